@@ -1,0 +1,1 @@
+"""The gateware of Plexor, in Amaranth."""

@@ -1,0 +1,1 @@
+"""The host of Plexor: from a link's bytes to figures."""

@@ -1,0 +1,1 @@
+"""The simulated instrument, its golden model and its devices under test."""

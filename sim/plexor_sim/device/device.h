@@ -1,0 +1,44 @@
+// The seam between the simulated instrument and a device under test.
+// Time is absolute picoseconds. Pins are bit masks; bit n of an output mask is response channel n.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace plexor {
+
+struct Edge {
+  int64_t time_ps;
+  uint8_t channel;  // response channel, 0 to 7
+  bool level;       // the level from time_ps on
+};
+
+// A device option that cannot be taken; the text says the option, its value and what would be right.
+struct BadOption : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  // The input pins from time_ps on: bit k of `strikes` is strike output k; `load` asks for the
+  // background load. Called with rising times only, never before a time already advanced to.
+  virtual void input(int64_t time_ps, uint32_t strikes, bool load) = 0;
+
+  // Runs up to, not including, to_ps and appends each output edge, oldest first. An edge's time
+  // lies in [previous to_ps, to_ps). An input at time t may cause an output at t or later.
+  virtual void advance(int64_t to_ps, std::vector<Edge>& edges) = 0;
+
+  // Idle levels of the output pins before the first edge.
+  virtual uint32_t initial_levels() const { return 0; }
+};
+
+// Defined once by each device's translation unit. `options` is "key=value,key=value"; unknown keys
+// and values out of range throw BadOption.
+std::unique_ptr<Device> make_device(const std::string& options);
+
+}  // namespace plexor

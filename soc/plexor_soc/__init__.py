@@ -1,0 +1,1 @@
+"""The instrument as a LiteX core."""
