@@ -1,0 +1,112 @@
+"""The parameters of a build of the instrument: what its identity tells the host."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntFlag
+
+from plexor.protocol.frames import (
+    MAX_CHANNELS,
+    MAX_STRIKES,
+    SOURCE_CHANNEL,
+    SOURCE_LOAD,
+    SOURCE_STRIKE,
+)
+
+MAGIC = 0x52584C50  # "PLXR", little-endian
+PROTOCOL_MAJOR = 1
+PROTOCOL_MINOR = 0
+PROTOCOL_VERSION = PROTOCOL_MAJOR << 16 | PROTOCOL_MINOR
+
+WORD_SAMPLES = (4, 8, 16)
+BOARD_BYTES = 8
+
+
+class Feature(IntFlag):
+    """What a build has beyond the least; what is absent reads as zero."""
+
+    SIMULATED = 1  # the instrument is a simulation
+    FALL = 2  # fall latency on the chip
+    INTERVALS = 4  # on-width and period on the chip
+    ZOOM = 8  # windows of one-tick bins
+    SUM_SQUARES = 16
+    EXTREMES = 32  # index and time of minimum and maximum
+    SNAPSHOT = 64  # two banks of results: coherent snapshots while running
+    FILTER = 128  # glitch filter
+    EARLY = 256  # responses before their strike (signed latency)
+    POISSON = 512  # random intervals
+    RING = 1024  # the events around a trigger are kept
+
+
+ALL_FEATURES = Feature(sum(Feature))
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """Parameters of one build. Raises ValueError, with the name, for a value out of range."""
+
+    channels: int = 4
+    """Response channels, 1 to 8."""
+    strikes: int = 2
+    """Strike outputs, 1 to 8."""
+    samples: int = 8
+    """W: samples of each pin in a core clock; 4, 8 or 16."""
+    tick_fs: int = 1_000_000
+    """One sample's time in femtoseconds; the core clock's period is `samples` ticks."""
+    latency_mantissa_bits: int = 6
+    """Log-linear bins of latencies are 2**-m of their value wide."""
+    interval_mantissa_bits: int = 6
+    """The same for on-widths and periods."""
+    zoom_bits: int = 10
+    """A zoom window has 2**zoom_bits bins, the first for under, the last for over."""
+    queue_depth: int = 64
+    """Outstanding strikes a channel can hold; a power of two."""
+    word_fifo_depth: int = 32
+    """Sample words with edges a source can hold before the merge; a power of two."""
+    upload_depth: int = 1024
+    """Events that wait for the link; a power of two."""
+    ring_depth: int = 512
+    """Events kept around a trigger; a power of two."""
+    features: Feature = ALL_FEATURES
+    board: str = "sim"
+    """Up to eight ASCII characters."""
+
+    def __post_init__(self) -> None:
+        ranges = {
+            "channels": (1, MAX_CHANNELS),
+            "strikes": (1, MAX_STRIKES),
+            "tick_fs": (1000, (1 << 32) - 1),
+            "latency_mantissa_bits": (2, 8),
+            "interval_mantissa_bits": (2, 8),
+            "zoom_bits": (4, 12),
+        }
+        for name, (least, most) in ranges.items():
+            if not least <= getattr(self, name) <= most:
+                raise ValueError(f"{name}: {getattr(self, name)}; must be {least} to {most}")
+        if self.samples not in WORD_SAMPLES:
+            raise ValueError(f"samples: {self.samples}; must be one of {WORD_SAMPLES}")
+        for name, least, most in (
+            ("queue_depth", 4, 4096),
+            ("word_fifo_depth", 4, 512),
+            ("upload_depth", 16, 65536),
+            ("ring_depth", 16, 4096),
+        ):
+            depth = getattr(self, name)
+            if depth & (depth - 1) or not least <= depth <= most:
+                raise ValueError(f"{name}: {depth}; must be a power of two, {least} to {most}")
+        if not (self.board.isascii() and len(self.board) <= BOARD_BYTES):
+            raise ValueError(f"board: {self.board!r}; must be up to {BOARD_BYTES} ASCII characters")
+
+    @property
+    def key_bits(self) -> int:
+        """Bits of a channel number inside a memory key."""
+        return (self.channels - 1).bit_length()
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """Event sources this build has, in the order in which one tick's events are sent."""
+        return (
+            *range(SOURCE_STRIKE, SOURCE_STRIKE + self.strikes),
+            *range(SOURCE_CHANNEL, SOURCE_CHANNEL + self.channels),
+            SOURCE_LOAD,
+        )

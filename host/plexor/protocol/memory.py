@@ -1,0 +1,171 @@
+"""The on-chip result memories: spaces, their entries, and the bins of histograms.
+
+A space is an array of entries of 32-bit words, dumped in HISTOGRAM or STATISTICS frames. Results lie
+in up to two banks (Feature.SNAPSHOT); the value of an entry is the sum over the banks (statistics:
+over banks and interleaved sets, minimum and maximum folded likewise).
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from plexor.protocol.frames import SOURCES
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.records import Field, Record
+
+VALUE_BITS = 32
+"""Bits of a signed latency or interval in ticks."""
+STATISTICS_SETS = 4
+"""Interleaved sets of statistics: sample n of an engine goes to set n modulo this."""
+
+
+class Space(IntEnum):
+    """Memory spaces, by their bit in `dump_spaces`."""
+
+    CLASSES = 0  # entry: channel * 8 + ResponseClass, 64-bit count
+    EDGES = 1  # entry: source * 2 + polarity, 64-bit count of merged events
+    UPLOAD_DROPS = 2  # entry: source, 64-bit count
+    LATENCY_STATISTICS = 3  # entry: (set, key), STATISTICS record
+    INTERVAL_STATISTICS = 4  # the same
+    LATENCY_BINS = 5  # entry: (key, bin), 32-bit count
+    INTERVAL_BINS = 6  # the same
+    LATENCY_ZOOM = 7  # entry: (key, bin), 32-bit count
+    INTERVAL_ZOOM = 8  # the same
+
+
+HISTOGRAM_SPACES = (
+    Space.LATENCY_BINS,
+    Space.INTERVAL_BINS,
+    Space.LATENCY_ZOOM,
+    Space.INTERVAL_ZOOM,
+)
+
+
+class ResponseClass(IntEnum):
+    """Entries of Space.CLASSES, a channel."""
+
+    ANSWERED = 0
+    LATE = 1
+    MISSED = 2
+    DUPLICATE = 3
+    SPURIOUS = 4
+    EARLY = 5  # of the answered and late: response before strike
+    QUEUE_FULL = 6  # of the missed: for want of room in the queue
+    STRIKES = 7  # reference edges seen
+
+
+CLASSES = 8
+
+
+class LatencyKind(IntEnum):
+    """First part of a latency key."""
+
+    RISE = 0  # strike to the edge to the active level
+    FALL = 1  # strike to the edge back
+
+
+class IntervalKind(IntEnum):
+    """First part of an interval key."""
+
+    WIDTH = 0  # edge to the active level to the edge back
+    PERIOD = 1  # edge to the active level to the next such edge
+
+
+KINDS = 2
+
+STATISTICS = Record(
+    "statistics",
+    "Of one key in one interleaved set. Without a sample: count 0, all else 0.",
+    (
+        Field("count", 64, "samples", ""),
+        Field("sum_ticks", 64, "ticks", "", signed=True),
+        Field("sum_sq_low_ticks2", 64, "ticks squared", "low half; with Feature.SUM_SQUARES"),
+        Field("sum_sq_high_ticks2", 64, "ticks squared", "high half"),
+        Field("min_ticks", 64, "ticks", "", signed=True),
+        Field("max_ticks", 64, "ticks", "", signed=True),
+        Field("min_index", 64, "events", "of the first least sample; with Feature.EXTREMES"),
+        Field("max_index", 64, "events", "of the first greatest sample; likewise"),
+        Field("min_time_ticks", 64, "ticks", "of the event of min_index; likewise"),
+        Field("max_time_ticks", 64, "ticks", "of the event of max_index; likewise"),
+    ),
+)
+
+
+def key(geometry: Geometry, kind: int, channel: int) -> int:
+    """Return the memory key of a kind and channel."""
+    return kind << geometry.key_bits | channel
+
+
+def bin_bits(mantissa_bits: int) -> int:
+    """Return the address bits of the log-linear bins of one key."""
+    return mantissa_bits + 5
+
+
+def under_bin(mantissa_bits: int) -> int:
+    """Return the bin of negative values."""
+    return (1 << bin_bits(mantissa_bits)) - 1
+
+
+def over_bin(mantissa_bits: int) -> int:
+    """Return the bin of values of 2**31 ticks or more."""
+    return (1 << bin_bits(mantissa_bits)) - 2
+
+
+def bin_of(value_ticks: int, mantissa_bits: int) -> int:
+    """Return the log-linear bin of a value in ticks.
+
+    Values below 2**m have a bin each; from there every octave has 2**m bins.
+    """
+    if value_ticks < 0:
+        return under_bin(mantissa_bits)
+    if value_ticks >= 1 << (VALUE_BITS - 1):
+        return over_bin(mantissa_bits)
+    shift = max(value_ticks.bit_length() - mantissa_bits - 1, 0)
+    return (shift << mantissa_bits) + (value_ticks >> shift)
+
+
+def bin_bounds(number: int, mantissa_bits: int) -> tuple[int, int]:
+    """Return the least value of a log-linear bin and the least above it, in ticks.
+
+    Raises ValueError for the under and over bins and for numbers that no value has.
+    """
+    octave = number >> mantissa_bits
+    shift = max(octave - 1, 0)
+    if number < 0 or shift + mantissa_bits >= VALUE_BITS - 1:
+        raise ValueError(
+            f"bin {number} holds no value; must be 0 to {bin_count(mantissa_bits) - 1}"
+        )
+    low = (number - (shift << mantissa_bits)) << shift
+    return low, low + (1 << shift)
+
+
+def bin_count(mantissa_bits: int) -> int:
+    """Return how many log-linear bins hold values, under and over not counted."""
+    return bin_of((1 << (VALUE_BITS - 1)) - 1, mantissa_bits) + 1
+
+
+def entry_words(space: Space) -> int:
+    """Return the 32-bit words of one entry."""
+    if space in HISTOGRAM_SPACES:
+        return 1
+    if space in (Space.LATENCY_STATISTICS, Space.INTERVAL_STATISTICS):
+        return STATISTICS.size_bytes // 4
+    return 2
+
+
+def entries(geometry: Geometry, space: Space) -> int:
+    """Return how many entries a space has; 0 where the build leaves it out."""
+    keys = KINDS << geometry.key_bits
+    intervals = Feature.INTERVALS in geometry.features
+    zoom = Feature.ZOOM in geometry.features
+    return {
+        Space.CLASSES: geometry.channels * CLASSES,
+        Space.EDGES: SOURCES * 2,
+        Space.UPLOAD_DROPS: SOURCES,
+        Space.LATENCY_STATISTICS: keys * STATISTICS_SETS,
+        Space.INTERVAL_STATISTICS: intervals * keys * STATISTICS_SETS,
+        Space.LATENCY_BINS: keys << bin_bits(geometry.latency_mantissa_bits),
+        Space.INTERVAL_BINS: intervals * (keys << bin_bits(geometry.interval_mantissa_bits)),
+        Space.LATENCY_ZOOM: zoom * (keys << geometry.zoom_bits),
+        Space.INTERVAL_ZOOM: zoom * intervals * (keys << geometry.zoom_bits),
+    }[space]

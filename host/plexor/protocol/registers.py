@@ -1,0 +1,327 @@
+"""The register map: 32-bit words; wider registers lie low word first.
+
+Blocks are laid out in the order declared, each aligned to its own size rounded up to a power of
+two; an array of blocks has a power-of-two stride.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, IntEnum, IntFlag
+
+from plexor.protocol.frames import MAX_CHANNELS, MAX_STRIKES, SOURCES
+
+
+class Access(Enum):
+    """Who may write a register, and when."""
+
+    READ = "read"
+    SETUP = "write while no run is under way"
+    WRITE = "write at any time"
+
+
+class Action(IntFlag):
+    """Bits written to `control.action`; what takes time is reported by a LOG frame."""
+
+    START = 1  # clear every result and counter, then run; ignored while running
+    STOP = 2  # end the run as StopReason.COMMAND; ignored while none is under way
+    SNAPSHOT = 4  # freeze a coherent snapshot and dump `control.dump_spaces` of it
+    DUMP = 8  # dump `control.dump_spaces` of both banks; only after the end of a run
+    TRACE = 16  # send the events kept around the trigger; only after the end of a run
+
+
+class StopOn(IntFlag):
+    """Bits of `control.stop_on`. STOP always ends a run."""
+
+    STRIKES = 1  # every enabled stimulus with a strike count is done and has settled
+    TIME = 2  # `control.run_time_ticks` have passed
+    LATENCY = 4  # a rise latency over `control.trigger_latency_ticks` on a trigger channel
+    MISSED = 8  # a strike missed on a trigger channel
+
+
+class RunState(IntEnum):
+    """`status.state`."""
+
+    IDLE = 0
+    CLEARING = 1
+    RUNNING = 2
+    DRAINING = 3  # capture is off, what was captured is still being counted
+    DONE = 4
+
+
+class StopReason(IntEnum):
+    """`status.stop_reason`."""
+
+    NONE = 0
+    COMMAND = 1
+    STRIKES = 2
+    TIME = 3
+    LATENCY = 4
+    MISSED = 5
+
+
+class Policy(IntEnum):
+    """Which outstanding strike a response answers."""
+
+    OLDEST = 0
+    LATEST = 1
+    WINDOW = 2
+
+
+class Trigger(IntEnum):
+    """What starts a stimulus."""
+
+    RUN = 0  # the start of the run
+    STRIKE = 1  # each strike of stimulus `trigger_source` starts one sequence
+    GATE = 2  # runs while the gate input is high, each time from its phase
+
+
+class StatusFlag(IntFlag):
+    """Sticky bits of `status.flags`, cleared by START."""
+
+    BIN_SATURATED = 1
+    COUNTER_SATURATED = 2
+    GAP_SATURATED = 4  # more edges dropped at once than the stream's index can carry
+    QUEUE_FULL = 8  # a strike found its channel's queue full and was counted as missed
+    TRIGGERED = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """One register; `bits` up to 64, one LSB worth one `unit`."""
+
+    name: str
+    bits: int
+    access: Access
+    unit: str
+    meaning: str
+    signed: bool = False
+    reset: int = 0
+
+    @property
+    def words(self) -> int:
+        """32-bit words it takes."""
+        return (self.bits + 31) // 32
+
+    def check(self, value: int) -> int:
+        """Return `value` as its bit pattern; raise ValueError where it does not fit."""
+        least = -(1 << (self.bits - 1)) if self.signed else 0
+        most = (1 << (self.bits - self.signed)) - 1
+        if not least <= value <= most:
+            raise ValueError(f"{self.name}: {value}; must be {least} to {most}")
+        return value & (1 << self.bits) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Registers that belong together; `count` copies of them."""
+
+    name: str
+    meaning: str
+    registers: tuple[Register, ...]
+    count: int = 1
+
+    @property
+    def stride_words(self) -> int:
+        """Words from one copy to the next."""
+        return 1 << (sum(register.words for register in self.registers) - 1).bit_length()
+
+
+_R, _S, _W = Access.READ, Access.SETUP, Access.WRITE
+
+IDENTITY = Block(
+    "identity",
+    "What the instrument is; the first thing a host reads.",
+    (
+        Register("magic", 32, _R, "", '"PLXR"'),
+        Register("protocol_version", 32, _R, "", "major << 16 | minor; majors must agree"),
+        Register(
+            "gateware_hash", 64, _R, "", "first 64 bits of a SHA-256 over sources and geometry"
+        ),
+        Register("board", 64, _R, "", "ASCII, first character in the lowest byte, zero padded"),
+        Register("channels", 32, _R, "", "response channels"),
+        Register("strikes", 32, _R, "", "strike outputs"),
+        Register("samples", 32, _R, "", "W, samples a core clock"),
+        Register("tick_fs", 32, _R, "fs", "one tick"),
+        Register("features", 32, _R, "", "Feature"),
+        Register("latency_mantissa_bits", 32, _R, "bits", "of the log-linear latency bins"),
+        Register("interval_mantissa_bits", 32, _R, "bits", "of the log-linear interval bins"),
+        Register("zoom_bits", 32, _R, "bits", "2**zoom_bits bins in a zoom window"),
+        Register("queue_depth", 32, _R, "strikes", "outstanding, a channel"),
+        Register("word_fifo_depth", 32, _R, "words", "with edges, a source"),
+        Register("upload_depth", 32, _R, "events", "that wait for the link"),
+        Register("ring_depth", 32, _R, "events", "kept around a trigger"),
+    ),
+)
+
+CONTROL = Block(
+    "control",
+    "A run: how it starts, ends and reports.",
+    (
+        Register("action", 8, _W, "", "Action; reads as 0"),
+        Register("stream", 1, _S, "", "1: events go over the link while running; 0: nothing does"),
+        Register("stop_on", 4, _S, "", "StopOn"),
+        Register("run_time_ticks", 64, _S, "ticks", "with StopOn.TIME; rounded up to a core clock"),
+        Register(
+            "settle_ticks", 48, _S, "ticks", "from the last strike's clock to the end of the run"
+        ),
+        Register("report_clocks", 32, _S, "clocks", "between automatic snapshots; 0: none"),
+        Register("report_spaces", 16, _S, "", "bit n: space n is dumped in automatic snapshots"),
+        Register("final_spaces", 16, _S, "", "bit n: space n is dumped when the run has ended"),
+        Register("dump_spaces", 16, _W, "", "bit n: space n is dumped by Action.SNAPSHOT and DUMP"),
+        Register("trigger_latency_ticks", 32, _S, "ticks", "with StopOn.LATENCY", signed=True),
+        Register("trigger_channels", 8, _S, "", "bit n: channel n may trigger"),
+        Register("load", 1, _W, "", "level of the load output"),
+        Register("uart_divisor", 16, _W, "clocks", "a bit; 0: measured from the line"),
+    ),
+)
+
+MATCHER = Block(
+    "matcher",
+    "How responses are matched to strikes, on every channel.",
+    (
+        Register("policy", 2, _S, "", "Policy"),
+        Register(
+            "timeout_ticks", 31, _S, "ticks", "a strike older than this is missed", reset=1 << 24
+        ),
+        Register("window_min_ticks", 31, _S, "ticks", "least latency with Policy.WINDOW"),
+        Register("early_ticks", 31, _S, "ticks", "how long before its strike a response may come"),
+    ),
+)
+
+CHANNEL = Block(
+    "channel",
+    "One response channel.",
+    (
+        Register("enable", 1, _S, "", "edges of a disabled channel do not exist"),
+        Register("invert", 1, _S, "", "1: the active level is low"),
+        Register(
+            "filter_ticks", 5, _S, "ticks", "pulses shorter than this are removed; 0, 1: none"
+        ),
+        Register(
+            "reference_source", 5, _S, "", "source whose edge is this channel's strike", reset=8
+        ),
+        Register("reference_polarity", 1, _S, "", "1: its edge to the active level", reset=1),
+        Register(
+            "deadline_ticks", 32, _S, "ticks", "a greater latency is late", True, (1 << 31) - 1
+        ),
+        Register("zoom_rise_ticks", 32, _S, "ticks", "first bin of the window", signed=True),
+        Register("zoom_fall_ticks", 32, _S, "ticks", "first bin of the window", signed=True),
+        Register("zoom_width_ticks", 32, _S, "ticks", "first bin of the window", signed=True),
+        Register("zoom_period_ticks", 32, _S, "ticks", "first bin of the window", signed=True),
+    ),
+    MAX_CHANNELS,
+)
+
+STIMULUS = Block(
+    "stimulus",
+    "One strike output.",
+    (
+        Register("enable", 1, _S, "", "a disabled output stays at its idle level"),
+        Register("invert", 1, _S, "", "1: the active level is low"),
+        Register("trigger", 2, _S, "", "Trigger"),
+        Register("trigger_source", 3, _S, "", "stimulus, with Trigger.STRIKE"),
+        Register("interval_ticks", 48, _S, "ticks", "last strike of a burst to first of the next"),
+        Register("interval_fraction", 32, _S, "ticks / 2**32", "added to interval_ticks"),
+        Register("width_ticks", 32, _S, "ticks", "of a strike"),
+        Register("phase_ticks", 48, _S, "ticks", "start to the first strike"),
+        Register("burst_count", 32, _S, "strikes", "in a burst", reset=1),
+        Register("spacing_ticks", 32, _S, "ticks", "strike to strike inside a burst"),
+        Register("strike_count", 48, _S, "strikes", "in a sequence; 0: endless"),
+        Register(
+            "dither_bits", 6, _S, "bits", "each interval grows by a uniform 0 to 2**n - 1 ticks"
+        ),
+        Register(
+            "poisson_threshold", 48, _S, "2**-48", "chance of a strike in a clock; 0: periodic"
+        ),
+        Register("seed", 64, _S, "", "of the random sequence; 0 acts as 1", reset=1),
+    ),
+    MAX_STRIKES,
+)
+
+STATUS = Block(
+    "status",
+    "The run's state. Wider values are exact once the run has ended.",
+    (
+        Register("state", 32, _R, "", "RunState"),
+        Register("stop_reason", 32, _R, "", "StopReason"),
+        Register("flags", 32, _R, "", "StatusFlag"),
+        Register("snapshot", 32, _R, "", "snapshots taken in this run"),
+        Register("time_ticks", 64, _R, "ticks", "now, at a core clock's first sample"),
+        Register("start_ticks", 64, _R, "ticks", "the run's first tick"),
+        Register("end_ticks", 64, _R, "ticks", "the tick after the run's last"),
+        Register("events", 64, _R, "events", "merged or dropped before the merge: the next index"),
+        Register("upload_dropped", 64, _R, "events", "dropped for want of room to the link"),
+        Register("trigger_index", 64, _R, "events", "index of the event that triggered"),
+        Register("trigger_ticks", 64, _R, "ticks", "its time"),
+        Register("command_errors", 32, _R, "frames", "commands rejected since reset"),
+    ),
+)
+
+LANE = Block(
+    "lane",
+    "One response channel's matcher.",
+    (Register("pending", 32, _R, "strikes", "outstanding"),),
+    MAX_CHANNELS,
+)
+
+SOURCE = Block(
+    "source",
+    "One event source, before any FIFO.",
+    (
+        Register("generated", 64, _R, "edges", "seen in this run"),
+        Register("dropped", 64, _R, "edges", "of these, dropped for want of room before the merge"),
+    ),
+    SOURCES,
+)
+
+BLOCKS = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STATUS, LANE, SOURCE)
+
+
+def _base_addresses() -> dict[str, int]:
+    bases: dict[str, int] = {}
+    address = 0
+    for block in BLOCKS:
+        size = 1 << (block.stride_words * block.count - 1).bit_length()
+        address = (address + size - 1) // size * size
+        bases[block.name] = address
+        address += size
+    return bases
+
+
+BASE_ADDRESSES = _base_addresses()
+ADDRESS_BITS = max(
+    (BASE_ADDRESSES[block.name] + block.stride_words * block.count - 1).bit_length()
+    for block in BLOCKS
+)
+_BY_NAME = {(b.name, r.name): (b, r) for b in BLOCKS for r in b.registers}
+
+
+def register(block: str, name: str) -> Register:
+    """Return a register's declaration; raise KeyError for an unknown one."""
+    return _BY_NAME[block, name][1]
+
+
+def address(block: str, name: str, index: int = 0) -> int:
+    """Return the word address of a register's low word in copy `index` of its block.
+
+    Raises KeyError for an unknown register and ValueError for a copy that is not there.
+    """
+    owner, _ = _BY_NAME[block, name]
+    if not 0 <= index < owner.count:
+        raise ValueError(f"{block}[{index}]: must be 0 to {owner.count - 1}")
+    offset = 0
+    for candidate in owner.registers:
+        if candidate.name == name:
+            break
+        offset += candidate.words
+    return BASE_ADDRESSES[block] + index * owner.stride_words + offset
+
+
+def registers() -> Iterator[tuple[Block, int, Register, int]]:
+    """Yield (block, copy, register, word address) of every register of every copy."""
+    for block in BLOCKS:
+        for copy in range(block.count):
+            for entry in block.registers:
+                yield block, copy, entry, address(block.name, entry.name, copy)
