@@ -20,6 +20,8 @@ PROTOCOL_VERSION = PROTOCOL_MAJOR << 16 | PROTOCOL_MINOR
 
 WORD_SAMPLES = (4, 8, 16)
 BOARD_BYTES = 8
+TRIGGER_CLOCKS = 8
+"""Core clocks from the start of a run, a trigger strike or the gate to phase 0 of a stimulus."""
 
 
 class Feature(IntFlag):

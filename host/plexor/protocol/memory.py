@@ -1,8 +1,8 @@
 """The on-chip result memories: spaces, their entries, and the bins of histograms.
 
-A space is an array of entries of 32-bit words, dumped in HISTOGRAM or STATISTICS frames. Results lie
-in up to two banks (Feature.SNAPSHOT); the value of an entry is the sum over the banks (statistics:
-over banks and interleaved sets, minimum and maximum folded likewise).
+A space is an array of entries of 32-bit words, dumped in HISTOGRAM or STATISTICS frames. Results
+lie in up to two banks (Feature.SNAPSHOT); the value of an entry is the sum over the banks
+(statistics: over banks and interleaved sets, minimum and maximum folded likewise).
 """
 
 from __future__ import annotations

@@ -55,11 +55,9 @@ class Record:
 
     def pack(self, values: Mapping[str, int]) -> bytes:
         """Pack one record; raise ValueError for a missing, an unknown or an oversized value."""
-        names = {field.name for field in self.fields}
-        if names != values.keys():
-            raise ValueError(
-                f"{self.name}: fields {sorted(names ^ values.keys())} missing or unknown"
-            )
+        wrong = {field.name for field in self.fields} ^ set(values)
+        if wrong:
+            raise ValueError(f"{self.name}: fields {sorted(wrong)} missing or unknown")
         return b"".join(
             field.check(self.name, values[field.name]).to_bytes(
                 field.bits // 8, "little", signed=field.signed
@@ -68,7 +66,7 @@ class Record:
         )
 
     def unpack(self, data: bytes) -> dict[str, int]:
-        """Unpack one record from exactly `size_bytes` bytes; raise ValueError for another length."""
+        """Unpack one record of `size_bytes` bytes; raise ValueError for another length."""
         if len(data) != self.size_bytes:
             raise ValueError(f"{self.name}: {len(data)} bytes; must be {self.size_bytes}")
         values: dict[str, int] = {}

@@ -162,10 +162,8 @@ CONTROL = Block(
         Register("action", 8, _W, "", "Action; reads as 0"),
         Register("stream", 1, _S, "", "1: events go over the link while running; 0: nothing does"),
         Register("stop_on", 4, _S, "", "StopOn"),
-        Register("run_time_ticks", 64, _S, "ticks", "with StopOn.TIME; rounded up to a core clock"),
-        Register(
-            "settle_ticks", 48, _S, "ticks", "from the last strike's clock to the end of the run"
-        ),
+        Register("run_time_ticks", 64, _S, "ticks", "with StopOn.TIME; rounded up to a clock"),
+        Register("settle_ticks", 48, _S, "ticks", "from the last strike to the end of the run"),
         Register("report_clocks", 32, _S, "clocks", "between automatic snapshots; 0: none"),
         Register("report_spaces", 16, _S, "", "bit n: space n is dumped in automatic snapshots"),
         Register("final_spaces", 16, _S, "", "bit n: space n is dumped when the run has ended"),
