@@ -1,4 +1,4 @@
-"""What the stages hand each other: payload layouts and port signatures, derived from the contract."""
+"""What the stages hand each other: payloads and ports, derived from the contract."""
 
 from amaranth.hdl import signed
 from amaranth.lib import data, wiring
