@@ -1,0 +1,121 @@
+"""Ticks and seconds: the one module that converts between them.
+
+Inside the host a time is an integer of ticks or an exact `Fraction` of seconds. Floats are for
+prints and plots.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+
+FEMTOSECONDS = 10**15
+"""Femtoseconds in a second."""
+
+_TIME_UNITS = {
+    "s": Fraction(1),
+    "ms": Fraction(1, 10**3),
+    "us": Fraction(1, 10**6),
+    "µs": Fraction(1, 10**6),
+    "μs": Fraction(1, 10**6),
+    "ns": Fraction(1, 10**9),
+    "ps": Fraction(1, 10**12),
+    "fs": Fraction(1, 10**15),
+    "min": Fraction(60),
+    "h": Fraction(3600),
+}
+_SCALES = {"": Fraction(1), "k": Fraction(10**3), "M": Fraction(10**6), "G": Fraction(10**9)}
+_NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*([^\d\s]*)\s*")
+_PRINTED = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def seconds_of(ticks: int | Fraction, tick_fs: int) -> Fraction:
+    """Return a time in ticks as exact seconds."""
+    return Fraction(ticks) * tick_fs / FEMTOSECONDS
+
+
+def ticks_of(seconds: Fraction, tick_fs: int) -> Fraction:
+    """Return exact seconds in ticks, not rounded."""
+    return seconds * FEMTOSECONDS / tick_fs
+
+
+def whole_ticks(seconds: Fraction, tick_fs: int) -> int:
+    """Return seconds in ticks, rounded half to even."""
+    return round(ticks_of(seconds, tick_fs))
+
+
+def plot_seconds(ticks: float, tick_fs: int) -> float:
+    """Return a time in ticks as float seconds, for prints and plots only."""
+    return float(ticks) * tick_fs / FEMTOSECONDS
+
+
+def _split(text: str, what: str) -> tuple[Fraction, str]:
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        raise ValueError(what)
+    return Fraction(Decimal(match[1])), match[2]
+
+
+def parse_duration(text: str) -> Fraction:
+    """Return the exact seconds of a text such as `10us`, `2s`, `1.5 ms` or `1h`.
+
+    Raises ValueError for anything else; a bare number is refused, save 0.
+    """
+    what = f"duration: {text!r}; must be a number with a unit, such as 10us, 1.5ms or 2s"
+    number, unit = _split(text, what)
+    if unit == "" and number == 0:
+        return number
+    if unit not in _TIME_UNITS:
+        raise ValueError(what)
+    return number * _TIME_UNITS[unit]
+
+
+def parse_rate(text: str) -> Fraction:
+    """Return the exact hertz of a text such as `20k`, `1.5M`, `300Hz` or `0.1`.
+
+    Raises ValueError for anything else and for rates that are not above 0.
+    """
+    what = f"rate: {text!r}; must be a number above 0 in hertz, such as 20k, 1.5M or 300Hz"
+    number, unit = _split(text, what)
+    unit = unit.removesuffix("Hz")
+    if unit not in _SCALES or number <= 0:
+        raise ValueError(what)
+    return number * _SCALES[unit]
+
+
+def parse_count(text: str) -> int:
+    """Return the whole number of a text such as `10k`, `1M` or `500`.
+
+    Raises ValueError for anything else and for counts below 1.
+    """
+    what = f"count: {text!r}; must be a whole number from 1 up, such as 500, 10k or 1M"
+    number, unit = _split(text, what)
+    value = number * _SCALES.get(unit, Fraction(0))
+    if value < 1 or value.denominator != 1:
+        raise ValueError(what)
+    return int(value)
+
+
+def format_seconds(seconds: Fraction | float, digits: int = 4) -> str:
+    """Return seconds with a unit from ns to s and `digits` significant digits."""
+    value = float(seconds)
+    size = abs(value)
+    scale, unit = next(((s, u) for s, u in _PRINTED if size >= s), _PRINTED[-1])
+    if value == 0:
+        return "0 s"
+    return f"{value / scale:.{digits}g} {unit}"
+
+
+def format_ticks(ticks: float, tick_fs: int, digits: int = 4) -> str:
+    """Return a time in ticks as text in seconds, ms, µs or ns."""
+    return format_seconds(plot_seconds(ticks, tick_fs), digits)
+
+
+def format_rate(hertz: Fraction | float) -> str:
+    """Return hertz as text with a unit from Hz to MHz."""
+    value = float(hertz)
+    for scale, unit in ((1e6, "MHz"), (1e3, "kHz")):
+        if abs(value) >= scale:
+            return f"{value / scale:.4g} {unit}"
+    return f"{value:.4g} Hz"
