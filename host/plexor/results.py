@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plexor.identity import Identity as Identity
+from plexor.identity import Identity
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import StatusFlag, StopReason
@@ -38,7 +38,7 @@ def source_name(source: int) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class _ByContent:
+class _ByContent:  # noqa: PLW1641 (arrays have no hash)
     """Equality of dataclasses that hold arrays."""
 
     def __eq__(self, other: object) -> bool:
