@@ -1,0 +1,195 @@
+// The device of soc.v behind the seam of device.h: a RISC-V core and its firmware, on a clock of
+// its own, asynchronous to the instrument's.
+//
+// Options: firmware=PATH of the image (needed), load=none|all|names joined by '+' of cpu, critical,
+// polygons, queue, storm; load_switched=1: loads run only while the load input is high, 0: always;
+// clock_ps and ppm: the clock's period and how much faster than nominal it runs, in parts per
+// million; phase_ps: the first rising edge at or after time zero; clk_to_q_ps: pin after clock.
+//
+// The firmware has started before time zero. An input counts from the first rising clock edge at
+// or after it, so a pulse that lies between two edges goes unseen, as on hardware.
+#include <cinttypes>
+#include <cstdio>
+#include <deque>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "Vsoc.h"
+#include "device.h"
+#include "verilated.h"
+
+namespace {
+
+constexpr int64_t kUnitsPerPs = 1'000'000;  // the clock adds up in these, so that 1 ppm is exact
+constexpr int kResetCycles = 4;
+constexpr int kStartupCycles = 1'000'000;
+
+const std::map<std::string, uint32_t> kLoads = {  // bits as in firmware/soc.h
+    {"none", 0},     {"cpu", 1},   {"critical", 2}, {"polygons", 4},
+    {"queue", 8},    {"storm", 16}, {"all", ~0u},
+};
+
+struct Options {
+  std::string firmware;
+  std::string load = "none";
+  uint32_t load_select = 0;
+  bool load_switched = true;
+  int64_t clock_ps = 20000;
+  int64_t phase_ps = 0;
+  int64_t ppm = 0;
+  int64_t clk_to_q_ps = 0;
+};
+
+int64_t number(const std::string& key, const std::string& value, int64_t low, int64_t high) {
+  size_t used = 0;
+  int64_t result = 0;
+  try {
+    result = std::stoll(value, &used);
+  } catch (const std::logic_error&) {
+    used = 0;
+  }
+  if (used == 0 || used != value.size() || result < low || result > high)
+    throw plexor::BadOption(key + "=" + value + ": an integer from " + std::to_string(low) +
+                            " to " + std::to_string(high) + " is needed");
+  return result;
+}
+
+uint32_t loads(const std::string& value) {
+  uint32_t select = 0;
+  std::istringstream names(value + "+");
+  for (std::string name; std::getline(names, name, '+');) {
+    auto load = kLoads.find(name);
+    if (load == kLoads.end())
+      throw plexor::BadOption("load=" + value + ": '" + name + "' is none of none, cpu, critical, " +
+                              "polygons, queue, storm, all");
+    select |= load->second;
+  }
+  return select;
+}
+
+Options parse(const std::string& text) {
+  Options options;
+  std::istringstream items(text);
+  for (std::string item; std::getline(items, item, ',');) {
+    size_t equals = item.find('=');
+    std::string key = item.substr(0, equals);
+    std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
+    if (key == "firmware") options.firmware = value;
+    else if (key == "load") options.load_select = loads(options.load = value);
+    else if (key == "load_switched") options.load_switched = number(key, value, 0, 1);
+    else if (key == "clock_ps") options.clock_ps = number(key, value, 1000, 1'000'000);
+    else if (key == "phase_ps") options.phase_ps = number(key, value, 0, 1'000'000);
+    else if (key == "ppm") options.ppm = number(key, value, -100'000, 100'000);
+    else if (key == "clk_to_q_ps") options.clk_to_q_ps = number(key, value, 0, 1'000'000);
+    else
+      throw plexor::BadOption("'" + item + "': the options are firmware, load, load_switched, " +
+                              "clock_ps, phase_ps, ppm, clk_to_q_ps");
+  }
+  if (!std::ifstream(options.firmware))
+    throw plexor::BadOption("firmware=" + options.firmware + ": cannot be read; the path of an " +
+                            "image is needed");
+  return options;
+}
+
+class Riscv final : public plexor::Device {
+ public:
+  explicit Riscv(const Options& options)
+      : options_(options),
+        period_((options.clock_ps * kUnitsPerPs * 1'000'000 + (1'000'000 + options.ppm) / 2) /
+                (1'000'000 + options.ppm)),
+        edge_ps_(options.phase_ps) {
+    std::string image = "+firmware=" + options.firmware;
+    const char* arguments[] = {"soc", image.c_str()};
+    context_.commandArgs(2, arguments);
+    soc_ = std::make_unique<Vsoc>(&context_);
+    soc_->load_select = options.load_select;
+    start();
+  }
+
+  ~Riscv() override { soc_->final(); }
+
+  void input(int64_t time_ps, uint32_t strikes, bool load) override {
+    inputs_.push_back({time_ps, strikes, load || !options_.load_switched});
+  }
+
+  void advance(int64_t to_ps, std::vector<plexor::Edge>& edges) override {
+    for (; edge_ps_ + options_.clk_to_q_ps < to_ps; next_edge()) {
+      while (!inputs_.empty() && inputs_.front().time_ps <= edge_ps_) {
+        soc_->strikes = inputs_.front().strikes;
+        soc_->load = inputs_.front().load;
+        inputs_.pop_front();
+      }
+      cycle();
+      if (uint32_t changed = soc_->pins ^ pins_) {
+        pins_ = soc_->pins;
+        for (uint8_t pin = 0; pin < 8; pin++)
+          if (changed >> pin & 1)
+            edges.push_back({edge_ps_ + options_.clk_to_q_ps, pin, bool(pins_ >> pin & 1)});
+      }
+    }
+  }
+
+ private:
+  struct Input {
+    int64_t time_ps;
+    uint32_t strikes;
+    bool load;
+  };
+
+  void cycle() {
+    soc_->clk ^= 1;  // riscv.py has the flip-flops take both edges: half the evaluations
+    soc_->eval();
+    if (soc_->trap_code) trapped();
+  }
+
+  void next_edge() {
+    units_ += period_;
+    edge_ps_ += units_ / kUnitsPerPs;
+    units_ %= kUnitsPerPs;
+  }
+
+  void start() {
+    soc_->reset = 1;
+    for (int i = 0; i < kResetCycles; i++) cycle();
+    soc_->reset = 0;
+    for (int i = 0; i < kStartupCycles && !soc_->ready; i++) cycle();
+    if (!soc_->ready)
+      throw std::runtime_error("riscv device: the firmware " + options_.firmware +
+                               " did not start within " + std::to_string(kStartupCycles) +
+                               " cycles");
+    uint32_t missing = options_.load_select & ~soc_->loads_offered;
+    if (missing && options_.load_select != kLoads.at("all"))
+      throw plexor::BadOption("load=" + options_.load + ": this firmware does not have it");
+    soc_->load = !options_.load_switched;
+  }
+
+  [[noreturn]] void trapped() const {
+    static const char* const sentences[] = {
+        "unknown trap, value 0x%" PRIx32, "access to nowhere, address 0x%" PRIx32,
+        "unexpected exception, pc 0x%" PRIx32, "stack overflow, task 0x%" PRIx32,
+        "kernel assertion failed, line %" PRIu32};
+    const uint32_t code = soc_->trap_code < std::size(sentences) ? soc_->trap_code : 0;
+    char text[100];  // addresses are those of the symbols in firmware.elf, beside the image
+    std::snprintf(text, sizeof text, sentences[code], soc_->trap_value);
+    throw std::runtime_error("riscv device: the firmware trapped " +
+                             (soc_->ready ? "at " + std::to_string(edge_ps_) + " ps"
+                                          : std::string("while starting")) +
+                             ": " + text);
+  }
+
+  const Options options_;
+  const int64_t period_;
+  int64_t edge_ps_;
+  int64_t units_ = 0;
+  uint32_t pins_ = 0;
+  std::deque<Input> inputs_;
+  VerilatedContext context_;
+  std::unique_ptr<Vsoc> soc_;
+};
+
+}  // namespace
+
+std::unique_ptr<plexor::Device> plexor::make_device(const std::string& options) {
+  return std::make_unique<Riscv>(parse(options));
+}

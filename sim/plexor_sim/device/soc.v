@@ -1,0 +1,170 @@
+// A small RISC-V system on chip, the device under test of simulated runs.
+//
+// VexRiscv (Full), RAM with one port for fetches and one for data, both answering within the
+// cycle, a machine timer, output pins and strike inputs. Strikes pass a two flip-flop
+// synchroniser; a rising edge sets a pending bit of depth one, as an interrupt controller's edge
+// latch does: a strike that comes while its bit is set leaves no trace.
+//
+// RAM starts at 40000000 with the stack of startup and interrupts at its very bottom, so that its
+// overflow, like a null pointer, is an access to nowhere. The core ignores bus errors; therefore
+// the first access to nowhere is latched here as a trap. Registers start at 80000000, the region
+// which VexRiscv does not cache:
+//
+//   00 OUT_SET  w   set output pins            20 TRAP_VALUE w  what goes with the trap
+//   04 OUT_CLR  w   clear output pins          24 TRAP_CODE  w  not zero: stop, loudly
+//   08 STRIKE   rw  pending; write 1 to clear  28 STORM      w  period in cycles, 0 is off
+//   0c LOAD     r   the load input             2c STORM_ACK  w  clear its interrupt
+//   10 SELECT   r   the loads asked for        30 READY      w  startup is done; loads offered
+//   40 MTIME lo, 44 hi, 48 MTIMECMP lo, 4c hi
+module soc (
+  input             clk,
+  input             reset,
+  input      [2:0]  strikes,      // asynchronous
+  input             load,         // asynchronous
+  input      [31:0] load_select,  // constant
+  output reg [7:0]  pins,
+  output reg        ready,
+  output reg [31:0] loads_offered,
+  output reg [31:0] trap_code,    // 1: access to nowhere, at trap_value; else the firmware's
+  output reg [31:0] trap_value
+);
+  localparam RAM_WORDS = 32768;
+  localparam RAM_TOP = 15'h2000;  // address bits 31 to 17
+  localparam REGISTERS_TOP = 24'h800000;
+  // The image reserves this for the stack; also in firmware/link.ld.
+  localparam RESET_PC = 32'h40001000;
+
+  reg [31:0] ram [0:RAM_WORDS-1];
+  reg [8*1024-1:0] image;
+  initial
+    if ($value$plusargs("firmware=%s", image)) $readmemh(image, ram);
+
+  // Inputs: synchronisers and edge latches.
+  reg [2:0] strike_meta, strike_sync, strike_old, strike_pending;
+  reg load_meta, load_sync;
+  wire [2:0] strike_ack;
+  always @(posedge clk) begin
+    strike_meta <= strikes;
+    strike_sync <= strike_meta;
+    strike_old <= strike_sync;
+    load_meta <= load;
+    load_sync <= load_meta;
+    if (reset) strike_pending <= 0;
+    else strike_pending <= (strike_pending & ~strike_ack) | (strike_sync & ~strike_old);
+  end
+
+  // Fetches from nowhere read as zero, which is an illegal instruction should it be executed.
+  wire i_stb, d_stb, d_we;
+  wire [29:0] i_adr, d_adr;
+  wire [31:0] d_mosi;
+  wire [3:0] d_sel;
+  reg [31:0] d_miso;
+  wire [31:0] i_miso = i_adr[29:15] == RAM_TOP ? ram[i_adr[14:0]] : 32'h0;
+
+  wire d_ram = d_adr[29:15] == RAM_TOP;
+  wire d_registers = d_adr[29:6] == REGISTERS_TOP;
+  wire [5:0] register = d_adr[5:0];
+  wire register_write = d_stb & d_we & d_registers;
+  assign strike_ack = register_write && register == 6'h02 ? d_mosi[2:0] : 3'h0;
+
+  always @(posedge clk)
+    if (d_stb & d_we & d_ram) begin
+      if (d_sel[0]) ram[d_adr[14:0]][7:0] <= d_mosi[7:0];
+      if (d_sel[1]) ram[d_adr[14:0]][15:8] <= d_mosi[15:8];
+      if (d_sel[2]) ram[d_adr[14:0]][23:16] <= d_mosi[23:16];
+      if (d_sel[3]) ram[d_adr[14:0]][31:24] <= d_mosi[31:24];
+    end
+
+  reg [63:0] mtime, mtimecmp;
+  reg timer_irq, storm_irq;
+  reg [15:0] storm_period, storm_cnt;
+
+  always @* begin
+    d_miso = 32'h0;
+    if (d_ram) d_miso = ram[d_adr[14:0]];
+    else
+      case (register)
+        6'h02: d_miso = {29'h0, strike_pending};
+        6'h03: d_miso = {31'h0, load_sync};
+        6'h04: d_miso = load_select;
+        6'h10: d_miso = mtime[31:0];
+        6'h11: d_miso = mtime[63:32];
+        6'h12: d_miso = mtimecmp[31:0];
+        6'h13: d_miso = mtimecmp[63:32];
+        default: ;
+      endcase
+  end
+
+  always @(posedge clk)
+    if (reset) begin
+      pins <= 0;
+      ready <= 0;
+      loads_offered <= 0;
+      trap_code <= 0;
+      trap_value <= 0;
+      mtime <= 0;
+      mtimecmp <= ~64'h0;
+      timer_irq <= 0;
+      storm_irq <= 0;
+      storm_period <= 0;
+      storm_cnt <= 0;
+    end else begin
+      mtime <= mtime + 1;
+      timer_irq <= mtime >= mtimecmp;
+      if (storm_period != 0) begin
+        storm_cnt <= storm_cnt == 0 ? storm_period - 1 : storm_cnt - 1;
+        if (storm_cnt == 0) storm_irq <= 1;
+      end
+      if (register_write)
+        case (register)
+          6'h00: pins <= pins | d_mosi[7:0];
+          6'h01: pins <= pins & ~d_mosi[7:0];
+          6'h08: trap_value <= d_mosi;
+          6'h09: trap_code <= d_mosi;
+          6'h0a: storm_period <= d_mosi[15:0];
+          6'h0b: storm_irq <= 0;
+          6'h0c: begin
+            ready <= 1;
+            loads_offered <= d_mosi;
+          end
+          6'h12: mtimecmp[31:0] <= d_mosi;
+          6'h13: mtimecmp[63:32] <= d_mosi;
+          default: ;
+        endcase
+      if (d_stb & ~d_ram & ~d_registers & trap_code == 0) begin
+        trap_code <= 1;
+        trap_value <= {d_adr, 2'b00};
+      end
+    end
+
+  VexRiscv cpu (
+    .externalResetVector(RESET_PC),
+    .timerInterrupt(timer_irq),
+    .softwareInterrupt(1'b0),
+    .externalInterruptArray({28'h0, storm_irq, strike_pending}),
+    .iBusWishbone_CYC(),
+    .iBusWishbone_STB(i_stb),
+    .iBusWishbone_ACK(i_stb),
+    .iBusWishbone_WE(),
+    .iBusWishbone_ADR(i_adr),
+    .iBusWishbone_DAT_MISO(i_miso),
+    .iBusWishbone_DAT_MOSI(),
+    .iBusWishbone_SEL(),
+    .iBusWishbone_ERR(1'b0),
+    .iBusWishbone_CTI(),
+    .iBusWishbone_BTE(),
+    .dBusWishbone_CYC(),
+    .dBusWishbone_STB(d_stb),
+    .dBusWishbone_ACK(d_stb),
+    .dBusWishbone_WE(d_we),
+    .dBusWishbone_ADR(d_adr),
+    .dBusWishbone_DAT_MISO(d_miso),
+    .dBusWishbone_DAT_MOSI(d_mosi),
+    .dBusWishbone_SEL(d_sel),
+    .dBusWishbone_ERR(1'b0),
+    .dBusWishbone_CTI(),
+    .dBusWishbone_BTE(),
+    .clk(clk),
+    .reset(reset)
+  );
+endmodule

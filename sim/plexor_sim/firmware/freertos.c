@@ -1,0 +1,153 @@
+// FreeRTOS: the interrupt service answers strike k on pin 2k and wakes a task, which answers on
+// pin 2k + 1. The notification is binary, as an event object is: strikes that come before the
+// task ran are answered by it once.
+#include "FreeRTOS.h"
+#include "queue.h"
+#include "semphr.h"
+#include "soc.h"
+#include "task.h"
+
+enum { STRIKES = 3, STACK_WORDS = 256, PRIORITY_STRIKE = 3, PRIORITY_POLYGONS = 7 };
+
+typedef struct {
+  StaticTask_t block;
+  StackType_t stack[STACK_WORDS];
+} Task;
+
+static TaskHandle_t strike_tasks[STRIKES];
+static QueueHandle_t numbers;
+static SemaphoreHandle_t taken;
+
+// The vector in the kernel's portASM.S saves the context, then calls this.
+void freertos_risc_v_application_interrupt_handler(void) {
+  uint32_t pending;
+  CSR_READ(IRQ_PENDING, pending);
+  uint32_t strikes = pending & IRQ_STRIKES;
+  uint32_t pins = (strikes & 1) | (strikes & 2) << 1 | (strikes & 4) << 2;
+  OUT_SET = pins;
+  BaseType_t woken = pdFALSE;
+  STRIKE = strikes;
+  if (strikes & 1) vTaskNotifyGiveFromISR(strike_tasks[0], &woken);
+  if (strikes & 2) vTaskNotifyGiveFromISR(strike_tasks[1], &woken);
+  if (strikes & 4) vTaskNotifyGiveFromISR(strike_tasks[2], &woken);
+  if (pending & IRQ_STORM) STORM_ACK = 1;
+  portYIELD_FROM_ISR(woken);
+  OUT_CLR = pins;
+}
+
+void freertos_risc_v_application_exception_handler(void) {
+  uint32_t pc;
+  CSR_READ("mepc", pc);
+  trap(TRAP_EXCEPTION, pc);
+}
+
+void vApplicationStackOverflowHook(TaskHandle_t task, char *name) {
+  (void)name;
+  trap(TRAP_STACK, (uint32_t)(uintptr_t)task);
+}
+
+void assert_failed(uint32_t line) { trap(TRAP_ASSERT, line); }
+
+static void answer(void *parameter) {
+  uint32_t strike = (uint32_t)(uintptr_t)parameter;
+  uint32_t pin = 2u << 2 * strike;
+  // The last one is the lowest: once it runs, the others already wait for their strikes.
+  if (strike == STRIKES - 1) READY = 31;
+  for (;;) {
+    ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
+    OUT_SET = pin;
+    OUT_CLR = pin;
+  }
+}
+
+static void wait_for_load(void) {
+  while (!LOAD) vTaskDelay(1);
+}
+
+static void load_cpu(void *parameter) {
+  (void)parameter;
+  for (uint32_t seed = 1;;) {
+    wait_for_load();
+    work_memory();
+    work_branch(&seed);
+    work_divide(&seed);
+  }
+}
+
+static void load_critical(void *parameter) {
+  (void)parameter;
+  for (uint32_t seed = 2;;) {
+    wait_for_load();
+    taskENTER_CRITICAL();
+    work_cycles(work_random(&seed) % 1500);
+    taskEXIT_CRITICAL();
+    work_cycles(work_random(&seed) % 1500);
+  }
+}
+
+// Named after the benchmark program of seed 002: bursts above the priority of what is measured.
+static void load_polygons(void *parameter) {
+  (void)parameter;
+  for (uint32_t seed = 3;;) {
+    wait_for_load();
+    work_cycles(2000 + work_random(&seed) % 11000);
+    vTaskDelay(1);
+  }
+}
+
+static void load_producer(void *parameter) {
+  (void)parameter;
+  for (uint32_t number = 0;; number++) {
+    wait_for_load();
+    xQueueSend(numbers, &number, portMAX_DELAY);
+    if (number % 8 == 7) xSemaphoreTake(taken, portMAX_DELAY);
+  }
+}
+
+static void load_consumer(void *parameter) {
+  (void)parameter;
+  for (uint32_t expected = 0;; expected++) {
+    uint32_t number;
+    xQueueReceive(numbers, &number, portMAX_DELAY);
+    configASSERT(number == expected);
+    if (number % 8 == 7) xSemaphoreGive(taken);
+  }
+}
+
+static void load_storm(void *parameter) {
+  (void)parameter;
+  for (;;) {
+    STORM = LOAD ? STORM_PERIOD_CYCLES : 0;
+    vTaskDelay(1);
+  }
+}
+
+static TaskHandle_t start(Task *task, TaskFunction_t run, uint32_t parameter, int priority) {
+  return xTaskCreateStatic(run, "task", STACK_WORDS, (void *)(uintptr_t)parameter, priority,
+                           task->stack, &task->block);
+}
+
+int main(void) {
+  extern void freertos_risc_v_trap_handler(void);
+  static Task answering[STRIKES], cpu, critical, polygons, producer, consumer, storm;
+  static StaticQueue_t queue_block, semaphore_block;
+  static uint8_t queue_storage[4 * sizeof(uint32_t)];
+  uint32_t select = SELECT;
+  CSR_WRITE("mtvec", (uintptr_t)freertos_risc_v_trap_handler);
+  CSR_WRITE(IRQ_MASK, IRQ_STRIKES | IRQ_STORM);
+  for (uint32_t strike = 0; strike < STRIKES; strike++)
+    strike_tasks[strike] =
+        start(&answering[strike], answer, strike, PRIORITY_STRIKE + STRIKES - 1 - strike);
+  if (select & LOAD_CPU) start(&cpu, load_cpu, 0, 1);
+  if (select & LOAD_CRITICAL) start(&critical, load_critical, 0, 1);
+  if (select & LOAD_POLYGONS) start(&polygons, load_polygons, 0, PRIORITY_POLYGONS);
+  if (select & LOAD_QUEUE) {
+    numbers = xQueueCreateStatic(4, sizeof(uint32_t), queue_storage, &queue_block);
+    taken = xSemaphoreCreateBinaryStatic(&semaphore_block);
+    start(&producer, load_producer, 0, 1);
+    start(&consumer, load_consumer, 0, 2);
+  }
+  if (select & LOAD_STORM) start(&storm, load_storm, 0, 2);
+  vTaskStartScheduler();
+  return 0;
+}

@@ -1,0 +1,3 @@
+// The kernel includes <stdlib.h> for this alone.
+#pragma once
+#include <stddef.h>

@@ -1,0 +1,161 @@
+"""Third-party sources: found in registries by name and checksum, never committed.
+
+The cache directory is the caller's choice; `default_cache` is what the command line passes.
+Whatever is put there appears by one rename, so that a killed download leaves nothing half made.
+"""
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+VEXRISCV_PACKAGE = "pythondata-cpu-vexriscv 1.0.1.post407"
+VEXRISCV_SHA256 = "506a6e6dd161ab96459bf4e08c2388435cb0ffb5f5e591c843b2f042fa4a3eee"
+
+FREERTOS_CRATE = "freertos-next"
+FREERTOS_VERSION = "0.12.0"
+FREERTOS_SHA256 = "b7824fb42660c16e1b3b573eef99c2fe5c5cba6294a631c309084635f6bfcbb0"
+# What the device needs of FreeRTOS-Kernel V11.2.0, and its licence.
+FREERTOS_PARTS = (
+    "LICENSE.md",
+    "list.c",
+    "queue.c",
+    "tasks.c",
+    "include/",
+    "portable/GCC/RISC-V/",
+)
+
+_FETCH_TIMEOUT_S = 300
+
+
+class PackageMissing(Exception):  # noqa: N818 - named for what a caller falls back on
+    """A third-party package that cannot be had: what, which version, what would help."""
+
+    def __init__(self, package: str, reason: str, remedy: str) -> None:
+        super().__init__(f"{package}: {reason}; {remedy}")
+        self.package = package
+
+
+def default_cache() -> Path:
+    """Return the user's cache directory for plexor, by the XDG convention."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "plexor"
+
+
+def sha256(data: bytes) -> str:
+    """Return the SHA-256 of the data in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def make_once(directory: Path, fill: Callable[[Path], None]) -> Path:
+    """Return the directory, filled by `fill` unless it exists; it appears whole or not at all."""
+    if directory.is_dir():
+        return directory
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=directory.parent, prefix=".making-") as temporary:
+        made = Path(temporary) / "made"
+        made.mkdir()
+        fill(made)
+        try:
+            made.rename(directory)
+        except OSError:
+            # Another process was faster; its content is the same.
+            if not directory.is_dir():
+                raise
+    return directory
+
+
+def vexriscv() -> Path:
+    """Return the Verilog of VexRiscv Full, out of its Python wheel."""
+    remedy = f"install it: pip install '{VEXRISCV_PACKAGE.replace(' ', '==')}'"
+    module = importlib.util.find_spec("pythondata_cpu_vexriscv")
+    if module is None or module.origin is None:
+        raise PackageMissing(VEXRISCV_PACKAGE, "not installed", remedy)
+    source = Path(module.origin).parent / "verilog" / "VexRiscv_Full.v"
+    if not source.is_file() or sha256(source.read_bytes()) != VEXRISCV_SHA256:
+        raise PackageMissing(
+            VEXRISCV_PACKAGE, "the installed one has another VexRiscv_Full.v", remedy
+        )
+    return source
+
+
+def freertos_kernel(cache: Path) -> Path:
+    """Return the folder of FreeRTOS-Kernel's sources, fetched the first time with cargo."""
+    directory = cache / f"{FREERTOS_CRATE}-{FREERTOS_VERSION}-{FREERTOS_SHA256[:12]}"
+    return make_once(directory, lambda made: _unpack(_crate(cache), made))
+
+
+def _unpack(crate: Path, directory: Path) -> None:
+    """Unpack the needed part of the kernel from the crate."""
+    prefix = f"{FREERTOS_CRATE}-{FREERTOS_VERSION}/FreeRTOS-Kernel/"
+    with tarfile.open(crate) as archive:
+        for member in archive:
+            name = member.name.removeprefix(prefix)
+            if name != member.name and name.startswith(FREERTOS_PARTS):
+                member.name = name
+                archive.extract(member, directory, filter="data")
+
+
+def _crate(cache: Path) -> Path:
+    """Return the checked .crate file in cargo's own cache, fetching it if it is not there."""
+    package = f"{FREERTOS_CRATE} {FREERTOS_VERSION} (Rust crate)"
+    crate = _cached_crate()
+    if crate is None:
+        cargo = shutil.which("cargo")
+        if cargo is None:
+            raise PackageMissing(
+                package, "cargo is not on the path", "install Rust's cargo, needed only once"
+            )
+        reason = _fetch(cargo, cache)
+        crate = _cached_crate()
+        if crate is None:
+            raise PackageMissing(
+                package,
+                reason or "cargo left no such file with the right SHA-256 in its cache",
+                "let `cargo fetch` reach a registry or mirror once",
+            )
+    return crate
+
+
+def _cached_crate() -> Path | None:
+    """Return the crate file in cargo's registry caches whose checksum is right, if any."""
+    # CARGO_HOME is cargo's own variable: cargo, with its mirrors, decides where it downloads to.
+    home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
+    for crate in sorted(home.glob(f"registry/cache/*/{FREERTOS_CRATE}-{FREERTOS_VERSION}.crate")):
+        if sha256(crate.read_bytes()) == FREERTOS_SHA256:
+            return crate
+    return None
+
+
+def _fetch(cargo: str, cache: Path) -> str:
+    """Have cargo fetch the crate for a throw-away project; return why not, or nothing."""
+    cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache, prefix=".cargo-") as project:
+        # Its own workspace, should the cache lie inside somebody's Rust project.
+        manifest = (
+            '[package]\nname = "plexor-fetch"\nversion = "0.0.0"\nedition = "2021"\n\n'
+            '[lib]\npath = "lib.rs"\n\n[workspace]\n\n'
+            f'[dependencies]\n{FREERTOS_CRATE} = "={FREERTOS_VERSION}"\n'
+        )
+        Path(project, "Cargo.toml").write_text(manifest)
+        Path(project, "lib.rs").write_text("")
+        try:
+            done = subprocess.run(
+                [cargo, "fetch"],
+                cwd=project,
+                capture_output=True,
+                text=True,
+                timeout=_FETCH_TIMEOUT_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return f"`cargo fetch` took more than {_FETCH_TIMEOUT_S} s"
+    if done.returncode == 0:
+        return ""
+    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+    return f"`cargo fetch` failed: {lines[-1] if lines else done.returncode}"

@@ -1,0 +1,191 @@
+"""The simulated devices `bare` and `freertos`: a RISC-V core with firmware, built on demand.
+
+`riscv_device` compiles the firmware and says what has to be Verilated, compiled and linked with a
+C++ main; it does neither itself. All it makes lies in the cache, named by content.
+"""
+
+import importlib.util
+import os
+import struct
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal
+
+from plexor_sim import packages
+
+Kind = Literal["bare", "freertos"]
+
+_HERE = Path(__file__).parent
+_DEVICE = _HERE / "device"
+_FIRMWARE = _HERE / "firmware"
+_SOURCES: Mapping[Kind, tuple[str, ...]] = {
+    "bare": ("start.S", "loads.c", "bare.c"),
+    "freertos": ("start.S", "loads.c", "freertos.c"),
+}
+_KERNEL_SOURCES = (
+    "tasks.c",
+    "queue.c",
+    "list.c",
+    "portable/GCC/RISC-V/port.c",
+    "portable/GCC/RISC-V/portASM.S",
+)
+_KERNEL_INCLUDES = (
+    "include",
+    "portable/GCC/RISC-V",
+    "portable/GCC/RISC-V/chip_specific_extensions/RISCV_MTIME_CLINT_no_extensions",
+)
+_COMPILE = (
+    *("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m+zicsr", "-mabi=ilp32"),
+    *("-O2", "-g", "-fomit-frame-pointer", "-ffreestanding", "-fno-builtin", "-nostdlib"),
+    *("-fno-sanitize=all", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"),
+    *("-Wall", "-Werror"),
+)
+# Two states and one module for speed; the core's generated Verilog is not lint-clean.
+_VERILATE = (
+    *("--flatten", "--x-assign", "fast", "--x-initial", "fast", "--no-assert"),
+    "-Wno-lint",
+)
+# As in device/soc.v.
+_RAM_BASE = 0x40000000
+_RAM_BYTES = 128 * 1024
+
+
+@dataclass(frozen=True)
+class DeviceBuild:
+    """What linking a simulated device takes.
+
+    The model `prefix` of `top` is Verilated from `verilog` with `parameters` and `flags`; `cpp`
+    define `plexor::make_device`, to which `options` are passed before the user's. `key` names the
+    content of everything that went in, third-party checksums and compiler included.
+    """
+
+    name: str
+    verilog: tuple[Path, ...]
+    top: str
+    prefix: str
+    cpp: tuple[Path, ...]
+    key: str
+    parameters: Mapping[str, str] = field(default_factory=dict[str, str])
+    options: Mapping[str, str] = field(default_factory=dict[str, str])
+    flags: tuple[str, ...] = ()
+
+
+class FirmwareError(Exception):
+    """Firmware that does not compile or does not fit; the text is the compiler's."""
+
+
+def riscv_device(kind: Kind, cache: Path) -> DeviceBuild:
+    """Build the firmware and return what the device of that kind is linked from.
+
+    Raises `packages.PackageMissing` if a third-party source or the compiler cannot be had.
+    """
+    verilog = _stage_verilog(cache)
+    image = _build_firmware(kind, cache)
+    if "," in str(image):
+        raise ValueError(f"cache: {cache} has a comma, which parts device options; choose another")
+    cpp = _DEVICE / "riscv.cpp"
+    return DeviceBuild(
+        name=kind,
+        verilog=verilog,
+        top="soc",
+        prefix="Vsoc",
+        cpp=(cpp,),
+        options={"firmware": str(image)},
+        flags=_VERILATE,
+        key=_digest(*verilog, image, cpp, _DEVICE / "device.h"),
+    )
+
+
+def _digest(*content: Path | str) -> str:
+    """Return one hash over texts and over files, by name and content."""
+    parts: list[str] = []
+    for item in content:
+        if isinstance(item, Path):
+            parts += [item.name, packages.sha256(item.read_bytes())]
+        else:
+            parts.append(item)
+    return packages.sha256("\0".join(parts).encode())[:32]
+
+
+def _stage_verilog(cache: Path) -> tuple[Path, ...]:
+    """Return the device's Verilog, made ready for a fast simulation.
+
+    Signals marked public cannot be optimised away: the marks go. And every flip-flop is made to
+    take both edges of the clock, so that a cycle is one evaluation of the model instead of two.
+    """
+    sources = (_DEVICE / "soc.v", packages.vexriscv())
+    staged = {
+        source.name: source.read_text()
+        .replace("/* verilator public */", "")
+        .replace("@(posedge clk)", "@(edge clk)")
+        for source in sources
+    }
+
+    def fill(directory: Path) -> None:
+        for name, text in staged.items():
+            (directory / name).write_text(text)
+
+    directory = packages.make_once(cache / "verilog" / _digest(*staged.values()), fill)
+    return tuple(directory / name for name in staged)
+
+
+def _build_firmware(kind: Kind, cache: Path) -> Path:
+    """Return the firmware's memory image for $readmemh, compiled if this content is new."""
+    if importlib.util.find_spec("ziglang") is None:
+        raise packages.PackageMissing(
+            "ziglang 0.17 (the firmware's C compiler)", "not installed", "pip install ziglang"
+        )
+    sources = [_FIRMWARE / name for name in _SOURCES[kind]]
+    includes = [_FIRMWARE, _FIRMWARE / "libc"]
+    inputs: list[Path | str] = [*sources, *sorted(_FIRMWARE.rglob("*.h")), _FIRMWARE / "link.ld"]
+    if kind == "freertos":
+        kernel = packages.freertos_kernel(cache)
+        sources += [kernel / name for name in _KERNEL_SOURCES]
+        includes += [kernel / name for name in _KERNEL_INCLUDES]
+        inputs.append(packages.FREERTOS_SHA256)
+    key = _digest(*inputs, version("ziglang"), *_COMPILE)
+
+    def fill(directory: Path) -> None:
+        elf = directory / "firmware.elf"
+        _compile(sources, includes, elf, cache)
+        (directory / "firmware.hex").write_text(memory_image(elf.read_bytes()))
+
+    return packages.make_once(cache / "firmware" / f"{kind}-{key}", fill) / "firmware.hex"
+
+
+def _compile(sources: list[Path], includes: list[Path], elf: Path, cache: Path) -> None:
+    """Compile and link with the C compiler of the ziglang wheel."""
+    command = [sys.executable, "-m", "ziglang", "cc", *_COMPILE]
+    command += [f"-I{include}" for include in includes]
+    command += [f"-T{_FIRMWARE / 'link.ld'}", *map(str, sources), "-o", str(elf)]
+    # Its cache moves along with ours, not into the user's home.
+    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache / "zig")}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    if done.returncode:
+        raise FirmwareError(f"{elf.name} does not build:\n{done.stderr}")
+
+
+def memory_image(elf: bytes) -> str:
+    """Return the loadable segments of a 32-bit little-endian ELF file as text for $readmemh."""
+    if elf[:6] != b"\x7fELF\x01\x01":
+        raise ValueError("elf: not a 32-bit little-endian ELF file")
+    (table,) = struct.unpack_from("<I", elf, 28)
+    entry_bytes, entries = struct.unpack_from("<HH", elf, 42)
+    memory = bytearray()
+    for index in range(entries):
+        kind, offset, address, _, size, _ = struct.unpack_from(
+            "<6I", elf, table + index * entry_bytes
+        )
+        if kind != 1 or not size:  # not PT_LOAD, or nothing in the file
+            continue
+        start = address - _RAM_BASE
+        if not 0 <= start <= _RAM_BYTES - size:
+            raise ValueError(f"elf: segment at {address:#x}, {size} bytes, is outside the RAM")
+        memory.extend(bytes(max(0, start + size - len(memory))))
+        memory[start : start + size] = elf[offset : offset + size]
+    memory.extend(bytes(-len(memory) % 4))
+    return "".join(f"{word:08x}\n" for (word,) in struct.iter_unpack("<I", memory))

@@ -1,0 +1,50 @@
+// Plays inputs to a device and prints its output edges, one "time_ps channel level" a line.
+// Arguments: device options, end_ps, step_ps (how far to advance at once; 0: to the next input).
+// Standard input: lines "time_ps strikes load", rising times.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+
+#include "device.h"
+
+static void play(const std::string& options, int64_t end_ps, int64_t step_ps) {
+  auto device = plexor::make_device(options);
+  std::vector<plexor::Edge> edges;
+  const auto began = std::chrono::steady_clock::now();
+  int64_t now_ps = 0;
+  auto advance = [&](int64_t to_ps) {
+    while (now_ps < to_ps) {
+      now_ps = step_ps ? std::min(to_ps, now_ps + step_ps) : to_ps;
+      device->advance(now_ps, edges);
+    }
+  };
+  int64_t time_ps;
+  uint32_t strikes;
+  bool load;
+  while (std::cin >> time_ps >> strikes >> load) {
+    advance(time_ps);
+    device->input(time_ps, strikes, load);
+  }
+  advance(end_ps);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  for (const auto& edge : edges)
+    std::printf("%lld %d %d\n", (long long)edge.time_ps, edge.channel, edge.level);
+  std::fprintf(stderr, "%.0f ps simulated per second of run time\n", end_ps / took.count());
+}
+
+int main(int count, char** argument) {
+  if (count != 4) return 2;
+  try {
+    play(argument[1], std::atoll(argument[2]), std::atoll(argument[3]));
+  } catch (const plexor::BadOption& error) {
+    std::fprintf(stderr, "BadOption: %s\n", error.what());
+    return 3;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 4;
+  }
+}

@@ -1,0 +1,87 @@
+"""Third-party sources are checked, appear whole or not at all, and are missed by name."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from plexor_sim import packages
+from plexor_sim.packages import PackageMissing
+
+
+def test_without_cargo_the_kernel_is_missing_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CARGO_HOME", str(tmp_path / "empty"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(PackageMissing, match=r"freertos-next 0\.12\.0.*cargo is not on the path"):
+        packages.freertos_kernel(tmp_path / "cache")
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_a_failing_cargo_is_reported_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cargo = tmp_path / "cargo"
+    cargo.write_text("#!/bin/sh\necho downloading >&2\necho no route >&2\nexit 101\n")
+    cargo.chmod(0o755)
+    monkeypatch.setenv("CARGO_HOME", str(tmp_path / "empty"))
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    with pytest.raises(PackageMissing, match="`cargo fetch` failed: no route") as caught:
+        packages.freertos_kernel(tmp_path / "cache")
+    assert "\n" not in str(caught.value)
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_a_crate_with_another_checksum_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "home" / "registry" / "cache" / "somewhere"
+    folder.mkdir(parents=True)
+    (folder / "freertos-next-0.12.0.crate").write_bytes(b"not this one")
+    monkeypatch.setenv("CARGO_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(PackageMissing):
+        packages.freertos_kernel(tmp_path / "cache")
+
+
+def test_the_kernel_once_unpacked_needs_no_cargo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    try:
+        kernel = packages.freertos_kernel(tmp_path / "cache")
+    except PackageMissing as missing:
+        pytest.skip(str(missing))
+    assert (kernel / "tasks.c").is_file()
+    assert (kernel / "LICENSE.md").is_file()
+    assert not (kernel / "portable" / "ThirdParty").exists()
+    monkeypatch.setenv("CARGO_HOME", str(tmp_path / "empty"))
+    monkeypatch.setattr(subprocess, "run", None)
+    assert packages.freertos_kernel(tmp_path / "cache") == kernel
+
+
+def test_what_was_interrupted_is_not_there(tmp_path: Path) -> None:
+    def fill(directory: Path) -> None:
+        (directory / "half").write_text("made")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        packages.make_once(tmp_path / "thing", fill)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_who_comes_second_takes_what_the_first_made(tmp_path: Path) -> None:
+    def fill(directory: Path) -> None:
+        (tmp_path / "thing").mkdir()
+        (tmp_path / "thing" / "first").write_text("whole")
+        (directory / "second").write_text("whole")
+
+    made = packages.make_once(tmp_path / "thing", fill)
+    assert [path.name for path in made.iterdir()] == ["first"]
+
+
+def test_the_cache_directory_follows_the_xdg_convention(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/some/cache")
+    assert packages.default_cache() == Path("/some/cache/plexor")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert packages.default_cache() == Path.home() / ".cache" / "plexor"
