@@ -1,0 +1,90 @@
+"""Frames as a device could send them: events and dumped memories of the model's results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from plexor.protocol.frames import (
+    MAX_DELTA_TICKS,
+    MAX_WORDS,
+    POLARITY_SHIFT,
+    SOURCE_SHIFT,
+    WORD_BYTES,
+    EventFlag,
+    Frame,
+    FrameType,
+    MemoryFlag,
+)
+from plexor.protocol.memory import HISTOGRAM_SPACES, Space
+from plexor_sim.golden.edges import Events, Levels
+
+
+def event_frames(
+    events: Events,
+    *,
+    sequence: int = 0,
+    max_words: int = MAX_WORDS,
+    link_dropped: Levels | None = None,
+) -> Iterator[Frame]:
+    """Yield EVENTS frames of the events that the link's FIFO did not drop.
+
+    A frame ends at `max_words`, before a gap in the indices, and where a delta would not fit. Its
+    base is its first event's time. GAP is set wherever the index does not go on from the frame
+    before, 0 at first. Sequence numbers count up from `sequence`.
+    """
+    kept = events if link_dropped is None else events.chosen(~link_dropped)
+    if not len(kept):
+        return
+    times, index = kept.time_ticks, kept.index
+    gap = np.concatenate(([index[0] != 0], np.diff(index) != 1))
+    breaks = [0, *(np.flatnonzero(gap[1:]) + 1).tolist(), len(kept)]
+    high = kept.source.astype(np.int64) << SOURCE_SHIFT
+    high |= kept.polarity.astype(np.int64) << POLARITY_SHIFT
+    for first, last in pairwise(breaks):
+        start = first
+        while start < last:
+            base = int(times[start])
+            fits = int(np.searchsorted(times, base + MAX_DELTA_TICKS, side="right"))
+            end = min(start + max_words, last, fits)
+            words = (times[start:end] - base) | high[start:end]
+            yield Frame(
+                FrameType.EVENTS,
+                EventFlag.GAP if gap[start] else 0,
+                0,
+                sequence & 0xFFFFFFFF,
+                int(index[start]),
+                base,
+                words.astype("<u4").tobytes(),
+            )
+            sequence += 1
+            start = end
+
+
+def memory_frames(
+    space: Space,
+    words: bytes,
+    *,
+    sequence: int = 0,
+    snapshot: int = 0,
+    base_ticks: int = 0,
+    flags: MemoryFlag = MemoryFlag.FINAL,
+    max_words: int = MAX_WORDS,
+) -> Iterator[Frame]:
+    """Yield the frames of one dumped space; `flags` says bank and FINAL, LAST is added."""
+    kind = FrameType.HISTOGRAM if space in HISTOGRAM_SPACES else FrameType.STATISTICS
+    size = max_words * WORD_BYTES
+    for offset in range(0, len(words), size):
+        last = MemoryFlag.LAST if offset + size >= len(words) else MemoryFlag(0)
+        yield Frame(
+            kind,
+            space | flags | last,
+            snapshot,
+            sequence & 0xFFFFFFFF,
+            offset // WORD_BYTES,
+            base_ticks,
+            words[offset : offset + size],
+        )
+        sequence += 1

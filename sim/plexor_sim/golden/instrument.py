@@ -1,0 +1,251 @@
+"""The whole instrument: settings and edges in, every count and memory out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE, SOURCES
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import (
+    CLASSES,
+    HISTOGRAM_SPACES,
+    KINDS,
+    IntervalKind,
+    LatencyKind,
+    ResponseClass,
+    Space,
+    bin_bits,
+    entries,
+    key,
+)
+from plexor.protocol.registers import Policy, StatusFlag
+from plexor_sim.golden import memory
+from plexor_sim.golden.edges import (
+    Events,
+    Levels,
+    PinEdges,
+    TickEdges,
+    filtered,
+    inverted,
+    merged,
+    sampled,
+    windowed,
+)
+from plexor_sim.golden.matcher import Matches, Rules, Samples, match
+from plexor_sim.golden.memory import Counts, Statistics
+from plexor_sim.golden.settings import Settings
+from plexor_sim.golden.stimulus import Strikes, strikes
+
+_ZOOM_FIRST: Mapping[tuple[Space, int], str] = {
+    (Space.LATENCY_ZOOM, LatencyKind.RISE): "zoom_rise_ticks",
+    (Space.LATENCY_ZOOM, LatencyKind.FALL): "zoom_fall_ticks",
+    (Space.INTERVAL_ZOOM, IntervalKind.WIDTH): "zoom_width_ticks",
+    (Space.INTERVAL_ZOOM, IntervalKind.PERIOD): "zoom_period_ticks",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Everything a run leaves. Spaces are arrays of entries, keyed as plexor.protocol.memory."""
+
+    geometry: Geometry
+    start_ticks: int
+    end_ticks: int
+    events: Events
+    """Merged events, dropped ones left out."""
+    generated: Counts
+    """Edges of each source, dropped ones included."""
+    dropped: Counts
+    """Of these, dropped before the merge."""
+    classes: Counts
+    """Space.CLASSES, [channel, ResponseClass]."""
+    pending: Counts
+    """Strikes outstanding at the end, of each channel."""
+    edges: Counts
+    """Space.EDGES, [source, polarity]."""
+    bins: Mapping[Space, Counts]
+    """Histogram spaces this build has, [key, bin]."""
+    statistics: Mapping[Space, tuple[Statistics, ...]]
+    """Statistics spaces this build has, folded, by key."""
+    latency_samples: Mapping[tuple[LatencyKind, int], Samples]
+    """By kind and channel, fall latencies also where Feature.FALL is absent."""
+    interval_samples: Mapping[tuple[IntervalKind, int], Samples]
+    """By kind and channel, also where Feature.INTERVALS is absent."""
+    flags: StatusFlag
+    """BIN_SATURATED and QUEUE_FULL; the others depend on clocks."""
+
+    def words(self, space: Space) -> bytes:
+        """Return a space as dumped, all in one bank and, for statistics, in the first set."""
+        entry_count = entries(self.geometry, space)
+        if space in HISTOGRAM_SPACES:
+            return self.bins[space].astype("<u4").tobytes() if entry_count else b""
+        if space in (Space.LATENCY_STATISTICS, Space.INTERVAL_STATISTICS):
+            parts = list(self.statistics.get(space, ()))
+            parts += [Statistics()] * (entry_count - len(parts))
+            return b"".join(memory.pack_statistics(part) for part in parts)
+        if space == Space.UPLOAD_DROPS:
+            return bytes(8 * entry_count)
+        counts = self.classes if space == Space.CLASSES else self.edges
+        return counts.astype("<u8").tobytes()
+
+
+def expected_events(
+    geometry: Geometry,
+    settings: Settings,
+    start_ticks: int,
+    end_ticks: int,
+    pins: Mapping[int, PinEdges],
+    *,
+    outputs: Sequence[Strikes],
+    load: TickEdges | None = None,
+) -> Events:
+    """Return all edges of a run in order, as `measure` takes its arguments."""
+    sources: dict[int, TickEdges] = {}
+    for channel, pin in pins.items():
+        if not 0 <= channel < geometry.channels:
+            raise ValueError(f"channel {channel}; must be 0 to {geometry.channels - 1}")
+        if not settings.get("channel", "enable", channel):
+            continue
+        edges = sampled(pin, geometry.tick_fs)
+        if settings.get("channel", "invert", channel):
+            edges = inverted(edges)
+        if Feature.FILTER in geometry.features:
+            least = settings.get("channel", "filter_ticks", channel)
+            edges = filtered(edges, least, geometry.samples)
+        sources[SOURCE_CHANNEL + channel] = edges
+    for number, output in enumerate(outputs):
+        sources[SOURCE_STRIKE + number] = output.edges()
+    if load is not None:
+        sources[SOURCE_LOAD] = load
+    return merged(
+        {source: windowed(edges, start_ticks, end_ticks) for source, edges in sources.items()}
+    )
+
+
+def _rules(geometry: Geometry, settings: Settings, channel: int) -> Rules:
+    early = settings.get("matcher", "early_ticks") * (Feature.EARLY in geometry.features)
+    return Rules(
+        SOURCE_CHANNEL + channel,
+        settings.get("channel", "reference_source", channel),
+        settings.get("channel", "reference_polarity", channel),
+        Policy(settings.get("matcher", "policy")),
+        settings.get("matcher", "timeout_ticks"),
+        settings.get("matcher", "window_min_ticks"),
+        early,
+        settings.get("channel", "deadline_ticks", channel),
+        geometry.queue_depth,
+    )
+
+
+def _counted(
+    geometry: Geometry, settings: Settings, space: Space, samples: Mapping[tuple[int, int], Samples]
+) -> Counts:
+    zoom = space in (Space.LATENCY_ZOOM, Space.INTERVAL_ZOOM)
+    if space in (Space.LATENCY_BINS, Space.LATENCY_ZOOM):
+        mantissa = geometry.latency_mantissa_bits
+    else:
+        mantissa = geometry.interval_mantissa_bits
+    width = 1 << (geometry.zoom_bits if zoom else bin_bits(mantissa))
+    counts = np.zeros((KINDS << geometry.key_bits, width), np.int64)
+    for (kind, channel), values in samples.items():
+        if zoom:
+            first = settings.get("channel", _ZOOM_FIRST[space, kind], channel)
+            row = memory.zoom_counts(values, first, geometry.zoom_bits)
+        else:
+            row = memory.log_counts(values, mantissa)
+        counts[key(geometry, kind, channel)] = row
+    return counts
+
+
+def _summed(
+    geometry: Geometry, samples: Mapping[tuple[int, int], Samples]
+) -> tuple[Statistics, ...]:
+    rows = [Statistics()] * (KINDS << geometry.key_bits)
+    for (kind, channel), values in samples.items():
+        rows[key(geometry, kind, channel)] = memory.statistics(values, geometry.features)
+    return tuple(rows)
+
+
+def measure(
+    geometry: Geometry,
+    settings: Settings,
+    start_ticks: int,
+    end_ticks: int,
+    pins: Mapping[int, PinEdges],
+    *,
+    outputs: Sequence[Strikes] | None = None,
+    load: TickEdges | None = None,
+    dropped: Levels | None = None,
+) -> Results:
+    """Return what the instrument reports of a run over samples `start_ticks` to `end_ticks` - 1.
+
+    `pins` are the response channels' pins in picoseconds from tick 0. `outputs` are the strikes,
+    by default those that the settings make without a gate up to `end_ticks`; `load` the load
+    output. `dropped` marks edges, in the order of `expected_events`, that were dropped before the
+    merge. Raises ValueError for arguments out of range.
+    """
+    if outputs is None:
+        outputs = strikes(geometry, settings, start_ticks, end_ticks)
+    every = expected_events(
+        geometry, settings, start_ticks, end_ticks, pins, outputs=outputs, load=load
+    )
+    lost = np.zeros(len(every), np.bool_) if dropped is None else dropped
+    events = every.chosen(~lost)
+    generated = np.bincount(every.source, minlength=SOURCES).astype(np.int64)
+    matches: dict[int, Matches] = {
+        channel: match(events, _rules(geometry, settings, channel), end_ticks)
+        for channel in range(geometry.channels)
+        if settings.get("channel", "enable", channel)
+    }
+    classes = np.zeros((geometry.channels, CLASSES), np.int64)
+    pending = np.zeros(geometry.channels, np.int64)
+    latencies: dict[tuple[LatencyKind, int], Samples] = {}
+    intervals: dict[tuple[IntervalKind, int], Samples] = {}
+    for channel, result in matches.items():
+        classes[channel] = result.classes
+        pending[channel] = result.pending
+        latencies[LatencyKind.RISE, channel] = result.rise
+        latencies[LatencyKind.FALL, channel] = result.fall
+        intervals[IntervalKind.WIDTH, channel] = result.width
+        intervals[IntervalKind.PERIOD, channel] = result.period
+
+    fall = Feature.FALL in geometry.features
+    by_engine: dict[bool, dict[tuple[int, int], Samples]] = {
+        False: {k: v for k, v in latencies.items() if fall or k[0] == LatencyKind.RISE},
+        True: {(kind, channel): v for (kind, channel), v in intervals.items()},
+    }
+    bins: dict[Space, Counts] = {}
+    saturated = False
+    for space in HISTOGRAM_SPACES:
+        if entries(geometry, space):
+            interval = space in (Space.INTERVAL_BINS, Space.INTERVAL_ZOOM)
+            counts = _counted(geometry, settings, space, by_engine[interval])
+            saturated |= bool(np.any(counts > memory.BIN_MOST))
+            bins[space] = np.minimum(counts, memory.BIN_MOST)
+    statistics = {Space.LATENCY_STATISTICS: _summed(geometry, by_engine[False])}
+    if entries(geometry, Space.INTERVAL_STATISTICS):
+        statistics[Space.INTERVAL_STATISTICS] = _summed(geometry, by_engine[True])
+    flags = StatusFlag.BIN_SATURATED if saturated else StatusFlag(0)
+    if classes[:, ResponseClass.QUEUE_FULL].any():
+        flags |= StatusFlag.QUEUE_FULL
+    return Results(
+        geometry,
+        start_ticks,
+        end_ticks,
+        events,
+        generated,
+        np.bincount(every.source[lost], minlength=SOURCES).astype(np.int64),
+        classes,
+        pending,
+        np.bincount(events.source * 2 + events.polarity, minlength=2 * SOURCES)
+        .astype(np.int64)
+        .reshape(SOURCES, 2),
+        bins,
+        statistics,
+        latencies,
+        intervals,
+        flags,
+    )

@@ -1,0 +1,204 @@
+"""Responses matched to strikes: the Matching section of docs/instrument.md, a channel at a time.
+
+A channel's state changes at events of its own pin and of its reference only. What ages between
+them (outstanding strikes, a held response) is dealt with before the next of them: nothing that
+could tell the difference happens in between.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.protocol.memory import CLASSES, VALUE_BITS, ResponseClass
+from plexor.protocol.registers import Policy
+from plexor_sim.golden.edges import Events, Levels, Times
+
+NONE = -1
+"""No strike, no response; every time is 0 or more."""
+OVER = 1 << (VALUE_BITS - 1)
+"""What a value that exceeds the instrument's range is taken as before it is binned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How one channel matches; registers of the same names, times in ticks."""
+
+    source: int
+    """The channel's own events."""
+    reference_source: int
+    reference_polarity: int
+    policy: Policy = Policy.OLDEST
+    timeout_ticks: int = 1 << 24
+    window_min_ticks: int = 0
+    early_ticks: int = 0
+    deadline_ticks: int = (1 << 31) - 1
+    queue_depth: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Samples of one kind and channel, in order: value, index and time of the completing event."""
+
+    value_ticks: Times
+    index: Times
+    time_ticks: Times
+
+    def __len__(self) -> int:
+        return len(self.value_ticks)
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """What one channel's matcher made of a run."""
+
+    classes: tuple[int, ...]
+    """By ResponseClass."""
+    pending: int
+    """Strikes outstanding at the end."""
+    rise: Samples
+    fall: Samples
+    width: Samples
+    period: Samples
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """What the state machine leaves: a strike's time for each response, and the early matches."""
+
+    matched: list[int]
+    early_values: list[int]
+    early_places: list[int]
+    missed: int = 0
+    duplicate: int = 0
+    spurious: int = 0
+    queue_full: int = 0
+    pending: int = 0
+
+
+def _run(rules: Rules, times: list[int], strikes: list[bool], end_ticks: int) -> _Outcome:
+    """Run the state machine over strikes (True) and responses (False), in order."""
+    outcome = _Outcome([], [], [])
+    matched, timeout, early = outcome.matched, rules.timeout_ticks, rules.early_ticks
+    latest = rules.policy == Policy.LATEST
+    least = rules.window_min_ticks if rules.policy == Policy.WINDOW else 0
+    depth = rules.queue_depth
+    queue: deque[int] = deque()
+    missed = duplicate = spurious = queue_full = 0
+    held = last = NONE
+    for place, (time, strike) in enumerate(zip(times, strikes, strict=True)):
+        while queue and time - queue[0] > timeout:
+            queue.popleft()
+            missed += 1
+        if held != NONE and time - held > early:
+            if last != NONE and held - last <= timeout:
+                duplicate += 1
+            else:
+                spurious += 1
+            held = NONE
+        if strike:
+            if held != NONE:
+                outcome.early_values.append(held - time)
+                outcome.early_places.append(place)
+                held = NONE
+                last = time
+            else:
+                if latest and queue:
+                    queue.popleft()
+                    missed += 1
+                if len(queue) == depth:
+                    missed += 1
+                    queue_full += 1
+                else:
+                    queue.append(time)
+        elif queue and time - queue[0] >= least:
+            last = queue.popleft()
+            matched.append(last)
+        else:
+            matched.append(NONE)
+            unmatched = time
+            if early:
+                unmatched, held = held, time
+            if unmatched != NONE:
+                if last != NONE and unmatched - last <= timeout:
+                    duplicate += 1
+                else:
+                    spurious += 1
+    if held != NONE:
+        if last != NONE and held - last <= timeout:
+            duplicate += 1
+        else:
+            spurious += 1
+    expired = sum(end_ticks - strike > timeout for strike in queue)
+    outcome.missed, outcome.queue_full = missed + expired, queue_full
+    outcome.duplicate, outcome.spurious = duplicate, spurious
+    outcome.pending = len(queue) - expired
+    return outcome
+
+
+def _samples(values: Times, events: Events, places: npt.NDArray[np.intp] | Times) -> Samples:
+    """Return samples completed by the events at `places`, in the order of events."""
+    order = np.argsort(places, kind="stable")
+    places = places[order]
+    return Samples(np.minimum(values[order], OVER), events.index[places], events.time_ticks[places])
+
+
+def match(events: Events, rules: Rules, end_ticks: int) -> Matches:
+    """Return one channel's classes and samples, settled at `end_ticks`.
+
+    `events` are the merged ones, in order, dropped ones left out.
+    """
+    own = np.flatnonzero(events.source == rules.source)
+    rising: Levels = events.polarity[own]
+    active = own[rising]
+    strike = np.flatnonzero(
+        (events.source == rules.reference_source)
+        & (events.polarity == bool(rules.reference_polarity))
+    )
+    # An event that is both is a response first.
+    keys = np.concatenate((active * 2, strike * 2 + 1))
+    keys.sort()
+    places = keys >> 1
+    is_strike = (keys & 1).astype(np.bool_)
+    outcome = _run(rules, events.time_ticks[places].tolist(), is_strike.tolist(), end_ticks)
+
+    matched = np.array(outcome.matched, np.int64)
+    answered = matched != NONE
+    early_places = places[np.array(outcome.early_places, np.int64)]
+    rise_values = np.concatenate(
+        (
+            events.time_ticks[active[answered]] - matched[answered],
+            np.array(outcome.early_values, np.int64),
+        )
+    )
+    rise = _samples(rise_values, events, np.concatenate((active[answered], early_places)))
+
+    # An edge back counts where the event before it, of this pin, is its active edge.
+    back = np.flatnonzero(~rising[1:] & rising[:-1]) + 1
+    begin = np.searchsorted(active, own[back - 1])
+    back = own[back]
+    with_strike = answered[begin]
+    back_times = events.time_ticks[back]
+    fall_values = back_times[with_strike] - matched[begin[with_strike]]
+    width_values = back_times - events.time_ticks[active[begin]]
+
+    classes = [0] * CLASSES
+    classes[ResponseClass.ANSWERED] = int(np.count_nonzero(rise_values <= rules.deadline_ticks))
+    classes[ResponseClass.LATE] = len(rise_values) - classes[ResponseClass.ANSWERED]
+    classes[ResponseClass.MISSED] = outcome.missed
+    classes[ResponseClass.DUPLICATE] = outcome.duplicate
+    classes[ResponseClass.SPURIOUS] = outcome.spurious
+    classes[ResponseClass.EARLY] = len(outcome.early_values)
+    classes[ResponseClass.QUEUE_FULL] = outcome.queue_full
+    classes[ResponseClass.STRIKES] = len(strike)
+    return Matches(
+        tuple(classes),
+        outcome.pending,
+        rise,
+        _samples(fall_values, events, back[with_strike]),
+        _samples(width_values, events, back),
+        _samples(np.diff(events.time_ticks[active]), events, active[1:]),
+    )

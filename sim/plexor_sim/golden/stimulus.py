@@ -1,0 +1,231 @@
+"""Strike times from registers: the Stimulus section of docs/instrument.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from plexor.protocol.geometry import TRIGGER_CLOCKS, Feature, Geometry
+from plexor.protocol.registers import Trigger
+from plexor_sim.golden.edges import TickEdges, Times, collapsed
+from plexor_sim.golden.random import Xorshift64
+from plexor_sim.golden.settings import Settings
+
+FRACTION_BITS = 32
+THRESHOLD_BITS = 48
+BLOCK_CLOCKS = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Strikes:
+    """A stimulus's strikes: first active ticks and first idle ticks after them."""
+
+    rise_ticks: Times
+    fall_ticks: Times
+
+    def edges(self) -> TickEdges:
+        """Return the output's edges, active level 1."""
+        times = np.concatenate((self.rise_ticks, self.fall_ticks))
+        level = np.repeat([True, False], len(self.rise_ticks))
+        order = np.argsort(times, kind="stable")
+        return collapsed(times[order], level[order], initial=False)
+
+
+@dataclass(slots=True)
+class _Stimulus:
+    """One stimulus's registers and its generator; makes the rises of one sequence at a time."""
+
+    samples: int
+    interval_ticks: int
+    interval_fraction: int
+    width_ticks: int
+    phase_ticks: int
+    burst_count: int
+    spacing_ticks: int
+    strike_count: int
+    dither_bits: int
+    poisson_threshold: int
+    generator: Xorshift64
+
+    def check(self, name: str) -> None:
+        """Raise ValueError for values whose strikes the instrument does not promise."""
+        width, samples = self.width_ticks, self.samples
+        if width < 1:
+            raise ValueError(f"{name}.width_ticks: {width}; must be 1 or more")
+        if self.poisson_threshold:
+            return
+        spaced = self.burst_count != 1 and self.strike_count != 1
+        spacing = self.spacing_ticks
+        if spaced and spacing < max(2, width + 1):
+            raise ValueError(f"{name}.spacing_ticks: {spacing}; must be at least 2 and width + 1")
+        repeats = self.strike_count == 0 or self.strike_count > self.burst_count
+        least = max(2 * samples if spaced and spacing < samples else samples, width + 1)
+        if self.burst_count and repeats and self.interval_ticks < least:
+            raise ValueError(
+                f"{name}.interval_ticks: {self.interval_ticks}; must be {least} or more"
+            )
+
+    def sequence(self, first_ticks: int, stop_ticks: int) -> Times:
+        """Return the rises of a sequence, those below `stop_ticks`."""
+        if self.poisson_threshold:
+            return self._random(first_ticks, stop_ticks)
+        return self._periodic(first_ticks, stop_ticks)
+
+    def _offset(self, number: int) -> int:
+        """Return ticks from strike 0 to strike `number`, without dither."""
+        intervals = number // self.burst_count if self.burst_count else 0
+        whole = intervals * self.interval_ticks
+        part = intervals * self.interval_fraction >> FRACTION_BITS
+        return (number - intervals) * self.spacing_ticks + whole + part
+
+    def _periodic(self, first: int, stop: int) -> Times:
+        low, high = 0, 1
+        while first + self._offset(high) < stop and high < (self.strike_count or high + 1):
+            high *= 2
+        # Strike `low` is before the stop or is strike 0; strike `high` is not or is one too many.
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if first + self._offset(middle) < stop else (low, middle)
+        count = min(low + 1, self.strike_count or low + 1) if first < stop else 0
+        number = np.arange(count, dtype=np.int64)
+        intervals = number // self.burst_count if self.burst_count else np.zeros_like(number)
+        parts = intervals.astype(np.uint64) * np.uint64(self.interval_fraction)
+        rises = first + (number - intervals) * self.spacing_ticks
+        rises += intervals * self.interval_ticks
+        rises += (parts >> np.uint64(FRACTION_BITS)).astype(np.int64)
+        if self.dither_bits and count:
+            state = self.generator.state
+            mask = np.uint64((1 << min(self.dither_bits, FRACTION_BITS)) - 1)
+            dither = self.generator.take(int(intervals[-1])) & mask
+            grown = np.concatenate(([0], np.cumsum(dither.astype(np.int64))))
+            rises += grown[intervals]
+            rises = rises[rises < stop]
+            # The dither of intervals behind the stop was never drawn.
+            self.generator.state = state
+            if len(rises):
+                self.generator.take(int(intervals[len(rises) - 1]))
+        return rises
+
+    def _random(self, first: int, stop: int) -> Times:
+        samples = self.samples
+        clock, stop_clock = first // samples, -(-stop // samples)
+        dead = self.width_ticks + samples
+        limit = np.uint64(self.poisson_threshold)
+        rises: list[int] = []
+        last = -dead
+        while clock < stop_clock:
+            before = self.generator.state
+            states = self.generator.take(min(BLOCK_CLOCKS, stop_clock - clock))
+            hits = np.flatnonzero(states >> np.uint64(64 - THRESHOLD_BITS) < limit)
+            offsets = (states[hits] & np.uint64(samples - 1)).astype(np.int64)
+            times = (clock + hits) * samples + offsets
+            for hit, time in zip(hits.tolist(), times.tolist(), strict=True):
+                if time - last < dead or time >= stop:
+                    continue
+                rises.append(time)
+                last = time
+                if len(rises) == self.strike_count:
+                    self.generator.state = before
+                    self.generator.take(hit + 1)
+                    return np.array(rises, np.int64)
+            clock += len(states)
+        return np.array(rises, np.int64)
+
+
+def _gate_sequences(gate: TickEdges, samples: int, start: int) -> Iterator[tuple[int, int | None]]:
+    """Yield (first tick at phase 0, tick from which no strike starts or None) of each high time."""
+    clocks = -(-gate.time_ticks // samples)
+    seen = collapsed(clocks, gate.level, gate.initial)
+    lead = TRIGGER_CLOCKS
+    high_from = start // samples if seen.initial else None
+    for clock, level in zip(seen.time_ticks.tolist(), seen.level.tolist(), strict=True):
+        if level:
+            high_from = max(clock, start // samples)
+        elif high_from is not None:
+            if clock > high_from:
+                yield (high_from + lead) * samples, (clock + lead) * samples
+            high_from = None
+    if high_from is not None:
+        yield (high_from + lead) * samples, None
+
+
+def _triggered(unit: _Stimulus, triggers: Times, stop: int) -> Times:
+    """Return the rises of the sequences that strikes at `triggers` start."""
+    samples = unit.samples
+    sequences: list[Times] = []
+    number = 0
+    while number < len(triggers):
+        clock = int(triggers[number]) // samples
+        first = (clock + TRIGGER_CLOCKS) * samples + unit.phase_ticks
+        rises = unit.sequence(first, stop)
+        sequences.append(rises)
+        if len(rises) < unit.strike_count or not unit.strike_count:
+            break
+        # A sequence runs up to the clock in which its last strike ends.
+        free = (int(rises[-1]) + unit.width_ticks) // samples + 1
+        number = int(np.searchsorted(triggers, free * samples))
+    return np.concatenate(sequences) if sequences else np.zeros(0, np.int64)
+
+
+def strikes(
+    geometry: Geometry,
+    settings: Settings,
+    start_ticks: int,
+    stop_ticks: int,
+    gate: TickEdges | None = None,
+) -> list[Strikes]:
+    """Return the strikes of every stimulus in a run from `start_ticks`.
+
+    No strike starts at `stop_ticks` or later; one under way ends as planned. `gate` is the gate
+    input, low if absent. Each generator is seeded once a run. Stimuli that only wait for each
+    other never strike. Raises ValueError for settings outside what docs/instrument.md allows.
+    """
+    results: dict[int, Times] = {}
+
+    def rises(number: int, waiting: frozenset[int]) -> Times:
+        if number in results:
+            return results[number]
+        none = np.zeros(0, np.int64)
+
+        def value(name: str) -> int:
+            return settings.get("stimulus", name, number)
+
+        if number >= geometry.strikes or number in waiting or not value("enable"):
+            return none
+        unit = _Stimulus(
+            geometry.samples,
+            value("interval_ticks"),
+            value("interval_fraction"),
+            value("width_ticks"),
+            value("phase_ticks"),
+            value("burst_count"),
+            value("spacing_ticks"),
+            value("strike_count"),
+            value("dither_bits"),
+            value("poisson_threshold") if Feature.POISSON in geometry.features else 0,
+            Xorshift64(value("seed")),
+        )
+        unit.check(f"stimulus[{number}]")
+        match Trigger(value("trigger")):
+            case Trigger.RUN:
+                result = unit.sequence(start_ticks + unit.phase_ticks, stop_ticks)
+            case Trigger.STRIKE:
+                source = rises(value("trigger_source"), waiting | {number})
+                result = _triggered(unit, source, stop_ticks)
+            case Trigger.GATE:
+                spans = _gate_sequences(gate, geometry.samples, start_ticks) if gate else ()
+                parts = [
+                    unit.sequence(first + unit.phase_ticks, min(end or stop_ticks, stop_ticks))
+                    for first, end in spans
+                ]
+                result = np.concatenate([none, *parts])
+        results[number] = result
+        return result
+
+    every: list[Strikes] = []
+    for number in range(geometry.strikes):
+        rise = rises(number, frozenset())
+        every.append(Strikes(rise, rise + settings.get("stimulus", "width_ticks", number)))
+    return every
