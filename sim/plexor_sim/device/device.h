@@ -33,6 +33,10 @@ class Device {
   // lies in [previous to_ps, to_ps). An input at time t may cause an output at t or later.
   virtual void advance(int64_t to_ps, std::vector<Edge>& edges) = 0;
 
+  // Unless `input` is called, there is no output edge before this time, so that `advance` need not
+  // be called until then. The default promises nothing.
+  virtual int64_t quiet_until_ps() const { return INT64_MIN; }
+
   // Idle levels of the output pins before the first edge.
   virtual uint32_t initial_levels() const { return 0; }
 };

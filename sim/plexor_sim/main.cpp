@@ -1,0 +1,180 @@
+// The simulated instrument: the Verilated core, a device at its pins, a TCP client at its link.
+//
+// Exit codes: 0 done, 2 usage or a bad device option, 3 the device or the simulation failed.
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <type_traits>
+
+#include "Vplexor.h"
+#include "device.h"
+#include "geometry.h"
+#include "link.h"
+#include "options.h"
+#include "pins.h"
+#include "socket.h"
+#include "truth.h"
+
+namespace {
+
+using namespace plexor;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kPollCycles = 256;
+constexpr int kResetCycles = 4;
+constexpr int kWaitMs = 500;  // how long a blocked wait lasts before the parent is looked for
+
+using StrikesPort = std::remove_reference_t<decltype(Vplexor::strikes)>;
+using SamplesPort = std::remove_reference_t<decltype(Vplexor::samples)>;
+using Link = std::conditional_t<kUart, UartLink, StreamLink>;
+
+volatile sig_atomic_t g_stop = 0;
+
+class Simulation {
+ public:
+  // Throws BadOption, Usage and std::runtime_error.
+  explicit Simulation(const Options& options)
+      : options_(options),
+        device_(make_device(options.device)),
+        log_(options.truth, options.trace_pins),
+        pins_(*device_, kTickFs, log_),
+        link_(socket_, options) {
+    core_.samples = pins_.steady();
+    core_.rst = 1;
+    core_.eval();  // the first evaluation sees no edge
+    for (int i = 0; i < kResetCycles; i++) cycle();
+    core_.rst = 0;
+    core_.eval();
+  }
+
+  ~Simulation() { core_.final(); }
+
+  int port() const { return socket_.port(); }
+
+  void run() {
+    while (!over()) {
+      if (socket_.connected()) {
+        served_ = true;
+      } else if (!goes_on_alone()) {
+        if (served_ && options_.once) return;
+        log_.sync();
+        socket_.accept(kWaitMs);
+        watch_parent();
+        continue;
+      } else {
+        socket_.accept(0);
+      }
+      for (int i = 0; i < kPollCycles && !done(); i++) clock();
+      socket_.service();
+      if (served_ && !socket_.connected()) client_gone();
+      if (++polls_ % 4096 == 0) watch_parent();
+    }
+    socket_.drain();
+  }
+
+ private:
+  void clock() {
+    pins_.clock(core_.strikes, core_.load, core_.samples);
+    link_.before(core_);
+    if (!options_.gate.empty()) gate();
+    cycle();
+    cycles_++;
+  }
+
+  // One clock: build.py made the flip-flops take both edges, so that it is one evaluation.
+  void cycle() {
+    core_.clk = !core_.clk;
+    core_.eval();
+  }
+
+  void gate() {
+    if (gate_next_ < options_.gate.size() && cycles_ == options_.gate[gate_next_]) {
+      core_.gate = !core_.gate;
+      gate_next_++;
+    }
+  }
+
+  bool done() const { return options_.max_cycles && cycles_ >= options_.max_cycles; }
+  bool over() const { return done() || g_stop; }
+
+  void client_gone() {
+    served_ = false;
+    gone_ = true;
+    gone_at_ = Clock::now();
+    log_.sync();
+  }
+
+  bool goes_on_alone() {
+    if (options_.free) return true;
+    if (!gone_) return false;
+    const std::chrono::duration<double> alone = Clock::now() - gone_at_;
+    if (alone.count() < options_.linger_s) return true;
+    if (options_.once) g_stop = 1;
+    return false;
+  }
+
+  void watch_parent() const {
+    if (options_.parent && getppid() != options_.parent) g_stop = 1;
+  }
+
+  const Options& options_;
+  std::unique_ptr<Device> device_;
+  EdgeLog log_;
+  Pins<kChannels, kStrikes, kSamples, StrikesPort, SamplesPort> pins_;
+  Socket socket_;
+  Link link_;
+  Vplexor core_;
+  int64_t cycles_ = 0;
+  uint64_t polls_ = 0;
+  size_t gate_next_ = 0;
+  bool served_ = false, gone_ = false;
+  Clock::time_point gone_at_;
+};
+
+// The lines a caller reads go to the original stdout; what a device prints goes to stderr, so that
+// nobody has to read on.
+std::FILE* take_stdout() {
+  std::FILE* lines = fdopen(dup(STDOUT_FILENO), "w");
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  return lines;
+}
+
+int simulate(int count, char** arguments) {
+  const Options options = parse(count, arguments);
+  if (options.help) {
+    std::fputs(kHelp, stdout);
+    return 0;
+  }
+  std::FILE* lines = take_stdout();
+  Simulation simulation(options);
+  std::fprintf(lines, "listening 127.0.0.1:%d\n", simulation.port());
+  std::fclose(lines);
+  simulation.run();
+  return 0;
+}
+
+void stop(int) { g_stop = 1; }
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  struct sigaction action {};
+  action.sa_handler = stop;  // without SA_RESTART: a blocked wait ends
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, nullptr);
+  try {
+    return simulate(count, arguments);
+  } catch (const BadOption& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return 2;
+  } catch (const Usage& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return 3;
+  }
+}

@@ -1,0 +1,106 @@
+// What carries bytes between the socket and the core: its byte streams, or the pins of its UART.
+// `before` sets the core's inputs for the next rising edge, from outputs that have settled.
+#pragma once
+
+#include "options.h"
+#include "random.h"
+#include "socket.h"
+
+namespace plexor {
+
+// The streams `rx` and `tx`, at most a byte each way a clock. Verilator writes the double underscore
+// of their ports as ___05F.
+class StreamLink {
+ public:
+  StreamLink(Socket& socket, const Options& options)
+      : socket_(socket),
+        stall_(static_cast<uint64_t>(options.stall * 0x1p64)),
+        full_(options.stall_full),
+        random_(options.stall_seed, 0) {}
+
+  template <typename Core>
+  void before(Core& core) {
+    const bool offer = socket_.has_byte() && !stalled();
+    if (offer || core.rx___05Fvalid) {
+      core.rx___05Fvalid = offer;
+      if (offer) core.rx___05Fpayload = socket_.byte();
+      core.eval();
+      if (offer && core.rx___05Fready) socket_.pop();
+    }
+    if (core.tx___05Fvalid) {
+      core.tx___05Fready = socket_.has_room() && !full_ && !stalled();
+      if (core.tx___05Fready) socket_.push(core.tx___05Fpayload);
+    }
+  }
+
+ private:
+  bool stalled() { return stall_ && random_.next() < stall_; }
+
+  Socket& socket_;
+  const uint64_t stall_;
+  const bool full_;
+  Random random_;
+};
+
+// A UART's other end, 8N1, `uart_divisor` core clocks a bit, without flow control: a byte that
+// finds no room to the client is lost, as on a wire.
+class UartLink {
+ public:
+  UartLink(Socket& socket, const Options& options)
+      : socket_(socket), divisor_(options.uart_divisor) {
+    if (options.stall != 0 || options.stall_full)
+      throw Usage("--stall: a UART has no flow control to stall; use a build without it");
+  }
+
+  template <typename Core>
+  void before(Core& core) {
+    core.uart_rx = send();
+    receive(core.uart_tx);
+  }
+
+ private:
+  bool send() {
+    if (out_left_ == 0) {
+      if (!socket_.has_byte()) return true;
+      out_ = 1u << 9 | static_cast<uint32_t>(socket_.byte()) << 1;
+      socket_.pop();
+      out_left_ = 10 * divisor_;
+    }
+    const int bit = (10 * divisor_ - out_left_) / divisor_;
+    out_left_--;
+    return out_ >> bit & 1;
+  }
+
+  void receive(bool level) {
+    if (in_cnt_ == 0) {
+      if (level) return;
+      in_ = 0;
+    }
+    const int bit = in_cnt_ / divisor_;
+    if (in_cnt_ % divisor_ == divisor_ / 2) {
+      in_ |= static_cast<uint32_t>(level) << bit;
+      if (bit == 0 && level) {  // a glitch, no start bit
+        in_cnt_ = 0;
+        return;
+      }
+      if (bit == 9) {  // the rest of the stop bit is left to resynchronise on
+        if (level && socket_.has_room()) socket_.push(static_cast<uint8_t>(in_ >> 1));
+        in_cnt_ = level ? 0 : in_cnt_;
+        if (level) return;
+      }
+    }
+    // After a framing error nothing is a start bit until the line is high again.
+    if (bit >= 9 && in_cnt_ > 9 * divisor_ + divisor_ / 2) {
+      if (level) in_cnt_ = 0;
+      return;
+    }
+    in_cnt_++;
+  }
+
+  Socket& socket_;
+  const int divisor_;
+  uint32_t out_ = 0, in_ = 0;
+  int out_left_ = 0, in_cnt_ = 0;
+};
+
+}  // namespace plexor

@@ -1,0 +1,99 @@
+#include "options.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <limits>
+#include <sstream>
+
+namespace plexor {
+
+const char* const kHelp =
+    "A simulated instrument and its device. Prints 'listening 127.0.0.1:PORT'.\n"
+    "\n"
+    "  --device K=V,...     options of the device\n"
+    "  --truth FILE         every edge of every pin, in ps (runtime/truth.h has the format)\n"
+    "  --trace-pins FILE    the same as a VCD\n"
+    "  --once               end when the first client has gone\n"
+    "  --linger SECONDS     go on for so long after a client has gone\n"
+    "  --free               run without a client too; otherwise time stands still\n"
+    "  --max-cycles N       end after N core clocks\n"
+    "  --stall P,SEED       the link is not ready with probability P in each clock, both ways\n"
+    "  --stall full         the instrument's bytes are never taken\n"
+    "  --gate N,N,...       the gate input changes at these core clocks; it starts low\n"
+    "  --uart-divisor N     core clocks a bit of the UART (8); only in a build with a UART\n"
+    "  --parent PID         end when process PID is not the parent any more\n";
+
+namespace {
+
+int64_t integer(const std::string& name, const std::string& text, int64_t low, int64_t high) {
+  char* end = nullptr;
+  errno = 0;
+  const long long value = std::strtoll(text.c_str(), &end, 10);
+  if (text.empty() || *end || errno || value < low || value > high)
+    throw Usage(name + " " + text + ": an integer from " + std::to_string(low) + " to " +
+                std::to_string(high) + " is needed");
+  return value;
+}
+
+double real(const std::string& name, const std::string& text, double high) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end || !(value >= 0 && value <= high)) {
+    std::ostringstream sentence;
+    sentence << name << " " << text << ": a number from 0 to " << high << " is needed";
+    throw Usage(sentence.str());
+  }
+  return value;
+}
+
+void take_stall(Options& options, const std::string& text) {
+  if (text == "full") {
+    options.stall_full = true;
+    return;
+  }
+  const size_t comma = text.find(',');
+  if (comma == std::string::npos) throw Usage("--stall " + text + ": P,SEED or full is needed");
+  options.stall = real("--stall", text.substr(0, comma), 0.999);
+  options.stall_seed =
+      integer("--stall", text.substr(comma + 1), 0, std::numeric_limits<int64_t>::max());
+}
+
+void take_gate(Options& options, const std::string& text) {
+  std::istringstream items(text);
+  for (std::string item; std::getline(items, item, ',');) {
+    const int64_t least = options.gate.empty() ? 0 : options.gate.back() + 1;
+    options.gate.push_back(
+        integer("--gate", item, least, std::numeric_limits<int64_t>::max()));
+  }
+}
+
+}  // namespace
+
+Options parse(int count, char** arguments) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  Options options;
+  for (int i = 1; i < count; i++) {
+    const std::string name = arguments[i];
+    const auto value = [&]() -> std::string {
+      if (++i == count) throw Usage(name + ": needs a value");
+      return arguments[i];
+    };
+    if (name == "--help") options.help = true;
+    else if (name == "--once") options.once = true;
+    else if (name == "--free") options.free = true;
+    else if (name == "--device") options.device = value();
+    else if (name == "--truth") options.truth = value();
+    else if (name == "--trace-pins") options.trace_pins = value();
+    else if (name == "--stall") take_stall(options, value());
+    else if (name == "--gate") take_gate(options, value());
+    else if (name == "--linger") options.linger_s = real(name, value(), 1e9);
+    else if (name == "--max-cycles") options.max_cycles = integer(name, value(), 1, kMost);
+    else if (name == "--uart-divisor")
+      options.uart_divisor = static_cast<int>(integer(name, value(), 4, 65535));
+    else if (name == "--parent") options.parent = integer(name, value(), 1, kMost);
+    else throw Usage(name + ": no such option; --help lists them");
+  }
+  return options;
+}
+
+}  // namespace plexor

@@ -1,0 +1,37 @@
+// The simulator's command line.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace plexor {
+
+// A command line that cannot be taken; the text says which option and what would be right.
+struct Usage : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+extern const char* const kHelp;
+
+struct Options {
+  std::string device;               // --device
+  std::string truth, trace_pins;    // paths; empty: none
+  double stall = 0;                 // chance that the link is not ready in a clock, both ways
+  uint64_t stall_seed = 1;
+  bool stall_full = false;          // the instrument's bytes are never taken
+  double linger_s = 0;              // simulation goes on this long after a client has gone
+  bool once = false;                // ends with its first client
+  bool free = false;                // runs without a client too
+  int64_t max_cycles = 0;           // 0: no limit
+  int uart_divisor = 8;             // core clocks a bit
+  int64_t parent = 0;               // ends when this process is not the parent any more
+  std::vector<int64_t> gate;        // core clocks at which the gate input changes
+  bool help = false;
+};
+
+// Throws Usage.
+Options parse(int count, char** arguments);
+
+}  // namespace plexor

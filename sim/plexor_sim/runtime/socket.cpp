@@ -1,0 +1,102 @@
+#include "socket.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+namespace plexor {
+
+namespace {
+
+constexpr size_t kSendBytes = 4096;  // enough to be worth a system call of its own
+constexpr int kDrainMs = 1000;
+
+[[noreturn]] void failed(const char* what) {
+  throw std::runtime_error(std::string("socket: ") + what + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+Socket::Socket() {
+  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (listener_ < 0) failed("socket");
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address)) failed("bind");
+  if (listen(listener_, 4)) failed("listen");
+  socklen_t length = sizeof address;
+  if (getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &length)) failed("getsockname");
+  port_ = ntohs(address.sin_port);
+}
+
+Socket::~Socket() {
+  if (client_ >= 0) close(client_);
+  if (listener_ >= 0) close(listener_);
+}
+
+void Socket::accept(int timeout_ms) {
+  if (connected()) return;
+  if (timeout_ms) {
+    pollfd waiting{listener_, POLLIN, 0};
+    if (poll(&waiting, 1, timeout_ms) <= 0) return;
+  }
+  client_ = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (client_ < 0) return;
+  // Commands and responses are small and waited for: Nagle's algorithm would cost 40 ms each.
+  int on = 1;
+  setsockopt(client_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+void Socket::service() {
+  if (!connected()) return;
+  if (rx_head_ == rx_tail_) {
+    const ssize_t got = recv(client_, rx_.data(), rx_.size(), 0);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
+      return drop_client();
+    rx_head_ = 0;
+    rx_tail_ = got > 0 ? static_cast<size_t>(got) : 0;
+  }
+  const bool paused = tx_tail_ == tx_seen_;
+  if (tx_tail_ != tx_head_ && (paused || tx_tail_ - tx_head_ >= kSendBytes)) send_queued();
+  tx_seen_ = tx_tail_;
+}
+
+void Socket::send_queued() {
+  const ssize_t sent = send(client_, &tx_[tx_head_], tx_tail_ - tx_head_, MSG_NOSIGNAL);
+  if (sent < 0) {
+    if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) drop_client();
+    return;
+  }
+  tx_head_ += static_cast<size_t>(sent);
+  if (tx_head_ > 0) {
+    std::memmove(tx_.data(), &tx_[tx_head_], tx_tail_ - tx_head_);
+    tx_tail_ -= tx_head_;
+    tx_head_ = 0;
+  }
+}
+
+void Socket::drain() {
+  while (connected() && tx_head_ != tx_tail_) {
+    pollfd ready{client_, POLLOUT, 0};
+    if (poll(&ready, 1, kDrainMs) <= 0) return;
+    send_queued();
+  }
+}
+
+void Socket::drop_client() {
+  close(client_);
+  client_ = -1;
+  rx_head_ = rx_tail_ = tx_head_ = tx_tail_ = tx_seen_ = 0;
+}
+
+}  // namespace plexor

@@ -1,0 +1,53 @@
+// One TCP client at a time, on loopback only; never blocks but in `wait`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace plexor {
+
+class Socket {
+ public:
+  // Listens on 127.0.0.1, on an ephemeral port. Throws std::runtime_error.
+  Socket();
+  ~Socket();
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+
+  int port() const { return port_; }
+  bool connected() const { return client_ >= 0; }
+
+  // Takes a waiting client, if there is one and none is connected; waits for it up to timeout_ms.
+  void accept(int timeout_ms);
+
+  // Receives into an empty queue and sends what is due; notices that the client has gone, and
+  // then forgets what was queued both ways.
+  void service();
+
+  // Sends what is queued, waiting up to a second.
+  void drain();
+
+  bool has_byte() const { return rx_head_ != rx_tail_; }
+  uint8_t byte() const { return rx_[rx_head_]; }
+  void pop() { rx_head_++; }
+
+  // Without a client there is always room: bytes go nowhere, as on an unplugged cable.
+  bool has_room() const { return tx_tail_ < kBytes || !connected(); }
+  void push(uint8_t byte) {
+    if (connected()) tx_[tx_tail_++] = byte;
+  }
+
+ private:
+  static constexpr size_t kBytes = 1 << 16;
+
+  void send_queued();
+  void drop_client();
+
+  int listener_ = -1, client_ = -1, port_ = 0;
+  std::vector<uint8_t> rx_ = std::vector<uint8_t>(kBytes), tx_ = std::vector<uint8_t>(kBytes);
+  size_t rx_head_ = 0, rx_tail_ = 0, tx_head_ = 0, tx_tail_ = 0;
+  size_t tx_seen_ = 0;  // tx_tail_ at the last service: no growth since means a pause worth a send
+};
+
+}  // namespace plexor

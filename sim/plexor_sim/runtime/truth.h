@@ -1,0 +1,59 @@
+// The truth: every edge of every pin in ps, before the instrument saw it.
+//
+// --truth FILE holds records of 16 bytes, little-endian: int64 time_ps, uint8 source as in
+// plexor.protocol.frames (channels from 0, strikes from 8, load 16), uint8 level of the pin, six
+// zero bytes. Ordered by time; at one time strikes, then channels, then the load. Pins start low,
+// strikes and load as well; a channel that is high before its first edge has no record of it.
+// --trace-pins FILE holds the same as a VCD with a time scale of 1 ps.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace plexor {
+
+constexpr uint8_t kSourceStrike = 8;
+constexpr uint8_t kSourceLoad = 16;
+
+class EdgeLog {
+ public:
+  // Either path may be empty. Throws std::runtime_error if a file cannot be written.
+  EdgeLog(const std::string& truth_path, const std::string& vcd_path);
+  ~EdgeLog();
+  EdgeLog(const EdgeLog&) = delete;
+  EdgeLog& operator=(const EdgeLog&) = delete;
+
+  void start(int channels, int strikes, uint32_t initial_levels);
+  void input(int64_t time_ps, uint8_t source, bool level) {
+    if (on_) inputs_.push_back({time_ps, source, level});
+  }
+  void response(int64_t time_ps, uint8_t source, bool level) {
+    if (on_) responses_.push_back({time_ps, source, level});
+  }
+  // Writes what was logged since; edges logged later are not earlier than these.
+  void flush() {
+    if (on_ && !(inputs_.empty() && responses_.empty())) write();
+  }
+  // Hands everything to the operating system, so that a reader sees it.
+  void sync();
+
+ private:
+  struct Entry {
+    int64_t time_ps;
+    uint8_t source;
+    bool level;
+  };
+
+  void write();
+  void write(const Entry& entry);
+
+  std::FILE* truth_ = nullptr;
+  std::FILE* vcd_ = nullptr;
+  bool on_ = false;
+  int64_t vcd_ps_ = 0;
+  std::vector<Entry> inputs_, responses_;
+};
+
+}  // namespace plexor
