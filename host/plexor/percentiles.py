@@ -1,0 +1,174 @@
+"""Distributions in integer ticks: exact or binned, their quantiles and distribution-free intervals.
+
+Intervals are those of order statistics: H. A. David and H. N. Nagaraja, "Order Statistics",
+3rd edition, 2003, section 7.1. They assume independent samples and nothing about their law.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+Ticks = npt.NDArray[np.int64]
+
+CONFIDENCE = Fraction(95, 100)
+_WINDOW_DEVIATIONS = 12
+"""Standard deviations of the binomial law summed on each side; what lies beyond is below 1e-30."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Distribution:
+    """Counts of values in disjoint, rising cells: cell i holds low[i] <= value < high[i], in ticks.
+
+    Every cell has a count above 0. Where all cells are one tick wide the distribution is exact.
+    """
+
+    low_ticks: Ticks
+    high_ticks: Ticks
+    counts: Ticks
+
+    def __post_init__(self) -> None:
+        low, high = self.low_ticks, self.high_ticks
+        if not len(low) == len(high) == len(self.counts):
+            raise ValueError("distribution: cells and counts differ in length")
+        if np.any(high <= low) or np.any(low[1:] < high[:-1]) or np.any(self.counts <= 0):
+            raise ValueError("distribution: cells must be disjoint, rising and not empty")
+
+    @property
+    def total(self) -> int:
+        """Samples in all cells."""
+        return int(self.counts.sum())
+
+    @property
+    def exact(self) -> bool:
+        """Whether every cell is one tick wide."""
+        return bool(np.all(self.high_ticks - self.low_ticks == 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Quantile:
+    """One quantile: its estimate and interval in ticks, each known to `resolution_ticks`.
+
+    The estimate is the order statistic of rank ceil(n q), taken at the last tick of its cell. A
+    bound is None where no order statistic of the sample bounds the quantile: there are too few
+    samples.
+    """
+
+    q: Fraction
+    value_ticks: int
+    lower_ticks: int | None
+    upper_ticks: int | None
+    resolution_ticks: int
+
+    @property
+    def enough(self) -> bool:
+        """Whether the samples suffice for an upper bound."""
+        return self.upper_ticks is not None
+
+
+def from_values(values_ticks: npt.ArrayLike) -> Distribution:
+    """Return the exact distribution of integer values, in any order."""
+    values, counts = np.unique(np.asarray(values_ticks, dtype=np.int64), return_counts=True)
+    return Distribution(values, values + 1, counts.astype(np.int64))
+
+
+def from_cells(low_ticks: Ticks, high_ticks: Ticks, counts: Ticks) -> Distribution:
+    """Return the distribution of cells in any order, empty ones left out."""
+    order = np.argsort(low_ticks, kind="stable")
+    order = order[counts[order] > 0]
+    return Distribution(low_ticks[order], high_ticks[order], counts[order].astype(np.int64))
+
+
+def at_rank(distribution: Distribution, rank: int) -> tuple[int, int]:
+    """Return (last tick, width) of the cell with the sample of `rank`, 1 to the total."""
+    if not 1 <= rank <= distribution.total:
+        raise ValueError(f"rank: {rank}; must be 1 to {distribution.total}")
+    cell = int(np.searchsorted(np.cumsum(distribution.counts), rank))
+    high = int(distribution.high_ticks[cell])
+    return high - 1, high - int(distribution.low_ticks[cell])
+
+
+def bound_ranks(count: int, q: Fraction, confidence: Fraction = CONFIDENCE) -> tuple[int, int]:
+    """Return the ranks whose samples bound quantile q with at least `confidence`.
+
+    Half of the error is allowed on each side. Rank 0 or count + 1: no sample bounds that side.
+    """
+    if not 0 < q < 1:
+        raise ValueError(f"q: {q}; must lie between 0 and 1")
+    if count == 0:
+        return 0, 1
+    below, cumulative = _binomial(count, float(q))
+    half = float((1 - confidence) / 2)
+    # The number of samples below the quantile is binomial. Lower rank l fails when fewer than l
+    # samples lie below it; upper rank u fails when u or more do.
+    lower = int(below[0]) + int(np.searchsorted(cumulative, half, side="right"))
+    upper = int(below[0]) + int(np.searchsorted(cumulative, 1 - half, side="left")) + 1
+    return lower, upper
+
+
+def _binomial(count: int, q: float) -> tuple[Ticks, npt.NDArray[np.float64]]:
+    """Return the successes that matter and the probability of at most as many."""
+    mean, deviation = count * q, (count * q * (1 - q)) ** 0.5
+    reach = int(_WINDOW_DEVIATIONS * deviation) + 60
+    low, high = max(int(mean) - reach, 0), min(int(mean) + reach, count)
+    k = np.arange(low, high + 1, dtype=np.int64)
+    steps = np.log((count - k[:-1]) / (k[:-1] + 1.0)) + np.log(q) - np.log1p(-q)
+    logarithms = np.concatenate([[0.0], np.cumsum(steps)])
+    weights = np.exp(logarithms - logarithms.max())
+    return k, np.cumsum(weights) / weights.sum()
+
+
+def quantile(
+    distribution: Distribution, q: Fraction, confidence: Fraction = CONFIDENCE
+) -> Quantile | None:
+    """Return quantile q with its interval; None without a sample. An interval may be one value."""
+    count = distribution.total
+    if not count:
+        return None
+    value, width = at_rank(distribution, max(-(-count * q.numerator // q.denominator), 1))
+    lower, upper = bound_ranks(count, q, confidence)
+    # A lower bound is the first tick of its cell: the sample itself is nowhere below it.
+    low = high = None
+    if lower >= 1:
+        last, cell = at_rank(distribution, lower)
+        low = last - cell + 1
+    if upper <= count:
+        high, cell = at_rank(distribution, upper)
+        width = max(width, cell)
+    return Quantile(q, value, low, high, width)
+
+
+def quantiles(distribution: Distribution, qs: Sequence[Fraction]) -> tuple[Quantile, ...]:
+    """Return the quantiles at `qs`; none without a sample."""
+    return tuple(found for q in qs if (found := quantile(distribution, q)) is not None)
+
+
+def least_count(q: Fraction, confidence: Fraction = CONFIDENCE) -> int:
+    """Return how many samples quantile q needs for a finite upper bound."""
+    # q**n is the chance that all n samples lie below the quantile.
+    return math.ceil(math.log(float((1 - confidence) / 2)) / math.log(float(q)))
+
+
+def parse_quantile(name: str) -> Fraction:
+    """Return 0.999 for "p99.9"; raise ValueError for all but p and a percentage in (0, 100)."""
+    try:
+        q = Fraction(name.removeprefix("p")) / 100
+    except (ValueError, ZeroDivisionError):
+        q = Fraction(0)
+    if not name.startswith("p") or "/" in name or not 0 < q < 1:
+        raise ValueError(f'percentile: "{name}"; must be like "p99.9"')
+    return q
+
+
+def quantile_name(q: Fraction) -> str:
+    """Return "p99.9" for 0.999."""
+    percent = q * 100
+    digits = 0
+    while (percent * 10**digits).denominator != 1 and digits < 9:
+        digits += 1
+    return f"p{float(percent):.{digits}f}"
