@@ -52,17 +52,19 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Quantile:
-    """One quantile: its estimate and interval in ticks, each known to `resolution_ticks`.
+    """One quantile: its estimate and interval in ticks.
 
-    The estimate is the order statistic of rank ceil(n q), taken at the last tick of its cell. A
-    bound is None where no order statistic of the sample bounds the quantile: there are too few
-    samples.
+    The estimate is the order statistic of rank ceil(n q), taken at the last tick of its cell, which
+    is `value_resolution_ticks` wide; `resolution_ticks` is the widest of the cells behind estimate
+    and interval. A bound is None where no order statistic of the sample bounds the quantile: there
+    are too few samples.
     """
 
     q: Fraction
     value_ticks: int
     lower_ticks: int | None
     upper_ticks: int | None
+    value_resolution_ticks: int
     resolution_ticks: int
 
     @property
@@ -132,15 +134,16 @@ def quantile(
         return None
     value, width = at_rank(distribution, max(-(-count * q.numerator // q.denominator), 1))
     lower, upper = bound_ranks(count, q, confidence)
-    # A lower bound is the first tick of its cell: the sample itself is nowhere below it.
     low = high = None
+    widest = width
     if lower >= 1:
+        # The first tick of its cell: the sample itself is nowhere below it.
         last, cell = at_rank(distribution, lower)
-        low = last - cell + 1
+        low, widest = last - cell + 1, max(widest, cell)
     if upper <= count:
         high, cell = at_rank(distribution, upper)
-        width = max(width, cell)
-    return Quantile(q, value, low, high, width)
+        widest = max(widest, cell)
+    return Quantile(q, value, low, high, width, widest)
 
 
 def quantiles(distribution: Distribution, qs: Sequence[Fraction]) -> tuple[Quantile, ...]:
