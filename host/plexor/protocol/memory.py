@@ -15,7 +15,7 @@ from plexor.protocol.records import Field, Record
 
 VALUE_BITS = 32
 """Bits of a signed latency or interval in ticks."""
-STATISTICS_SETS = 4
+STATISTICS_SETS = 1
 """Interleaved sets of statistics: sample n of an engine goes to set n modulo this."""
 
 
