@@ -1,0 +1,71 @@
+"""COBS for many frames at once, in numpy.
+
+Of an encoding without a 255 code the payload is the encoding less its first byte, with a zero at
+each further code. The codes are a chain: each says how far the next one is. `unstuff` follows the
+chains of all frames in lockstep, so that its cost is a few nanoseconds a code and none a byte.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bytes = NDArray[np.uint8]
+Positions = NDArray[np.intp]
+
+_STEPS = 16
+"""Codes followed between two looks for finished frames."""
+
+
+def unstuff(data: Bytes, starts: Positions, ends: Positions) -> tuple[Bytes, NDArray[np.bool_]]:
+    """Return a copy of `data` in which frame n is data[starts[n] + 1 : ends[n]], and what fits.
+
+    `ends` are the positions of the frames' delimiters, which must be in `data`. A frame that does
+    not fit is no encoding, or has 255 codes: `unstuff_one` tells.
+    """
+    out = data.copy()
+    fits = np.ones(len(starts), dtype=np.bool_)
+    numbers = np.arange(len(starts), dtype=np.intp)
+    position = starts.copy()
+    end = ends.copy()
+    furthest = starts.copy()
+    code = np.empty(len(starts), dtype=np.uint8)
+    while len(position):
+        for _ in range(_STEPS):
+            # A delimiter is its own successor, so a finished frame stays where it is.
+            data.take(position, out=code, mode="clip")
+            position += code
+            np.maximum(furthest, position, out=furthest)
+            np.minimum(position, end, out=position)
+            out[position] = 0
+        running = position != end
+        if not running.all():
+            done = ~running
+            fits[numbers[done]] = furthest[done] == end[done]
+            numbers, position, end = numbers[running], position[running], end[running]
+            furthest = furthest[running]
+            code = np.empty(len(position), dtype=np.uint8)
+    return out, fits
+
+
+def unstuff_one(stretch: bytes) -> bytearray | None:
+    """Return what one stretch without a zero encodes, 255 codes included; None: no encoding."""
+    out = bytearray(stretch)
+    cuts: list[int] = []
+    position, end = 0, len(stretch)
+    while True:
+        code = stretch[position]
+        position += code
+        if position >= end:
+            break
+        if code == 255:
+            cuts.append(position)
+        else:
+            out[position] = 0
+    # A chain that ends in a full block may leave its closing code out.
+    if position > end:
+        return None
+    for cut in reversed(cuts):
+        del out[cut]
+    del out[0]
+    return out
