@@ -218,7 +218,7 @@ class Decoder:
         out, fits = unstuff(array, starts[regular], ends[regular])
         fit = np.zeros(len(starts), dtype=np.bool_)
         fit[regular] = fits
-        view = memoryview(out)
+        view = memoryview(out.data)
         crc32 = zlib.crc32
         bodies: list[memoryview] = []
         places: list[tuple[int, int]] = []
@@ -235,7 +235,7 @@ class Decoder:
         self._settle_faults()
         return decoded_batch
 
-    def _slow(self, stretch: bytes, offset: int) -> bytes | None:
+    def _slow(self, stretch: bytes, offset: int) -> bytearray | None:
         """Decode one stretch by itself; return None and count the fault where it is no frame."""
         if not LEAST_FRAME_BYTES < len(stretch) <= MOST_STRETCH_BYTES:
             self._fault(FaultKind.LENGTH, offset, len(stretch))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,15 +49,11 @@ class _ByContent:  # noqa: PLW1641 (arrays have no hash)
         )
 
 
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return (
-            isinstance(one, np.ndarray)
-            and isinstance(other, np.ndarray)
-            and one.dtype == other.dtype
-            and np.array_equal(one, other)
-        )
-    return bool(one == other)
+def _same(one: object, other: object) -> bool:
+    arrays = [cast("NDArray[Any]", e) for e in (one, other) if isinstance(e, np.ndarray)]
+    if len(arrays) == 2:
+        return arrays[0].dtype == arrays[1].dtype and np.array_equal(*arrays)
+    return not arrays and one == other
 
 
 class Kind(StrEnum):

@@ -1,0 +1,111 @@
+"""What a link is, and the thread that reads it."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from typing import Protocol
+
+from plexor.errors import LinkError
+
+CHUNK_BYTES = 1 << 18
+_QUEUE_CHUNKS = 256
+_POLL_S = 0.1
+
+
+class LinkEndError(LinkError):
+    """The other side has closed the link, or a recording is at its end."""
+
+
+class Link(Protocol):
+    """A byte stream to an instrument. Reading and writing may be in two threads."""
+
+    @property
+    def name(self) -> str:
+        """The URI, for error texts."""
+        ...
+
+    def read(self, max_bytes: int, timeout_s: float) -> bytes:
+        """Return at least one byte, or none after the timeout.
+
+        Raises LinkEndError at the end of the stream and LinkError where it breaks.
+        """
+        ...
+
+    def write(self, data: bytes) -> None:
+        """Write all of `data`; raise LinkError where that fails or takes over ten seconds."""
+        ...
+
+    def close(self) -> None:
+        """Release everything, whatever happened before. May be called twice."""
+        ...
+
+
+class Reader:
+    """A thread that reads a link into a queue, so that the link never waits for the host's work.
+
+    The queue holds up to 64 MiB; beyond, the link waits.
+    """
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self._queue: queue.Queue[bytes | LinkError] = queue.Queue(_QUEUE_CHUNKS)
+        self._ended: LinkError | None = None
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="plexor link reader", daemon=True)
+        self._thread.start()
+
+    def take(self, timeout_s: float) -> bytes:
+        """Return all bytes that have come, or none after the timeout.
+
+        Once all bytes are taken, raises the error that ended the link, each time it is called.
+        """
+        if self._ended is not None:
+            raise self._ended
+        try:
+            entry = self._queue.get(timeout=timeout_s)
+        except queue.Empty:
+            return b""
+        chunks: list[bytes] = []
+        while not isinstance(entry, LinkError):
+            chunks.append(entry)
+            try:
+                entry = self._queue.get_nowait()
+            except queue.Empty:
+                return b"".join(chunks)
+        self._ended = entry
+        if not chunks:
+            raise entry
+        return b"".join(chunks)
+
+    def close(self) -> None:
+        """Close the link and end the thread."""
+        self._closing.set()
+        self.link.close()
+        deadline = time.monotonic() + 2.0
+        while self._thread.is_alive() and time.monotonic() < deadline:
+            # A reader that waits for room in the queue gets some.
+            try:
+                self._queue.get_nowait()
+            except queue.Empty:
+                self._thread.join(0.01)
+
+    def _run(self) -> None:
+        try:
+            while not self._closing.is_set():
+                data = self.link.read(CHUNK_BYTES, _POLL_S)
+                if data:
+                    self._queue.put(data)
+        except LinkError as error:
+            self._put_last(error)
+        except OSError as error:
+            self._put_last(LinkError(f"{self.link.name}: {error}"))
+
+    def _put_last(self, error: LinkError) -> None:
+        while not self._closing.is_set():
+            try:
+                self._queue.put(error, timeout=_POLL_S)
+                return
+            except queue.Full:
+                continue

@@ -1,0 +1,62 @@
+"""A serial port: exclusive, with low latency where the system offers it."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from plexor.errors import LinkError, UsageError
+
+DEFAULT_BAUD = 3_000_000
+LEAST_BAUD = 115_200
+MOST_BAUD = 12_000_000
+WRITE_TIMEOUT_S = 10.0
+
+
+class SerialLink:
+    """A serial port of 8 data bits, no parity, 1 stop bit."""
+
+    def __init__(self, port: str, baud: int = DEFAULT_BAUD) -> None:
+        if not LEAST_BAUD <= baud <= MOST_BAUD:
+            raise UsageError(f"serial:{port}: baud {baud}; must be {LEAST_BAUD} to {MOST_BAUD}")
+        self.name = f"serial:{port}?baud={baud}"
+        # Imported here: a run on a simulated instrument needs no serial port.
+        import serial  # noqa: PLC0415
+
+        self._errors: tuple[type[Exception], ...] = (serial.SerialException, OSError, TypeError)
+        try:
+            self._port: Any = serial.Serial(
+                port, baud, timeout=0.0, write_timeout=WRITE_TIMEOUT_S, exclusive=True
+            )
+        except (*self._errors, ValueError) as error:
+            raise LinkError(f"{self.name}: cannot open: {error}") from error
+        # FTDI's default of 16 ms between two reports is the real cost of a round trip.
+        with contextlib.suppress(OSError, ValueError, NotImplementedError, AttributeError):
+            self._port.set_low_latency_mode(True)
+
+    def read(self, max_bytes: int, timeout_s: float) -> bytes:
+        """Return at least one byte, or none after the timeout."""
+        try:
+            if self._port.timeout != timeout_s:
+                self._port.timeout = timeout_s
+            first: bytes = self._port.read(1)
+            if not first:
+                return b""
+            rest: bytes = self._port.read(min(self._port.in_waiting, max_bytes - 1))
+        except self._errors as error:
+            raise LinkError(f"{self.name}: port broken: {error}") from error
+        return first + rest
+
+    def write(self, data: bytes) -> None:
+        """Write all of `data`."""
+        try:
+            self._port.write(data)
+        except self._errors as error:
+            raise LinkError(f"{self.name}: port broken: {error}") from error
+
+    def close(self) -> None:
+        """Close the port; a read that waits ends."""
+        with contextlib.suppress(*self._errors, AttributeError):
+            self._port.cancel_read()
+        with contextlib.suppress(*self._errors):
+            self._port.close()
