@@ -1,0 +1,158 @@
+"""Pins in picoseconds to the merged stream, against cases worked by hand."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plexor_sim.golden.edges import (
+    PinEdges,
+    TickEdges,
+    collapsed,
+    filtered,
+    inverted,
+    merged,
+    sampled,
+    windowed,
+)
+
+
+def pin(*changes, initial=False):
+    times = np.array([time for time, _ in changes], np.int64)
+    return PinEdges(times, np.array([level for _, level in changes], np.bool_), initial)
+
+
+def ticks(*times, initial=False):
+    """Return edges at `times`, alternating from the level opposite to `initial`."""
+    level = [bool(n % 2) ^ (not initial) for n in range(len(times))]
+    return TickEdges(np.array(times, np.int64), np.array(level, np.bool_), initial)
+
+
+def pairs(edges):
+    return list(zip(edges.time_ticks.tolist(), edges.level.tolist(), strict=True))
+
+
+def levels(edges, count):
+    """Return the level of each of the first `count` samples."""
+    sample, level, result = dict(pairs(edges)), edges.initial, []
+    for number in range(count):
+        level = sample.get(number, level)
+        result.append(level)
+    return result
+
+
+def test_an_edge_is_at_the_first_sample_with_the_new_level():
+    # 0.5 ns ticks: samples at 0, 500, 1000 ps.
+    edges = sampled(pin((499, 1), (1000, 0), (1001, 1)), 500_000)
+    assert pairs(edges) == [(1, True), (2, False), (3, True)]
+
+
+def test_a_tick_of_no_whole_picoseconds_is_exact():
+    # 120 MHz, 8 samples: tick 1041666 fs; sample 1000 is at 1041666000 fs.
+    edges = sampled(pin((1_041_666, 1), (1_041_667, 0)), 1_041_666)
+    assert pairs(edges) == [(1000, True), (1001, False)]
+
+
+def test_a_pulse_between_two_samples_vanishes():
+    assert pairs(sampled(pin((1001, 1), (1999, 0)), 1_000_000)) == []
+
+
+def test_a_pulse_of_a_picosecond_over_a_sample_is_seen():
+    assert pairs(sampled(pin((2000, 1), (2001, 0)), 1_000_000)) == [(2, True), (3, False)]
+
+
+def test_the_last_level_in_a_tick_holds():
+    edges = sampled(pin((1100, 1), (1200, 0), (1300, 1), (2100, 0), (2200, 1)), 1_000_000)
+    assert pairs(edges) == [(2, True)]
+
+
+def test_a_change_to_the_standing_level_is_no_edge():
+    assert pairs(sampled(pin((1000, 0), (3000, 1), (5000, 1)), 1_000_000)) == [(3, True)]
+
+
+def test_invert_makes_the_low_level_active():
+    edges = inverted(sampled(pin((1000, 0), (3000, 1), initial=True), 1_000_000))
+    assert (edges.initial, pairs(edges)) == (False, [(1, True), (3, False)])
+
+
+@pytest.mark.parametrize("times", [[-1], [5, 4]])
+def test_times_that_fall_or_are_negative_are_refused(times):
+    with pytest.raises(ValueError, match="time_ps"):
+        PinEdges(np.array(times, np.int64), np.zeros(len(times), np.bool_))
+
+
+def test_the_filter_removes_pulses_shorter_than_it_and_keeps_edge_times():
+    edges = ticks(10, 12, 20, 23, 40)
+    assert pairs(filtered(edges, 3, 8)) == [(20, True), (23, False), (40, True)]
+    assert pairs(filtered(edges, 4, 8)) == [(40, True)]
+
+
+def test_a_bounce_delays_the_edge_to_the_first_lasting_sample():
+    edges = ticks(10, 11, 12, 13, 14, 30)
+    assert pairs(filtered(edges, 4, 8)) == [(14, True), (30, False)]
+
+
+@pytest.mark.parametrize("least", [0, 1])
+def test_a_filter_of_0_or_1_ticks_removes_nothing(least):
+    assert pairs(filtered(ticks(10, 11), least, 8)) == [(10, True), (11, False)]
+
+
+def test_a_filter_over_w_acts_as_w():
+    assert pairs(filtered(ticks(10, 18, 30, 37), 20, 8)) == [(10, True), (18, False)]
+
+
+def literal_filter(samples, least):
+    """Return what the filter's sentence says, sample by sample, edges at the first of the run."""
+    output, edges, run_level, run_start = samples[0], [], samples[0], 0
+    for number, level in enumerate(samples):
+        if level != run_level:
+            run_level, run_start = level, number
+        if number - run_start + 1 >= least and run_level != output:
+            output = run_level
+            edges.append((run_start, output))
+    return edges
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=80), st.integers(2, 8))
+@settings(max_examples=200, deadline=None)
+def test_the_filter_agrees_with_its_sentence_sample_by_sample(samples, least):
+    padded = samples + [samples[-1]] * 8
+    edges = collapsed(
+        np.arange(len(padded), dtype=np.int64), np.array(padded, np.bool_), samples[0]
+    )
+    assert pairs(filtered(edges, least, 8)) == literal_filter(padded, least)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 30_000), st.booleans()), max_size=40).map(sorted),
+    st.sampled_from([500_000, 1_000_000, 1_041_666]),
+)
+@settings(max_examples=200, deadline=None)
+def test_each_sample_is_the_level_at_its_instant(changes, tick_fs):
+    edges = sampled(pin(*changes), tick_fs)
+    for number, level in enumerate(levels(edges, 70)):
+        before = [value for time, value in changes if time * 1000 <= number * tick_fs]
+        assert level == (before[-1] if before else False)
+
+
+def test_a_level_that_stands_at_the_start_is_no_edge():
+    run = windowed(ticks(10, 16, 20, 32), 16, 32)
+    assert (run.initial, pairs(run)) == (False, [(20, True)])
+
+
+def test_a_run_ends_before_its_end_tick():
+    assert pairs(windowed(ticks(17, 31, 32), 16, 32)) == [(17, True), (31, False)]
+
+
+def test_one_tick_holds_strikes_then_channels_then_the_load():
+    edge = ticks(5)
+    events = merged({16: edge, 3: edge, 0: edge, 15: edge, 8: ticks(4, 5)})
+    assert events.source.tolist() == [8, 8, 15, 0, 3, 16]
+    assert events.polarity.tolist() == [True, False, True, True, True, True]
+    assert events.time_ticks.tolist() == [4, 5, 5, 5, 5, 5]
+    assert events.index.tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_no_sources_merge_to_no_events():
+    assert len(merged({})) == 0
+    assert len(merged({3: ticks()})) == 0
