@@ -1,0 +1,101 @@
+"""Wide counters that meet timing: limbs with registered carries."""
+
+from amaranth.hdl import Cat, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+LIMB_BITS = 16
+COUNT_BITS = 48
+
+
+class Counter(wiring.Component):
+    """Adds `amount` to a 48-bit `count` in every clock.
+
+    `count` is exact COUNT_BITS / LIMB_BITS clocks after the last amount. `clear` sets it to 0. It
+    wraps; `saturated` is set when it does, until `clear`.
+    """
+
+    def __init__(self, amount_bits: int = 1) -> None:
+        super().__init__(
+            {
+                "clear": In(1),
+                "amount": In(amount_bits),
+                "count": Out(COUNT_BITS),
+                "saturated": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        carry = self.amount
+        limbs = []
+        for number in range(COUNT_BITS // LIMB_BITS):
+            limb = Signal(LIMB_BITS, name=f"limb{number}")
+            carry_r = Signal(name=f"carry{number}")
+            m.d.sync += Cat(limb, carry_r).eq(limb + carry)
+            limbs.append(limb)
+            with m.If(self.clear):
+                m.d.sync += [limb.eq(0), carry_r.eq(0)]
+            carry = carry_r
+        with m.If(self.clear):
+            m.d.sync += self.saturated.eq(0)
+        with m.Elif(carry):
+            m.d.sync += self.saturated.eq(1)
+        m.d.comb += self.count.eq(Cat(*limbs))
+        return m
+
+
+class Countdown(wiring.Component):
+    """Counts `load` clocks down after a `load_stb`; `done` from then until the next one.
+
+    `done` rises `load` + 1 clocks after the strobe's clock and stays; a new strobe may come at any
+    time. `load` must have stood for 2 clocks before the strobe. The upper bits lag behind
+    the lower LIMB_BITS, which give them time for their borrows. Reset: done.
+    """
+
+    def __init__(self, bits: int) -> None:
+        self._bits = bits
+        super().__init__({"load": In(bits), "load_stb": In(1), "done": Out(1, init=1)})
+
+    def elaborate(self, platform):
+        m = Module()
+        low = Signal(LIMB_BITS)
+        high = [
+            Signal(min(LIMB_BITS, self._bits - start), name=f"high{start}")
+            for start in range(LIMB_BITS, self._bits, LIMB_BITS)
+        ]
+        high_left, load_left = Signal(), Signal()
+        borrow = Signal()
+        m.d.sync += load_left.eq(self.load[LIMB_BITS:].any())
+        m.d.sync += borrow.eq(0)
+
+        chain = borrow
+        for number, limb in enumerate(high):
+            borrow_r = Signal(name=f"borrow{number}")
+            m.d.sync += [
+                limb.eq(limb - chain),
+                borrow_r.eq(chain & (limb == 0)),
+            ]
+            chain = borrow_r
+        # Settled long before it is looked at: only when the lower bits have run out.
+        m.d.sync += high_left.eq(Cat(*high).any())
+
+        with m.If(self.load_stb):
+            m.d.sync += [
+                low.eq(self.load[:LIMB_BITS]),
+                high_left.eq(load_left),
+                self.done.eq(~load_left & (self.load[:LIMB_BITS] == 0)),
+                borrow.eq(0),
+            ]
+            for number, limb in enumerate(high):
+                start = (number + 1) * LIMB_BITS
+                m.d.sync += limb.eq(self.load[start : start + LIMB_BITS])
+        with m.Elif(~self.done):
+            m.d.sync += low.eq(low - 1)
+            with m.If((low == 0) & high_left):
+                m.d.sync += borrow.eq(1)
+            with m.Elif((low == 1) & ~high_left):
+                m.d.sync += self.done.eq(1)
+            with m.Elif((low == 0) & ~high_left):
+                m.d.sync += self.done.eq(1)
+        return m

@@ -1,0 +1,234 @@
+"""Run control: when a run starts, captures and ends."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.frames import LogCode
+from plexor.protocol.geometry import TRIGGER_CLOCKS, Geometry
+from plexor.protocol.registers import CONTROL, Action, RunState, StopOn, StopReason
+from plexor_hdl.counter import Countdown
+from plexor_hdl.interfaces import TIME_BITS, block_layout
+from plexor_hdl.log import LogEntry
+from plexor_hdl.timebase import LOW_BITS, Timebase
+from plexor_hdl.trigger import Moment
+
+OUTPUT_CLOCKS = 1
+"""Core clocks from a stimulus's word to the pins."""
+START_CLOCKS = TRIGGER_CLOCKS + OUTPUT_CLOCKS
+DRAIN_CLOCKS = 64
+"""More than an event takes from pins to matcher, or from matcher to memories, if none waits."""
+
+
+def flag_bit(value, flag):
+    """Return the bit of `value` that the IntFlag member `flag` names."""
+    return value[int(flag).bit_length() - 1]
+
+
+class RunControl(wiring.Component):
+    """Takes a run from START to DONE; docs/instrument.md, "Runs".
+
+    `capture` is high in the core clocks whose samples belong to the run, aligned with the pins.
+    `start_stb` starts the stimuli so that their phase 0 is the first of these clocks; `stop` holds
+    them. `clear` is high for one clock; the run waits until `clearing` is low. `final_valid` asks
+    for the last beat at clock `end_low`, once `merge_idle`; `final_seen` says that the matcher has
+    handled it. `done_stb` is high once, in the first clock of DONE. A time limit under 2 clocks is
+    2 clocks. Reset: idle, nothing captured.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._fine_bits = (geometry.samples - 1).bit_length()
+        super().__init__(
+            {
+                "control": In(block_layout(CONTROL)),
+                "action": In(8),
+                "low": In(LOW_BITS),
+                "epoch": In(Timebase(geometry).epoch_bits),
+                "clear": Out(1),
+                "clearing": In(1),
+                "start_stb": Out(1),
+                "stop": Out(1, init=1),
+                "stimuli_done": In(1),
+                "strike_stb": In(1),
+                "capture": Out(1),
+                "merge_idle": In(1),
+                "final_valid": Out(1),
+                "final_ready": In(1),
+                "final_seen": In(1),
+                "end_low": Out(LOW_BITS),
+                "triggered": In(1),
+                "trigger_at": In(Moment),
+                "trigger_over": In(1),
+                "trigger_reason": In(StopReason),
+                "dump_busy": In(1),
+                "done_stb": Out(1),
+                "o_log": Out(stream.Signature(LogEntry)),
+                "running": Out(1),
+                "live": Out(1),
+                "quiet": Out(1),
+                "state": Out(RunState),
+                "stop_reason": Out(StopReason),
+                "now_ticks": Out(TIME_BITS),
+                "start_ticks": Out(TIME_BITS),
+                "end_ticks": Out(TIME_BITS),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        fine = self._fine_bits
+        wait = Signal(range(max(DRAIN_CLOCKS, START_CLOCKS) + 1))
+        first = Signal()
+        busy = Signal()
+        m.d.comb += [
+            self.now_ticks.eq(Cat(self.low, self.epoch) << fine),
+            busy.eq((self.state != RunState.IDLE) & (self.state != RunState.DONE)),
+            self.running.eq(busy),
+            self.live.eq((self.state == RunState.RUNNING) & ~first & self.control.stream),
+            self.quiet.eq(busy & ~self.control.stream),
+        ]
+        started, stopped = Signal(), Signal()
+        timed, ends = Signal(), Signal(StopReason)
+        self._limits(m, wait, first, timed, ends)
+
+        m.d.sync += [self.start_stb.eq(0), self.clear.eq(0), self.done_stb.eq(0)]
+        with m.Switch(self.state):
+            with m.Case(RunState.IDLE, RunState.DONE):
+                with m.If(flag_bit(self.action, Action.START) & ~self.dump_busy & ~stopped):
+                    m.d.sync += [
+                        self.state.eq(RunState.CLEARING),
+                        self.clear.eq(1),
+                        self.stop_reason.eq(StopReason.NONE),
+                        wait.eq(DRAIN_CLOCKS),
+                    ]
+            with m.Case(RunState.CLEARING):
+                with m.If(wait.any()):
+                    m.d.sync += wait.eq(wait - 1)
+                with m.Elif(~self.clearing):
+                    m.d.sync += [
+                        self.state.eq(RunState.RUNNING),
+                        self.start_stb.eq(1),
+                        self.stop.eq(0),
+                        first.eq(1),
+                        wait.eq(START_CLOCKS),
+                    ]
+            with m.Case(RunState.RUNNING):
+                with m.If(wait.any()):
+                    m.d.sync += [wait.eq(wait - 1), self.capture.eq(wait == 1)]
+                with m.Elif(first):
+                    m.d.sync += [first.eq(0), self.start_ticks.eq(self.now_ticks), started.eq(1)]
+                with m.Elif(timed | (ends != StopReason.NONE)):
+                    m.d.sync += [
+                        self.state.eq(RunState.DRAINING),
+                        self.capture.eq(0),
+                        self.stop.eq(1),
+                        self.stop_reason.eq(
+                            Mux(ends != StopReason.NONE, ends, StopReason.TIME),
+                        ),
+                        first.eq(1),
+                    ]
+            with m.Case(RunState.DRAINING):
+                with m.If(first):
+                    m.d.sync += [
+                        first.eq(0),
+                        self.end_ticks.eq(self.now_ticks),
+                        self.end_low.eq(self.low),
+                    ]
+                self._drain(m, first, wait, stopped)
+
+        # One log entry at a time: what started before what ended it.
+        entry = self.o_log.payload
+        trigger_told = Signal()
+        with m.If(self.o_log.valid), m.If(self.o_log.ready):
+            m.d.sync += self.o_log.valid.eq(0)
+        with m.Elif(started):
+            m.d.sync += [
+                started.eq(0),
+                self.o_log.valid.eq(1),
+                entry.code.eq(LogCode.STARTED),
+                entry.index.eq(0),
+                entry.base_ticks.eq(self.start_ticks),
+            ]
+        with m.Elif(self.triggered & ~trigger_told):
+            m.d.sync += [
+                trigger_told.eq(1),
+                self.o_log.valid.eq(1),
+                entry.code.eq(LogCode.TRIGGERED),
+                entry.index.eq(self.trigger_at.index),
+                entry.base_ticks.eq(self.trigger_at.time_ticks),
+            ]
+        with m.Elif(stopped):
+            m.d.sync += [
+                stopped.eq(0),
+                self.o_log.valid.eq(1),
+                entry.code.eq(LogCode.STOPPED),
+                entry.index.eq(self.stop_reason),
+                entry.base_ticks.eq(self.end_ticks),
+            ]
+        with m.If(self.clear):
+            m.d.sync += trigger_told.eq(0)
+        return m
+
+    def _limits(self, m, wait, first, timed, ends) -> None:
+        fine = self._fine_bits
+        stop_on = self.control.stop_on
+        m.submodules.time_left = time_left = Countdown(TIME_BITS - fine)
+        m.submodules.settle_left = settle_left = Countdown(48 - fine)
+        time_over, part_clock = Signal(), Signal()
+        m.d.comb += [
+            time_left.load.eq(self.control.run_time_ticks[fine:]),
+            # Two clocks before the first captured one: what takes the run to its last clock.
+            time_left.load_stb.eq((self.state == RunState.RUNNING) & (wait == 2)),
+            settle_left.load.eq(self.control.settle_ticks[fine:]),
+            settle_left.load_stb.eq(self.start_stb | self.strike_stb),
+            timed.eq(
+                flag_bit(stop_on, StopOn.TIME) & Mux(part_clock, time_over, time_left.done),
+            ),
+        ]
+        m.d.sync += [
+            part_clock.eq(self.control.run_time_ticks[:fine].any()),
+            time_over.eq(time_left.done),
+        ]
+        stop_asked = Signal()
+        with m.If(self.clear | ~self.running):
+            m.d.sync += stop_asked.eq(0)
+        with m.Elif(flag_bit(self.action, Action.STOP)):
+            m.d.sync += stop_asked.eq(1)
+        m.d.sync += ends.eq(StopReason.NONE)
+        with m.If((self.state == RunState.RUNNING) & ~first):
+            with m.If(stop_asked):
+                m.d.sync += ends.eq(StopReason.COMMAND)
+            with m.Elif(self.trigger_over):
+                m.d.sync += ends.eq(self.trigger_reason)
+            with m.Elif(flag_bit(stop_on, StopOn.STRIKES) & self.stimuli_done & settle_left.done):
+                m.d.sync += ends.eq(StopReason.STRIKES)
+
+    def _drain(self, m, first, wait, stopped) -> None:
+        with m.FSM(name="drain"):
+            with m.State("CAPTURED"):
+                m.d.sync += wait.eq(DRAIN_CLOCKS)
+                with m.If(first):
+                    m.next = "MERGED"
+            with m.State("MERGED"):
+                with m.If(wait.any()):
+                    m.d.sync += wait.eq(wait - 1)
+                with m.Elif(self.merge_idle):
+                    m.next = "FINAL"
+            with m.State("FINAL"):
+                m.d.comb += self.final_valid.eq(1)
+                with m.If(self.final_ready):
+                    m.next = "MATCHED"
+            with m.State("MATCHED"):
+                m.d.sync += wait.eq(DRAIN_CLOCKS)
+                with m.If(self.final_seen):
+                    m.next = "COUNTED"
+            with m.State("COUNTED"):
+                m.d.sync += wait.eq(wait - 1)
+                with m.If(wait == 0):
+                    m.d.sync += [
+                        self.state.eq(RunState.DONE),
+                        self.done_stb.eq(1),
+                        stopped.eq(1),
+                        wait.eq(0),
+                    ]
+                    m.next = "CAPTURED"

@@ -1,0 +1,53 @@
+"""The timebase: one count of core clocks that everything is timed by."""
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import Out
+
+from plexor.protocol.geometry import Geometry
+from plexor_hdl.interfaces import TIME_BITS
+
+LOW_BITS = 20
+"""Clock bits that travel with sample words; events are merged well within 2**LOW_BITS clocks."""
+LIMB_BITS = 16
+
+
+class Timebase(wiring.Component):
+    """Counts core clocks in 64 - log2 W bits; tick = clock x W.
+
+    `low` and `epoch` are the low LOW_BITS bits and the rest, coherent in every cycle; `last_epoch`
+    is `epoch` - 1. Reset: all zero. Wrap: after 2**64 ticks. The carry into `epoch` is prepared in
+    limbs in the 2**LOW_BITS clocks before it is needed, so no carry is longer than LOW_BITS.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self.epoch_bits = TIME_BITS - (geometry.samples - 1).bit_length() - LOW_BITS
+        super().__init__(
+            {
+                "low": Out(LOW_BITS),
+                "epoch": Out(self.epoch_bits),
+                "last_epoch": Out(self.epoch_bits),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        wrap = Signal()
+        following = Signal(self.epoch_bits, init=1)
+        m.d.sync += [
+            self.low.eq(self.low + 1),
+            wrap.eq(self.low == (1 << LOW_BITS) - 2),
+        ]
+        with m.If(wrap):
+            m.d.sync += [self.last_epoch.eq(self.epoch), self.epoch.eq(following)]
+
+        carry = wrap
+        for start in range(0, self.epoch_bits, LIMB_BITS):
+            limb = following[start : start + LIMB_BITS]
+            total = Signal(len(limb) + 1, name=f"total{start}")
+            m.d.comb += total.eq(limb + carry)
+            m.d.sync += limb.eq(total)
+            carry_r = Signal(name=f"carry{start}")
+            m.d.sync += carry_r.eq(total[-1])
+            carry = carry_r
+        return m

@@ -1,0 +1,67 @@
+"""The trigger: the first event that breaks a threshold, and how much is kept after it."""
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.registers import StopReason
+from plexor_hdl.interfaces import INDEX_BITS, TIME_BITS
+
+POST_CLOCKS_BITS = 16
+
+
+class Moment(data.Struct):
+    """An event's index and time."""
+
+    index: INDEX_BITS
+    time_ticks: TIME_BITS
+
+
+class Trigger(wiring.Component):
+    """Keeps the first of `latency_stb` and `missed_stb` while `armed`, and counts what follows.
+
+    `over` rises when half the ring's depth of further events were taken, or 2**16 clocks passed.
+    `clear` forgets. One clock of latency.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._post_events = geometry.ring_depth // 2
+        super().__init__(
+            {
+                "clear": In(1),
+                "armed": In(1),
+                "latency_stb": In(1),
+                "latency": In(Moment),
+                "missed_stb": In(1),
+                "missed": In(Moment),
+                "taken": In(1),
+                "triggered": Out(1),
+                "reason": Out(StopReason),
+                "at": Out(Moment),
+                "over": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        events = Signal(range(self._post_events + 1))
+        clocks = Signal(POST_CLOCKS_BITS)
+        with m.If(self.triggered):
+            m.d.sync += [clocks.eq(clocks + 1), events.eq(events + self.taken)]
+            with m.If((events == self._post_events) | clocks.all()):
+                m.d.sync += [self.over.eq(1), events.eq(events)]
+        with m.Elif(self.armed & (self.latency_stb | self.missed_stb)):
+            m.d.sync += [
+                self.triggered.eq(1),
+                self.reason.eq(Mux(self.latency_stb, StopReason.LATENCY, StopReason.MISSED)),
+                self.at.eq(Mux(self.latency_stb, self.latency, self.missed)),
+            ]
+        with m.If(self.clear):
+            m.d.sync += [
+                self.triggered.eq(0),
+                self.over.eq(0),
+                events.eq(0),
+                clocks.eq(0),
+            ]
+        return m
