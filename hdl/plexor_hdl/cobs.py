@@ -1,0 +1,178 @@
+"""COBS on byte streams: frames without zero bytes, ended by one.
+
+Cheshire and Baker, "Consistent Overhead Byte Stuffing", IEEE/ACM Transactions on Networking 7(2),
+1999.
+"""
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import data, memory, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.frames import DELIMITER
+from plexor_hdl.fetch import Fetch
+
+BUFFER_BITS = 9
+FULL_BLOCK = 255
+ROOM = 8
+"""Bytes kept free: what is written while the level on which `ready` rests is two clocks old."""
+
+
+class FrameByte(data.Struct):
+    """One byte of a frame; a beat with `end` carries no byte and ends the frame."""
+
+    byte: 8
+    end: 1
+
+
+class DecodedByte(data.Struct):
+    """One byte of a decoded frame; a beat with `end` carries no byte, and says if all was well."""
+
+    byte: 8
+    end: 1
+    good: 1
+
+
+class CobsEncoder(wiring.Component):
+    """Encodes frames; the delimiter follows each.
+
+    A block's code is written in front of it once the block is complete, into a buffer of 512 bytes
+    of which only complete blocks are read. A zero byte's own clock writes the code, so one byte a
+    clock is sustained but for one clock a full block of 254 bytes and two clocks a frame.
+
+    Latency: a block (up to 254 bytes) and 5 clocks. Reset: empty. Full: `i_bytes.ready` is low.
+    """
+
+    i_bytes: In(stream.Signature(FrameByte))
+    o_bytes: Out(stream.Signature(8))
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.buffer = buffer = memory.Memory(shape=8, depth=1 << BUFFER_BITS, init=[])
+        write, read = buffer.write_port(), buffer.read_port()
+        m.submodules.fetch = fetch = Fetch(8, BUFFER_BITS)
+        m.d.comb += [
+            read.addr.eq(fetch.address),
+            read.en.eq(fetch.enable),
+            fetch.data.eq(read.data),
+        ]
+        wiring.connect(m, fetch.o_words, wiring.flipped(self.o_bytes))
+
+        place = Signal(BUFFER_BITS, init=1)
+        code_place = Signal(BUFFER_BITS)
+        code = Signal(8, init=1)
+        last_of_block = Signal()
+        complete = Signal(BUFFER_BITS)
+        room = Signal()
+        m.d.sync += [
+            room.eq((place - fetch.address)[:BUFFER_BITS] < (1 << BUFFER_BITS) - ROOM),
+            fetch.limit.eq(complete),
+            write.en.eq(0),
+        ]
+
+        accept = Signal()
+        m.d.comb += accept.eq(self.i_bytes.valid & self.i_bytes.ready)
+        with m.FSM(name="encoder"):
+            with m.State("BYTES"):
+                m.d.comb += self.i_bytes.ready.eq(room)
+                with m.If(accept & self.i_bytes.payload.end):
+                    m.d.sync += [
+                        write.en.eq(1),
+                        write.addr.eq(code_place),
+                        write.data.eq(code),
+                    ]
+                    m.next = "DELIMITER"
+                with m.Elif(accept & (self.i_bytes.payload.byte == DELIMITER)):
+                    m.d.sync += [
+                        write.en.eq(1),
+                        write.addr.eq(code_place),
+                        write.data.eq(code),
+                        code_place.eq(place),
+                        complete.eq(place),
+                        place.eq(place + 1),
+                        code.eq(1),
+                        last_of_block.eq(0),
+                    ]
+                with m.Elif(accept):
+                    m.d.sync += [
+                        write.en.eq(1),
+                        write.addr.eq(place),
+                        write.data.eq(self.i_bytes.payload.byte),
+                        place.eq(place + 1),
+                        code.eq(code + 1),
+                        last_of_block.eq(code == FULL_BLOCK - 2),
+                    ]
+                    with m.If(last_of_block):
+                        m.next = "FULL"
+            with m.State("FULL"):
+                m.d.sync += [
+                    write.en.eq(1),
+                    write.addr.eq(code_place),
+                    write.data.eq(FULL_BLOCK),
+                    code_place.eq(place),
+                    complete.eq(place),
+                    place.eq(place + 1),
+                    code.eq(1),
+                    last_of_block.eq(0),
+                ]
+                m.next = "BYTES"
+            with m.State("DELIMITER"):
+                m.d.sync += [
+                    write.en.eq(1),
+                    write.addr.eq(place),
+                    write.data.eq(DELIMITER),
+                    code_place.eq(place + 1),
+                    complete.eq(place + 1),
+                    place.eq(place + 2),
+                    code.eq(1),
+                    last_of_block.eq(0),
+                ]
+                m.next = "BYTES"
+        return m
+
+
+class CobsDecoder(wiring.Component):
+    """Decodes frames; an end beat follows each, `good` where its blocks were whole.
+
+    Resynchronises at every zero byte. Zero bytes without anything between them give nothing.
+    Latency one clock, throughput one byte a clock. Reset: between frames.
+    """
+
+    i_bytes: In(stream.Signature(8))
+    o_bytes: Out(stream.Signature(DecodedByte))
+
+    def elaborate(self, platform):
+        m = Module()
+        left = Signal(8)
+        zero_due = Signal()
+        empty = Signal(init=1)
+        byte = self.i_bytes.payload
+        m.d.comb += self.i_bytes.ready.eq(~self.o_bytes.valid | self.o_bytes.ready)
+        with m.If(self.i_bytes.ready):
+            m.d.sync += self.o_bytes.valid.eq(0)
+        with m.If(self.i_bytes.ready & self.i_bytes.valid):
+            with m.If(byte == DELIMITER):
+                m.d.sync += [
+                    self.o_bytes.valid.eq(~empty),
+                    self.o_bytes.payload.end.eq(1),
+                    self.o_bytes.payload.good.eq(left == 0),
+                    left.eq(0),
+                    zero_due.eq(0),
+                    empty.eq(1),
+                ]
+            with m.Elif(left == 0):
+                m.d.sync += [
+                    self.o_bytes.valid.eq(zero_due),
+                    self.o_bytes.payload.byte.eq(0),
+                    self.o_bytes.payload.end.eq(0),
+                    left.eq(byte - 1),
+                    zero_due.eq(byte != FULL_BLOCK),
+                    empty.eq(0),
+                ]
+            with m.Else():
+                m.d.sync += [
+                    self.o_bytes.valid.eq(1),
+                    self.o_bytes.payload.byte.eq(byte),
+                    self.o_bytes.payload.end.eq(0),
+                    left.eq(left - 1),
+                ]
+        return m

@@ -1,0 +1,80 @@
+"""The ring: the last events before and after a trigger."""
+
+from amaranth.hdl import Module, ResetInserter, Signal
+from amaranth.lib import memory, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Geometry
+from plexor_hdl.interfaces import Event
+from plexor_hdl.upload import Entry, write_event, write_index
+
+
+class Ring(wiring.Component):
+    """Keeps the last ring_depth events that came while not `freeze`.
+
+    `send_stb` (with `freeze` high, no `busy`; else ignored) sends them as entries, oldest first,
+    the first and each after a gap behind its index; they stay and can be sent again. `busy` until
+    the last entry has been taken. Latency 4 clocks; an event a clock in, an entry each 4 clocks
+    out. `clear_stb` and reset: empty, and nothing more is sent. Full: the oldest is overwritten.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._depth = geometry.ring_depth
+        super().__init__(
+            {
+                "i_events": In(stream.Signature(Event, always_ready=True)),
+                "freeze": In(1),
+                "clear_stb": In(1),
+                "send_stb": In(1),
+                "busy": Out(1),
+                "o_entries": Out(stream.Signature(Entry)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.events = events = memory.Memory(shape=Event, depth=self._depth, init=[])
+        write, read = events.write_port(), events.read_port()
+        wrapped = Signal()
+        event = Signal(Event)
+        last = Signal(range(self._depth))
+        first = Signal()
+        m.d.sync += [
+            write.en.eq(self.i_events.valid & ~self.freeze),
+            write.data.eq(self.i_events.payload),
+        ]
+        with m.If(write.en):
+            m.d.sync += [write.addr.eq(write.addr + 1), wrapped.eq(wrapped | write.addr.all())]
+        m.d.comb += read.en.eq(1)
+        out = self.o_entries
+        with m.FSM(name="ring") as fsm:
+            m.d.comb += self.busy.eq(~fsm.ongoing("IDLE"))
+            with m.State("IDLE"):
+                m.d.sync += first.eq(1)
+                with m.If(self.send_stb & self.freeze & (wrapped | write.addr.any()) & ~write.en):
+                    m.d.sync += last.eq(write.addr - 1)
+                    with m.If(wrapped):
+                        m.d.sync += read.addr.eq(write.addr)
+                    with m.Else():
+                        m.d.sync += read.addr.eq(0)
+                    m.next = "READ"
+            with m.State("READ"):
+                m.next = "LATCH"
+            with m.State("LATCH"):
+                m.d.sync += event.eq(read.data)
+                m.next = "INDEX"
+            with m.State("INDEX"):
+                m.d.sync += write_index(out.payload, event.index, event.gap)
+                m.d.sync += [first.eq(0), out.valid.eq(first | event.gap)]
+                m.next = "EVENT"
+            with m.State("EVENT"):
+                with m.If(~out.valid | out.ready):
+                    m.d.sync += [write_event(out.payload, event), out.valid.eq(1)]
+                    m.next = "SENT"
+            with m.State("SENT"):
+                with m.If(out.ready):
+                    m.d.sync += [out.valid.eq(0), read.addr.eq(read.addr + 1)]
+                    m.next = "READ"
+                    with m.If(read.addr == last):
+                        m.next = "IDLE"
+        return ResetInserter(self.clear_stb)(m)
