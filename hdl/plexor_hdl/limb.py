@@ -15,11 +15,26 @@ REACH = WRITE_STAGE - 1
 
 def delayed(m: Module, value, clocks: int, name: str):
     """Return `value` as it was `clocks` clocks ago."""
-    for clock in range(clocks):
-        later = Signal.like(value, name=f"{name}_{clock + 1}")
-        m.d.sync += later.eq(value)
-        value = later
-    return value
+    return Line(m, value, name)[clocks]
+
+
+class Line:
+    """A value and its past: `line[n]` is the value n clocks ago.
+
+    Registers are made when asked for, so ask outside of `m.If`.
+    """
+
+    def __init__(self, m: Module, value, name: str) -> None:
+        self._m = m
+        self._past = [value]
+        self._name = name
+
+    def __getitem__(self, clocks: int):
+        while len(self._past) <= clocks:
+            later = Signal.like(self._past[-1], name=f"{self._name}_{len(self._past)}")
+            self._m.d.sync += later.eq(self._past[-1])
+            self._past.append(later)
+        return self._past[clocks]
 
 
 class Lookback(wiring.Component):
@@ -37,22 +52,21 @@ class Lookback(wiring.Component):
 
     def elaborate(self, platform) -> Module:
         m = Module()
-        valid, address = self.valid, self.address
-        for index in range(self._reach):
-            valid = delayed(m, valid, 1, f"valid_{index}")
-            address = delayed(m, address, 1, f"address_{index}")
-            m.d.sync += self.same[index].eq(valid & (address == self.address))
+        valid, address = Line(m, self.valid, "valid"), Line(m, self.address, "address")
+        for ago in range(1, self._reach + 1):
+            same = valid[ago] & (address[ago] == self.address)
+            m.d.sync += self.same[ago - 1].eq(same)
         return m
 
 
 class Limb(wiring.Component):
     """An array of `entries` sums of `bits` bits in each bank; a bank is a two-port memory.
 
-    A beat (`valid`, `address`, `bank`) adds `addend` + `carry` to its entry, modulo 2**bits. Counted
-    from its clock: `same` (of a Lookback of REACH + lag beats) is due 1 clock later, `stored` (the
-    entry as memory has it, without the beats under way) there 3, `addend`, `carry` and `hold` due
-    ADD_STAGE + lag, `carry_out` and `held` there one more. With `hold` a sum past the greatest value
-    stays there: `held` in place of `carry_out`.
+    A beat (`valid`, `address`, `bank`) adds `addend` + `carry` to its entry, modulo 2**bits. After
+    its clock `same` (of a Lookback of REACH + lag beats) is due 1 clock later, `stored` (the entry
+    as memory has it, without the beats under way) is there 3 later, `addend`, `carry` and `hold`
+    are due ADD_STAGE + lag later, `carry_out` and `held` are there one more. With `hold` a sum past
+    the greatest value stays there: `held` in place of `carry_out`.
 
     Latency: WRITE_STAGE + lag clocks from a beat to the first address that reads its sum.
     Throughput: one beat a clock, any addresses; sums under way are forwarded.
@@ -90,6 +104,7 @@ class Limb(wiring.Component):
         lag = self._lag
         add_valid = delayed(m, self.valid, ADD_STAGE + lag, "valid")
         add_address = delayed(m, self.address, ADD_STAGE + lag, "address")
+        bank = Line(m, self.bank, "bank")
         total = Signal(self._bits)
         write_address = Signal.like(self.address)
         m.d.sync += write_address.eq(Mux(self.clear, self.clear_address, add_address))
@@ -97,26 +112,27 @@ class Limb(wiring.Component):
         latest = Signal(self._bits)
         m.d.comb += latest.eq(total | self.held.replicate(self._bits))
 
-        if self._banks > 1:
-            stored_bank = delayed(m, self.bank, 3, "bank")
-            add_bank = delayed(m, stored_bank, ADD_STAGE + lag - 3, "bank_add")
-            m.d.comb += self.stored.eq(Mux(stored_bank, self.read_data[1], self.read_data[0]))
-        else:
-            add_bank = None
-            m.d.comb += self.stored.eq(self.read_data[0])
-        for bank in range(self._banks):
-            m.submodules[f"memory_{bank}"] = memory = Memory(
+        m.d.comb += self.stored.eq(
+            Mux(bank[3], self.read_data[-1], self.read_data[0])
+            if self._banks > 1
+            else self.read_data[0]
+        )
+        for number in range(self._banks):
+            m.submodules[f"memory_{number}"] = memory = Memory(
                 shape=self._bits, depth=self._entries, init=[], attrs={"no_rw_check": 1}
             )
             read_port = memory.read_port()
             write_port = memory.write_port()
-            here = True if add_bank is None else self.bank == bank
-            write_here = add_valid if add_bank is None else add_valid & (add_bank == bank)
-            write_enable = Signal(name=f"write_enable_{bank}")
+            here = self._banks == 1
+            write_enable = Signal(name=f"write_enable_{number}")
             m.d.sync += [
-                read_port.addr.eq(Mux(self.valid & here, self.address, self.read_address)),
-                self.read_data[bank].eq(read_port.data),
-                write_enable.eq(self.clear | write_here),
+                read_port.addr.eq(
+                    Mux(self.valid & (here | (bank[0] == number)), self.address, self.read_address)
+                ),
+                self.read_data[number].eq(read_port.data),
+                write_enable.eq(
+                    self.clear | (add_valid & (here | (bank[ADD_STAGE + lag] == number)))
+                ),
             ]
             m.d.comb += [
                 write_port.addr.eq(write_address),
@@ -125,16 +141,16 @@ class Limb(wiring.Component):
             ]
 
         # Beats before this one, newest first: the sums of those that memory did not show yet.
-        before = [latest, *(delayed(m, latest, n, f"latest_{n}_ago") for n in (1, 2))]
-        same = delayed(m, self.same, 2, "same")
+        sums = Line(m, latest, "sums")
+        before = [sums[ago] for ago in range(3)]
+        same = Line(m, self.same, "same")
         value = self.stored
         for age in reversed(range(3)):
-            value = Mux(same[1 + lag + age], before[age], value)
+            value = Mux(same[2][1 + lag + age], before[age], value)
         for step in range(lag + 1):
             base = Signal(self._bits, name=f"base_{step}")
             m.d.sync += base.eq(value)
-            same = delayed(m, same, 1, f"same_base_{step}")
-            value = Mux(same[lag - step], latest, base)
+            value = Mux(same[3 + step][lag - step], latest, base)
         result = Signal(self._bits + 1)
         m.d.comb += result.eq(value + self.addend + self.carry)
         overflow = add_valid & result[-1]
