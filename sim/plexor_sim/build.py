@@ -1,8 +1,8 @@
 """The simulator's build: gateware and device to one executable, by content in a cache.
 
 Three parts are compiled on their own and linked: Verilator's run time (once a tool version), the
-core with its main (once a geometry) and the device. Each is a folder in the cache, named by the hash
-of all that went in; folders appear by one rename, so that concurrent builds do no harm. A build
+core with its main (once a geometry) and the device. Each is a folder in the cache, named by
+the hash of all that went in; folders appear by one rename, so that concurrent builds do no harm. A build
 whose parts exist reads some files and starts no tool but the compiler for its version.
 """
 
@@ -36,6 +36,8 @@ _CORE_PREFIX = "Vplexor"
 _VERILATE = (
     *("--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-assert", "--no-timing"),
     *("-Wno-lint", "-Wno-fatal"),
+    # The scope of the top: its own name would clash with a port of that name.
+    *("--l2-name", "plexor_top"),
 )
 # Contraction to fused multiply-add would make a device's random numbers depend on the processor;
 # so would -march=native make the cached executable.
@@ -193,7 +195,15 @@ def ports(verilated: Path, prefix: str) -> dict[str, tuple[str, int]]:
     """Return direction ("in", "out" or "inout") and bits of each port of a Verilated top."""
     text = (verilated / f"{prefix}.h").read_text()
     found = re.findall(r"VL_(INOUT|IN|OUT)(?:8|16|64|W)?\(&(\w+),(\d+),(\d+)", text)
-    return {name: (way.lower(), int(high) - int(low) + 1) for way, name, high, low in found}
+    return {
+        name.replace("___05F", "__"): (way.lower(), int(high) - int(low) + 1)
+        for way, name, high, low in found
+    }
+
+
+def member(port: str) -> str:
+    """Return what Verilator calls a port in C++."""
+    return port.replace("__", "___05F")
 
 
 def _build_run_time(tools: Tools, cache: Path, report: Report) -> Path:
@@ -296,7 +306,7 @@ def _model_units(verilated: Path, prefix: str, directory: Path) -> list[_Unit]:
 def _compile(
     tools: Tools, units: Sequence[_Unit], directory: Path, includes: Sequence[Path]
 ) -> None:
-    """Compile each unit to an object in the directory; raise BuildError for the first that fails."""
+    """Compile each unit to an object in the directory; raise BuildError if one fails."""
     include = tools.verilator / "include"
     searched = [f"-I{path}" for path in includes]
     searched += ["-isystem", str(include), "-isystem", str(include / "vltstd")]

@@ -1,0 +1,55 @@
+// Random times in ps whose draws are the same on every platform.
+//
+// text                      meaning, times in whole ps
+// A or fixed:A              always A
+// uniform:A:B               A to B, both included, all equally likely
+// normal:MEAN:SIGMA         rounded to nearest; below 0 becomes 0
+// lognormal:MEDIAN:SIGMA    MEDIAN * exp(SIGMA * z), SIGMA a number up to 10
+// exponential:MEAN
+// list:PATH                 the whole numbers in a text file, in order, then from its start again
+// P*one+Q*other+...         a mixture: each draw is of one part, chosen by weight
+//
+// Integers come from Random (random.h). Normals are Marsaglia's polar method ("Improving the
+// Ziggurat", SIAM Review 6(3), 1964: u, v uniform in [-1, 1), s = u*u + v*v, drawn again unless
+// 0 < s < 1; z = u * sqrt(-2 ln s / s), the second normal is not used). Logarithm and exponential
+// are computed here in +, -, * and / alone, which IEEE 754 rounds alike everywhere.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "random.h"
+
+namespace plexor {
+
+constexpr int64_t kMostPs = 1'000'000'000'000'000;  // 1000 s, the greatest time an option takes
+
+class Distribution {
+ public:
+  explicit Distribution(int64_t fixed_ps = 0) : a_(static_cast<double>(fixed_ps)), low_(fixed_ps) {}
+
+  // Throws BadOption for what is not in the table above.
+  static Distribution parse(const std::string& key, const std::string& text);
+
+  // 0 to kMostPs.
+  int64_t draw(Random& random);
+
+ private:
+  enum class Kind { kFixed, kUniform, kNormal, kLognormal, kExponential, kList, kMixture };
+
+  static Distribution parse_one(const std::string& key, const std::string& text);
+
+  Kind kind_ = Kind::kFixed;
+  double a_ = 0, b_ = 0;          // mean or median, sigma
+  int64_t low_ = 0, high_ = 0;    // of the uniform; low_ is the fixed time
+  std::vector<int64_t> list_;
+  size_t next_ = 0;
+  std::vector<Distribution> parts_;
+  std::vector<double> bounds_;    // part n is chosen below bounds_[n], a fraction of 1
+};
+
+double portable_log(double x);
+double portable_exp(double x);
+
+}  // namespace plexor

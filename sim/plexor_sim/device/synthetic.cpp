@@ -1,0 +1,253 @@
+// The synthetic device: one loop over the earliest of what is due. See synthetic.h.
+#include "synthetic.h"
+
+#include <algorithm>
+#include <deque>
+#include <queue>
+
+#include "device.h"
+
+namespace plexor {
+
+namespace {
+
+constexpr int64_t kNever = INT64_MAX;
+constexpr double kPsPerSecond = 1e12;
+
+// When edges may be: the device's clock and the grid.
+class Instants {
+ public:
+  explicit Instants(const SyntheticOptions& options)
+      : clock_ps_(options.clock_ps),
+        phase_ps_(options.clock_ps ? options.phase_ps % options.clock_ps : 0),
+        grid_fs_(options.grid_fs) {}
+
+  // The first rising clock edge at or after a time from 0 on.
+  int64_t seen(int64_t ps) const {
+    if (!clock_ps_) return ps;
+    const int64_t since = ps - phase_ps_;
+    return since <= 0 ? phase_ps_ : phase_ps_ + (since + clock_ps_ - 1) / clock_ps_ * clock_ps_;
+  }
+
+  // The first instant for an output edge at or after a time; on the grid in whole ps, rounded down.
+  int64_t output(int64_t ps) const {
+    ps = seen(ps);
+    if (!grid_fs_) return ps;
+    const __int128 multiple = (static_cast<__int128>(ps) * 1000 + grid_fs_ - 1) / grid_fs_;
+    return static_cast<int64_t>(multiple * grid_fs_ / 1000);
+  }
+
+ private:
+  const int64_t clock_ps_, phase_ps_, grid_fs_;
+};
+
+struct Pulse {
+  int64_t ready_ps;
+  uint64_t number;  // keeps the order of pulses that are ready at one time
+  int64_t width_ps;
+
+  bool operator>(const Pulse& other) const {
+    return ready_ps != other.ready_ps ? ready_ps > other.ready_ps : number > other.number;
+  }
+};
+
+class Channel {
+ public:
+  Channel(const ChannelOptions& options, const Instants& instants, uint64_t seed, int number)
+      : options_(options),
+        instants_(instants),
+        latency_(seed, number * kPurposes + 0),
+        width_(seed, number * kPurposes + 1),
+        service_(seed, number * kPurposes + 2),
+        drop_(seed, number * kPurposes + 3),
+        duplicate_(seed, number * kPurposes + 4),
+        spurious_(seed, number * kPurposes + 5),
+        load_(seed, number * kPurposes + 6) {
+    if (options_.spurious_hz > 0) schedule_spurious(0);
+    settle();
+  }
+
+  const After& after() const { return options_.after; }
+  bool invert() const { return options_.invert; }
+  int64_t next_ps() const { return next_ps_; }
+
+  void request(int64_t now_ps, bool load) {
+    if (options_.drop > 0 && drop_.unit() < options_.drop) return;
+    while (!starts_.empty() && starts_.front() <= now_ps) starts_.pop_front();
+    const bool waits = free_ps_ > now_ps;
+    if (waits && static_cast<int64_t>(starts_.size()) >= options_.queue) return;
+    const int64_t start_ps = waits ? free_ps_ : now_ps;
+    if (waits) starts_.push_back(start_ps);
+    free_ps_ = start_ps + options_.service.draw(service_);
+    int64_t ready_ps = start_ps + options_.latency.draw(latency_);
+    if (load) ready_ps += options_.load_latency.draw(load_);
+    last_ready_ps_ = std::max(last_ready_ps_, ready_ps);
+    add_pulse(last_ready_ps_);
+    if (options_.duplicate > 0 && duplicate_.unit() < options_.duplicate)
+      add_pulse(last_ready_ps_ + options_.duplicate_delay.draw(duplicate_));
+    settle();
+  }
+
+  // Does what is due at next_ps(). Returns 1 for a rise, 0 for a fall, -1 for nothing to see.
+  int act() {
+    const int64_t now_ps = next_ps_;
+    int edge = -1;
+    if (spurious_ps_ == now_ps) {
+      add_pulse(now_ps);
+      schedule_spurious(now_ps);
+    } else if (high_) {
+      high_ = false;
+      free_pin_ps_ = now_ps + options_.gap_ps;
+      edge = 0;
+    } else {
+      high_ = true;
+      fall_ps_ = std::max(instants_.output(now_ps + pulses_.top().width_ps), now_ps + 1);
+      pulses_.pop();
+      edge = 1;
+    }
+    settle();
+    return edge;
+  }
+
+ private:
+  static constexpr int kPurposes = 8;
+
+  void add_pulse(int64_t ready_ps) {
+    pulses_.push({ready_ps, pulse_cnt_++, std::max<int64_t>(options_.width.draw(width_), 1)});
+  }
+
+  void schedule_spurious(int64_t now_ps) {
+    const double gap_ps =
+        -portable_log(1 - spurious_.unit()) * (kPsPerSecond / options_.spurious_hz);
+    spurious_ps_ = now_ps + 1 + static_cast<int64_t>(std::min(gap_ps, 1e18));
+  }
+
+  int64_t unmasked(int64_t ps) const {
+    if (!options_.mask_period_ps || ps < options_.mask_phase_ps) return ps;
+    const int64_t into = (ps - options_.mask_phase_ps) % options_.mask_period_ps;
+    return into < options_.mask_length_ps ? ps - into + options_.mask_length_ps : ps;
+  }
+
+  void settle() {
+    int64_t edge_ps = kNever;
+    if (high_)
+      edge_ps = fall_ps_;
+    else if (!pulses_.empty())
+      edge_ps = instants_.output(unmasked(std::max(pulses_.top().ready_ps, free_pin_ps_)));
+    next_ps_ = std::min(edge_ps, spurious_ps_);
+  }
+
+  ChannelOptions options_;
+  const Instants& instants_;
+  Random latency_, width_, service_, drop_, duplicate_, spurious_, load_;
+  std::priority_queue<Pulse, std::vector<Pulse>, std::greater<>> pulses_;
+  std::deque<int64_t> starts_;  // when the requests that wait will be served
+  uint64_t pulse_cnt_ = 0;
+  int64_t free_ps_ = 0, last_ready_ps_ = 0;
+  int64_t free_pin_ps_ = 0, fall_ps_ = 0, spurious_ps_ = kNever, next_ps_ = kNever;
+  bool high_ = false;
+};
+
+// A strike input: a level becomes seen at a clock edge, unless it has gone by then.
+struct Input {
+  bool level = false, seen = false;
+  int64_t due_ps = kNever;
+};
+
+class Synthetic final : public Device {
+ public:
+  explicit Synthetic(const SyntheticOptions& options) : instants_(options) {
+    channels_.reserve(kPins);
+    for (int n = 0; n < kPins; n++)
+      channels_.emplace_back(options.channels[n], instants_, options.seed, n);
+    find_next();
+  }
+
+  uint32_t initial_levels() const override {
+    uint32_t levels = 0;
+    for (int n = 0; n < kPins; n++) levels |= static_cast<uint32_t>(channels_[n].invert()) << n;
+    return levels;
+  }
+
+  void input(int64_t time_ps, uint32_t strikes, bool load) override {
+    changes_.push_back({time_ps, strikes, load});
+    find_next();
+  }
+
+  void advance(int64_t to_ps, std::vector<Edge>& edges) override {
+    while (next_ps_ < to_ps) {
+      // An input on a clock edge counts at this edge: inputs first.
+      for (; !changes_.empty() && changes_.front().time_ps == next_ps_; changes_.pop_front())
+        apply(changes_.front());
+      for (int n = 0; n < kPins; n++)
+        if (strikes_[n].due_ps == next_ps_) see(n);
+      for (int n = 0; n < kPins; n++)
+        if (channels_[n].next_ps() == next_ps_) act(n, edges);
+      find_next();
+    }
+  }
+
+  int64_t quiet_until_ps() const override { return next_ps_; }
+
+ private:
+  struct Change {
+    int64_t time_ps;
+    uint32_t strikes;
+    bool load;
+  };
+
+  void apply(const Change& change) {
+    load_ = change.load;
+    for (int n = 0; n < kPins; n++) {
+      Input& strike = strikes_[n];
+      strike.level = change.strikes >> n & 1;
+      if (strike.level == strike.seen)
+        strike.due_ps = kNever;
+      else if (strike.due_ps == kNever)
+        strike.due_ps = instants_.seen(change.time_ps);
+    }
+  }
+
+  void see(int number) {
+    Input& strike = strikes_[number];
+    const int64_t now_ps = strike.due_ps;
+    strike.due_ps = kNever;
+    strike.seen = strike.level;
+    ask(After::Source::kStrike, number, strike.level, now_ps);
+  }
+
+  void act(int number, std::vector<Edge>& edges) {
+    Channel& channel = channels_[number];
+    const int64_t now_ps = channel.next_ps();
+    const int edge = channel.act();
+    if (edge < 0) return;
+    edges.push_back({now_ps, static_cast<uint8_t>(number), (edge == 1) != channel.invert()});
+    ask(After::Source::kChannel, number, edge == 1, now_ps);
+  }
+
+  void ask(After::Source source, int number, bool rise, int64_t now_ps) {
+    for (Channel& channel : channels_)
+      if (channel.after().is(source, number, rise)) channel.request(now_ps, load_);
+  }
+
+  void find_next() {
+    next_ps_ = changes_.empty() ? kNever : changes_.front().time_ps;
+    for (const Input& strike : strikes_) next_ps_ = std::min(next_ps_, strike.due_ps);
+    for (const Channel& channel : channels_) next_ps_ = std::min(next_ps_, channel.next_ps());
+  }
+
+  const Instants instants_;
+  std::vector<Channel> channels_;
+  std::deque<Change> changes_;
+  std::array<Input, kPins> strikes_;
+  bool load_ = false;
+  int64_t next_ps_ = kNever;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_device(const std::string& options) {
+  return std::make_unique<Synthetic>(SyntheticOptions::parse(options));
+}
+
+}  // namespace plexor

@@ -1,0 +1,224 @@
+"""The manifest of a user's own Verilog: a TOML file, read and checked.
+
+Paths are relative to the manifest. All keys:
+
+    sources = ["irq.v"]              # Verilog or SystemVerilog files
+    top = "irq"                      # the module at the pins
+    include = ["rtl"]                # optional: folders searched for `include files
+
+    [clock]                          # absent: the device is combinational
+    port = "clk"
+    period_ps = 10_000
+    phase_ps = 0                     # optional: its first rising edge
+
+    [reset]                          # optional
+    port = "rst_n"
+    active = "low"                   # or "high"
+    cycles = 4                       # before time zero
+
+    [ports]
+    strikes = ["irq[0]", "irq[1]"]   # inputs: strike outputs 0, 1, ... of the instrument
+    responses = ["isr", "task"]      # outputs: response channels 0, 1, ...
+    load = "busy"                    # optional input: the background load
+
+    [constants]                      # optional: inputs that never change
+    enable = 1
+
+    [parameters]                     # optional: of the top; integers or strings
+    DEPTH = 4
+
+    [memory]                         # optional: images for $readmemh, by plusarg:
+    firmware = "firmware.hex"        #   $value$plusargs("firmware=%s", path)
+    [memory.parameters]              # the same by a string parameter of the top
+    IMAGE = "firmware.hex"
+
+    [timing]
+    delay_ps = 0                     # optional: an output's change after its cause
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from plexor.protocol.frames import MAX_CHANNELS, MAX_STRIKES
+
+_KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
+    "": {"sources": list, "top": str, "include": list},
+    "clock": {"port": str, "period_ps": int, "phase_ps": int},
+    "reset": {"port": str, "active": str, "cycles": int},
+    "ports": {"strikes": list, "responses": list, "load": str},
+    "timing": {"delay_ps": int},
+}
+_FREE = {"constants": int, "parameters": (int, str), "memory": str, "memory.parameters": str}
+
+
+class ManifestError(Exception):
+    """A manifest that cannot be taken: the file, the key, and what would be right."""
+
+
+@dataclass(frozen=True)
+class Pin:
+    """One bit of a port."""
+
+    port: str
+    bit: int
+
+    @classmethod
+    def parse(cls, text: str) -> Pin:
+        """Return the pin that `name` or `name[bit]` is; raise ValueError for anything else."""
+        matched = re.fullmatch(r"([A-Za-z_]\w*)(?:\[(\d+)\])?", text)
+        if not matched:
+            raise ValueError(f"{text!r}; must be name or name[bit]")
+        return cls(matched[1], int(matched[2] or 0))
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A checked manifest."""
+
+    path: Path
+    sources: tuple[Path, ...]
+    top: str
+    strikes: tuple[Pin, ...]
+    responses: tuple[Pin, ...]
+    include: tuple[Path, ...] = ()
+    load: Pin | None = None
+    clock: Pin | None = None
+    reset: Pin | None = None
+    reset_active_low: bool = False
+    constants: Mapping[str, int] | None = None
+    parameters: Mapping[str, int | str] | None = None
+    options: Mapping[str, str] | None = None
+
+
+def load(path: Path) -> Manifest:
+    """Return the manifest in the file; raise ManifestError."""
+    try:
+        with path.open("rb") as file:
+            document = tomllib.load(file)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ManifestError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    try:
+        return _parse(path, document)
+    except ValueError as error:
+        raise ManifestError(f"{path}: {error}") from None
+
+
+def _parse(path: Path, document: dict[str, Any]) -> Manifest:
+    tables = _tables(document)
+    top = tables[""]
+    folder = path.parent.resolve()
+    sources = _paths(folder, "sources", top.get("sources"))
+    if not sources:
+        raise ValueError("sources: missing; a list of Verilog files is needed")
+    if "top" not in top:
+        raise ValueError("top: missing; the name of a module is needed")
+    named = tables["ports"]
+    reset = tables["reset"]
+    if reset and not tables["clock"]:
+        raise ValueError("[reset]: a device without [clock] has none")
+    if reset.get("active", "high") not in ("high", "low"):
+        raise ValueError(f'reset.active: {reset["active"]!r}; must be "high" or "low"')
+    options, parameters = _images(folder, tables)
+    return Manifest(
+        path=path,
+        sources=sources,
+        top=top["top"],
+        include=tuple(folder / item for item in _texts("include", top.get("include", []))),
+        strikes=_pins("ports.strikes", named.get("strikes", []), MAX_STRIKES),
+        responses=_pins("ports.responses", named.get("responses", []), MAX_CHANNELS),
+        load=_pin("ports.load", named.get("load")),
+        clock=_pin("clock.port", tables["clock"].get("port")) if tables["clock"] else None,
+        reset=_pin("reset.port", reset.get("port")) if reset else None,
+        reset_active_low=reset.get("active") == "low",
+        constants=tables["constants"],
+        parameters=parameters,
+        options=options,
+    )
+
+
+def _tables(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return every table by name, each key known and of its type."""
+    found: dict[str, dict[str, Any]] = {name: {} for name in (*_KEYS, *_FREE)}
+    for name, value in document.items():
+        if isinstance(value, dict) and name in found:
+            found[name] = cast(dict[str, Any], value)
+        else:
+            found[""][name] = value
+    found["memory.parameters"] = found["memory"].pop("parameters", {})
+    for name, table in found.items():
+        label = f"{name}." if name else ""
+        for key, value in table.items():
+            wanted = _FREE[name] if name in _FREE else _KEYS[name].get(key)
+            if wanted is None:
+                known = ", ".join((*_KEYS[name], *(() if name else (*list(_KEYS)[1:], *_FREE))))
+                raise ValueError(f"{label}{key}: no such key; there are {known}")
+            if not isinstance(value, wanted) or isinstance(value, bool):
+                kinds = wanted if isinstance(wanted, tuple) else (wanted,)
+                right = " or ".join(kind.__name__ for kind in kinds)
+                raise ValueError(f"{label}{key}: {value!r}; must be {right}")
+            if isinstance(value, int) and value < 0:
+                raise ValueError(f"{label}{key}: {value}; must be 0 or more")
+    return found
+
+
+def _images(
+    folder: Path, tables: dict[str, dict[str, Any]]
+) -> tuple[dict[str, str], dict[str, int | str]]:
+    """Return device options and parameters, memory images among them."""
+    clock, timing = tables["clock"], tables["timing"]
+    options: dict[str, str] = {}
+    if clock:
+        if clock.get("period_ps", 0) < 2 or "port" not in clock:
+            raise ValueError("[clock]: port and period_ps, 2 or more, are needed")
+        options["clock_ps"] = str(clock["period_ps"])
+        options["phase_ps"] = str(clock.get("phase_ps", 0))
+    if tables["reset"]:
+        options["reset_cycles"] = str(tables["reset"].get("cycles", 1))
+    if timing:
+        options["delay_ps"] = str(timing.get("delay_ps", 0))
+    for name, value in tables["memory"].items():
+        (image,) = _paths(folder, f"memory.{name}", [value])
+        if "," in str(image):
+            raise ValueError(f"memory.{name}: {image} has a comma, which parts device options")
+        options[f"plus.{name}"] = str(image)
+    parameters: dict[str, int | str] = dict(tables["parameters"])
+    for name, value in tables["memory.parameters"].items():
+        (image,) = _paths(folder, f"memory.parameters.{name}", [value])
+        parameters[name] = str(image)
+    return options, parameters
+
+
+def _texts(key: str, values: list[Any]) -> list[str]:
+    for value in values:
+        if not isinstance(value, str):
+            raise ValueError(f"{key}: {value!r}; must be text")
+    return cast(list[str], values)
+
+
+def _paths(folder: Path, key: str, values: list[Any] | None) -> tuple[Path, ...]:
+    paths = tuple(folder / value for value in _texts(key, values or []))
+    for path in paths:
+        if not path.is_file():
+            raise ValueError(f"{key}: {path} is not there")
+    return paths
+
+
+def _pin(key: str, text: str | None) -> Pin | None:
+    if text is None:
+        return None
+    try:
+        return Pin.parse(text)
+    except ValueError as error:
+        raise ValueError(f"{key}: {error}") from None
+
+
+def _pins(key: str, texts: list[Any], most: int) -> tuple[Pin, ...]:
+    if not 1 <= len(texts) <= most:
+        raise ValueError(f"{key}: {len(texts)} pins; must be 1 to {most}")
+    return tuple(pin for text in _texts(key, texts) if (pin := _pin(key, text)))

@@ -1,0 +1,120 @@
+"""What `plexor sim serve` and the link `sim:` run: builds a simulator, then becomes it.
+
+    python -m plexor_sim.serve --dut NAME_OR_MANIFEST[:options] [--channels N] [--samples W] ...
+
+Prints `device NAME`, then `listening 127.0.0.1:PORT`, on stdout; progress and errors on stderr.
+Exit codes: 2 for usage, a bad option or manifest; 3 if the build or the simulation fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from plexor.protocol.geometry import Geometry
+from plexor_sim.build import BuildError, build
+from plexor_sim.devices import NAMES, find_device, option_text
+from plexor_sim.manifest import ManifestError
+from plexor_sim.packages import PackageMissing, default_cache
+from plexor_sim.riscv import DeviceBuild, FirmwareError
+
+EXIT_USAGE = 2
+EXIT_FAILED = 3
+_FALLBACKS = {"freertos": "bare", "bare": "synthetic"}
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A simulator that is ready to start."""
+
+    device: str
+    executable: Path
+    options: str
+    """The device's options, for the simulator's --device."""
+
+
+def prepare(
+    dut: str, geometry: Geometry, cache: Path, *, uart: bool = False, fallback: bool = False
+) -> Prepared:
+    """Return the simulator of `NAME_OR_MANIFEST[:options]`, built if it is new.
+
+    With `fallback`, a device whose parts cannot be had is replaced, freertos by bare, bare by
+    synthetic, with one line on stderr; the options are then left out where the device changes its
+    kind. Raises ValueError, ManifestError, FirmwareError, BuildError and PackageMissing.
+    """
+    name, _, own = dut.partition(":")
+    device, options = _find(name, own, cache, fallback)
+    executable = build(geometry, device, cache, uart=uart, report=_say)
+    return Prepared(device.name, executable, option_text(device, options))
+
+
+def _find(name: str, own: str, cache: Path, fallback: bool) -> tuple[DeviceBuild, str]:
+    try:
+        return find_device(name, cache), own
+    except PackageMissing as error:
+        if not fallback or name not in _FALLBACKS:
+            raise
+        other = _FALLBACKS[name]
+        _say(f"{name} cannot be had ({error}); using {other}")
+        return _find(other, "" if other == "synthetic" else own, cache, fallback)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _parser() -> argparse.ArgumentParser:
+    default = Geometry()
+    parser = argparse.ArgumentParser(
+        prog="plexor sim serve",
+        description="A simulated instrument and device; other options go to the simulator.",
+    )
+    parser.add_argument(
+        "--dut", default="synthetic", metavar="NAME[:OPTIONS]", help=f"{', '.join(NAMES)}, or .toml"
+    )
+    parser.add_argument("--channels", type=int, default=default.channels)
+    parser.add_argument("--strikes", type=int, default=default.strikes)
+    parser.add_argument("--samples", type=int, default=default.samples, help="W, a core clock")
+    parser.add_argument("--tick-fs", type=int, default=default.tick_fs)
+    parser.add_argument("--uart", action="store_true", help="the link is a UART, bit by bit")
+    parser.add_argument("--cache", type=Path, default=default_cache())
+    parser.add_argument(
+        "--fallback", action="store_true", help="use another device if this one cannot be had"
+    )
+    parser.add_argument("--once", action="store_true", help="end with the first client")
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build, then replace this process by the simulator; return an exit code if that fails."""
+    parent = os.getppid()
+    chosen, rest = _parser().parse_known_args(arguments)
+    try:
+        geometry = Geometry(
+            channels=chosen.channels,
+            strikes=chosen.strikes,
+            samples=chosen.samples,
+            tick_fs=chosen.tick_fs,
+        )
+        ready = prepare(
+            chosen.dut, geometry, chosen.cache, uart=chosen.uart, fallback=chosen.fallback
+        )
+    except (ValueError, ManifestError) as error:
+        _say(f"error: {error}")
+        return EXIT_USAGE
+    except (BuildError, FirmwareError, PackageMissing, OSError) as error:
+        _say(f"error: {error}")
+        return EXIT_FAILED
+    command = [str(ready.executable), "--device", ready.options, *rest]
+    if chosen.once:
+        # Whoever wants one client only is a program; when that dies, nobody will come any more.
+        command += ["--once", "--parent", str(parent)]
+    print(f"device {ready.device}", flush=True)
+    os.execv(command[0], command)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+"""A simulator as a child process: started, found by its port, ended with its owner."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+_END_TIMEOUT_S = 5
+
+
+class SimulatorError(Exception):
+    """A simulator that did not start or failed; the text is its own last line."""
+
+    def __init__(self, message: str, exit_code: int | None = None) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+class Server:
+    """A running simulator; a context manager that ends it.
+
+    `arguments` are of `main.cpp`, `options` the device's. The child ends on its own when the parent
+    process has died. Raises SimulatorError if it does not listen within `timeout_s`.
+    """
+
+    def __init__(
+        self,
+        executable: Path,
+        options: str = "",
+        arguments: Sequence[str] = (),
+        timeout_s: float = 30,
+    ) -> None:
+        command = [str(executable), "--device", options, "--parent", str(os.getpid()), *arguments]
+        # A file, not a pipe: nobody reads it while a device goes on printing.
+        self._files = ExitStack()
+        self._errors = self._files.enter_context(
+            tempfile.TemporaryFile(mode="w+", encoding="utf-8", errors="replace")
+        )
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+        )
+        self.port = self._read_port(timeout_s)
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Where it listens."""
+        return "127.0.0.1", self.port
+
+    @property
+    def pid(self) -> int:
+        """The child's process number."""
+        return self._process.pid
+
+    def wait(self, timeout_s: float) -> int:
+        """Return the exit code of a simulator that ends on its own; raise SimulatorError if none.
+
+        Raises SimulatorError with its last line on stderr if it failed.
+        """
+        try:
+            self._process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            raise SimulatorError(f"the simulator goes on after {timeout_s} s") from None
+        if self._process.returncode:
+            self._errors.seek(0)
+            lines = self._errors.read().strip().splitlines()
+            raise SimulatorError(lines[-1] if lines else "no message", self._process.returncode)
+        return 0
+
+    def close(self) -> None:
+        """End it; its truth log is complete afterwards. Does nothing if it has ended."""
+        if self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(_END_TIMEOUT_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        if self._process.stdout:
+            self._process.stdout.close()
+        self._files.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _read_port(self, timeout_s: float) -> int:
+        lines = self._process.stdout
+        assert lines is not None
+        ready, _, _ = select.select([lines], [], [], timeout_s)
+        line = lines.readline() if ready else ""
+        head, _, port = line.rpartition(":")
+        if head == "listening 127.0.0.1" and port.strip().isdigit():
+            return int(port)
+        try:
+            if not ready:
+                raise SimulatorError(f"the simulator does not listen after {timeout_s} s")
+            self.wait(_END_TIMEOUT_S)
+            raise SimulatorError(f"the simulator said {line!r}")
+        finally:
+            self.close()

@@ -1,0 +1,138 @@
+"""A user's own Verilog as a device: its ports checked, and the C++ glue around it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from plexor_sim.build import Verilation, member, ports, verilate
+from plexor_sim.manifest import Manifest, ManifestError, Pin
+from plexor_sim.packages import make_once, sha256
+from plexor_sim.riscv import DeviceBuild
+
+_PREFIX = "Vdevice"
+_INCLUDED = (".v", ".vh", ".sv", ".svh", ".h", ".inc")
+
+
+def verilog_device(manifest: Manifest, cache: Path) -> DeviceBuild:
+    """Return what the device is linked from; Verilates it to check its ports.
+
+    Raises ManifestError for a port that is not there, BuildError if Verilator rejects the sources.
+    """
+    includes = [
+        item
+        for folder in manifest.include
+        for item in sorted(folder.rglob("*"))
+        if item.suffix in _INCLUDED
+    ]
+    key = sha256(
+        "".join(f"{item.name}:{sha256(item.read_bytes())}\n" for item in includes).encode()
+    )
+    parameters = {
+        name: f'"{value}"' if isinstance(value, str) else str(value)
+        for name, value in (manifest.parameters or {}).items()
+    }
+    item = Verilation(
+        name=manifest.top,
+        verilog=manifest.sources,
+        top=manifest.top,
+        prefix=_PREFIX,
+        parameters=parameters,
+        flags=tuple(f"-I{folder}" for folder in manifest.include),
+        key=key,
+    )
+    _check_ports(manifest, ports(verilate(item, cache), _PREFIX))
+    glue = _glue(manifest)
+
+    def fill(directory: Path) -> None:
+        (directory / "glue.cpp").write_text(glue)
+
+    return DeviceBuild(
+        name=manifest.top,
+        verilog=manifest.sources,
+        top=manifest.top,
+        prefix=_PREFIX,
+        cpp=(make_once(cache / "glue" / sha256(glue.encode())[:32], fill) / "glue.cpp",),
+        parameters=parameters,
+        options=dict(manifest.options or {}),
+        flags=item.flags,
+        key=key,
+    )
+
+
+def _check_ports(manifest: Manifest, found: dict[str, tuple[str, int]]) -> None:
+    wanted = [("ports.strikes", pin, "in") for pin in manifest.strikes]
+    wanted += [("ports.responses", pin, "out") for pin in manifest.responses]
+    for key, pin in (
+        ("ports.load", manifest.load),
+        ("clock.port", manifest.clock),
+        ("reset.port", manifest.reset),
+    ):
+        if pin:
+            wanted.append((key, pin, "in"))
+    wanted += [("constants", Pin(name, 0), "in") for name in manifest.constants or {}]
+    for key, pin, direction in wanted:
+        way, bits = found.get(pin.port, ("", 0))
+        if way != direction:
+            names = ", ".join(
+                name.replace("___05F", "__")
+                for name, (is_way, _) in found.items()
+                if is_way == direction
+            )
+            raise ManifestError(
+                f"{manifest.path}: {key}: {manifest.top} has no {direction}put {pin.port!r}; "
+                f"it has {names or 'none'}"
+            )
+        if pin.bit >= bits:
+            raise ManifestError(
+                f"{manifest.path}: {key}: {pin.port}[{pin.bit}]; {pin.port} has {bits} bits"
+            )
+
+
+def _glue(manifest: Manifest) -> str:
+    """Return the C++ that names the pins; device/verilog.h says what it has to have."""
+
+    def setter(pin: Pin | None, value: str) -> str:
+        return f"set_bit(top.{member(pin.port)}, {pin.bit}, {value});" if pin else ""
+
+    strikes = " ".join(setter(pin, f"mask >> {n} & 1") for n, pin in enumerate(manifest.strikes))
+    responses = " | ".join(
+        f"get_bit(top.{member(pin.port)}, {pin.bit}) << {n}"
+        for n, pin in enumerate(manifest.responses)
+    )
+    constants = " ".join(
+        f"top.{Pin(name, 0).member} = {value}u;"
+        for name, value in (manifest.constants or {}).items()
+    )
+    active = "!active" if manifest.reset_active_low else "active"
+    return f"""\
+#include "{_PREFIX}.h"
+#include "verilog.h"
+
+namespace {{
+
+using plexor::get_bit;
+using plexor::set_bit;
+
+struct Glue {{
+  using Model = {_PREFIX};
+  static constexpr bool kClocked = {str(manifest.clock is not None).lower()};
+  static void constants([[maybe_unused]] Model& top) {{ {constants} }}
+  static void strikes(Model& top, uint32_t mask) {{ {strikes} }}
+  static void load([[maybe_unused]] Model& top, [[maybe_unused]] bool level) {{
+    {setter(manifest.load, "level")}
+  }}
+  static void clock([[maybe_unused]] Model& top, [[maybe_unused]] bool level) {{
+    {setter(manifest.clock, "level")}
+  }}
+  static void reset([[maybe_unused]] Model& top, [[maybe_unused]] bool active) {{
+    {setter(manifest.reset, active)}
+  }}
+  static uint32_t responses(Model& top) {{ return {responses}; }}
+}};
+
+}}  // namespace
+
+std::unique_ptr<plexor::Device> plexor::make_device(const std::string& options) {{
+  return std::make_unique<VerilogDevice<Glue>>(options);
+}}
+"""
