@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <deque>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
 
@@ -129,6 +130,8 @@ class Riscv final : public plexor::Device {
       }
     }
   }
+
+  int64_t quiet_until_ps() const override { return edge_ps_ + options_.clk_to_q_ps; }
 
  private:
   struct Input {

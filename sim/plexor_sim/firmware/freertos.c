@@ -9,9 +9,10 @@
 
 enum { STRIKES = 3, STACK_WORDS = 256, PRIORITY_STRIKE = 3, PRIORITY_POLYGONS = 7 };
 
+// The stack first: running over it spares the block, which the kernel's check of the stack needs.
 typedef struct {
-  StaticTask_t block;
   StackType_t stack[STACK_WORDS];
+  StaticTask_t block;
 } Task;
 
 static TaskHandle_t strike_tasks[STRIKES];
