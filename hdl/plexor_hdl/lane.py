@@ -29,7 +29,8 @@ class Moment(data.StructLayout):
 class After(wiring.Component):
     """Whether `later` is after `earlier`, modulo 2**32 (RFC 1982 with 32 bits); 1 clock of latency.
 
-    Two half-width compares are registered and joined behind the registers.
+    Two half-width compares are registered and joined behind the registers. The times must be less
+    than 2**31 - 2**16 ticks apart.
     """
 
     later: In(VALUE_BITS)
@@ -40,7 +41,7 @@ class After(wiring.Component):
         m = Module()
         high_a, high_b = self.later[HALF:-1], self.earlier[HALF:-1]
         low_a, low_b = self.later[:HALF], self.earlier[:HALF]
-        same, more, equal, low_more, low_less = (Signal(name=f"r{n}") for n in range(5))
+        same, more, equal, low_more = (Signal(name=f"r{n}") for n in range(4))
         less = Signal()
         m.d.sync += [
             same.eq(self.later[-1] == self.earlier[-1]),
@@ -48,10 +49,9 @@ class After(wiring.Component):
             less.eq(high_a < high_b),
             equal.eq(high_a == high_b),
             low_more.eq(low_a > low_b),
-            low_less.eq(low_a < low_b),
         ]
         m.d.comb += self.after.eq(
-            Mux(same, more | (equal & low_more), less | (equal & low_less)),
+            Mux(same, more | (equal & low_more), less),
         )
         return m
 
@@ -66,9 +66,9 @@ class Lane(wiring.Component):
     Actions, each in the clock of its strobe, with `moment` the beat's time: `expire` drops the
     oldest strike; `answer` matches it; `settle` forgets the held response; `join` matches the held
     response to a strike; `hold` keeps an unanswered response; `active` notes the edge to the active
-    level, `back` the edge back; `strike` queues a strike (`latest`: in place of the one there). `refused` says that the
-    queue has no room for it, `superseded` that it replaces one. `looking` says that the compares
-    are those of the beat at hand.
+    level, `back` the edge back; `strike` queues a strike (`latest`: in place of the one there).
+    `refused` says that the queue has no room for it, `superseded` that it replaces one. `looking`
+    says that the compares are those of the beat at hand.
     """
 
     def __init__(self, geometry: Geometry) -> None:

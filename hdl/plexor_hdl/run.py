@@ -10,7 +10,7 @@ from plexor.protocol.registers import CONTROL, Action, RunState, StopOn, StopRea
 from plexor_hdl.counter import Countdown
 from plexor_hdl.interfaces import TIME_BITS, block_layout
 from plexor_hdl.log import LogEntry
-from plexor_hdl.timebase import LOW_BITS, Timebase
+from plexor_hdl.timebase import LOW_BITS, epoch_bits
 from plexor_hdl.trigger import Moment
 
 OUTPUT_CLOCKS = 1
@@ -43,7 +43,7 @@ class RunControl(wiring.Component):
                 "control": In(block_layout(CONTROL)),
                 "action": In(8),
                 "low": In(LOW_BITS),
-                "epoch": In(Timebase(geometry).epoch_bits),
+                "epoch": In(epoch_bits(geometry)),
                 "clear": Out(1),
                 "clearing": In(1),
                 "start_stb": Out(1),

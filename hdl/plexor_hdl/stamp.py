@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.interfaces import INDEX_BITS, Event
 from plexor_hdl.merge import GAP_BITS, MergedEvent
-from plexor_hdl.timebase import LOW_BITS, Timebase
+from plexor_hdl.timebase import LOW_BITS, epoch_bits
 
 IDLE_CLOCKS = 16
 
@@ -36,13 +36,12 @@ class Stamp(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
-        epoch_bits = Timebase(geometry).epoch_bits
         super().__init__(
             {
                 "clear": In(1),
                 "low": In(LOW_BITS),
-                "epoch": In(epoch_bits),
-                "last_epoch": In(epoch_bits),
+                "epoch": In(epoch_bits(geometry)),
+                "last_epoch": In(epoch_bits(geometry)),
                 "i_valid": In(1),
                 "i_ready": Out(1),
                 "i_event": In(MergedEvent(len(geometry.sources), geometry.samples)),

@@ -12,6 +12,11 @@ LOW_BITS = 20
 LIMB_BITS = 16
 
 
+def epoch_bits(geometry: Geometry) -> int:
+    """Return the clock bits above the low LOW_BITS."""
+    return TIME_BITS - (geometry.samples - 1).bit_length() - LOW_BITS
+
+
 class Timebase(wiring.Component):
     """Counts core clocks in 64 - log2 W bits; tick = clock x W.
 
@@ -21,19 +26,19 @@ class Timebase(wiring.Component):
     """
 
     def __init__(self, geometry: Geometry) -> None:
-        self.epoch_bits = TIME_BITS - (geometry.samples - 1).bit_length() - LOW_BITS
+        self._epoch_bits = epoch_bits(geometry)
         super().__init__(
             {
                 "low": Out(LOW_BITS),
-                "epoch": Out(self.epoch_bits),
-                "last_epoch": Out(self.epoch_bits),
+                "epoch": Out(self._epoch_bits),
+                "last_epoch": Out(self._epoch_bits),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
         wrap = Signal()
-        following = Signal(self.epoch_bits, init=1)
+        following = Signal(self._epoch_bits, init=1)
         m.d.sync += [
             self.low.eq(self.low + 1),
             wrap.eq(self.low == (1 << LOW_BITS) - 2),
@@ -42,7 +47,7 @@ class Timebase(wiring.Component):
             m.d.sync += [self.last_epoch.eq(self.epoch), self.epoch.eq(following)]
 
         carry = wrap
-        for start in range(0, self.epoch_bits, LIMB_BITS):
+        for start in range(0, self._epoch_bits, LIMB_BITS):
             limb = following[start : start + LIMB_BITS]
             total = Signal(len(limb) + 1, name=f"total{start}")
             m.d.comb += total.eq(limb + carry)

@@ -1,0 +1,176 @@
+"""From sample words to stamped events: detection, queues, order, index and drops."""
+
+import itertools
+import random
+
+import pytest
+from amaranth.hdl import Module
+from amaranth.sim import Simulator
+
+from plexor.protocol.geometry import Geometry
+from plexor_hdl.edges import Edges
+from plexor_hdl.merge import Columns, Rows, WordQueues
+from plexor_hdl.stamp import Stamp
+from plexor_hdl.timebase import LOW_BITS
+
+SETTLE_CLOCKS = 40
+
+
+def pipeline(geometry: Geometry):
+    """Return the path from sample words to beats, as the instrument wires it."""
+    m = Module()
+    count = len(geometry.sources)
+    edges = [Edges(geometry.samples) for _ in range(count)]
+    m.submodules.queues = queues = WordQueues(geometry)
+    m.submodules.columns = columns = Columns(geometry)
+    m.submodules.rows = rows = Rows(geometry)
+    m.submodules.stamp = stamp = Stamp(geometry)
+    for number, detector in enumerate(edges):
+        m.submodules[f"edges{number}"] = detector
+        m.d.comb += [
+            queues.i_edges[number].eq(detector.o_edges),
+            queues.i_valid[number].eq(detector.o_valid),
+        ]
+    m.d.comb += [
+        columns.i_valid.eq(queues.o_valid),
+        queues.o_ready.eq(columns.i_ready),
+        columns.i_mask.eq(queues.o_mask),
+        columns.i_words.eq(queues.o_words),
+        columns.i_clock.eq(queues.o_clock),
+        columns.i_gap.eq(queues.o_gap),
+        rows.i_valid.eq(columns.o_valid),
+        columns.o_ready.eq(rows.i_ready),
+        rows.i_column.eq(columns.o_column),
+        stamp.i_valid.eq(rows.o_valid),
+        rows.o_ready.eq(stamp.i_ready),
+        stamp.i_event.eq(rows.o_event),
+    ]
+    return m, edges, queues, stamp
+
+
+def run(geometry, words, seed=None, stall=0.0):
+    """Send word n of each source as clock n; return events, drops a source, and clocks taken.
+
+    Events are (time, source, polarity, index, gap).
+    """
+    m, edges, queues, stamp = pipeline(geometry)
+    chance = random.Random(seed)
+    events, dropped, when = [], [0] * len(edges), []
+
+    async def drive(ctx):
+        for detector in edges:
+            ctx.set(detector.enable, 1)
+            ctx.set(detector.capture, 1)
+        for clock in range(len(words) + SETTLE_CLOCKS * (1 + len(words) * 2)):
+            inside = clock < len(words)
+            for number, detector in enumerate(edges):
+                ctx.set(detector.word, words[clock][number] if inside else words[-1][number])
+                ctx.set(detector.capture, inside)
+            ctx.set(queues.clock, (clock - Edges.LATENCY) % (1 << LOW_BITS))
+            ctx.set(stamp.low, clock % (1 << LOW_BITS))
+            ctx.set(stamp.o_ready, chance.random() >= stall)
+            if ctx.get(stamp.o_valid) and ctx.get(stamp.o_ready):
+                event = ctx.get(stamp.o_beat.event)
+                when.append(clock)
+                events.append(
+                    (event.time_ticks, event.source, event.polarity, event.index, event.gap)
+                )
+            for number in range(len(edges)):
+                if ctx.get(queues.dropped[number]):
+                    dropped[number] += ctx.get(queues.i_edges[number].count)
+            await ctx.tick()
+            if not inside and clock - max([*when, len(words)]) > SETTLE_CLOCKS:
+                break
+
+    simulator = Simulator(m)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(drive)
+    simulator.run()
+    return events, dropped, when
+
+
+def expected(geometry, words):
+    """Return (time, source, polarity) of every edge, by walking the samples one by one."""
+    found = []
+    levels = [word & 1 for word in words[0]]
+    for clock, row in enumerate(words):
+        for tick in range(geometry.samples):
+            for number, source in enumerate(geometry.sources):
+                level = row[number] >> tick & 1
+                if level != levels[number]:
+                    found.append((clock * geometry.samples + tick, source, level))
+                levels[number] = level
+    return found
+
+
+SMALL = Geometry(channels=2, strikes=1, samples=4, word_fifo_depth=8)
+
+
+@pytest.mark.parametrize("samples", [4, 8])
+def test_every_word_after_every_level_gives_every_edge_in_order(samples):
+    geometry = Geometry(channels=1, strikes=1, samples=samples, word_fifo_depth=16)
+    chance = random.Random(samples)
+    everything = list(itertools.product((0, 1), range(1 << samples)))
+    if samples == 8:
+        everything = chance.sample(everything, 128)
+    words = [[0, 0, 0]]
+    for before, word in everything:
+        ones = (1 << samples) - 1
+        words.append([0, before * ones, 0])
+        words.extend([[0, word, 0], *([[0, (word >> samples - 1) * ones, 0]] * samples)])
+    events, dropped, _ = run(geometry, words)
+    assert not any(dropped)
+    assert [event[:3] for event in events] == expected(geometry, words)
+
+
+@pytest.mark.parametrize("stall", [0.0, 0.4])
+@pytest.mark.parametrize("seed", range(3))
+def test_sources_merge_in_time_order_and_indices_count_up(seed, stall):
+    chance = random.Random(seed)
+    words = [[0] * 4]
+    for _ in range(60):
+        if chance.random() < 0.5:
+            words.append([chance.choice((0, 15, 3, 8, 10)) for _ in range(4)])
+        level = [(word >> 3) * 15 for word in words[-1]]
+        words.extend([level] * chance.randrange(12, 30))
+    events, dropped, _ = run(SMALL, words, seed, stall)
+    assert not any(dropped)
+    assert [event[:3] for event in events] == expected(SMALL, words)
+    assert [event[3] for event in events] == list(range(len(events)))
+
+
+def test_a_toggle_every_tick_is_reported_or_counted_edge_by_edge():
+    words = [[0] * 4] + [[0, 0b0101, 0, 0]] * 250 + [[0] * 4]
+    events, dropped, _ = run(SMALL, words)
+    truth = expected(SMALL, words)
+    assert len(truth) == 1000
+    assert len(events) + sum(dropped) == len(truth)
+    assert dropped[1] == sum(dropped) > 0
+    assert [truth[event[3]] for event in events] == [event[:3] for event in events]
+    jumps = [b[3] != a[3] + 1 for a, b in itertools.pairwise(events)]
+    assert [bool(event[4]) for event in events[1:]] == jumps
+
+
+def test_a_burst_that_fits_the_fifo_loses_nothing():
+    words = [[0] * 4] + [[0, 0b0101, 0, 0]] * 8 + [[0] * 4] * 3
+    events, dropped, _ = run(SMALL, words)
+    assert not any(dropped)
+    assert [event[:3] for event in events] == expected(SMALL, words)
+
+
+def test_a_noisy_channel_takes_nothing_from_a_quiet_one():
+    words = [[0] * 4]
+    for clock in range(120):
+        words.append([0, 0b0101, 0b1111 if clock // 20 % 2 else 0, 0])
+    events, dropped, _ = run(SMALL, words)
+    quiet = [event[:3] for event in events if event[1] == SMALL.sources[2]]
+    assert quiet == [edge for edge in expected(SMALL, words) if edge[1] == SMALL.sources[2]]
+    assert dropped[2] == 0
+    assert dropped[1] > 0
+
+
+def test_the_merge_sends_an_event_each_clock_while_events_wait():
+    words = [[0] * 4] + [[0b0101, 0b0101, 0, 0]] * 4 + [[0] * 4]
+    events, _, when = run(SMALL, words)
+    assert len(events) == 32
+    assert when[-1] - when[0] == len(events) - 1
