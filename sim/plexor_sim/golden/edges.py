@@ -33,8 +33,29 @@ class PinEdges:
     level: Levels
     initial: bool = False
 
+    @classmethod
+    def of(cls, *changes: tuple[int, int], initial: int = 0) -> PinEdges:
+        """Return the pin with changes (time_ps, level)."""
+        times = np.array([time for time, _ in changes], np.int64)
+        return cls(times, np.array([level for _, level in changes], np.bool_), bool(initial))
+
     def __post_init__(self) -> None:
         _check("time_ps", self.time_ps, self.level, MAX_TIME_PS)
+
+
+def pins_of(
+    time_ps: Times, channel: npt.NDArray[np.uint8], level: Levels, initial_levels: int = 0
+) -> dict[int, PinEdges]:
+    """Return all channels' pins from a device's log: edges in the order of their times.
+
+    Bit n of `initial_levels` is channel n's level before its first edge.
+    """
+    return {
+        number: PinEdges(
+            time_ps[channel == number], level[channel == number], bool(initial_levels >> number & 1)
+        )
+        for number in range(MAX_CHANNELS)
+    }
 
 
 @dataclass(frozen=True, slots=True)

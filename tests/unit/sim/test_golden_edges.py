@@ -12,14 +12,10 @@ from plexor_sim.golden.edges import (
     filtered,
     inverted,
     merged,
+    pins_of,
     sampled,
     windowed,
 )
-
-
-def pin(*changes, initial=False):
-    times = np.array([time for time, _ in changes], np.int64)
-    return PinEdges(times, np.array([level for _, level in changes], np.bool_), initial)
 
 
 def ticks(*times, initial=False):
@@ -43,35 +39,46 @@ def levels(edges, count):
 
 def test_an_edge_is_at_the_first_sample_with_the_new_level():
     # 0.5 ns ticks: samples at 0, 500, 1000 ps.
-    edges = sampled(pin((499, 1), (1000, 0), (1001, 1)), 500_000)
+    edges = sampled(PinEdges.of((499, 1), (1000, 0), (1001, 1)), 500_000)
     assert pairs(edges) == [(1, True), (2, False), (3, True)]
 
 
 def test_a_tick_of_no_whole_picoseconds_is_exact():
     # 120 MHz, 8 samples: tick 1041666 fs; sample 1000 is at 1041666000 fs.
-    edges = sampled(pin((1_041_666, 1), (1_041_667, 0)), 1_041_666)
+    edges = sampled(PinEdges.of((1_041_666, 1), (1_041_667, 0)), 1_041_666)
     assert pairs(edges) == [(1000, True), (1001, False)]
 
 
 def test_a_pulse_between_two_samples_vanishes():
-    assert pairs(sampled(pin((1001, 1), (1999, 0)), 1_000_000)) == []
+    assert pairs(sampled(PinEdges.of((1001, 1), (1999, 0)), 1_000_000)) == []
 
 
 def test_a_pulse_of_a_picosecond_over_a_sample_is_seen():
-    assert pairs(sampled(pin((2000, 1), (2001, 0)), 1_000_000)) == [(2, True), (3, False)]
+    assert pairs(sampled(PinEdges.of((2000, 1), (2001, 0)), 1_000_000)) == [(2, True), (3, False)]
 
 
 def test_the_last_level_in_a_tick_holds():
-    edges = sampled(pin((1100, 1), (1200, 0), (1300, 1), (2100, 0), (2200, 1)), 1_000_000)
+    edges = sampled(PinEdges.of((1100, 1), (1200, 0), (1300, 1), (2100, 0), (2200, 1)), 1_000_000)
     assert pairs(edges) == [(2, True)]
 
 
 def test_a_change_to_the_standing_level_is_no_edge():
-    assert pairs(sampled(pin((1000, 0), (3000, 1), (5000, 1)), 1_000_000)) == [(3, True)]
+    assert pairs(sampled(PinEdges.of((1000, 0), (3000, 1), (5000, 1)), 1_000_000)) == [(3, True)]
+
+
+def test_a_devices_log_is_parted_by_channel():
+    made = pins_of(
+        np.array([5, 6, 6], np.int64),
+        np.array([1, 0, 1], np.uint8),
+        np.array([False, True, True]),
+        0b10,
+    )
+    assert (made[1].time_ps.tolist(), made[1].level.tolist()) == ([5, 6], [False, True])
+    assert (made[1].initial, made[0].initial, len(made[7].time_ps)) == (True, False, 0)
 
 
 def test_invert_makes_the_low_level_active():
-    edges = inverted(sampled(pin((1000, 0), (3000, 1), initial=True), 1_000_000))
+    edges = inverted(sampled(PinEdges.of((1000, 0), (3000, 1), initial=True), 1_000_000))
     assert (edges.initial, pairs(edges)) == (False, [(1, True), (3, False)])
 
 
@@ -129,7 +136,7 @@ def test_the_filter_agrees_with_its_sentence_sample_by_sample(samples, least):
 )
 @settings(max_examples=200, deadline=None)
 def test_each_sample_is_the_level_at_its_instant(changes, tick_fs):
-    edges = sampled(pin(*changes), tick_fs)
+    edges = sampled(PinEdges.of(*changes), tick_fs)
     for number, level in enumerate(levels(edges, 70)):
         before = [value for time, value in changes if time * 1000 <= number * tick_fs]
         assert level == (before[-1] if before else False)

@@ -1,0 +1,74 @@
+"""When a run ends, where that does not hang on the device or on single clocks."""
+
+from __future__ import annotations
+
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.memory import LatencyKind
+from plexor.protocol.registers import StopOn, Trigger
+from plexor_sim.golden.instrument import Results
+from plexor_sim.golden.settings import Settings
+from plexor_sim.golden.stimulus import strikes
+
+FAR_TICKS = 1 << 57
+"""After every strike that a finite sequence makes."""
+
+
+def _is_finite(settings: Settings, number: int) -> bool:
+    """Tell whether a stimulus's strikes come to an end without a stop."""
+    seen: set[int] = set()
+    while settings.get("stimulus", "strike_count", number):
+        trigger = settings.get("stimulus", "trigger", number)
+        if trigger == Trigger.RUN or number in seen:
+            return True
+        if trigger == Trigger.GATE:
+            return False
+        seen.add(number)
+        number = settings.get("stimulus", "trigger_source", number)
+    return False
+
+
+def planned_end_ticks(geometry: Geometry, settings: Settings, start_ticks: int) -> int | None:
+    """Return `end_ticks` by StopOn.TIME or STRIKES, whichever is first; None without either.
+
+    Raises ValueError for STRIKES where a counted stimulus waits for a gate or an endless one.
+    """
+    samples = geometry.samples
+    stop_on = settings.get("control", "stop_on")
+    ends: list[int] = []
+    if stop_on & StopOn.TIME:
+        ends.append(
+            start_ticks + -(-settings.get("control", "run_time_ticks") // samples) * samples
+        )
+    if stop_on & StopOn.STRIKES:
+        enabled = [n for n in range(geometry.strikes) if settings.get("stimulus", "enable", n)]
+        counted = [n for n in enabled if settings.get("stimulus", "strike_count", n)]
+        endless = [n for n in counted if not _is_finite(settings, n)]
+        if endless:
+            raise ValueError(f"stimulus[{endless[0]}]: its end depends on more than the settings")
+        # Endless stimuli would strike up to the far end: leave them out.
+        finite = Settings(
+            {
+                (block, copy, name): value
+                for (block, copy, name), value in settings.values.items()
+                if block == "stimulus" and copy in counted
+            }
+        )
+        made = strikes(geometry, finite, start_ticks, FAR_TICKS)
+        last = [int(made[n].rise_ticks[-1]) for n in counted if len(made[n].rise_ticks)]
+        if last:
+            settle_clocks = -(-settings.get("control", "settle_ticks") // samples)
+            ends.append((max(last) // samples + settle_clocks + 1) * samples)
+    return min(ends, default=None)
+
+
+def latency_trigger(settings: Settings, results: Results) -> tuple[int, int] | None:
+    """Return index and time of the first event that StopOn.LATENCY triggers on, if there is one."""
+    limit = settings.get("control", "trigger_latency_ticks")
+    channels = settings.get("control", "trigger_channels")
+    found: list[tuple[int, int]] = []
+    for (kind, channel), samples in results.latency_samples.items():
+        over = samples.value_ticks > limit
+        if kind == LatencyKind.RISE and channels >> channel & 1 and over.any():
+            first = int(over.argmax())
+            found.append((int(samples.index[first]), int(samples.time_ticks[first])))
+    return min(found, default=None)
