@@ -13,9 +13,10 @@ from plexor.jitter import PeriodJitter, SlidingSpan, period_jitter, sliding_span
 from plexor.percentiles import Distribution, Quantile, from_values, quantiles
 from plexor.protocol import registers
 from plexor.protocol.registers import Policy
+from plexor.rematch import Rules
 from plexor.results import ChannelResult, Kind, Measurement, RunResult
-from plexor.samples import ChannelSamples, Rules, Samples, channel_samples
-from plexor.settings import parse_reference
+from plexor.samples import ChannelSamples, Samples, channel_samples
+from plexor.settings import NO_DEADLINE_TICKS, parse_reference
 from plexor.shares import Shares, shares
 from plexor.tail import ColdStart, cold_start
 
@@ -152,15 +153,17 @@ def samples_of(result: RunResult, channel: ChannelResult) -> ChannelSamples:
 
     source, polarity = parse_reference(channel.reference)
     rules = Rules(
+        channel_source=channel.number,
         reference_source=source,
         reference_polarity=polarity,
         policy=Policy(rule("policy")),
         timeout_ticks=rule("timeout_ticks"),
         window_min_ticks=rule("window_min_ticks"),
         early_ticks=rule("early_ticks"),
+        deadline_ticks=NO_DEADLINE_TICKS,
         queue_depth=result.identity.geometry.queue_depth,
     )
-    return channel_samples(result.events, channel.number, rules)
+    return channel_samples(result.events, rules, result.end_ticks)
 
 
 def _complete(result: RunResult, channel: ChannelResult) -> bool:
@@ -219,7 +222,7 @@ def _figures(
             )
             total -= count * base_ticks
     if samples is not None and values is not None:
-        samples = Samples(values, samples.time_ticks, samples.index, samples.start)
+        samples = Samples(values, samples.time_ticks, samples.index, samples.start_ticks)
     has = count > 0
     return Figures(
         kind=measurement.kind,

@@ -269,7 +269,8 @@ def _peak_to_peak(figures: Figures) -> tuple[Fraction | None, str]:
 
 
 def _mean(figures: Figures) -> tuple[Fraction | None, str]:
-    return figures.mean_ticks, "the sum is not known"
+    mean = figures.mean_ticks
+    return (None, "the sum is not known") if mean is None else (mean, "")
 
 
 def _rms(figures: Figures) -> tuple[Fraction | None, str]:

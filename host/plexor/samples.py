@@ -1,34 +1,23 @@
-"""Samples of one channel from its events: the matcher's rules, on the host.
+"""Samples of one channel in their order, from its events.
 
 The instrument matches on the chip and keeps distributions; what needs the order of samples (sliding
-jitter, latency over time, the first response) comes from here. The rules are those of
-docs/instrument.md, "Matching"; events must be complete.
+jitter, latency over time, the first response) comes from here. Where responses and strikes run in
+step all are matched at once, else one by one as `plexor.rematch` does. Events must be complete.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from plexor.protocol.registers import Policy
+from plexor.rematch import Lane, Rules
+from plexor.rematch import Samples as Listed
+from plexor.results import EventArray, Kind
 
 Ticks = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How responses are matched to strikes; ticks as in the registers of those names."""
-
-    reference_source: int
-    reference_polarity: int = 1
-    policy: Policy = Policy.OLDEST
-    timeout_ticks: int = 1 << 24
-    window_min_ticks: int = 0
-    early_ticks: int = 0
-    queue_depth: int = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,14 +25,14 @@ class Samples:
     """Values in the order in which they were completed.
 
     `time_ticks` and `index` are those of the event that completed each: the response, the edge
-    back, or for an early response the strike. `start` is the row of the event each was measured
-    from, for joining channels that share a strike.
+    back, or for an early response the strike. `start_ticks` is the time of the edge each was
+    measured from: the strike, by which channels that share it are joined, or the active edge.
     """
 
     value_ticks: Ticks
     time_ticks: Ticks
     index: Ticks
-    start: Ticks
+    start_ticks: Ticks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,100 +45,58 @@ class ChannelSamples:
     period: Samples
 
 
-def channel_samples(events: npt.NDArray[np.void], source: int, rules: Rules) -> ChannelSamples:
-    """Return the samples of channel `source` from complete, time-ordered events (EVENT_DTYPE)."""
-    sources, polarities = events["source"], events["polarity"].astype(bool)
+def channel_samples(events: EventArray, rules: Rules, end_ticks: int) -> ChannelSamples:
+    """Return the samples of a channel from complete, time-ordered events (EVENT_DTYPE)."""
+    sources, polarities = events["source"], events["polarity"]
     strikes = np.flatnonzero(
-        (sources == rules.reference_source) & (polarities == bool(rules.reference_polarity))
+        (sources == rules.reference_source) & (polarities == rules.reference_polarity)
     )
-    edges = np.flatnonzero(sources == source)
-    active = edges[polarities[edges]]
+    edges = np.flatnonzero(sources == rules.channel_source)
+    active = edges[polarities[edges] == 1]
+    times = events["time_ticks"].astype(np.int64)
+    if not _in_step(times, strikes, active, rules):
+        return _in_turn(events, rules, end_ticks)
     # An edge back belongs to the active edge just before it; one at the start belongs to none.
-    back = edges[~polarities[edges]]
+    back = edges[polarities[edges] == 0]
     owner = np.searchsorted(active, back) - 1
     back, owner = back[owner >= 0], owner[owner >= 0]
-    times = events["time_ticks"].astype(np.int64)
-    pairs = _match_in_step(times, strikes, active, rules)
-    if pairs is None:
-        pairs = _match_in_turn(times, strikes, active, rules)
-    strike, response = pairs
-    on_time = response > strike  # an early response has its strike after it
-    of_active = np.full(len(active), -1, np.int64)
-    of_active[np.searchsorted(active, response[on_time])] = strike[on_time]
-    fall_of = of_active[owner]
+    indices = events["index"].astype(np.int64)
 
     def between(start: Ticks, end: Ticks) -> Samples:
-        done = np.maximum(start, end)
-        order = np.argsort(done, kind="stable")
-        start, end, done = start[order], end[order], done[order]
-        indices = events["index"].astype(np.int64)[done]
-        return Samples(times[end] - times[start], times[done], indices, start)
+        return Samples(times[end] - times[start], times[end], indices[end], times[start])
 
+    answered = strikes[: len(active)]
     return ChannelSamples(
-        rise=between(strike, response),
-        fall=between(fall_of[fall_of >= 0], back[fall_of >= 0]),
+        rise=between(answered, active),
+        fall=between(answered[owner], back),
         width=between(active[owner], back),
         period=between(active[:-1], active[1:]),
     )
 
 
-def _match_in_step(
-    times: Ticks, strikes: Ticks, active: Ticks, rules: Rules
-) -> tuple[Ticks, Ticks] | None:
-    """Match response n to strike n at once; None where the rules may say otherwise."""
+def _in_step(times: Ticks, strikes: Ticks, active: Ticks, rules: Rules) -> bool:
+    """Return whether response n surely answers strike n."""
     count = len(active)
     if rules.policy != Policy.OLDEST or count > len(strikes):
-        return None
-    answered = strikes[:count]
-    struck = np.searchsorted(strikes, active)
-    waiting = struck - np.arange(count)
-    # Before each response its strike must have come, must not have timed out, and the queue
-    # must never have been full; after the last, what waits must fit the queue too.
-    if (
-        np.any(waiting < 1)
-        or np.any(waiting > rules.queue_depth)
-        or len(strikes) - count > rules.queue_depth
-        or np.any(times[active] - times[answered] > rules.timeout_ticks)
-    ):
-        return None
-    return answered, active
+        return False
+    # Before each response its strike must have come and not have timed out, and the queue must
+    # never have been full; what waits after the last must fit the queue too.
+    waiting = np.searchsorted(strikes, active) - np.arange(count)
+    return bool(
+        np.all(waiting >= 1)
+        and np.all(waiting <= rules.queue_depth)
+        and len(strikes) - count <= rules.queue_depth
+        and np.all(times[active] - times[strikes[:count]] <= rules.timeout_ticks)
+    )
 
 
-def _match_in_turn(
-    times: Ticks, strikes: Ticks, active: Ticks, rules: Rules
-) -> tuple[Ticks, Ticks]:
-    """Match event by event, as the instrument does; return rows of strikes and responses."""
-    rows = np.concatenate([strikes, active])
-    is_response = np.concatenate([np.zeros(len(strikes), bool), np.ones(len(active), bool)])
-    order = np.argsort(rows, kind="stable")
-    depth = 1 if rules.policy == Policy.LATEST else rules.queue_depth
-    least = rules.window_min_ticks if rules.policy == Policy.WINDOW else None
-    timeout, early = rules.timeout_ticks, rules.early_ticks
-    queue: deque[tuple[int, int]] = deque()
-    held: tuple[int, int] | None = None
-    matched: list[tuple[int, int]] = []
-    for row, response, time in zip(
-        rows[order].tolist(),
-        is_response[order].tolist(),
-        times[rows[order]].tolist(),
-        strict=True,
-    ):
-        while queue and time - queue[0][0] > timeout:
-            queue.popleft()
-        if held is not None and time - held[0] > early:
-            held = None
-        if response:
-            if queue and (least is None or time - queue[0][0] >= least):
-                matched.append((queue.popleft()[1], row))
-            elif early:
-                held = (time, row)
-        elif held is not None:
-            matched.append((row, held[1]))
-            held = None
-        else:
-            if rules.policy == Policy.LATEST:
-                queue.clear()
-            if len(queue) < depth:
-                queue.append((time, row))
-    pairs = np.array(matched, dtype=np.int64).reshape(-1, 2)
-    return pairs[:, 0], pairs[:, 1]
+def _in_turn(events: EventArray, rules: Rules, end_ticks: int) -> ChannelSamples:
+    lane = Lane(rules)
+    lane.run(events, end_ticks)
+    return ChannelSamples(*(_array(lane.samples[kind]) for kind in Kind))
+
+
+def _array(listed: Listed) -> Samples:
+    values, times = np.array(listed.values, np.int64), np.array(listed.times, np.int64)
+    # An early response is completed by its strike, so that is where it is measured from.
+    return Samples(values, times, np.array(listed.indices, np.int64), times - np.maximum(values, 0))

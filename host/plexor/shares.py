@@ -40,9 +40,12 @@ def shares(first: ChannelSamples, second: ChannelSamples) -> Shares:
 
     Both channels must have the same reference, in the same events.
     """
-    struck = np.intersect1d(np.intersect1d(first.rise.start, first.fall.start), second.rise.start)
+    struck = np.intersect1d(
+        np.intersect1d(first.rise.start_ticks, first.fall.start_ticks),
+        second.rise.start_ticks,
+    )
     rise, fall, total = (
-        _at(samples.start, struck) for samples in (first.rise, first.fall, second.rise)
+        _at(samples.start_ticks, struck) for samples in (first.rise, first.fall, second.rise)
     )
     rise_time, fall_time = first.rise.time_ticks[rise], first.fall.time_ticks[fall]
     ended = np.searchsorted(first.width.time_ticks, fall_time)

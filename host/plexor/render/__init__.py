@@ -1,0 +1,1 @@
+"""A run's figures as text for a terminal, as pictures, and as one page."""

@@ -1,0 +1,82 @@
+"""What a run was, in words: the same on the terminal, the page and the picture."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from plexor.analyse import Report
+from plexor.protocol.memory import ResponseClass
+from plexor.render.frame import provenance
+from plexor.render.scale import grouped
+from plexor.results import RunResult
+from plexor.units import format_rate, format_seconds, format_ticks, seconds_of
+
+
+def headline(report: Report) -> str:
+    """Return the device under test in one line."""
+    device = report.result.device
+    system, board = device.get("os", ""), device.get("board", "")
+    if system and board:
+        return f"{system} on {board}"
+    return system or board or device.get("dut", "") or "Response latency"
+
+
+def summary(report: Report) -> str:
+    """Return what was done to it: strikes, rate, time, load, and where the figures come from."""
+    result = report.result
+    parts = [f"{grouped(result.strikes)} strikes", *_rates(result)]
+    parts.append(format_seconds(seconds_of(report.duration_ticks, result.tick_fs), 3))
+    parts.append("under load" if result.settings.load else "idle")
+    parts.append(provenance(result))
+    if result.interrupted:
+        parts.append("interrupted")
+    return " · ".join(parts)
+
+
+def _rates(result: RunResult) -> list[str]:
+    rates: list[str] = []
+    for stimulus in result.settings.strikes:
+        if stimulus.period_s:
+            rate = Fraction(stimulus.burst) / stimulus.period_s
+            shape = "Poisson, " if stimulus.poisson else ""
+            rates.append(f"{shape}{format_rate(rate)}")
+    return rates
+
+
+def accounting(report: Report) -> str:
+    """Return the conservation line with its numbers."""
+    found = report.result.accounting
+    sign = "=" if found.holds else "≠"
+    return (
+        f"generated {grouped(found.generated)} {sign} received {grouped(found.received)} "
+        f"+ dropped on chip {grouped(found.dropped_on_chip)} "
+        f"+ lost on the link {grouped(found.lost_on_link)}"
+    )
+
+
+def instrument(report: Report) -> str:
+    """Return the instrument's identity in one line."""
+    identity = report.result.identity
+    geometry = identity.geometry
+    version = identity.protocol_version
+    return (
+        f"{identity.board or 'unnamed'}, gateware {identity.gateware_hash:016x}, "
+        f"protocol {version >> 16}.{version & 0xFFFF}, {geometry.channels} channels, "
+        f"tick {format_ticks(1, geometry.tick_fs)}"
+    )
+
+
+def conserved(report: Report) -> str:
+    """Return whether each strike and each response ended in exactly one class."""
+    wrong = [c.name for c in report.channels if not c.result.conserved]
+    if wrong:
+        return f"classes do not add up on {', '.join(wrong)}"
+    return "every strike and every response edge is in exactly one class"
+
+
+CLASS_COLUMNS = (
+    ("missed", ResponseClass.MISSED),
+    ("late", ResponseClass.LATE),
+    ("duplicate", ResponseClass.DUPLICATE),
+    ("spurious", ResponseClass.SPURIOUS),
+)

@@ -1,0 +1,87 @@
+"""Axes: where a value lies on a picture, and the round values worth a tick."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Maps [low, high] to [start, end] on the picture, linearly or by logarithm."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool = False
+
+    def at(self, value: float) -> float:
+        """Return where a value lies; values off the axis lie at its ends."""
+        value = min(max(value, self.low), self.high)
+        if self.log:
+            part = math.log(value / self.low) / math.log(self.high / self.low)
+        else:
+            part = (value - self.low) / (self.high - self.low)
+        return self.start + part * (self.end - self.start)
+
+    def value(self, place: float) -> float:
+        """Return the value that lies at a place."""
+        part = (place - self.start) / (self.end - self.start)
+        if self.log:
+            return self.low * (self.high / self.low) ** part
+        return self.low + part * (self.high - self.low)
+
+    def ticks(self, most: int = 8) -> list[float]:
+        """Return up to about `most` round values on the axis, rising."""
+        if not self.log or self.high / self.low < 8:
+            return _round_steps(self.low, self.high, most)
+        first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
+        for digits in ((1, 2, 5), (1, 3), (1,)):
+            found = [digit * 10.0**n for n in range(first, last + 1) for digit in digits]
+            found = [value for value in found if self._holds(value)]
+            if len(found) <= most + 1:
+                return found
+        step = -(-len(found) // most)
+        return found[::step]
+
+    def _holds(self, value: float) -> bool:
+        slack = 1e-9 * abs(self.high)
+        return self.low - slack <= value <= self.high + slack
+
+
+def _round_steps(low: float, high: float, most: int) -> list[float]:
+    rough = (high - low) / max(most, 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * digit for digit in (1, 2, 5, 10) if power * digit >= rough * 0.999)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [n * step for n in range(first, last + 1)]
+
+
+def time_unit(seconds: float) -> tuple[float, str]:
+    """Return (seconds in one unit, its name) that suits a time of this size."""
+    return next(((s, u) for s, u in _UNITS if abs(seconds) >= s * 0.9999), _UNITS[-1])
+
+
+def number(value: float) -> str:
+    """Return a tick's value as short as it can be."""
+    if abs(value) < 1e-12:
+        return "0"
+    text = f"{value:.6g}"
+    return grouped(int(value)) if "e" in text and float(value).is_integer() else text
+
+
+def grouped(value: int) -> str:
+    """Return a whole number with its thousands apart: `1,250,000`."""
+    return f"{value:,}"
+
+
+def power_of_ten(value: float) -> str:
+    """Return `10⁻³` for 0.001, and 1 and 10 as they are."""
+    exponent = round(math.log10(value))
+    if exponent in (0, 1):
+        return "1" if exponent == 0 else "10"
+    return f"10{str(exponent).translate(_SUPERSCRIPTS)}"

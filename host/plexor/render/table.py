@@ -1,0 +1,124 @@
+"""The figures of each channel as cells of text, for the terminal and the page alike."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from plexor.analyse import ChannelFigures, Report
+from plexor.budget import Check
+from plexor.percentiles import Quantile, least_count, quantile_name
+from plexor.render.facts import CLASS_COLUMNS
+from plexor.render.scale import grouped
+from plexor.results import Kind
+from plexor.units import format_seconds, format_ticks, seconds_of
+
+SHOWN = (Fraction(50, 100), Fraction(99, 100), Fraction(999, 1000))
+NOTHING = "-"
+Cell = tuple[str, str]
+"""A text and a smaller note below it."""
+
+
+def latency_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads and a row of cells for each channel: counts and percentiles."""
+    head = ["channel", "n", *(name for name, _ in CLASS_COLUMNS), "min"]
+    head += [quantile_name(q) for q in SHOWN]
+    head += ["max = back wall"]
+    return head, [_latency_row(report, channel) for channel in report.channels]
+
+
+def _latency_row(report: Report, channel: ChannelFigures) -> list[Cell]:
+    tick_fs = report.result.tick_fs
+    rise = channel.rise
+    row: list[Cell] = [
+        (channel.name, f"from {channel.result.reference}"),
+        (grouped(0 if rise is None else rise.count), ""),
+    ]
+    row += [(grouped(channel.result.classes[of]), "") for _, of in CLASS_COLUMNS]
+    if rise is None:
+        return row + [(NOTHING, "")] * (len(SHOWN) + 2)
+    row.append((_time(rise.min_ticks, tick_fs), ""))
+    for q in SHOWN:
+        found = rise.quantile(q)
+        row.append((NOTHING, "") if found is None else quantile_cell(found, tick_fs))
+    at = rise.max_time_ticks
+    row.append((_time(rise.max_ticks, tick_fs), "" if at is None else f"at {_time(at, tick_fs)}"))
+    return row
+
+
+def jitter_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads and a row for each channel: three jitters, mean, first response, widths."""
+    head = ["channel", "mean", "peak-to-peak", "RMS", "jitter128", "first", "on-width", "period"]
+    return head, [_jitter_row(report, channel) for channel in report.channels]
+
+
+def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
+    tick_fs = report.result.tick_fs
+    rise = channel.rise
+    row: list[Cell] = [(channel.name, "")]
+    if rise is None:
+        row += [(NOTHING, "")] * 5
+    else:
+        mean = None if rise.mean_ticks is None else float(rise.mean_ticks)
+        row += [
+            (_time(value, tick_fs), "") for value in (mean, rise.peak_to_peak_ticks, rise.rms_ticks)
+        ]
+        if rise.span is None:
+            row.append((NOTHING, "needs events"))
+        else:
+            last = f"last {_time(rise.span.current_ticks, tick_fs)}"
+            note = last if rise.span.full else f"only {rise.count} samples"
+            row.append((_time(rise.span.greatest_ticks, tick_fs), note))
+        row.append((NOTHING if rise.cold is None else _time(rise.cold.cold_ticks, tick_fs), ""))
+    for kind in (Kind.WIDTH, Kind.PERIOD):
+        figures = channel.kinds.get(kind)
+        if figures is None or not figures.count:
+            row.append((NOTHING, ""))
+        else:
+            least, most = _time(figures.min_ticks, tick_fs), _time(figures.max_ticks, tick_fs)
+            row.append((most if least == most else f"{least} to {most}", ""))
+    return row
+
+
+def _time(ticks: float | None, tick_fs: int) -> str:
+    return NOTHING if ticks is None else format_ticks(ticks, tick_fs)
+
+
+def quantile_cell(found: Quantile, tick_fs: int) -> Cell:
+    """Return a quantile with its interval, or how many samples it lacks."""
+    if not found.enough:
+        return "too few", f"needs {grouped(least_count(found.q))}"
+    value = format_ticks(found.value_ticks, tick_fs)
+    return value, interval(found.lower_ticks, found.upper_ticks, tick_fs)
+
+
+def interval(lower_ticks: int | None, upper_ticks: int | None, tick_fs: int) -> str:
+    """Return `9.44 to 9.51 µs`, one unit for both, with as many digits as tell them apart."""
+    if upper_ticks is None:
+        return ""
+    if lower_ticks is None:
+        return f"≤ {format_ticks(upper_ticks, tick_fs)}"
+    high, unit = format_ticks(upper_ticks, tick_fs).split(" ")
+    low_text, low_unit = format_ticks(lower_ticks, tick_fs).split(" ")
+    if low_unit != unit:
+        return f"{low_text} {low_unit} to {high} {unit}"
+    return f"{low_text} to {high} {unit}"
+
+
+def found_text(check: Check, tick_fs: int) -> tuple[str, str, str]:
+    """Return what a check found, its violations, and where the first was."""
+    if check.found is None:
+        return NOTHING, NOTHING, ""
+    if check.limit.is_count:
+        found = grouped(int(check.found))
+    else:
+        found = format_seconds(seconds_of(check.found, tick_fs), 6)
+    violations = NOTHING
+    if check.violations is not None and not check.limit.is_count:
+        least, most = check.violations
+        violations = grouped(least) if least == most else f"{grouped(least)} to {grouped(most)}"
+    first = ""
+    if check.first_sample is not None:
+        first = (
+            f"first: sample {grouped(check.first_sample)}, event {grouped(check.first_index or 0)}"
+        )
+    return found, violations, first
