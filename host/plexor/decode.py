@@ -6,9 +6,10 @@ Data never raises: a stretch of bytes between two delimiters is a frame, or one 
 from __future__ import annotations
 
 import zlib
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -92,6 +93,19 @@ class EventBatch:
     def __len__(self) -> int:
         return len(self.words)
 
+    def part(self, first: int, last: int) -> EventBatch:
+        """Return the events of some of its frames."""
+        start = int(self.counts[:first].sum())
+        length = int(self.counts[first:last].sum())
+        return EventBatch(
+            self.words[start : start + length],
+            self.counts[first:last],
+            self.base_ticks[first:last],
+            self.first_index[first:last],
+            self.gap[first:last],
+            self.after_loss[first:last],
+        )
+
     def time_ticks(self) -> NDArray[np.uint64]:
         """Return the time of each event."""
         return np.repeat(self.base_ticks, self.counts) + (self.words & np.uint32(MAX_DELTA_TICKS))
@@ -133,12 +147,8 @@ def batch_of(frames: Sequence[Frame]) -> EventBatch:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
-    """What some bytes hold: EVENTS frames as a batch, all other frames as they came."""
-
-    events: EventBatch | None = None
-    frames: list[Frame] = field(default_factory=list[Frame])
+Part = EventBatch | Frame
+"""Some EVENTS frames in a row, or one frame of another type."""
 
 
 class Decoder:
@@ -159,14 +169,14 @@ class Decoder:
         self._tail_skipped = 0
         self._sequence: int | None = None
 
-    def feed(self, data: bytes) -> Decoded:
+    def feed(self, data: bytes) -> list[Part]:
         """Take the next bytes of the stream, cut anywhere; return the frames they complete."""
         offset = self.bytes_received - len(self._tail)
         self.bytes_received += len(data)
         last = data.rfind(b"\0")
         if last < 0:
             self._keep(self._tail + data)
-            return Decoded()
+            return []
         whole = self._tail + data[: last + 1] if self._tail else data[: last + 1]
         skipped, self._tail_skipped, self._tail = self._tail_skipped, 0, b""
         self._keep(data[last + 1 :])
@@ -207,7 +217,7 @@ class Decoder:
 
     def _frames(
         self, array: Bytes, data: bytes, starts: Positions, ends: Positions, offset: int
-    ) -> Decoded:
+    ) -> list[Part]:
         lengths = ends - starts
         some = lengths > 0
         if not some.all():
@@ -231,9 +241,9 @@ class Decoder:
                 body = memoryview(decoded)
             bodies.append(body)
             places.append((offset + start, end - start))
-        decoded_batch = self._sort(bodies, places)
+        parts = self._sort(bodies, places)
         self._settle_faults()
-        return decoded_batch
+        return parts
 
     def _slow(self, stretch: bytes, offset: int) -> bytearray | None:
         """Decode one stretch by itself; return None and count the fault where it is no frame."""
@@ -252,10 +262,10 @@ class Decoder:
             return None
         return body
 
-    def _sort(self, bodies: list[memoryview], places: list[tuple[int, int]]) -> Decoded:
+    def _sort(self, bodies: list[memoryview], places: list[tuple[int, int]]) -> list[Part]:
         """Part intact frames by type, and count those lost between them."""
         if not bodies:
-            return Decoded()
+            return []
         header_bytes = HEADER.size_bytes
         headers = np.frombuffer(
             b"".join([body[:header_bytes] for body in bodies]), dtype=_HEADER_DTYPE
@@ -264,7 +274,7 @@ class Decoder:
         kinds: list[int] = headers["type"].tolist()
         chosen: list[int] = []
         payloads: list[memoryview] = []
-        frames: list[Frame] = []
+        others: list[tuple[int, Frame]] = []
         for number, (kind, body) in enumerate(zip(kinds, bodies, strict=True)):
             payload = body[header_bytes:-CRC_BYTES]
             if kind == FrameType.EVENTS:
@@ -275,12 +285,11 @@ class Decoder:
             if fault is not None:
                 self._fault(fault, *places[number])
                 continue
-            frames.append(
-                Frame(**HEADER.unpack(bytes(body[:header_bytes])), payload=bytes(payload))
-            )
+            fields = HEADER.unpack(bytes(body[:header_bytes]))
+            others.append((number, Frame(**fields, payload=bytes(payload))))
         if not chosen:
-            return Decoded(None, frames)
-        return Decoded(self._events(headers, lost, chosen, payloads, places), frames)
+            return [frame for _, frame in others]
+        return _interleave(*self._events(headers, lost, chosen, payloads, places), others)
 
     def _events(
         self,
@@ -289,7 +298,7 @@ class Decoder:
         chosen: list[int],
         payloads: list[memoryview],
         places: list[tuple[int, int]],
-    ) -> EventBatch:
+    ) -> tuple[EventBatch, list[int]]:
         words = np.frombuffer(b"".join(payloads), dtype="<u4")
         if len(words) and (words & np.uint32(_SOURCE_MASK)).max() > _LAST_SOURCE:
             good: list[int] = []
@@ -302,7 +311,7 @@ class Decoder:
             chosen = good
             words = np.frombuffer(b"".join(payloads), dtype="<u4")
         heads = headers[chosen]
-        return EventBatch(
+        batch = EventBatch(
             words,
             np.array([len(payload) // WORD_BYTES for payload in payloads], dtype=np.int64),
             heads["base_ticks"].copy(),
@@ -310,6 +319,7 @@ class Decoder:
             (heads["flags"] & np.uint8(EventFlag.GAP)) != 0,
             lost[chosen],
         )
+        return batch, chosen
 
     def _lost(self, sequence: NDArray[np.uint32]) -> NDArray[np.bool_]:
         """Count frames lost by their sequence; return which frames have a loss before them."""
@@ -323,6 +333,25 @@ class Decoder:
         self.frames_lost += int(missing.sum(dtype=np.int64))
         self._sequence = int(sequence[-1])
         return missing > 0
+
+
+def _interleave(
+    batch: EventBatch, numbers: list[int], others: list[tuple[int, Frame]]
+) -> list[Part]:
+    """Return the batch, cut where a frame of another type came, and those frames, in order."""
+    parts: list[Part] = []
+    done = 0
+    for number, frame in others:
+        until = bisect_left(numbers, number)
+        if until > done:
+            parts.append(batch.part(done, until))
+            done = until
+        parts.append(frame)
+    if not done:
+        parts.append(batch)
+    elif done < len(numbers):
+        parts.append(batch.part(done, len(numbers)))
+    return parts
 
 
 def _sources_exist(payload: bytes | memoryview) -> bool:

@@ -1,0 +1,129 @@
+"""Where every event of a run went: the instrument's counters against what came."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from plexor.collect import Collector
+from plexor.image import RegisterImage
+from plexor.protocol.frames import SOURCES
+from plexor.protocol.memory import Space
+from plexor.results import Accounting, SourceAccounting, source_name
+
+
+def account(
+    image: RegisterImage,
+    collector: Collector,
+    frames: tuple[int, int],
+    decode_faults: Mapping[str, int],
+) -> Accounting:
+    """Return the accounting of a run that has ended; `frames` are (received, lost).
+
+    `image` must hold the status and source registers, read after the end.
+    """
+    streamed = bool(image.get("control", "stream"))
+    memories = collector.memories
+    edges = memories.counts(Space.EDGES).reshape(SOURCES, 2).sum(axis=1).tolist()
+    uploads = memories.counts(Space.UPLOAD_DROPS).tolist()
+    sources = tuple(
+        SourceAccounting(
+            source,
+            image.get("source", "generated", source),
+            image.get("source", "dropped", source),
+            uploads[source],
+            collector.received_of(source) if streamed else edges[source],
+        )
+        for source in range(SOURCES)
+        if source in collector.geometry.sources
+    )
+    events = image.get("status", "events")
+    generated = sum(entry.generated for entry in sources)
+    received = collector.received_total if streamed else sum(entry.received for entry in sources)
+    dropped = sum(entry.dropped + entry.upload_dropped for entry in sources)
+    lost = events - received - dropped
+    contradictions: list[str] = []
+
+    def agree(what: str, one: int, other: int) -> None:
+        if one != other:
+            contradictions.append(f"{what}: {one} against {other}")
+
+    agree("edges generated against events indexed", generated, events)
+    if memories.known(Space.UPLOAD_DROPS):
+        agree(
+            "events dropped before the link, in all and by source",
+            image.get("status", "upload_dropped"),
+            sum(uploads),
+        )
+    if memories.known(Space.EDGES):
+        for entry in sources:
+            agree(
+                f"{entry.name}: edges kept against edges merged",
+                entry.generated - entry.dropped,
+                edges[entry.source],
+            )
+    if streamed:
+        contradictions += _stream_contradictions(collector, sources, dropped, lost, frames[1])
+    return Accounting(
+        generated,
+        received,
+        dropped,
+        lost,
+        sources,
+        frames[0],
+        frames[1],
+        dict(decode_faults),
+        tuple(contradictions),
+    )
+
+
+def _stream_contradictions(
+    collector: Collector,
+    sources: tuple[SourceAccounting, ...],
+    dropped: int,
+    lost: int,
+    frames_lost: int,
+) -> list[str]:
+    found = [
+        f"{entry.name}: {-entry.lost} more events came than were sent"
+        for entry in sources
+        if entry.lost < 0
+    ]
+    present = {entry.source for entry in sources}
+    found += [
+        f"{source_name(source)}: {collector.received_of(source)} events of a source that is not"
+        for source in range(SOURCES)
+        if source not in present and collector.received_of(source)
+    ]
+    if lost > 0 and not frames_lost:
+        found.append(f"{lost} events did not come, yet no frame was lost")
+    if collector.gap_dropped > dropped:
+        found.append(
+            f"the stream leaves out {collector.gap_dropped} events, yet {dropped} were dropped"
+        )
+    if collector.disorder:
+        found.append(f"{collector.disorder} frames out of order")
+    if collector.unmarked:
+        found.append(f"{collector.unmarked} gaps in the stream are not marked")
+    return found
+
+
+def account_partly(
+    collector: Collector, frames: tuple[int, int], decode_faults: Mapping[str, int]
+) -> Accounting:
+    """Return the accounting of a run whose end was never seen: up to the last event that came."""
+    sources = tuple(
+        SourceAccounting(source, count, 0, 0, count)
+        for source in collector.geometry.sources
+        for count in (collector.received_of(source),)
+    )
+    return Accounting(
+        collector.next_index,
+        collector.received_total,
+        collector.gap_dropped,
+        collector.gap_lost,
+        sources,
+        frames[0],
+        frames[1],
+        dict(decode_faults),
+        ("the end of the run was never seen",),
+    )

@@ -1,0 +1,310 @@
+"""From what came in a run to its result: pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from plexor.accounting import account, account_partly
+from plexor.collect import Collector
+from plexor.identity import Identity
+from plexor.image import RegisterImage
+from plexor.protocol.geometry import Feature
+from plexor.protocol.memory import (
+    CLASSES,
+    IntervalKind,
+    LatencyKind,
+    ResponseClass,
+    Space,
+    bin_bits,
+    key,
+)
+from plexor.protocol.registers import Policy, StatusFlag, StopReason
+from plexor.rematch import Lane, Rules, measurement_of
+from plexor.results import (
+    Accounting,
+    Bins,
+    ChannelResult,
+    EventArray,
+    Kind,
+    Measurement,
+    RunResult,
+    Statistics,
+    Zoom,
+    source_name,
+)
+from plexor.settings import NO_DEADLINE_TICKS, Echo, RegisterWrite, Settings
+
+_SATURATION_TEXTS = {
+    StatusFlag.BIN_SATURATED: "a bin of a histogram is saturated",
+    StatusFlag.COUNTER_SATURATED: "a counter is saturated",
+    StatusFlag.GAP_SATURATED: "more edges were dropped at once than the stream can count",
+}
+_PLACES = {
+    Kind.RISE: (False, LatencyKind.RISE, Feature(0)),
+    Kind.FALL: (False, LatencyKind.FALL, Feature.FALL),
+    Kind.WIDTH: (True, IntervalKind.WIDTH, Feature.INTERVALS),
+    Kind.PERIOD: (True, IntervalKind.PERIOD, Feature.INTERVALS),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What a result has beside what came over the link."""
+
+    settings: Settings = field(default_factory=Settings)
+    registers: tuple[RegisterWrite, ...] = ()
+    echo: tuple[Echo, ...] = ()
+    interrupted: bool = False
+    wall_seconds: float = 0.0
+    started: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict[str, str])
+    device: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def assemble(
+    identity: Identity,
+    image: RegisterImage,
+    collector: Collector,
+    frames: tuple[int, int],
+    decode_faults: Mapping[str, int],
+    circumstances: Circumstances,
+    broken: str | None = None,
+) -> RunResult:
+    """Return the result of a run; `frames` are (received, lost).
+
+    `broken` says why the run's end was not seen: then the result is what came before, invalid.
+    """
+    memories = collector.memories
+    events = collector.event_array() if collector.keep_events else None
+    streamed = bool(image.get("control", "stream"))
+    reasons: list[str] = []
+    if broken is None:
+        accounting = account(image, collector, frames, decode_faults)
+        start_ticks, end_ticks = (
+            image.get("status", "start_ticks"),
+            image.get("status", "end_ticks"),
+        )
+        reason_number = image.get("status", "stop_reason")
+        flags = StatusFlag(image.get("status", "flags"))
+        reasons += [f"results never came: {space.name.lower()}" for space in memories.missing()]
+    else:
+        accounting = account_partly(collector, frames, decode_faults)
+        start_ticks = collector.started_ticks or 0
+        end_ticks = max(collector.last_ticks + 1, start_ticks)
+        reason_number, flags = StopReason.NONE, StatusFlag(0)
+        reasons.append(f"the end of the run was never seen: {broken}")
+    whole = (
+        events is not None
+        and streamed
+        and accounting.received == accounting.generated
+        and (broken is not None or accounting.holds)
+    )
+    builder = _Channels(identity, image, collector, circumstances.settings, end_ticks)
+    channels = builder.build(events if whole else None, streamed)
+    reasons += _reasons(accounting, flags, channels, broken is None)
+    if reason_number not in set(StopReason):
+        reasons.append(f"unknown stop reason {reason_number}")
+        reason_number = StopReason.NONE
+    triggered = collector.triggered
+    if broken is None and StatusFlag.TRIGGERED in flags:
+        triggered = (image.get("status", "trigger_index"), image.get("status", "trigger_ticks"))
+    return RunResult(
+        identity,
+        circumstances.settings,
+        circumstances.registers,
+        circumstances.echo,
+        start_ticks,
+        end_ticks,
+        StopReason(reason_number),
+        flags,
+        channels,
+        accounting,
+        events if circumstances.settings.keep_events and streamed else None,
+        collector.trace_array(),
+        triggered[0] if triggered else None,
+        triggered[1] if triggered else None,
+        tuple(reasons),
+        tuple(builder.computed),
+        tuple(builder.omitted),
+        circumstances.interrupted,
+        circumstances.wall_seconds,
+        circumstances.started,
+        dict(circumstances.versions),
+        dict(circumstances.device),
+    )
+
+
+def live_channels(
+    identity: Identity, image: RegisterImage, collector: Collector, settings: Settings
+) -> tuple[ChannelResult, ...]:
+    """Return what the last snapshot of a run under way says; what it has not is left out."""
+    return _Channels(identity, image, collector, settings, 0).build(None, streamed=True)
+
+
+def _reasons(
+    accounting: Accounting, flags: StatusFlag, channels: tuple[ChannelResult, ...], ended: bool
+) -> list[str]:
+    """Return why the figures cannot be trusted."""
+    found = [f"accounting: {text}" for text in accounting.contradictions if ended]
+    if not accounting.holds and not accounting.contradictions:
+        found.append(
+            f"accounting: {accounting.generated} generated, {accounting.received} received,"
+            f" {accounting.dropped_on_chip} dropped on chip, {accounting.lost_on_link} lost"
+        )
+    found += [text for flag, text in _SATURATION_TEXTS.items() if flag in flags]
+    found += [
+        f"{entry.name}: {entry.dropped} edges were dropped before they could be matched"
+        for entry in accounting.sources
+        if entry.dropped
+    ]
+    for channel in channels:
+        if not channel.conserved:
+            found.append(f"{channel.name}: strikes or edges are not in exactly one class each")
+        rise = channel.measurement(Kind.RISE)
+        answered = channel.classes[ResponseClass.ANSWERED] + channel.classes[ResponseClass.LATE]
+        if rise is not None and rise.statistics.count != answered:
+            found.append(
+                f"{channel.name}: {rise.statistics.count} latencies of {answered} responses"
+            )
+        saturated = StatusFlag.BIN_SATURATED in flags
+        for entry in channel.measurements:
+            inside = int(entry.bins.counts.sum())
+            if inside != entry.statistics.count and not saturated:
+                what = f"{channel.name}.{entry.kind}"
+                found.append(f"{what}: {entry.statistics.count} samples, {inside} in bins")
+    return found
+
+
+class _Channels:
+    """Builds the results of channels; says what the host computed and what is left out."""
+
+    def __init__(
+        self,
+        identity: Identity,
+        image: RegisterImage,
+        collector: Collector,
+        settings: Settings,
+        end_ticks: int,
+    ) -> None:
+        self.geometry = identity.geometry
+        self.image = image
+        self.memories = collector.memories
+        self.names = {entry.number: entry.label for entry in settings.channels}
+        self.end_ticks = end_ticks
+        self.computed: list[str] = []
+        self.omitted: list[str] = []
+
+    def build(self, events: EventArray | None, streamed: bool) -> tuple[ChannelResult, ...]:
+        """Return all enabled channels; `events` are those of the run where none is missing."""
+        return tuple(
+            self._channel(number, events, streamed)
+            for number in range(self.geometry.channels)
+            if self.image.get("channel", "enable", number)
+        )
+
+    def _channel(self, number: int, events: EventArray | None, streamed: bool) -> ChannelResult:
+        rules = self._rules(number)
+        name = self.names.get(number, f"ch{number}")
+        on_chip = self.memories.known(Space.CLASSES)
+        present = [kind for kind in Kind if on_chip and self._has(kind)]
+        measurements = {kind: self._measurement(number, kind) for kind in present}
+        absent = [kind for kind in Kind if kind not in measurements]
+        squares = Feature.SUM_SQUARES in self.geometry.features
+        extremes = Feature.EXTREMES in self.geometry.features
+        lane: Lane | None = None
+        if events is not None and (absent or not squares or not extremes):
+            lane = Lane(rules)
+            lane.run(events, self.end_ticks)
+            for kind in Kind:
+                mantissa_bits = self._mantissa_bits(kind)
+                made = measurement_of(kind, lane.samples[kind], mantissa_bits)
+                if kind in absent:
+                    measurements[kind] = made
+                    self.computed.append(f"{name}.{kind}")
+                elif not (squares and extremes):
+                    measurements[kind] = _completed(measurements[kind], made.statistics)
+                    self.computed.append(f"{name}.{kind}: sum of squares, places of extremes")
+        elif absent:
+            why = "events are missing" if streamed else "no events without streaming"
+            self.omitted += [f"{name}.{kind}: {why}" for kind in absent]
+        if on_chip:
+            row = self.memories.counts(Space.CLASSES)[number * CLASSES : (number + 1) * CLASSES]
+            classes = {entry: int(row[entry]) for entry in ResponseClass}
+            pending = self.image.get("lane", "pending", number)
+            active = int(self.memories.counts(Space.EDGES)[number * 2 + 1])
+        elif lane is not None:
+            classes, pending, active = lane.classes, lane.pending, lane.active_edges
+            self.computed.append(f"{name}: classes")
+        else:
+            classes, pending, active = dict.fromkeys(ResponseClass, 0), 0, 0
+            self.omitted.append(f"{name}: classes")
+        deadline = rules.deadline_ticks
+        falls = "" if rules.reference_polarity else ".fall"
+        return ChannelResult(
+            number,
+            name,
+            source_name(rules.reference_source) + falls,
+            None if deadline == NO_DEADLINE_TICKS else deadline,
+            classes,
+            pending,
+            active,
+            tuple(measurements[kind] for kind in Kind if kind in measurements),
+        )
+
+    def _rules(self, number: int) -> Rules:
+        policy = self.image.get("matcher", "policy")
+        return Rules(
+            number,
+            self.image.get("channel", "reference_source", number),
+            self.image.get("channel", "reference_polarity", number),
+            Policy(policy) if policy in set(Policy) else Policy.OLDEST,
+            self.image.get("matcher", "timeout_ticks"),
+            self.image.get("matcher", "window_min_ticks"),
+            self.image.get("matcher", "early_ticks"),
+            self.image.get("channel", "deadline_ticks", number),
+            self.geometry.queue_depth,
+        )
+
+    def _has(self, kind: Kind) -> bool:
+        interval, _, feature = _PLACES[kind]
+        needed = Space.INTERVAL_BINS if interval else Space.LATENCY_BINS
+        return feature in self.geometry.features and self.memories.known(needed)
+
+    def _mantissa_bits(self, kind: Kind) -> int:
+        if _PLACES[kind][0]:
+            return self.geometry.interval_mantissa_bits
+        return self.geometry.latency_mantissa_bits
+
+    def _measurement(self, number: int, kind: Kind) -> Measurement:
+        interval, part, _ = _PLACES[kind]
+        place = key(self.geometry, part, number)
+        bins, zooms, statistics = (
+            (Space.INTERVAL_BINS, Space.INTERVAL_ZOOM, Space.INTERVAL_STATISTICS)
+            if interval
+            else (Space.LATENCY_BINS, Space.LATENCY_ZOOM, Space.LATENCY_STATISTICS)
+        )
+        mantissa_bits = self._mantissa_bits(kind)
+        size = 1 << bin_bits(mantissa_bits)
+        zoom: Zoom | None = None
+        if self.memories.known(zooms):
+            window = 1 << self.geometry.zoom_bits
+            first = self.image.get("channel", f"zoom_{kind}_ticks", number)
+            counts = self.memories.counts(zooms)[place * window : (place + 1) * window]
+            zoom = Zoom(first, counts.copy())
+        return Measurement(
+            kind,
+            self.memories.statistics(statistics, place),
+            Bins(
+                mantissa_bits, self.memories.counts(bins)[place * size : (place + 1) * size].copy()
+            ),
+            zoom,
+        )
+
+
+def _completed(measurement: Measurement, computed: Statistics) -> Measurement:
+    """Return a measurement with what the chip leaves out filled in from events."""
+    chip = measurement.statistics
+    if (chip.count, chip.sum_ticks) != (computed.count, computed.sum_ticks):
+        return measurement
+    return replace(measurement, statistics=computed)

@@ -1,0 +1,139 @@
+"""Takes all that an instrument sends in a run, and keeps count of it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plexor.decode import EventBatch, Part, batch_of
+from plexor.memories import Memories
+from plexor.protocol.frames import (
+    POLARITY_BITS,
+    SOURCE_BITS,
+    SOURCE_SHIFT,
+    SOURCES,
+    Frame,
+    FrameType,
+    LogCode,
+)
+from plexor.protocol.geometry import Geometry
+from plexor.results import EVENT_DTYPE, EventArray
+
+_KEYS = 1 << (SOURCE_BITS + POLARITY_BITS)
+_WORDS_A_PIECE = 1 << 20
+
+
+class Collector:
+    """What came in one run; `STARTED` begins it anew.
+
+    `gap_dropped` are the events that the stream's index skips where no frame was lost, `gap_lost`
+    where frames were lost; `disorder` counts frames whose index steps back, `unmarked` gaps without
+    the flag.
+    """
+
+    def __init__(self, geometry: Geometry, keep_events: bool = True) -> None:
+        self.geometry = geometry
+        self.keep_events = keep_events
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything: a run starts."""
+        self.memories = Memories(self.geometry)
+        self.received: NDArray[np.int64] = np.zeros(_KEYS, dtype=np.int64)
+        self.next_index = 0
+        self.gap_dropped = 0
+        self.gap_lost = 0
+        self.disorder = 0
+        self.unmarked = 0
+        self.started_ticks: int | None = None
+        self.stopped: tuple[int, int] | None = None
+        """(StopReason, end_ticks)."""
+        self.triggered: tuple[int, int] | None = None
+        """(index, time in ticks)."""
+        self.dumps = 0
+        self.last_ticks = 0
+        """Time of the last event."""
+        self._batches: list[EventBatch] = []
+        self._trace: dict[int, Frame] = {}
+
+    def take(self, part: Part) -> None:
+        """Take the next frames, in the order in which they came."""
+        if isinstance(part, Frame):
+            self._frame(part)
+        else:
+            self._events(part)
+
+    def _events(self, batch: EventBatch) -> None:
+        if not len(batch.counts):
+            return
+        keys = batch.words >> np.uint32(SOURCE_SHIFT)
+        for start in range(0, len(keys), _WORDS_A_PIECE):
+            piece = keys[start : start + _WORDS_A_PIECE]
+            self.received += np.bincount(piece, minlength=_KEYS)
+        first = batch.first_index.astype(np.int64)
+        ends = first + batch.counts
+        before = np.empty_like(ends)
+        before[0], before[1:] = self.next_index, ends[:-1]
+        gaps = first - before
+        back = gaps < 0
+        self.disorder += int(back.sum())
+        gaps[back] = 0
+        lost = batch.after_loss
+        self.gap_lost += sum(gaps[lost].tolist())
+        self.gap_dropped += sum(gaps[~lost].tolist())
+        self.unmarked += int(((gaps > 0) & ~lost & ~batch.gap).sum())
+        self.next_index = int(ends[-1])
+        if len(batch):
+            delta = int(batch.words[-1]) & (1 << SOURCE_SHIFT) - 1
+            self.last_ticks = int(batch.base_ticks[-1]) + delta
+        if self.keep_events:
+            self._batches.append(batch)
+
+    def _frame(self, frame: Frame) -> None:
+        if frame.type == FrameType.LOG:
+            self._log(frame)
+        elif frame.type in (FrameType.HISTOGRAM, FrameType.STATISTICS):
+            self.memories.add(frame)
+        elif frame.type == FrameType.TRACE:
+            self._trace[frame.index] = frame
+
+    def _log(self, frame: Frame) -> None:
+        if frame.tag == LogCode.STARTED:
+            self.reset()
+            self.started_ticks = frame.base_ticks
+        elif frame.tag == LogCode.STOPPED:
+            self.stopped = (frame.index, frame.base_ticks)
+        elif frame.tag == LogCode.TRIGGERED:
+            self.triggered = (frame.index, frame.base_ticks)
+        elif frame.tag == LogCode.DUMPED:
+            self.dumps += 1
+
+    def received_of(self, source: int) -> int:
+        """Return how many events of a source came."""
+        return int(self.received[source] + self.received[source | 1 << SOURCE_BITS])
+
+    @property
+    def received_total(self) -> int:
+        """Events that came."""
+        return sum(self.received_of(source) for source in range(SOURCES))
+
+    @property
+    def active_received(self) -> NDArray[np.int64]:
+        """Edges to the active level that came, by source."""
+        return self.received[1 << SOURCE_BITS :]
+
+    @property
+    def trace_events(self) -> int:
+        """Events of the trace that came."""
+        return sum(len(frame.payload) // 4 for frame in self._trace.values())
+
+    def event_array(self) -> EventArray:
+        """Return the events kept, in the order in which they came."""
+        arrays = [batch.array() for batch in self._batches]
+        return np.concatenate(arrays) if arrays else np.empty(0, dtype=EVENT_DTYPE)
+
+    def trace_array(self) -> EventArray | None:
+        """Return the events around the trigger, None where none came."""
+        if not self._trace:
+            return None
+        return batch_of([self._trace[index] for index in sorted(self._trace)]).array()

@@ -1,0 +1,165 @@
+"""The instrument's result memories, put together from the frames of their dumps.
+
+Two banks count in turn; a dump has the one that was frozen. The totals are the sum over the banks,
+each as it was last dumped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plexor.protocol.frames import SPACE_MASK, Frame, FrameType, MemoryFlag
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import (
+    HISTOGRAM_SPACES,
+    STATISTICS,
+    STATISTICS_SETS,
+    Space,
+    entries,
+    entry_words,
+)
+from plexor.results import Counts, Statistics
+
+Words = NDArray[np.uint32]
+
+
+@dataclass(slots=True)
+class _Image:
+    """One space of one bank: the dump under way, and the last whole one."""
+
+    words: Words
+    come: NDArray[np.bool_]
+    dump: tuple[int, bool] | None = None
+    whole: Words | None = None
+    whole_dump: tuple[int, bool] | None = None
+    final: bool = False
+
+
+class Memories:
+    """Both banks of all spaces that a build has. `rejected` counts frames that fit in none."""
+
+    def __init__(self, geometry: Geometry) -> None:
+        self.geometry = geometry
+        self.rejected = 0
+        self.banks = 2 if Feature.SNAPSHOT in geometry.features else 1
+        self.spaces = tuple(space for space in Space if entries(geometry, space))
+        self._images = {
+            (space, bank): _image(entries(geometry, space) * entry_words(space))
+            for space in self.spaces
+            for bank in range(self.banks)
+        }
+
+    def add(self, frame: Frame) -> None:
+        """Take a HISTOGRAM or STATISTICS frame; frames may come twice and in any order."""
+        number, bank = frame.flags & SPACE_MASK, int(bool(frame.flags & MemoryFlag.BANK))
+        image = None
+        if number in set(Space):
+            image = self._images.get((Space(number), bank))
+        words = np.frombuffer(frame.payload, dtype="<u4")
+        histogram = frame.type == FrameType.HISTOGRAM
+        if (
+            image is None
+            or frame.index + len(words) > len(image.words)
+            or (Space(number) in HISTOGRAM_SPACES) != histogram
+        ):
+            self.rejected += 1
+            return
+        final = bool(frame.flags & MemoryFlag.FINAL)
+        dump = (frame.tag, final)
+        if image.dump != dump:
+            image.dump = dump
+            image.come[:] = False
+        place = slice(frame.index, frame.index + len(words))
+        image.words[place] = words
+        image.come[place] = True
+        if image.come.all():
+            image.whole = image.words.copy()
+            image.whole_dump = dump
+            image.final = final
+
+    def missing(self) -> tuple[Space, ...]:
+        """Return the spaces whose dump at the end of the run has not wholly come."""
+        return tuple(
+            space
+            for space in self.spaces
+            if not all(self._images[space, bank].final for bank in range(self.banks))
+        )
+
+    def coherent(self, spaces: Iterable[Space]) -> int | None:
+        """Return the number of the last snapshot if `spaces` are wholly of it, else None."""
+        numbers: list[int] = []
+        chosen = [space for space in spaces if space in self.spaces]
+        for bank in range(self.banks):
+            dumps = {self._images[space, bank].whole_dump for space in chosen}
+            if len(dumps) != 1:
+                return None
+            numbers += [dump[0] for dump in dumps if dump is not None]
+        return max(numbers, default=None)
+
+    def words_come(self) -> int:
+        """Return how many words of dumps at the end have come: it grows while a dump goes on."""
+        return sum(
+            int(image.come.sum())
+            for image in self._images.values()
+            if image.dump is not None and image.dump[1]
+        )
+
+    def _wholes(self, space: Space) -> list[Words]:
+        """Return the last whole dump of each bank; a bank never dumped has counted nothing."""
+        wholes = [self._images[space, bank].whole for bank in range(self.banks)]
+        return [whole for whole in wholes if whole is not None]
+
+    def known(self, space: Space) -> bool:
+        """Whether the build has the space and at least one of its banks has been dumped."""
+        return space in self.spaces and bool(self._wholes(space))
+
+    def counts(self, space: Space) -> Counts:
+        """Return the totals of a space of counters or bins, by entry."""
+        total = np.zeros(entries(self.geometry, space), dtype=np.uint64)
+        for words in self._wholes(space):
+            total += words if entry_words(space) == 1 else words.view("<u8")
+        return total
+
+    def statistics(self, space: Space, key: int) -> Statistics:
+        """Return the statistics of a key, over banks and interleaved sets."""
+        size = STATISTICS.size_bytes // 4
+        keys = entries(self.geometry, space) // STATISTICS_SETS
+        records = [
+            STATISTICS.unpack(words[place * size : (place + 1) * size].tobytes())
+            for words in self._wholes(space)
+            for place in range(key, keys * STATISTICS_SETS, keys)
+        ]
+        return fold(records, self.geometry.features)
+
+
+def _image(size: int) -> _Image:
+    return _Image(np.zeros(size, dtype="<u4"), np.zeros(size, dtype=np.bool_))
+
+
+def fold(records: list[dict[str, int]], features: Feature) -> Statistics:
+    """Fold STATISTICS records: sums add, the least and greatest keep their first index."""
+    filled = [record for record in records if record["count"]]
+    squares = Feature.SUM_SQUARES in features
+    total_sq = sum(r["sum_sq_high_ticks2"] << 64 | r["sum_sq_low_ticks2"] for r in filled)
+    count = sum(record["count"] for record in filled)
+    total = sum(record["sum_ticks"] for record in filled)
+    if not filled:
+        return Statistics(0, 0, 0 if squares else None, None, None)
+    least = min(filled, key=lambda record: (record["min_ticks"], record["min_index"]))
+    most = min(filled, key=lambda record: (-record["max_ticks"], record["max_index"]))
+    places = Feature.EXTREMES in features
+    return Statistics(
+        count,
+        total,
+        total_sq if squares else None,
+        least["min_ticks"],
+        most["max_ticks"],
+        least["min_index"] if places else None,
+        most["max_index"] if places else None,
+        least["min_time_ticks"] if places else None,
+        most["max_time_ticks"] if places else None,
+    )

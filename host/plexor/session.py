@@ -1,0 +1,368 @@
+"""A run, from settings to a result, whatever happens on the way.
+
+A run that is interrupted is stopped and kept; one whose link dies keeps what came before.
+"""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from importlib import metadata
+
+from plexor.assemble import Circumstances, assemble, live_channels
+from plexor.collect import Collector
+from plexor.device import Device, SilenceError
+from plexor.errors import InstrumentError, LinkError, UsageError
+from plexor.plan import REPORT_SPACES, Plan, plan_of
+from plexor.protocol.frames import SOURCE_STRIKE, SOURCES
+from plexor.protocol.geometry import Feature
+from plexor.protocol.registers import LANE, STATUS, Action, RunState, StatusFlag, Trigger
+from plexor.results import ChannelResult, RunResult
+from plexor.settings import Settings
+from plexor.units import seconds_of
+
+POLL_S = 0.2
+"""Wall time between two looks at a run."""
+STILL_S = 60.0
+"""An instrument whose time stands still for so long is taken for dead."""
+DUMP_SILENCE_S = 1.0
+"""A dump that brings nothing new for so long is asked for again."""
+DUMP_TRIES = 6
+TRACE_SILENCE_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is. Expected figures are None where the run has no such end."""
+
+    strikes: int
+    expected_strikes: int | None
+    elapsed_s: float
+    """Of the instrument's time."""
+    expected_s: float | None
+    wall_s: float
+    remaining_wall_s: float | None
+    events_received: int
+    dropped: int
+    frames_lost: int
+    decode_faults: int
+    state: RunState
+
+    @property
+    def rate_hz(self) -> float:
+        """Strikes a second of the instrument's time."""
+        return self.strikes / self.elapsed_s if self.elapsed_s > 0 else 0.0
+
+    @property
+    def fraction(self) -> float | None:
+        """The part of the run that is done, 0 to 1."""
+        parts: list[float] = []
+        if self.expected_strikes:
+            parts.append(self.strikes / self.expected_strikes)
+        if self.expected_s:
+            parts.append(self.elapsed_s / self.expected_s)
+        return min(max(parts), 1.0) if parts else None
+
+
+OnProgress = Callable[[Progress], None]
+OnSnapshot = Callable[[tuple[ChannelResult, ...]], None]
+
+
+def measure(
+    device: Device,
+    settings: Settings,
+    on_progress: OnProgress | None = None,
+    description: Mapping[str, str] | None = None,
+    on_snapshot: OnSnapshot | None = None,
+) -> RunResult:
+    """Run a measurement and return its result.
+
+    Raises UsageError for settings that the instrument cannot take, and LinkError or InstrumentError
+    where the run does not start. From then on there is always a result: an interrupt stops the run
+    and keeps it, a link that dies leaves a result that is invalid and says so. `on_snapshot` gets
+    the results so far whenever a snapshot has come.
+    """
+    return _Run(device, settings, on_progress, description or {}, on_snapshot).run()
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what takes a run."""
+    return {
+        "plexor": metadata.version("plexor"),
+        "python": platform.python_version(),
+        "numpy": metadata.version("numpy"),
+    }
+
+
+class _Run:
+    def __init__(
+        self,
+        device: Device,
+        settings: Settings,
+        on_progress: OnProgress | None,
+        description: Mapping[str, str],
+        on_snapshot: OnSnapshot | None,
+    ) -> None:
+        try:
+            self.plan: Plan = plan_of(settings, device.identity)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+        self.device = device
+        self.settings = settings
+        self.on_progress = on_progress
+        self.on_snapshot = on_snapshot
+        self.description = description
+        geometry = device.identity.geometry
+        # What the chip leaves out is computed from events, so they are kept until then.
+        computable = Feature.FALL | Feature.INTERVALS | Feature.SUM_SQUARES | Feature.EXTREMES
+        lacking = computable & ~geometry.features
+        self.collector = Collector(geometry, settings.keep_events or bool(lacking))
+        self.interrupted = False
+        self.started = ""
+        self.began = 0.0
+        self.frames_before = (0, 0)
+        self.faults_before: Counter[str] = Counter()
+        self.snapshot_shown: int | None = None
+
+    def run(self) -> RunResult:
+        device = self.device
+        device.consumer = self.collector
+        broken: str | None = None
+        try:
+            try:
+                self._prepare()
+                self._start()
+            except KeyboardInterrupt:
+                self._stop_quietly()
+                raise
+            try:
+                self._follow()
+                self._fetch()
+            except (LinkError, InstrumentError) as error:
+                broken = str(error)
+            except KeyboardInterrupt:
+                # A second interrupt: whatever has come is what there is.
+                self.interrupted = True
+                broken = "interrupted before the results came"
+                self._stop_quietly()
+        finally:
+            device.consumer = None
+        return self._result(broken)
+
+    def _prepare(self) -> None:
+        device = self.device
+        if device.read("status", "state") not in (RunState.IDLE, RunState.DONE):
+            device.write("control", "action", Action.STOP)
+            deadline = time.monotonic() + STILL_S
+            while device.read("status", "state") not in (RunState.IDLE, RunState.DONE):
+                if time.monotonic() > deadline:
+                    raise InstrumentError(f"{device.name}: an earlier run does not end")
+                device.pump(POLL_S)
+            # Its last frames must not be taken for this run's.
+            while device.pump(POLL_S):
+                pass
+        device.write_all(self.plan.registers)
+
+    def _start(self) -> None:
+        """Send START once: were it sent again after a lost response, it could start two runs."""
+        device = self.device
+        before = device.read("status", "start_ticks")
+        self.collector.reset()
+        self.frames_before = (device.decoder.frames_received, device.decoder.frames_lost)
+        self.faults_before = Counter(dict(device.decoder.fault_counts))
+        self.started = datetime.now(UTC).isoformat(timespec="seconds")
+        self.began = time.monotonic()
+        for _ in range(3):
+            if device.write_once("control", "action", Action.START):
+                return
+            state, start = device.read_all([("status", 0, "state"), ("status", 0, "start_ticks")])
+            if start != before or state in (RunState.CLEARING, RunState.RUNNING):
+                return
+        raise SilenceError(f"{device.name}: the instrument does not start a run")
+
+    def _follow(self) -> None:
+        """Consume frames until the run has ended; the first interrupt stops it."""
+        next_poll = time.monotonic()
+        moved, last_ticks = time.monotonic(), -1
+        while True:
+            try:
+                if self.collector.stopped is not None:
+                    break
+                self.device.pump(max(next_poll - time.monotonic(), 0.0))
+                if time.monotonic() < next_poll:
+                    continue
+                state, ticks = self._poll()
+                next_poll = time.monotonic() + POLL_S
+                if ticks != last_ticks:
+                    moved, last_ticks = time.monotonic(), ticks
+                elif time.monotonic() - moved > STILL_S:
+                    raise InstrumentError(
+                        f"{self.device.name}: the instrument's time stands still at {ticks} ticks"
+                    )
+                if state == RunState.DONE:
+                    break
+            except KeyboardInterrupt:
+                if self.interrupted:
+                    raise
+                self.interrupted = True
+                self.device.write("control", "action", Action.STOP)
+
+    def _poll(self) -> tuple[int, int]:
+        """Look at the run's state and time, and tell the progress."""
+        outputs = [entry.output for entry in self.settings.strikes]
+        state, ticks, start, dropped, *edges = self.device.read_all(
+            [
+                ("status", 0, "state"),
+                ("status", 0, "time_ticks"),
+                ("status", 0, "start_ticks"),
+                ("status", 0, "upload_dropped"),
+                *(("source", SOURCE_STRIKE + output, "generated") for output in outputs),
+            ]
+        )
+        if self.on_progress is not None and state in set(RunState):
+            # Before RUNNING the start is that of the run before.
+            elapsed = max(ticks - start, 0) if state >= RunState.RUNNING else 0
+            self.on_progress(
+                self._progress(RunState(state), elapsed, sum((n + 1) // 2 for n in edges), dropped)
+            )
+        if self.on_snapshot is not None:
+            number = self.collector.memories.coherent(REPORT_SPACES)
+            if number is not None and number != self.snapshot_shown:
+                self.snapshot_shown = number
+                self.on_snapshot(
+                    live_channels(
+                        self.device.identity, self.device.image, self.collector, self.settings
+                    )
+                )
+        return state, ticks
+
+    def _progress(self, state: RunState, ticks: int, strikes: int, dropped: int) -> Progress:
+        decoder = self.device.decoder
+        identity = self.device.identity
+        wall_s = time.monotonic() - self.began
+        elapsed_s = float(seconds_of(ticks, identity.tick_fs))
+        expected = expected_strikes(self.plan, self.settings)
+        expected_s = self.settings.time_s
+        progress = Progress(
+            strikes,
+            expected,
+            elapsed_s,
+            None if expected_s is None else float(expected_s),
+            wall_s,
+            None,
+            self.collector.received_total,
+            dropped,
+            decoder.frames_lost - self.frames_before[1],
+            decoder.fault_counts.total() - self.faults_before.total(),
+            state,
+        )
+        part = progress.fraction
+        return replace(progress, remaining_wall_s=wall_s * (1 - part) / part) if part else progress
+
+    def _fetch(self) -> None:
+        """Wait for the results; ask again for what was lost on the link."""
+        memories = self.collector.memories
+        for attempt in range(DUMP_TRIES):
+            if attempt:
+                spaces = sum(1 << space for space in memories.missing())
+                self.device.write("control", "dump_spaces", spaces)
+                self.device.write("control", "action", Action.DUMP)
+            self._until_still(memories.words_come, lambda: not memories.missing(), DUMP_SILENCE_S)
+            if not memories.missing():
+                break
+        self._read_end()
+        flags = self.device.image.get("status", "flags")
+        if StatusFlag.TRIGGERED in StatusFlag(flags) and (
+            Feature.RING in self.device.identity.geometry.features
+        ):
+            dumps = self.collector.dumps
+            self.device.write("control", "action", Action.TRACE)
+            self._until_still(
+                lambda: self.collector.trace_events,
+                lambda: self.collector.dumps > dumps,
+                TRACE_SILENCE_S,
+            )
+
+    def _until_still(
+        self, amount: Callable[[], int], done: Callable[[], bool], silence_s: float
+    ) -> None:
+        """Handle frames until `done`, or `amount` has not grown for a while."""
+        last, moved = amount(), time.monotonic()
+        while not done() and time.monotonic() - moved < silence_s:
+            self.device.pump(0.05)
+            if amount() != last:
+                last, moved = amount(), time.monotonic()
+
+    def _read_end(self) -> None:
+        geometry = self.device.identity.geometry
+        self.device.read_all(
+            [
+                *(("status", 0, entry.name) for entry in STATUS.registers),
+                *(
+                    ("lane", copy, entry.name)
+                    for copy in range(geometry.channels)
+                    for entry in LANE.registers
+                ),
+                *(
+                    ("source", source, name)
+                    for source in range(SOURCES)
+                    if source in geometry.sources
+                    for name in ("generated", "dropped")
+                ),
+            ]
+        )
+
+    def _stop_quietly(self) -> None:
+        """Ask the instrument to stop, if it still listens."""
+        try:
+            self.device.write_once("control", "action", Action.STOP)
+        except (LinkError, InstrumentError):
+            return
+
+    def _result(self, broken: str | None) -> RunResult:
+        decoder = self.device.decoder
+        faults = Counter(dict(decoder.fault_counts)) - self.faults_before
+        return assemble(
+            self.device.identity,
+            self.device.image,
+            self.collector,
+            (
+                decoder.frames_received - self.frames_before[0],
+                decoder.frames_lost - self.frames_before[1],
+            ),
+            {str(kind): count for kind, count in faults.items()},
+            Circumstances(
+                self.settings,
+                self.plan.registers,
+                self.plan.echo,
+                self.interrupted,
+                round(time.monotonic() - self.began, 3),
+                self.started,
+                versions(),
+                self.description,
+            ),
+            broken,
+        )
+
+
+def expected_strikes(plan: Plan, settings: Settings) -> int | None:
+    """Return how many strikes a run has when nothing stops it early; None: without end."""
+    counts = [
+        plan.value("stimulus", "strike_count", entry.output)
+        for entry in settings.strikes
+        if entry.trigger == Trigger.RUN
+    ]
+    if counts and all(counts):
+        return sum(counts)
+    if settings.time_s is None or not all(entry.period_s for entry in settings.strikes):
+        return None
+    periods = [entry.period_s or Fraction(1) for entry in settings.strikes]
+    return sum(
+        int(settings.time_s / period) * entry.burst
+        for period, entry in zip(periods, settings.strikes, strict=True)
+    )
