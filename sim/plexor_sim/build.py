@@ -1,9 +1,9 @@
 """The simulator's build: gateware and device to one executable, by content in a cache.
 
 Three parts are compiled on their own and linked: Verilator's run time (once a tool version), the
-core with its main (once a geometry) and the device. Each is a folder in the cache, named by
-the hash of all that went in; folders appear by one rename, so that concurrent builds do no harm. A build
-whose parts exist reads some files and starts no tool but the compiler for its version.
+core with its main (once a geometry) and the device. Each is a folder in the cache, named by the
+hash of all that went in; folders appear by one rename, so that concurrent builds do no harm. A
+build whose parts exist reads some files and starts no tool but the compiler for its version.
 """
 
 from __future__ import annotations

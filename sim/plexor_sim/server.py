@@ -40,9 +40,8 @@ class Server:
         command = [str(executable), "--device", options, "--parent", str(os.getpid()), *arguments]
         # A file, not a pipe: nobody reads it while a device goes on printing.
         self._files = ExitStack()
-        self._errors = self._files.enter_context(
-            tempfile.TemporaryFile(mode="w+", encoding="utf-8", errors="replace")
-        )
+        file = tempfile.TemporaryFile(mode="w+", errors="replace")  # noqa: SIM115, closed by close()
+        self._errors = self._files.enter_context(file)
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
