@@ -6,10 +6,11 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import LogCode
 from plexor.protocol.geometry import TRIGGER_CLOCKS, Geometry
-from plexor.protocol.registers import CONTROL, Action, RunState, StopOn, StopReason
+from plexor.protocol.registers import CONTROL, RunState, StopOn, StopReason
 from plexor_hdl.counter import Countdown
 from plexor_hdl.interfaces import TIME_BITS, block_layout
 from plexor_hdl.log import LogEntry
+from plexor_hdl.registers import ACTION_LAYOUT
 from plexor_hdl.timebase import LOW_BITS, epoch_bits
 from plexor_hdl.trigger import Moment
 
@@ -41,7 +42,7 @@ class RunControl(wiring.Component):
         super().__init__(
             {
                 "control": In(block_layout(CONTROL)),
-                "action": In(8),
+                "action": In(ACTION_LAYOUT),
                 "low": In(LOW_BITS),
                 "epoch": In(epoch_bits(geometry)),
                 "clear": Out(1),
@@ -94,7 +95,7 @@ class RunControl(wiring.Component):
         m.d.sync += [self.start_stb.eq(0), self.clear.eq(0), self.done_stb.eq(0)]
         with m.Switch(self.state):
             with m.Case(RunState.IDLE, RunState.DONE):
-                with m.If(flag_bit(self.action, Action.START) & ~self.dump_busy & ~stopped):
+                with m.If(self.action.start & ~self.dump_busy & ~stopped):
                     m.d.sync += [
                         self.state.eq(RunState.CLEARING),
                         self.clear.eq(1),
@@ -192,7 +193,7 @@ class RunControl(wiring.Component):
         stop_asked = Signal()
         with m.If(self.clear | ~self.running):
             m.d.sync += stop_asked.eq(0)
-        with m.Elif(flag_bit(self.action, Action.STOP)):
+        with m.Elif(self.action.stop):
             m.d.sync += stop_asked.eq(1)
         m.d.sync += ends.eq(StopReason.NONE)
         with m.If((self.state == RunState.RUNNING) & ~first):

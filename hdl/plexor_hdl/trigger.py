@@ -19,7 +19,7 @@ class Moment(data.Struct):
 
 
 class Trigger(wiring.Component):
-    """Keeps the first of `latency_stb` and `missed_stb` while `armed`, and counts what follows.
+    """Keeps the first of `latency_stb` and `missed_stb`, each while armed, and counts what follows.
 
     `over` rises when half the ring's depth of further events were taken, or 2**16 clocks passed.
     `clear` forgets. One clock of latency.
@@ -30,7 +30,8 @@ class Trigger(wiring.Component):
         super().__init__(
             {
                 "clear": In(1),
-                "armed": In(1),
+                "armed_latency": In(1),
+                "armed_missed": In(1),
                 "latency_stb": In(1),
                 "latency": In(Moment),
                 "missed_stb": In(1),
@@ -47,15 +48,20 @@ class Trigger(wiring.Component):
         m = Module()
         events = Signal(range(self._post_events + 1))
         clocks = Signal(POST_CLOCKS_BITS)
+        latency_hit, missed_hit = Signal(), Signal()
+        m.d.comb += [
+            latency_hit.eq(self.latency_stb & self.armed_latency),
+            missed_hit.eq(self.missed_stb & self.armed_missed),
+        ]
         with m.If(self.triggered):
             m.d.sync += [clocks.eq(clocks + 1), events.eq(events + self.taken)]
             with m.If((events == self._post_events) | clocks.all()):
                 m.d.sync += [self.over.eq(1), events.eq(events)]
-        with m.Elif(self.armed & (self.latency_stb | self.missed_stb)):
+        with m.Elif(latency_hit | missed_hit):
             m.d.sync += [
                 self.triggered.eq(1),
-                self.reason.eq(Mux(self.latency_stb, StopReason.LATENCY, StopReason.MISSED)),
-                self.at.eq(Mux(self.latency_stb, self.latency, self.missed)),
+                self.reason.eq(Mux(latency_hit, StopReason.LATENCY, StopReason.MISSED)),
+                self.at.eq(Mux(latency_hit, self.latency, self.missed)),
             ]
         with m.If(self.clear):
             m.d.sync += [

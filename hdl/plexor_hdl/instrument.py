@@ -1,0 +1,303 @@
+"""The instrument: every stage, wired. It reads like the block diagram of docs/instrument.md."""
+
+from amaranth.hdl import Cat, Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import Space
+from plexor.protocol.registers import StatusFlag, StopOn
+from plexor_hdl.capture import Capture
+from plexor_hdl.classes import Classes
+from plexor_hdl.command import Command
+from plexor_hdl.dumper import Dumper
+from plexor_hdl.engine import Engine
+from plexor_hdl.framer import Framer
+from plexor_hdl.log import Log
+from plexor_hdl.matcher import Matcher
+from plexor_hdl.measure import Measure
+from plexor_hdl.packetizer import Packetizer
+from plexor_hdl.registers import RegisterBank
+from plexor_hdl.ring import Ring
+from plexor_hdl.run import RunControl, flag_bit
+from plexor_hdl.snapshot import Snapshots
+from plexor_hdl.stimulus import Stimulus
+from plexor_hdl.tallies import EventTallies
+from plexor_hdl.timebase import Timebase
+from plexor_hdl.trigger import Trigger
+from plexor_hdl.upload import Upload
+
+
+class Instrument(wiring.Component):
+    """Strikes pins, times responses, counts, reports: docs/instrument.md.
+
+    One sample word a channel and one strike word an output each core clock, oldest sample lowest:
+    the words of clock n stand at the pins together. `rx` and `tx` are the link's bytes. Reset:
+    idle, time 0, outputs low.
+    """
+
+    def __init__(self, geometry: Geometry, gateware_hash: int) -> None:
+        self._geometry = geometry
+        self._hash = gateware_hash
+        super().__init__(
+            {
+                "samples": In(geometry.channels * geometry.samples),
+                "strikes": Out(geometry.strikes * geometry.samples),
+                "load": Out(1),
+                "gate": In(1),
+                "rx": In(stream.Signature(8)),
+                "tx": Out(stream.Signature(8)),
+                "uart_divisor": Out(16),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        geometry = self._geometry
+        banks = 2 if Feature.SNAPSHOT in geometry.features else 1
+        m.submodules.timebase = timebase = Timebase(geometry)
+        m.submodules.bank = bank = RegisterBank(geometry, self._hash)
+        m.submodules.command = command = Command()
+        m.submodules.run = run = RunControl(geometry)
+        m.submodules.trigger = trigger = Trigger(geometry)
+        m.submodules.snapshots = snapshots = Snapshots(geometry)
+        m.submodules.capture = capture = Capture(geometry)
+        m.submodules.matcher = matcher = Matcher(geometry, banks)
+        m.submodules.measure = measure = Measure(geometry)
+        m.submodules.classes = classes = Classes(geometry, banks)
+        m.submodules.tallies = tallies = EventTallies(banks)
+        m.submodules.latency = latency = Engine(geometry, "latency")
+        m.submodules.upload = upload = Upload(geometry)
+        m.submodules.framer = framer = Framer()
+        m.submodules.dumper = dumper = Dumper(geometry)
+        m.submodules.log = log = Log()
+        m.submodules.packetizer = packetizer = Packetizer()
+
+        self._stimuli(m, bank, run, capture)
+        control = bank.control
+        cleared = [classes, tallies, latency]
+
+        # Capture to matcher to samples.
+        m.d.comb += [
+            capture.clear.eq(run.clear),
+            capture.low.eq(timebase.low),
+            capture.epoch.eq(timebase.epoch),
+            capture.last_epoch.eq(timebase.last_epoch),
+            capture.final_valid.eq(run.final_valid),
+            capture.end_low.eq(run.end_low),
+            matcher.i_valid.eq(capture.o_valid),
+            capture.o_ready.eq(matcher.i_ready),
+            matcher.i_beat.eq(capture.o_beat),
+            matcher.clear.eq(run.clear),
+            matcher.bank.eq(snapshots.bank),
+            matcher.settings.eq(bank.matcher),
+            matcher.trigger_channels.eq(control.trigger_channels),
+            measure.i_outcome.eq(matcher.o_outcome),
+            measure.trigger_latency_ticks.eq(control.trigger_latency_ticks),
+            measure.trigger_channels.eq(control.trigger_channels),
+        ]
+        for number in range(geometry.channels):
+            channel = bank.channel[number]
+            m.d.comb += [
+                capture.channels[number].eq(channel),
+                matcher.channels[number].eq(channel),
+                measure.deadlines[number].eq(channel.deadline_ticks),
+                bank.lane[number].pending.eq(matcher.pending[number]),
+            ]
+
+        # Samples to memories.
+        m.d.comb += [
+            classes.i_valid.eq(measure.o_class_valid),
+            classes.i_class.eq(measure.o_class),
+            classes.lanes.eq(matcher.counts),
+            tallies.i_event_valid.eq(matcher.taken),
+            tallies.i_event.eq(matcher.beat.event),
+            tallies.event_bank.eq(matcher.beat_bank),
+            tallies.drop.eq(upload.drop),
+            tallies.drop_bank.eq(snapshots.bank),
+            latency.i_sample.valid.eq(measure.o_latency_valid),
+            latency.i_sample.payload.eq(measure.o_latency),
+        ]
+        wiring.connect(m, dumper.spaces[Space.CLASSES], classes.read)
+        wiring.connect(m, dumper.spaces[Space.EDGES], tallies.edges)
+        wiring.connect(m, dumper.spaces[Space.UPLOAD_DROPS], tallies.drops)
+        wiring.connect(m, dumper.spaces[Space.LATENCY_STATISTICS], latency.statistics)
+        wiring.connect(m, dumper.spaces[Space.LATENCY_BINS], latency.bins)
+        wiring.connect(m, dumper.spaces[Space.LATENCY_ZOOM], latency.zoom)
+        zooms = {latency: ("zoom_rise_ticks", "zoom_fall_ticks")}
+        if Feature.INTERVALS in geometry.features:
+            m.submodules.interval = interval = Engine(geometry, "interval")
+            m.d.comb += [
+                interval.i_sample.valid.eq(measure.o_interval_valid),
+                interval.i_sample.payload.eq(measure.o_interval),
+            ]
+            wiring.connect(m, dumper.spaces[Space.INTERVAL_STATISTICS], interval.statistics)
+            wiring.connect(m, dumper.spaces[Space.INTERVAL_BINS], interval.bins)
+            wiring.connect(m, dumper.spaces[Space.INTERVAL_ZOOM], interval.zoom)
+            zooms[interval] = ("zoom_width_ticks", "zoom_period_ticks")
+            cleared.append(interval)
+        for engine, names in zooms.items():
+            for kind, name in enumerate(names):
+                for number in range(geometry.channels):
+                    place = kind << geometry.key_bits | number
+                    m.d.comb += engine.zoom_first[place].eq(bank.channel[number][name])
+        for part in cleared:
+            m.d.comb += part.clear_stb.eq(run.clear)
+
+        # The run.
+        m.d.comb += [
+            run.control.eq(control),
+            run.action.eq(bank.action),
+            run.low.eq(timebase.low),
+            run.epoch.eq(timebase.epoch),
+            run.clearing.eq(Cat(part.clear_busy for part in cleared).any()),
+            run.merge_idle.eq(capture.idle),
+            run.final_ready.eq(capture.final_ready),
+            run.final_seen.eq(matcher.final),
+            run.triggered.eq(trigger.triggered),
+            run.trigger_at.eq(trigger.at),
+            run.trigger_over.eq(trigger.over),
+            run.trigger_reason.eq(trigger.reason),
+            run.dump_busy.eq(snapshots.busy),
+            trigger.clear.eq(run.clear),
+            trigger.armed_latency.eq(flag_bit(control.stop_on, StopOn.LATENCY)),
+            trigger.armed_missed.eq(flag_bit(control.stop_on, StopOn.MISSED)),
+            trigger.latency_stb.eq(measure.trigger_stb),
+            trigger.latency.eq(measure.trigger_at),
+            trigger.missed_stb.eq(matcher.missed_trigger),
+            trigger.missed.index.eq(matcher.beat.event.index),
+            trigger.missed.time_ticks.eq(matcher.beat.event.time_ticks),
+            trigger.taken.eq(matcher.taken),
+            snapshots.clear.eq(run.clear),
+            snapshots.live.eq(run.live),
+            snapshots.now_ticks.eq(run.now_ticks),
+            snapshots.end_ticks.eq(run.end_ticks),
+            snapshots.report_clocks.eq(control.report_clocks),
+            snapshots.report_spaces.eq(control.report_spaces),
+            snapshots.final_spaces.eq(control.final_spaces),
+            snapshots.dump_spaces.eq(control.dump_spaces),
+            snapshots.snapshot_stb.eq(bank.action.snapshot),
+            snapshots.dump_stb.eq(bank.action.dump & ~run.running),
+            snapshots.final_stb.eq(run.done_stb),
+            snapshots.dump_busy.eq(dumper.busy),
+        ]
+
+        # Events, dumps and messages to the link; commands from it.
+        m.d.comb += [
+            upload.i_events.valid.eq(matcher.taken),
+            upload.i_events.payload.eq(matcher.beat.event),
+            upload.enable.eq(control.stream),
+            upload.clear_stb.eq(run.clear),
+            framer.flush.eq(~run.running),
+            framer.hurry.eq(packetizer.hurry),
+            packetizer.quiet.eq(run.quiet),
+            command.time_ticks.eq(run.now_ticks),
+            bank.running.eq(run.running),
+            self.uart_divisor.eq(control.uart_divisor),
+        ]
+        wiring.connect(m, upload.o_entries, framer.i_events)
+        wiring.connect(m, framer.o_words, packetizer.i_events)
+        wiring.connect(m, snapshots.o_dump, dumper.i_requests)
+        wiring.connect(m, dumper.o_words, packetizer.i_dump)
+        wiring.connect(m, run.o_log, log.i_entries)
+        wiring.connect(m, log.o_words, packetizer.i_log)
+        wiring.connect(m, command.o_words, packetizer.i_responses)
+        wiring.connect(m, command.bus, bank.bus)
+        wiring.connect(m, packetizer.o_bytes, wiring.flipped(self.tx))
+        wiring.connect(m, wiring.flipped(self.rx), command.i_bytes)
+        if Feature.RING in geometry.features:
+            m.submodules.ring = ring = Ring(geometry)
+            m.d.comb += [
+                ring.i_events.valid.eq(matcher.taken),
+                ring.i_events.payload.eq(matcher.beat.event),
+                ring.freeze.eq(trigger.over),
+                ring.clear_stb.eq(run.clear),
+                ring.send_stb.eq(bank.action.trace & ~run.running),
+            ]
+            wiring.connect(m, ring.o_entries, framer.i_trace)
+
+        self._status(m, bank, timebase, run, trigger, snapshots, capture, matcher, upload, command)
+        flags = {
+            StatusFlag.BIN_SATURATED: Cat(part.saturated for part in cleared[2:]).any(),
+            StatusFlag.COUNTER_SATURATED: capture.saturated
+            | matcher.saturated
+            | classes.saturated
+            | tallies.saturated,
+            StatusFlag.GAP_SATURATED: capture.gap_saturated,
+            StatusFlag.QUEUE_FULL: matcher.queue_full,
+            StatusFlag.TRIGGERED: trigger.triggered,
+        }
+        sticky = Signal(len(flags))
+        with m.If(run.clear):
+            m.d.sync += sticky.eq(0)
+        with m.Else():
+            m.d.sync += sticky.eq(sticky | Cat(flags[flag] for flag in sorted(flags)))
+        m.d.comb += bank.status.flags.eq(sticky)
+        return m
+
+    def _stimuli(self, m, bank, run, capture) -> None:
+        """Wire the stimuli to the pins, and every pin's word of one clock to the capture."""
+        geometry = self._geometry
+        samples = geometry.samples
+        gate = Signal(2)
+        m.d.sync += gate.eq(Cat(self.gate, gate))
+        strike_stbs, dones, enables = [], [], []
+        active, levels = [], []
+        for number in range(geometry.strikes):
+            m.submodules[f"stimulus{number}"] = stimulus = Stimulus(geometry, number)
+            config = bank.stimulus[number]
+            strike_stbs.append(stimulus.strike_stb)
+            dones.append(stimulus.done)
+            enables.append(config.enable)
+            word = Signal(samples, name=f"active{number}")
+            level = Signal(samples, name=f"level{number}")
+            m.d.comb += [
+                stimulus.config.eq(config),
+                stimulus.start_stb.eq(run.start_stb),
+                stimulus.stop.eq(run.stop),
+                stimulus.gate.eq(gate[1]),
+            ]
+            m.d.sync += [
+                word.eq(stimulus.word),
+                level.eq(stimulus.word ^ config.invert.replicate(samples)),
+            ]
+            active.append(word)
+            levels.append(level)
+        for number in range(geometry.strikes):
+            stimulus = getattr(m.submodules, f"stimulus{number}")
+            m.d.comb += stimulus.strikes.eq(Cat(*strike_stbs))
+        load = bank.control.load
+        m.d.comb += [
+            self.strikes.eq(Cat(*levels)),
+            self.load.eq(load),
+            run.stimuli_done.eq(Cat(*dones).all()),
+            run.strike_stb.eq(Cat(*strike_stbs).any()),
+            capture.strike_enables.eq(Cat(*enables)),
+        ]
+        channels = [self.samples.word_select(n, samples) for n in range(geometry.channels)]
+        for number, word in enumerate([*active, *channels, load.replicate(samples)]):
+            m.d.sync += capture.words[number].eq(word)
+        m.d.sync += capture.capture.eq(run.capture)
+
+    def _status(
+        self, m, bank, timebase, run, trigger, snapshots, capture, matcher, upload, command
+    ) -> None:
+        status = bank.status
+        m.d.comb += [
+            status.state.eq(run.state),
+            status.stop_reason.eq(run.stop_reason),
+            status.snapshot.eq(snapshots.snapshot),
+            status.time_ticks.eq(run.now_ticks),
+            status.start_ticks.eq(run.start_ticks),
+            status.end_ticks.eq(run.end_ticks),
+            status.events.eq(capture.next_index),
+            status.upload_dropped.eq(upload.dropped_cnt),
+            status.trigger_index.eq(trigger.at.index),
+            status.trigger_ticks.eq(trigger.at.time_ticks),
+            status.command_errors.eq(command.errors),
+        ]
+        for source in self._geometry.sources:
+            m.d.comb += [
+                bank.source[source].generated.eq(capture.generated[source]),
+                bank.source[source].dropped.eq(capture.dropped[source]),
+            ]

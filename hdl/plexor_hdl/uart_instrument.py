@@ -1,0 +1,42 @@
+"""The instrument with its link on two pins."""
+
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor_hdl.instrument import Instrument
+from plexor_hdl.link_uart import LinkUart
+
+
+class UartInstrument(wiring.Component):
+    """An Instrument whose byte streams go through a UART; the other pins are its own."""
+
+    def __init__(self, instrument: Instrument) -> None:
+        self._instrument = instrument
+        super().__init__(
+            {
+                "samples": In(len(instrument.samples)),
+                "strikes": Out(len(instrument.strikes)),
+                "load": Out(1),
+                "gate": In(1),
+                "uart_rx": In(1, init=1),
+                "uart_tx": Out(1, init=1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.instrument = instrument = self._instrument
+        m.submodules.uart = uart = LinkUart()
+        m.d.comb += [
+            instrument.samples.eq(self.samples),
+            self.strikes.eq(instrument.strikes),
+            self.load.eq(instrument.load),
+            instrument.gate.eq(self.gate),
+            uart.rx.eq(self.uart_rx),
+            self.uart_tx.eq(uart.tx),
+            uart.divisor.eq(instrument.uart_divisor),
+        ]
+        wiring.connect(m, instrument.tx, uart.i_bytes)
+        wiring.connect(m, uart.o_bytes, instrument.rx)
+        return m
