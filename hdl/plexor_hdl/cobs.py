@@ -62,7 +62,7 @@ class CobsEncoder(wiring.Component):
         code = Signal(8, init=1)
         last_of_block = Signal()
         complete = Signal(BUFFER_BITS)
-        room = Signal()
+        room = Signal(init=1)
         m.d.sync += [
             room.eq((place - fetch.address)[:BUFFER_BITS] < (1 << BUFFER_BITS) - ROOM),
             fetch.limit.eq(complete),

@@ -1,0 +1,127 @@
+"""Drivers of streams, with random stalls on both sides, for the gateware's unit tests."""
+
+import random
+import zlib
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from amaranth.lib import data
+from amaranth.sim import Simulator
+
+from plexor.protocol.frames import DELIMITER, Frame, cobs_decode
+
+CLOCK_SECONDS = 8e-9
+
+
+def simulate(dut, *testbenches, clocks=60_000):
+    """Run until every testbench is done; receivers run as long as the others.
+
+    Raises TimeoutError after `clocks` clocks.
+    """
+    drivers = [each for each in testbenches if not isinstance(each, Receiver)]
+    done = []
+
+    def counted(testbench):
+        async def run(ctx):
+            await testbench(ctx)
+            done.append(testbench)
+
+        return run
+
+    async def watch(ctx):
+        for _ in range(clocks):
+            if len(done) == len(drivers):
+                return
+            await ctx.tick()
+        done.extend(drivers)
+        raise TimeoutError(f"not done after {clocks} clocks")
+
+    simulator = Simulator(dut)
+    simulator.add_clock(CLOCK_SECONDS)
+    simulator.add_testbench(watch)
+    for testbench in drivers:
+        simulator.add_testbench(counted(testbench))
+    for testbench in testbenches:
+        if isinstance(testbench, Receiver):
+            simulator.add_testbench(testbench.until(lambda: len(done) == len(drivers)))
+    simulator.run()
+
+
+async def send(ctx, port, items, seed=None):
+    """Send `items` over a stream, with random pauses where a seed is given."""
+    stalls = random.Random(seed)
+    for item in items:
+        while seed is not None and stalls.random() < 0.4:
+            await ctx.tick()
+        ctx.set(port.payload, item)
+        ctx.set(port.valid, 1)
+        await ctx.tick().until(port.ready)
+        ctx.set(port.valid, 0)
+
+
+@dataclass(frozen=True)
+class Receiver:
+    """Appends what a stream carries to `into`, as integers, with random pauses given a seed."""
+
+    port: Any
+    into: list[int]
+    seed: int | None = None
+
+    def until(self, done):
+        """Return the testbench that receives until `done()`."""
+        payload = self.port.payload
+        raw = payload.as_value() if isinstance(payload, data.View) else payload
+
+        async def receive(ctx):
+            stalls = random.Random(self.seed)
+            while not done():
+                ctx.set(self.port.ready, self.seed is None or stalls.random() < 0.6)
+                _, _, valid, ready, value = await ctx.tick().sample(
+                    self.port.valid, self.port.ready, raw
+                )
+                if valid and ready:
+                    self.into.append(value)
+
+        return receive
+
+
+def frames_of(stream_bytes):
+    """Return the frames of a whole byte stream; raise ValueError where it is not one."""
+    *encoded, rest = bytes(stream_bytes).split(bytes([DELIMITER]))
+    if rest:
+        raise ValueError(f"{len(rest)} bytes after the last delimiter")
+    return [Frame.decode(cobs_decode(part)) for part in encoded]
+
+
+def beats_of(frame):
+    """Return the FrameWord beats of a Frame, as a source of the packetizer sends them."""
+    body = frame.encode()[:-4]
+    words = [int.from_bytes(body[at : at + 4], "little") for at in range(0, len(body), 4)]
+    return [{"word": word, "end": 0} for word in words] + [{"word": 0, "end": 1}]
+
+
+def frames_of_beats(beats):
+    """Return the frames in a list of FrameWord beats given as integers; sequences are as sent."""
+    frames, body = [], b""
+    for beat in beats:
+        if beat >> 32:
+            frame = Frame.decode(body + zlib.crc32(body).to_bytes(4, "little"))
+            frames.append(frame)
+            body = b""
+        else:
+            body += (beat & 0xFFFFFFFF).to_bytes(4, "little")
+    return frames, body
+
+
+@pytest.fixture
+def bench():
+    return SimpleNamespace(
+        simulate=simulate,
+        send=send,
+        receiver=Receiver,
+        frames_of=frames_of,
+        beats_of=beats_of,
+        frames_of_beats=frames_of_beats,
+    )

@@ -1,0 +1,147 @@
+"""The dumper: every word of every requested space, once, in frames that say what they are."""
+
+import pytest
+
+from plexor.protocol.frames import MAX_WORDS, SPACE_MASK, FrameType, LogCode, MemoryFlag
+from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
+from plexor.protocol.memory import HISTOGRAM_SPACES, Space, entries, entry_words
+from plexor_hdl.dumper import Dumper
+from plexor_hdl.interfaces import READ_CLOCKS
+
+SMALL = Geometry(
+    channels=1, strikes=1, latency_mantissa_bits=2, interval_mantissa_bits=2, zoom_bits=4
+)
+BOTH_LINKS = [None, 3]
+
+
+def word_at(space, bank, address):
+    """What the memories of these tests hold."""
+    return space << 28 | bank << 24 | address
+
+
+def memory_side(dut, done):
+    """Answer every SpaceRead port READ_CLOCKS after its address."""
+
+    async def answer(ctx):
+        past = [[(0, 0)] * READ_CLOCKS for _ in Space]
+        while not done:
+            for space, port in enumerate(dut.spaces):
+                ctx.set(port.data, word_at(space, *past[space][0]))
+            await ctx.tick()
+            for space, port in enumerate(dut.spaces):
+                now = (ctx.get(port.bank), ctx.get(port.address))
+                past[space] = [*past[space][1:], now]
+
+    return answer
+
+
+def run(bench, geometry, requests, seed=None):
+    dut, beats, done = Dumper(geometry), [], []
+
+    async def drive(ctx):
+        await bench.send(ctx, dut.i_requests, requests, seed)
+        await ctx.tick()
+        while ctx.get(dut.busy):
+            await ctx.tick()
+        done.append(True)
+
+    bench.simulate(dut, drive, memory_side(dut, done), bench.receiver(dut.o_words, beats, seed))
+    frames, rest = bench.frames_of_beats(beats)
+    assert rest == b""
+    return frames
+
+
+def request(spaces, bank=0, both=0, snapshot=7, base=1 << 40, final=0, report=1):
+    return {
+        "spaces": sum(1 << space for space in spaces),
+        "bank": bank,
+        "both": both,
+        "snapshot": snapshot,
+        "base_ticks": base,
+        "final": final,
+        "report": report,
+    }
+
+
+def contents(frames):
+    """Return {(space, bank): words}, checking the offset, length and LAST of each frame."""
+    found, closed = {}, set()
+    for frame in frames:
+        key = frame.flags & SPACE_MASK, bool(frame.flags & MemoryFlag.BANK)
+        words = found.setdefault(key, [])
+        assert key not in closed
+        assert frame.index == len(words)
+        assert 0 < len(frame.payload) <= 4 * MAX_WORDS
+        words += [
+            int.from_bytes(frame.payload[at : at + 4], "little")
+            for at in range(0, len(frame.payload), 4)
+        ]
+        if frame.flags & MemoryFlag.LAST:
+            closed.add(key)
+        kind = FrameType.HISTOGRAM if key[0] in HISTOGRAM_SPACES else FrameType.STATISTICS
+        assert frame.type == kind
+    assert closed == set(found)
+    return found
+
+
+def expected(geometry, spaces, banks):
+    return {
+        (space, bool(bank)): [
+            word_at(space, bank, address)
+            for address in range(entries(geometry, space) * entry_words(space))
+        ]
+        for space in spaces
+        for bank in banks
+        if entries(geometry, space)
+    }
+
+
+@pytest.mark.parametrize("seed", BOTH_LINKS)
+def test_all_spaces_of_both_banks_are_sent_whole(bench, seed):
+    frames = run(bench, SMALL, [request(Space, both=1, final=1)], seed)
+    assert contents(frames[:-1]) == expected(SMALL, Space, (0, 1))
+    assert all(frame.flags & MemoryFlag.FINAL for frame in frames[:-1])
+    assert all(frame.tag == 7 and frame.base_ticks == 1 << 40 for frame in frames[:-1])
+
+
+@pytest.mark.parametrize("bank", [0, 1])
+def test_one_bank_of_some_spaces_is_sent_alone(bench, bank):
+    spaces = [Space.EDGES, Space.INTERVAL_BINS]
+    frames = run(bench, SMALL, [request(spaces, bank=bank)])
+    assert contents(frames[:-1]) == expected(SMALL, spaces, (bank,))
+    assert not any(frame.flags & MemoryFlag.FINAL for frame in frames[:-1])
+
+
+def test_a_log_frame_follows_where_it_is_asked_for(bench):
+    wanted = [
+        request([Space.CLASSES], snapshot=(1 << 20) + 5),
+        request([], snapshot=9),
+        request([Space.CLASSES], report=0),
+    ]
+    frames = run(bench, SMALL, wanted)
+    told = [(f.tag, f.index, f.base_ticks, f.payload) for f in frames if f.type == FrameType.LOG]
+    assert told == [
+        (LogCode.DUMPED, (1 << 20) + 5, 1 << 40, b""),
+        (LogCode.DUMPED, 9, 1 << 40, b""),
+    ]
+    assert [f.type == FrameType.LOG for f in frames] == [False, True, True, False]
+    assert frames[0].tag == 5
+
+
+def test_what_the_build_leaves_out_is_not_sent(bench):
+    geometry = Geometry(
+        channels=1,
+        strikes=1,
+        latency_mantissa_bits=2,
+        features=ALL_FEATURES & ~(Feature.INTERVALS | Feature.ZOOM | Feature.SNAPSHOT),
+    )
+    frames = run(bench, geometry, [request(Space, both=1)])
+    assert contents(frames[:-1]) == expected(geometry, Space, (0,))
+
+
+def test_a_long_space_is_cut_into_full_frames(bench):
+    geometry = Geometry(channels=1, strikes=1, latency_mantissa_bits=4)
+    frames = run(bench, geometry, [request([Space.LATENCY_BINS])])
+    words = entries(geometry, Space.LATENCY_BINS)
+    assert len(frames) == -(-words // MAX_WORDS) + 1
+    assert contents(frames[:-1]) == expected(geometry, [Space.LATENCY_BINS], (0,))

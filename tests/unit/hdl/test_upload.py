@@ -1,0 +1,167 @@
+"""The upload FIFO: events = sent + dropped, whatever the link does."""
+
+import random
+from itertools import pairwise
+
+import pytest
+
+from plexor.protocol.frames import SOURCES
+from plexor.protocol.geometry import Geometry
+from plexor_hdl.upload import MARGIN, Upload
+
+DEPTH = 32
+TIME_MASK = (1 << 64) - 1
+
+
+def split(entry):
+    """Return (is_index, time or index, source, polarity) of an entry."""
+    return bool(entry >> 70), entry & TIME_MASK, entry >> 64 & 31, entry >> 69 & 1
+
+
+def random_events(rng, count, density, gap_chance):
+    """A list of event or None, a clock each."""
+    index, time, events = 0, rng.getrandbits(60), []
+    while sum(event is not None for event in events) < count:
+        if rng.random() >= density:
+            events.append(None)
+            continue
+        gap = rng.random() < gap_chance
+        index += rng.randrange(1, 9) if gap else 0
+        time += rng.choice([0, 1, 1 << 20, 1 << 40])
+        events.append(
+            {
+                "time_ticks": time,
+                "source": rng.randrange(SOURCES),
+                "polarity": rng.randrange(2),
+                "index": index,
+                "gap": gap,
+            }
+        )
+        index += 1
+    return events
+
+
+async def drive_events(ctx, dut, events):
+    for event in events:
+        ctx.set(dut.i_events.valid, event is not None)
+        if event is not None:
+            ctx.set(dut.i_events.payload, event)
+        await ctx.tick()
+    ctx.set(dut.i_events.valid, 0)
+
+
+def run(bench, events, link_seed, link_open_after=0, enable=1):
+    dut, entries, drops = Upload(Geometry(upload_depth=DEPTH)), [], []
+    state = {}
+
+    async def drive(ctx):
+        ctx.set(dut.enable, enable)
+        await drive_events(ctx, dut, events)
+        ctx.set(dut.i_events.valid, 0)
+        state["sent"] = True
+        await ctx.tick().repeat(link_open_after + 6 * DEPTH + 20)
+        state["dropped"] = ctx.get(dut.dropped_cnt)
+        state["done"] = True
+
+    async def watch(ctx):
+        while "done" not in state:
+            _, _, drop = await ctx.tick().sample(dut.drop)
+            if drop.valid:
+                drops.append(drop.source)
+
+    async def receive(ctx):
+        stalls = random.Random(link_seed)
+        await ctx.tick().repeat(1 + link_open_after)
+        while "done" not in state:
+            ctx.set(dut.o_entries.ready, stalls.random() < 0.3)
+            _, _, valid, ready, entry = await ctx.tick().sample(
+                dut.o_entries.valid, dut.o_entries.ready, dut.o_entries.payload.as_value()
+            )
+            if valid and ready:
+                entries.append(split(entry))
+
+    bench.simulate(dut, drive, watch, receive)
+    return entries, drops, state["dropped"]
+
+
+def replay(entries):
+    """Return the events of entries: (index, time, source, polarity, after a gap)."""
+    found, index, gap = [], None, False
+    for is_index, value, source, polarity in entries:
+        if is_index:
+            index, gap = value, bool(polarity)
+        else:
+            found.append((index, value, source, polarity, gap))
+            index, gap = index + 1, False
+    return found
+
+
+@pytest.mark.parametrize(
+    ("seed", "density", "gap_chance", "closed"),
+    [(1, 0.2, 0.0, 0), (2, 0.2, 0.2, 0), (3, 0.9, 0.1, 0), (4, 1.0, 0.02, 200), (5, 1.0, 0.0, 90)],
+)
+def test_events_are_sent_with_their_index_or_counted_as_dropped(
+    bench, seed, density, gap_chance, closed
+):
+    events = random_events(random.Random(seed), 400, density, gap_chance)
+    entries, drops, dropped = run(bench, events, seed, closed)
+    sent = replay(entries)
+    came = {
+        event["index"]: (event["time_ticks"], event["source"], event["polarity"])
+        for event in events
+        if event is not None
+    }
+    assert all(came[index] == (time, source, pol) for index, time, source, pol, _ in sent)
+    indices = [index for index, *_ in sent]
+    assert indices == sorted(set(indices))
+    lost = [event["source"] for event in events if event and event["index"] not in set(indices)]
+    assert sorted(drops) == sorted(lost)
+    assert len(came) == len(sent) + dropped
+    assert dropped == len(drops)
+    # A gap is told exactly where an index is missing.
+    expected = [0, *[index + 1 for index in indices]]
+    assert [gap for *_, gap in sent] == [i != e for i, e in zip(indices, expected, strict=False)]
+    if gap_chance == 0 or density > 0.5:
+        assert bool(dropped) == (density > 0.5)
+
+
+def test_once_full_it_refuses_events_until_it_is_half_empty(bench):
+    events = random_events(random.Random(9), 300, 1.0, 0.0)
+    entries, _, _ = run(bench, events, 9, link_open_after=60)
+    indices = [index for index, *_ in replay(entries)]
+    assert indices[: DEPTH - MARGIN] == list(range(DEPTH - MARGIN))
+    jumps = [at for at in range(1, len(indices)) if indices[at] != indices[at - 1] + 1]
+    lengths = [later - jump for jump, later in pairwise(jumps)]
+    assert lengths
+    assert min(lengths) >= DEPTH // 2 - MARGIN
+
+
+def test_while_not_enabled_events_are_neither_sent_nor_counted(bench):
+    events = random_events(random.Random(10), 100, 1.0, 0.1)
+    assert run(bench, events, 10, enable=0) == ([], [], 0)
+
+
+def test_a_clear_forgets_what_waits_and_the_next_event_brings_its_index(bench):
+    dut, entries = Upload(Geometry(upload_depth=DEPTH)), []
+    events = random_events(random.Random(11), 100, 1.0, 0.2)
+
+    async def drive(ctx):
+        ctx.set(dut.enable, 1)
+        await drive_events(ctx, dut, events)
+        ctx.set(dut.clear_stb, 1)
+        await ctx.tick()
+        ctx.set(dut.clear_stb, 0)
+        await ctx.tick().repeat(5)
+        assert ctx.get(dut.dropped_cnt) == 0
+        await drive_events(ctx, dut, random_events(random.Random(12), 3, 1.0, 0.0))
+        ctx.set(dut.o_entries.ready, 1)
+        for _ in range(20):
+            _, _, valid, entry = await ctx.tick().sample(
+                dut.o_entries.valid, dut.o_entries.payload.as_value()
+            )
+            if valid:
+                entries.append(split(entry))
+
+    bench.simulate(dut, drive)
+    assert entries[0][:2] == (True, 0)
+    assert [index for index, *_ in replay(entries)] == [0, 1, 2]
