@@ -1,0 +1,106 @@
+"""The random and fractional part of intervals: xorshift64, dither, Poisson, fraction."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor_hdl.countdown import TIMER_LOW_BITS
+
+STATE_BITS = 64
+SHIFTS = (13, -7, 17)
+"""Left shifts of xorshift64 (G. Marsaglia, Xorshift RNGs, J. Stat. Soft. 8(14), 2003)."""
+DITHER_BITS = 32
+HIT_BITS = 48
+LIMB_BITS = 16
+
+
+def xorshift64(state: Value) -> Value:
+    """Return the state after `state`."""
+    for shift in SHIFTS:
+        moved = (state << shift)[:STATE_BITS] if shift > 0 else state >> -shift
+        state = (state ^ moved)[:STATE_BITS]
+    return state
+
+
+class Draw(wiring.Component):
+    """What each interval or Poisson clock of a sequence draws, one draw a clock.
+
+    While `hold` is high it goes back to the seed. From the second cycle after the last `hold` on, the
+    outputs are the first draw's if `advance` was high in the first; each `advance` brings the next
+    draw in the cycle after. Draw k is of the generator's state after k steps, and of the carry that the
+    k-th addition of the fraction leaves.
+
+    `step_fine` = interval_fine + fraction's carry + the dither's low bits; `coarse` the dither's upper
+    bits in clocks, with `zero`, `one` and `far` as Countdown wants them; `hit`: the state's upper
+    48 bits are below the threshold; `offset`: the state's lowest bits.
+    """
+
+    def __init__(self, fine_bits: int, poisson: bool) -> None:
+        self.fine_bits = fine_bits
+        self.poisson = poisson
+        super().__init__(
+            {
+                "seed": In(STATE_BITS),
+                "fraction": In(32),
+                "interval_fine": In(fine_bits),
+                "dither_bits": In(6),
+                "threshold": In(HIT_BITS),
+                "hold": In(1),
+                "advance": In(1),
+                "step_fine": Out(fine_bits + 1),
+                "coarse": Out(DITHER_BITS - fine_bits),
+                "zero": Out(1),
+                "one": Out(1),
+                "far": Out(1),
+                "hit": Out(1),
+                "offset": Out(fine_bits),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        seed = Signal(STATE_BITS)
+        state = Signal(STATE_BITS)
+        m.d.sync += seed.eq(self.seed | (self.seed == 0))
+        with m.If(self.hold | self.advance):
+            m.d.sync += state.eq(xorshift64(Mux(self.hold, seed, state)))
+
+        # The low half runs one draw ahead of the high half, which needs its carry.
+        low, high = self.fraction[:LIMB_BITS], self.fraction[LIMB_BITS:]
+        low_sum, low_carry = Signal(LIMB_BITS), Signal()
+        high_sum, carry = Signal(LIMB_BITS), Signal()
+        with m.If(self.hold):
+            m.d.sync += [
+                Cat(low_sum, low_carry).eq(low << 1),
+                Cat(high_sum, carry).eq(high),
+            ]
+        with m.Elif(self.advance):
+            m.d.sync += [
+                Cat(low_sum, low_carry).eq(low_sum + low),
+                Cat(high_sum, carry).eq(high_sum + high + low_carry),
+            ]
+
+        dither = Signal(DITHER_BITS)
+        m.d.comb += dither.eq(state & Cat(self.dither_bits > bit for bit in range(DITHER_BITS)))
+        coarse = dither[self.fine_bits :]
+        with m.If(self.advance):
+            m.d.sync += [
+                self.step_fine.eq(self.interval_fine + dither[: self.fine_bits] + carry),
+                self.coarse.eq(coarse),
+                self.zero.eq(coarse == 0),
+                self.one.eq(coarse == 1),
+                self.far.eq(coarse[TIMER_LOW_BITS:].any()),
+                self.offset.eq(state),
+            ]
+        if self.poisson:
+            below: Value = Const(0, 1)
+            for number in range(HIT_BITS // LIMB_BITS):
+                start = number * LIMB_BITS
+                drawn = state[STATE_BITS - HIT_BITS + start :][:LIMB_BITS]
+                limit = self.threshold[start:][:LIMB_BITS]
+                less, same = Signal(name=f"less_{number}"), Signal(name=f"same_{number}")
+                with m.If(self.advance):
+                    m.d.sync += [less.eq(drawn < limit), same.eq(drawn == limit)]
+                below = less | (same & below)
+            m.d.comb += self.hit.eq(below)
+        return m
