@@ -1,0 +1,255 @@
+"""The register bank: every declared register, with its access, width and reset value."""
+
+import random
+
+import pytest
+from amaranth.hdl import ClockDomain, Module
+
+from plexor.protocol.frames import OpStatus
+from plexor.protocol.geometry import MAGIC, PROTOCOL_VERSION, Geometry
+from plexor.protocol.registers import ADDRESS_BITS, Access, Action, address, registers
+from plexor_hdl.registers import RegisterBank, identity_values
+
+GEOMETRY = Geometry(channels=3, strikes=2, board="hx8k")
+HASH = 0x0123456789ABCDEF
+OTHER_BITS = 0x5A5AA5A5C3C33C3C
+
+
+def is_there(block, copy):
+    if block.name in ("channel", "lane"):
+        return copy < GEOMETRY.channels
+    if block.name == "stimulus":
+        return copy < GEOMETRY.strikes
+    return block.name != "source" or copy in GEOMETRY.sources
+
+
+def declared_words():
+    """Return {word address: (block, copy, register, word number)} of this build."""
+    return {
+        first + number: (block, copy, register, number)
+        for block, copy, register, first in registers()
+        if is_there(block, copy)
+        for number in range(register.words)
+    }
+
+
+async def access(ctx, dut, at, value=None):
+    """Return (status, read data) of one request."""
+    ctx.set(dut.bus.address, at)
+    ctx.set(dut.bus.write, value is not None)
+    ctx.set(dut.bus.write_data, value or 0)
+    ctx.set(dut.bus.request_stb, 1)
+    await ctx.tick()
+    ctx.set(dut.bus.request_stb, 0)
+    for _ in range(600):
+        if ctx.get(dut.bus.done_stb):
+            break
+        await ctx.tick()
+    found = OpStatus(ctx.get(dut.bus.status)), ctx.get(dut.bus.read_data)
+    await ctx.tick()
+    assert not ctx.get(dut.bus.done_stb)
+    return found
+
+
+def port_of(dut, block, copy):
+    port = getattr(dut, block.name)
+    return port[copy] if block.count > 1 else port
+
+
+def simulate(bench, testbench):
+    dut = RegisterBank(GEOMETRY, HASH)
+    bench.simulate(dut, lambda ctx: testbench(ctx, dut), clocks=40_000)
+
+
+def word_mask(register, number):
+    return (1 << min(register.bits - 32 * number, 32)) - 1
+
+
+def test_the_identity_tells_the_build(bench):
+    expected = {
+        "magic": MAGIC,
+        "protocol_version": PROTOCOL_VERSION,
+        "gateware_hash": HASH,
+        "board": int.from_bytes(b"hx8k", "little"),
+        "channels": 3,
+        "strikes": 2,
+        "samples": GEOMETRY.samples,
+        "tick_fs": GEOMETRY.tick_fs,
+        "features": int(GEOMETRY.features),
+        "upload_depth": GEOMETRY.upload_depth,
+    }
+
+    async def testbench(ctx, dut):
+        for name, value in expected.items():
+            at = address("identity", name)
+            found = (await access(ctx, dut, at))[1]
+            if name in ("gateware_hash", "board"):
+                found |= (await access(ctx, dut, at + 1))[1] << 32
+            assert (name, found) == (name, value)
+            assert (await access(ctx, dut, at, 1))[0] == OpStatus.READ_ONLY
+
+    simulate(bench, testbench)
+
+
+def test_exactly_the_declared_words_answer(bench):
+    words = declared_words()
+    rng = random.Random(1)
+    outside = [1 << bit for bit in range(ADDRESS_BITS, 16)] + [
+        rng.getrandbits(16) for _ in range(9)
+    ]
+
+    async def testbench(ctx, dut):
+        for at in [*range(1 << ADDRESS_BITS), *outside]:
+            status, value = await access(ctx, dut, at)
+            assert (at, status) == (at, OpStatus.OK if at in words else OpStatus.NO_REGISTER)
+            if at not in words:
+                assert value == 0
+        for at in sorted(set(range(0, 1 << ADDRESS_BITS, 5)) - set(words)):
+            assert (await access(ctx, dut, at, 1))[0] == OpStatus.NO_REGISTER
+
+    simulate(bench, testbench)
+
+
+def test_written_words_reach_the_ports_and_read_back_cut_to_their_width(bench):
+    words = {
+        at: word
+        for at, word in declared_words().items()
+        if word[2].access is not Access.READ and word[2].name != "action"
+    }
+    rng = random.Random(2)
+    values = {at: rng.getrandbits(32) for at in words}
+
+    async def testbench(ctx, dut):
+        for at, (_, _, register, number) in words.items():
+            reset = register.reset >> 32 * number & 0xFFFFFFFF
+            assert await access(ctx, dut, at) == (OpStatus.OK, reset)
+        for at, value in values.items():
+            assert (await access(ctx, dut, at, value))[0] == OpStatus.OK
+        for at, (block, copy, register, number) in words.items():
+            expected = values[at] & word_mask(register, number)
+            assert await access(ctx, dut, at) == (OpStatus.OK, expected)
+            port = ctx.get(getattr(port_of(dut, block, copy), register.name))
+            assert port >> 32 * number & word_mask(register, number) == expected
+
+    simulate(bench, testbench)
+
+
+def test_ports_have_the_declared_reset_values(bench):
+    async def testbench(ctx, dut):
+        for block, copy, register, _ in registers():
+            if is_there(block, copy) and register.access is not Access.READ:
+                port = getattr(port_of(dut, block, copy), register.name)
+                assert (register.name, ctx.get(port)) == (register.name, register.reset)
+
+    simulate(bench, testbench)
+
+
+def test_while_running_only_registers_of_any_time_are_written(bench):
+    words = {
+        at: word
+        for at, word in declared_words().items()
+        if word[2].access is not Access.READ and word[2].name != "action"
+    }
+
+    async def testbench(ctx, dut):
+        ctx.set(dut.running, 1)
+        for at, (block, copy, register, number) in words.items():
+            free = register.access is Access.WRITE
+            status, _ = await access(ctx, dut, at, OTHER_BITS & 0xFFFFFFFF)
+            assert status == (OpStatus.OK if free else OpStatus.RUNNING)
+            if not free:
+                port = ctx.get(getattr(port_of(dut, block, copy), register.name))
+                assert port == register.reset
+                reset = register.reset >> 32 * number & 0xFFFFFFFF
+                assert await access(ctx, dut, at) == (OpStatus.OK, reset)
+
+    simulate(bench, testbench)
+
+
+def test_an_action_strobes_each_of_its_bits_for_one_clock(bench):
+    at = address("control", "action")
+
+    async def testbench(ctx, dut):
+        for actions in (*Action, Action.STOP | Action.TRACE, Action(0)):
+            seen = []
+            ctx.set(dut.bus.address, at)
+            ctx.set(dut.bus.write, 1)
+            ctx.set(dut.bus.write_data, int(actions))
+            ctx.set(dut.bus.request_stb, 1)
+            for _ in range(550):
+                await ctx.tick()
+                ctx.set(dut.bus.request_stb, 0)
+                seen.append(ctx.get(dut.action.as_value()))
+            assert [value for value in seen if value] == ([int(actions)] if actions else [])
+            assert await access(ctx, dut, at) == (OpStatus.OK, 0)
+
+    simulate(bench, testbench)
+
+
+def test_every_live_register_is_read_from_its_own_port(bench):
+    live = {at: w for at, w in declared_words().items() if w[2].access is Access.READ}
+    live = {at: w for at, w in live.items() if w[0].name != "identity"}
+    rng = random.Random(3)
+
+    async def testbench(ctx, dut):
+        values = {}
+        for block, copy, register, number in live.values():
+            if number == 0:
+                values[block.name, copy, register.name] = value = rng.getrandbits(register.bits)
+                ctx.set(getattr(port_of(dut, block, copy), register.name), value)
+        for at, (block, copy, register, number) in live.items():
+            expected = values[block.name, copy, register.name] >> 32 * number & 0xFFFFFFFF
+            assert await access(ctx, dut, at) == (OpStatus.OK, expected)
+            assert (await access(ctx, dut, at, 1))[0] == OpStatus.READ_ONLY
+
+    simulate(bench, testbench)
+
+
+def test_a_wide_register_that_counts_is_read_coherently(bench):
+    at = address("status", "time_ticks")
+    step = (1 << 31) + 12345
+    pairs = []
+    dut, state = RegisterBank(GEOMETRY, HASH), []
+
+    async def count(ctx):
+        value = 0
+        while not state:
+            ctx.set(dut.status.time_ticks, value)
+            value += step
+            await ctx.tick()
+
+    async def read(ctx):
+        for _ in range(20):
+            low = (await access(ctx, dut, at))[1]
+            high = (await access(ctx, dut, at + 1))[1]
+            pairs.append(low | high << 32)
+        state.append(True)
+
+    bench.simulate(dut, read, count)
+    assert len(set(pairs)) == 20
+    assert all(pair % step == 0 for pair in pairs)
+
+
+def test_after_a_reset_registers_read_back_their_reset_values(bench):
+    at = address("stimulus", "width_ticks", 1)
+    seed = address("stimulus", "seed", 0)
+    module, dut = Module(), RegisterBank(GEOMETRY, HASH)
+    module.domains.sync = domain = ClockDomain("sync")
+    module.submodules.dut = dut
+
+    async def testbench(ctx):
+        for place in (at, seed):
+            await access(ctx, dut, place, 0x12345678)
+        ctx.set(domain.rst, 1)
+        await ctx.tick()
+        ctx.set(domain.rst, 0)
+        assert await access(ctx, dut, at) == (OpStatus.OK, 0)
+        assert await access(ctx, dut, seed) == (OpStatus.OK, 1)
+        assert (await access(ctx, dut, address("identity", "magic")))[1] == MAGIC
+
+    bench.simulate(module, testbench)
+
+
+def test_a_hash_of_more_than_64_bits_is_refused():
+    with pytest.raises(ValueError, match="gateware_hash"):
+        identity_values(GEOMETRY, 1 << 64)
