@@ -157,6 +157,12 @@ def test_dumped_words_hold_the_counts():
     assert tuple(folded) == results.statistics[Space.INTERVAL_STATISTICS]
 
 
+def test_an_edge_back_after_the_end_is_not_counted():
+    settings = Settings.of(channel={0: {"enable": 1}})
+    results = measure(GEOMETRY, settings, 0, 40, {0: pin(39_000, 40_000)})
+    assert results.edges[0].tolist() == [0, 1]
+
+
 def test_an_unknown_channel_or_register_is_refused():
     with pytest.raises(ValueError, match="channel 2"):
         measure(GEOMETRY, Settings.of(), 0, 8, {2: pin(5)})

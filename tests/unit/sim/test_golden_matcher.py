@@ -242,6 +242,12 @@ def test_an_edge_back_without_its_active_edge_has_no_samples():
     assert triples(result.fall) == [(35, 3, 45)]
 
 
+def test_an_edge_back_whose_active_edge_was_dropped_has_no_samples():
+    result = match(events("s10 r25 b45 b60"), rules(), 1000)
+    assert triples(result.width) == [(20, 2, 45)]
+    assert triples(result.fall) == [(35, 2, 45)]
+
+
 def test_a_fall_latency_past_the_time_out_still_counts():
     assert triples(match(events("s10 r25 b450"), rules(), 1000).fall) == [(440, 2, 450)]
 

@@ -67,7 +67,8 @@ def test_a_disabled_stimulus_never_strikes():
 
 def test_a_half_tick_adds_up():
     values = {"interval_ticks": 10, "interval_fraction": 1 << 31, "width_ticks": 1}
-    assert rises(60, s0=values) == [0, 10, 21, 31, 42, 52]
+    assert rises(63, s0=values) == [0, 10, 21, 31, 42, 52]
+    assert rises(64, s0=values) == [0, 10, 21, 31, 42, 52, 63]
 
 
 def test_ten_million_intervals_with_a_fraction_end_within_a_tick_of_the_exact_time():
@@ -189,6 +190,13 @@ def test_poisson_strikes_follow_the_generator_clock_by_clock(threshold):
     assert made == expected
 
 
+def test_poisson_strikes_below_the_threshold_not_at_it():
+    upper = states(99, 1)[0] >> 16
+    values = {"width_ticks": 1, "seed": 99}
+    assert rises(W, s0=values | {"poisson_threshold": upper}) == []
+    assert len(rises(W, s0=values | {"poisson_threshold": upper + 1})) == 1
+
+
 def test_poisson_counts_strikes_not_clocks():
     values = {
         "poisson_threshold": 1 << 45,
@@ -237,6 +245,14 @@ def test_a_trigger_while_a_sequence_runs_is_ignored():
     }
     # Triggered at 0: 64, 124, 184 to 187; the strike at 200 starts the next.
     assert rises(450, number=1, s0=first, s1=second) == [64, 124, 184, 264, 324, 384]
+
+
+@pytest.mark.parametrize(("phase", "starts"), [(71, [64]), (72, [64, 136])])
+def test_a_sequence_runs_to_the_end_of_the_clock_in_which_its_last_strike_ends(phase, starts):
+    # Stimulus 2 strikes at 0 and `phase`; triggered at 0, stimulus 1 is active from 64 to 66.
+    first = {"interval_ticks": phase, "width_ticks": 3}
+    second = {"trigger": Trigger.STRIKE, "trigger_source": 2, "width_ticks": 3, "strike_count": 1}
+    assert rises(140, number=1, s1=second, s2=first) == starts
 
 
 def test_an_endless_sequence_is_started_once():
