@@ -18,7 +18,7 @@ T = TypeVar("T")
 def to_json(value: object) -> Any:
     """Return `value` as what JSON has: times as `1/20000`, names for enumerations' keys."""
     if isinstance(value, Enum):
-        return cast("Any", value.value)
+        return value.value
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, np.ndarray):

@@ -38,10 +38,10 @@ class _Replay:
             if self.identity is None:
                 self._identify()
             return
-        if isinstance(part, Frame) and part.type == FrameType.LOG:
+        edges = (LogCode.STARTED, LogCode.STOPPED)
+        if isinstance(part, Frame) and part.type == FrameType.LOG and part.tag in edges:
             # What status registers held before says nothing of this run, or of its end.
-            if part.tag in (LogCode.STARTED, LogCode.STOPPED):
-                self._forget_status()
+            self._forget_status()
 
     def _forget_status(self) -> None:
         for entry in STATUS.registers:

@@ -6,16 +6,21 @@ A run that is interrupted is stopped and kept; one whose link dies keeps what ca
 from __future__ import annotations
 
 import platform
+import signal
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from importlib import metadata
+from types import FrameType
 
 from plexor.assemble import Circumstances, assemble, live_channels
 from plexor.collect import Collector
+from plexor.decode import FaultKind
 from plexor.device import Device, SilenceError
 from plexor.errors import InstrumentError, LinkError, UsageError
 from plexor.plan import REPORT_SPACES, Plan, plan_of
@@ -33,6 +38,7 @@ STILL_S = 60.0
 DUMP_SILENCE_S = 1.0
 """A dump that brings nothing new for so long is asked for again."""
 DUMP_TRIES = 6
+EVENT_SILENCE_S = 0.5
 TRACE_SILENCE_S = 0.5
 
 
@@ -123,36 +129,62 @@ class _Run:
         lacking = computable & ~geometry.features
         self.collector = Collector(geometry, settings.keep_events or bool(lacking))
         self.interrupted = False
+        self.asked_to_stop = False
         self.started = ""
         self.began = 0.0
         self.frames_before = (0, 0)
-        self.faults_before: Counter[str] = Counter()
+        self.faults_before: Counter[FaultKind] = Counter()
         self.snapshot_shown: int | None = None
 
     def run(self) -> RunResult:
-        device = self.device
-        device.consumer = self.collector
-        broken: str | None = None
+        self.device.consumer = self.collector
         try:
-            try:
-                self._prepare()
-                self._start()
-            except KeyboardInterrupt:
-                self._stop_quietly()
-                raise
-            try:
-                self._follow()
-                self._fetch()
-            except (LinkError, InstrumentError) as error:
-                broken = str(error)
-            except KeyboardInterrupt:
-                # A second interrupt: whatever has come is what there is.
-                self.interrupted = True
-                broken = "interrupted before the results came"
-                self._stop_quietly()
+            with self._interrupts():
+                broken = self._run()
         finally:
-            device.consumer = None
+            self.device.consumer = None
         return self._result(broken)
+
+    def _run(self) -> str | None:
+        """Run; return why the end was not seen, None where it was."""
+        try:
+            self._prepare()
+            self._start()
+        except KeyboardInterrupt:
+            self._stop_quietly()
+            raise
+        try:
+            self._follow()
+            self._fetch()
+        except (LinkError, InstrumentError) as error:
+            return str(error)
+        except KeyboardInterrupt:
+            # A second interrupt: whatever has come is what there is.
+            self.interrupted = True
+            self._stop_quietly()
+            return "interrupted before the results came"
+        return None
+
+    @contextmanager
+    def _interrupts(self) -> Generator[None]:
+        """Let the first interrupt ask for the end of the run: raised anywhere, it could lose data.
+
+        The second one is raised.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def handle(number: int, frame: FrameType | None) -> None:
+            if self.asked_to_stop:
+                signal.default_int_handler(number, frame)
+            self.asked_to_stop = True
+
+        before = signal.signal(signal.SIGINT, handle)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def _prepare(self) -> None:
         device = self.device
@@ -174,7 +206,7 @@ class _Run:
         before = device.read("status", "start_ticks")
         self.collector.reset()
         self.frames_before = (device.decoder.frames_received, device.decoder.frames_lost)
-        self.faults_before = Counter(dict(device.decoder.fault_counts))
+        self.faults_before = device.decoder.fault_counts.copy()
         self.started = datetime.now(UTC).isoformat(timespec="seconds")
         self.began = time.monotonic()
         for _ in range(3):
@@ -193,6 +225,8 @@ class _Run:
             try:
                 if self.collector.stopped is not None:
                     break
+                if self.asked_to_stop and not self.interrupted:
+                    raise KeyboardInterrupt
                 self.device.pump(max(next_poll - time.monotonic(), 0.0))
                 if time.monotonic() < next_poll:
                     continue
@@ -276,6 +310,7 @@ class _Run:
             if not memories.missing():
                 break
         self._read_end()
+        self._await_events()
         flags = self.device.image.get("status", "flags")
         if StatusFlag.TRIGGERED in StatusFlag(flags) and (
             Feature.RING in self.device.identity.geometry.features
@@ -287,6 +322,19 @@ class _Run:
                 lambda: self.collector.dumps > dumps,
                 TRACE_SILENCE_S,
             )
+
+    def _await_events(self) -> None:
+        """Wait for events that come after the results."""
+        image, collector = self.device.image, self.collector
+        if not image.get("control", "stream"):
+            return
+        before_merge = sum(image.get("source", "dropped", source) for source in range(SOURCES))
+        sent = image.get("status", "events") - image.get("status", "upload_dropped") - before_merge
+        self._until_still(
+            lambda: collector.received_total,
+            lambda: collector.received_total >= sent,
+            EVENT_SILENCE_S,
+        )
 
     def _until_still(
         self, amount: Callable[[], int], done: Callable[[], bool], silence_s: float
@@ -326,7 +374,7 @@ class _Run:
 
     def _result(self, broken: str | None) -> RunResult:
         decoder = self.device.decoder
-        faults = Counter(dict(decoder.fault_counts)) - self.faults_before
+        faults = decoder.fault_counts - self.faults_before
         return assemble(
             self.device.identity,
             self.device.image,

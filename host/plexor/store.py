@@ -6,11 +6,12 @@ trace.parquet the events, where there are any; wire.bin the raw bytes, on reques
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -57,11 +58,13 @@ def save(result: RunResult, folder: Path, wire: Path | None = None) -> Path:
             (work / RUN_FILE).write_text(text + "\n", encoding="utf-8")
             if wire is not None:
                 shutil.move(wire, work / WIRE_FILE)
-            work.chmod(0o777 & ~_umask())
             if folder.exists():
                 folder.rmdir()
+            work.chmod(0o777 & ~_umask())
             work.rename(folder)
         except BaseException:
+            if wire is not None and not wire.exists() and (work / WIRE_FILE).exists():
+                shutil.move(work / WIRE_FILE, wire)
             shutil.rmtree(work, ignore_errors=True)
             raise
     return folder
@@ -91,7 +94,7 @@ def load(folder: Path) -> RunResult:
 
 
 @contextmanager
-def _errors_of(path: Path, verb: str) -> Iterator[None]:
+def _errors_of(path: Path, verb: str) -> Generator[None]:
     """Turn what can go wrong with a file into one clear error."""
     try:
         yield
@@ -144,9 +147,7 @@ def _histograms(result: RunResult) -> Iterator[tuple[int, str, str, NDArray[np.u
 
 
 def _write_histograms(path: Path, result: RunResult) -> None:
-    # pyarrow takes a fifth of a second to import: only what stores a run pays.
-    import pyarrow as pa  # noqa: PLC0415
-
+    pa = _pyarrow()
     columns: dict[str, list[Any]] = {
         name: [] for name in ("channel", "kind", "scale", "bins", "bin", "count")
     }
@@ -204,13 +205,11 @@ def _with_histograms(result: RunResult, path: Path) -> RunResult:
 def _write_events(path: Path, events: EventArray | None) -> None:
     if events is None:
         return
-    import pyarrow as pa  # noqa: PLC0415
-
     columns = {name: np.ascontiguousarray(events[name]) for name in EVENT_DTYPE.names or ()}
     # Times and indices grow: their differences are small, and Parquet packs those of signed values.
     for name in ("time_ticks", "index"):
         columns[name] = columns[name].view(np.int64)
-    _write_table(pa.table(columns), path, ("time_ticks", "index"))
+    _write_table(_pyarrow().table(columns), path, ("time_ticks", "index"))
 
 
 def _read_events(path: Path, stored: EventArray | None) -> EventArray | None:
@@ -224,22 +223,23 @@ def _read_events(path: Path, stored: EventArray | None) -> EventArray | None:
     return events
 
 
-def _write_table(table: Any, path: Path, differences: tuple[str, ...] = ()) -> None:
-    import pyarrow.parquet as pq  # noqa: PLC0415
+def _pyarrow(name: str = "pyarrow") -> Any:
+    # It takes a fifth of a second to import: only what stores a run pays. It has no types.
+    return importlib.import_module(name)
 
+
+def _write_table(table: Any, path: Path, differences: tuple[str, ...] = ()) -> None:
     options: dict[str, Any] = {"compression": "zstd"}
     if differences:
         options["use_dictionary"] = ["source", "polarity"]
         options["column_encoding"] = dict.fromkeys(differences, "DELTA_BINARY_PACKED")
-    cast("Any", pq).write_table(table, path, **options)
+    _pyarrow("pyarrow.parquet").write_table(table, path, **options)
 
 
 def _read_table(path: Path) -> Mapping[str, Any]:
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
+    arrow_error: type[Exception] = _pyarrow().ArrowException
     try:
-        table = cast("Any", pq).read_table(path)
-    except pa.ArrowException as error:
+        table = _pyarrow("pyarrow.parquet").read_table(path)
+    except arrow_error as error:
         raise ValueError(str(error)) from error
     return {name: table.column(name) for name in table.column_names}

@@ -1,0 +1,429 @@
+"""A Plexor in a few lines of Python, behind a TCP port: canned runs, and lies on request.
+
+Written from docs/instrument.md and plexor.protocol; no code of the host is used.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from plexor.protocol import registers as r
+from plexor.protocol.frames import (
+    MAX_WORDS,
+    OPERATION,
+    SOURCES,
+    EventFlag,
+    Frame,
+    FrameType,
+    LogCode,
+    MemoryFlag,
+    OpCode,
+    OpStatus,
+    cobs_decode,
+    event_word,
+    to_stream,
+)
+from plexor.protocol.geometry import ALL_FEATURES, MAGIC, PROTOCOL_VERSION, Feature, Geometry
+from plexor.protocol.memory import (
+    CLASSES,
+    HISTOGRAM_SPACES,
+    STATISTICS,
+    STATISTICS_SETS,
+    ResponseClass,
+    Space,
+    bin_bits,
+    bin_of,
+    entries,
+    entry_words,
+)
+
+START_TICKS = 5000
+PERIOD_TICKS = 1000
+STRIKE_WIDTH_TICKS = 10
+RESPONSE_WIDTH_TICKS = 20
+GEOMETRY = Geometry(
+    channels=2,
+    strikes=2,
+    latency_mantissa_bits=4,
+    interval_mantissa_bits=4,
+    zoom_bits=6,
+    features=ALL_FEATURES,
+)
+
+
+@dataclass
+class Scenario:
+    """Strikes of output 0, PERIOD_TICKS apart; channel 0 answers after `latencies`, or never.
+
+    Latencies lie between the strike's width and what keeps a response inside its period.
+    """
+
+    latencies: Sequence[int | None]
+    geometry: Geometry = GEOMETRY
+    dropped_before_merge: int = 0
+    """Edges of channel 1 that were counted, then dropped, after the last event."""
+    upload_dropped: Sequence[int] = ()
+    """Numbers of events that never entered the link's FIFO."""
+    end_ticks: int = 0
+    events: list[tuple[int, int, int]] = field(default_factory=list)
+    """(time, source, polarity) of merged events."""
+
+    def __post_init__(self) -> None:
+        for number, latency in enumerate(self.latencies):
+            strike = START_TICKS + 100 + number * PERIOD_TICKS
+            self.events += [(strike, 8, 1), (strike + STRIKE_WIDTH_TICKS, 8, 0)]
+            if latency is not None:
+                answer = strike + latency
+                self.events += [(answer, 0, 1), (answer + RESPONSE_WIDTH_TICKS, 0, 0)]
+        self.end_ticks = START_TICKS + 100 + (len(self.latencies) + 2) * PERIOD_TICKS
+
+    def samples(self) -> dict[str, list[tuple[int, int, int]]]:
+        """(value, index, time) of each sample of channel 0."""
+        found: dict[str, list[tuple[int, int, int]]] = {
+            "rise": [],
+            "fall": [],
+            "width": [],
+            "period": [],
+        }
+        strike = active = before = None
+        for index, (time_ticks, source, polarity) in enumerate(self.events):
+            if source == 8 and polarity:
+                strike = time_ticks
+            elif source == 0 and polarity:
+                found["rise"].append((time_ticks - strike, index, time_ticks))
+                if before is not None:
+                    found["period"].append((time_ticks - before, index, time_ticks))
+                active = before = time_ticks
+            elif source == 0:
+                found["fall"].append((time_ticks - strike, index, time_ticks))
+                found["width"].append((time_ticks - active, index, time_ticks))
+        return found
+
+    def memories(self) -> dict[tuple[Space, int], list[int]]:
+        """Words of every space and bank; samples and counts alternate between the banks."""
+        geometry = self.geometry
+        banks = 2 if Feature.SNAPSHOT in geometry.features else 1
+        words = {
+            (space, bank): [0] * (entries(geometry, space) * entry_words(space))
+            for space in Space
+            for bank in range(banks)
+            if entries(geometry, space)
+        }
+        answered = sum(latency is not None for latency in self.latencies)
+        classes = {
+            ResponseClass.ANSWERED: answered,
+            ResponseClass.MISSED: len(self.latencies) - answered,
+            ResponseClass.STRIKES: len(self.latencies),
+        }
+        for name, count in classes.items():
+            # Channel 1 listens to the same strikes and never answers.
+            for channel in range(2):
+                value = count
+                if channel:
+                    value = 0 if name == ResponseClass.ANSWERED else len(self.latencies)
+                _split(words, Space.CLASSES, channel * CLASSES + name, value)
+        for source, polarity in ((8, 0), (8, 1), (0, 0), (0, 1)):
+            edges = sum(event[1:] == (source, polarity) for event in self.events)
+            _split(words, Space.EDGES, source * 2 + polarity, edges)
+        for source in range(SOURCES):
+            drops = sum(self.events[number][1] == source for number in self.upload_dropped)
+            _split(words, Space.UPLOAD_DROPS, source, drops)
+        for kind, (name, samples) in enumerate(self.samples().items()):
+            self._accumulate(words, name, kind % 2, samples, banks)
+        return words
+
+    def _accumulate(self, words, name, kind, samples, banks) -> None:
+        interval = name in ("width", "period")
+        geometry = self.geometry
+        needed = Feature.INTERVALS if interval else Feature.FALL
+        if name != "rise" and needed not in geometry.features:
+            return
+        bits = geometry.interval_mantissa_bits if interval else geometry.latency_mantissa_bits
+        key = kind << geometry.key_bits
+        keys = 2 << geometry.key_bits
+        bins, zoom, statistics = (
+            (Space.INTERVAL_BINS, Space.INTERVAL_ZOOM, Space.INTERVAL_STATISTICS)
+            if interval
+            else (Space.LATENCY_BINS, Space.LATENCY_ZOOM, Space.LATENCY_STATISTICS)
+        )
+        for bank in range(banks):
+            for set_number in range(STATISTICS_SETS):
+                mine = [
+                    sample
+                    for n, sample in enumerate(samples)
+                    if n % banks == bank and n // banks % STATISTICS_SETS == set_number
+                ]
+                record = _record(mine, geometry.features)
+                place = (set_number * keys + key) * STATISTICS.size_bytes // 4
+                words[statistics, bank][place : place + len(record)] = record
+        for n, (value, _, _) in enumerate(samples):
+            words[bins, n % banks][(key << bin_bits(bits)) + bin_of(value, bits)] += 1
+            if Feature.ZOOM in geometry.features:
+                last = (1 << geometry.zoom_bits) - 1
+                # The windows of these tests start at 0.
+                words[zoom, n % banks][(key << geometry.zoom_bits) + min(value + 1, last)] += 1
+
+
+def _split(words, space: Space, entry: int, count: int) -> None:
+    """Put a 64-bit count into the banks, a third into the first."""
+    banks = [bank for (name, bank) in words if name == space]
+    parts = [count // 3, count - count // 3] if len(banks) == 2 else [count]
+    for bank, part in zip(banks, parts, strict=True):
+        words[space, bank][entry * 2 : entry * 2 + 2] = [part & 0xFFFFFFFF, part >> 32]
+
+
+def _record(samples, features) -> list[int]:
+    values = dict.fromkeys((entry.name for entry in STATISTICS.fields), 0)
+    if samples:
+        squares = sum(value * value for value, _, _ in samples)
+        least = min(samples, key=lambda sample: (sample[0], sample[1]))
+        most = min(samples, key=lambda sample: (-sample[0], sample[1]))
+        values |= {
+            "count": len(samples),
+            "sum_ticks": sum(value for value, _, _ in samples),
+            "min_ticks": least[0],
+            "max_ticks": most[0],
+        }
+        if Feature.SUM_SQUARES in features:
+            values |= {
+                "sum_sq_low_ticks2": squares & (1 << 64) - 1,
+                "sum_sq_high_ticks2": squares >> 64,
+            }
+        if Feature.EXTREMES in features:
+            values |= {
+                "min_index": least[1],
+                "max_index": most[1],
+                "min_time_ticks": least[2],
+                "max_time_ticks": most[2],
+            }
+    packed = STATISTICS.pack(values)
+    return list(struct.unpack(f"<{len(packed) // 4}I", packed))
+
+
+class FakeDevice:
+    """Serves one connection. `send_hook` sees each frame's bytes and returns what is sent, or None.
+
+    `endless`: the run lasts until STOP. `mute_after`: commands after which nothing is answered.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        identity: dict[str, int] | None = None,
+        endless: bool = False,
+        events_a_frame: int = 7,
+        send_hook: Callable[[Frame, bytes], bytes | None] = lambda frame, data: data,
+        mute_after: int | None = None,
+        close_after_events: int | None = None,
+        overrides: dict[tuple[str, str, int], int] | None = None,
+        trace: bool = False,
+        first_words: bytes = b"",
+    ) -> None:
+        self.scenario = scenario
+        self.endless = endless
+        self.events_a_frame = events_a_frame
+        self.send_hook = send_hook
+        self.mute_after = mute_after
+        self.close_after_events = close_after_events
+        self.overrides = overrides or {}
+        self.trace = trace
+        self.first_words = first_words
+        self.words: dict[int, int] = {}
+        self.written: list[tuple[int, int]] = []
+        self.starts = 0
+        self.commands = 0
+        self.sequence = 0
+        self.banks = scenario.memories()
+        geometry = scenario.geometry
+        board = int.from_bytes(geometry.board.encode().ljust(8, b"\0"), "little")
+        named = {
+            "magic": MAGIC,
+            "protocol_version": PROTOCOL_VERSION,
+            "gateware_hash": 0x1122334455667788,
+            "board": board,
+            "features": int(geometry.features),
+        }
+        for entry in r.IDENTITY.registers:
+            value = named.get(entry.name)
+            self.set(
+                "identity", entry.name, getattr(geometry, entry.name, 0) if value is None else value
+            )
+        for name, value in (identity or {}).items():
+            self.set("identity", name, value)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.uri = f"tcp://127.0.0.1:{self._listener.getsockname()[1]}"
+        self._socket: socket.socket | None = None
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def set(self, block: str, name: str, value: int, copy: int = 0) -> None:
+        """Set a register."""
+        for offset in range(r.register(block, name).words):
+            self.words[r.address(block, name, copy) + offset] = value >> 32 * offset & 0xFFFFFFFF
+
+    def get(self, block: str, name: str, copy: int = 0) -> int:
+        """Return a register, unsigned."""
+        base = r.address(block, name, copy)
+        words = range(r.register(block, name).words)
+        return sum(self.words.get(base + n, 0) << 32 * n for n in words)
+
+    def close(self) -> None:
+        """End the connection."""
+        for end in (self._listener, self._socket):
+            if end is not None:
+                try:
+                    end.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    pass
+                end.close()
+        self._thread.join(5)
+
+    def __enter__(self) -> FakeDevice:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _serve(self) -> None:
+        try:
+            self._socket, _ = self._listener.accept()
+            if self.first_words:
+                self._socket.sendall(self.first_words)
+            pending = b""
+            while data := self._socket.recv(4096):
+                *frames, pending = (pending + data).split(b"\0")
+                for encoded in frames:
+                    if encoded:
+                        self._command(Frame.decode(cobs_decode(encoded)))
+        except OSError:
+            return
+
+    def send(self, type_: int, flags=0, tag=0, index=0, base=0, payload=b"") -> None:
+        """Send a frame; the hook may change or swallow it."""
+        frame = Frame(type_, flags, tag, self.sequence, index, base, payload)
+        self.sequence = (self.sequence + 1) % (1 << 32)
+        data = self.send_hook(frame, to_stream(frame))
+        if data and self._socket is not None:
+            self._socket.sendall(data)
+
+    def _command(self, frame: Frame) -> None:
+        self.commands += 1
+        if self.mute_after is not None and self.commands > self.mute_after:
+            return
+        answers, actions = b"", 0
+        for start in range(0, len(frame.payload), OPERATION.size_bytes):
+            operation = OPERATION.unpack(frame.payload[start : start + OPERATION.size_bytes])
+            place = operation["address"]
+            if operation["code"] == OpCode.WRITE:
+                self.written.append((place, operation["value"]))
+                if place == r.address("control", "action"):
+                    actions |= operation["value"]
+                else:
+                    self.words[place] = operation["value"]
+            else:
+                operation["value"] = self.words.get(place, 0)
+            operation["status"] = OpStatus.OK
+            answers += OPERATION.pack(operation)
+        self.send(FrameType.RESPONSE, 0, len(frame.payload) // 8, frame.sequence, 0, answers)
+        if actions & r.Action.START:
+            self._run()
+        if actions & r.Action.STOP and self.get("status", "state") == r.RunState.RUNNING:
+            self._finish(r.StopReason.COMMAND)
+        if actions & r.Action.DUMP:
+            self._dump(self.get("control", "dump_spaces"))
+            self.send(FrameType.LOG, 0, LogCode.DUMPED)
+        if actions & r.Action.TRACE:
+            events = self.scenario.events[:5]
+            self.send(FrameType.TRACE, 0, 0, 0, START_TICKS, _words(events, START_TICKS))
+            self.send(FrameType.LOG, 0, LogCode.DUMPED)
+
+    def _run(self) -> None:
+        self.starts += 1
+        self.set("status", "state", r.RunState.RUNNING)
+        self.set("status", "start_ticks", START_TICKS)
+        self.set("status", "time_ticks", START_TICKS + 50)
+        self.send(FrameType.LOG, 0, LogCode.STARTED, 0, START_TICKS)
+        if self.get("control", "stream"):
+            self._stream()
+        if not self.endless and self._socket is not None:
+            self._finish(r.StopReason.STRIKES)
+
+    def _stream(self) -> None:
+        scenario = self.scenario
+        kept = [n for n in range(len(scenario.events)) if n not in set(scenario.upload_dropped)]
+        sent, gap = 0, False
+        while kept:
+            run = 1
+            while run < min(self.events_a_frame, len(kept)) and kept[run] == kept[0] + run:
+                run += 1
+            events = scenario.events[kept[0] : kept[0] + run]
+            flags = EventFlag.GAP if gap or (not sent and kept[0]) else 0
+            self.send(
+                FrameType.EVENTS, flags, 0, kept[0], events[0][0], _words(events, events[0][0])
+            )
+            last = kept[run - 1]
+            kept = kept[run:]
+            gap = bool(kept) and kept[0] != last + 1
+            sent += run
+            if self.close_after_events is not None and sent >= self.close_after_events:
+                assert self._socket is not None
+                self._socket.shutdown(socket.SHUT_RDWR)
+                raise OSError("closed as asked")
+
+    def _finish(self, reason: r.StopReason) -> None:
+        scenario = self.scenario
+        flags = r.StatusFlag.TRIGGERED if self.trace else 0
+        for name, value in (
+            ("state", r.RunState.DONE),
+            ("stop_reason", reason),
+            ("flags", flags),
+            ("time_ticks", scenario.end_ticks),
+            ("end_ticks", scenario.end_ticks),
+            ("events", len(scenario.events) + scenario.dropped_before_merge),
+            ("upload_dropped", len(scenario.upload_dropped)),
+            ("trigger_index", 3 if self.trace else 0),
+            ("trigger_ticks", scenario.events[3][0] if self.trace else 0),
+        ):
+            self.set("status", name, value)
+        for source in range(SOURCES):
+            edges = sum(event[1] == source for event in scenario.events)
+            dropped = scenario.dropped_before_merge if source == 1 else 0
+            self.set("source", "generated", edges + dropped, source)
+            self.set("source", "dropped", dropped, source)
+        for (block, name, copy), value in self.overrides.items():
+            self.set(block, name, value, copy)
+        self.send(FrameType.LOG, 0, LogCode.STOPPED, reason, scenario.end_ticks)
+        self._dump(self.get("control", "final_spaces"))
+
+    def _dump(self, spaces: int) -> None:
+        for (space, bank), words in self.banks.items():
+            if not spaces >> space & 1:
+                continue
+            kind = FrameType.HISTOGRAM if space in HISTOGRAM_SPACES else FrameType.STATISTICS
+            for start in range(0, len(words), MAX_WORDS):
+                piece = words[start : start + MAX_WORDS]
+                flags = space | MemoryFlag.FINAL | (MemoryFlag.BANK if bank else 0)
+                flags |= MemoryFlag.LAST if start + MAX_WORDS >= len(words) else 0
+                payload = struct.pack(f"<{len(piece)}I", *piece)
+                self.send(kind, flags, 0, start, self.scenario.end_ticks, payload)
+
+
+def _words(events, base: int) -> bytes:
+    words = [event_word(t - base, source, polarity) for t, source, polarity in events]
+    return struct.pack(f"<{len(words)}I", *words)
+
+
+def wait_until(claim: Callable[[], bool], timeout_s: float = 5.0) -> bool:
+    """Return whether a claim comes true in time."""
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        if claim():
+            return True
+        time.sleep(0.005)
+    return False

@@ -1,0 +1,87 @@
+"""Ticks and seconds."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plexor import units
+
+
+@given(st.integers(0, 1 << 64), st.integers(1000, (1 << 32) - 1))
+def test_ticks_to_seconds_and_back_is_exact(ticks, tick_fs):
+    assert units.ticks_of(units.seconds_of(ticks, tick_fs), tick_fs) == ticks
+
+
+def test_a_tick_of_a_million_femtoseconds_is_a_nanosecond():
+    assert units.seconds_of(1, 1_000_000) == Fraction(1, 10**9)
+
+
+def test_half_a_tick_rounds_to_even():
+    halves = [Fraction(n, 2 * 10**9) for n in (1, 3, 5)]
+    assert [units.whole_ticks(half, 1_000_000) for half in halves] == [0, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("10us", Fraction(1, 100_000)),
+        ("1.5 ms", Fraction(3, 2000)),
+        ("2s", Fraction(2)),
+        ("0.3ns", Fraction(3, 10**10)),
+        ("7µs", Fraction(7, 10**6)),
+        ("-5ns", Fraction(-5, 10**9)),
+        ("1h", Fraction(3600)),
+        ("1e3ns", Fraction(1, 10**6)),
+        ("0", Fraction(0)),
+    ],
+)
+def test_durations_parse_exactly(text, seconds):
+    assert units.parse_duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "us", "5", "5 parsecs", "1.2.3s", "nan", "1e9999s", "5S"])
+def test_what_is_no_duration_is_refused_with_its_text(text):
+    with pytest.raises(ValueError, match="must be a number with a unit") as caught:
+        units.parse_duration(text)
+    assert repr(text) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "hertz"),
+    [
+        ("20k", 20_000),
+        ("1.5M", 1_500_000),
+        ("300Hz", 300),
+        ("0.1", Fraction(1, 10)),
+        ("2kHz", 2000),
+    ],
+)
+def test_rates_parse_exactly(text, hertz):
+    assert units.parse_rate(text) == hertz
+
+
+@pytest.mark.parametrize("text", ["0", "-5", "k", "20 apples", "inf"])
+def test_what_is_no_rate_is_refused(text):
+    with pytest.raises(ValueError, match="must be a number above 0 in hertz"):
+        units.parse_rate(text)
+
+
+@pytest.mark.parametrize(("text", "count"), [("10k", 10_000), ("1", 1), ("2.5k", 2500)])
+def test_counts_parse(text, count):
+    assert units.parse_count(text) == count
+
+
+@pytest.mark.parametrize("text", ["0", "1.5", "-3", "many", "10us"])
+def test_what_is_no_count_is_refused(text):
+    with pytest.raises(ValueError, match="must be a whole number"):
+        units.parse_count(text)
+
+
+@pytest.mark.parametrize(
+    ("ticks", "text"),
+    [(0, "0 s"), (1, "1 ns"), (1234, "1.234 µs"), (-1500, "-1.5 µs"), (2_000_000_000, "2 s")],
+)
+def test_times_print_with_a_fitting_unit(ticks, text):
+    assert units.format_ticks(ticks, 1_000_000) == text
