@@ -5,11 +5,11 @@ Cheshire and Baker, "Consistent Overhead Byte Stuffing", IEEE/ACM Transactions o
 """
 
 from amaranth.hdl import Module, Signal
-from amaranth.lib import data, memory, stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import DELIMITER
-from plexor_hdl.fetch import Fetch
+from plexor_hdl.fetch import Fetch, plain_memory
 
 BUFFER_BITS = 9
 FULL_BLOCK = 255
@@ -39,7 +39,7 @@ class CobsEncoder(wiring.Component):
     of which only complete blocks are read. A zero byte's own clock writes the code, so one byte a
     clock is sustained but for one clock a full block of 254 bytes and two clocks a frame.
 
-    Latency: a block (up to 254 bytes) and 5 clocks. Reset: empty. Full: `i_bytes.ready` is low.
+    Latency: a block (up to 254 bytes) and 6 clocks. Reset: empty. Full: `i_bytes.ready` is low.
     """
 
     i_bytes: In(stream.Signature(FrameByte))
@@ -47,7 +47,7 @@ class CobsEncoder(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.buffer = buffer = memory.Memory(shape=8, depth=1 << BUFFER_BITS, init=[])
+        m.submodules.buffer = buffer = plain_memory(8, 1 << BUFFER_BITS)
         write, read = buffer.write_port(), buffer.read_port()
         m.submodules.fetch = fetch = Fetch(8, BUFFER_BITS)
         m.d.comb += [
@@ -69,19 +69,29 @@ class CobsEncoder(wiring.Component):
             write.en.eq(0),
         ]
 
-        accept = Signal()
-        m.d.comb += accept.eq(self.i_bytes.valid & self.i_bytes.ready)
+        beat, is_zero = Signal(FrameByte), Signal()
+        waiting, free, accept = Signal(), Signal(), Signal()
+        m.d.comb += [
+            accept.eq(waiting & free),
+            self.i_bytes.ready.eq(~waiting | free),
+        ]
+        with m.If(self.i_bytes.ready):
+            m.d.sync += [
+                beat.eq(self.i_bytes.payload),
+                is_zero.eq(self.i_bytes.payload.byte == DELIMITER),
+                waiting.eq(self.i_bytes.valid),
+            ]
         with m.FSM(name="encoder"):
             with m.State("BYTES"):
-                m.d.comb += self.i_bytes.ready.eq(room)
-                with m.If(accept & self.i_bytes.payload.end):
+                m.d.comb += free.eq(room)
+                with m.If(accept & beat.end):
                     m.d.sync += [
                         write.en.eq(1),
                         write.addr.eq(code_place),
                         write.data.eq(code),
                     ]
                     m.next = "DELIMITER"
-                with m.Elif(accept & (self.i_bytes.payload.byte == DELIMITER)):
+                with m.Elif(accept & is_zero):
                     m.d.sync += [
                         write.en.eq(1),
                         write.addr.eq(code_place),
@@ -96,7 +106,7 @@ class CobsEncoder(wiring.Component):
                     m.d.sync += [
                         write.en.eq(1),
                         write.addr.eq(place),
-                        write.data.eq(self.i_bytes.payload.byte),
+                        write.data.eq(beat.byte),
                         place.eq(place + 1),
                         code.eq(code + 1),
                         last_of_block.eq(code == FULL_BLOCK - 2),

@@ -1,7 +1,7 @@
 """The command port: frames from the host, executed on the register bus and answered."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
-from amaranth.lib import memory, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import (
@@ -16,6 +16,7 @@ from plexor.protocol.frames import (
 )
 from plexor_hdl.cobs import CobsDecoder
 from plexor_hdl.crc import frame_crc
+from plexor_hdl.fetch import plain_memory
 from plexor_hdl.frame_words import HEADER_WORDS, FrameWord, header_words
 from plexor_hdl.interfaces import TIME_BITS
 from plexor_hdl.registers import RegisterBus
@@ -50,7 +51,7 @@ class Command(wiring.Component):
         m.submodules.crc = crc = frame_crc()
         wiring.connect(m, wiring.flipped(self.i_bytes), decoder.i_bytes)
         size = 1 << (MOST_BYTES - 1).bit_length()
-        m.submodules.frame = frame = memory.Memory(shape=8, depth=size, init=[])
+        m.submodules.frame = frame = plain_memory(8, size)
         write, read = frame.write_port(), frame.read_port()
 
         received = Signal(range(size))

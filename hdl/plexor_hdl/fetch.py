@@ -1,8 +1,16 @@
 """Reading a memory as a stream."""
 
 from amaranth.hdl import Module, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
+
+
+def plain_memory(shape, depth: int, init=()):
+    """Return a memory without logic for a word that is read in the clock in which it is written.
+
+    Such a read gives any value; none of its users looks at it.
+    """
+    return memory.Memory(shape=shape, depth=depth, init=init, attrs={"no_rw_check": 1})
 
 
 class Fetch(wiring.Component):

@@ -136,11 +136,13 @@ class Framer(wiring.Component):
                     m.d.sync += [out.valid.eq(1), out.payload.end.eq(1), gap.eq(0)]
                     m.next = "ADD0"
             limbs = range(0, INDEX_BITS, INDEX_LIMB_BITS)
-            carry = Signal()
+            addend = words
             for step, start in enumerate(limbs):
                 with m.State(f"ADD{step}"):
                     limb = index[start : start + INDEX_LIMB_BITS]
-                    m.d.sync += Cat(limb, carry).eq(limb + Mux(step == 0, words, carry))
+                    carry = Signal(name=f"carry{step}")
+                    m.d.sync += Cat(limb, carry).eq(limb + addend)
+                    addend = carry
                     m.next = "IDLE" if step == len(limbs) - 1 else f"ADD{step + 1}"
         return m
 

@@ -1,12 +1,12 @@
 """The UART link: bytes over two pins, 8N1, at a set or measured rate."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
-from amaranth.lib import memory, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.cdc import FFSynchronizer
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import DELIMITER
-from plexor_hdl.fetch import Fetch
+from plexor_hdl.fetch import Fetch, plain_memory
 
 DIVISOR_BITS = 16
 FRACTION_BITS = 3
@@ -187,7 +187,7 @@ class LinkUart(wiring.Component):
                 with m.If(level):
                     m.next = "IDLE"
 
-        m.submodules.received = received = memory.Memory(shape=8, depth=1 << FIFO_BITS, init=[])
+        m.submodules.received = received = plain_memory(8, 1 << FIFO_BITS)
         write, read = received.write_port(), received.read_port()
         m.submodules.fetch = fetch = Fetch(8, FIFO_BITS)
         wiring.connect(m, fetch.o_words, wiring.flipped(self.o_bytes))

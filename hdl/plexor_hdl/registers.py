@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
-from amaranth.lib import data, memory, wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import OpStatus
@@ -24,6 +24,7 @@ from plexor.protocol.registers import (
     Block,
     Register,
 )
+from plexor_hdl.fetch import plain_memory
 from plexor_hdl.interfaces import block_layout
 
 ACTION_LAYOUT = data.StructLayout({action.name.lower(): 1 for action in Action})
@@ -245,7 +246,7 @@ class RegisterBank(wiring.Component):
                         if value is None
                         else value >> word.number * WORD_BITS & (1 << WORD_BITS) - 1
                     )
-        m.submodules.shadow = shadow = memory.Memory(shape=WORD_BITS, depth=depth, init=init)
+        m.submodules.shadow = shadow = plain_memory(WORD_BITS, depth, init)
         write, read = shadow.write_port(), shadow.read_port()
         place = Signal(range(depth))
         mask = Signal(WORD_BITS)

@@ -1,10 +1,11 @@
 """The ring: the last events before and after a trigger."""
 
 from amaranth.hdl import Module, ResetInserter, Signal
-from amaranth.lib import memory, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Geometry
+from plexor_hdl.fetch import plain_memory
 from plexor_hdl.interfaces import Event
 from plexor_hdl.upload import Entry, write_event, write_index
 
@@ -33,7 +34,7 @@ class Ring(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.events = events = memory.Memory(shape=Event, depth=self._depth, init=[])
+        m.submodules.events = events = plain_memory(Event, self._depth)
         write, read = events.write_port(), events.read_port()
         wrapped = Signal()
         event = Signal(Event)

@@ -1,12 +1,12 @@
 """The upload FIFO: events that wait for the link."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
-from amaranth.lib import data, memory, stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import SOURCE_BITS
 from plexor.protocol.geometry import Geometry
-from plexor_hdl.fetch import Fetch
+from plexor_hdl.fetch import Fetch, plain_memory
 from plexor_hdl.interfaces import TIME_BITS, Event
 
 MARGIN = 6
@@ -80,7 +80,7 @@ class Upload(wiring.Component):
         m = Module()
         bits = (self._depth - 1).bit_length()
         width = Entry.as_shape().size
-        m.submodules.entries = entries = memory.Memory(shape=width, depth=self._depth, init=[])
+        m.submodules.entries = entries = plain_memory(width, self._depth)
         write, read = entries.write_port(), entries.read_port()
         m.submodules.fetch = fetch = Fetch(width, bits)
         m.d.comb += [
