@@ -19,8 +19,8 @@ from plexor_sim.golden.edges import Events, Levels, Times
 
 NONE = -1
 """No strike, no response; every time is 0 or more."""
-OVER = 1 << (VALUE_BITS - 1)
-"""What a value that exceeds the instrument's range is taken as before it is binned."""
+VALUE_MOST = (1 << (VALUE_BITS - 1)) - 1
+"""What a greater value is taken as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,9 @@ def _samples(values: Times, events: Events, places: npt.NDArray[np.intp] | Times
     """Return samples completed by the events at `places`, in the order of events."""
     order = np.argsort(places, kind="stable")
     places = places[order]
-    return Samples(np.minimum(values[order], OVER), events.index[places], events.time_ticks[places])
+    return Samples(
+        np.minimum(values[order], VALUE_MOST), events.index[places], events.time_ticks[places]
+    )
 
 
 def match(events: Events, rules: Rules, end_ticks: int) -> Matches:

@@ -12,7 +12,6 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import (
     STATISTICS,
     STATISTICS_SETS,
-    VALUE_BITS,
     Space,
     bin_bits,
     entries,
@@ -20,12 +19,11 @@ from plexor.protocol.memory import (
     under_bin,
 )
 from plexor_sim.golden.edges import Times
-from plexor_sim.golden.matcher import Samples
+from plexor_sim.golden.matcher import VALUE_MOST, Samples
 
 Counts = npt.NDArray[np.int64]
 
 BIN_MOST = (1 << 32) - 1
-VALUE_MOST = (1 << (VALUE_BITS - 1)) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +55,7 @@ def bins_of(values: Times, mantissa_bits: int) -> Counts:
 
 def zoom_bins_of(values: Times, first_ticks: int, zoom_bits: int) -> Counts:
     """Return the bin of each value in a window whose second bin is `first_ticks`."""
-    inside = np.minimum(values, VALUE_MOST)
-    return np.clip(inside - first_ticks + 1, 0, (1 << zoom_bits) - 1)
+    return np.clip(values - first_ticks + 1, 0, (1 << zoom_bits) - 1)
 
 
 def log_counts(samples: Samples, mantissa_bits: int) -> Counts:
@@ -84,7 +81,7 @@ def statistics(samples: Samples, features: Feature) -> Statistics:
     """Return the statistics of one key; what `features` leaves out is 0."""
     if not len(samples):
         return Statistics()
-    values = np.minimum(samples.value_ticks, VALUE_MOST)
+    values = samples.value_ticks
     least, greatest = int(np.argmin(values)), int(np.argmax(values))
     where = Feature.EXTREMES in features
     return Statistics(

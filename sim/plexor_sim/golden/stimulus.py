@@ -16,6 +16,8 @@ from plexor_sim.golden.settings import Settings
 FRACTION_BITS = 32
 THRESHOLD_BITS = 48
 BLOCK_CLOCKS = 1 << 16
+GATE_CLOCKS = 3
+"""A change of the gate acts like a strike this many core clocks later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ def _gate_sequences(gate: TickEdges, samples: int, start: int) -> Iterator[tuple
     """Yield (first tick at phase 0, tick from which no strike starts or None) of each high time."""
     clocks = -(-gate.time_ticks // samples)
     seen = collapsed(clocks, gate.level, gate.initial)
-    lead = TRIGGER_CLOCKS
+    lead = GATE_CLOCKS + TRIGGER_CLOCKS
     high_from = start // samples if seen.initial else None
     for clock, level in zip(seen.time_ticks.tolist(), seen.level.tolist(), strict=True):
         if level:

@@ -252,11 +252,12 @@ def test_a_fall_latency_past_the_time_out_still_counts():
     assert triples(match(events("s10 r25 b450"), rules(), 1000).fall) == [(440, 2, 450)]
 
 
-def test_intervals_over_31_bits_are_marked_as_over():
+def test_values_over_31_bits_are_taken_as_the_greatest():
     far = 2**31 + 50
-    result = match(events(f"r10 b{far} r{2 * far}"), rules(), 2 * far + 1)
-    assert result.width.value_ticks.tolist() == [2**31]
-    assert result.period.value_ticks.tolist() == [2**31]
+    result = match(events(f"s0 r10 b{far} r{2 * far}"), rules(), 2 * far + 1)
+    assert result.fall.value_ticks.tolist() == [2**31 - 1]
+    assert result.width.value_ticks.tolist() == [2**31 - 1]
+    assert result.period.value_ticks.tolist() == [2**31 - 1]
 
 
 def test_planted_outliers_keep_their_index_and_time():

@@ -273,10 +273,16 @@ def test_triggers_chain_and_stimuli_that_wait_for_each_other_never_strike():
 
 def test_the_gate_starts_and_ends_a_sequence_at_clocks():
     values = {"trigger": Trigger.GATE, "interval_ticks": 50, "width_ticks": 30, "phase_ticks": 2}
-    # High in clocks 2 to 24: first strike at 16 + 64 + 2, none from clock 25 + 8 on.
+    # High in clocks 2 to 24: first strike in clock 2 + 3 + 8, none from clock 25 + 3 + 8 on.
     made = rises(10**4, gate=gate_of(9, 193, 1000), s0=values | {"strike_count": 6})
-    assert made[:4] == [82, 132, 182, 232]
-    assert made[4:] == [1000 + LEAD + 2 + 50 * n for n in range(6)]
+    assert made[:4] == [106, 156, 206, 256]
+    assert made[4:] == [1000 + 24 + LEAD + 2 + 50 * n for n in range(6)]
+
+
+def test_a_gated_sequence_has_as_many_clocks_as_the_gate():
+    values = {"trigger": Trigger.GATE, "interval_ticks": 8, "width_ticks": 5}
+    # High in clocks 2 and 3: strikes in clocks 13 and 14.
+    assert rises(10**4, gate=gate_of(16, 32), s0=values) == [104, 112]
 
 
 def test_a_gate_pulse_between_clocks_is_not_seen():
