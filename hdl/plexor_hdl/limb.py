@@ -76,10 +76,14 @@ class Limb(wiring.Component):
     """
 
     def __init__(self, entries: int, bits: int, banks: int, lag: int = 0) -> None:
-        self._entries = entries
         self._bits = bits
         self._banks = banks
         self._lag = lag
+        # Forwarding makes what a read of an entry being written returns irrelevant.
+        self.memories = [
+            Memory(shape=bits, depth=entries, init=[], attrs={"no_rw_check": 1})
+            for _ in range(banks)
+        ]
         super().__init__(
             {
                 "valid": In(1),
@@ -117,10 +121,8 @@ class Limb(wiring.Component):
             if self._banks > 1
             else self.read_data[0]
         )
-        for number in range(self._banks):
-            m.submodules[f"memory_{number}"] = memory = Memory(
-                shape=self._bits, depth=self._entries, init=[], attrs={"no_rw_check": 1}
-            )
+        for number, memory in enumerate(self.memories):
+            m.submodules[f"memory_{number}"] = memory
             read_port = memory.read_port()
             write_port = memory.write_port()
             here = self._banks == 1

@@ -58,13 +58,17 @@ class Tally(wiring.Component):
         if banks not in (1, 2):
             raise ValueError(f"banks: {banks}; must be 1 or 2")
         self._entries = entries
-        self._limbs = [min(limb_bits, bits - low) for low in range(0, bits, limb_bits)]
+        limbs = -(-bits // limb_bits)
         # `hold` comes from memory: upper limbs must get there before the lowest one wraps again.
-        if len(self._limbs) > 1 and 1 << limb_bits < WRITE_STAGE + len(self._limbs):
+        if limbs > 1 and 1 << limb_bits < WRITE_STAGE + limbs:
             raise ValueError(f"limb_bits: {limb_bits}; too few for {bits} bits")
+        self.limbs = [
+            Limb(entries, min(limb_bits, bits - lag * limb_bits), banks, lag)
+            for lag in range(limbs)
+        ]
         self._words = -(-bits // WORD_BITS)
         self._banks = banks
-        self.latency = WRITE_STAGE + len(self._limbs) - 1
+        self.latency = WRITE_STAGE + limbs - 1
         super().__init__(
             {
                 "i_address": In(stream.Signature(Count(entries), always_ready=True)),
@@ -82,30 +86,27 @@ class Tally(wiring.Component):
         m.submodules.sweep = sweep = Sweep(self._entries)
         m.d.comb += [sweep.stb.eq(self.clear_stb), self.clear_busy.eq(sweep.busy)]
         place = count.address if self._banks == 1 else Cat(count.address, count.bank)
-        m.submodules.lookback = lookback = Lookback(len(place), REACH + len(self._limbs) - 1)
+        m.submodules.lookback = lookback = Lookback(len(place), REACH + len(self.limbs) - 1)
         m.d.comb += [lookback.valid.eq(valid), lookback.address.eq(place)]
 
         word_shift = self._words - 1
-        limbs = []
-        for lag, bits in enumerate(self._limbs):
-            limb = Limb(self._entries, bits, self._banks, lag)
+        for lag, limb in enumerate(self.limbs):
             m.submodules[f"limb_{lag}"] = limb
             m.d.comb += [
                 limb.valid.eq(valid),
                 limb.address.eq(count.address),
                 limb.bank.eq(count.bank),
                 limb.same.eq(lookback.same),
-                limb.carry.eq(limbs[-1].carry_out if limbs else 1),
+                limb.carry.eq(self.limbs[lag - 1].carry_out if lag else 1),
                 limb.read_address.eq(self.read.address >> word_shift),
                 limb.clear.eq(sweep.busy),
                 limb.clear_address.eq(sweep.address),
             ]
-            limbs.append(limb)
         full = Signal(init=1)
-        if len(limbs) > 1:
-            m.d.sync += full.eq(Cat(limb.stored for limb in limbs[1:]).all())
-        m.d.comb += limbs[0].hold.eq(full)
-        with m.If(limbs[0].held):
+        if len(self.limbs) > 1:
+            m.d.sync += full.eq(Cat(limb.stored for limb in self.limbs[1:]).all())
+        m.d.comb += self.limbs[0].hold.eq(full)
+        with m.If(self.limbs[0].held):
             m.d.sync += self.saturated.eq(1)
         with m.If(self.clear_stb):
             m.d.sync += self.saturated.eq(0)
@@ -113,7 +114,7 @@ class Tally(wiring.Component):
         clocks = READ_CLOCKS - 1
         inside = delayed(m, self.read.address < self._entries << word_shift, clocks, "inside")
         bank = delayed(m, self.read.bank, clocks, "bank")
-        values = [Cat(limb.read_data[which] for limb in limbs) for which in range(self._banks)]
+        values = [Cat(limb.read_data[which] for limb in self.limbs) for which in range(self._banks)]
         value = Mux(bank, values[-1], values[0])
         if word_shift:
             value = Mux(
