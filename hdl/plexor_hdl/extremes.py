@@ -14,18 +14,15 @@ EVENT = data.StructLayout({"index": INDEX_BITS, "time_ticks": TIME_BITS})
 """The event that completed a sample."""
 
 
-def compare(m: Module, left, right, name: str):
-    """Return left < right and left > right, of signed values, one clock later."""
-    low, high = slice(HALF_BITS), slice(HALF_BITS, None)
-    less = Signal(2, name=f"{name}_less")
-    more = Signal(2, name=f"{name}_more")
-    equal = Signal(name=f"{name}_equal")
-    m.d.sync += [
-        less.eq(Cat(left[low] < right[low], left[high].as_signed() < right[high].as_signed())),
-        more.eq(Cat(left[low] > right[low], left[high].as_signed() > right[high].as_signed())),
-        equal.eq(left[high] == right[high]),
-    ]
-    return less[1] | (equal & less[0]), more[1] | (equal & more[0])
+def biased(value):
+    """Return the bits of a signed value that, without sign, has its order."""
+    return Cat(value[:-1], ~value[-1])
+
+
+def halves_carry(left, right) -> list:
+    """Return whether the low halves add up past their width, and whether the high halves do."""
+    halves = (slice(HALF_BITS), slice(HALF_BITS, None))
+    return [(left[half] + right[half])[HALF_BITS] for half in halves]
 
 
 class Extremes(wiring.Component):
@@ -93,11 +90,12 @@ class Extremes(wiring.Component):
                 memory = self._memory(m, f"{name}_{number}", VALUE_BITS, keys)
                 read_port, write_port = memory.read_port(), memory.write_port()
                 stored = Signal(signed(VALUE_BITS), name=f"{name}_stored_{number}")
-                m.d.sync += stored.eq(Mux(known_2, read_port.data, 0))
+                inverted = -1 if name == "max" else 0
+                m.d.sync += stored.eq(Mux(known_2, read_port.data, inverted))
                 m.d.comb += [
                     read_port.addr.eq(address),
                     write_port.addr.eq(wrote_key),
-                    write_port.data.eq(value[WRITE_STAGE]),
+                    write_port.data.eq(value[WRITE_STAGE] ^ inverted),
                     write_port.en.eq(write & (written_bank == number)),
                 ]
                 found.append(stored)
@@ -107,24 +105,49 @@ class Extremes(wiring.Component):
 
         m.d.comb += [
             self.min_ticks.eq(of(read_bank[3], least)),
-            self.max_ticks.eq(of(read_bank[3], most)),
+            self.max_ticks.eq(~of(read_bank[3], most)),
         ]
+        # a < b where b + ~a carries: each operand is kept the way round in which it is added.
+        inverse = Line(m, ~biased(value[0]), "inverse")
+        low, high = slice(HALF_BITS), slice(HALF_BITS, None)
         news = [Signal(REACH, name="least_of_late"), Signal(REACH, name="most_of_late")]
         for ago in range(1, REACH + 1):
-            flags = compare(m, value[1], value[1 + ago], f"late_{ago}")
-            for new, beyond in zip(news, flags, strict=True):
+            now, then = value[1], value[1 + ago]
+            flags = Signal(4, name=f"late_{ago}")
+            m.d.sync += flags.eq(
+                Cat(
+                    *halves_carry(inverse[1], biased(then)),
+                    now[low] == then[low],
+                    now[high] == then[high],
+                )
+            )
+            less = flags[1] | (flags[3] & flags[0])
+            more = ~(less | flags[2:].all())
+            for new, beyond in zip(news, (less, more), strict=True):
                 m.d.sync += new[ago - 1].eq(beyond | ~same[1][ago - 1])
         first = Signal()
         m.d.sync += first.eq(~of(bank[3], [flag[1] for flag in known]))
-        by_memory = (
-            compare(m, value[3], of(bank[3], least), "least")[0],
-            compare(m, value[3], of(bank[3], most), "most")[1],
-        )
-        for new, beyond, write in zip(news, by_memory, writes, strict=True):
+        stored_min, stored_max = of(bank[3], least), of(bank[3], most)
+        by_memory = [Signal(3, name="below_memory"), Signal(3, name="above_memory")]
+        m.d.sync += [
+            by_memory[0].eq(
+                Cat(
+                    *halves_carry(inverse[3], biased(stored_min)),
+                    value[3][high] == stored_min[high],
+                )
+            ),
+            by_memory[1].eq(
+                Cat(
+                    *halves_carry(biased(value[3]), biased(stored_max)),
+                    value[3][high] == ~stored_max[high],
+                )
+            ),
+        ]
+        for new, flags, write in zip(news, by_memory, writes, strict=True):
             beyond_late = Signal(name=f"{new.name}_all")
             m.d.sync += [
                 beyond_late.eq(new.all()),
-                write.eq(valid[4] & beyond_late & (first | beyond)),
+                write.eq(valid[4] & beyond_late & (first | flags[1] | (flags[2] & flags[0]))),
             ]
         if self._events:
             event = Line(m, Cat(self.sample.index, self.sample.time_ticks), "event")
