@@ -130,7 +130,9 @@ def _walls(
     for channel in shown:
         if channel.rise is not None and channel.rise.max_ticks is not None:
             x = axis.at(plot_seconds(channel.rise.max_ticks, tick_fs))
-            text = f"{channel.name} back wall {format_ticks(channel.rise.max_ticks, tick_fs)}"
+            # Many channels have no room for the words.
+            words = " back wall " if len(shown) <= 4 else " "
+            text = f"{short(channel.name)}{words}{format_ticks(channel.rise.max_ticks, tick_fs)}"
             labels.append(Label(x, text, f"f{channel.result.number}"))
             canvas.line(
                 x,
@@ -140,13 +142,17 @@ def _walls(
                 f"s{channel.result.number}",
                 'stroke-width="1.2" stroke-dasharray="2 3"',
             )
-    for label, x in zip(labels, spread(labels, LEFT, WIDTH - RIGHT, 12), strict=True):
-        canvas.text(x, top - 7, label.content, style=label.style, anchor="middle", bold=True)
+    size, gap = (12, 14) if len(shown) <= 4 else (11, 6)
+    places = spread(labels, LEFT, WIDTH - RIGHT, size, gap)
+    for label, x in zip(labels, places, strict=True):
+        canvas.text(
+            x, top - 7, label.content, size=size, style=label.style, anchor="middle", bold=True
+        )
 
 
 def _key(canvas: Canvas, shown: list[ChannelFigures], y: float) -> None:
     entries = [
-        (channel.name, f"s{channel.result.number}", 'stroke-width="8" stroke-opacity="0.75"')
+        (short(channel.name), f"s{channel.result.number}", 'stroke-width="8" stroke-opacity="0.75"')
         for channel in shown
     ]
     legend(canvas, entries, WIDTH - RIGHT - 40, y)
@@ -211,10 +217,10 @@ def course(report: Report) -> Canvas:
     end = max(report.duration_ticks, 1)
     axis = Axis(0, plot_seconds(end, result.tick_fs), LEFT, WIDTH - RIGHT)
     x_axis(canvas, axis, top, bottom, time_unit(axis.high))
-    scale, name = time_unit(y.high)
+    scale, unit = time_unit(y.high)
     for value in Axis(y.low / scale, y.high / scale, bottom, top, y.log).ticks(6):
         y_line(canvas, y.at(value * scale), number(value))
-    canvas.text(LEFT - 9, top - 6, name, style="muted", anchor="end", bold=True)
+    canvas.text(LEFT - 9, top - 6, unit, style="muted", anchor="end", bold=True)
     canvas.text(LEFT, bottom + 36, "time in the run", style="muted")
     for channel in shown:
         assert channel.rise is not None
@@ -251,10 +257,11 @@ def shares(report: Report) -> Canvas | None:
     rows = 2 * len(report.shares)
     height = TOP + 36 * rows + 58
     first = report.shares[0].first
+    name = short(first)
     result = report.result
     canvas = framed(
         "Where the time goes",
-        f"Strike to {first}, while {first} is active, and from its end to the next pin.",
+        f"Strike to {name}, while {name} is active, and from its end to the next pin.",
         height,
         provenance(result),
     )
@@ -314,15 +321,12 @@ def shares(report: Report) -> Canvas | None:
     legend(
         canvas,
         [
-            (f"strike to {first}", f"s{numbers[first]}", 'stroke-width="8" stroke-opacity="0.95"'),
-            (f"{first} active", f"s{numbers[first]}", 'stroke-width="8" stroke-opacity="0.45"'),
-            *(
-                (
-                    f"{first} end to {entry.second}",
-                    f"s{numbers[entry.second]}",
-                    'stroke-width="8" stroke-opacity="0.75"',
-                )
-                for entry in report.shares
+            (f"strike to {name}", f"s{numbers[first]}", 'stroke-width="8" stroke-opacity="0.95"'),
+            (f"{name} active", f"s{numbers[first]}", 'stroke-width="8" stroke-opacity="0.45"'),
+            (
+                f"end of {name} to the next pin",
+                f"s{numbers[report.shares[0].second]}",
+                'stroke-width="8" stroke-opacity="0.75"',
             ),
         ],
         right - 40,

@@ -33,7 +33,7 @@ class _Paint:
 
     def __call__(self, text: str, style: str) -> str:
         code = _COLOURS.get(style, style)
-        return f"\x1b[{code}m{text}\x1b[0m" if self._colour and text.strip() else text
+        return f"\x1b[{code}m{text}\x1b[0m" if self._colour and code and text.strip() else text
 
 
 def text(
@@ -134,7 +134,7 @@ def _histogram(report: Report, channel: ChannelFigures, width: int, paint: _Pain
     title = f"{channel.name}: samples by latency, counts by logarithm"
     yield paint(title[:width], "bold")
     for row in reversed(range(rows)):
-        left = grouped(round(most)) if row == rows - 1 else "1" if row == 0 else ""
+        left = "1" if row == 0 else grouped(round(most)) if row == rows - 1 and most > 1 else ""
         left = left if len(left) <= 7 else f"{most:.0e}".replace("e+0", "e")
         blocks = "".join(_BLOCKS[min(max(value - 8 * row, 0), 8)] for value in eighths)
         yield f"{paint(left.rjust(7), 'muted')} {paint(blocks.rstrip(), colour)}".rstrip()

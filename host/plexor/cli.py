@@ -1,0 +1,98 @@
+"""The command line: parses, calls, prints. Each command is loaded when it is used."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from plexor.errors import ExitCode, PlexorError
+
+_COMMANDS = {
+    "measure": "plexor.commands.measure:measure",
+    "replay": "plexor.commands.replay:replay",
+    "report": "plexor.commands.report:report",
+    "devices": "plexor.commands.devices:devices",
+    "identify": "plexor.commands.identify:identify",
+    "sim": "plexor.commands.sim:sim",
+}
+_HELP = {
+    "measure": "Strike a device, time its responses, judge them.",
+    "replay": "Figures of a run stored in a folder or recorded off a link.",
+    "report": "The page of a stored run, or its picture.",
+    "devices": "Instruments and simulated devices at hand.",
+    "identify": "What the instrument at a link is.",
+    "sim": "The simulated instrument.",
+}
+
+
+class _Lazy(click.Group):
+    """A group that imports a command when it is called, and lists them without."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, name = _COMMANDS[cmd_name].partition(":")
+        return getattr(import_module(module), name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_HELP.items()))
+
+
+@click.group(
+    cls=_Lazy,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 pass, 1 budget broken, 2 usage, 3 link or instrument, 4 invalid run "
+    "or too few samples, 130 interrupted.",
+)
+@click.version_option(package_name="plexor")
+def plexor() -> None:
+    """A reflex hammer for real-time systems: strikes a pin, times the reflex."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return its exit code, with one line on standard error for an error."""
+    try:
+        code = plexor.main(
+            args=None if arguments is None else list(arguments),
+            prog_name="plexor",
+            standalone_mode=False,
+        )
+        sys.stdout.flush()
+    except click.UsageError as error:
+        hint = f" (see {error.ctx.command_path} --help)" if error.ctx is not None else ""
+        return _fail(error.format_message() + hint, ExitCode.USAGE)
+    except click.ClickException as error:
+        return _fail(error.format_message(), ExitCode.USAGE)
+    except (click.Abort, KeyboardInterrupt):
+        return _fail("interrupted", ExitCode.INTERRUPTED)
+    except PlexorError as error:
+        return _fail(str(error), error.exit_code)
+    except BrokenPipeError:
+        # Whoever read the output has seen enough. What is still buffered has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.PASS
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG):
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        where = f"{error.filename}: " if error.filename else "output: "
+        return _fail(f"{where}{error.strerror}", ExitCode.USAGE)
+    return code if isinstance(code, int) else ExitCode.PASS
+
+
+def _fail(text: str, code: ExitCode) -> int:
+    line = " ".join(text.split())
+    try:
+        print(f"plexor: {line}", file=sys.stderr)
+    except OSError:
+        return code
+    return code

@@ -1,0 +1,47 @@
+"""`plexor identify`: what the instrument at a link is."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from plexor.protocol.geometry import Feature
+
+
+@click.command()
+@click.option("--link", default="sim:", show_default=True, metavar="URI",
+              help="sim:, tcp://HOST:PORT or serial:PORT.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON document and nothing else.")
+def identify(link: str, as_json: bool) -> None:  # fmt: skip
+    """Print the identity of the instrument at a link."""
+    from plexor.device import Device  # noqa: PLC0415
+    from plexor.link.open import open_link  # noqa: PLC0415
+    from plexor.units import format_ticks  # noqa: PLC0415
+
+    # Every simulated device is beside the same instrument; the synthetic one starts soonest.
+    uri = "sim:synthetic" if link == "sim:" else link
+    with Device(open_link(uri)) as device:
+        identity = device.identity
+    geometry = identity.geometry
+    version = identity.protocol_version
+    features = [str(feature.name).lower() for feature in Feature if feature in geometry.features]
+    facts: dict[str, object] = {
+        "link": device.name,
+        "simulated": identity.simulated,
+        "board": identity.board,
+        "gateware_hash": f"{identity.gateware_hash:016x}",
+        "protocol": f"{version >> 16}.{version & 0xFFFF}",
+        "channels": geometry.channels,
+        "strikes": geometry.strikes,
+        "samples": geometry.samples,
+        "tick_fs": geometry.tick_fs,
+        "features": features,
+    }
+    if as_json:
+        click.echo(json.dumps(facts, indent=2))
+        return
+    facts["tick_fs"] = f"{geometry.tick_fs:,} fs ({format_ticks(1, geometry.tick_fs)})"
+    facts["features"] = ", ".join(features)
+    for name, value in facts.items():
+        click.echo(f"{name:<14} {value}")

@@ -1,0 +1,250 @@
+"""`plexor measure`: settings from options, a run, its figures."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from contextlib import ExitStack
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import click
+
+from plexor.commands.parameters import (
+    CHANNEL,
+    COUNT,
+    DURATION,
+    DUTY,
+    KEY,
+    RATE,
+    STOP,
+    StopCondition,
+)
+from plexor.errors import StoreError
+from plexor.protocol.registers import Policy
+from plexor.settings import Channel, Settings, Stimulus
+
+if TYPE_CHECKING:
+    from plexor.results import RunResult
+
+_POLICIES = [policy.name.lower() for policy in Policy]
+_PATH = click.Path(path_type=Path)
+
+
+@click.command()
+@click.option("--link", default="sim:", show_default=True, metavar="URI",
+              help="sim:, tcp://HOST:PORT, serial:PORT or file:PATH.")
+@click.option("--dut", metavar="NAME[:OPTIONS]",
+              help="Simulated device: freertos (default), bare, synthetic or a manifest.toml.")
+@click.option("--rate", type=RATE, metavar="RATE",
+              help="Strikes (or bursts) a second: 20k. Without it the device runs by itself.")
+@click.option("--count", type=COUNT, metavar="N", help="Stop after so many strikes: 10k.")
+@click.option("--time", "time_s", type=DURATION, metavar="TIME", help="Stop after so long: 2s.")
+@click.option("--width", type=DURATION, metavar="TIME", help="Of a strike.")
+@click.option("--duty", type=DUTY, metavar="PART", help="Of a strike, as part of the period: 20%.")
+@click.option("--phase", type=DURATION, default="0", metavar="TIME",
+              help="From the start to the first strike.")
+@click.option("--dither", type=DURATION, default="0", metavar="TIME",
+              help="Range of a uniform random deviation of the period.")
+@click.option("--poisson", is_flag=True, help="Strike at random times, --rate on average.")
+@click.option("--burst", type=COUNT, default="1", metavar="N", help="Strikes in a burst.")
+@click.option("--spacing", type=DURATION, metavar="TIME", help="Between strikes of a burst.")
+@click.option("--seed", type=click.IntRange(1, (1 << 64) - 1), default=1, metavar="N",
+              help="Of what is random in the strikes.")
+@click.option("--active-low", is_flag=True, help="Strikes are low.")
+@click.option("--channel", "channels", type=CHANNEL, multiple=True,
+              metavar="NAME=chN[:after=EDGE,deadline=TIME,filter=TIME,invert]",
+              help="A response pin; repeat. EDGE is strike0, ch0.fall and the like.")
+@click.option("--policy", type=click.Choice(_POLICIES), default="oldest", show_default=True,
+              help="Which outstanding strike a response answers.")
+@click.option("--window", type=DURATION, default="0", metavar="TIME",
+              help="Least latency, with --policy window.")
+@click.option("--timeout", type=DURATION, metavar="TIME",
+              help="A strike older than this is missed. Default: the period.")
+@click.option("--deadline", type=DURATION, metavar="TIME", help="A later response is late.")
+@click.option("--early", type=DURATION, default="0", metavar="TIME",
+              help="A response may come so long before its strike.")
+@click.option("--load", is_flag=True, help="Raise the load output during the run.")
+@click.option("--mode", type=click.Choice(["stream", "dump"]), default="stream", show_default=True,
+              help="Send events while running, or collect on the chip and send results after.")
+@click.option("--stop-on", "stops", type=STOP, multiple=True, metavar="CONDITION",
+              help="latency>50us or missed: stop there and keep the events around it.")
+@click.option("--base", type=DURATION, default="0", metavar="TIME",
+              help="Take a base result off each latency.")
+@click.option("--budget", metavar="FILE", help="Limits to judge the run by: a TOML file, or omac.")
+@click.option("--key", "keys", type=KEY, multiple=True, metavar="NAME=TEXT",
+              help="Describes the device, such as os=FreeRTOS; repeat.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON document and nothing else.")
+@click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page.")
+@click.option("--out", type=_PATH, metavar="DIR", help="Keep the run in a new folder.")
+@click.option("--wire", is_flag=True, help="Keep the raw bytes of the link too, in --out.")
+@click.option("--force", is_flag=True, help="Replace the folder of --out.")
+def measure(**options: Any) -> int:  # fmt: skip
+    """Strike a device, time its responses, judge them.
+
+    Times take a unit: 50us, 1.5ms, 2s. Rates and counts take k, M, G.
+
+    \b
+      plexor measure --rate 20k --count 10k
+      plexor measure --dut bare --rate 1k --time 2s --budget omac --json
+      plexor measure --link serial:/dev/ttyUSB1 --rate 5k --duty 20% --time 60s --out run1
+    """
+    # Imported here so that --help and wrong options answer at once.
+    from plexor.budget_file import load as load_budget  # noqa: PLC0415
+    from plexor.commands.conclude import Wanted, conclude  # noqa: PLC0415
+    from plexor.units import ticks_of  # noqa: PLC0415
+
+    settings = settings_of(options)
+    budget = None if options["budget"] is None else load_budget(options["budget"])
+    out: Path | None = options["out"]
+    if options["wire"] and out is None:
+        raise click.UsageError("--wire keeps the bytes in the folder of --out; name one")
+    if options["force"] and out is None:
+        raise click.UsageError("--force replaces the folder of --out; name one")
+    _check_out(out, options["force"])
+    with ExitStack() as stack:
+        tap = _tap(stack, out) if options["wire"] and out is not None else None
+        result = _run(options, settings, tap)
+        unsaved = None if out is None else _keep(result, out, tap)
+    base = ticks_of(options["base"], result.tick_fs)
+    wanted = Wanted(budget, options["as_json"], options["page"], round(base))
+    code = conclude(result, wanted)
+    # The figures are shown even where they could not be kept.
+    if unsaved is not None:
+        raise unsaved
+    return code
+
+
+def settings_of(options: dict[str, Any]) -> Settings:
+    """Return the settings that the options ask for, channels as named.
+
+    Raises click.UsageError for options that do not go together.
+    """
+    rate: Fraction | None = options["rate"]
+    if rate is None:
+        for name in ("count", "width", "duty", "spacing", "poisson"):
+            if options[name]:
+                raise click.UsageError(f"--{name} is of strikes; give --rate too")
+        if options["time_s"] is None:
+            raise click.UsageError("say how often to strike with --rate, or how long with --time")
+    if options["width"] is not None and options["duty"] is not None:
+        raise click.UsageError("--width and --duty both give the strike's width; give one")
+    if options["count"] is None and options["time_s"] is None and not options["stops"]:
+        raise click.UsageError("say when to stop with --count, --time or --stop-on")
+    if options["burst"] > 1 and options["spacing"] is None:
+        raise click.UsageError("--burst needs --spacing, the time between its strikes")
+    stops: tuple[StopCondition, ...] = options["stops"]
+    limits = [stop.over_s for stop in stops if stop.over_s is not None]
+    strikes: tuple[Stimulus, ...] = ()
+    if rate is not None:
+        strikes = (
+            Stimulus(
+                period_s=1 / rate,
+                width_s=options["width"],
+                duty=options["duty"],
+                phase_s=options["phase"],
+                burst=options["burst"],
+                spacing_s=options["spacing"],
+                dither_s=options["dither"],
+                poisson=options["poisson"],
+                invert=options["active_low"],
+                seed=options["seed"],
+            ),
+        )
+    return Settings(
+        strikes=strikes,
+        channels=_named(options["channels"], options["deadline"]),
+        policy=Policy[options["policy"].upper()],
+        timeout_s=options["timeout"],
+        window_min_s=options["window"],
+        early_s=options["early"],
+        count=options["count"],
+        time_s=options["time_s"],
+        latency_over_s=min(limits, default=None),
+        stop_on_missed=any(stop.over_s is None for stop in stops),
+        stream=options["mode"] == "stream",
+        load=options["load"],
+    )
+
+
+def _named(channels: tuple[Channel, ...], deadline_s: Fraction | None) -> tuple[Channel, ...]:
+    """Return channels with the common deadline; raise click.UsageError where two are the same."""
+    for values in ([f"ch{entry.number}" for entry in channels], [e.label for e in channels]):
+        twice = [value for value in values if values.count(value) > 1]
+        if twice:
+            raise click.UsageError(f"--channel: {twice[0]} is given twice")
+    return tuple(
+        replace(channel, deadline_s=deadline_s) if channel.deadline_s is None else channel
+        for channel in channels
+    )
+
+
+def _check_out(out: Path | None, force: bool) -> None:
+    """Refuse a folder that is there before the run, not after it."""
+    if out is None or not out.exists():
+        return
+    if force and out.is_dir() and ((out / "run.json").exists() or not any(out.iterdir())):
+        return
+    if force:
+        raise click.UsageError(f"--out {out}: holds no run; --force replaces runs only")
+    if not out.is_dir() or any(out.iterdir()):
+        raise click.UsageError(f"--out {out}: is there already; --force replaces it")
+
+
+def _keep(result: RunResult, out: Path, tap: BinaryIO | None) -> StoreError | None:
+    """Save a run in place of what is at `out`; on failure put that back and return the error."""
+    from plexor.store import save  # noqa: PLC0415
+
+    old = out.with_name(f".{out.name}.old") if out.exists() else None
+    try:
+        if old is not None:
+            out.rename(old)
+        save(result, out, None if tap is None else Path(tap.name))
+    except (StoreError, OSError) as error:
+        if old is not None and old.exists() and not out.exists():
+            old.rename(out)
+        return error if isinstance(error, StoreError) else StoreError(f"{out}: {error.strerror}")
+    if old is not None:
+        shutil.rmtree(old, ignore_errors=True)
+    print(f"plexor: run kept in {out}", file=sys.stderr)
+    return None
+
+
+def _tap(stack: ExitStack, out: Path) -> BinaryIO:
+    """Return a file for raw bytes beside the folder they will be moved to."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        part = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=out.parent)))
+        return stack.enter_context((part / "wire.bin").open("wb", buffering=0))
+    except OSError as error:
+        raise StoreError(f"{out}: cannot write: {error.strerror or error}") from error
+
+
+def _run(options: dict[str, Any], settings: Settings, tap: BinaryIO | None) -> RunResult:
+    from plexor.commands.pins import channels_of  # noqa: PLC0415
+    from plexor.commands.progress import ProgressLine  # noqa: PLC0415
+    from plexor.device import Device  # noqa: PLC0415
+    from plexor.link.open import DEFAULT_DUT, open_link  # noqa: PLC0415
+    from plexor.session import measure as run  # noqa: PLC0415
+
+    uri: str = options["link"]
+    simulated = uri.startswith("sim:")
+    dut: str | None = options["dut"]
+    if dut is not None and not simulated:
+        raise click.UsageError(f"--dut {dut} is for --link sim:; {uri} has a device of its own")
+    with Device(open_link(uri, dut), tap) as device:
+        name = (uri.removeprefix("sim:") or dut or DEFAULT_DUT) if simulated else None
+        if not settings.channels:
+            found = channels_of(name, device.identity.geometry.channels)
+            settings = replace(settings, channels=_named(found, options["deadline"]))
+        description = dict(options["keys"])
+        if name is not None:
+            description = {"dut": name, **description}
+        line = ProgressLine()
+        try:
+            return run(device, settings, line, description)
+        finally:
+            line.close()

@@ -1,0 +1,33 @@
+"""`plexor sim`: the simulated instrument as a program of its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+
+import click
+
+from plexor.errors import LinkError
+
+
+@click.group()
+def sim() -> None:
+    """Work with the simulated instrument."""
+
+
+@sim.command(
+    context_settings={
+        "ignore_unknown_options": True,
+        "allow_extra_args": True,
+        "help_option_names": [],
+    }
+)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS]")
+def serve(arguments: tuple[str, ...]) -> None:
+    """Serve a simulated instrument on a loopback port, for `--link tcp://`. Try `--help`."""
+    if find_spec("plexor_sim") is None:
+        raise LinkError("the simulated instrument is not installed; pip install 'plexor[sim]'")
+    # It takes this process's place, so that a signal or an exit code needs no middleman.
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, "-m", "plexor_sim.serve", *arguments])

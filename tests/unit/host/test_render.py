@@ -1,0 +1,260 @@
+"""Terminal text, pictures and the page: what they say, and that it fits."""
+
+import dataclasses
+import re
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from plexor.analyse import analyse
+from plexor.budget import judge
+from plexor.budget_file import parse
+from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
+from plexor.render.frame import Label, spread
+from plexor.render.page import page
+from plexor.render.picture import picture
+from plexor.render.plots import course, histogram, shares, tail
+from plexor.render.scale import Axis, power_of_ten, time_unit
+from plexor.render.scope import scope
+from plexor.render.svg import text_width
+from plexor.render.text import text
+from plexor.results import Identity
+
+SVG = "{http://www.w3.org/2000/svg}"
+BUDGET = parse(
+    'title = "motor <control>"\n[all]\nmax = "4 us"\np99 = "9 us"\nmean = { goal = "1 us" }', "b"
+)
+
+
+@pytest.fixture(scope="module")
+def runs(run_of):
+    """Return runs of every kind that must be drawn."""
+    random = np.random.default_rng(11)
+    isr = (2000 + random.geometric(0.02, 900)).tolist()
+    task = (9000 + random.lognormal(6, 1, 900)).astype(int).tolist()
+    usual = run_of([isr, [None if n % 100 == 7 else v for n, v in enumerate(task)]])
+    lost = dataclasses.replace(
+        usual.accounting, received=usual.accounting.received - 3, lost_on_link=2
+    )
+    board = Geometry(features=ALL_FEATURES & ~Feature.SIMULATED, board="ulx3s")
+    return {
+        "usual": usual,
+        "bins": run_of([isr, task], keep_events=False),
+        "wide": run_of([[20, 4_000_000, 70_000] * 30], period=9_000_000),
+        "one": run_of([[1234]]),
+        "equal": run_of([[1000] * 500]),
+        "zero": run_of([[0, 0, 0]]),
+        "early": run_of([[-300, 200, 400]]),
+        "none": run_of([[None, None]]),
+        "no channel": run_of([]),
+        "eight": run_of([isr] * 8, names=[f"channel number {n} <&>" for n in range(8)]),
+        "board": dataclasses.replace(usual, identity=Identity(board, 7)),
+        "invalid": dataclasses.replace(usual, accounting=lost, invalid_reasons=("books & pens",)),
+    }
+
+
+KINDS = (
+    "usual",
+    "bins",
+    "wide",
+    "one",
+    "equal",
+    "zero",
+    "early",
+    "none",
+    "no channel",
+    "eight",
+    "board",
+    "invalid",
+)
+
+
+def places(svg):
+    """Yield (content, left, right, baseline, size) of all texts, groups' shifts added."""
+
+    def walk(element, x, y):
+        shift = re.match(r"translate\((\S+) (\S+)\)", element.get("transform", ""))
+        if shift:
+            x, y = x + float(shift[1]), y + float(shift[2])
+        if element.tag == f"{SVG}text":
+            size = float(element.get("font-size"))
+            width = text_width(element.text, size)
+            at = x + float(element.get("x"))
+            left = (
+                at
+                - width * {"start": 0, "middle": 0.5, "end": 1}[element.get("text-anchor", "start")]
+            )
+            yield element.text, left, left + width, y + float(element.get("y")), size
+        for child in element:
+            yield from walk(child, x, y)
+
+    yield from walk(svg, 0, 0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course])
+def test_every_picture_is_well_formed_and_holds_its_texts(runs, kind, draw):
+    canvas = draw(analyse(runs[kind]))
+    if canvas is None:
+        return
+    svg = ET.fromstring(canvas.render(style=True))
+    _, _, width, height = map(float, svg.get("viewBox").split())
+    found = list(places(svg))
+    assert found
+    for content, left, right, baseline, size in found:
+        assert left >= -1, content
+        assert right <= width + 1, content
+        assert size * 0.7 <= baseline <= height - 1, content
+
+
+@pytest.mark.parametrize("kind", ["usual", "bins", "wide", "one", "early", "board"])
+@pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course])
+def test_no_two_texts_of_a_picture_touch(runs, kind, draw):
+    canvas = draw(analyse(runs[kind]))
+    found = [] if canvas is None else list(places(ET.fromstring(canvas.render(style=True))))
+    for place, (one, left, right, baseline, size) in enumerate(found):
+        for other, left2, right2, baseline2, size2 in found[place + 1 :]:
+            apart = right <= left2 + 2 or right2 <= left + 2
+            above = baseline <= baseline2 - size2 * 0.8 or baseline2 <= baseline - size * 0.8
+            assert apart or above, (one, other)
+
+
+@pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course])
+def test_every_picture_says_where_its_figures_come_from(runs, draw):
+    assert ">simulated<" in draw(analyse(runs["usual"])).render(style=True)
+    assert ">measured on ulx3s<" in draw(analyse(runs["board"])).render(style=True)
+    assert "simulated" not in draw(analyse(runs["board"])).render(style=False)
+
+
+class Checker(HTMLParser):
+    """Checks that elements are closed in order and that nothing is fetched."""
+
+    VOID = frozenset({"meta"})
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.fetched, self.texts = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in self.VOID:
+            self.open.append(tag)
+        self.fetched += [value for name, value in attrs if name in ("src", "href")]
+
+    def handle_startendtag(self, tag, attrs):
+        self.fetched += [value for name, value in attrs if name in ("src", "href")]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_page_is_whole_and_fetches_nothing(runs, kind):
+    report = analyse(runs[kind])
+    content = page(report, judge(report, BUDGET))
+    checker = Checker()
+    checker.feed(content)
+    assert checker.open == []
+    assert checker.fetched == []
+    assert "<script" not in content
+    assert "url(" not in content
+    assert "motor <control>" in "".join(checker.texts)
+
+
+def test_the_page_tells_figures_books_and_verdict(runs):
+    report = analyse(runs["usual"])
+    content = page(report, judge(report, BUDGET))
+    generated = runs["usual"].accounting.generated
+    assert f"generated {generated:,} = received {generated:,}" in content
+    assert "Over budget: motor &lt;control&gt;" in content
+    assert "FreeRTOS 11.2.0 on VexRiscv 50 MHz" in content
+    assert "prefers-color-scheme" in content
+
+
+def test_an_invalid_run_says_so_before_anything_else(runs):
+    report = analyse(runs["invalid"])
+    content = page(report, judge(report, BUDGET))
+    assert "these figures prove nothing" in content
+    assert "books &amp; pens" in content
+    assert "Within budget" not in content
+    assert " ≠ received" in content
+    assert "INVALID RUN: books & pens" in text(report)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_picture_is_one_file_for_light_and_dark(runs, kind):
+    svg = ET.fromstring(picture(analyse(runs[kind])))
+    assert "prefers-color-scheme:dark" in svg.find(f"{SVG}style").text
+
+
+GOLDEN = """\
+FreeRTOS 11.2.0 on VexRiscv 50 MHz
+4 strikes · 20 kHz · 300 µs · idle · simulated
+
+channel       n  missed  late  duplicate  spurious   min      p50        p99
+ISR           3       1     0          0         0  1 µs  too few    too few
+from strike0                                              needs 6  needs 368
+
+channel             p99.9  max = back wall
+ISR               too few             3 µs
+from strike0  needs 3,688        at 103 µs
+
+channel  mean  peak-to-peak       RMS       jitter128  first  on-width  period
+ISR      2 µs          2 µs  816.5 ns            2 µs   1 µs    100 ns   51 µs
+                                       only 3 samples
+"""
+
+
+def test_the_terminal_s_table_reads_as_written_here(run_of):
+    report = analyse(run_of([[1000, 2000, 3000, None]]))
+    assert text(report, width=86).startswith(GOLDEN)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("width", [40, 57, 80, 200])
+def test_text_is_never_wider_than_the_terminal(runs, kind, width):
+    report = analyse(runs[kind])
+    for line in text(report, judge(report, BUDGET), width=width).splitlines():
+        assert len(line) <= width
+
+
+def test_text_without_colour_says_all_that_colour_says(runs):
+    report = analyse(runs["usual"])
+    verdict = judge(report, BUDGET)
+    plain, bright = text(report, verdict), text(report, verdict, colour=True)
+    assert "\x1b[" not in plain
+    assert re.sub(r"\x1b\[\d+m", "", bright) == plain
+    assert "BROKEN" in plain
+    assert "simulated" in plain
+
+
+def test_one_sample_among_many_is_seen_in_the_terminal(run_of):
+    lines = text(analyse(run_of([[1000] * 100_0 + [3000]])), width=80).splitlines()
+    row = next(line for line in lines if line.lstrip().startswith("1 "))
+    assert row.rstrip()[-1] == "▁"
+
+
+def test_round_ticks_lie_on_the_axis():
+    assert Axis(0, 10, 0, 100).ticks(5) == [0, 2, 4, 6, 8, 10]
+    assert Axis(3.2, 9.1, 0, 1).ticks(6) == [4, 5, 6, 7, 8, 9]
+    assert Axis(1, 1000, 0, 1, True).ticks(4) == [1, 10, 100, 1000]
+    assert Axis(1, 100, 0, 100, True).at(10) == pytest.approx(50)
+    assert Axis(1, 100, 0, 100, True).value(50) == pytest.approx(10)
+
+
+def test_units_and_powers_are_written_as_people_write_them():
+    assert time_unit(2.5e-6)[1] == "µs"
+    assert time_unit(1e-3)[1] == "ms"
+    assert [power_of_ten(v) for v in (1, 10, 100, 0.001)] == ["1", "10", "10²", "10⁻³"]
+
+
+def test_labels_on_one_line_are_pushed_apart_and_kept_inside():
+    labels = [Label(50, "back wall 10 µs", "ink"), Label(55, "back wall 11 µs", "ink")]
+    first, second = spread(labels, 0, 300, 12)
+    width = text_width("back wall 10 µs", 12)
+    assert second - first >= width
+    assert first - width / 2 >= 0
