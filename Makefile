@@ -1,0 +1,36 @@
+# Calls and nothing else: what these do is in tools/, pyproject.toml and tests/.
+PYTHON = python3
+RUN = .venv/bin/python -m
+
+.PHONY: demo setup test test-full lint fmax bench mutants lock clean
+
+demo:
+	$(PYTHON) -m tools.setup demo
+	$(RUN) tools.demo
+
+setup:
+	$(PYTHON) -m tools.setup test
+
+test: lint
+	$(RUN) pytest -m "not full and not hardware"
+
+test-full: lint
+	$(RUN) pytest -m "not hardware"
+
+lint: setup
+	$(RUN) tools.lint
+
+fmax: setup
+	$(RUN) tools.fmax
+
+bench: setup
+	$(RUN) tools.bench
+
+mutants: setup
+	$(RUN) tools.mutants
+
+lock: setup
+	$(RUN) tools.lock
+
+clean:
+	git clean -qfdX

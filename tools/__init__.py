@@ -1,0 +1,1 @@
+"""Tools of the house: what `make` calls. None of it is installed."""

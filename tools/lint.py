@@ -1,0 +1,40 @@
+"""Lint, types and import rules, all of them even if one fails.
+
+    .venv/bin/python -m tools.lint
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+_BIN = Path(sys.executable).parent
+_CHECKS = (
+    ("ruff", "check", "--quiet"),
+    ("ruff", "format", "--check", "--quiet"),
+    ("lint-imports",),
+    ("pyright", "--warnings"),
+)
+
+
+def main() -> int:
+    """Run each check; return 1 if one fails."""
+    with ThreadPoolExecutor() as pool:
+        codes = list(pool.map(_check, _CHECKS))
+    return int(any(codes))
+
+
+def _check(command: tuple[str, ...]) -> int:
+    done = subprocess.run(
+        [str(_BIN / command[0]), *command[1:]], capture_output=True, text=True, check=False
+    )
+    print(f"lint: {' '.join(command)}: {'failed' if done.returncode else 'clean'}", flush=True)
+    if done.returncode:
+        print(done.stdout + done.stderr, end="", flush=True)
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

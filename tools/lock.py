@@ -1,0 +1,44 @@
+"""Resolve the lock files anew from pyproject.toml, for every platform, with hashes.
+
+    .venv/bin/python -m tools.lock [package ...]
+
+Versions in the lock files stay as they are, but for those of the packages that are named.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Sequence
+
+from tools.setup import ROOT, lock_file
+
+EXTRAS = {"demo": ("sim",), "test": ("sim", "gateware", "dev")}
+"""What each profile holds beside the host and the package's own build."""
+_UV = ("uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes", "--no-header")
+
+
+def main(upgraded: Sequence[str]) -> int:
+    """Write the lock files; return an exit code."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    oldest = project["project"]["requires-python"].removeprefix(">=")
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as build:
+        build.write("\n".join(project["build-system"]["requires"]))
+        build.flush()
+        # The largest first: the others are parts of it, at the same versions.
+        for profile in reversed(EXTRAS):
+            command = [*_UV, "--python-version", oldest, "pyproject.toml", build.name]
+            command += ["--no-annotate", "--output-file", str(lock_file(profile))]
+            command += [word for extra in EXTRAS[profile] for word in ("--extra", extra)]
+            command += [word for name in upgraded for word in ("--upgrade-package", name)]
+            if profile != "test":
+                command += ["--constraints", str(lock_file("test"))]
+            if subprocess.run(command, cwd=ROOT, check=False).returncode:
+                return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,155 @@
+"""Set a bare clone up: system packages, a virtual environment with locked versions, FreeRTOS.
+
+    python3 -m tools.setup {demo,test}
+
+Standard library only. What is there already is left alone, so that a second run takes no time.
+Exit codes: 0 ready, 1 something is missing (one line on stderr says what to do), 2 usage.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import venv
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tools.system import SetupError, install, last_line, missing_packages
+
+ROOT = Path(__file__).resolve().parent.parent
+ENVIRONMENT = ROOT / ".venv"
+PYTHON = ENVIRONMENT / "bin" / "python"
+PROFILES = ("demo", "test")
+"""What can be set up; each holds all of the one before."""
+_OLDEST_PYTHON = (3, 11)
+_INSTALLERS = 3
+"""At once: one waits for the network while another unpacks."""
+_PIP = ("install", "--quiet", "--no-deps", "--no-compile", "--disable-pip-version-check")
+_KERNEL = "from plexor_sim import packages; packages.freertos_kernel(packages.default_cache())"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Set up a profile; return the exit code."""
+    if len(arguments) != 1 or arguments[0] not in PROFILES:
+        print(f"usage: python3 -m tools.setup {{{','.join(PROFILES)}}}", file=sys.stderr)
+        return 2
+    try:
+        set_up(arguments[0])
+    except SetupError as error:
+        print(f"set-up: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("set-up: interrupted", file=sys.stderr)
+        return 130
+    return 0
+
+
+def set_up(profile: str) -> None:
+    """Make all that a profile needs; raise SetupError for what cannot be had."""
+    if sys.version_info < _OLDEST_PYTHON:
+        wanted = ".".join(map(str, _OLDEST_PYTHON))
+        raise SetupError(f"Python {wanted} or later is needed: make PYTHON=python{wanted}")
+    started = time.monotonic()
+    kernel = _kernel(path="") is None
+    ready = stamp(profile).is_file()
+    # Whoever can make an environment need not wait for cargo to begin with it.
+    _install_system(missing_packages(ENVIRONMENT, cargo=False))
+    with ThreadPoolExecutor(1) as beside:
+        fetched = None if kernel else beside.submit(_fetch_kernel, optional=profile == "demo")
+        if not ready:
+            _make_environment(profile)
+        if fetched is not None:
+            fetched.result()
+    if fetched is not None or not ready:
+        _say(f"ready after {time.monotonic() - started:.0f} s")
+
+
+def stamp(profile: str) -> Path:
+    """Return the file that is there once the environment holds just this lock and project."""
+    content = [lock_file(profile).read_bytes(), (ROOT / "pyproject.toml").read_bytes()]
+    content.append(f"{sys.version}\0{ENVIRONMENT}".encode())
+    digest = hashlib.sha256(b"\0".join(content)).hexdigest()[:16]
+    return ENVIRONMENT / f"{profile}-{digest}.ready"
+
+
+def lock_file(profile: str) -> Path:
+    """Return the file with every package of a profile, each with its version and hashes."""
+    return ROOT / "requirements" / f"{profile}.lock"
+
+
+def _install_system(packages: Sequence[str]) -> None:
+    if packages:
+        _say(f"installing {' '.join(packages)}")
+        install(packages)
+
+
+def _make_environment(profile: str) -> None:
+    if not PYTHON.exists():
+        _say("making .venv")
+        shutil.rmtree(ENVIRONMENT, ignore_errors=True)
+        venv.create(ENVIRONMENT, with_pip=True, symlinks=True)
+    _say(f"installing what requirements/{profile}.lock lists")
+    entries = re.findall(r"^\w.*(?:\n +--.*)*", lock_file(profile).read_text(), re.MULTILINE)
+    # A lock is complete, so its parts can be installed at once: none has anything to resolve.
+    with ThreadPoolExecutor(_INSTALLERS) as pool:
+        parts = [entries[index::_INSTALLERS] for index in range(_INSTALLERS)]
+        for installed in [pool.submit(_install_part, *item) for item in enumerate(parts)]:
+            installed.result()
+    _pip("plexor itself", "--no-build-isolation", "--editable", str(ROOT))
+    for old in ENVIRONMENT.glob("*.ready"):
+        old.unlink()
+    for held in PROFILES[: PROFILES.index(profile) + 1]:
+        stamp(held).touch()
+
+
+def _install_part(index: int, entries: Sequence[str]) -> None:
+    part = ENVIRONMENT / f"part{index}.lock"
+    part.write_text("\n".join(entries) + "\n")
+    _pip("the locked packages", "--require-hashes", "--requirement", str(part))
+
+
+def _pip(what: str, *arguments: str) -> None:
+    command = (str(PYTHON), "-m", "pip", *_PIP, *arguments)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SetupError(f"pip cannot install {what}: {last_line(done.stderr)}")
+
+
+def _fetch_kernel(*, optional: bool) -> None:
+    """Have FreeRTOS' kernel in the cache; where it is optional, say why if that fails."""
+    try:
+        _install_system(missing_packages(ENVIRONMENT, cargo=True))
+        reason = _kernel(path=os.environ["PATH"])
+        if reason is not None:
+            raise SetupError(reason)
+    except SetupError as error:
+        if not optional:
+            raise
+        _say(f"no FreeRTOS, so another device will be measured: {error}")
+
+
+def _kernel(path: str) -> str | None:
+    """Return None if FreeRTOS' kernel is in the cache or can be had with that path, else why not."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "sim"), "PATH": path}
+    done = subprocess.run(
+        [sys.executable, "-c", _KERNEL],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+    return None if done.returncode == 0 else last_line(done.stderr)
+
+
+def _say(text: str) -> None:
+    print(f"set-up: {text}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
