@@ -3,7 +3,28 @@
 from __future__ import annotations
 
 from plexor.protocol.frames import OPERATION, Frame, OpStatus
-from plexor.protocol.registers import address, register
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.registers import LANE, SOURCE, STATUS, address, register
+
+Place = tuple[str, int, str]
+"""Block, copy and name of a register."""
+
+
+def end_places(geometry: Geometry) -> list[Place]:
+    """Return the registers that a run's result is made of, to be read once it has ended."""
+    return [
+        *(("status", 0, entry.name) for entry in STATUS.registers),
+        *(
+            ("lane", channel, entry.name)
+            for channel in range(geometry.channels)
+            for entry in LANE.registers
+        ),
+        *(
+            ("source", source, entry.name)
+            for source in geometry.sources
+            for entry in SOURCE.registers
+        ),
+    ]
 
 
 class RegisterImage:
@@ -24,6 +45,11 @@ class RegisterImage:
         """Whether every word of a register is known."""
         base = address(block, name, copy)
         return all(base + n in self.words for n in range(register(block, name).words))
+
+    def forget(self, block: str, name: str, copy: int = 0) -> None:
+        """Forget a register."""
+        for offset in range(register(block, name).words):
+            self.words.pop(address(block, name, copy) + offset, None)
 
     def value(self, block: str, name: str, copy: int = 0) -> int:
         """Return a register's value; raise KeyError where it was never seen."""

@@ -43,6 +43,9 @@ def from_json(kind: type[T], value: Any) -> T:
     """
     hints = typing.get_type_hints(kind)
     names = [entry.name for entry in fields(cast("Any", kind))]
+    unknown = sorted(set(_of(dict, value)) - set(names))
+    if unknown:
+        raise ValueError(f"{kind.__name__}: unknown {', '.join(unknown)}")
     return kind(**{name: _back(hints[name], value[name]) for name in names if name in value})
 
 
@@ -53,19 +56,27 @@ def _back(hint: Any, value: Any) -> Any:
             return None
         return _back(next(a for a in arguments if a is not types.NoneType), value)
     if origin is tuple:
-        return tuple(_back(arguments[0], entry) for entry in value)
+        return tuple(_back(arguments[0], entry) for entry in _of(list, value))
     if origin is not None and issubclass(origin, Mapping):
-        return {_key(arguments[0], name): _back(arguments[1], v) for name, v in value.items()}
+        return {
+            _key(arguments[0], name): _back(arguments[1], v) for name, v in _of(dict, value).items()
+        }
     if origin is np.ndarray:
         return np.zeros(0, dtype=np.uint64)
     if hasattr(hint, "_fields"):
-        return hint(*value)
+        return hint(*_of(list, value))
     if is_dataclass(hint):
         return from_json(cast("type[Any]", hint), value)
     if hint is Fraction or (isinstance(hint, type) and issubclass(hint, Enum)):
         return hint(value)
     if not isinstance(value, (int, float) if hint is float else hint):
         raise TypeError(f"{value!r}; must be {hint.__name__}")
+    return value
+
+
+def _of(kind: type[Any], value: Any) -> Any:
+    if not isinstance(value, kind):
+        raise TypeError(f"{value!r}; must be a {kind.__name__}")
     return value
 
 

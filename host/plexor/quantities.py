@@ -23,7 +23,8 @@ class Quantities:
     def text(self, ticks: int | Fraction) -> str:
         """Return ticks for an error text."""
         seconds = seconds_of(ticks, self.geometry.tick_fs)
-        return f"{float(ticks):.15g} ticks ({format_seconds(seconds, 6)})"
+        unit = "tick" if ticks == 1 else "ticks"
+        return f"{float(ticks):.15g} {unit} ({format_seconds(seconds, 6)})"
 
     def note(self, what: str, asked_s: Fraction, taken_ticks: int | Fraction) -> None:
         """Write down what was asked and what is taken."""

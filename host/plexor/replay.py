@@ -11,12 +11,12 @@ from plexor.decode import Decoder
 from plexor.device import identity_of
 from plexor.errors import IdentityError
 from plexor.identity import Identity
-from plexor.image import RegisterImage
+from plexor.image import RegisterImage, end_places
 from plexor.link.base import LinkEndError
 from plexor.link.file import FileLink
 from plexor.protocol.frames import Frame, FrameType, LogCode
 from plexor.protocol.geometry import MAGIC, PROTOCOL_MAJOR, PROTOCOL_MINOR
-from plexor.protocol.registers import IDENTITY, STATUS, address, register
+from plexor.protocol.registers import IDENTITY
 from plexor.results import RunResult
 from plexor.settings import Settings
 
@@ -40,13 +40,21 @@ class _Replay:
             return
         edges = (LogCode.STARTED, LogCode.STOPPED)
         if isinstance(part, Frame) and part.type == FrameType.LOG and part.tag in edges:
-            # What status registers held before says nothing of this run, or of its end.
-            self._forget_status()
+            # What was read before says nothing of this run, or of its end.
+            self._forget_end()
 
-    def _forget_status(self) -> None:
-        for entry in STATUS.registers:
-            for offset in range(register("status", entry.name).words):
-                self.image.words.pop(address("status", entry.name) + offset, None)
+    @property
+    def ended(self) -> bool:
+        """Whether all that a result is made of was read after the run."""
+        return self.identity is not None and all(
+            self.image.has(block, name, copy)
+            for block, copy, name in end_places(self.identity.geometry)
+        )
+
+    def _forget_end(self) -> None:
+        if self.identity is not None:
+            for block, copy, name in end_places(self.identity.geometry):
+                self.image.forget(block, name, copy)
 
     def _identify(self) -> None:
         if not all(self.image.has("identity", entry.name) for entry in IDENTITY.registers):
@@ -89,7 +97,6 @@ def replay(path: Path, description: Mapping[str, str] | None = None) -> RunResul
             f"{link.name}: no identity in {decoder.bytes_received} bytes"
             f" ({decoder.frames_received} frames, {decoder.fault_counts.total()} faults)"
         )
-    ended = state.image.has("status", "end_ticks")
     return assemble(
         state.identity,
         state.image,
@@ -97,5 +104,5 @@ def replay(path: Path, description: Mapping[str, str] | None = None) -> RunResul
         (decoder.frames_received, decoder.frames_lost),
         {str(kind): count for kind, count in decoder.fault_counts.items()},
         Circumstances(Settings(), device=dict(description or {})),
-        None if ended else "the recording ends before the end of a run",
+        None if state.ended else "the recording ends before the end of a run",
     )

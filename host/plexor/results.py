@@ -52,7 +52,7 @@ class _ByContent:  # noqa: PLW1641 (arrays have no hash)
 def _same(one: object, other: object) -> bool:
     arrays = [cast("NDArray[Any]", e) for e in (one, other) if isinstance(e, np.ndarray)]
     if len(arrays) == 2:
-        return arrays[0].dtype == arrays[1].dtype and np.array_equal(*arrays)
+        return arrays[0].dtype == arrays[1].dtype and np.array_equal(arrays[0], arrays[1])
     return not arrays and one == other
 
 
@@ -108,8 +108,6 @@ class Measurement:
     zoom: Zoom | None = None
     on_chip: bool = True
     """False: the chip leaves it out and the host computed it from events."""
-    complete: bool = True
-    """False: computed from events of which some never arrived."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +220,8 @@ class RunResult(_ByContent):
     invalid_reasons: tuple[str, ...] = ()
     computed_on_host: tuple[str, ...] = ()
     """What the chip leaves out and the host computed from events, such as `ch0.fall`."""
+    omitted: tuple[str, ...] = ()
+    """What the chip leaves out and the host cannot compute, with the reason."""
     interrupted: bool = False
     wall_seconds: float = 0.0
     started: str = ""

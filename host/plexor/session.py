@@ -23,10 +23,11 @@ from plexor.collect import Collector
 from plexor.decode import FaultKind
 from plexor.device import Device, SilenceError
 from plexor.errors import InstrumentError, LinkError, UsageError
+from plexor.image import end_places
 from plexor.plan import REPORT_SPACES, Plan, plan_of
 from plexor.protocol.frames import SOURCE_STRIKE, SOURCES
 from plexor.protocol.geometry import Feature
-from plexor.protocol.registers import LANE, STATUS, Action, RunState, StatusFlag, Trigger
+from plexor.protocol.registers import Action, RunState, StatusFlag, Trigger
 from plexor.results import ChannelResult, RunResult
 from plexor.settings import Settings
 from plexor.units import seconds_of
@@ -309,7 +310,7 @@ class _Run:
             self._until_still(memories.words_come, lambda: not memories.missing(), DUMP_SILENCE_S)
             if not memories.missing():
                 break
-        self._read_end()
+        self.device.read_all(end_places(self.device.identity.geometry))
         self._await_events()
         flags = self.device.image.get("status", "flags")
         if StatusFlag.TRIGGERED in StatusFlag(flags) and (
@@ -345,25 +346,6 @@ class _Run:
             self.device.pump(0.05)
             if amount() != last:
                 last, moved = amount(), time.monotonic()
-
-    def _read_end(self) -> None:
-        geometry = self.device.identity.geometry
-        self.device.read_all(
-            [
-                *(("status", 0, entry.name) for entry in STATUS.registers),
-                *(
-                    ("lane", copy, entry.name)
-                    for copy in range(geometry.channels)
-                    for entry in LANE.registers
-                ),
-                *(
-                    ("source", source, name)
-                    for source in range(SOURCES)
-                    if source in geometry.sources
-                    for name in ("generated", "dropped")
-                ),
-            ]
-        )
 
     def _stop_quietly(self) -> None:
         """Ask the instrument to stop, if it still listens."""

@@ -5,6 +5,7 @@ Written from docs/instrument.md and plexor.protocol; no code of the host is used
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import struct
 import threading
@@ -277,10 +278,8 @@ class FakeDevice:
         """End the connection."""
         for end in (self._listener, self._socket):
             if end is not None:
-                try:
+                with contextlib.suppress(OSError):
                     end.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    pass
                 end.close()
         self._thread.join(5)
 

@@ -1,0 +1,168 @@
+"""Register access over a link, and instruments that lie about who they are."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plexor.device import Device, identity_of
+from plexor.errors import ExitCode, IdentityError, InstrumentError, LinkError
+from plexor.image import RegisterImage
+from plexor.link import open_link
+from plexor.protocol.frames import OPERATION, Frame, FrameType, OpStatus, to_stream
+from plexor.protocol.geometry import PROTOCOL_VERSION
+from plexor.protocol.registers import IDENTITY, address, register
+
+from .fake_device import GEOMETRY, FakeDevice, Scenario
+
+TIMEOUTS_S = (0.05, 0.05, 0.1)
+
+
+def opened(fake):
+    return Device(open_link(fake.uri), timeouts_s=TIMEOUTS_S)
+
+
+def test_the_identity_is_read_first():
+    with FakeDevice(Scenario([50])) as fake, opened(fake) as device:
+        assert device.identity.geometry == GEOMETRY
+        assert device.identity.gateware_hash == 0x1122334455667788
+        assert device.identity.protocol_version == PROTOCOL_VERSION
+        assert fake.written == []
+
+
+def test_registers_of_every_width_and_sign_read_back_as_written():
+    values = {
+        ("channel", 1, "deadline_ticks"): -5,
+        ("stimulus", 1, "interval_ticks"): (1 << 48) - 3,
+        ("stimulus", 0, "seed"): (1 << 64) - 1,
+        ("control", 0, "stream"): 1,
+    }
+    with FakeDevice(Scenario([50])) as fake, opened(fake) as device:
+        for (block, copy, name), value in values.items():
+            device.write(block, name, value, copy)
+        assert device.read_all(list(values)) == list(values.values())
+
+
+def test_a_value_that_does_not_fit_is_refused_before_it_is_sent():
+    with FakeDevice(Scenario([50])) as fake, opened(fake) as device:
+        with pytest.raises(ValueError, match="stream: 2; must be 0 to 1"):
+            device.write("control", "stream", 2)
+        assert fake.written == []
+
+
+@pytest.mark.parametrize(
+    ("lie", "text"),
+    [
+        ({"magic": 0}, "not a Plexor: its magic is 0x00000000"),
+        ({"protocol_version": 2 << 16 | 7}, "speaks protocol 2.7, this host 1.0"),
+        ({"channels": 0}, "channels: 0; must be 1 to 8"),
+        ({"channels": 1 << 31}, "channels: 2147483648"),
+        ({"strikes": 9}, "strikes: 9"),
+        ({"samples": 5}, "samples: 5"),
+        ({"tick_fs": 0}, "tick_fs: 0"),
+        ({"latency_mantissa_bits": 31}, "latency_mantissa_bits: 31"),
+        ({"zoom_bits": 32}, "zoom_bits: 32"),
+        ({"upload_depth": 100}, "upload_depth: 100; must be a power of two"),
+        ({"board": 0x07070707}, "board:"),
+        ({"board": 0xFFFFFFFF}, "board:"),
+    ],
+)
+def test_an_identity_that_cannot_be_is_refused_with_what_is_wrong(lie, text):
+    with FakeDevice(Scenario([50]), identity=lie) as fake:
+        with pytest.raises(IdentityError) as caught:
+            opened(fake)
+    assert text in str(caught.value)
+    assert caught.value.exit_code == ExitCode.LINK
+
+
+def test_a_newer_minor_version_and_unknown_features_are_accepted():
+    lie = {"protocol_version": PROTOCOL_VERSION + 9, "features": 0xFFFFFFFF}
+    with FakeDevice(Scenario([50]), identity=lie) as fake, opened(fake) as device:
+        assert device.identity.geometry.features == GEOMETRY.features
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.integers(0, (1 << 32) - 1), min_size=25, max_size=25))
+def test_any_identity_words_give_an_identity_or_a_clear_error(values):
+    image = RegisterImage()
+    words = iter(values)
+    for entry in IDENTITY.registers:
+        for offset in range(register("identity", entry.name).words):
+            image.words[address("identity", entry.name) + offset] = next(words, 0)
+    try:
+        identity = identity_of(image)
+    except ValueError:
+        return
+    assert 1 <= identity.geometry.channels <= 8
+    assert identity.board.isprintable()
+
+
+def test_a_silent_instrument_is_one_clear_error_in_bounded_time():
+    with FakeDevice(Scenario([50]), mute_after=0) as fake:
+        with pytest.raises(LinkError, match=r"no answer from the instrument in 0\.2 s \(3 tries\)"):
+            opened(fake)
+        assert fake.commands == 3
+
+
+def test_noise_without_end_is_one_clear_error_in_bounded_time():
+    noise = bytes(range(256)) * 4000
+    with FakeDevice(Scenario([50]), mute_after=0, first_words=noise) as fake:
+        with pytest.raises(LinkError, match="no answer from the instrument"):
+            opened(fake)
+
+
+def test_an_instrument_that_closes_is_one_clear_error():
+    def hook(frame, data):
+        raise OSError
+
+    with FakeDevice(Scenario([50]), send_hook=hook) as fake:
+        fake_close = fake.close
+        with pytest.raises(LinkError):
+            opened(fake)
+        fake_close()
+
+
+def test_a_response_that_answers_something_else_is_not_taken():
+    def hook(frame, data):
+        wrong = bytearray(frame.payload)
+        wrong[0] ^= 1  # the address
+        other = Frame(frame.type, 0, frame.tag, frame.sequence, frame.index, 0, bytes(wrong))
+        return to_stream(other)
+
+    with FakeDevice(Scenario([50]), send_hook=hook) as fake:
+        with pytest.raises(LinkError, match="no answer"):
+            opened(fake)
+
+
+@pytest.mark.parametrize("status", [OpStatus.NO_REGISTER, OpStatus.RUNNING, 200])
+def test_an_operation_that_is_refused_is_one_clear_error(status):
+    def hook(frame, data):
+        operation = OPERATION.unpack(frame.payload[:8])
+        if operation["address"] != address("control", "load"):
+            return data
+        payload = OPERATION.pack(operation | {"status": status})
+        return to_stream(Frame(FrameType.RESPONSE, 0, 1, frame.sequence, frame.index, 0, payload))
+
+    with FakeDevice(Scenario([50]), send_hook=hook) as fake, opened(fake) as device:
+        with pytest.raises(InstrumentError, match=rf"status {int(status)}"):
+            device.write("control", "load", 1)
+
+
+def test_a_lost_response_is_asked_for_again():
+    lost = []
+
+    def hook(frame, data):
+        if not lost:
+            lost.append(frame)
+            return None
+        return data
+
+    with FakeDevice(Scenario([50]), send_hook=hook) as fake, opened(fake) as device:
+        assert device.identity.geometry == GEOMETRY
+        assert fake.commands > 1
+
+
+def test_closing_twice_is_harmless():
+    with FakeDevice(Scenario([50])) as fake:
+        device = opened(fake)
+        device.close()
+        device.close()
