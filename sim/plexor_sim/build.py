@@ -31,10 +31,10 @@ _RUNTIME = _HERE / "runtime"
 _DEVICE = _HERE / "device"
 _COMPILERS = threading.Semaphore(2)
 """So many compilers at once: a machine's memory is shared with others."""
-_CORE_TOP = "plexor"
+_CORE_TOP = "plexor_sim"
 _CORE_PREFIX = "Vplexor"
 _VERILATE = (
-    *("--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-assert", "--no-timing"),
+    *("--cc", "-O3", "--x-assign", "fast", "--x-initial", "0", "--no-assert", "--no-timing"),
     *("-Wno-lint", "-Wno-fatal"),
     # The scope of the top: its own name would clash with a port of that name.
     *("--l2-name", "plexor_top"),
@@ -228,14 +228,18 @@ def _build_core(
     sources.append(_HERE / "main.cpp")
     headers = [*sorted(_RUNTIME.glob("*.h")), *sorted(_DEVICE.glob("*.h"))]
     constants = _geometry_header(geometry, uart)
-    key = _digest("core", tools.key, *_COMPILE, constants, text, *sources, *headers)
+    bench_text = _bench(geometry, uart)
+    key = _digest("core", tools.key, *_COMPILE, constants, bench_text, text, *sources, *headers)
 
     def fill(directory: Path) -> None:
-        staged = directory / "plexor.v"
+        core, bench = directory / "plexor.v", directory / "plexor_sim.v"
         # A flip-flop that takes both edges of the clock makes a cycle one evaluation, not two.
-        staged.write_text(text.replace("@(posedge clk)", "@(edge clk)"))
+        # Memories start with zeros (--x-initial 0): one line a row is hundreds of thousands.
+        staged = text.replace("@(posedge clk)", "@(edge clk)")
+        core.write_text(re.sub(r"(?m)^ *\S+\[\d+\] = \d+'[hd]0+;\n", "", staged))
+        bench.write_text(bench_text)
         verilated = verilate(
-            Verilation("the core", (staged,), _CORE_TOP, _CORE_PREFIX, flags=("--flatten",)),
+            Verilation("the core", (core, bench), _CORE_TOP, _CORE_PREFIX, flags=("--flatten",)),
             cache,
             report,
         )
@@ -277,6 +281,32 @@ def _geometry_header(geometry: Geometry, uart: bool) -> str:
         f"constexpr int64_t kTickFs = {geometry.tick_fs};\n"
         f"constexpr bool kUart = {str(uart).lower()};\n"
         "}\n"
+    )
+
+
+def _bench(geometry: Geometry, uart: bool) -> str:
+    """Return the top around the core, which has no reset input.
+
+    Registers start with their reset values, and every next state depends on the reset: as an input
+    it would have the simulator work out all of them twice in each clock.
+    """
+    ports = {
+        "samples": ("input", geometry.channels * geometry.samples),
+        "strikes": ("output", geometry.strikes * geometry.samples),
+        "load": ("output", 1),
+        "gate": ("input", 1),
+    }
+    if uart:
+        ports |= {"uart_rx": ("input", 1), "uart_tx": ("output", 1)}
+    else:
+        ports |= {"rx__payload": ("input", 8), "rx__valid": ("input", 1)}
+        ports |= {"rx__ready": ("output", 1), "tx__payload": ("output", 8)}
+        ports |= {"tx__valid": ("output", 1), "tx__ready": ("input", 1)}
+    declared = ",\n".join(f"  {way} [{bits - 1}:0] {name}" for name, (way, bits) in ports.items())
+    connected = ", ".join(f".{name}({name})" for name in ("clk", *ports))
+    return (
+        f"module {_CORE_TOP} (\n  input clk,\n{declared}\n);\n"
+        f"  plexor core ({connected}, .rst(1'b0));\nendmodule\n"
     )
 
 

@@ -24,7 +24,6 @@ using namespace plexor;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kPollCycles = 256;
-constexpr int kResetCycles = 4;
 constexpr int kWaitMs = 500;  // how long a blocked wait lasts before the parent is looked for
 
 using StrikesPort = std::remove_reference_t<decltype(Vplexor::strikes)>;
@@ -43,11 +42,7 @@ class Simulation {
         pins_(*device_, kTickFs, log_),
         link_(socket_, options) {
     core_.samples = pins_.steady();
-    core_.rst = 1;
     core_.eval();  // the first evaluation sees no edge
-    for (int i = 0; i < kResetCycles; i++) cycle();
-    core_.rst = 0;
-    core_.eval();
   }
 
   ~Simulation() { core_.final(); }
@@ -156,6 +151,13 @@ int simulate(int count, char** arguments) {
   return 0;
 }
 
+// The error is the last line, after all that the device printed.
+int failed(int code, const std::exception& error) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "error: %s\n", error.what());
+  return code;
+}
+
 void stop(int) { g_stop = 1; }
 
 }  // namespace
@@ -168,13 +170,10 @@ int main(int count, char** arguments) {
   try {
     return simulate(count, arguments);
   } catch (const BadOption& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
-    return 2;
+    return failed(2, error);
   } catch (const Usage& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
-    return 2;
+    return failed(2, error);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
-    return 3;
+    return failed(3, error);
   }
 }

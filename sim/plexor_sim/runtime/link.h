@@ -20,16 +20,17 @@ class StreamLink {
 
   template <typename Core>
   void before(Core& core) {
+    if (core.tx___05Fvalid) {
+      core.tx___05Fready = socket_.has_room() && !full_ && !stalled();
+      if (core.tx___05Fready) socket_.push(core.tx___05Fpayload);
+    }
     const bool offer = socket_.has_byte() && !stalled();
     if (offer || core.rx___05Fvalid) {
       core.rx___05Fvalid = offer;
       if (offer) core.rx___05Fpayload = socket_.byte();
+      // `ready` may depend on this clock's inputs.
       core.eval();
       if (offer && core.rx___05Fready) socket_.pop();
-    }
-    if (core.tx___05Fvalid) {
-      core.tx___05Fready = socket_.has_room() && !full_ && !stalled();
-      if (core.tx___05Fready) socket_.push(core.tx___05Fpayload);
     }
   }
 

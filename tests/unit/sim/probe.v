@@ -25,8 +25,8 @@ module plexor #(
   localparam [1:0] FILL = 0, PLAY = 1, SEND = 2;
   reg [8*STRIKE_BYTES-1:0] played [0:DEPTH-1];
   reg [8*SAMPLE_BYTES-1:0] recorded [0:DEPTH-1];
-  reg [1:0] state;
-  reg [15:0] word, byte_number;
+  reg [1:0] state = FILL;
+  reg [15:0] word = 0, byte_number = 0;
 
   assign rx__ready = state == FILL;
   assign tx__valid = state == SEND;
