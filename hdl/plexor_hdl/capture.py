@@ -83,18 +83,17 @@ class Capture(wiring.Component):
                 m.submodules[f"filter{source}"] = glitches = Filter(geometry.samples)
                 m.d.comb += [
                     glitches.word.eq(word),
-                    glitches.capture.eq(self.capture),
                     glitches.filter_ticks.eq(channel.filter_ticks),
                     edges.word.eq(glitches.o_word),
-                    edges.capture.eq(glitches.o_capture),
                 ]
             else:
                 for step in range(filter_clocks):
                     delayed = Signal(geometry.samples, name=f"word{source}_{step}")
                     m.d.sync += delayed.eq(word)
                     word = delayed
-                m.d.comb += [edges.word.eq(word), edges.capture.eq(capture[filter_clocks])]
+                m.d.comb += edges.word.eq(word)
             m.d.comb += [
+                edges.capture.eq(capture[filter_clocks]),
                 queues.i_edges[number].eq(edges.o_edges),
                 queues.i_valid[number].eq(edges.o_valid),
             ]

@@ -1,6 +1,6 @@
 """The edge detector of one source: sample words in, words that hold edges out."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -30,9 +30,9 @@ def bit_count(bits):
 class Edges(wiring.Component):
     """Finds every edge of a sample word, both polarities, whatever their number.
 
-    `word` is taken while `capture` is high; the word before a capture does not count, so a level
-    that stands at its start is no edge. A disabled source has no edges. Latency LATENCY clocks, one
-    word a clock, no back-pressure. Reset: no edge.
+    Only words taken while `capture` is high have edges; the first is compared with the last sample
+    of the word before it. A disabled source has no edges. Latency LATENCY clocks, one word a clock,
+    no back-pressure. Reset: level low, no edge.
     """
 
     LATENCY = 2
@@ -55,12 +55,10 @@ class Edges(wiring.Component):
         before_r = Signal()
         live_r = Signal()
         last = Signal()
-        captured = Signal()
         m.d.sync += [
             last.eq(self.word[-1]),
-            captured.eq(self.capture),
             word_r.eq(self.word),
-            before_r.eq(Mux(captured, last, self.word[0])),
+            before_r.eq(last),
             live_r.eq(self.capture & self.enable),
         ]
         mask = Signal(self._samples)

@@ -9,9 +9,8 @@ class Filter(wiring.Component):
     """Removes pulses shorter than `filter_ticks` (2 to W; 0 and 1: none; above W: as W).
 
     The output takes the input's level from the first of `filter_ticks` consecutive samples on, and
-    holds between: a level's edge keeps its true time. At the rise of `capture` the level held is
-    the first sample's own. Latency LATENCY clocks whatever the setting, so that every source can be
-    delayed alike; `o_capture` is `capture` with the same latency. One word a clock. Reset: low.
+    holds between: a level's edge keeps its true time. Latency LATENCY clocks whatever the setting,
+    so that every source can be delayed alike. One word a clock. Reset: low.
     """
 
     LATENCY = 4
@@ -21,10 +20,8 @@ class Filter(wiring.Component):
         super().__init__(
             {
                 "word": In(samples),
-                "capture": In(1),
                 "filter_ticks": In(5),
                 "o_word": Out(samples),
-                "o_capture": Out(1),
             }
         )
 
@@ -32,11 +29,9 @@ class Filter(wiring.Component):
         m = Module()
         width = self._samples
         current, following = Signal(width), Signal(width)
-        capture = Signal(4)
         m.d.sync += [
             following.eq(self.word),
             current.eq(following),
-            capture.eq(Cat(self.capture, capture)),
         ]
 
         # Runs of each length that start at each sample, by doubling what is known of shorter runs.
@@ -56,21 +51,12 @@ class Filter(wiring.Component):
             fall.eq(Array(choices[1])[filter_r]),
         ]
 
-        # At the start of a capture the first sample decides, however short its level is.
-        start = Signal()
-        first = Signal()
-        m.d.sync += [start.eq(capture[1] & ~capture[2]), first.eq(current[0])]
         held = Signal()
-        entry = Signal()
-        m.d.comb += entry.eq(held)
-        with m.If(start):
-            m.d.comb += entry.eq(first)
-        level = entry
+        level = held
         levels = []
         for place in range(width):
             # The latest decided sample at or before this one; a prefix scan by synthesis.
             level = rise[place] | (level & ~fall[place])
             levels.append(level)
         m.d.sync += [self.o_word.eq(Cat(*levels)), held.eq(levels[-1])]
-        m.d.comb += self.o_capture.eq(capture[3])
         return m

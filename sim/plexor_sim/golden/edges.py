@@ -137,9 +137,9 @@ def filtered(edges: TickEdges, filter_ticks: int, samples: int) -> TickEdges:
 def windowed(edges: TickEdges, start_ticks: int, end_ticks: int) -> TickEdges:
     """Return the edges of a run's samples, `start_ticks` to `end_ticks` - 1.
 
-    A level that stands at the first sample is no edge.
+    A level that stood before the first sample is no edge, a change at it is one.
     """
-    first, last = np.searchsorted(edges.time_ticks, [start_ticks, end_ticks - 1], side="right")
+    first, last = np.searchsorted(edges.time_ticks, [start_ticks, end_ticks])
     last = max(int(first), int(last))
     return TickEdges(
         edges.time_ticks[first:last],

@@ -143,8 +143,13 @@ def test_each_sample_is_the_level_at_its_instant(changes, tick_fs):
 
 
 def test_a_level_that_stands_at_the_start_is_no_edge():
+    run = windowed(ticks(10, 20, 32), 16, 32)
+    assert (run.initial, pairs(run)) == (True, [(20, False)])
+
+
+def test_a_change_at_the_first_sample_is_an_edge():
     run = windowed(ticks(10, 16, 20, 32), 16, 32)
-    assert (run.initial, pairs(run)) == (False, [(20, True)])
+    assert (run.initial, pairs(run)) == (True, [(16, False), (20, True)])
 
 
 def test_a_run_ends_before_its_end_tick():
