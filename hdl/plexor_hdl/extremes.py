@@ -88,10 +88,11 @@ class Extremes(wiring.Component):
             known.append(Line(m, known_2, f"known_{number}"))
             for name, write, found in zip(("min", "max"), writes, (least, most), strict=True):
                 memory = self._memory(m, f"{name}_{number}", VALUE_BITS, keys)
-                read_port, write_port = memory.read_port(), memory.write_port()
+                read_port, write_port = memory.read_port(domain="comb"), memory.write_port()
+                fetched = self._fetched(m, read_port.data, f"{name}_{number}")
                 stored = Signal(signed(VALUE_BITS), name=f"{name}_stored_{number}")
                 inverted = -1 if name == "max" else 0
-                m.d.sync += stored.eq(Mux(known_2, read_port.data, inverted))
+                m.d.sync += stored.eq(Mux(known_2, fetched, inverted))
                 m.d.comb += [
                     read_port.addr.eq(address),
                     write_port.addr.eq(wrote_key),
@@ -156,8 +157,9 @@ class Extremes(wiring.Component):
             width = self._key_bits + self._banks - 1
             for name, write in zip(("min_event", "max_event"), writes, strict=True):
                 memory = self._memory(m, name, len(event[0]), self._banks * keys)
-                read_port, write_port = memory.read_port(), memory.write_port()
-                m.d.sync += getattr(self, name).as_value().eq(Mux(read_known, read_port.data, 0))
+                read_port, write_port = memory.read_port(domain="comb"), memory.write_port()
+                fetched = self._fetched(m, read_port.data, name)
+                m.d.sync += getattr(self, name).as_value().eq(Mux(read_known, fetched, 0))
                 m.d.comb += [
                     read_port.addr.eq(read_place[1][:width]),
                     write_port.addr.eq(Cat(wrote_key, written_bank)[:width]),
@@ -170,3 +172,10 @@ class Extremes(wiring.Component):
         memory = Memory(shape=bits, depth=depth, init=[], attrs={"no_rw_check": 1})
         m.submodules[f"{name}_memory"] = memory
         return memory
+
+    def _fetched(self, m: Module, word, name: str) -> Signal:
+        """Return a word read from memory, one clock later."""
+        # A port with its own clock would make yosys add logic for reads during writes.
+        fetched = Signal(len(word), name=f"{name}_fetched")
+        m.d.sync += fetched.eq(word)
+        return fetched

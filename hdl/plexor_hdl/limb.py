@@ -123,15 +123,20 @@ class Limb(wiring.Component):
         )
         for number, memory in enumerate(self.memories):
             m.submodules[f"memory_{number}"] = memory
-            read_port = memory.read_port()
+            # A port with its own clock would make yosys add logic for reads during writes.
+            read_port = memory.read_port(domain="comb")
+            fetched = Signal(self._bits, name=f"fetched_{number}")
+            m.d.sync += fetched.eq(read_port.data)
             write_port = memory.write_port()
+            read_address = Signal.like(self.address, name=f"read_address_{number}")
+            m.d.comb += read_port.addr.eq(read_address)
             here = self._banks == 1
             write_enable = Signal(name=f"write_enable_{number}")
             m.d.sync += [
-                read_port.addr.eq(
+                read_address.eq(
                     Mux(self.valid & (here | (bank[0] == number)), self.address, self.read_address)
                 ),
-                self.read_data[number].eq(read_port.data),
+                self.read_data[number].eq(fetched),
                 write_enable.eq(
                     self.clear | (add_valid & (here | (bank[ADD_STAGE + lag] == number)))
                 ),
