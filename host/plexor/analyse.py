@@ -134,8 +134,11 @@ def analyse(result: RunResult, base_ticks: int = 0) -> Report:
     sampled: dict[int, ChannelSamples] = {}
     for channel in result.channels:
         if _complete(result, channel):
-            sampled[channel.number] = samples_of(result, channel)
-            disagreements += _disagreements(channel, sampled[channel.number])
+            samples = samples_of(result, channel)
+            wrong = _disagreements(channel, samples)
+            disagreements += wrong
+            if not wrong:
+                sampled[channel.number] = samples
         found.append(_channel(result, channel, sampled.get(channel.number), base_ticks))
     return Report(
         result, tuple(found), _all_shares(result, sampled), base_ticks, tuple(disagreements)

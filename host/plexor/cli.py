@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -60,13 +61,16 @@ def plexor() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit code, with one line on standard error for an error."""
+    if arguments is None:
+        arguments = sys.argv[1:]
+        # Whoever ends the program politely gets what was measured so far, as with Ctrl-C.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        code = plexor.main(
-            args=None if arguments is None else list(arguments),
-            prog_name="plexor",
-            standalone_mode=False,
-        )
+        with plexor.make_context("plexor", list(arguments) or ["--help"]) as context:
+            code: object = plexor.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.Exit as error:
+        return error.exit_code
     except click.UsageError as error:
         hint = f" (see {error.ctx.command_path} --help)" if error.ctx is not None else ""
         return _fail(error.format_message() + hint, ExitCode.USAGE)

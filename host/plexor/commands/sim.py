@@ -11,7 +11,7 @@ import click
 from plexor.errors import LinkError
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 def sim() -> None:
     """Work with the simulated instrument."""
 

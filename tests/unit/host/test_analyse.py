@@ -122,6 +122,9 @@ def test_events_that_contradict_the_chip_make_the_run_invalid(run_of):
     report = analyse(dataclasses.replace(run, events=events))
     assert not report.valid
     assert "ISR rise" in report.invalid_reasons[0]
+    # What is shown then is the chip's.
+    assert report.channels[0].rise.samples is None
+    assert report.channels[0].rise.max_ticks == 3000
 
 
 def test_the_window_of_one_tick_bins_refines_what_it_covers():
