@@ -56,7 +56,7 @@ def set_up(profile: str) -> None:
         wanted = ".".join(map(str, _OLDEST_PYTHON))
         raise SetupError(f"Python {wanted} or later is needed: make PYTHON=python{wanted}")
     started = time.monotonic()
-    kernel = _kernel(path="") is None
+    kernel = kernel_reason(path="") is None
     ready = stamp(profile).is_file()
     # Whoever can make an environment need not wait for cargo to begin with it.
     _install_system(missing_packages(ENVIRONMENT, cargo=False))
@@ -81,6 +81,19 @@ def stamp(profile: str) -> Path:
 def lock_file(profile: str) -> Path:
     """Return the file with every package of a profile, each with its version and hashes."""
     return ROOT / "requirements" / f"{profile}.lock"
+
+
+def kernel_reason(path: str) -> str | None:
+    """Return why FreeRTOS' kernel is not in the cache and cannot be had with that path, or None."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "sim"), "PATH": path}
+    done = subprocess.run(
+        [sys.executable, "-c", _KERNEL],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+    return None if done.returncode == 0 else last_line(done.stderr)
 
 
 def _install_system(packages: Sequence[str]) -> None:
@@ -125,26 +138,13 @@ def _fetch_kernel(*, optional: bool) -> None:
     """Have FreeRTOS' kernel in the cache; where it is optional, say why if that fails."""
     try:
         _install_system(missing_packages(ENVIRONMENT, cargo=True))
-        reason = _kernel(path=os.environ["PATH"])
+        reason = kernel_reason(path=os.environ["PATH"])
         if reason is not None:
             raise SetupError(reason)
     except SetupError as error:
         if not optional:
             raise
         _say(f"no FreeRTOS, so another device will be measured: {error}")
-
-
-def _kernel(path: str) -> str | None:
-    """Return None if FreeRTOS' kernel is in the cache or can be had with that path, else why not."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "sim"), "PATH": path}
-    done = subprocess.run(
-        [sys.executable, "-c", _KERNEL],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment,
-    )
-    return None if done.returncode == 0 else last_line(done.stderr)
 
 
 def _say(text: str) -> None:

@@ -35,7 +35,7 @@ def missing_packages(environment: Path, *, cargo: bool) -> list[str]:
 
 
 def install(packages: Sequence[str]) -> None:
-    """Install Debian packages, as root or through sudo; raise SetupError with what to do by hand."""
+    """Install Debian packages as root or through sudo; raise SetupError with what to do instead."""
     by_hand = f"install {' '.join(packages)}: apt-get install {' '.join(packages)}"
     prefix = _root_prefix()
     if shutil.which("apt-get") is None or prefix is None:
