@@ -1,0 +1,162 @@
+"""Builds: what is compiled again and what is not, and what a failed one says."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from plexor.protocol.frames import (
+    DELIMITER,
+    HEADER,
+    OPERATION,
+    Frame,
+    FrameType,
+    OpCode,
+    cobs_decode,
+    to_stream,
+)
+from plexor.protocol.geometry import MAGIC, Geometry
+from plexor.protocol.registers import address
+from plexor_sim.build import BuildError, build
+from plexor_sim.riscv import DeviceBuild
+
+GEOMETRY = Geometry(channels=1, strikes=1, samples=8)
+PROBE = Path(__file__).with_name("probe.v")
+
+
+def built(
+    device: DeviceBuild, cache: Path, geometry: Geometry = GEOMETRY
+) -> tuple[Path, list[str]]:
+    """Return the executable and what was reported."""
+    report: list[str] = []
+    return build(geometry, device, cache, core=PROBE, report=report.append), report
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory, scripted: DeviceBuild) -> Path:
+    """Return a cache that has one build in it."""
+    folder = tmp_path_factory.mktemp("cache")
+    built(scripted, folder)
+    return folder
+
+
+def test_a_second_build_compiles_nothing_and_is_quick(cache: Path, scripted: DeviceBuild) -> None:
+    started = time.monotonic()
+    executable, report = built(scripted, cache)
+    assert report == []
+    assert time.monotonic() - started < 1
+    assert os.access(executable, os.X_OK)
+
+
+def test_another_device_leaves_the_core_as_it_is(
+    cache: Path, scripted: DeviceBuild, tmp_path: Path
+) -> None:
+    source = tmp_path / "other.cpp"
+    source.write_text(scripted.cpp[0].read_text() + "// other\n")
+    first, _ = built(scripted, cache)
+    second, report = built(replace(scripted, name="other", cpp=(source,)), cache)
+    assert report == ["compiling other"]
+    assert first != second
+
+
+def test_another_tick_compiles_the_core_and_not_the_device(
+    cache: Path, scripted: DeviceBuild
+) -> None:
+    _, report = built(scripted, cache, replace(GEOMETRY, tick_fs=500_000))
+    assert "compiling the core" in report
+    assert "compiling scripted" not in report
+
+
+def test_builds_at_the_same_time_give_one_whole_executable(
+    scripted: DeviceBuild, tmp_path: Path
+) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        paths = [pool.submit(built, scripted, tmp_path) for _ in range(2)]
+        executables = {path.result()[0] for path in paths}
+    assert len(executables) == 1
+    done = subprocess.run([executables.pop(), "--help"], capture_output=True, check=False)
+    assert done.returncode == 0
+    assert not list(tmp_path.rglob(".making-*"))
+
+
+def test_a_device_that_does_not_compile_is_the_first_error_and_leaves_nothing(
+    cache: Path, scripted: DeviceBuild, tmp_path: Path
+) -> None:
+    source = tmp_path / "broken.cpp"
+    source.write_text("int broken( { }\n")
+    before = sorted(cache.rglob("*"))
+    with pytest.raises(
+        BuildError, match=r"^compiling broken\.cpp: .*broken\.cpp:1:\d+: error:"
+    ) as e:
+        built(replace(scripted, cpp=(source,)), cache)
+    assert "\n" not in str(e.value)
+    assert sorted(cache.rglob("*")) == before
+
+
+def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "plexor_sim.serve", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=280)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--dut", "abacus"], "error: device 'abacus': must be synthetic, bare, freertos or"),
+        (["--dut", "no.toml"], "error: no.toml: No such file or directory"),
+        (["--channels", "9"], "error: channels: 9; must be 1 to 8"),
+        (["--samples", "5"], "error: samples: 5; must be one of"),
+    ],
+)
+def test_serving_what_is_not_there_is_one_line_and_code_2(
+    arguments: list[str], sentence: str
+) -> None:
+    done = serve(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith(sentence)
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+@pytest.mark.full
+@pytest.mark.timeout(900)
+def test_the_served_instrument_says_what_it_is() -> None:
+    command = [sys.executable, "-m", "plexor_sim.serve", "--dut", "synthetic:latency=1000"]
+    with subprocess.Popen([*command, "--once"], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "device synthetic\n"
+        port = int(process.stdout.readline().removeprefix("listening 127.0.0.1:"))
+        names = ("magic", "channels", "samples", "tick_fs")
+        assert read_registers(port, names) == [MAGIC, 4, 8, 1_000_000]
+        assert process.wait(20) == 0
+
+
+def read_registers(port: int, names: tuple[str, ...]) -> list[int]:
+    """Return registers of the identity block, over the link."""
+    operations = b"".join(
+        OPERATION.pack(
+            {"address": address("identity", name), "code": OpCode.READ, "status": 0, "value": 0}
+        )
+        for name in names
+    )
+    command = Frame(FrameType.COMMAND, 0, len(names), 0, 0, 0, operations)
+    with socket.create_connection(("127.0.0.1", port), 20) as client:
+        client.sendall(bytes([DELIMITER]) + to_stream(command))
+        data = b""
+        while True:
+            data += client.recv(65536)
+            for part in data.split(bytes([DELIMITER]))[:-1]:
+                frame = Frame.decode(cobs_decode(part)) if len(part) > HEADER.size_bytes else None
+                if frame and frame.type == FrameType.RESPONSE:
+                    size = OPERATION.size_bytes
+                    chunks = (
+                        frame.payload[n : n + size] for n in range(0, len(frame.payload), size)
+                    )
+                    return [OPERATION.unpack(chunk)["value"] for chunk in chunks]
