@@ -1,6 +1,6 @@
 """Wide counters in short carry chains: a few low bits count, a pool behind them refills them."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -9,12 +9,21 @@ TIMER_LOW_BITS = 4
 COUNT_LOW_BITS = 7
 
 
-class Pool(wiring.Component):
-    """Hands out units of a number of up to 64 bits, in limbs.
+def above(one: Value, other: Value) -> Value:
+    """Return one > other for a few bits, without a carry chain."""
+    result: Value = Const(0, 1)
+    for a, b in zip(one, other, strict=True):
+        result = (a & ~b) | (~(a ^ b) & result)
+    return result
 
-    `load` puts `value` in, with `value_some` = (value != 0). `take` in a cycle in which `some` is high
-    takes one. `some` is right from the cycle after a load, and again `settle_clocks` after a take:
-    takes must be at least that far apart. A load overrides takes. Reset: empty.
+
+class Pool(wiring.Component):
+    """Hands out units of a number, in limbs.
+
+    `load` puts in the `value` of the cycle after, with `value_some` = (value != 0) in its own.
+    `take` in a cycle in which `some` is high takes one. `some` is right from the cycle after a
+    load, and again `settle_clocks` after a take: takes must be that far apart. A load overrides
+    takes. Reset: empty.
     """
 
     def __init__(self, bits: int) -> None:
@@ -32,22 +41,21 @@ class Pool(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        value_r = Signal.like(self.value)
         load_r = Signal()
         take_r = Signal()
         settle = Signal(self.limbs + 2)
         m.d.sync += [load_r.eq(self.load), take_r.eq(self.take & ~self.load)]
         with m.If(self.load):
-            m.d.sync += [value_r.eq(self.value), self.some.eq(self.value_some), settle.eq(0)]
+            m.d.sync += [self.some.eq(self.value_some), settle.eq(0)]
         with m.Else():
             m.d.sync += settle.eq(Cat(self.take, settle))
 
         empty = Signal(self.limbs)
         borrow = take_r
         for number in range(self.limbs):
-            part = value_r[number * LIMB_BITS : (number + 1) * LIMB_BITS]
-            limb = Signal(len(part), name=f"limb_{number}")
-            borrow_next = Signal(name=f"borrow_{number}")
+            part = self.value[number * LIMB_BITS : (number + 1) * LIMB_BITS]
+            limb = Signal(len(part), name=f"limb_{number}", reset_less=True)
+            borrow_next = Signal(name=f"borrow_{number}", reset_less=True)
             m.d.sync += empty[number].eq(limb == 0)
             with m.If(load_r):
                 m.d.sync += [limb.eq(part), borrow_next.eq(0)]
@@ -62,21 +70,20 @@ class Pool(wiring.Component):
 class Countdown(wiring.Component):
     """Counts steps down to one.
 
-    `load` starts it at n = `value` + `extra`, n >= 1; `last` is then high, until the next step, once
-    n - 1 steps have passed: with `step` always high, in cycle load + n. Without a load `last` comes
-    once. `value_zero`, `value_one`, `value_far` say value == 0, == 1, >= 2**TIMER_LOW_BITS. `load` wins
-    over `step`. Reset and `clear`: stopped, `last` low.
+    `load` starts it at n = `count` + 2**TIMER_LOW_BITS x `rest`, n >= 1, with `one` = (n == 1) and
+    `far` = (rest != 0); `rest` is taken in the cycle after. `last` is then high, until the next
+    step, once n - 1 steps have passed: with `step` always high, in cycle load + n. Without a load
+    `last` comes once. `load` wins over `step`. Reset and `clear`: stopped, `last` low.
     """
 
     def __init__(self, bits: int) -> None:
         super().__init__(
             {
                 "load": In(1),
-                "value": In(bits),
-                "extra": In(2),
-                "value_zero": In(1),
-                "value_one": In(1),
-                "value_far": In(1),
+                "count": In(TIMER_LOW_BITS + 1),
+                "rest": In(bits - TIMER_LOW_BITS),
+                "one": In(1),
+                "far": In(1),
                 "step": In(1),
                 "clear": In(1),
                 "last": Out(1),
@@ -86,26 +93,20 @@ class Countdown(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         low = TIMER_LOW_BITS
-        m.submodules.pool = pool = Pool(len(self.value) - low)
-        count = Signal(low + 1)
+        m.submodules.pool = pool = Pool(len(self.rest))
+        count = Signal(low + 1, reset_less=True)
         on = Signal()
         refill = Signal()
         m.d.comb += [
             # A refill leaves enough to count for the pool to settle before the next.
             refill.eq(self.step & on & pool.some & (count[low - 1 :] == 0)),
             pool.load.eq(self.load),
-            pool.value.eq(self.value[low:]),
-            pool.value_some.eq(self.value_far),
+            pool.value.eq(self.rest),
+            pool.value_some.eq(self.far),
             pool.take.eq(refill),
         ]
         with m.If(self.load):
-            m.d.sync += [
-                count.eq(self.value[:low] + self.extra),
-                on.eq(1),
-                self.last.eq(
-                    (self.value_zero & (self.extra == 1)) | (self.value_one & (self.extra == 0))
-                ),
-            ]
+            m.d.sync += [count.eq(self.count), on.eq(1), self.last.eq(self.one)]
         with m.Elif(self.step):
             m.d.sync += [
                 count.eq((count | (refill << low)) - 1),
@@ -120,9 +121,10 @@ class Countdown(wiring.Component):
 class Allowance(wiring.Component):
     """What is left of a number of strikes, as up to eight are asked for in each clock.
 
-    `load` starts it at `value` >= 1, with `value_far` = (value >= 2**COUNT_LOW_BITS). In each cycle
-    `asked` strikes take min(asked, what is left); `plenty` says that at least eight are left, else
-    `left` is exact. `spent` is high for one cycle when none is left. Reset and `clear`: not counting, spent low.
+    `load` starts it at `value` >= 1, with `value_far` = (value >= 2**COUNT_LOW_BITS); `value` must
+    hold. In each cycle `asked` strikes take min(asked, what is left); `plenty` says that at least
+    eight are left, else `left` is exact. `spent` is high for one cycle when none is left. Reset and
+    `clear`: not counting, spent low.
     """
 
     def __init__(self, bits: int) -> None:
@@ -168,7 +170,7 @@ class Allowance(wiring.Component):
 
 
 class SettledSum(wiring.Component):
-    """Adds `a` and `b` modulo 2**bits in limbs; right once both have stood still for `limbs` clocks."""
+    """Adds `a` and `b` modulo 2**bits; right once both have stood still for `limbs` clocks."""
 
     def __init__(self, bits: int) -> None:
         self.limbs = (bits + LIMB_BITS - 1) // LIMB_BITS

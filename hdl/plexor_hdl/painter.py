@@ -1,12 +1,12 @@
 """Strikes to samples: limits their number, gives each its width, draws the word."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import STIMULUS
-from plexor_hdl.countdown import COUNT_LOW_BITS, TIMER_LOW_BITS, Allowance, Countdown
+from plexor_hdl.countdown import COUNT_LOW_BITS, TIMER_LOW_BITS, Allowance, Countdown, above
 from plexor_hdl.interfaces import block_layout
 
 PAINT_CLOCKS = 4
@@ -33,11 +33,11 @@ class Painter(wiring.Component):
 
     `starts` is a word of start bits; its samples come in `word` PAINT_CLOCKS later, with
     `strike_stb` if a strike starts in it. `load` begins a sequence, before its first start. Strikes
-    beyond `strike_count` are left out, and `spent` is high from the cycle after the one in which the
-    last one's word is at the third stage. Pulses must end before the next start. `stop` in a cycle
-    empties the starts of the word that is due three clocks later. `pending` is high while a start or a
-    tail is inside, and in the cycle of the word in which the last pulse ends. `clear` empties all.
-    A word a clock. `config` must have stood still for 4 clocks.
+    beyond `strike_count` are left out; `spent` is high two clocks before the last one's word.
+    Pulses must end before the next start. `stop` in a cycle empties the starts of the word that is
+    due three clocks later. `pending` is high while a start or a tail is inside, and in the cycle of
+    the word in which the last pulse ends. `clear` empties all. A word a clock. `config` must have
+    stood still for 4 clocks.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -64,14 +64,13 @@ class Painter(wiring.Component):
         width = config.width_ticks
         coarse = width[fine:]
 
-        endless, count_far, wide, wide_one, wide_far = (
-            Signal(name=name) for name in ("endless", "count_far", "wide", "wide_one", "wide_far")
+        endless, count_far, wide, wide_far = (
+            Signal(name=name) for name in ("endless", "count_far", "wide", "wide_far")
         )
         m.d.sync += [
             endless.eq(config.strike_count == 0),
             count_far.eq(config.strike_count[COUNT_LOW_BITS:].any()),
             wide.eq(coarse.any()),
-            wide_one.eq(coarse == 1),
             wide_far.eq(coarse[TIMER_LOW_BITS:].any()),
         ]
 
@@ -92,8 +91,13 @@ class Painter(wiring.Component):
             allowance.clear.eq(self.clear | (self.load & endless)),
             self.spent.eq(allowance.spent),
         ]
+
+        def rank_of(tick: int) -> Value:
+            value = rank[tick // 2]
+            return Cat(value, Const(0, len(allowance.left) - len(value)))
+
         keep = Cat(
-            endless | allowance.plenty | (allowance.left > rank[tick // 2])
+            endless | allowance.plenty | above(allowance.left, rank_of(tick))
             for tick in range(samples)
         )
         kept, kept_before = Signal(samples), Signal(samples)
@@ -113,15 +117,14 @@ class Painter(wiring.Component):
         m.submodules.tail = tail = Countdown(len(coarse))
         tail_on = Signal()
         tail_offset = Signal(fine)
-        end = Signal(fine + 1)
+        end = Signal(fine + TIMER_LOW_BITS + 1)
         m.d.comb += [
-            end.eq(kept_offset + width[:fine]),
+            end.eq(Cat(kept_offset, coarse[:TIMER_LOW_BITS]) + width[:fine]),
             tail.load.eq(kept.any() & wide),
-            tail.value.eq(coarse),
-            tail.extra.eq(end[fine:]),
-            tail.value_zero.eq(0),
-            tail.value_one.eq(wide_one),
-            tail.value_far.eq(wide_far),
+            tail.count.eq(end[fine:]),
+            tail.rest.eq(coarse[TIMER_LOW_BITS:]),
+            tail.one.eq(~wide_far & (end[fine:] == 1)),
+            tail.far.eq(wide_far),
             tail.step.eq(1),
             tail.clear.eq(self.clear),
         ]

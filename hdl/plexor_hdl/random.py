@@ -25,14 +25,14 @@ def xorshift64(state: Value) -> Value:
 class Draw(wiring.Component):
     """What each interval or Poisson clock of a sequence draws, one draw a clock.
 
-    While `hold` is high it goes back to the seed. From the second cycle after the last `hold` on, the
-    outputs are the first draw's if `advance` was high in the first; each `advance` brings the next
-    draw in the cycle after. Draw k is of the generator's state after k steps, and of the carry that the
-    k-th addition of the fraction leaves.
+    While `hold` is high it goes back to the seed. From the second cycle after the last `hold` on,
+    the outputs are the first draw's if `advance` was high in the first; each `advance` brings the
+    next draw in the cycle after. Draw k is of the generator's state after k steps, and of the carry
+    that the k-th addition of the fraction leaves.
 
-    `step_fine` = interval_fine + fraction's carry + the dither's low bits; `coarse` the dither's upper
-    bits in clocks, with `zero`, `one` and `far` as Countdown wants them; `hit`: the state's upper
-    48 bits are below the threshold; `offset`: the state's lowest bits.
+    `step_fine` = interval_fine + fraction's carry + the dither's low bits; `coarse` the dither's
+    upper bits in clocks, with `zero`, and `one` and `far` as Countdown wants them. One draw behind
+    these: `hit`, the state's upper 48 bits are below the threshold, and `offset`, its lowest bits.
     """
 
     def __init__(self, fine_bits: int, poisson: bool) -> None:
@@ -59,16 +59,17 @@ class Draw(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        seed = Signal(STATE_BITS)
-        state = Signal(STATE_BITS)
-        m.d.sync += seed.eq(self.seed | (self.seed == 0))
+        no_seed = Signal()
+        state = Signal(STATE_BITS, reset_less=True)
+        seed = Cat(self.seed[0] | no_seed, self.seed[1:])
+        m.d.sync += no_seed.eq(self.seed == 0)
         with m.If(self.hold | self.advance):
             m.d.sync += state.eq(xorshift64(Mux(self.hold, seed, state)))
 
         # The low half runs one draw ahead of the high half, which needs its carry.
         low, high = self.fraction[:LIMB_BITS], self.fraction[LIMB_BITS:]
-        low_sum, low_carry = Signal(LIMB_BITS), Signal()
-        high_sum, carry = Signal(LIMB_BITS), Signal()
+        low_sum, low_carry = Signal(LIMB_BITS, reset_less=True), Signal(reset_less=True)
+        high_sum, carry = Signal(LIMB_BITS, reset_less=True), Signal(reset_less=True)
         with m.If(self.hold):
             m.d.sync += [
                 Cat(low_sum, low_carry).eq(low << 1),
@@ -81,7 +82,7 @@ class Draw(wiring.Component):
             ]
 
         dither = Signal(DITHER_BITS)
-        m.d.comb += dither.eq(state & Cat(self.dither_bits > bit for bit in range(DITHER_BITS)))
+        m.d.comb += dither.eq(state & self._mask(m))
         coarse = dither[self.fine_bits :]
         with m.If(self.advance):
             m.d.sync += [
@@ -90,7 +91,6 @@ class Draw(wiring.Component):
                 self.zero.eq(coarse == 0),
                 self.one.eq(coarse == 1),
                 self.far.eq(coarse[TIMER_LOW_BITS:].any()),
-                self.offset.eq(state),
             ]
         if self.poisson:
             below: Value = Const(0, 1)
@@ -98,9 +98,27 @@ class Draw(wiring.Component):
                 start = number * LIMB_BITS
                 drawn = state[STATE_BITS - HIT_BITS + start :][:LIMB_BITS]
                 limit = self.threshold[start:][:LIMB_BITS]
-                less, same = Signal(name=f"less_{number}"), Signal(name=f"same_{number}")
+                less = Signal(name=f"less_{number}", reset_less=True)
+                same = Signal(name=f"same_{number}", reset_less=True)
                 with m.If(self.advance):
                     m.d.sync += [less.eq(drawn < limit), same.eq(drawn == limit)]
                 below = less | (same & below)
-            m.d.comb += self.hit.eq(below)
+            offset = Signal.like(self.offset, reset_less=True)
+            with m.If(self.advance):
+                m.d.sync += [offset.eq(state), self.offset.eq(offset), self.hit.eq(below)]
         return m
+
+    def _mask(self, m: Module) -> Value:
+        """Return `dither_bits` ones, at most DITHER_BITS, one clock late."""
+        groups = DITHER_BITS // 8
+        past, here = Signal(groups), Signal(groups)
+        within = Signal(8)
+        low, high = self.dither_bits[:3], self.dither_bits[3:]
+        m.d.sync += [
+            past.eq(Cat(Cat(high == at for at in range(n + 1, 8)).any() for n in range(groups))),
+            here.eq(Cat(high == n for n in range(groups))),
+            within.eq(Cat(Cat(low == at for at in range(n + 1, 8)).any() for n in range(8))),
+        ]
+        return Cat(
+            past[bit // 8] | (here[bit // 8] & within[bit % 8]) for bit in range(DITHER_BITS)
+        )

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import STIMULUS
-from plexor_hdl.countdown import TIMER_LOW_BITS, Countdown, SettledSum
+from plexor_hdl.countdown import TIMER_LOW_BITS, Countdown, SettledSum, above
 from plexor_hdl.interfaces import block_layout
 from plexor_hdl.random import Draw
 
@@ -38,40 +38,15 @@ def next_position(samples: int, spacing: Value, position: Value) -> Value:
     return Cat(bits)
 
 
-class _Length(wiring.Component):
-    """A time to count: `value` clocks and what Countdown wants to know of them, one clock late."""
-
-    def __init__(self, bits: int) -> None:
-        super().__init__(
-            {"value": In(bits), "zero": Out(1), "one": Out(1), "far": Out(1)},
-        )
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        # Chunks, for a comparison as wide as an interval is slow.
-        chunks = [self.value[start : start + 16] for start in range(0, len(self.value), 16)]
-        none = Signal(len(chunks))
-        low_one, low_far = Signal(), Signal()
-        low = chunks[0]
-        m.d.sync += [
-            none.eq(Cat(chunk == 0 for chunk in chunks)),
-            low_one.eq(low == 1),
-            low_far.eq(low[TIMER_LOW_BITS:].any()),
-            self.zero.eq(none.all()),
-            self.one.eq(low_one & none[1:].all()),
-            self.far.eq(low_far | ~none[1:].all()),
-        ]
-        return m
-
-
 class Scheduler(wiring.Component):
     """Draws the start bits of a sequence, a word each clock.
 
-    `go` (one cycle, `alive` low in it) starts a sequence, whose words come in `starts`, START_CLOCKS
-    later: bit k is a strike that starts in tick k. `alive` must be high from the cycle after `go` on;
-    the word of the cycle in which it is first low, and those after it, still come two clocks later,
-    empty. The number of strikes is not limited here. While neither is high everything goes back
-    to the sequence's beginning; one such cycle is needed, `clear` makes one at any time.
+    `go` (one cycle, `alive` low in it) starts a sequence, whose words come in `starts` START_CLOCKS
+    later: bit k is a strike that starts in tick k. `alive` must be high from the cycle after `go`
+    on; the words that would come two clocks after it is low, and later, are empty. The number of
+    strikes is not limited here. While neither is high everything goes back to the sequence's
+    beginning; one such cycle is needed, `clear` makes one at any time. `flush` empties the words
+    inside.
 
     `config` must have stood still for 24 clocks. Throughput: a word a clock, intervals down to W.
     """
@@ -86,6 +61,7 @@ class Scheduler(wiring.Component):
                 "go": In(1),
                 "alive": In(1),
                 "clear": In(1),
+                "flush": In(1),
                 "starts": Out(geometry.samples),
                 "pending": Out(1),
             }
@@ -109,16 +85,28 @@ class Scheduler(wiring.Component):
         base = Mux(poisson, config.width_ticks, config.interval_ticks)
         m.d.comb += [period.a.eq(base), period.b.eq(span)]
 
-        lengths = {}
-        for name, value in (
-            ("phase", config.phase_ticks[fine:]),
-            ("interval", period.sum[fine:]),
-            ("spacing", config.spacing_ticks[fine:]),
-            ("span", Mux(fast, span[fine:], config.burst_count)),
-        ):
-            lengths[name] = _Length(len(value))
-            m.submodules[name] = lengths[name]
-            m.d.comb += lengths[name].value.eq(value)
+        phase, interval = config.phase_ticks, period.sum
+        spacing, count = config.spacing_ticks, config.burst_count
+        far_bits = fine + TIMER_LOW_BITS
+        phase_far, interval_far, spacing_far, span_far, count_far, count_one = (
+            Signal(name=name)
+            for name in (
+                "phase_far",
+                "interval_far",
+                "spacing_far",
+                "span_far",
+                "count_far",
+                "count_one",
+            )
+        )
+        m.d.sync += [
+            phase_far.eq(phase[far_bits:].any()),
+            interval_far.eq(interval[far_bits:].any()),
+            spacing_far.eq(spacing[far_bits:].any()),
+            span_far.eq(span[far_bits:].any()),
+            count_far.eq(count[TIMER_LOW_BITS:].any()),
+            count_one.eq(count == 1),
+        ]
 
         m.submodules.timer = timer = Countdown(len(period.sum) - fine)
         m.submodules.burst = burst = Countdown(len(config.burst_count))
@@ -133,65 +121,84 @@ class Scheduler(wiring.Component):
         ]
 
         # Strikes, or whole bursts with spacings below W.
-        offset, dither_waits = Signal(fine), Signal()
+        offset, dither_waits = Signal(fine, reset_less=True), Signal()
         fire, long, dithered = Signal(), Signal(), Signal()
         expired, free, issue = Signal(), Signal(), Signal()
         drawing = Signal()
+        # A random strike is decided a clock later, with the draw's late outputs.
+        go_r, alive_r = Signal(), Signal()
+        m.d.sync += [go_r.eq(self.go), alive_r.eq(self.alive & ~self.clear)]
         m.d.comb += [
             fire.eq(timer.last & ~dither_waits & self.alive & ~poisson),
-            long.eq(fast | (burst.last & ~endless)),
-            dithered.eq(timer.last & dither_waits),
+            long.eq(fast | burst.last),
+            dithered.eq(timer.last & dither_waits & self.alive),
             expired.eq(timer.last & self.alive & poisson),
             issue.eq(
-                poisson & self.alive & draw.hit & (free | (expired & (draw.offset >= offset)))
+                poisson & alive_r & draw.hit & (free | (timer.last & ~above(offset, draw.offset)))
             ),
+            # Flat, for it enables many registers; without `alive` the draw is held anyway.
             draw.advance.eq(
-                self.go | (fire & long & draw.zero) | dithered | expired | (drawing & self.alive)
+                ~self.alive
+                | drawing
+                | (go_r & poisson)
+                | (timer.last & (poisson | dither_waits | (draw.zero & (fast | burst.last))))
             ),
         ]
-        after_interval = Signal(fine + 2)
-        after_spacing = Signal(fine + 1)
-        after_strike = Signal(fine + 1)
+
+        # Offset and low bits of the clocks to the next, in one sum; the upper bits follow.
+        def after(start: Value, length: Value, more: Value) -> Value:
+            return (Cat(start, length[fine:far_bits]) + more)[: far_bits + 1]
+
+        after_phase = Signal(far_bits + 1)
+        after_interval, after_spacing, after_strike = (
+            Signal(far_bits + 1, name=name)
+            for name in ("after_interval", "after_spacing", "after_strike")
+        )
+        phase_offset = Mux(poisson, 0, phase[:fine])
+        m.d.sync += after_phase.eq(after(phase_offset, phase, Mux(poisson, 2 * samples, samples)))
         m.d.comb += [
-            after_interval.eq(offset + draw.step_fine),
-            after_spacing.eq(offset + config.spacing_ticks[:fine]),
-            after_strike.eq(draw.offset + config.width_ticks[:fine]),
+            after_interval.eq(after(offset, interval, draw.step_fine)),
+            after_spacing.eq(after(offset, spacing, spacing[:fine])),
+            # The time without strikes: width + W.
+            after_strike.eq(after(draw.offset, interval, Cat(config.width_ticks[:fine], 1))),
+        ]
+        to_interval, to_spacing = Signal(), Signal()
+        m.d.comb += [
+            to_interval.eq(fire & long & ~(fast & endless)),
+            to_spacing.eq(fire & ~long),
+        ]
+        coarse_r = Signal.like(draw.coarse, reset_less=True)
+        m.d.sync += coarse_r.eq(draw.coarse)
+        dither_low = Cat(Const(0, fine), draw.coarse[:TIMER_LOW_BITS], Const(0, 1))
+        choices = (
+            (self.go, after_phase, phase_far, phase[far_bits:], None),
+            (issue, after_strike, interval_far, interval[far_bits:], None),
+            (to_interval, after_interval, interval_far, interval[far_bits:], None),
+            (to_spacing, after_spacing, spacing_far, spacing[far_bits:], None),
+            (dithered, dither_low, draw.far, coarse_r[TIMER_LOW_BITS:], draw.one),
+        )
+        following = Const(0, far_bits + 1)
+        rest = Const(0, len(timer.rest))
+        for number, (chosen, low, far, upper, one) in enumerate(choices):
+            if one is None:
+                one = ~far & (low[fine:] == 1)  # noqa: PLW2901
+            chosen_r = Signal(name=f"chosen_{number}")
+            m.d.sync += chosen_r.eq(chosen)
+            following |= Mux(chosen, low, 0)
+            rest |= Mux(chosen_r, upper, 0)
+            with m.If(chosen):
+                m.d.comb += [timer.one.eq(one), timer.far.eq(far)]
+        m.d.comb += [
+            timer.load.eq(Cat(chosen for chosen, *_ in choices).any()),
+            timer.count.eq(following[fine:]),
+            timer.rest.eq(rest),
             timer.step.eq(1),
             timer.clear.eq(self.clear),
         ]
-
-        def load(source: _Length | Draw, value: Value, extra: Value | int) -> list:
-            return [
-                timer.load.eq(1),
-                timer.value.eq(value),
-                timer.extra.eq(extra),
-                timer.value_zero.eq(source.zero),
-                timer.value_one.eq(source.one),
-                timer.value_far.eq(source.far),
-            ]
-
-        interval = lengths["interval"]
-        with m.If(self.go):
-            m.d.comb += load(lengths["phase"], lengths["phase"].value, 1)
-            m.d.sync += [
-                offset.eq(Mux(poisson, 0, config.phase_ticks[:fine])),
-                dither_waits.eq(0),
-            ]
-        with m.Elif(issue):
-            # The time without strikes: width + W.
-            m.d.comb += load(interval, interval.value, 1 + after_strike[fine:])
-            m.d.sync += offset.eq(after_strike)
+        with m.If(timer.load & ~dithered):
+            m.d.sync += [offset.eq(following), dither_waits.eq(to_interval & ~draw.zero)]
         with m.Elif(dithered):
-            m.d.comb += load(draw, draw.coarse, 0)
             m.d.sync += dither_waits.eq(0)
-        with m.Elif(fire & ~(fast & endless)):
-            with m.If(long):
-                m.d.comb += load(interval, interval.value, after_interval[fine:])
-                m.d.sync += [offset.eq(after_interval), dither_waits.eq(~draw.zero)]
-            with m.Else():
-                spacing = lengths["spacing"]
-                m.d.comb += load(spacing, spacing.value, after_spacing[fine:])
-                m.d.sync += offset.eq(after_spacing)
         m.d.sync += [
             drawing.eq(self.alive & (drawing | expired)),
             free.eq(self.alive & ~issue & (free | expired)),
@@ -199,42 +206,43 @@ class Scheduler(wiring.Component):
 
         # Words: a single start, or a burst's starts up to its last.
         first, on, last_word = Signal(), Signal(), Signal()
-        position = Signal(fine)
-        end, end_carry = Signal(fine), Signal()
-        start = Signal()
-        at = Mux(poisson, draw.offset, offset)
-        m.d.comb += start.eq(fire | issue)
-        m.d.comb += last_word.eq(
-            fast & ~endless & Mux(first, lengths["span"].zero & ~end_carry, burst.last)
-        )
+        position = Signal(fine, reset_less=True)
+        burst_end = Signal(far_bits + 1, reset_less=True)
+        end, end_clocks = burst_end[:fine], burst_end[fine:]
+        m.d.comb += last_word.eq(fast & Mux(first, ~span_far & (end_clocks == 0), burst.last))
         m.d.sync += [
-            first.eq(start & ~self.clear),
-            on.eq(self.alive & ~self.clear & (start | (fast & on & ~last_word))),
+            first.eq(fire & ~self.flush),
+            on.eq(self.alive & ~self.flush & (fire | (fast & on & ~last_word))),
         ]
-        with m.If(start):
-            m.d.sync += [position.eq(at), Cat(end, end_carry).eq(at + span[:fine])]
+        with m.If(fire):
+            m.d.sync += [position.eq(offset), burst_end.eq(after(offset, span, span[:fine]))]
         with m.Else():
-            m.d.sync += position.eq(next_position(samples, config.spacing_ticks[:fine], position))
-        length = lengths["span"]
+            m.d.sync += position.eq(next_position(samples, spacing[:fine], position))
         m.d.comb += [
-            burst.load.eq(Mux(fast, first, self.go | (fire & burst.last))),
-            burst.value.eq(length.value),
-            burst.extra.eq(fast & end_carry),
-            burst.value_zero.eq(length.zero),
-            burst.value_one.eq(length.one),
-            burst.value_far.eq(length.far),
+            burst.load.eq(~endless & Mux(fast, first, self.go | (fire & burst.last))),
+            burst.count.eq(Mux(fast, end_clocks, count[:TIMER_LOW_BITS])),
+            burst.rest.eq(Mux(fast, span[far_bits:], count[TIMER_LOW_BITS:])),
+            burst.one.eq(Mux(fast, ~span_far & (end_clocks == 1), count_one)),
+            burst.far.eq(Mux(fast, span_far, count_far)),
             burst.step.eq(fast | fire),
             burst.clear.eq(self.clear),
         ]
-        shape = Cat(pattern(samples, config.spacing_ticks[:fine])) & Cat(
+        shape = Cat(pattern(samples, spacing[:fine])) & Cat(
             Const(1, 1), fast.replicate(samples - 1)
         )
         shape_r = Signal(samples)
         m.d.sync += shape_r.eq(shape)
         placed = Array((shape_r << at)[:samples] for at in range(samples))[position]
-        kept = Cat(~last_word | (end >= tick) for tick in range(samples))
-        m.d.sync += self.starts.eq(Mux(on & ~self.clear, placed & kept, 0))
-        m.d.comb += self.pending.eq(on | self.starts.any())
+        kept = Cat(
+            ~last_word | Cat(end == at for at in range(tick, samples)).any()
+            for tick in range(samples)
+        )
+        drawn = Cat(draw.offset == tick for tick in range(samples))
+        with m.If(self.flush | ~(on | issue)):
+            m.d.sync += self.starts.eq(0)
+        with m.Else():
+            m.d.sync += self.starts.eq(Mux(poisson, drawn, placed & kept))
+        m.d.comb += self.pending.eq(on | (alive_r & poisson) | self.starts.any())
         return m
 
     def _burst_span(self, m: Module, fast: Value) -> Value:

@@ -11,22 +11,22 @@ from plexor_hdl.painter import PAINT_CLOCKS, Painter
 from plexor_hdl.scheduler import START_CLOCKS, Scheduler
 
 QUIET_CLOCKS = 2
-"""Clocks without a sequence until `done`, so that a stimulus this one triggers is under way first."""
+"""Clocks without a sequence before `done`: a stimulus this one triggers is under way first."""
 
 
 class Stimulus(wiring.Component):
     """One strike output's engine; docs/instrument.md, section Stimulus, says what it draws.
 
-    A trigger in a cycle (`start_stb`, the source's bit of `strikes`, the rise of `gate`) makes bit 0
-    of the word TRIGGER_CLOCKS later phase 0. A sequence runs from its trigger to the clock in which
-    its last pulse ends; triggers up to that clock are ignored. A gate high at `start_stb` rises then.
-    The fall of `gate` leaves no start in words from TRIGGER_CLOCKS later on, `stop` none from 3 clocks
-    later on. Each sequence begins its random numbers and its fraction anew.
+    A trigger in a cycle (`start_stb`, the source's bit of `strikes`, the rise of `gate`) makes bit
+    0 of the word TRIGGER_CLOCKS later phase 0. A sequence runs from its trigger to the clock in
+    which its last pulse ends; triggers up to that clock are ignored. A gate high at `start_stb`
+    rises then. The fall of `gate` leaves no start in words from TRIGGER_CLOCKS later on, `stop`
+    none from 3 clocks later on. Each sequence begins its random numbers and its fraction anew.
 
-    `strike_stb` goes with `word`. `done`: no strike will start, unless triggered; it rises QUIET_CLOCKS
-    or more after the word in which the last pulse ends, and falls the cycle after a trigger.
-    `start_stb` resets everything, also in the midst of a pulse. `config` must have stood still for
-    24 clocks before it. One word a clock; intervals down to W. Reset: idle, done.
+    `strike_stb` goes with `word`. `done`: no strike will start, unless triggered; it rises
+    QUIET_CLOCKS or more after the word in which the last pulse ends, and falls the cycle after a
+    trigger. `start_stb` resets everything, also in the midst of a pulse. `config` must have stood
+    still for 24 clocks before it. One word a clock; intervals down to W. Reset: idle, done.
     """
 
     def __init__(self, geometry: Geometry, number: int) -> None:
@@ -84,13 +84,15 @@ class Stimulus(wiring.Component):
             ),
         ]
 
-        clear = Signal()
+        clear, spent_r = Signal(), Signal()
+        m.d.sync += spent_r.eq(painter.spent)
         m.d.comb += [
             clear.eq(self.start_stb),
             scheduler.config.eq(config),
             scheduler.go.eq(go),
             scheduler.alive.eq(alive),
-            scheduler.clear.eq(clear | painter.spent),
+            scheduler.clear.eq(clear),
+            scheduler.flush.eq(clear | spent_r),
             painter.config.eq(config),
             painter.load.eq(go),
             painter.clear.eq(clear),

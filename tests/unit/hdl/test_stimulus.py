@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """A monitor that sees nothing but the words, against plain integers."""
 
 from itertools import takewhile

