@@ -69,9 +69,7 @@ class _Sequence:
             "interval_ticks": interval,
             "interval_fraction": fraction,
             "width_ticks": width,
-            "phase_ticks": self.quantities.whole(
-                f"{self.label}.phase", stimulus.phase_s, 0, (1 << 48) - 1
-            ),
+            "phase_ticks": self._phase_ticks(),
             "burst_count": burst,
             "spacing_ticks": spacing,
             "strike_count": self._count(),
@@ -79,6 +77,12 @@ class _Sequence:
             "poisson_threshold": self._poisson_threshold(period, width),
             "seed": stimulus.seed,
         }
+
+    def _phase_ticks(self) -> int:
+        # A level that stands at a run's first tick is no edge: phase 0 is one clock later.
+        lead = self.samples if self.stimulus.trigger == Trigger.RUN else 0
+        most = (1 << 48) - 1 - lead
+        return lead + self.quantities.whole(f"{self.label}.phase", self.stimulus.phase_s, 0, most)
 
     def _check_combinations(self) -> None:
         stimulus, label = self.stimulus, self.label

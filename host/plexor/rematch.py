@@ -150,7 +150,8 @@ class Lane:
 
     def _back(self, time: int, index: int) -> None:
         if self._response_strike is not None:
-            self.samples[Kind.FALL].add(time - self._response_strike, index, time)
+            latency = min(time - self._response_strike, _INTERVAL_LIMIT)
+            self.samples[Kind.FALL].add(latency, index, time)
             self._response_strike = None
         if self._active is not None:
             self.samples[Kind.WIDTH].add(min(time - self._active, _INTERVAL_LIMIT), index, time)

@@ -181,7 +181,9 @@ def _with_histograms(result: RunResult, path: Path) -> RunResult:
     for number, kind, scale, bins, place, count in zip(
         *(columns[name].to_pylist() for name in names), strict=True
     ):
-        counts = found.setdefault((number, kind, scale), np.zeros(bins, dtype=np.uint64))
+        if (number, kind, scale) not in found:
+            found[number, kind, scale] = np.zeros(int(bins), dtype=np.uint64)
+        counts = found[number, kind, scale]
         if place >= 0:
             counts[place] = count
 

@@ -90,6 +90,13 @@ def test_without_a_period_there_is_one_strike():
     assert values["width_ticks"] < values["interval_ticks"]
 
 
+def test_phases_of_outputs_differ_as_asked_and_none_strikes_on_the_first_tick():
+    made = plan(Stimulus(0, 1000 * NS), Stimulus(1, 1000 * NS, phase_s=300 * NS))
+    first, second = (made.value("stimulus", "phase_ticks", output) for output in (0, 1))
+    assert first >= 1
+    assert second - first == 300
+
+
 def test_dither_keeps_the_mean_period():
     values = stimulus(Stimulus(0, 10_000 * NS, dither_s=200 * NS))
     assert values["dither_bits"] == 7  # uniform 0 to 127
