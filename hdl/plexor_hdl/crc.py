@@ -18,8 +18,8 @@ def frame_crc():
 class FrameSerialiser(wiring.Component):
     """Sends each word low byte first; at a frame's end its CRC-32, low byte first, and an end beat.
 
-    Throughput one byte a clock but for two clocks a frame. Latency one clock. Reset: between
-    frames. Full: no word is taken before the last byte of the word before has left.
+    Throughput one byte a clock but for two clocks a frame. Latency 2 clocks. Reset: between
+    frames. Full: one word waits behind the one that is being sent.
     """
 
     i_words: In(stream.Signature(FrameWord))
@@ -30,24 +30,26 @@ class FrameSerialiser(wiring.Component):
         m.submodules.crc = crc = frame_crc()
         shift = Signal(32)
         left = Signal(range(WORD_BYTES + 1))
-        word, out = self.i_words.payload, self.o_bytes
+        word, waiting = Signal(FrameWord), Signal()
+        out = self.o_bytes
         taken = Signal()
         m.d.comb += [
+            self.i_words.ready.eq(~waiting),
             out.payload.byte.eq(shift[:8]),
             out.valid.eq(left != 0),
             taken.eq(out.valid & out.ready),
             crc.data.eq(shift[:8]),
         ]
+        with m.If(~waiting):
+            m.d.sync += [word.eq(self.i_words.payload), waiting.eq(self.i_words.valid)]
         with m.If(taken):
             m.d.sync += [shift.eq(shift >> 8), left.eq(left - 1)]
 
         with m.FSM(name="serialiser"):
             with m.State("WORDS"):
-                m.d.comb += [
-                    crc.valid.eq(taken),
-                    self.i_words.ready.eq((left == 0) | (left == 1) & out.ready),
-                ]
-                with m.If(self.i_words.valid & self.i_words.ready):
+                m.d.comb += crc.valid.eq(taken)
+                with m.If(waiting & ((left == 0) | (left == 1) & out.ready)):
+                    m.d.sync += waiting.eq(0)
                     with m.If(word.end):
                         m.next = "SUM"
                     with m.Else():

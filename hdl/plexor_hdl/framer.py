@@ -24,7 +24,7 @@ class Framer(wiring.Component):
     while `hurry` or `flush`. Entries of a stream start with an index entry; the ring's are taken
     between frames when the upload FIFO has none.
 
-    Latency 5 clocks, throughput an event each 3 clocks. Reset: no frame. Indices wrap at 2**48.
+    Latency 5 clocks, throughput an event each 4 clocks. Reset: no frame. Indices wrap at 2**48.
     Full: entries wait.
     """
 
@@ -49,11 +49,13 @@ class Framer(wiring.Component):
         m.d.comb += [
             chosen.eq(Mux(tracing, self.i_trace.payload, self.i_events.payload)),
             chosen_valid.eq(Mux(tracing, self.i_trace.valid, self.i_events.valid)),
-            self.i_events.ready.eq(~tracing & (~held_valid | consume)),
-            self.i_trace.ready.eq(tracing & (~held_valid | consume)),
+            self.i_events.ready.eq(~tracing & ~held_valid),
+            self.i_trace.ready.eq(tracing & ~held_valid),
         ]
-        with m.If(~held_valid | consume):
+        with m.If(~held_valid):
             m.d.sync += [held.eq(chosen), held_valid.eq(chosen_valid)]
+        with m.If(consume):
+            m.d.sync += held_valid.eq(0)
 
         base_ticks = Signal(TIME_BITS)
         fits, delta = self._delta(m, held.time_ticks, base_ticks)
@@ -94,7 +96,7 @@ class Framer(wiring.Component):
                 with m.Elif(held_valid):
                     m.d.sync += base_ticks.eq(held.time_ticks)
                     m.next = "HEADER"
-                with m.Elif(~chosen_valid):
+                with m.Elif(~held_valid & ~chosen_valid):
                     m.d.sync += tracing.eq(self.i_trace.valid & ~self.i_events.valid)
             with m.State("HEADER"):
                 with m.If(free):
