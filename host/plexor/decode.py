@@ -271,17 +271,14 @@ class Decoder:
             b"".join([body[:header_bytes] for body in bodies]), dtype=_HEADER_DTYPE
         )
         lost = self._lost(headers["sequence"])
-        kinds: list[int] = headers["type"].tolist()
-        chosen: list[int] = []
-        payloads: list[memoryview] = []
+        is_events = headers["type"] == FrameType.EVENTS
+        chosen: list[int] = np.flatnonzero(is_events).tolist()
+        payloads = [bodies[number][header_bytes:-CRC_BYTES] for number in chosen]
         others: list[tuple[int, Frame]] = []
-        for number, (kind, body) in enumerate(zip(kinds, bodies, strict=True)):
+        for number in np.flatnonzero(~is_events).tolist():
+            body = bodies[number]
             payload = body[header_bytes:-CRC_BYTES]
-            if kind == FrameType.EVENTS:
-                chosen.append(number)
-                payloads.append(payload)
-                continue
-            fault = _fault_of(kind, payload)
+            fault = _fault_of(int(headers["type"][number]), payload)
             if fault is not None:
                 self._fault(fault, *places[number])
                 continue
