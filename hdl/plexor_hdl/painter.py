@@ -1,6 +1,6 @@
 """Strikes to samples: limits their number, gives each its width, draws the word."""
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -133,16 +133,17 @@ class Painter(wiring.Component):
         with m.Elif(tail.last):
             m.d.sync += tail_on.eq(0)
         window = Cat(kept_before, kept)
-        narrow = Cat(
-            Array(window[samples + tick - back] for back in range(samples))[width[:fine]]
+        narrow = Signal(samples)
+        m.d.sync += narrow.eq(Cat(width == back for back in range(samples)))
+        ends = Cat(
+            (tail.last & tail_on & (tail_offset == tick))
+            | Cat(window[samples + tick - back] & narrow[back] for back in range(samples)).any()
             for tick in range(samples)
         )
-        ends = Mux(wide, Cat(tail.last & (tail_offset == tick) for tick in range(samples)), narrow)
         toggles = Signal(samples)
-        toggled, strike = Signal(), Signal()
+        strike = Signal()
         m.d.sync += [
             toggles.eq(kept ^ ends),
-            toggled.eq((kept | ends).any()),
             strike.eq(kept.any()),
         ]
 
@@ -152,11 +153,11 @@ class Painter(wiring.Component):
         m.d.sync += [
             self.word.eq(levels),
             level.eq(levels[-1]),
-            active.eq(toggled | level),
+            active.eq(toggles.any() | level),
             self.strike_stb.eq(strike),
         ]
         m.d.comb += self.pending.eq(
-            starts.any() | kept.any() | kept_before.any() | tail_on | toggled | active
+            starts.any() | kept.any() | kept_before.any() | tail_on | toggles.any() | active
         )
         with m.If(self.clear):
             m.d.sync += [
@@ -168,7 +169,6 @@ class Painter(wiring.Component):
                     kept_before,
                     tail_on,
                     toggles,
-                    toggled,
                     strike,
                     level,
                     active,

@@ -129,13 +129,11 @@ class Scheduler(wiring.Component):
         go_r, alive_r = Signal(), Signal()
         m.d.sync += [go_r.eq(self.go), alive_r.eq(self.alive & ~self.clear)]
         m.d.comb += [
-            fire.eq(timer.last & ~dither_waits & self.alive & ~poisson),
+            fire.eq(timer.last & ~dither_waits & ~poisson),
             long.eq(fast | burst.last),
-            dithered.eq(timer.last & dither_waits & self.alive),
-            expired.eq(timer.last & self.alive & poisson),
-            issue.eq(
-                poisson & alive_r & draw.hit & (free | (timer.last & ~above(offset, draw.offset)))
-            ),
+            dithered.eq(timer.last & dither_waits),
+            expired.eq(timer.last & poisson),
+            issue.eq(poisson & draw.hit & (free | (timer.last & ~above(offset, draw.offset)))),
             # Flat, for it enables many registers; without `alive` the draw is held anyway.
             draw.advance.eq(
                 ~self.alive
@@ -193,15 +191,16 @@ class Scheduler(wiring.Component):
             timer.count.eq(following[fine:]),
             timer.rest.eq(rest),
             timer.step.eq(1),
-            timer.clear.eq(self.clear),
+            # Nothing is last while idle, so that what follows from it need not look at `alive`.
+            timer.clear.eq(self.clear | ~(self.go | self.alive)),
         ]
         with m.If(timer.load & ~dithered):
             m.d.sync += [offset.eq(following), dither_waits.eq(to_interval & ~draw.zero)]
         with m.Elif(dithered):
             m.d.sync += dither_waits.eq(0)
         m.d.sync += [
-            drawing.eq(self.alive & (drawing | expired)),
-            free.eq(self.alive & ~issue & (free | expired)),
+            drawing.eq(self.alive & ~self.clear & (drawing | expired)),
+            free.eq(self.alive & ~self.clear & ~issue & (free | expired)),
         ]
 
         # Words: a single start, or a burst's starts up to its last.
@@ -238,7 +237,7 @@ class Scheduler(wiring.Component):
             for tick in range(samples)
         )
         drawn = Cat(draw.offset == tick for tick in range(samples))
-        with m.If(self.flush | ~(on | issue)):
+        with m.If(self.flush | ~(on | (issue & alive_r))):
             m.d.sync += self.starts.eq(0)
         with m.Else():
             m.d.sync += self.starts.eq(Mux(poisson, drawn, placed & kept))
