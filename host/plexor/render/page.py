@@ -13,7 +13,14 @@ from plexor.render.plots import course, histogram, shares, tail
 from plexor.render.scale import grouped
 from plexor.render.scope import scope
 from plexor.render.svg import FONT, STYLE
-from plexor.render.table import Cell, found_text, jitter_rows, latency_rows
+from plexor.render.table import (
+    Cell,
+    found_text,
+    jitter_rows,
+    latency_rows,
+    outlier_rows,
+    period_rows,
+)
 from plexor.units import format_seconds
 
 _PAGE = """
@@ -45,7 +52,7 @@ th,td{text-align:right;padding:7px 0 7px 18px;border-bottom:1px solid var(--line
 white-space:nowrap;vertical-align:baseline}
 th{font-weight:600;color:var(--muted);font-size:12.5px}
 th:first-child,td:first-child{text-align:left;padding-left:0}
-td small{color:var(--muted);display:block;font-size:12px}
+td small{font-weight:400;color:var(--muted);display:block;font-size:12px}
 td.name{font-weight:600}
 td.left,th.left{text-align:left}
 .books{font-size:16px;background:var(--panel);border-radius:4px;padding:12px 16px}
@@ -88,6 +95,9 @@ def page(report: Report, verdict: Verdict | None = None) -> str:
 {_table(latency_rows(report))}
 <h2>Jitter and shape</h2>
 {_table(jitter_rows(report))}
+{_periods(report)}
+<h2>Outliers</h2>
+{_table(outlier_rows(report))}
 <h2>Accounting</h2>
 <p class="books">{escape(facts.accounting(report))}
 <small>{escape(facts.conserved(report))}</small></p>
@@ -140,6 +150,11 @@ def _table(table: tuple[list[str], list[list[Cell]]]) -> str:
     )
 
 
+def _periods(report: Report) -> str:
+    rows = period_rows(report)
+    return f"<h2>Period of what runs by itself</h2>{_table(rows)}" if rows[1] else ""
+
+
 def _limits(report: Report, verdict: Verdict | None) -> str:
     if verdict is None:
         return ""
@@ -157,13 +172,15 @@ def _limit_row(report: Report, check: Check) -> str:
     goal = "goal " if check.limit.goal else ""
     reason = f"<small>{escape(check.reason)}</small>" if check.reason else ""
     small = f"<small>{escape(first)}</small>" if first else ""
-    style = _CLASS[check.outcome]
+    style, word = _CLASS[check.outcome], check.outcome.value
+    if check.limit.goal and check.outcome == Outcome.BROKEN:
+        style, word = "doubt", "missed"
     return (
         f'<tr><td class="name">{escape(check.channel)}</td>'
         f'<td class="left">{escape(goal + check.limit.label)}</td>'
         f"<td>{escape(check.limit.text)}</td><td>{escape(found)}</td>"
         f"<td>{escape(violations)}{small}</td>"
-        f'<td class="left"><b class="{style}">{check.outcome.value}</b>{reason}</td></tr>'
+        f'<td class="left"><b class="{style}">{word}</b>{reason}</td></tr>'
     )
 
 

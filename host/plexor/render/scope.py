@@ -41,8 +41,8 @@ def scope(report: Report) -> Canvas:
     strikes = max((channel.result.strikes for channel in shown), default=0)
     height = TOP + 62 + LANE * max(len(shown), 1) + 62
     subtitle = (
-        f"{grouped(strikes)} strikes laid over each other: the darker, the more traces. "
-        "Rare edges stay visible."
+        f"{grouped(strikes)} strikes laid over each other: the stronger the colour, the more "
+        "traces. Rare edges stay visible."
     )
     canvas = framed("Persistence", subtitle, height, provenance(result))
     top, bottom = TOP, height - 62

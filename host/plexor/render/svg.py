@@ -92,10 +92,10 @@ class Canvas:
         extra = f" {extra}" if extra else ""
         self.parts.append(f'<path class="{style}" fill="none" d="{data}"{extra}/>')
 
-    def area(self, data: str, style: str, opacity: float = 1) -> None:
-        """Fill a path."""
-        shade = f' fill-opacity="{opacity:g}"' if opacity < 1 else ""
-        self.parts.append(f'<path class="{style}" d="{data}"{shade}/>')
+    def area(self, data: str, style: str, opacity: float) -> None:
+        """Fill a path whose parts touch, without seams between them."""
+        shade = f'fill-opacity="{opacity:g}" shape-rendering="crispEdges"'
+        self.parts.append(f'<path class="{style}" d="{data}" {shade}/>')
 
     def rect(
         self, x: float, y: float, width: float, height: float, style: str, extra: str = ""

@@ -6,10 +6,12 @@ from fractions import Fraction
 
 from plexor.analyse import ChannelFigures, Report
 from plexor.budget import Check
+from plexor.peaks import peaks
 from plexor.percentiles import Quantile, least_count, quantile_name
 from plexor.render.facts import CLASS_COLUMNS
 from plexor.render.scale import grouped
 from plexor.results import Kind
+from plexor.tail import earliest, latest
 from plexor.units import format_seconds, format_ticks, seconds_of
 
 SHOWN = (Fraction(50, 100), Fraction(99, 100), Fraction(999, 1000))
@@ -47,7 +49,8 @@ def _latency_row(report: Report, channel: ChannelFigures) -> list[Cell]:
 
 def jitter_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row for each channel: three jitters, mean, first response, widths."""
-    head = ["channel", "mean", "peak-to-peak", "RMS", "jitter128", "first", "on-width", "period"]
+    head = ["channel", "mean", "peak-to-peak", "RMS", "jitter128", "first", "peaks", "on-width"]
+    head.append("period")
     return head, [_jitter_row(report, channel) for channel in report.channels]
 
 
@@ -56,7 +59,7 @@ def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
     rise = channel.rise
     row: list[Cell] = [(channel.name, "")]
     if rise is None:
-        row += [(NOTHING, "")] * 5
+        row += [(NOTHING, "")] * 6
     else:
         mean = None if rise.mean_ticks is None else float(rise.mean_ticks)
         row += [
@@ -69,6 +72,10 @@ def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
             note = last if rise.span.full else f"only {rise.count} samples"
             row.append((_time(rise.span.greatest_ticks, tick_fs), note))
         row.append((NOTHING if rise.cold is None else _time(rise.cold.cold_ticks, tick_fs), ""))
+        found = [
+            format_ticks(peak.middle_ticks, tick_fs, 3) for peak in peaks(rise.distribution, 3)
+        ]
+        row.append((", ".join(found) or NOTHING, ""))
     for kind in (Kind.WIDTH, Kind.PERIOD):
         figures = channel.kinds.get(kind)
         if figures is None or not figures.count:
@@ -77,6 +84,73 @@ def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
             least, most = _time(figures.min_ticks, tick_fs), _time(figures.max_ticks, tick_fs)
             row.append((most if least == most else f"{least} to {most}", ""))
     return row
+
+
+def period_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads and a row for each channel that nothing strikes: its period's jitters."""
+    head = ["channel", "periods", "mean", "min", "max", "peak-to-peak", "RMS", "cycle-to-cycle"]
+    head += ["cycle-to-cycle RMS", "TIE peak-to-peak", "TIE RMS"]
+    rows: list[list[Cell]] = []
+    for channel in report.channels:
+        period = channel.kinds.get(Kind.PERIOD)
+        if channel.result.strikes or period is None or not period.count:
+            continue
+        mean = None if period.mean_ticks is None else float(period.mean_ticks)
+        shown: list[float | None] = [mean, period.min_ticks, period.max_ticks]
+        shown += [period.peak_to_peak_ticks, period.rms_ticks]
+        if channel.periods is not None:
+            more = channel.periods
+            shown += [more.cycle_to_cycle_max_ticks, more.cycle_to_cycle_rms_ticks]
+            shown += [float(more.tie_peak_to_peak_ticks), more.tie_rms_ticks]
+        shown += [None] * (len(head) - 2 - len(shown))
+        times: list[Cell] = [(_time(ticks, report.result.tick_fs), "") for ticks in shown]
+        rows.append([(channel.name, ""), (grouped(period.count), ""), *times])
+    return head, rows
+
+
+def outlier_rows(report: Report, each: int = 3) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads and rows of the earliest and the latest responses of each channel.
+
+    Without the samples in order only the extremes are known, with their events.
+    """
+    head = ["channel", "which", "latency", "sample", "event", "time in the run"]
+    rows: list[list[Cell]] = []
+    for channel in report.channels:
+        rise = channel.rise
+        if rise is None:
+            continue
+        if rise.samples is None:
+            event = NOTHING if rise.max_index is None else grouped(rise.max_index)
+            at, value = rise.max_time_ticks, rise.max_ticks
+            rows.append(_outlier(report, channel.name, "latest", value, NOTHING, event, at))
+            continue
+        values = rise.samples.value_ticks
+        for which, chosen in (
+            ("latest", latest(values, each)),
+            ("earliest", earliest(values, each)),
+        ):
+            for entry in chosen:
+                time = int(rise.samples.time_ticks[entry.position]) - report.result.start_ticks
+                event = grouped(int(rise.samples.index[entry.position]))
+                sample = grouped(entry.position)
+                rows.append(
+                    _outlier(report, channel.name, which, entry.value_ticks, sample, event, time)
+                )
+    return head, rows
+
+
+def _outlier(
+    report: Report,
+    name: str,
+    which: str,
+    value: int | None,
+    sample: str,
+    event: str,
+    time: int | None,
+) -> list[Cell]:
+    tick_fs = report.result.tick_fs
+    texts = (name, which, _time(value, tick_fs), sample, event, _time(time, tick_fs))
+    return [(text, "") for text in texts]
 
 
 def _time(ticks: float | None, tick_fs: int) -> str:

@@ -12,7 +12,7 @@ from plexor.budget import Check, Outcome, Verdict
 from plexor.render import facts
 from plexor.render.plots import latency_axis, samples_below
 from plexor.render.scale import grouped, number, time_unit
-from plexor.render.table import NOTHING, Cell, found_text, jitter_rows, latency_rows
+from plexor.render.table import NOTHING, Cell, found_text, jitter_rows, latency_rows, period_rows
 
 LEAST_WIDTH = 40
 _BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -48,9 +48,10 @@ def text(
         facts.summary(report), width, paint, "alarm" if report.result.simulated else "muted"
     )
     lines.append("")
-    for rows in (latency_rows(report), jitter_rows(report)):
-        lines += _table(*rows, width, paint)
-        lines.append("")
+    for head, rows in (latency_rows(report), jitter_rows(report), period_rows(report)):
+        if rows:
+            lines += _table(head, rows, width, paint)
+            lines.append("")
     for channel in report.channels:
         if channel.rise is not None:
             lines += _histogram(report, channel, width, paint)

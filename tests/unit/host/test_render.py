@@ -12,6 +12,7 @@ from plexor.analyse import analyse
 from plexor.budget import judge
 from plexor.budget_file import parse
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
+from plexor.protocol.memory import ResponseClass
 from plexor.render.frame import Label, spread
 from plexor.render.page import page
 from plexor.render.picture import picture
@@ -19,6 +20,7 @@ from plexor.render.plots import course, histogram, shares, tail
 from plexor.render.scale import Axis, power_of_ten, time_unit
 from plexor.render.scope import scope
 from plexor.render.svg import text_width
+from plexor.render.table import outlier_rows, period_rows
 from plexor.render.text import text
 from plexor.results import Identity
 
@@ -203,8 +205,8 @@ channel             p99.9  max = back wall
 ISR               too few             3 µs
 from strike0  needs 3,688        at 103 µs
 
-channel  mean  peak-to-peak       RMS       jitter128  first  on-width  period
-ISR      2 µs          2 µs  816.5 ns            2 µs   1 µs    100 ns   51 µs
+channel  mean  peak-to-peak       RMS       jitter128  first  peaks  on-width  period
+ISR      2 µs          2 µs  816.5 ns            2 µs   1 µs      -    100 ns   51 µs
                                        only 3 samples
 """
 
@@ -212,6 +214,32 @@ ISR      2 µs          2 µs  816.5 ns            2 µs   1 µs    100 ns   51 
 def test_the_terminal_s_table_reads_as_written_here(run_of):
     report = analyse(run_of([[1000, 2000, 3000, None]]))
     assert text(report, width=86).startswith(GOLDEN)
+
+
+def test_planted_outliers_are_listed_with_sample_and_event(run_of):
+    values = [1000] * 200
+    values[17], values[99], values[150] = 9000, 8000, 10
+    _, rows = outlier_rows(analyse(run_of([values])))
+    texts = [[text for text, _ in row] for row in rows]
+    assert texts[0][:5] == ["ISR", "latest", "9 µs", "17", "69"]  # 17 * 4 edges, then the strike
+    assert texts[1][:4] == ["ISR", "latest", "8 µs", "99"]
+    assert texts[3][:4] == ["ISR", "earliest", "10 ns", "150"]
+
+
+def test_a_device_that_runs_by_itself_is_shown_by_its_period(run_of):
+    run = run_of([[0, 2, 0, 0]], period=1000)
+    channel = run.channels[0]
+    classes = dict(channel.classes) | {ResponseClass.STRIKES: 0}
+    free = dataclasses.replace(run, channels=(dataclasses.replace(channel, classes=classes),))
+    head, rows = period_rows(analyse(free))
+    found = dict(zip(head, (text for text, _ in rows[0]), strict=True))
+    # Periods 1002, 998, 1000 ns; edges are off the mean clock by 0, 2, 0, 0 ns.
+    assert (found["periods"], found["mean"]) == ("3", "1 µs")
+    assert (found["min"], found["max"]) == ("998 ns", "1.002 µs")
+    assert (found["peak-to-peak"], found["cycle-to-cycle"]) == ("4 ns", "4 ns")
+    assert found["TIE peak-to-peak"] == "2 ns"
+    assert period_rows(analyse(run))[1] == []
+    assert "TIE" in text(analyse(free))
 
 
 @pytest.mark.parametrize("kind", KINDS)
