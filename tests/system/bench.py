@@ -1,0 +1,151 @@
+"""Runs on a simulated instrument, and what the golden model says of them.
+
+The truth is the simulator's own log of every pin's edges in picoseconds; the golden model makes
+events, classes, statistics and bins of it. Nothing of it comes from the gateware.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from plexor.device import Device
+from plexor.link import open_link
+from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.memory import IntervalKind, LatencyKind, Space, key
+from plexor.results import ChannelResult, Kind, RunResult
+from plexor.session import measure
+from plexor.settings import Settings
+from plexor_sim.golden import instrument as golden
+from plexor_sim.golden.edges import PinEdges, TickEdges, pins_of, sampled
+from plexor_sim.golden.settings import Settings as Registers
+from plexor_sim.packages import default_cache
+from plexor_sim.serve import prepare
+from plexor_sim.server import Server
+
+TRUTH = np.dtype([("time_ps", "<i8"), ("source", "u1"), ("level", "u1"), ("pad", "V6")])
+PLACES = {
+    Kind.RISE: (Space.LATENCY_STATISTICS, Space.LATENCY_BINS, Space.LATENCY_ZOOM, LatencyKind.RISE),
+    Kind.FALL: (Space.LATENCY_STATISTICS, Space.LATENCY_BINS, Space.LATENCY_ZOOM, LatencyKind.FALL),
+    Kind.WIDTH: (
+        Space.INTERVAL_STATISTICS,
+        Space.INTERVAL_BINS,
+        Space.INTERVAL_ZOOM,
+        IntervalKind.WIDTH,
+    ),
+    Kind.PERIOD: (
+        Space.INTERVAL_STATISTICS,
+        Space.INTERVAL_BINS,
+        Space.INTERVAL_ZOOM,
+        IntervalKind.PERIOD,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One run: as the host has it, and the truth it was taken from."""
+
+    result: RunResult
+    truth: np.ndarray
+
+    @property
+    def registers(self) -> Registers:
+        """What the instrument was told, for the golden model."""
+        return Registers({(w.block, w.copy, w.name): w.value for w in self.result.registers})
+
+    def pins(self) -> dict[int, PinEdges]:
+        """Return the response pins in picoseconds."""
+        edges = self.truth[self.truth["source"] < SOURCE_STRIKE]
+        return pins_of(edges["time_ps"], edges["source"], edges["level"].astype(np.bool_))
+
+    def load(self) -> TickEdges:
+        """Return the load output's edges."""
+        edges = self.truth[self.truth["source"] == SOURCE_LOAD]
+        pin = PinEdges(edges["time_ps"], edges["level"].astype(np.bool_))
+        return sampled(pin, self.result.tick_fs)
+
+    def golden(self) -> golden.Results:
+        """Return what the golden model makes of the pins."""
+        result = self.result
+        return golden.measure(
+            result.identity.geometry,
+            self.registers,
+            result.start_ticks,
+            result.end_ticks,
+            self.pins(),
+            load=self.load(),
+        )
+
+
+@contextmanager
+def simulator(
+    dut: str, geometry: Geometry | None = None, arguments: tuple[str, ...] = (), **options: bool
+) -> Iterator[Server]:
+    """Serve a simulated instrument with `dut` at its pins."""
+    ready = prepare(dut, geometry or Geometry(), default_cache(), **options)
+    with Server(ready.executable, ready.options, ("--once", *arguments)) as server:
+        yield server
+
+
+def run(
+    dut: str,
+    settings: Settings,
+    folder: Path,
+    *,
+    geometry: Geometry | None = None,
+    arguments: tuple[str, ...] = (),
+) -> Outcome:
+    """Measure once and return the result with the truth."""
+    log = folder / "truth.bin"
+    with simulator(dut, geometry, (*arguments, "--truth", str(log))) as server:
+        with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
+            result = measure(device, settings)
+        server.close()
+    return Outcome(result, np.fromfile(log, TRUTH))
+
+
+def assert_channel_equals(channel: ChannelResult, truth: golden.Results) -> None:
+    """Assert that every count, statistic and bin of a channel is the golden model's."""
+    number, geometry = channel.number, truth.geometry
+    classes = [channel.classes[kind] for kind in sorted(channel.classes)]
+    assert classes == truth.classes[number].tolist()
+    assert channel.pending == truth.pending[number]
+    for measurement in channel.measurements:
+        statistics_space, bins_space, zoom_space, kind = PLACES[measurement.kind]
+        row = key(geometry, kind, number)
+        expected = truth.statistics[statistics_space][row]
+        found = measurement.statistics
+        where = f"ch{number} {measurement.kind}"
+        assert found.count == expected.count, where
+        assert found.sum_ticks == expected.sum_ticks, where
+        assert found.sum_sq_ticks2 == expected.sum_sq_ticks2, where
+        if expected.count:
+            for name in ("min", "max"):
+                for suffix in ("ticks", "index", "time_ticks"):
+                    label = f"{name}_{suffix}"
+                    assert getattr(found, label) == getattr(expected, label), f"{where} {label}"
+        assert np.array_equal(measurement.bins.counts, truth.bins[bins_space][row]), where
+        assert measurement.zoom is not None
+        assert np.array_equal(measurement.zoom.counts, truth.bins[zoom_space][row]), where
+
+
+def assert_equals_truth(outcome: Outcome) -> golden.Results:
+    """Assert that the whole run is what the golden model makes of the pins; return that."""
+    truth, result = outcome.golden(), outcome.result
+    for channel in result.channels:
+        assert_channel_equals(channel, truth)
+    for entry in result.accounting.sources:
+        assert entry.generated == truth.generated[entry.source]
+    if result.events is not None and not result.accounting.lost_on_link:
+        events = truth.events
+        kept = np.isin(events.index, result.events["index"])
+        for name in ("time_ticks", "source", "polarity", "index"):
+            assert np.array_equal(result.events[name], getattr(events, name)[kept]), name
+    assert result.valid, result.invalid_reasons
+    return truth
