@@ -194,10 +194,12 @@ class Scheduler(wiring.Component):
             # Nothing is last while idle, so that what follows from it need not look at `alive`.
             timer.clear.eq(self.clear | ~(self.go | self.alive)),
         ]
-        with m.If(timer.load & ~dithered):
-            m.d.sync += [offset.eq(following), dither_waits.eq(to_interval & ~draw.zero)]
-        with m.Elif(dithered):
-            m.d.sync += dither_waits.eq(0)
+        # Of random strikes the offset counts only from one that is issued: others may set it too.
+        with m.If(self.go | fire | (poisson & (free | timer.last))):
+            m.d.sync += offset.eq(Mux(poisson & ~self.go, after_strike, following)[:fine])
+        m.d.sync += dither_waits.eq(
+            (fire & long & ~draw.zero) | (dither_waits & ~timer.last & ~self.go)
+        )
         m.d.sync += [
             drawing.eq(self.alive & ~self.clear & (drawing | expired)),
             free.eq(self.alive & ~self.clear & ~issue & (free | expired)),
