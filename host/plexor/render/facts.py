@@ -30,6 +30,8 @@ def summary(report: Report) -> str:
     parts.append(provenance(result))
     if result.interrupted:
         parts.append("interrupted")
+    if not report.valid:
+        parts.append("INVALID RUN")
     return " · ".join(parts)
 
 

@@ -46,8 +46,8 @@ def framed(title: str, subtitle: str, height: float, source: str) -> Canvas:
 
 
 def short(name: str) -> str:
-    """Return a channel's name, cut to fit beside a plot."""
-    return name if len(name) <= 8 else f"{name[:7]}…"
+    """Return a channel's name, cut in its middle to fit beside a plot."""
+    return name if len(name) <= 8 else f"{name[:4]}…{name[-3:]}"
 
 
 def panel(canvas: Canvas, top: float, bottom: float) -> None:

@@ -185,6 +185,8 @@ def test_an_invalid_run_says_so_before_anything_else(runs):
     assert "Within budget" not in content
     assert " ≠ received" in content
     assert "INVALID RUN: books & pens" in text(report)
+    assert "INVALID RUN" in picture(report)
+    assert "INVALID" not in picture(analyse(runs["usual"]))
 
 
 @pytest.mark.parametrize("kind", KINDS)
