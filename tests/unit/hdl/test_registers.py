@@ -223,6 +223,7 @@ def test_a_wide_register_that_counts_is_read_coherently(bench):
             low = (await access(ctx, dut, at))[1]
             high = (await access(ctx, dut, at + 1))[1]
             pairs.append(low | high << 32)
+            assert (await access(ctx, dut, at + 1))[1] == high
         state.append(True)
 
     bench.simulate(dut, read, count)
