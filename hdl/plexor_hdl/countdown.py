@@ -43,12 +43,12 @@ class Pool(wiring.Component):
         m = Module()
         load_r = Signal()
         take_r = Signal()
-        settle = Signal(self.limbs + 2)
+        settle = Signal(self.limbs + 1)
         m.d.sync += [load_r.eq(self.load), take_r.eq(self.take & ~self.load)]
         with m.If(self.load):
             m.d.sync += [self.some.eq(self.value_some), settle.eq(0)]
         with m.Else():
-            m.d.sync += settle.eq(Cat(self.take, settle))
+            m.d.sync += settle.eq(Cat(take_r, settle))
 
         empty = Signal(self.limbs)
         borrow = take_r
