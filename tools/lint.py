@@ -1,6 +1,8 @@
 """Lint, types and import rules, all of them even if one fails.
 
     .venv/bin/python -m tools.lint
+
+Exits with 1 if a check fails.
 """
 
 from __future__ import annotations
