@@ -234,9 +234,8 @@ def _build_core(
     def fill(directory: Path) -> None:
         core, bench = directory / "plexor.v", directory / "plexor_sim.v"
         # A flip-flop that takes both edges of the clock makes a cycle one evaluation, not two.
-        # Memories start with zeros (--x-initial 0): one line a row is hundreds of thousands.
         staged = text.replace("@(posedge clk)", "@(edge clk)")
-        core.write_text(re.sub(r"(?m)^ *\S+\[\d+\] = \d+'[hd]0+;\n", "", staged))
+        core.write_text(_without_zero_rows(staged))
         bench.write_text(bench_text)
         verilated = verilate(
             Verilation("the core", (core, bench), _CORE_TOP, _CORE_PREFIX, flags=("--flatten",)),
@@ -251,6 +250,20 @@ def _build_core(
         _compile(tools, units, directory, includes)
 
     return make_once(cache / "objects" / f"core-{key}", fill)
+
+
+def _without_zero_rows(text: str) -> str:
+    """Return Verilog without the lines that give rows of memories a zero at the start.
+
+    They are hundreds of thousands, and `--x-initial 0` does the same.
+    """
+    zero_row = re.compile(r"^ *\S+\[\d+\] = \d+'[hd]0+;\n", re.MULTILINE)
+    return re.sub(
+        r"^ *initial begin\n.*?^ *end\n",
+        lambda block: zero_row.sub("", block[0]),
+        text,
+        flags=re.MULTILINE | re.DOTALL,
+    )
 
 
 def _build_device(device: DeviceBuild, tools: Tools, cache: Path, report: Report) -> Path:
