@@ -100,6 +100,11 @@ def test_a_fraction_on_the_least_interval(samples):
     check(samples, settings, 200)
 
 
+def test_the_fractions_lower_half_carries_into_its_upper():
+    # Three times this is just over one tick; three times its upper half is not.
+    check(8, Settings(interval_ticks=8, interval_fraction=0x5555_5556), 200)
+
+
 @pytest.mark.parametrize("width", [1, 7, 8, 9, 15, 16, 17, 128, 129, 1000, 1999])
 def test_a_width_is_exact_in_ticks(width):
     check(8, Settings(interval_ticks=2000, width_ticks=width, phase_ticks=5), 900)
