@@ -127,6 +127,16 @@ def test_events_that_contradict_the_chip_make_the_run_invalid(run_of):
     assert report.channels[0].rise.max_ticks == 3000
 
 
+def test_a_recording_without_its_rules_is_judged_by_the_chip(run_of):
+    run = run_of([[1000, 2000, 3000]])
+    events = run.events.copy()
+    events["time_ticks"][-3] += 7
+    report = analyse(dataclasses.replace(run, events=events, registers=()))
+    assert report.valid
+    assert report.channels[0].rise.samples is None
+    assert report.channels[0].rise.max_ticks == 3000
+
+
 def test_the_window_of_one_tick_bins_refines_what_it_covers():
     # Six samples in the bin of 1024 to 1039 (16 ticks wide), window from 1030 of 6 inner bins.
     counts = np.zeros(1 << 11, np.uint64)
