@@ -198,6 +198,18 @@ def test_each_kind_of_fault_is_counted_with_its_offset():
     assert sum(decoder.fault_counts.values()) == len(bad) + 1
 
 
+def test_a_last_code_that_points_past_the_end_is_a_fault_though_the_bytes_are_intact():
+    frame = Frame(FrameType.LOG, 0, LogCode.DUMPED, 0, 0, 0)
+    stretch = bytearray(to_stream(frame)[:-1])
+    position = 0
+    while position + stretch[position] < len(stretch):
+        position += stretch[position]
+    stretch[position] += 1
+    parts, decoder = decode(bytes(stretch) + b"\0" + to_stream(frame))
+    assert parts == [frame]
+    assert [(fault.kind, fault.offset) for fault in decoder.faults] == [(FaultKind.COBS, 0)]
+
+
 def test_an_event_of_a_source_that_cannot_be_makes_its_frame_a_fault():
     good = events_frame(0, 0, 100, [(100, 8, 1)])
     bad = Frame(FrameType.EVENTS, 0, 0, 1, 1, 100, struct.pack("<I", 17 << 26))
