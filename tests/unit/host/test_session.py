@@ -440,6 +440,20 @@ def test_a_recording_that_ends_early_keeps_what_it_has(tmp_path: Path):
     assert kept[-1] == len(fake.scenario.events)
 
 
+def test_the_end_of_an_earlier_run_is_not_taken_for_that_of_a_later_one(tmp_path: Path):
+    path = tmp_path / "wire.bin"
+    with FakeDevice(Scenario(LATENCIES)) as fake, path.open("wb") as tap:
+        with Device(open_link(fake.uri), tap, TIMEOUTS_S) as device:
+            measure(device, SETTINGS)
+            first = tap.tell()
+            measure(device, SETTINGS)
+    data = path.read_bytes()
+    path.write_bytes(data[: first + (len(data) - first) // 2])
+    again = replay(path)
+    assert not again.valid
+    assert "the end of the run was never seen" in again.invalid_reasons[0]
+
+
 def test_a_full_disk_under_the_raw_bytes_is_one_clear_error():
     with FakeDevice(Scenario(LATENCIES)) as fake, Path("/dev/full").open("wb", buffering=0) as tap:
         with pytest.raises(StoreError, match="/dev/full: cannot write: No space left"):
