@@ -36,9 +36,9 @@ def main() -> int:
     for name, (code, figures) in _measure(link).items():
         print(f"\n{'=' * 8} {device}, {name} {'=' * 8}\n{figures}", end="", flush=True)
         run = str(_FOLDER / name)
-        code = code or _plexor("report", run, "--page", f"{run}.svg", quiet=True).wait()
-        if code:
-            return code
+        failed = code or _plexor("report", run, "--page", f"{run}.svg").wait()
+        if failed:
+            return failed
     print("\ndemo: pages to open in a browser, and their pictures:")
     for name in _RUNS:
         print(f"  {_FOLDER / name}.html  {_FOLDER / name}.svg")
