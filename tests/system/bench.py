@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -17,17 +18,21 @@ from plexor.device import Device
 from plexor.link import open_link
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
-from plexor.protocol.memory import IntervalKind, LatencyKind, Space, key
+from plexor.protocol.memory import IntervalKind, LatencyKind, ResponseClass, Space, key
+from plexor.protocol.registers import Trigger
 from plexor.results import ChannelResult, Kind, RunResult
 from plexor.session import measure
 from plexor.settings import Settings
 from plexor_sim.golden import instrument as golden
 from plexor_sim.golden.edges import PinEdges, TickEdges, pins_of, sampled
 from plexor_sim.golden.settings import Settings as Registers
+from plexor_sim.golden.stimulus import Strikes
 from plexor_sim.packages import default_cache
 from plexor_sim.serve import prepare
 from plexor_sim.server import Server
 
+SMALL = Geometry(latency_mantissa_bits=4, interval_mantissa_bits=4, zoom_bits=6, upload_depth=64)
+"""Memories that are dumped in a sixth of the time, and an upload FIFO that is soon full."""
 TRUTH = np.dtype([("time_ps", "<i8"), ("source", "u1"), ("level", "u1"), ("pad", "V6")])
 PLACES = {
     Kind.RISE: (Space.LATENCY_STATISTICS, Space.LATENCY_BINS, Space.LATENCY_ZOOM, LatencyKind.RISE),
@@ -53,6 +58,8 @@ class Outcome:
 
     result: RunResult
     truth: np.ndarray
+    wire: bytes = b""
+    """What came over the link."""
 
     @property
     def registers(self) -> Registers:
@@ -70,8 +77,25 @@ class Outcome:
         pin = PinEdges(edges["time_ps"], edges["level"].astype(np.bool_))
         return sampled(pin, self.result.tick_fs)
 
-    def golden(self) -> golden.Results:
-        """Return what the golden model makes of the pins."""
+    def edges_ps(self, source: int, level: int = 1) -> np.ndarray:
+        """Return the times of a pin's edges to a level in ps."""
+        chosen = (self.truth["source"] == source) & (self.truth["level"] == level)
+        return self.truth["time_ps"][chosen]
+
+    def gated(self) -> list[Strikes] | None:
+        """Return the strikes seen at the pins where the gate starts them, else None."""
+        outputs = range(self.result.identity.geometry.strikes)
+        triggers = {self.registers.get("stimulus", "trigger", number) for number in outputs}
+        if Trigger.GATE not in triggers:
+            return None
+        tick_ps = self.result.tick_fs // 1000
+        return [
+            Strikes(*(self.edges_ps(SOURCE_STRIKE + number, level) // tick_ps for level in (1, 0)))
+            for number in outputs
+        ]
+
+    def golden(self, dropped: np.ndarray | None = None) -> golden.Results:
+        """Return what the golden model makes of the pins; `dropped` before the merge."""
         result = self.result
         return golden.measure(
             result.identity.geometry,
@@ -79,7 +103,9 @@ class Outcome:
             result.start_ticks,
             result.end_ticks,
             self.pins(),
+            outputs=self.gated(),
             load=self.load(),
+            dropped=dropped,
         )
 
 
@@ -103,11 +129,19 @@ def run(
 ) -> Outcome:
     """Measure once and return the result with the truth."""
     log = folder / "truth.bin"
+    tap = BytesIO()
     with simulator(dut, geometry, (*arguments, "--truth", str(log))) as server:
-        with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
+        with Device(open_link(f"tcp://127.0.0.1:{server.port}"), tap) as device:
             result = measure(device, settings)
         server.close()
-    return Outcome(result, np.fromfile(log, TRUTH))
+    return Outcome(result, np.fromfile(log, TRUTH), tap.getvalue())
+
+
+def class_counts(channel: ChannelResult) -> dict[str, int]:
+    """Return the classes of a channel that are not 0, by name."""
+    return {ResponseClass(kind).name: count for kind, count in channel.classes.items() if count} | (
+        {"PENDING": channel.pending} if channel.pending else {}
+    )
 
 
 def assert_channel_equals(channel: ChannelResult, truth: golden.Results) -> None:

@@ -1,32 +1,109 @@
 """Planted truth: what the chip counts is what the simulator saw at the pins, to the last bit."""
 
+from __future__ import annotations
+
 from fractions import Fraction
+from pathlib import Path
 
+import numpy as np
 import pytest
-from bench import assert_equals_truth, run
+from bench import SMALL, Outcome, assert_equals_truth, run
+from wire import assert_words_equal_truth, final_words, frames_of
 
+from plexor.protocol.frames import SOURCE_STRIKE
+from plexor.protocol.memory import bin_of
+from plexor.results import Kind
 from plexor.settings import Channel, Settings, Stimulus
 
-US = Fraction(1, 1_000_000)
+NS = Fraction(1, 1_000_000_000)
+US = 1000 * NS
+PERIOD = 2 * US
 
-DEVICES = {
-    "fixed": "latency=fixed:5000000",
-    "uniform": "latency=uniform:1000000:9000000",
-    "normal": "latency=normal:5000000:200000",
-    "lognormal": "latency=lognormal:2000000:0.5",
+DISTRIBUTIONS = {
+    "fixed": "fixed:300123",
+    "uniform": "uniform:100000:900000",
+    "normal": "normal:500000:100000",
+    "lognormal": "lognormal:200000:0.5",
+    "exponential": "exponential:300000",
+    "list": "list:{folder}/latencies",
+    "mixture": "0.9*normal:200000:5000+0.09*uniform:500000:900000+0.01*fixed:1500001",
 }
+GRIDS = {"grid": 1_000_000, "free": 0}
+FULL_STRIKES = 72_000
+"""Of 14 runs: over 10**6 strikes."""
 
 
-def settings(count: int, period_us: int = 20) -> Settings:
+def settings(count: int, period: Fraction = PERIOD) -> Settings:
     return Settings(
-        strikes=(Stimulus(period_s=period_us * US, width_s=2 * US),),
-        channels=(Channel(0), Channel(1)),
+        strikes=(Stimulus(period_s=period, width_s=300 * NS),),
+        channels=(Channel(0, zoom_rise_s=200 * NS), Channel(1, reference="ch0.fall")),
+        timeout_s=100 * US,
         count=count,
     )
 
 
-@pytest.mark.parametrize("name", DEVICES)
-def test_on_chip_results_equal_the_truth_of_every_distribution(name, tmp_path):
-    outcome = run(f"synthetic:{DEVICES[name]}", settings(500), tmp_path)
+def planted(distribution: str, grid_fs: int, folder: Path) -> str:
+    """Return a device whose pins tell every draw: no response is dropped or too short to see."""
+    (folder / "latencies").write_text("50000\n1\n999999\n123456\n0\n700001\n")
+    latency = DISTRIBUTIONS[distribution].format(folder=folder)
+    return (
+        f"synthetic:seed=3,grid_fs={grid_fs},latency={latency},ch0.width=uniform:20000:90000,"
+        "ch1.latency=uniform:0:60000,ch1.width=40000"
+    )
+
+
+def assert_planted(outcome: Outcome, number: int, references_ps: np.ndarray) -> np.ndarray:
+    """Assert that response n answers reference n, to the tick; return the errors in ps.
+
+    Reckoned from the truth log alone: no matcher, no golden model.
+    """
+    responses_ps = outcome.edges_ps(number)
+    assert len(responses_ps) == len(references_ps)
+    tick_ps = outcome.result.tick_fs // 1000
+    ticks = -(-responses_ps // tick_ps) - -(-references_ps // tick_ps)
+    rise = outcome.result.channels[number].measurement(Kind.RISE)
+    found = rise.statistics
+    assert found.count == len(ticks)
+    assert (found.min_ticks, found.max_ticks) == (ticks.min(), ticks.max())
+    assert (found.sum_ticks, found.sum_sq_ticks2) == (ticks.sum(), (ticks * ticks).sum())
+    bits = rise.bins.mantissa_bits
+    bins = [bin_of(value, bits) for value in ticks.tolist()]
+    assert np.array_equal(rise.bins.counts, np.bincount(bins, minlength=len(rise.bins.counts)))
+    places = np.clip(ticks - rise.zoom.first_ticks + 1, 0, len(rise.zoom.counts) - 1)
+    assert np.array_equal(rise.zoom.counts, np.bincount(places, minlength=len(rise.zoom.counts)))
+    return ticks * tick_ps - (responses_ps - references_ps)
+
+
+def measure_planted(distribution: str, grid: str, strikes: int, folder: Path) -> None:
+    device = planted(distribution, GRIDS[grid], folder)
+    outcome = run(device, settings(strikes), folder, geometry=SMALL)
     truth = assert_equals_truth(outcome)
-    assert truth.generated[8] == 1000
+    assert_words_equal_truth(final_words(frames_of(outcome.wire)), truth)
+    strikes_ps = outcome.edges_ps(SOURCE_STRIKE)
+    assert len(strikes_ps) == strikes
+    for number, references in ((0, strikes_ps), (1, outcome.edges_ps(0, level=0))):
+        errors = assert_planted(outcome, number, references)
+        if grid == "grid":
+            assert not errors.any()
+        else:
+            assert abs(errors).max() < outcome.result.tick_fs // 1000
+            assert errors.any()
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_on_chip_results_equal_the_truth_of_every_distribution(distribution, grid, tmp_path):
+    measure_planted(distribution, grid, 1000, tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("grid", GRIDS)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_a_million_strikes_equal_the_truth(distribution, grid, tmp_path):
+    measure_planted(distribution, grid, FULL_STRIKES, tmp_path)
+
+
+def test_a_default_build_equals_the_truth(tmp_path):
+    outcome = run(planted("lognormal", 0, tmp_path), settings(500), tmp_path)
+    assert_words_equal_truth(final_words(frames_of(outcome.wire)), assert_equals_truth(outcome))
