@@ -17,7 +17,7 @@ _CHECKS = (
     ("ruff", "check", "--quiet"),
     ("ruff", "format", "--check", "--quiet"),
     ("lint-imports",),
-    ("pyright", "--warnings"),
+    ("pyright", "--warnings", "--pythonpath", sys.executable),
 )
 
 

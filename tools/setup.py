@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tools.system import SetupError, install, last_line, missing_packages
+from tools.system import SetupError, install, last_line, missing_cargo, missing_packages
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / ".venv"
@@ -59,9 +59,11 @@ def set_up(profile: str) -> None:
     kernel = kernel_reason(path="") is None
     ready = stamp(profile).is_file()
     # Whoever can make an environment need not wait for cargo to begin with it.
-    _install_system(missing_packages(ENVIRONMENT, cargo=False))
+    cargo = [] if kernel else missing_cargo()
+    install(missing_packages(ENVIRONMENT), later=cargo)
     with ThreadPoolExecutor(1) as beside:
-        fetched = None if kernel else beside.submit(_fetch_kernel, optional=profile == "demo")
+        optional = profile == "demo"
+        fetched = None if kernel else beside.submit(_fetch_kernel, cargo, optional=optional)
         if not ready:
             _make_environment(profile)
         if fetched is not None:
@@ -96,14 +98,10 @@ def kernel_reason(path: str) -> str | None:
     return None if done.returncode == 0 else last_line(done.stderr)
 
 
-def _install_system(packages: Sequence[str]) -> None:
-    if packages:
-        _say(f"installing {' '.join(packages)}")
-        install(packages)
-
-
 def _make_environment(profile: str) -> None:
-    if not PYTHON.exists():
+    for old in ENVIRONMENT.glob("*.ready"):
+        old.unlink()
+    if not _usable():
         _say("making .venv")
         shutil.rmtree(ENVIRONMENT, ignore_errors=True)
         venv.create(ENVIRONMENT, with_pip=True, symlinks=True)
@@ -115,10 +113,17 @@ def _make_environment(profile: str) -> None:
         for installed in [pool.submit(_install_part, *item) for item in enumerate(parts)]:
             installed.result()
     _pip("plexor itself", "--no-build-isolation", "--editable", str(ROOT))
-    for old in ENVIRONMENT.glob("*.ready"):
-        old.unlink()
     for held in PROFILES[: PROFILES.index(profile) + 1]:
         stamp(held).touch()
+
+
+def _usable() -> bool:
+    """Return whether the environment is there, made here and by this version of Python."""
+    pip = ENVIRONMENT / "bin" / "pip"
+    library = "python{}.{}".format(*sys.version_info)
+    if not (pip.is_file() and PYTHON.exists() and (ENVIRONMENT / "lib" / library).is_dir()):
+        return False
+    return pip.read_text().startswith(f"#!{ENVIRONMENT}/")
 
 
 def _install_part(index: int, entries: Sequence[str]) -> None:
@@ -134,10 +139,10 @@ def _pip(what: str, *arguments: str) -> None:
         raise SetupError(f"pip cannot install {what}: {last_line(done.stderr)}")
 
 
-def _fetch_kernel(*, optional: bool) -> None:
-    """Have FreeRTOS' kernel in the cache; where it is optional, say why if that fails."""
+def _fetch_kernel(packages: Sequence[str], *, optional: bool) -> None:
+    """Have FreeRTOS' kernel in the cache, after packages; if that fails, say so where it may."""
     try:
-        _install_system(missing_packages(ENVIRONMENT, cargo=True))
+        install(packages)
         reason = kernel_reason(path=os.environ["PATH"])
         if reason is not None:
             raise SetupError(reason)

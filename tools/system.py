@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-# Older ones clone an index of hundreds of megabytes before they fetch one crate.
-_OLDEST_CARGO = (1, 68)
+# Older ones do not read the 2024 edition, which crates beside that of FreeRTOS are written in.
+_OLDEST_CARGO = (1, 85)
 # Debian 12 has a recent cargo under the first name, later releases under the second.
 _CARGO_PACKAGES = ("cargo-web", "cargo")
 
@@ -20,31 +20,43 @@ class SetupError(Exception):
     """Something that set-up cannot do; the text says what to do instead."""
 
 
-def missing_packages(environment: Path, *, cargo: bool) -> list[str]:
-    """Return the Debian packages to install for g++, make, an environment, and cargo if asked.
+def missing_packages(environment: Path) -> list[str]:
+    """Return the Debian packages to install for g++, make and a virtual environment.
 
-    `environment` is the virtual environment: Python needs no means to make one that is there.
+    `environment` is where that will be; Python needs no means to make one that is there.
     """
     missing = [name for name in ("g++", "make") if shutil.which(name) is None]
     if not environment.is_dir() and not _runs(sys.executable, "-c", "import ensurepip"):
         missing.append("python3-venv")
-    if cargo and not _recent_cargo():
-        known = (name for name in _CARGO_PACKAGES if _runs("apt-cache", "show", name))
-        missing.append(next(known, _CARGO_PACKAGES[0]))
     return missing
 
 
-def install(packages: Sequence[str]) -> None:
-    """Install Debian packages as root or through sudo; raise SetupError with what to do instead."""
-    by_hand = f"install {' '.join(packages)}: apt-get install {' '.join(packages)}"
+def missing_cargo() -> list[str]:
+    """Return the Debian package to install for a recent cargo; none if there is one."""
+    if _recent_cargo():
+        return []
+    known = (name for name in _CARGO_PACKAGES if _runs("apt-cache", "show", name))
+    return [next(known, _CARGO_PACKAGES[0])]
+
+
+def install(packages: Sequence[str], later: Sequence[str] = ()) -> None:
+    """Install Debian packages as root or through sudo; none that is there is removed for them.
+
+    Raises SetupError with what to do by hand, which names what is needed `later` too.
+    """
+    if not packages:
+        return
+    by_hand = f"something is missing; apt-get install {' '.join([*packages, *later])}"
     prefix = _root_prefix()
     if shutil.which("apt-get") is None or prefix is None:
         raise SetupError(by_hand)
+    print(f"set-up: installing {' '.join(packages)}", flush=True)
     apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
-    for step in (["update"], ["install", "--yes", "--no-install-recommends", *packages]):
+    flags = ("--yes", "--no-remove", "--no-install-recommends")
+    for step in (["update"], ["install", *flags, *packages]):
         done = subprocess.run([*apt, *step], capture_output=True, text=True, check=False)
         if done.returncode:
-            raise SetupError(f"{by_hand} (here it failed: {last_line(done.stderr)})")
+            raise SetupError(f"{by_hand} (failed here: {last_line(done.stderr)})")
 
 
 def last_line(text: str) -> str:
@@ -55,7 +67,7 @@ def last_line(text: str) -> str:
 
 
 def _recent_cargo() -> bool:
-    """Return whether the cargo on the path can fetch one crate without a whole index."""
+    """Return whether the cargo on the path can fetch FreeRTOS' crate."""
     try:
         done = subprocess.run(
             ["cargo", "--version"], capture_output=True, text=True, timeout=60, check=False
