@@ -111,11 +111,17 @@ class Outcome:
 
 @contextmanager
 def simulator(
-    dut: str, geometry: Geometry | None = None, arguments: tuple[str, ...] = (), **options: bool
+    dut: str,
+    geometry: Geometry | None = None,
+    arguments: tuple[str, ...] = (),
+    *,
+    once: bool = True,
+    uart: bool = False,
 ) -> Iterator[Server]:
     """Serve a simulated instrument with `dut` at its pins."""
-    ready = prepare(dut, geometry or Geometry(), default_cache(), **options)
-    with Server(ready.executable, ready.options, ("--once", *arguments)) as server:
+    ready = prepare(dut, geometry or Geometry(), default_cache(), uart=uart)
+    arguments = ("--once", *arguments) if once else arguments
+    with Server(ready.executable, ready.options, arguments) as server:
         yield server
 
 
