@@ -13,6 +13,7 @@ from io import BytesIO
 from pathlib import Path
 
 import numpy as np
+from impair import Impairment, Proxy
 
 from plexor.device import Device
 from plexor.link import open_link
@@ -132,13 +133,17 @@ def run(
     *,
     geometry: Geometry | None = None,
     arguments: tuple[str, ...] = (),
+    down: Impairment | None = None,
+    up: Impairment | None = None,
 ) -> Outcome:
-    """Measure once and return the result with the truth."""
+    """Measure once and return the result with the truth; `down` and `up` impair the link."""
     log = folder / "truth.bin"
     tap = BytesIO()
     with simulator(dut, geometry, (*arguments, "--truth", str(log))) as server:
-        with Device(open_link(f"tcp://127.0.0.1:{server.port}"), tap) as device:
-            result = measure(device, settings)
+        with Proxy(server.port, down, up) as proxy:
+            port = proxy.port if down or up else server.port
+            with Device(open_link(f"tcp://127.0.0.1:{port}"), tap) as device:
+                result = measure(device, settings)
         server.close()
     return Outcome(result, np.fromfile(log, TRUTH), tap.getvalue())
 
