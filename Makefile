@@ -33,4 +33,4 @@ lock: setup
 	$(RUN) tools.lock
 
 clean:
-	git clean -qfdX
+	rm -rf .venv sim_build .pytest_cache .ruff_cache .hypothesis
