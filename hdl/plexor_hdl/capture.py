@@ -134,6 +134,7 @@ class Capture(wiring.Component):
             stamp.idle.eq(idle & capture[-1]),
             stamp.idle_clock.eq(Mux(self.final_valid, self.end_low, clock)),
             stamp.final_valid.eq(self.final_valid),
+            stamp.rest.eq(queues.rest),
             self.final_ready.eq(stamp.final_ready),
             self.idle.eq(idle),
             self.o_valid.eq(stamp.o_valid),

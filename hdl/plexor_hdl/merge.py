@@ -64,7 +64,8 @@ class WordQueues(wiring.Component):
     Every clock each source may offer one word with edges (`i_edges`, `i_valid`; all of one clock,
     number `clock`). A word that finds its FIFO full is dropped whole, and `dropped` has the
     source's bit in that clock. The output is one slot a clock: the words taken in one clock, their
-    clock, and how many edges of all sources were dropped since the slot before (`o_gap`).
+    clock, and how many edges of all sources were dropped since the slot before (`o_gap`). While
+    `empty`, `rest` has what was dropped after the last slot.
 
     Latency 8 clocks; throughput one slot a clock in and out. The order FIFO has a place for every
     word of every FIFO and so cannot be full before them. `gap_saturated` is sticky until `clear`.
@@ -93,6 +94,7 @@ class WordQueues(wiring.Component):
                 "o_words": Out(data.ArrayLayout(geometry.samples + 1, self.sources)),
                 "o_clock": Out(LOW_BITS),
                 "o_gap": Out(GAP_BITS),
+                "rest": Out(GAP_BITS),
                 "empty": Out(1),
             }
         )
@@ -121,11 +123,12 @@ class WordQueues(wiring.Component):
 
         # What is dropped is summed over sources in DROP_CLOCKS clocks; the order waits as long, so
         # that a gap goes before the first word kept after it.
-        slot = data.StructLayout({"mask": self.sources, "clock": LOW_BITS})
+        slot = data.StructLayout({"mask": self.sources, "clock": LOW_BITS, "dropped": 1})
         waiting = Signal(data.ArrayLayout(slot, self.DROP_CLOCKS))
         m.d.sync += [
             waiting[0].mask.eq(kept),
             waiting[0].clock.eq(self.clock),
+            waiting[0].dropped.eq(self.dropped.any()),
             *(waiting[i].eq(waiting[i - 1]) for i in range(1, self.DROP_CLOCKS)),
         ]
         terms = []
@@ -182,8 +185,11 @@ class WordQueues(wiring.Component):
             takes.eq(Mux(advance, self.o_mask, 0)),
             *(self.o_words[number].eq(heads[number]) for number in range(self.sources)),
             self.empty.eq(
-                ~order_valid & (order.level == 0) & ~Cat(entry.mask for entry in waiting).any()
+                ~order_valid
+                & (order.level == 0)
+                & ~Cat(Cat(entry.mask, entry.dropped) for entry in waiting).any()
             ),
+            self.rest.eq(gap),
         ]
         return m
 

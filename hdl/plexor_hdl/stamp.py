@@ -29,9 +29,9 @@ class Stamp(wiring.Component):
 
     While nothing is merged (`idle`), a beat without event goes out about every IDLE_CLOCKS with the
     time `idle_clock`. `final_valid` asks for the final beat at `idle_clock`, acknowledged by
-    `final_ready`; it may be raised only when no event can follow. Latency 3 clocks, one beat a
-    clock; back-pressure stops all stages. `clear` sets the next index to 0. An event must be
-    stamped within 2**20 clocks.
+    `final_ready`; it may be raised only when no event can follow, and takes the `rest` of dropped
+    events into the next index. Latency 3 clocks, one beat a clock; back-pressure stops all stages.
+    `clear` sets the next index to 0. An event must be stamped within 2**20 clocks.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -49,6 +49,7 @@ class Stamp(wiring.Component):
                 "idle_clock": In(LOW_BITS),
                 "final_valid": In(1),
                 "final_ready": Out(1),
+                "rest": In(GAP_BITS),
                 "o_valid": Out(1),
                 "o_ready": In(1),
                 "o_beat": Out(Beat),
@@ -88,7 +89,9 @@ class Stamp(wiring.Component):
         clock = Signal(LOW_BITS)
         m.d.comb += clock.eq(Mux(self.i_valid, self.i_event.clock, self.idle_clock))
         step = Signal(GAP_BITS + 1)
-        m.d.comb += step.eq(Mux(self.i_valid, self.i_event.gap + 1, 0))
+        m.d.comb += step.eq(
+            Mux(self.i_valid, self.i_event.gap + 1, Mux(self.final_valid, self.rest, 0))
+        )
         added = Signal(GAP_BITS + 1)
         m.d.comb += added.eq(limbs[0] + step)
         sources = Array(Const(source, 5) for source in self._geometry.sources)
@@ -115,7 +118,7 @@ class Stamp(wiring.Component):
             m.d.comb += wide.eq(limbs[0] + self.i_event.gap)
             m.d.sync += [
                 carry_gap.eq(self.i_valid & wide[GAP_BITS]),
-                carry_all.eq(self.i_valid & added[GAP_BITS]),
+                carry_all.eq(added[GAP_BITS]),
             ]
             m.d.sync += [
                 second.eq(first),

@@ -44,6 +44,7 @@ def pipeline(geometry: Geometry):
         stamp.i_valid.eq(rows.o_valid),
         rows.o_ready.eq(stamp.i_ready),
         stamp.i_event.eq(rows.o_event),
+        stamp.rest.eq(queues.rest),
     ]
     return m, edges, queues, stamp
 
@@ -53,9 +54,14 @@ def run(geometry, words, seed=None, stall=0.0):
 
     Events are (time, source, polarity, index, gap).
     """
+    return ended(geometry, words, seed, stall)[:3]
+
+
+def ended(geometry, words, seed=None, stall=0.0):
+    """Return what `run` does, and the next index after the final beat."""
     m, edges, queues, stamp = pipeline(geometry)
     chance = random.Random(seed)
-    events, dropped, when = [], [0] * len(edges), []
+    events, dropped, when, next_index = [], [0] * len(edges), [], []
 
     async def drive(ctx):
         for detector in edges:
@@ -81,12 +87,20 @@ def run(geometry, words, seed=None, stall=0.0):
             await ctx.tick()
             if not inside and clock - max([*when, len(words)]) > SETTLE_CLOCKS:
                 break
+        ctx.set(stamp.o_ready, 1)
+        ctx.set(stamp.final_valid, 1)
+        while not ctx.get(stamp.final_ready):
+            await ctx.tick()
+        await ctx.tick()
+        ctx.set(stamp.final_valid, 0)
+        await ctx.tick().repeat(4)
+        next_index.append(ctx.get(stamp.next_index))
 
     simulator = Simulator(m)
     simulator.add_clock(1e-6)
     simulator.add_testbench(drive)
     simulator.run()
-    return events, dropped, when
+    return events, dropped, when, next_index[0]
 
 
 def expected(geometry, words):
@@ -149,6 +163,14 @@ def test_a_toggle_every_tick_is_reported_or_counted_edge_by_edge():
     assert [truth[event[3]] for event in events] == [event[:3] for event in events]
     jumps = [b[3] != a[3] + 1 for a, b in itertools.pairwise(events)]
     assert [bool(event[4]) for event in events[1:]] == jumps
+
+
+@pytest.mark.parametrize("clocks", [8, 40, 250])
+def test_the_next_index_at_the_end_counts_what_was_dropped_last(clocks):
+    words = [[0] * 4] + [[0, 0b0101, 0, 0]] * clocks + [[0] * 4]
+    events, dropped, _, next_index = ended(SMALL, words)
+    assert bool(sum(dropped)) == (clocks > 8)
+    assert next_index == len(expected(SMALL, words)) == len(events) + sum(dropped)
 
 
 def test_a_burst_that_fits_the_fifo_loses_nothing():
