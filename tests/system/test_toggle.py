@@ -1,0 +1,134 @@
+"""Edges faster than the merge: a strike that toggles every tick, looped back to a channel."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bench import SMALL, Outcome, assert_channel_equals, assert_equals_truth, class_counts, run
+
+from plexor.protocol.frames import SOURCE_STRIKE
+from plexor.results import Kind
+from plexor.settings import Channel, Settings, Stimulus
+
+NS = Fraction(1, 1_000_000_000)
+LOOP = str(Path(__file__).with_name("loop") / "loop.toml")
+GEOMETRY = replace(SMALL, upload_depth=2048)
+WORD_EDGES = GEOMETRY.samples
+
+
+def burst(strikes: int, phase_ticks: int = 0) -> Settings:
+    """Return one burst that toggles on every tick."""
+    return Settings(
+        strikes=(Stimulus(width_s=NS, spacing_s=2 * NS, burst=strikes, phase_s=phase_ticks * NS),),
+        channels=(Channel(0),),
+        timeout_s=2000 * NS,
+        count=strikes,
+    )
+
+
+def kept(outcome: Outcome) -> np.ndarray:
+    """Return which of the golden events came, by time and source; the others were dropped."""
+    every, events = outcome.golden().events, outcome.result.events
+    wanted = every.time_ticks * 32 + every.source
+    came = events["time_ticks"].astype(np.int64) * 32 + events["source"]
+    places = np.searchsorted(np.sort(wanted), came)
+    order = np.argsort(wanted)
+    assert np.array_equal(wanted[order][places], came)
+    assert len(set(came.tolist())) == len(came)
+    assert np.array_equal(events["polarity"], every.polarity[order][places])
+    mask = np.zeros(len(every), np.bool_)
+    mask[order[places]] = True
+    return mask
+
+
+def assert_reported_or_counted(outcome: Outcome, edges: int) -> int:
+    """Assert that each of the edges of both pins is received or dropped; return the dropped."""
+    books = outcome.result.accounting
+    for source in (SOURCE_STRIKE, 0):
+        assert np.count_nonzero(outcome.truth["source"] == source) == edges
+        entry = next(entry for entry in books.sources if entry.source == source)
+        assert entry.generated == edges == entry.received + entry.dropped
+    assert not books.contradictions
+    mask = kept(outcome)
+    truth = outcome.golden(dropped=~mask)
+    found = outcome.result.channels[0]
+    assert [found.classes[n] for n in sorted(found.classes)] == truth.classes[0].tolist()
+    assert found.conserved
+    if mask.all():
+        assert_channel_equals(found, truth)
+    gaps = np.diff(np.append(-1, outcome.result.events["index"].astype(np.int64))) - 1
+    last = 2 * edges - 1 - int(outcome.result.events["index"][-1])
+    assert gaps.sum() + last == books.dropped_before_merge == np.count_nonzero(~mask)
+    return books.dropped_before_merge
+
+
+def test_each_edge_of_a_thousand_ticks_is_reported_or_counted(tmp_path):
+    outcome = run(LOOP, burst(500), tmp_path, geometry=GEOMETRY)
+    dropped = assert_reported_or_counted(outcome, 1000)
+    # What comes in 125 clocks less what leaves and stays: nothing more may be lost.
+    room = 2 * WORD_EDGES * GEOMETRY.word_fifo_depth + 125
+    assert 0 < dropped <= 2000 - room + 2 * WORD_EDGES
+    assert any("dropped before" in reason for reason in outcome.result.invalid_reasons)
+
+
+@pytest.mark.parametrize("phase_ticks", [0, 1, 4, 7])
+def test_a_burst_that_fits_the_fifo_loses_none(phase_ticks, tmp_path):
+    strikes = GEOMETRY.word_fifo_depth * WORD_EDGES // 2
+    outcome = run(LOOP, burst(strikes, phase_ticks), tmp_path, geometry=GEOMETRY)
+    assert assert_reported_or_counted(outcome, 2 * strikes) == 0
+    truth = assert_equals_truth(outcome)
+    assert np.array_equal(np.diff(truth.events.time_ticks[::2]), np.ones(2 * strikes - 1))
+
+
+def test_the_merge_takes_an_event_a_clock_without_end(tmp_path):
+    strikes = 20_000
+    settings = Settings(
+        strikes=(Stimulus(period_s=2 * WORD_EDGES * NS, width_s=WORD_EDGES * NS),),
+        count=strikes,
+        timeout_s=2000 * NS,
+        stream=False,
+    )
+    outcome = run(LOOP, settings, tmp_path, geometry=GEOMETRY)
+    assert assert_equals_truth(outcome).generated[SOURCE_STRIKE] == 2 * strikes
+    assert outcome.result.accounting.received == 2 * strikes
+    assert outcome.result.accounting.dropped_on_chip == 0
+
+
+@pytest.mark.parametrize(("delay_ps", "latency_ticks"), [(0, 0), (1, 1), (3500, 4), (12_000, 12)])
+def test_an_answered_strike_every_six_clocks_is_matched_without_end(
+    delay_ps, latency_ticks, tmp_path
+):
+    strikes = 10_000
+    settings = Settings(
+        strikes=(Stimulus(period_s=6 * WORD_EDGES * NS, width_s=16 * NS),),
+        channels=(Channel(0),),
+        timeout_s=2000 * NS,
+        count=strikes,
+        stream=False,
+    )
+    outcome = run(f"{LOOP}:delay_ps={delay_ps}", settings, tmp_path, geometry=GEOMETRY)
+    assert_equals_truth(outcome)
+    assert outcome.result.accounting.generated == 4 * strikes
+    assert outcome.result.accounting.dropped_on_chip == 0
+    channel = outcome.result.channels[0]
+    assert class_counts(channel) == {"ANSWERED": strikes, "STRIKES": strikes}
+    rise = channel.measurement(Kind.RISE).statistics
+    assert (rise.min_ticks, rise.max_ticks) == (latency_ticks, latency_ticks)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("spacing_ticks", [2, 3, 5, 7, 11, 13])
+def test_every_spacing_is_reported_or_counted(spacing_ticks, tmp_path):
+    settings = replace(
+        burst(2000), strikes=(Stimulus(width_s=NS, spacing_s=spacing_ticks * NS, burst=2000),)
+    )
+    outcome = run(LOOP, settings, tmp_path, geometry=replace(GEOMETRY, upload_depth=2048))
+    books = outcome.result.accounting
+    if not sum(entry.upload_dropped for entry in books.sources):
+        assert_reported_or_counted(outcome, 4000)
+    assert books.holds
