@@ -2,214 +2,33 @@
 
 from __future__ import annotations
 
-import socket
-import time
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from pathlib import Path
-
 import pytest
-from bench import SMALL, run, simulator
-from wire import Frames, assert_words_equal_truth, final_words, frames_of, start
+from bench import SMALL
+from links import SCENARIOS, Subject, assert_same, deaf, idle, left_by
 
-from plexor.device import Device
-from plexor.link import open_link
-from plexor.link.base import LinkEndError
-from plexor.protocol.frames import SOURCE_STRIKE, LogCode
-from plexor.protocol.memory import Space
-from plexor.protocol.registers import Action, RunState, Trigger
-from plexor.settings import Channel, Settings, Stimulus
-from plexor_sim.server import Server
-
-NS = Fraction(1, 1_000_000_000)
-DEVICE = "synthetic:seed=5,latency=uniform:50000:400000,ch0.width=100000,ch1.latency=30000"
-ALL_SPACES = sum(1 << space for space in Space)
-PERIOD_TICKS = 1000
-FIRST_GATE_CLOCK = 150_000
-
-
-@dataclass(frozen=True)
-class Left:
-    """What a run leaves: memories, the pins' edges, and how much of the stream was dropped."""
-
-    words: dict[tuple[Space, int], bytes]
-    truth: bytes
-    start_ticks: int
-    upload_dropped: int
-
-
-def settings(strikes: int, gate_clock: int) -> Settings:
-    """Return a run whose strikes start with the gate: at the same tick of every simulation."""
-    ticks = 8 * gate_clock + strikes * PERIOD_TICKS + 100_000
-    return Settings(
-        strikes=(
-            Stimulus(
-                period_s=PERIOD_TICKS * NS, width_s=200 * NS, count=strikes, trigger=Trigger.GATE
-            ),
-        ),
-        channels=(Channel(0), Channel(1, reference="ch0.fall")),
-        timeout_s=20_000 * NS,
-        time_s=ticks * NS,
-    )
-
-
-def attended(wanted: Settings, log: Path, gate: tuple[str, ...], *stall: str) -> Left:
-    outcome = run(DEVICE, wanted, log.parent, geometry=SMALL, arguments=(*gate, *stall))
-    found = final_words(frames_of(outcome.wire))
-    if outcome.result.start_ticks < 8 * int(gate[1]):
-        truth = outcome.golden()
-        assert_words_equal_truth(found, truth)
-        assert truth.generated[SOURCE_STRIKE] == 2 * wanted.strikes[0].count
-    dropped = sum(entry.upload_dropped for entry in outcome.result.accounting.sources)
-    assert outcome.result.accounting.holds
-    return Left(found, log.read_bytes(), outcome.result.start_ticks, dropped)
-
-
-def idle(wanted: Settings, log: Path, gate: tuple[str, ...]) -> Left:
-    return attended(replace(wanted, stream=False), log, gate)
-
-
-def streaming(wanted: Settings, log: Path, gate: tuple[str, ...]) -> Left:
-    return attended(wanted, log, gate)
-
-
-def stalled(wanted: Settings, log: Path, gate: tuple[str, ...]) -> Left:
-    left = attended(wanted, log, gate, "--stall", "0.9,7")
-    assert left.upload_dropped > 0
-    return left
-
-
-def dumped(device: Device) -> Frames:
-    """Wait for the end of a run and dump every memory."""
-    frames = Frames()
-    device.consumer = frames
-    deadline = time.monotonic() + 200
-    while device.read("status", "state") != RunState.DONE:
-        assert time.monotonic() < deadline, "the run does not end"
-        time.sleep(0.1)
-    while device.pump(0.5):
-        pass  # the dump that ends every run
-    frames.frames.clear()
-    device.write("control", "dump_spaces", ALL_SPACES)
-    device.write("control", "action", Action.DUMP)
-    while not frames.logged(LogCode.DUMPED):
-        assert time.monotonic() < deadline, "the dump does not end"
-        device.pump(0.1)
-    return frames
-
-
-class MoodyLink:
-    """A TCP link with little room for what is not read, which reads nothing while it is `deaf`."""
-
-    name = "moody"
-
-    def __init__(self, port: int) -> None:
-        self.deaf = False
-        self._socket = socket.socket()
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        self._socket.connect(("127.0.0.1", port))
-
-    def read(self, max_bytes: int, timeout_s: float) -> bytes:
-        self._socket.settimeout(timeout_s)
-        if self.deaf:
-            time.sleep(timeout_s)
-            return b""
-        try:
-            data = self._socket.recv(max_bytes)
-        except TimeoutError:
-            return b""
-        except OSError as error:
-            raise LinkEndError("closed") from error
-        if not data:
-            raise LinkEndError("closed")
-        return data
-
-    def write(self, data: bytes) -> None:
-        self._socket.sendall(data)
-
-    def close(self) -> None:
-        with suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
-
-
-def unattended(
-    wanted: Settings, log: Path, gate: tuple[str, ...], absent: Callable[[Device, Server], Device]
-) -> Left:
-    """Start a run, be `absent`, and come back for the memories."""
-    arguments = (*gate, "--linger", "1000", "--truth", str(log))
-    with simulator(DEVICE, SMALL, arguments, once=False) as server:
-        device = Device(MoodyLink(server.port))
-        start(device, wanted)
-        with absent(device, server) as device:
-            found = final_words(dumped(device).frames)
-            start_ticks = device.read("status", "start_ticks")
-            dropped = device.read("status", "upload_dropped")
-    return Left(found, log.read_bytes(), start_ticks, dropped)
-
-
-def cut(wanted: Settings, log: Path, gate: tuple[str, ...]) -> Left:
-    def absent(device: Device, server: Server) -> Device:
-        device.close()
-        time.sleep(0.5)
-        return Device(open_link(f"tcp://127.0.0.1:{server.port}"))
-
-    return unattended(wanted, log, gate, absent)
-
-
-def deaf(wanted: Settings, log: Path, gate: tuple[str, ...]) -> Left:
-    def absent(device: Device, server: Server) -> Device:
-        del server
-        device._link.deaf = True
-        time.sleep(10)
-        device._link.deaf = False
-        return device
-
-    left = unattended(wanted, log, gate, absent)
-    assert left.upload_dropped > 0
-    return left
-
-
-SCENARIOS = {"streaming": streaming, "stalled": stalled, "cut": cut}
-
-
-def left_by(scenario: Callable[..., Left], strikes: int, folder: Path) -> Left:
-    """Run with a gate that is late enough for the host to be ready; it doubles as a retry."""
-    clock = FIRST_GATE_CLOCK
-    for _ in range(4):
-        wanted = settings(strikes, clock)
-        left = scenario(wanted, folder / "truth.bin", ("--gate", str(clock)))
-        if left.start_ticks < 8 * clock:
-            return left
-        clock *= 4
-    raise AssertionError(f"the run starts at {left.start_ticks} ticks only")
-
-
-def assert_same(left: Left, reference: Left) -> None:
-    """Assert that nothing but the stream differs."""
-    assert left.truth == reference.truth
-    assert set(left.words) == set(reference.words)
-    for place, image in left.words.items():
-        if place[0] != Space.UPLOAD_DROPS:
-            assert image == reference.words[place], place
+SUBJECT = Subject(
+    "synthetic:seed=5,latency=uniform:50000:400000,ch0.width=100000,ch1.latency=30000", SMALL, 1000
+)
 
 
 @pytest.fixture(scope="module")
 def quiet(tmp_path_factory):
-    return left_by(idle, 3000, tmp_path_factory.mktemp("idle"))
+    return left_by(SUBJECT, idle, 3000, tmp_path_factory.mktemp("idle"))
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_results_and_pins_are_the_same_whatever_the_link_does(scenario, quiet, tmp_path):
     assert len(quiet.truth) == 16 * 3000 * 6
-    assert_same(left_by(SCENARIOS[scenario], 3000, tmp_path), quiet)
+    left = left_by(SUBJECT, SCENARIOS[scenario], 3000, tmp_path)
+    assert_same(left, quiet)
+    assert (left.upload_dropped > 0) == (scenario == "stalled")
 
 
 @pytest.mark.full
 @pytest.mark.timeout(3600)
 def test_many_results_are_the_same_whatever_the_link_does(tmp_path):
-    reference = left_by(idle, 100_000, tmp_path)
+    reference = left_by(SUBJECT, idle, 100_000, tmp_path)
     for scenario in (*SCENARIOS.values(), deaf):
-        assert_same(left_by(scenario, 100_000, tmp_path), reference)
+        left = left_by(SUBJECT, scenario, 100_000, tmp_path)
+        assert_same(left, reference)
+        assert (left.upload_dropped > 0) == (scenario in (SCENARIOS["stalled"], deaf))

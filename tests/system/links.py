@@ -1,0 +1,220 @@
+"""One run under different links: idle, streaming, stalled, deaf, cut.
+
+The gate starts the strikes, so that they are at the same tick of every simulation however long the
+host takes to set it up.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from bench import run, simulator
+from wire import Frames, assert_words_equal_truth, final_words, frames_of, start
+
+from plexor.device import Device
+from plexor.link import open_link
+from plexor.link.base import LinkEndError
+from plexor.protocol.frames import SOURCE_STRIKE, LogCode
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.memory import Space
+from plexor.protocol.registers import Action, RunState, Trigger
+from plexor.settings import Channel, Settings, Stimulus
+from plexor_sim.server import Server
+
+NS = Fraction(1, 1_000_000_000)
+ALL_SPACES = sum(1 << space for space in Space)
+FIRST_GATE_CLOCK = 150_000
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is measured: a device, the build, and the strikes' period."""
+
+    device: str
+    geometry: Geometry
+    period_ticks: int
+    channels: tuple[Channel, ...] = (Channel(0), Channel(1, reference="ch0.fall"))
+
+    def settings(self, strikes: int, gate_clock: int) -> Settings:
+        """Return a run of so many strikes from the gate on."""
+        samples = self.geometry.samples
+        ticks = samples * gate_clock + (strikes + 20) * self.period_ticks
+        return Settings(
+            strikes=(
+                Stimulus(
+                    period_s=self.period_ticks * NS,
+                    width_s=200 * NS,
+                    count=strikes,
+                    trigger=Trigger.GATE,
+                ),
+            ),
+            channels=self.channels,
+            timeout_s=20 * self.period_ticks * NS,
+            time_s=ticks * NS,
+        )
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a run leaves: memories, the pins' edges, and how much of the stream was dropped."""
+
+    words: dict[tuple[Space, int], bytes]
+    truth: bytes
+    start_ticks: int
+    upload_dropped: int
+
+
+def attended(
+    subject: Subject, wanted: Settings, log: Path, gate: tuple[str, ...], *stall: str
+) -> Left:
+    outcome = run(
+        subject.device,
+        wanted,
+        log.parent,
+        geometry=subject.geometry,
+        arguments=(*gate, *stall),
+    )
+    found = final_words(frames_of(outcome.wire))
+    if outcome.result.start_ticks < subject.geometry.samples * int(gate[1]):
+        truth = outcome.golden()
+        assert_words_equal_truth(found, truth)
+        assert truth.generated[SOURCE_STRIKE] == 2 * wanted.strikes[0].count
+    dropped = sum(entry.upload_dropped for entry in outcome.result.accounting.sources)
+    assert outcome.result.accounting.holds
+    return Left(found, log.read_bytes(), outcome.result.start_ticks, dropped)
+
+
+def idle(subject: Subject, wanted: Settings, log: Path, gate: tuple[str, ...]) -> Left:
+    return attended(subject, replace(wanted, stream=False), log, gate)
+
+
+def streaming(subject: Subject, wanted: Settings, log: Path, gate: tuple[str, ...]) -> Left:
+    return attended(subject, wanted, log, gate)
+
+
+def stalled(subject: Subject, wanted: Settings, log: Path, gate: tuple[str, ...]) -> Left:
+    return attended(subject, wanted, log, gate, "--stall", "0.9,7")
+
+
+def dumped(device: Device) -> Frames:
+    """Wait for the end of a run and dump every memory."""
+    frames = Frames()
+    device.consumer = frames
+    deadline = time.monotonic() + 200
+    while device.read("status", "state") != RunState.DONE:
+        assert time.monotonic() < deadline, "the run does not end"
+        time.sleep(0.1)
+    while device.pump(0.5):
+        pass  # the dump that ends every run
+    frames.frames.clear()
+    device.write("control", "dump_spaces", ALL_SPACES)
+    device.write("control", "action", Action.DUMP)
+    while not frames.logged(LogCode.DUMPED):
+        assert time.monotonic() < deadline, "the dump does not end"
+        device.pump(0.1)
+    return frames
+
+
+class MoodyLink:
+    """A TCP link with little room for what is not read, which reads nothing while it is `deaf`."""
+
+    name = "moody"
+
+    def __init__(self, port: int) -> None:
+        self.deaf = False
+        self._socket = socket.socket()
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        self._socket.connect(("127.0.0.1", port))
+
+    def read(self, max_bytes: int, timeout_s: float) -> bytes:
+        self._socket.settimeout(timeout_s)
+        if self.deaf:
+            time.sleep(timeout_s)
+            return b""
+        try:
+            data = self._socket.recv(max_bytes)
+        except TimeoutError:
+            return b""
+        except OSError as error:
+            raise LinkEndError("closed") from error
+        if not data:
+            raise LinkEndError("closed")
+        return data
+
+    def write(self, data: bytes) -> None:
+        self._socket.sendall(data)
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+
+
+def unattended(
+    subject: Subject,
+    wanted: Settings,
+    log: Path,
+    gate: tuple[str, ...],
+    absent: Callable[[Device, Server], Device],
+) -> Left:
+    """Start a run, be `absent`, and come back for the memories."""
+    arguments = (*gate, "--linger", "1000", "--truth", str(log))
+    with simulator(subject.device, subject.geometry, arguments, once=False) as server:
+        device = Device(MoodyLink(server.port))
+        start(device, wanted)
+        with absent(device, server) as device:
+            found = final_words(dumped(device).frames)
+            start_ticks = device.read("status", "start_ticks")
+            dropped = device.read("status", "upload_dropped")
+    return Left(found, log.read_bytes(), start_ticks, dropped)
+
+
+def cut(subject: Subject, wanted: Settings, log: Path, gate: tuple[str, ...]) -> Left:
+    def absent(device: Device, server: Server) -> Device:
+        device.close()
+        time.sleep(0.5)
+        return Device(open_link(f"tcp://127.0.0.1:{server.port}"))
+
+    return unattended(subject, wanted, log, gate, absent)
+
+
+def deaf(subject: Subject, wanted: Settings, log: Path, gate: tuple[str, ...]) -> Left:
+    def absent(device: Device, server: Server) -> Device:
+        del server
+        device._link.deaf = True
+        time.sleep(10)
+        device._link.deaf = False
+        return device
+
+    return unattended(subject, wanted, log, gate, absent)
+
+
+Scenario = Callable[[Subject, Settings, Path, tuple[str, ...]], Left]
+SCENARIOS: dict[str, Scenario] = {"streaming": streaming, "stalled": stalled, "cut": cut}
+
+
+def left_by(subject: Subject, scenario: Scenario, strikes: int, folder: Path) -> Left:
+    """Run with a gate that is late enough for the host to be ready; it doubles as a retry."""
+    clock = FIRST_GATE_CLOCK
+    for _ in range(4):
+        wanted = subject.settings(strikes, clock)
+        left = scenario(subject, wanted, folder / "truth.bin", ("--gate", str(clock)))
+        if left.start_ticks < subject.geometry.samples * clock:
+            return left
+        clock *= 4
+    raise AssertionError(f"the run starts at {left.start_ticks} ticks only")
+
+
+def assert_same(left: Left, reference: Left) -> None:
+    """Assert that nothing but the stream differs."""
+    assert left.truth == reference.truth
+    assert set(left.words) == set(reference.words)
+    for place, image in left.words.items():
+        if place[0] != Space.UPLOAD_DROPS:
+            assert image == reference.words[place], place
