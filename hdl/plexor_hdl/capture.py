@@ -21,7 +21,8 @@ class Capture(wiring.Component):
 
     `words` are all sources' sample words of the clock `low` - 1, in the order of
     `geometry.sources`, active level high but for channels, whose `invert` is applied here;
-    `capture` says that this clock belongs to the run. `idle`: nothing captured waits to be merged.
+    `capture` says that this clock belongs to the run. `idle`: nothing captured waits to be merged;
+    `moving`: edges are on their way to the merge.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -48,6 +49,7 @@ class Capture(wiring.Component):
                 "dropped": Out(data.ArrayLayout(COUNT_BITS, SOURCES)),
                 "saturated": Out(1),
                 "gap_saturated": Out(1),
+                "moving": Out(1),
             }
         )
 
@@ -144,4 +146,5 @@ class Capture(wiring.Component):
             self.gap_saturated.eq(queues.gap_saturated),
         ]
         m.d.sync += self.saturated.eq(Cat(*saturated).any())
+        m.d.comb += self.moving.eq(queues.i_valid.any())
         return m

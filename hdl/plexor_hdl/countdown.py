@@ -4,6 +4,8 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from plexor_hdl.skip import MOST, SKIP_BITS, room_of
+
 LIMB_BITS = 16
 TIMER_LOW_BITS = 4
 COUNT_LOW_BITS = 7
@@ -23,7 +25,7 @@ class Pool(wiring.Component):
     `load` puts in the `value` of the cycle after, with `value_some` = (value != 0) in its own.
     `take` in a cycle in which `some` is high takes one. `some` is right from the cycle after a
     load, and again `settle_clocks` after a take: takes must be that far apart. A load overrides
-    takes. Reset: empty.
+    takes. `skip` takes that many more, `room` says how many at most. Reset: empty.
     """
 
     def __init__(self, bits: int) -> None:
@@ -36,6 +38,8 @@ class Pool(wiring.Component):
                 "value_some": In(1),
                 "take": In(1),
                 "some": Out(1),
+                "skip": In(SKIP_BITS),
+                "room": Out(SKIP_BITS),
             }
         )
 
@@ -60,7 +64,10 @@ class Pool(wiring.Component):
             with m.If(load_r):
                 m.d.sync += [limb.eq(part), borrow_next.eq(0)]
             with m.Else():
-                m.d.sync += Cat(limb, borrow_next).eq(Cat(limb, Const(0, 1)) - borrow)
+                skipped = self.skip if number == 0 else 0
+                m.d.sync += Cat(limb, borrow_next).eq(Cat(limb, Const(0, 1)) - borrow - skipped)
+            if number == 0:
+                m.d.comb += self.room.eq(Mux(self.some & ~load_r, room_of(limb), 0))
             borrow = borrow_next
         with m.If(settle[-1] & ~self.load):
             m.d.sync += self.some.eq(~empty.all())
@@ -73,7 +80,8 @@ class Countdown(wiring.Component):
     `load` starts it at n = `count` + 2**TIMER_LOW_BITS x `rest`, n >= 1, with `one` = (n == 1) and
     `far` = (rest != 0); `rest` is taken in the cycle after. `last` is then high, until the next
     step, once n - 1 steps have passed: with `step` always high, in cycle load + n. Without a load
-    `last` comes once. `load` wins over `step`. Reset and `clear`: stopped, `last` low.
+    `last` comes once. `load` wins over `step`. `skip` and `room` as in skip.py, where `step` is
+    always high. Reset and `clear`: stopped, `last` low.
     """
 
     def __init__(self, bits: int) -> None:
@@ -87,6 +95,8 @@ class Countdown(wiring.Component):
                 "step": In(1),
                 "clear": In(1),
                 "last": Out(1),
+                "skip": In(SKIP_BITS),
+                "room": Out(SKIP_BITS),
             }
         )
 
@@ -104,6 +114,8 @@ class Countdown(wiring.Component):
             pool.value.eq(self.rest),
             pool.value_some.eq(self.far),
             pool.take.eq(refill),
+            pool.skip.eq(Mux(on, self.skip, 0)),
+            self.room.eq(Mux(on, pool.room, MOST)),
         ]
         with m.If(self.load):
             m.d.sync += [count.eq(self.count), on.eq(1), self.last.eq(self.one)]

@@ -1,8 +1,10 @@
 """Wide counters that meet timing: limbs with registered carries."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
+
+from plexor_hdl.skip import MOST, SKIP_BITS, SKIP_SHIFT, room_of
 
 LIMB_BITS = 16
 COUNT_BITS = 48
@@ -50,12 +52,21 @@ class Countdown(wiring.Component):
 
     `done` rises `load` + 1 clocks after the strobe's clock and stays; a new strobe may come at any
     time. `load` must have stood for 2 clocks before the strobe. The upper bits lag behind
-    the lower LIMB_BITS, which give them time for their borrows. Reset: done.
+    the lower LIMB_BITS, which give them time for their borrows. `skip`, `room`: skip.py. Reset:
+    done.
     """
 
     def __init__(self, bits: int) -> None:
         self._bits = bits
-        super().__init__({"load": In(bits), "load_stb": In(1), "done": Out(1, init=1)})
+        super().__init__(
+            {
+                "load": In(bits),
+                "load_stb": In(1),
+                "done": Out(1, init=1),
+                "skip": In(SKIP_BITS),
+                "room": Out(SKIP_BITS),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -80,6 +91,7 @@ class Countdown(wiring.Component):
         # Settled long before it is looked at: only when the lower bits have run out.
         m.d.sync += high_left.eq(Cat(*high).any())
 
+        m.d.comb += self.room.eq(Mux(self.done, MOST, room_of(low[SKIP_SHIFT:])))
         with m.If(self.load_stb):
             m.d.sync += [
                 low.eq(self.load[:LIMB_BITS]),
@@ -91,7 +103,7 @@ class Countdown(wiring.Component):
                 start = (number + 1) * LIMB_BITS
                 m.d.sync += limb.eq(self.load[start : start + LIMB_BITS])
         with m.Elif(~self.done):
-            m.d.sync += low.eq(low - 1)
+            m.d.sync += low.eq(low - 1 - (self.skip << SKIP_SHIFT))
             with m.If((low == 0) & high_left):
                 m.d.sync += borrow.eq(1)
             with m.Elif((low == 1) & ~high_left):

@@ -25,13 +25,14 @@ def gateware_hash(geometry: Geometry) -> int:
     return int.from_bytes(digest.digest()[:8], "little")
 
 
-def verilog(geometry: Geometry, *, uart: bool = False) -> str:
+def verilog(geometry: Geometry, *, uart: bool = False, skippable: bool = False) -> str:
     """Return the Verilog of the instrument, top module `plexor`.
 
     Ports: clk, rst, samples, strikes, load, gate and, with `uart`, uart_rx and uart_tx, else the
-    byte streams rx__payload, rx__valid, rx__ready, tx__payload, tx__valid, tx__ready.
+    byte streams rx__payload, rx__valid, rx__ready, tx__payload, tx__valid, tx__ready. With
+    `skippable` also skip and quiet (skip.py).
     """
-    top = Instrument(geometry, gateware_hash(geometry))
+    top = Instrument(geometry, gateware_hash(geometry), skippable=skippable)
     if uart:
         top = UartInstrument(top)
     return backend.convert(top, name=TOP, strip_internal_attrs=True)

@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.frames import DELTA_BITS, MAX_WORDS, EventFlag, FrameType
 from plexor_hdl.frame_words import HEADER_WORDS, FrameWord, header_words
 from plexor_hdl.interfaces import INDEX_BITS, TIME_BITS
+from plexor_hdl.skip import MOST, SKIP_BITS, SKIP_SHIFT, room_of
 from plexor_hdl.upload import Entry
 
 HALF_BITS = DELTA_BITS // 2
@@ -28,7 +29,7 @@ class Framer(wiring.Component):
     Full: entries wait.
     """
 
-    def __init__(self, flush_clocks: int = 4096) -> None:
+    def __init__(self, flush_clocks: int = 1 << 17) -> None:
         self._flush_clocks = flush_clocks
         super().__init__(
             {
@@ -37,6 +38,8 @@ class Framer(wiring.Component):
                 "flush": In(1),
                 "hurry": In(1),
                 "o_words": Out(stream.Signature(FrameWord)),
+                "skip": In(SKIP_BITS),
+                "room": Out(SKIP_BITS),
             }
         )
 
@@ -87,6 +90,7 @@ class Framer(wiring.Component):
         with m.If(out.ready):
             m.d.sync += out.valid.eq(0)
 
+        m.d.comb += self.room.eq(MOST)
         with m.FSM(name="framer"):
             with m.State("IDLE"):
                 m.d.sync += [number.eq(0), words.eq(0)]
@@ -109,7 +113,8 @@ class Framer(wiring.Component):
                     with m.If(number == HEADER_WORDS - 1):
                         m.next = "EVENT"
             with m.State("WAIT"):
-                m.d.sync += idle.eq(idle + 1)
+                m.d.comb += self.room.eq(room_of((self._flush_clocks - idle) >> SKIP_SHIFT))
+                m.d.sync += idle.eq(idle + 1 + (self.skip << SKIP_SHIFT))
                 with m.If(held_valid):
                     m.d.sync += idle.eq(0)
                     m.next = "COMPARE"

@@ -1,6 +1,6 @@
 """The instrument: every stage, wired. It reads like the block diagram of docs/instrument.md."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -20,6 +20,7 @@ from plexor_hdl.packetizer import Packetizer
 from plexor_hdl.registers import RegisterBank
 from plexor_hdl.ring import Ring
 from plexor_hdl.run import RunControl, flag_bit
+from plexor_hdl.skip import SKIP_BITS, least
 from plexor_hdl.snapshot import Snapshots
 from plexor_hdl.stimulus import Stimulus
 from plexor_hdl.tallies import EventTallies
@@ -27,20 +28,29 @@ from plexor_hdl.timebase import Timebase
 from plexor_hdl.trigger import Trigger
 from plexor_hdl.upload import Upload
 
+CALM_CLOCKS = 24
+"""Clocks after the last activity until nothing moves any more."""
+WAKE_CLOCKS = 1024
+"""The same after reset."""
+
 
 class Instrument(wiring.Component):
     """Strikes pins, times responses, counts, reports: docs/instrument.md.
 
     One sample word a channel and one strike word an output each core clock, oldest sample lowest:
     the words of clock n stand at the pins together. `rx` and `tx` are the link's bytes. Reset:
-    idle, time 0, outputs low.
+    idle, time 0, outputs low. With `skippable`, a simulation may pass `quiet` or less x
+    SKIP_CLOCKS clocks by `skip` (skip.py), if no pin changes in them nor has in 12 clocks before.
     """
 
-    def __init__(self, geometry: Geometry, gateware_hash: int) -> None:
+    def __init__(self, geometry: Geometry, gateware_hash: int, *, skippable: bool = False) -> None:
         self._geometry = geometry
         self._hash = gateware_hash
+        self._skippable = skippable
+        ports = {"skip": In(SKIP_BITS), "quiet": Out(SKIP_BITS)} if skippable else {}
         super().__init__(
             {
+                **ports,
                 "samples": In(geometry.channels * geometry.samples),
                 "strikes": Out(geometry.strikes * geometry.samples),
                 "load": Out(1),
@@ -73,7 +83,7 @@ class Instrument(wiring.Component):
         m.submodules.log = log = Log()
         m.submodules.packetizer = packetizer = Packetizer()
 
-        self._stimuli(m, bank, run, capture)
+        gate_moves = self._stimuli(m, bank, run, capture)
         control = bank.control
         cleared = [classes, tallies, latency]
 
@@ -233,14 +243,53 @@ class Instrument(wiring.Component):
         with m.Else():
             m.d.sync += sticky.eq(sticky | Cat(flags[flag] for flag in sorted(flags)))
         m.d.comb += bank.status.flags.eq(sticky)
+        if self._skippable:
+            stimuli = [
+                getattr(m.submodules, f"stimulus{number}") for number in range(geometry.strikes)
+            ]
+            moving = [
+                *(stimulus.strike_stb for stimulus in stimuli),
+                gate_moves,
+                ~capture.idle,
+                capture.o_valid,
+                matcher.busy,
+                trigger.triggered & run.running,
+                ~run.settled,
+                run.o_log.valid,
+                snapshots.busy,
+                dumper.busy,
+                packetizer.moving,
+                self.tx.valid & self.tx.ready,
+                self.rx.valid,
+                command.bus.request_stb,
+                capture.moving,
+            ]
+            self._skip(m, moving, [timebase, framer, run, snapshots, *stimuli])
         return m
 
-    def _stimuli(self, m, bank, run, capture) -> None:
-        """Wire the stimuli to the pins, and every pin's word of one clock to the capture."""
+    def _skip(self, m, moving, counters) -> None:
+        """Say how far the time can be skipped, and tell every counter of clocks by how much."""
+        awake = Signal(range(WAKE_CLOCKS), init=WAKE_CLOCKS - 1)
+        room = least([counter.room for counter in counters])
+        # A counter near its end is about to do something.
+        with m.If(Cat(*moving).any() | (room == 0)):
+            m.d.sync += awake.eq(CALM_CLOCKS - 1)
+        with m.Elif(awake.any()):
+            m.d.sync += awake.eq(awake - 1)
+        # In the clock of a skip the rooms do not know of it yet.
+        m.d.sync += self.quiet.eq(Mux(awake.any() | self.skip.any(), 0, room))
+        m.d.comb += [counter.skip.eq(self.skip) for counter in counters]
+
+    def _stimuli(self, m, bank, run, capture):
+        """Wire the stimuli to the pins, and every pin's word of one clock to the capture.
+
+        Return whether the gate is on its way to the stimuli.
+        """
         geometry = self._geometry
         samples = geometry.samples
         gate = Signal(2)
         m.d.sync += gate.eq(Cat(self.gate, gate))
+        gate_moves = Cat(self.gate, gate).any() & ~Cat(self.gate, gate).all()
         strike_stbs, dones, enables = [], [], []
         active, levels = [], []
         for number in range(geometry.strikes):
@@ -278,6 +327,7 @@ class Instrument(wiring.Component):
         for number, word in enumerate([*active, *channels, load.replicate(samples)]):
             m.d.sync += capture.words[number].eq(word)
         m.d.sync += capture.capture.eq(run.capture)
+        return gate_moves
 
     def _status(
         self, m, bank, timebase, run, trigger, snapshots, capture, matcher, upload, command

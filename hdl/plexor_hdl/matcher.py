@@ -85,6 +85,7 @@ class Matcher(wiring.Component):
                 "beat": Out(Beat),
                 "beat_bank": Out(1),
                 "final": Out(1),
+                "busy": Out(1),
                 "missed_trigger": Out(1),
                 "queue_full": Out(1),
                 "o_outcome": Out(Outcome(max(geometry.key_bits, 1))),
@@ -114,6 +115,7 @@ class Matcher(wiring.Component):
         m.d.comb += [
             advance.eq(~acting.valid | act),
             self.i_ready.eq(advance),
+            self.busy.eq(adding.valid | comparing.valid | acting.valid),
         ]
 
         early = Signal()

@@ -27,6 +27,7 @@ class Packetizer(wiring.Component):
     i_dump: In(stream.Signature(FrameWord))
     quiet: In(1)
     hurry: Out(1)
+    moving: Out(1)
     o_bytes: Out(stream.Signature(8))
 
     def elaborate(self, platform):
@@ -34,6 +35,7 @@ class Packetizer(wiring.Component):
         m.submodules.serialiser = serialiser = FrameSerialiser()
         m.submodules.encoder = encoder = CobsEncoder()
         wiring.connect(m, serialiser.o_bytes, encoder.i_bytes)
+        m.d.comb += self.moving.eq(encoder.i_bytes.valid & encoder.i_bytes.ready)
         wiring.connect(m, encoder.o_bytes, wiring.flipped(self.o_bytes))
 
         turns = [self.i_log, self.i_events, self.i_dump]

@@ -8,6 +8,7 @@ from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import STIMULUS
 from plexor_hdl.countdown import COUNT_LOW_BITS, TIMER_LOW_BITS, Allowance, Countdown, above
 from plexor_hdl.interfaces import block_layout
+from plexor_hdl.skip import SKIP_BITS
 
 PAINT_CLOCKS = 4
 """Clocks from a word of `starts` to its `word`."""
@@ -54,6 +55,8 @@ class Painter(wiring.Component):
                 "word": Out(geometry.samples),
                 "strike_stb": Out(1),
                 "pending": Out(1),
+                "skip": In(SKIP_BITS),
+                "room": Out(SKIP_BITS),
             }
         )
 
@@ -127,6 +130,8 @@ class Painter(wiring.Component):
             tail.far.eq(wide_far),
             tail.step.eq(1),
             tail.clear.eq(self.clear),
+            tail.skip.eq(self.skip),
+            self.room.eq(tail.room),
         ]
         with m.If(tail.load):
             m.d.sync += [tail_on.eq(1), tail_offset.eq(end)]

@@ -11,6 +11,7 @@ from plexor_hdl.counter import Countdown
 from plexor_hdl.interfaces import TIME_BITS, block_layout
 from plexor_hdl.log import LogEntry
 from plexor_hdl.registers import ACTION_LAYOUT
+from plexor_hdl.skip import SKIP_BITS, least
 from plexor_hdl.timebase import LOW_BITS, epoch_bits
 from plexor_hdl.trigger import Moment
 
@@ -34,7 +35,8 @@ class RunControl(wiring.Component):
     them. `clear` is high for one clock; the run waits until `clearing` is low. `final_valid` asks
     for the last beat at clock `end_low`, once `merge_idle`; `final_seen` says that the matcher has
     handled it. `done_stb` is high once, in the first clock of DONE. A time limit under 2 clocks is
-    2 clocks. Reset: idle, nothing captured.
+    2 clocks. `settled`: waits for nothing but the time. Reset:
+    idle, nothing captured.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -65,6 +67,9 @@ class RunControl(wiring.Component):
                 "done_stb": Out(1),
                 "o_log": Out(stream.Signature(LogEntry)),
                 "running": Out(1),
+                "settled": Out(1),
+                "skip": In(SKIP_BITS),
+                "room": Out(SKIP_BITS),
                 "live": Out(1),
                 "quiet": Out(1),
                 "state": Out(RunState),
@@ -87,6 +92,7 @@ class RunControl(wiring.Component):
             self.running.eq(busy),
             self.live.eq((self.state == RunState.RUNNING) & ~first & self.control.stream),
             self.quiet.eq(busy & ~self.control.stream),
+            self.settled.eq(~busy | ((self.state == RunState.RUNNING) & ~first)),
         ]
         started, stopped = Signal(), Signal()
         timed, ends = Signal(), Signal(StopReason)
@@ -180,6 +186,9 @@ class RunControl(wiring.Component):
             time_left.load.eq(self.control.run_time_ticks[fine:]),
             # Two clocks before the first captured one: what takes the run to its last clock.
             time_left.load_stb.eq((self.state == RunState.RUNNING) & (wait == 2)),
+            time_left.skip.eq(self.skip),
+            settle_left.skip.eq(self.skip),
+            self.room.eq(least([time_left.room, settle_left.room])),
             settle_left.load.eq(self.control.settle_ticks[fine:]),
             settle_left.load_stb.eq(self.start_stb | self.strike_stb),
             timed.eq(

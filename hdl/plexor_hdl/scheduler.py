@@ -9,6 +9,7 @@ from plexor.protocol.registers import STIMULUS
 from plexor_hdl.countdown import TIMER_LOW_BITS, Countdown, SettledSum, above
 from plexor_hdl.interfaces import block_layout
 from plexor_hdl.random import Draw
+from plexor_hdl.skip import SKIP_BITS
 
 START_CLOCKS = 3
 """Clocks from `go` to `starts` of phase 0."""
@@ -64,6 +65,8 @@ class Scheduler(wiring.Component):
                 "flush": In(1),
                 "starts": Out(geometry.samples),
                 "pending": Out(1),
+                "skip": In(SKIP_BITS),
+                "room": Out(SKIP_BITS),
             }
         )
 
@@ -124,6 +127,7 @@ class Scheduler(wiring.Component):
         offset, dither_waits = Signal(fine, reset_less=True), Signal()
         fire, long, dithered = Signal(), Signal(), Signal()
         expired, free, issue = Signal(), Signal(), Signal()
+        on = Signal()
         drawing = Signal()
         # A random strike is decided a clock later, with the draw's late outputs.
         go_r, alive_r = Signal(), Signal()
@@ -193,6 +197,9 @@ class Scheduler(wiring.Component):
             timer.step.eq(1),
             # Nothing is last while idle, so that what follows from it need not look at `alive`.
             timer.clear.eq(self.clear | ~(self.go | self.alive)),
+            timer.skip.eq(self.skip),
+            # Random and fast strikes can come in any clock.
+            self.room.eq(Mux(on | (poisson & self.alive), 0, timer.room)),
         ]
         # Of random strikes the offset counts only from one that is issued: others may set it too.
         with m.If(self.go | fire | (poisson & (free | timer.last))):
@@ -206,7 +213,7 @@ class Scheduler(wiring.Component):
         ]
 
         # Words: a single start, or a burst's starts up to its last.
-        first, on, last_word = Signal(), Signal(), Signal()
+        first, last_word = Signal(), Signal()
         position = Signal(fine, reset_less=True)
         burst_end = Signal(far_bits + 1, reset_less=True)
         end, end_clocks = burst_end[:fine], burst_end[fine:]

@@ -8,6 +8,7 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.counter import Countdown
 from plexor_hdl.dumper import DumpRequest
 from plexor_hdl.interfaces import TIME_BITS
+from plexor_hdl.skip import SKIP_BITS
 
 SETTLE_CLOCKS = 64
 """More than an event takes from the matcher to the last memory."""
@@ -42,6 +43,8 @@ class Snapshots(wiring.Component):
                 "o_dump": Out(stream.Signature(DumpRequest)),
                 "dump_busy": In(1),
                 "busy": Out(1),
+                "skip": In(SKIP_BITS),
+                "room": Out(SKIP_BITS),
             }
         )
 
@@ -61,6 +64,8 @@ class Snapshots(wiring.Component):
         ]
         m.d.comb += [
             report.load.eq(self.report_clocks),
+            report.skip.eq(self.skip),
+            self.room.eq(report.room),
             report.load_stb.eq(~reporting | report_due),
         ]
 

@@ -7,9 +7,7 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.interfaces import INDEX_BITS, Event
 from plexor_hdl.merge import GAP_BITS, MergedEvent
-from plexor_hdl.timebase import LOW_BITS, epoch_bits
-
-IDLE_CLOCKS = 16
+from plexor_hdl.timebase import IDLE_CLOCKS, LOW_BITS, epoch_bits
 
 
 class Beat(data.Struct):

@@ -9,6 +9,7 @@ from plexor.protocol.registers import STIMULUS, Trigger
 from plexor_hdl.interfaces import block_layout
 from plexor_hdl.painter import PAINT_CLOCKS, Painter
 from plexor_hdl.scheduler import START_CLOCKS, Scheduler
+from plexor_hdl.skip import SKIP_BITS, least
 
 QUIET_CLOCKS = 2
 """Clocks without a sequence before `done`: a stimulus this one triggers is under way first."""
@@ -44,6 +45,8 @@ class Stimulus(wiring.Component):
                 "word": Out(geometry.samples),
                 "strike_stb": Out(1),
                 "done": Out(1, init=1),
+                "skip": In(SKIP_BITS),
+                "room": Out(SKIP_BITS),
             }
         )
 
@@ -99,6 +102,9 @@ class Stimulus(wiring.Component):
             painter.stop.eq(self.stop),
             painter.starts.eq(scheduler.starts),
             self.word.eq(painter.word),
+            scheduler.skip.eq(self.skip),
+            painter.skip.eq(self.skip),
+            self.room.eq(least([scheduler.room, painter.room])),
             self.strike_stb.eq(painter.strike_stb),
         ]
 

@@ -23,6 +23,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from plexor.protocol.geometry import Geometry
+from plexor_hdl import SKIP_BITS, SKIP_CLOCKS
 from plexor_sim.packages import PackageMissing, make_once, sha256
 from plexor_sim.riscv import DeviceBuild
 
@@ -140,7 +141,7 @@ def core_verilog(
         # Imported here because Amaranth takes longer to import than a warm start may take.
         from plexor_hdl.emit import verilog  # noqa: PLC0415
 
-        (directory / "plexor.v").write_text(verilog(geometry, uart=uart))
+        (directory / "plexor.v").write_text(verilog(geometry, uart=uart, skippable=not uart))
 
     return (make_once(cache / "gateware" / key, emit) / "plexor.v").read_text()
 
@@ -227,8 +228,9 @@ def _build_core(
     sources.remove(_RUNTIME / "fatal.cpp")
     sources.append(_HERE / "main.cpp")
     headers = [*sorted(_RUNTIME.glob("*.h")), *sorted(_DEVICE.glob("*.h"))]
-    constants = _geometry_header(geometry, uart)
-    bench_text = _bench(geometry, uart)
+    skippable = _is_skippable(text)
+    constants = _geometry_header(geometry, uart, skippable)
+    bench_text = _bench(geometry, uart, skippable)
     key = _digest("core", tools.key, *_COMPILE, constants, bench_text, text, *sources, *headers)
 
     def fill(directory: Path) -> None:
@@ -285,7 +287,12 @@ def _build_device(device: DeviceBuild, tools: Tools, cache: Path, report: Report
     return make_once(cache / "objects" / f"{device.name}-{key}", fill)
 
 
-def _geometry_header(geometry: Geometry, uart: bool) -> str:
+def _is_skippable(text: str) -> bool:
+    """Return whether a core has the ports of plexor_hdl.skip."""
+    return bool(re.search(r"\bmodule plexor\s*\([^;]*\bquiet\b", text))
+
+
+def _geometry_header(geometry: Geometry, uart: bool, skippable: bool) -> str:
     return (
         "#pragma once\n#include <cstdint>\nnamespace plexor {\n"
         f"constexpr int kChannels = {geometry.channels};\n"
@@ -293,11 +300,13 @@ def _geometry_header(geometry: Geometry, uart: bool) -> str:
         f"constexpr int kSamples = {geometry.samples};\n"
         f"constexpr int64_t kTickFs = {geometry.tick_fs};\n"
         f"constexpr bool kUart = {str(uart).lower()};\n"
+        f"constexpr bool kSkippable = {str(skippable).lower()};\n"
+        f"constexpr int64_t kSkipClocks = {SKIP_CLOCKS};\n"
         "}\n"
     )
 
 
-def _bench(geometry: Geometry, uart: bool) -> str:
+def _bench(geometry: Geometry, uart: bool, skippable: bool) -> str:
     """Return the top around the core, which has no reset input.
 
     Registers start with their reset values, and every next state depends on the reset: as an input
@@ -315,6 +324,8 @@ def _bench(geometry: Geometry, uart: bool) -> str:
         ports |= {"rx__payload": ("input", 8), "rx__valid": ("input", 1)}
         ports |= {"rx__ready": ("output", 1), "tx__payload": ("output", 8)}
         ports |= {"tx__valid": ("output", 1), "tx__ready": ("input", 1)}
+    if skippable:
+        ports |= {"skip": ("input", SKIP_BITS), "quiet": ("output", SKIP_BITS)}
     declared = ",\n".join(f"  {way} [{bits - 1}:0] {name}" for name, (way, bits) in ports.items())
     connected = ", ".join(f".{name}({name})" for name in ("clk", *ports))
     return (

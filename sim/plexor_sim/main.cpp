@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -73,10 +74,28 @@ class Simulation {
  private:
   void clock() {
     pins_.clock(core_.strikes, core_.load, core_.samples);
-    link_.before(core_);
+    link_.before(core_, !pins_.is_ahead());
     if (!options_.gate.empty()) gate();
+    const int64_t clocks = skipped(core_);
     cycle();
-    cycles_++;
+    cycles_ += 1 + clocks;
+    pins_.pass(clocks);
+  }
+
+  // How many clocks pass beside the next one: none of them changes anything but counters.
+  template <typename Core>
+  int64_t skipped(Core& core) {
+    if constexpr (kSkippable) {
+      core.skip = 0;
+      if (!core.quiet || options_.no_skip || !link_.is_idle(core)) return 0;
+      int64_t most = core.quiet * kSkipClocks;
+      if (options_.max_cycles) most = std::min(most, options_.max_cycles - cycles_ - 1);
+      if (gate_next_ < options_.gate.size())
+        most = std::min(most, options_.gate[gate_next_] - cycles_ - 1 - kSkipClocks);
+      core.skip = pins_.still_clocks(most) / kSkipClocks;
+      return core.skip * kSkipClocks;
+    }
+    return 0;
   }
 
   // One clock: build.py made the flip-flops take both edges, so that it is one evaluation.

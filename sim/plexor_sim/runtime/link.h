@@ -18,13 +18,14 @@ class StreamLink {
         full_(options.stall_full),
         random_(options.stall_seed, 0) {}
 
+  // With `take` low the client's bytes wait.
   template <typename Core>
-  void before(Core& core) {
+  void before(Core& core, bool take) {
     if (core.tx___05Fvalid) {
       core.tx___05Fready = socket_.has_room() && !full_ && !stalled();
       if (core.tx___05Fready) socket_.push(core.tx___05Fpayload);
     }
-    const bool offer = socket_.has_byte() && !stalled();
+    const bool offer = take && socket_.has_byte() && !stalled();
     if (offer || core.rx___05Fvalid) {
       core.rx___05Fvalid = offer;
       if (offer) core.rx___05Fpayload = socket_.byte();
@@ -32,6 +33,11 @@ class StreamLink {
       core.eval();
       if (offer && core.rx___05Fready) socket_.pop();
     }
+  }
+
+  template <typename Core>
+  bool is_idle(const Core& core) const {
+    return !socket_.has_byte() && !core.rx___05Fvalid && (full_ || !core.tx___05Fvalid);
   }
 
  private:
@@ -54,9 +60,14 @@ class UartLink {
   }
 
   template <typename Core>
-  void before(Core& core) {
+  void before(Core& core, bool) {
     core.uart_rx = send();
     receive(core.uart_tx);
+  }
+
+  template <typename Core>
+  bool is_idle(const Core&) const {
+    return false;  // a bit on the line takes its clocks
   }
 
  private:

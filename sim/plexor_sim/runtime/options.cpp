@@ -16,6 +16,7 @@ const char* const kHelp =
     "  --once               end when the first client has gone\n"
     "  --linger SECONDS     go on for so long after a client has gone\n"
     "  --free               run without a client too; otherwise time stands still\n"
+    "  --no-skip            evaluate every clock, those too in which nothing moves\n"
     "  --max-cycles N       end after N core clocks\n"
     "  --stall P,SEED       the link is not ready with probability P in each clock, both ways\n"
     "  --stall full         the instrument's bytes are never taken\n"
@@ -81,6 +82,7 @@ Options parse(int count, char** arguments) {
     if (name == "--help") options.help = true;
     else if (name == "--once") options.once = true;
     else if (name == "--free") options.free = true;
+    else if (name == "--no-skip") options.no_skip = true;
     else if (name == "--device") options.device = value();
     else if (name == "--truth") options.truth = value();
     else if (name == "--trace-pins") options.trace_pins = value();

@@ -24,6 +24,7 @@ struct Options {
   double linger_s = 0;              // simulation goes on this long after a client has gone
   bool once = false;                // ends with its first client
   bool free = false;                // runs without a client too
+  bool no_skip = false;             // evaluate every clock
   int64_t max_cycles = 0;           // 0: no limit
   int uart_divisor = 8;             // core clocks a bit
   int64_t parent = 0;               // ends when this process is not the parent any more

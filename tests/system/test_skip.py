@@ -1,0 +1,60 @@
+"""Skipping idle clocks: the same run with every clock evaluated gives the same bits."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from bench import assert_equals_truth, run
+
+from plexor.settings import Channel, Settings, Stimulus
+
+US = Fraction(1, 1_000_000)
+DUT = "synthetic:latency=uniform:1000000:9000000,width=1500000"
+PLAIN = Settings(
+    strikes=(Stimulus(period_s=60 * US, width_s=2 * US),),
+    channels=(Channel(0), Channel(1)),
+    count=40,
+)
+
+
+def striking(**changes) -> Settings:
+    return replace(PLAIN, strikes=(replace(PLAIN.strikes[0], **changes),))
+
+
+CASES = {
+    "periodic": PLAIN,
+    "fraction": striking(period_s=Fraction(100, 3) * US),
+    "dither": striking(dither_s=30 * US),
+    "bursts": striking(burst=3, spacing_s=4 * US),
+    "fast bursts": striking(burst=3, spacing_s=Fraction(4, 1000) * US, width_s=None),
+    "poisson": striking(poisson=True),
+    "long pulses": striking(width_s=40 * US),
+    "dump": replace(PLAIN, stream=False),
+    "time": replace(PLAIN, count=None, time_s=1234567 * US / 1000),
+    "two outputs": replace(
+        PLAIN, strikes=(*PLAIN.strikes, Stimulus(output=1, period_s=77 * US, width_s=US))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_skipping_idle_clocks_changes_nothing(name, tmp_path):
+    outcomes = []
+    for arguments in ((), ("--no-skip",)):
+        outcome = run(DUT, CASES[name], tmp_path, arguments=arguments)
+        assert_equals_truth(outcome)
+        outcomes.append(outcome.result)
+    skipped, every = outcomes
+    assert skipped.end_ticks - skipped.start_ticks == every.end_ticks - every.start_ticks
+    for one, other in zip(skipped.channels, every.channels, strict=True):
+        assert one.classes == other.classes
+        for left, right in zip(one.measurements, other.measurements, strict=True):
+            assert left.bins == right.bins
+            assert left.zoom == right.zoom
+            assert left.statistics.sum_sq_ticks2 == right.statistics.sum_sq_ticks2
+    if skipped.events is not None:
+        for name_ in ("source", "polarity", "index"):
+            assert np.array_equal(skipped.events[name_], every.events[name_])
+        since = [r.events["time_ticks"] - r.start_ticks for r in (skipped, every)]
+        assert np.array_equal(*since)
