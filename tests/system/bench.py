@@ -20,7 +20,7 @@ from plexor.link import open_link
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import IntervalKind, LatencyKind, ResponseClass, Space, key
-from plexor.protocol.registers import Trigger
+from plexor.protocol.registers import StopReason, Trigger
 from plexor.results import ChannelResult, Kind, RunResult
 from plexor.session import measure
 from plexor.settings import Settings
@@ -83,11 +83,15 @@ class Outcome:
         chosen = (self.truth["source"] == source) & (self.truth["level"] == level)
         return self.truth["time_ps"][chosen]
 
-    def gated(self) -> list[Strikes] | None:
-        """Return the strikes seen at the pins where the gate starts them, else None."""
+    def pulses(self) -> list[Strikes] | None:
+        """Return the strikes seen at the pins where more than settings decide on them, else None.
+
+        That is where the gate starts them, or a command or a threshold ends them.
+        """
         outputs = range(self.result.identity.geometry.strikes)
         triggers = {self.registers.get("stimulus", "trigger", number) for number in outputs}
-        if Trigger.GATE not in triggers:
+        planned = self.result.stop_reason in (StopReason.STRIKES, StopReason.TIME)
+        if planned and Trigger.GATE not in triggers:
             return None
         tick_ps = self.result.tick_fs // 1000
         return [
@@ -104,7 +108,7 @@ class Outcome:
             result.start_ticks,
             result.end_ticks,
             self.pins(),
-            outputs=self.gated(),
+            outputs=self.pulses(),
             load=self.load(),
             dropped=dropped,
         )
