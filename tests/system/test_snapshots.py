@@ -1,0 +1,203 @@
+"""Snapshots while running: each is whole, of one moment, and they add up to the end."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bench import SMALL, TRUTH, simulator
+from wire import MEMORY_TYPES, Frames, final_words, start, words
+
+from plexor.device import Device
+from plexor.link import open_link
+from plexor.plan import plan_of
+from plexor.protocol.frames import SOURCE_STRIKE, SOURCES, LogCode, MemoryFlag
+from plexor.protocol.memory import (
+    CLASSES,
+    STATISTICS,
+    IntervalKind,
+    LatencyKind,
+    ResponseClass,
+    Space,
+    bin_bits,
+    key,
+)
+from plexor.protocol.registers import Action
+from plexor.settings import Channel, Settings, Stimulus
+from plexor_sim.golden import instrument as golden
+from plexor_sim.golden.edges import pins_of
+from plexor_sim.golden.matcher import Samples
+from plexor_sim.golden.memory import bins_of
+from plexor_sim.golden.settings import Settings as Registers
+from plexor_sim.golden.stimulus import Strikes
+
+NS = Fraction(1, 1_000_000_000)
+DEVICE = (
+    "synthetic:seed=6,latency=lognormal:900000:0.7,width=uniform:20000:90000,service=700000,"
+    "drop=0.05,duplicate=0.05,spurious=20000"
+)
+CHANNELS = (0, 1)
+ALL_SPACES = sum(1 << space for space in Space)
+Words = dict[tuple[Space, int], bytes]
+
+
+def settings() -> Settings:
+    return Settings(
+        strikes=(Stimulus(period_s=1000 * NS, width_s=100 * NS, dither_s=200 * NS),),
+        channels=(Channel(0, deadline_s=800 * NS), Channel(1, reference="ch0.fall")),
+        timeout_s=5000 * NS,
+    )
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Both banks together."""
+
+    words: Words
+
+    def counts(self, space: Space) -> np.ndarray:
+        kind = "<u4" if space >= Space.LATENCY_BINS else "<u8"
+        return sum(
+            np.frombuffer(image, kind).astype(np.int64)
+            for (place, _), image in self.words.items()
+            if place == space
+        )
+
+    def statistics(self, space: Space, row: int) -> tuple[int, int, int]:
+        """Return count, sum and sum of squares."""
+        size = STATISTICS.size_bytes
+        records = [
+            STATISTICS.unpack(image[row * size : (row + 1) * size])
+            for (place, _), image in self.words.items()
+            if place == space
+        ]
+        return (
+            sum(record["count"] for record in records),
+            sum(record["sum_ticks"] for record in records),
+            sum(r["sum_sq_low_ticks2"] + (r["sum_sq_high_ticks2"] << 64) for r in records),
+        )
+
+    def bins(self, space: Space, row: int) -> np.ndarray:
+        width = 1 << bin_bits(SMALL.latency_mantissa_bits)
+        return self.counts(space)[row * width : (row + 1) * width]
+
+
+def snapshots_of(frames: Frames, count: int) -> list[Words]:
+    """Return what the memories held at each snapshot: its bank, and the other as last dumped."""
+    banks: Words = {}
+    found: list[Words] = []
+    dumps = [f for f in frames.frames if f.type in MEMORY_TYPES and not f.flags & MemoryFlag.FINAL]
+    for number in range(1, count + 1):
+        dumped = words(f for f in dumps if f.tag == number)
+        assert len({bank for _, bank in dumped}) == 1
+        assert {space for space, _ in dumped} == set(Space)
+        banks = banks | dumped
+        found.append(banks)
+    return found
+
+
+def assert_coherent(words: Words, truth: golden.Results) -> int:
+    """Assert that a snapshot is the golden model's run up to one event; return its index."""
+    totals = Totals(words)
+    edges = totals.counts(Space.EDGES).reshape(SOURCES, 2)
+    many = int(edges.sum())
+    events = truth.events
+    before = np.bincount(
+        events.source[:many] * 2 + events.polarity[:many], minlength=2 * SOURCES
+    ).reshape(SOURCES, 2)
+    assert np.array_equal(edges, before)
+    classes = totals.counts(Space.CLASSES).reshape(-1, CLASSES)
+    for channel in CHANNELS:
+        count = dict(zip(ResponseClass, classes[channel].tolist(), strict=True))
+        answered = count[ResponseClass.ANSWERED] + count[ResponseClass.LATE]
+        pending = count[ResponseClass.STRIKES] - answered - count[ResponseClass.MISSED]
+        assert 0 <= pending <= SMALL.queue_depth
+        unmatched = count[ResponseClass.DUPLICATE] + count[ResponseClass.SPURIOUS]
+        assert edges[channel, 1] == answered + unmatched
+        for kind in LatencyKind:
+            place = (Space.LATENCY_STATISTICS, Space.LATENCY_BINS, key(SMALL, kind, channel))
+            assert_samples(totals, place, truth.latency_samples[kind, channel], many)
+        for kind in IntervalKind:
+            place = (Space.INTERVAL_STATISTICS, Space.INTERVAL_BINS, key(SMALL, kind, channel))
+            assert_samples(totals, place, truth.interval_samples[kind, channel], many)
+        row = key(SMALL, LatencyKind.RISE, channel)
+        assert totals.statistics(Space.LATENCY_STATISTICS, row)[0] == answered
+    return many
+
+
+def assert_samples(
+    totals: Totals, place: tuple[Space, Space, int], samples: Samples, many: int
+) -> None:
+    """Assert that statistics and bins are those of the samples that the first events complete."""
+    statistics, bins, row = place
+    values = samples.value_ticks[samples.index < many]
+    count, total, squares = totals.statistics(statistics, row)
+    found = totals.bins(bins, row)
+    assert count == len(values) == found.sum()
+    assert (total, squares) == (values.sum(), (values * values).sum())
+    numbers = bins_of(values, SMALL.latency_mantissa_bits)
+    assert np.array_equal(found, np.bincount(numbers, minlength=len(found)))
+
+
+def asked(device: Device, frames: Frames, count: int) -> None:
+    """Ask for snapshots, one after the other."""
+    deadline = time.monotonic() + 10 + 2 * count
+    while not frames.logged(LogCode.STARTED):
+        device.pump(0.1)
+    for number in range(1, count + 1):
+        device.write("control", "action", Action.SNAPSHOT)
+        while len(frames.logged(LogCode.DUMPED)) < number:
+            assert time.monotonic() < deadline, "a snapshot does not come"
+            device.pump(0.1)
+
+
+def golden_of(device: Device, frames: Frames, log: Path) -> golden.Results:
+    """Return what the golden model makes of the pins between the run's first and last tick."""
+    pins = np.fromfile(log, TRUTH)
+    strike = pins[pins["source"] == SOURCE_STRIKE]
+    rises, falls = (strike["time_ps"][strike["level"] == level] // 1000 for level in (1, 0))
+    pins = pins[pins["source"] < SOURCE_STRIKE]
+    plan = plan_of(settings(), device.identity)
+    return golden.measure(
+        SMALL,
+        Registers({(w.block, w.copy, w.name): w.value for w in plan.registers}),
+        frames.logged(LogCode.STARTED)[0].base_ticks,
+        frames.logged(LogCode.STOPPED)[0].base_ticks,
+        pins_of(pins["time_ps"], pins["source"], pins["level"].astype(np.bool_)),
+        outputs=[Strikes(rises, falls)],
+    )
+
+
+def ended(device: Device, frames: Frames) -> None:
+    device.write("control", "action", Action.STOP)
+    deadline = time.monotonic() + 60
+    while not frames.logged(LogCode.STOPPED):
+        assert time.monotonic() < deadline, "the run does not end"
+        device.pump(0.1)
+    while device.pump(1.0):
+        pass
+
+
+@pytest.mark.parametrize("count", [6, pytest.param(100, marks=pytest.mark.full)])
+def test_each_snapshot_is_coherent_and_they_add_up(count, tmp_path):
+    log = tmp_path / "truth.bin"
+    with simulator(DEVICE, SMALL, ("--truth", str(log))) as server:
+        with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
+            frames = start(device, settings(), dump_spaces=ALL_SPACES)
+            asked(device, frames, count)
+            ended(device, frames)
+        server.close()
+    truth = golden_of(device, frames, log)
+    found = snapshots_of(frames, count)
+    indices = [assert_coherent(banks, truth) for banks in found]
+    assert np.all(np.diff(indices) > 0)
+    final = Totals(final_words(frames.frames))
+    for space in (Space.CLASSES, Space.EDGES, Space.LATENCY_BINS, Space.INTERVAL_BINS):
+        expected = np.frombuffer(
+            truth.words(space), "<u4" if space >= Space.LATENCY_BINS else "<u8"
+        )
+        assert np.array_equal(final.counts(space), expected), space.name
