@@ -16,13 +16,22 @@ from plexor_hdl.stamp import Beat, Stamp
 from plexor_hdl.timebase import LOW_BITS, epoch_bits
 
 
+class SourceAmounts(data.StructLayout):
+    """Edges of one source in one clock: seen, and dropped for want of room."""
+
+    def __init__(self, samples: int) -> None:
+        bits = samples.bit_length()
+        super().__init__({"generated": bits, "dropped": bits})
+
+
 class Capture(wiring.Component):
     """Wires filter, edges, merge and stamp; counts the edges of each source before any FIFO.
 
     `words` are all sources' sample words of the clock `low` - 1, in the order of
     `geometry.sources`, active level high but for channels, whose `invert` is applied here;
     `capture` says that this clock belongs to the run. `idle`: nothing captured waits to be merged;
-    `moving`: edges are on their way to the merge.
+    `moving`: edges are on their way to the merge. With Feature.SNAPSHOT `generated` and `dropped`
+    count; without it they are 0, and `amounts` is to be counted.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -45,6 +54,9 @@ class Capture(wiring.Component):
                 "o_ready": In(1),
                 "o_beat": Out(Beat),
                 "next_index": Out(INDEX_BITS),
+                "amounts": Out(
+                    data.ArrayLayout(SourceAmounts(geometry.samples), len(geometry.sources))
+                ),
                 "generated": Out(data.ArrayLayout(COUNT_BITS, SOURCES)),
                 "dropped": Out(data.ArrayLayout(COUNT_BITS, SOURCES)),
                 "saturated": Out(1),
@@ -69,6 +81,7 @@ class Capture(wiring.Component):
             m.d.sync += delayed.eq(capture[-1])
             capture.append(delayed)
 
+        counted = Feature.SNAPSHOT in geometry.features
         saturated = []
         for number, source in enumerate(geometry.sources):
             m.submodules[f"edges{source}"] = edges = Edges(geometry.samples)
@@ -100,13 +113,17 @@ class Capture(wiring.Component):
                 queues.i_valid[number].eq(edges.o_valid),
             ]
             for name, seen in (("generated", edges.o_valid), ("dropped", queues.dropped[number])):
-                counter = Counter(len(edges.o_edges["count"]))
+                amount = self.amounts[number][name]
+                m.d.comb += amount.eq(Mux(seen, edges.o_edges["count"], 0))
+                if not counted:
+                    continue
+                counter = Counter(len(amount))
                 m.submodules[f"{name}{source}"] = counter
                 m.d.comb += [
                     counter.clear.eq(self.clear),
                     getattr(self, name)[source].eq(counter.count),
                 ]
-                m.d.sync += counter.amount.eq(Mux(seen, edges.o_edges["count"], 0))
+                m.d.sync += counter.amount.eq(amount)
                 saturated.append(counter.saturated)
 
         idle = Signal()

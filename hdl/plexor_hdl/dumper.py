@@ -33,7 +33,8 @@ class Dumper(wiring.Component):
     With `report` a LOG frame DUMPED follows. `busy` from the clock after the request is taken until
     the last frame has been taken whole. A request waits while `busy`.
 
-    Latency 10 clocks, throughput a word each READ_CLOCKS + 4 clocks. Reset: idle.
+    `space` tells which one is read. Words may come a clock later than READ_CLOCKS.
+    Latency 10 clocks, throughput a word each READ_CLOCKS + 5 clocks. Reset: idle.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -43,6 +44,7 @@ class Dumper(wiring.Component):
             {
                 "i_requests": In(stream.Signature(DumpRequest)),
                 "spaces": Out(SpaceRead()).array(len(Space)),
+                "space": Out(range(len(Space))),
                 "busy": Out(1),
                 "o_words": Out(stream.Signature(FrameWord)),
             }
@@ -52,7 +54,7 @@ class Dumper(wiring.Component):
         m = Module()
         present = Const(sum(1 << space for space in Space if self._words[space]), len(Space))
         request = Signal(DumpRequest)
-        space = Signal(range(len(Space)))
+        space = self.space
         bank = Signal()
         address = Signal(SPACE_ADDRESS_BITS)
         for port in self.spaces:
@@ -71,7 +73,7 @@ class Dumper(wiring.Component):
         last_frame = Signal()
         logging = Signal()
         number = Signal(range(HEADER_WORDS))
-        wait = Signal(range(READ_CLOCKS + 2))
+        wait = Signal(range(READ_CLOCKS + 3))
         flags = Signal(8)
         m.d.comb += flags.eq(
             space
@@ -146,7 +148,7 @@ class Dumper(wiring.Component):
                             m.next = "END"
             with m.State("READ"):
                 m.d.sync += wait.eq(wait + 1)
-                with m.If(wait == READ_CLOCKS):
+                with m.If(wait == READ_CLOCKS + 1):
                     m.next = "WORD"
             with m.State("WORD"):
                 m.d.sync += wait.eq(0)

@@ -13,6 +13,7 @@ from plexor_hdl.command import Command
 from plexor_hdl.dumper import Dumper
 from plexor_hdl.engine import Engine
 from plexor_hdl.framer import Framer
+from plexor_hdl.ledger import PARTS, Ledger
 from plexor_hdl.log import Log
 from plexor_hdl.matcher import Matcher
 from plexor_hdl.measure import Measure
@@ -74,8 +75,6 @@ class Instrument(wiring.Component):
         m.submodules.capture = capture = Capture(geometry)
         m.submodules.matcher = matcher = Matcher(geometry, banks)
         m.submodules.measure = measure = Measure(geometry)
-        m.submodules.classes = classes = Classes(geometry, banks)
-        m.submodules.tallies = tallies = EventTallies(banks)
         m.submodules.latency = latency = Engine(geometry, "latency")
         m.submodules.upload = upload = Upload(geometry)
         m.submodules.framer = framer = Framer()
@@ -85,7 +84,19 @@ class Instrument(wiring.Component):
 
         gate_moves = self._stimuli(m, bank, run, capture)
         control = bank.control
-        cleared = [classes, tallies, latency]
+
+        if banks == 1:
+            m.submodules.ledger = ledger = Ledger(geometry)
+            counters = [ledger]
+            self._one_bank(m, ledger, capture, matcher, measure, upload, dumper, bank)
+            m.d.comb += [ledger.settle_stb.eq(matcher.final), run.final_seen.eq(ledger.settled_stb)]
+        else:
+            m.submodules.classes = classes = Classes(geometry, banks)
+            m.submodules.tallies = tallies = EventTallies(banks)
+            counters = [classes, tallies]
+            self._two_banks(m, classes, tallies, matcher, measure, upload, dumper, snapshots)
+            m.d.comb += run.final_seen.eq(matcher.final)
+        engines = [latency]
 
         # Capture to matcher to samples.
         m.d.comb += [
@@ -117,20 +128,9 @@ class Instrument(wiring.Component):
 
         # Samples to memories.
         m.d.comb += [
-            classes.i_valid.eq(measure.o_class_valid),
-            classes.i_class.eq(measure.o_class),
-            classes.lanes.eq(matcher.counts),
-            tallies.i_event_valid.eq(matcher.taken),
-            tallies.i_event.eq(matcher.beat.event),
-            tallies.event_bank.eq(matcher.beat_bank),
-            tallies.drop.eq(upload.drop),
-            tallies.drop_bank.eq(snapshots.bank),
             latency.i_sample.valid.eq(measure.o_latency_valid),
             latency.i_sample.payload.eq(measure.o_latency),
         ]
-        wiring.connect(m, dumper.spaces[Space.CLASSES], classes.read)
-        wiring.connect(m, dumper.spaces[Space.EDGES], tallies.edges)
-        wiring.connect(m, dumper.spaces[Space.UPLOAD_DROPS], tallies.drops)
         wiring.connect(m, dumper.spaces[Space.LATENCY_STATISTICS], latency.statistics)
         wiring.connect(m, dumper.spaces[Space.LATENCY_BINS], latency.bins)
         wiring.connect(m, dumper.spaces[Space.LATENCY_ZOOM], latency.zoom)
@@ -145,13 +145,13 @@ class Instrument(wiring.Component):
             wiring.connect(m, dumper.spaces[Space.INTERVAL_BINS], interval.bins)
             wiring.connect(m, dumper.spaces[Space.INTERVAL_ZOOM], interval.zoom)
             zooms[interval] = ("zoom_width_ticks", "zoom_period_ticks")
-            cleared.append(interval)
+            engines.append(interval)
         for engine, names in zooms.items():
             for kind, name in enumerate(names):
                 for number in range(geometry.channels):
                     place = kind << geometry.key_bits | number
                     m.d.comb += engine.zoom_first[place].eq(bank.channel[number][name])
-        for part in cleared:
+        for part in counters + engines:
             m.d.comb += part.clear_stb.eq(run.clear)
 
         # The run.
@@ -160,10 +160,9 @@ class Instrument(wiring.Component):
             run.action.eq(bank.action),
             run.low.eq(timebase.low),
             run.epoch.eq(timebase.epoch),
-            run.clearing.eq(Cat(part.clear_busy for part in cleared).any()),
+            run.clearing.eq(Cat(part.clear_busy for part in counters + engines).any()),
             run.merge_idle.eq(capture.idle),
             run.final_ready.eq(capture.final_ready),
-            run.final_seen.eq(matcher.final),
             run.triggered.eq(trigger.triggered),
             run.trigger_at.eq(trigger.at),
             run.trigger_over.eq(trigger.over),
@@ -228,11 +227,10 @@ class Instrument(wiring.Component):
 
         self._status(m, bank, timebase, run, trigger, snapshots, capture, matcher, upload, command)
         flags = {
-            StatusFlag.BIN_SATURATED: Cat(part.saturated for part in cleared[2:]).any(),
+            StatusFlag.BIN_SATURATED: Cat(part.saturated for part in engines).any(),
             StatusFlag.COUNTER_SATURATED: capture.saturated
             | matcher.saturated
-            | classes.saturated
-            | tallies.saturated,
+            | Cat(part.saturated for part in counters).any(),
             StatusFlag.GAP_SATURATED: capture.gap_saturated,
             StatusFlag.QUEUE_FULL: matcher.queue_full,
             StatusFlag.TRIGGERED: trigger.triggered,
@@ -279,6 +277,41 @@ class Instrument(wiring.Component):
         # In the clock of a skip the rooms do not know of it yet.
         m.d.sync += self.quiet.eq(Mux(awake.any() | self.skip.any(), 0, room))
         m.d.comb += [counter.skip.eq(self.skip) for counter in counters]
+
+    def _one_bank(self, m, ledger, capture, matcher, measure, upload, dumper, bank) -> None:
+        """Wire all counts into one memory."""
+        m.d.comb += [
+            ledger.i_sources.eq(capture.amounts),
+            ledger.i_lanes.eq(matcher.strobes),
+            ledger.i_valid.eq(measure.o_class_valid),
+            ledger.i_class.eq(measure.o_class),
+            ledger.i_event_valid.eq(matcher.taken),
+            ledger.i_event.eq(matcher.beat.event),
+            ledger.drop.eq(upload.drop),
+            ledger.space.eq(dumper.space),
+            ledger.dumping.eq(dumper.busy),
+            ledger.source_stb.eq(bank.source_stb),
+            ledger.source_address.eq(bank.source_address),
+            bank.source_value.eq(ledger.source_value),
+        ]
+        for number, space in enumerate(PARTS):
+            wiring.connect(m, dumper.spaces[space], ledger.reads[number])
+
+    def _two_banks(self, m, classes, tallies, matcher, measure, upload, dumper, snapshots) -> None:
+        """Wire the counts that snapshots freeze."""
+        m.d.comb += [
+            classes.i_valid.eq(measure.o_class_valid),
+            classes.i_class.eq(measure.o_class),
+            classes.lanes.eq(matcher.counts),
+            tallies.i_event_valid.eq(matcher.taken),
+            tallies.i_event.eq(matcher.beat.event),
+            tallies.event_bank.eq(matcher.beat_bank),
+            tallies.drop.eq(upload.drop),
+            tallies.drop_bank.eq(snapshots.bank),
+        ]
+        wiring.connect(m, dumper.spaces[Space.CLASSES], classes.read)
+        wiring.connect(m, dumper.spaces[Space.EDGES], tallies.edges)
+        wiring.connect(m, dumper.spaces[Space.UPLOAD_DROPS], tallies.drops)
 
     def _stimuli(self, m, bank, run, capture):
         """Wire the stimuli to the pins, and every pin's word of one clock to the capture.

@@ -46,6 +46,15 @@ class Outcome(data.StructLayout):
         )
 
 
+class LaneStrobes(data.Struct):
+    """What LaneCounts counts, in one clock."""
+
+    missed: 1
+    early: 1
+    queue_full: 1
+    strikes: 1
+
+
 class LaneCounts(data.Struct):
     """A channel's counts that several channels can need in one clock."""
 
@@ -63,12 +72,14 @@ class Matcher(wiring.Component):
     beat by 3 clocks. `counts` (a bank each) and `pending` stand still when no beat is under way.
     `taken` strobes with each event handled, `beat` being it, counted in `beat_bank`; `final` when
     the final beat has been handled. `bank` is looked at when a beat is handled. `clear` empties
-    every queue and count.
+    every queue and count. Without Feature.SNAPSHOT `counts` are 0, and `strobes`
+    are to be counted.
     """
 
     def __init__(self, geometry: Geometry, banks: int) -> None:
         self._geometry = geometry
         self._banks = banks
+        self._counted = Feature.SNAPSHOT in geometry.features
         self._early = Feature.EARLY in geometry.features
         channels = geometry.channels
         super().__init__(
@@ -92,6 +103,7 @@ class Matcher(wiring.Component):
                 "counts": Out(
                     data.ArrayLayout(data.ArrayLayout(LaneCounts, channels), banks),
                 ),
+                "strobes": Out(data.ArrayLayout(LaneStrobes, channels)),
                 "saturated": Out(1),
                 "pending": Out(data.ArrayLayout(32, channels)),
             }
@@ -262,6 +274,9 @@ class Matcher(wiring.Component):
                     "strikes": act & strikes[number],
                 }
                 for name, strobe in strobes.items():
+                    if not self._counted:
+                        m.d.sync += self.strobes[number][name].eq(strobe)
+                        continue
                     counter = Counter()
                     m.submodules[f"{name}{number}_{bank}"] = counter
                     m.d.sync += counter.amount.eq(strobe & here)

@@ -7,7 +7,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import OpStatus
-from plexor.protocol.geometry import BOARD_BYTES, MAGIC, PROTOCOL_VERSION, Geometry
+from plexor.protocol.geometry import BOARD_BYTES, MAGIC, PROTOCOL_VERSION, Feature, Geometry
 from plexor.protocol.registers import (
     BASE_ADDRESSES,
     BLOCKS,
@@ -32,6 +32,8 @@ BUS_ADDRESS_BITS = 16
 WORD_BITS = 32
 STORED = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS)
 """Blocks whose words are read from a memory: constants, or what was written last."""
+SOURCE_ADDRESS_BITS = 6
+COUNT_BITS = 48
 LIVE = (STATUS, LANE, SOURCE)
 
 
@@ -103,12 +105,16 @@ class RegisterBank(wiring.Component):
     A 64-bit register of STATUS or SOURCE is read coherently low word first: the low word's read
     latches the high word, and reading any high word gives what was latched last.
 
+    With Feature.SNAPSHOT SOURCE is read from `source`. Without it `source_value` is asked for:
+    source x 2 or, for dropped, one more; it must stand from 4 clocks after `source_stb` on.
+
     Latency 6 clocks from `request_stb` to `done_stb`, one request at a time. Reset: registers have
     their reset values; for up to 512 clocks after it requests wait while readback is prepared.
     """
 
     def __init__(self, geometry: Geometry, gateware_hash: int) -> None:
         self._identity = identity_values(geometry, gateware_hash)
+        self._counts_outside = Feature.SNAPSHOT not in geometry.features
         self._copies = {block.name: tuple(range(block.count)) for block in BLOCKS}
         self._copies[CHANNEL.name] = self._copies[LANE.name] = tuple(range(geometry.channels))
         self._copies[STIMULUS.name] = tuple(range(geometry.strikes))
@@ -130,6 +136,9 @@ class RegisterBank(wiring.Component):
                 "status": In(block_layout(STATUS)),
                 "lane": In(block_layout(LANE)).array(geometry.channels),
                 "source": In(block_layout(SOURCE)).array(SOURCE.count),
+                "source_stb": Out(1),
+                "source_address": Out(SOURCE_ADDRESS_BITS),
+                "source_value": In(COUNT_BITS),
             }
         )
 
@@ -147,6 +156,7 @@ class RegisterBank(wiring.Component):
             stage.eq(Cat(waiting & ready, stage)),
             self.bus.done_stb.eq(stage[4]),
         ]
+        m.d.comb += self.source_stb.eq(waiting & ready)
         with m.If(self.bus.request_stb):
             m.d.sync += waiting.eq(1)
         with m.Elif(ready):
@@ -326,10 +336,15 @@ class RegisterBank(wiring.Component):
                     for place, word in enumerate(_words(block)):
                         value = self._copy(block, number)[word.register.name]
                         with m.Case(number * block.stride_words + place):
+                            if block is SOURCE and self._counts_outside:
+                                continue
                             m.d.comb += one_low.eq(value[:WORD_BITS])
                             if word.register.bits > WORD_BITS:
                                 m.d.comb += one_high.eq(value[WORD_BITS:])
             m.d.sync += [low_r.eq(Mux(hit, one_low, 0)), high_r.eq(Mux(hit, one_high, 0))]
+            if block is SOURCE and self._counts_outside:
+                low_r = Mux(hit, self.source_value[:WORD_BITS], 0)
+                high_r = Mux(hit, self.source_value[WORD_BITS:], 0)
             lows.append(low_r)
             highs.append(high_r)
             mask = self._mask(block, lambda word: word.number == 1)
@@ -340,7 +355,10 @@ class RegisterBank(wiring.Component):
         merged_low, merged_high = lows[0], highs[0]
         for one, other in zip(lows[1:], highs[1:], strict=True):
             merged_low, merged_high = merged_low | one, merged_high | other
-        m.d.comb += high.eq(merged_high)
+        m.d.comb += [
+            high.eq(merged_high),
+            self.source_address.eq(address[1:]),
+        ]
         m.d.sync += low.eq(Mux(is_high, latched, merged_low))
         with m.If(read_stb & is_wide):
             m.d.sync += latched.eq(high)
