@@ -1,0 +1,55 @@
+"""Builds by name: the richest geometry that fits a device and closes at its clock."""
+
+from dataclasses import dataclass
+
+from plexor.protocol.geometry import Feature, Geometry
+
+
+@dataclass(frozen=True)
+class Build:
+    """A geometry for a device; `core_mhz` is the clock that its tick is made from."""
+
+    family: str
+    device: tuple[str, ...]
+    core_mhz: int
+    geometry: Geometry
+
+
+BUILDS = {
+    "ecp5-25f": Build(
+        family="ecp5",
+        device=("--25k", "--package", "CABGA381", "--speed", "6"),
+        core_mhz=125,
+        geometry=Geometry(
+            channels=8,
+            strikes=2,
+            samples=16,
+            tick_fs=500_000,
+            latency_mantissa_bits=5,
+            zoom_bits=8,
+            queue_depth=16,
+            word_fifo_depth=16,
+            upload_depth=512,
+            ring_depth=512,
+            features=Feature.FALL | Feature.RING,
+            board="ecp5-25f",
+        ),
+    ),
+    "hx8k": Build(
+        family="ice40",
+        device=("--hx8k", "--package", "ct256"),
+        core_mhz=120,
+        geometry=Geometry(
+            channels=4,
+            strikes=2,
+            samples=8,
+            tick_fs=1_041_667,
+            latency_mantissa_bits=3,
+            queue_depth=4,
+            word_fifo_depth=8,
+            upload_depth=128,
+            features=Feature(0),
+            board="hx8k",
+        ),
+    ),
+}
