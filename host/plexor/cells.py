@@ -6,12 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.percentiles import Distribution, from_cells
-from plexor.protocol.memory import VALUE_BITS, bin_count, over_bin, under_bin
+from plexor.protocol.memory import VALUE_MOST, bin_count, over_bin, under_bin
 from plexor.results import Measurement, Zoom
 
 Ticks = npt.NDArray[np.int64]
-
-_LIMIT = 1 << (VALUE_BITS - 1)
 
 
 def of_bins(measurement: Measurement) -> Distribution:
@@ -32,11 +30,11 @@ def of_bins(measurement: Measurement) -> Distribution:
     least, most = measurement.statistics.min_ticks, measurement.statistics.max_ticks
     under, over = int(counts[under_bin(mantissa)]), int(counts[over_bin(mantissa)])
     least = 0 if least is None else least
-    most = _LIMIT if most is None else most
+    most = VALUE_MOST if most is None else most
     kept = counted > 0
     low, high = np.maximum(low[kept], max(least, 0)), np.minimum(high[kept], most + 1)
-    low = np.concatenate([[min(least, -1)], low, [_LIMIT]])
-    high = np.concatenate([[0], np.maximum(high, low[1:-1] + 1), [max(most, _LIMIT) + 1]])
+    low = np.concatenate([[min(least, -1)], low, [VALUE_MOST]])
+    high = np.concatenate([[0], np.maximum(high, low[1:-1] + 1), [max(most, VALUE_MOST) + 1]])
     return from_cells(low, high, np.concatenate([[under], counted[kept], [over]]))
 
 

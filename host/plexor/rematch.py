@@ -11,11 +11,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from plexor.protocol.memory import ResponseClass, bin_bits, over_bin, under_bin
+from plexor.protocol.memory import VALUE_MOST, ResponseClass, bin_bits, over_bin, under_bin
 from plexor.protocol.registers import Policy
 from plexor.results import Bins, EventArray, Kind, Measurement, Statistics
-
-_INTERVAL_LIMIT = (1 << 31) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +130,7 @@ class Lane:
     def _response(self, time: int, index: int) -> None:
         self.active_edges += 1
         if self._active is not None:
-            self.samples[Kind.PERIOD].add(min(time - self._active, _INTERVAL_LIMIT), index, time)
+            self.samples[Kind.PERIOD].add(min(time - self._active, VALUE_MOST), index, time)
         self._active = time
         self._response_strike = None
         rules = self.rules
@@ -150,20 +148,20 @@ class Lane:
 
     def _back(self, time: int, index: int) -> None:
         if self._response_strike is not None:
-            latency = min(time - self._response_strike, _INTERVAL_LIMIT)
+            latency = min(time - self._response_strike, VALUE_MOST)
             self.samples[Kind.FALL].add(latency, index, time)
             self._response_strike = None
         if self._active is not None:
-            self.samples[Kind.WIDTH].add(min(time - self._active, _INTERVAL_LIMIT), index, time)
+            self.samples[Kind.WIDTH].add(min(time - self._active, VALUE_MOST), index, time)
 
 
 def bins_of(values: NDArray[np.int64], mantissa_bits: int) -> NDArray[np.uint64]:
     """Return log-linear counts of values in ticks, as `plexor.protocol.memory.bin_of` has them."""
-    inside = np.clip(values, 0, _INTERVAL_LIMIT)
+    inside = np.clip(values, 0, VALUE_MOST)
     shift = np.maximum(np.frexp(inside.astype(np.float64))[1] - mantissa_bits - 1, 0)
     numbers = (shift.astype(np.int64) << mantissa_bits) + (inside >> shift)
     numbers[values < 0] = under_bin(mantissa_bits)
-    numbers[values > _INTERVAL_LIMIT] = over_bin(mantissa_bits)
+    numbers[values >= VALUE_MOST] = over_bin(mantissa_bits)
     size = 1 << bin_bits(mantissa_bits)
     return np.bincount(numbers, minlength=size).astype(np.uint64)
 

@@ -15,6 +15,8 @@ from plexor.protocol.records import Field, Record
 
 VALUE_BITS = 32
 """Bits of a signed latency or interval in ticks."""
+VALUE_MOST = (1 << (VALUE_BITS - 1)) - 1
+"""The greatest value; intervals and fall latencies above it are taken as this."""
 STATISTICS_SETS = 1
 """Interleaved sets of statistics: sample n of an engine goes to set n modulo this."""
 
@@ -107,7 +109,7 @@ def under_bin(mantissa_bits: int) -> int:
 
 
 def over_bin(mantissa_bits: int) -> int:
-    """Return the bin of values of 2**31 ticks or more."""
+    """Return the bin of VALUE_MOST, which stands for itself and every greater value."""
     return (1 << bin_bits(mantissa_bits)) - 2
 
 
@@ -118,7 +120,7 @@ def bin_of(value_ticks: int, mantissa_bits: int) -> int:
     """
     if value_ticks < 0:
         return under_bin(mantissa_bits)
-    if value_ticks >= 1 << (VALUE_BITS - 1):
+    if value_ticks >= VALUE_MOST:
         return over_bin(mantissa_bits)
     shift = max(value_ticks.bit_length() - mantissa_bits - 1, 0)
     return (shift << mantissa_bits) + (value_ticks >> shift)
@@ -136,12 +138,12 @@ def bin_bounds(number: int, mantissa_bits: int) -> tuple[int, int]:
             f"bin {number} holds no value; must be 0 to {bin_count(mantissa_bits) - 1}"
         )
     low = (number - (shift << mantissa_bits)) << shift
-    return low, low + (1 << shift)
+    return low, min(low + (1 << shift), VALUE_MOST)
 
 
 def bin_count(mantissa_bits: int) -> int:
     """Return how many log-linear bins hold values, under and over not counted."""
-    return bin_of((1 << (VALUE_BITS - 1)) - 1, mantissa_bits) + 1
+    return bin_of(VALUE_MOST - 1, mantissa_bits) + 1
 
 
 def entry_words(space: Space) -> int:

@@ -13,14 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plexor.protocol.memory import CLASSES, VALUE_BITS, ResponseClass
+from plexor.protocol.memory import CLASSES, VALUE_MOST, ResponseClass
 from plexor.protocol.registers import Policy
 from plexor_sim.golden.edges import Events, Levels, Times
 
 NONE = -1
 """No strike, no response; every time is 0 or more."""
-VALUE_MOST = (1 << (VALUE_BITS - 1)) - 1
-"""What a greater value is taken as."""
 
 
 @dataclass(frozen=True, slots=True)

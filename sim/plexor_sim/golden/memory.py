@@ -12,6 +12,7 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import (
     STATISTICS,
     STATISTICS_SETS,
+    VALUE_MOST,
     Space,
     bin_bits,
     entries,
@@ -19,7 +20,7 @@ from plexor.protocol.memory import (
     under_bin,
 )
 from plexor_sim.golden.edges import Times
-from plexor_sim.golden.matcher import VALUE_MOST, Samples
+from plexor_sim.golden.matcher import Samples
 
 Counts = npt.NDArray[np.int64]
 
@@ -49,7 +50,7 @@ def bins_of(values: Times, mantissa_bits: int) -> Counts:
     shifts = np.maximum(lengths - mantissa_bits - 1, 0)
     bins = (shifts << mantissa_bits) + (inside >> shifts)
     bins[values < 0] = under_bin(mantissa_bits)
-    bins[values > VALUE_MOST] = over_bin(mantissa_bits)
+    bins[values >= VALUE_MOST] = over_bin(mantissa_bits)
     return bins
 
 

@@ -18,6 +18,8 @@ THRESHOLD_BITS = 48
 BLOCK_CLOCKS = 1 << 16
 GATE_CLOCKS = 3
 """A change of the gate acts like a strike this many core clocks later."""
+REARM_CLOCKS = 8
+"""Clocks after a sequence's last pulse from which the gate may rise again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Strikes:
 
 @dataclass(slots=True)
 class _Stimulus:
-    """One stimulus's registers and its generator; makes the rises of one sequence at a time."""
+    """One stimulus's registers; each sequence draws from a generator of its own."""
 
     samples: int
     interval_ticks: int
@@ -49,7 +51,7 @@ class _Stimulus:
     strike_count: int
     dither_bits: int
     poisson_threshold: int
-    generator: Xorshift64
+    seed: int
 
     def check(self, name: str) -> None:
         """Raise ValueError for values whose strikes the instrument does not promise."""
@@ -68,6 +70,13 @@ class _Stimulus:
             raise ValueError(
                 f"{name}.interval_ticks: {self.interval_ticks}; must be {least} or more"
             )
+
+    def check_gate(self, last_rise: int, first: int) -> None:
+        """Raise ValueError where the gate rises too soon after a sequence's last strike."""
+        lead = (GATE_CLOCKS + TRIGGER_CLOCKS) * self.samples
+        soonest = last_rise + self.width_ticks + REARM_CLOCKS * self.samples
+        if first - lead < soonest:
+            raise ValueError(f"gate: rises at {first - lead}; must be {soonest} or later")
 
     def sequence(self, first_ticks: int, stop_ticks: int) -> Times:
         """Return the rises of a sequence, those below `stop_ticks`."""
@@ -98,16 +107,11 @@ class _Stimulus:
         rises += intervals * self.interval_ticks
         rises += (parts >> np.uint64(FRACTION_BITS)).astype(np.int64)
         if self.dither_bits and count:
-            state = self.generator.state
             mask = np.uint64((1 << min(self.dither_bits, FRACTION_BITS)) - 1)
-            dither = self.generator.take(int(intervals[-1])) & mask
+            dither = Xorshift64(self.seed).take(int(intervals[-1])) & mask
             grown = np.concatenate(([0], np.cumsum(dither.astype(np.int64))))
             rises += grown[intervals]
             rises = rises[rises < stop]
-            # The dither of intervals behind the stop was never drawn.
-            self.generator.state = state
-            if len(rises):
-                self.generator.take(int(intervals[len(rises) - 1]))
         return rises
 
     def _random(self, first: int, stop: int) -> Times:
@@ -117,20 +121,18 @@ class _Stimulus:
         limit = np.uint64(self.poisson_threshold)
         rises: list[int] = []
         last = -dead
+        generator = Xorshift64(self.seed)
         while clock < stop_clock:
-            before = self.generator.state
-            states = self.generator.take(min(BLOCK_CLOCKS, stop_clock - clock))
+            states = generator.take(min(BLOCK_CLOCKS, stop_clock - clock))
             hits = np.flatnonzero(states >> np.uint64(64 - THRESHOLD_BITS) < limit)
             offsets = (states[hits] & np.uint64(samples - 1)).astype(np.int64)
             times = (clock + hits) * samples + offsets
-            for hit, time in zip(hits.tolist(), times.tolist(), strict=True):
+            for time in times.tolist():
                 if time - last < dead or time >= stop:
                     continue
                 rises.append(time)
                 last = time
                 if len(rises) == self.strike_count:
-                    self.generator.state = before
-                    self.generator.take(hit + 1)
                     return np.array(rises, np.int64)
             clock += len(states)
         return np.array(rises, np.int64)
@@ -181,7 +183,7 @@ def strikes(
     """Return the strikes of every stimulus in a run from `start_ticks`.
 
     No strike starts at `stop_ticks` or later; one under way ends as planned. `gate` is the gate
-    input, low if absent. Each generator is seeded once a run. Stimuli that only wait for each
+    input, low if absent. Stimuli that only wait for each
     other never strike. Raises ValueError for settings outside what docs/instrument.md allows.
     """
     results: dict[int, Times] = {}
@@ -207,7 +209,7 @@ def strikes(
             value("strike_count"),
             value("dither_bits"),
             value("poisson_threshold") if Feature.POISSON in geometry.features else 0,
-            Xorshift64(value("seed")),
+            value("seed"),
         )
         unit.check(f"stimulus[{number}]")
         match Trigger(value("trigger")):
@@ -218,11 +220,13 @@ def strikes(
                 result = _triggered(unit, source, stop_ticks)
             case Trigger.GATE:
                 spans = _gate_sequences(gate, geometry.samples, start_ticks) if gate else ()
-                parts = [
-                    unit.sequence(first + unit.phase_ticks, min(end or stop_ticks, stop_ticks))
-                    for first, end in spans
-                ]
-                result = np.concatenate([none, *parts])
+                result = none
+                for first, end in spans:
+                    until = min(end or stop_ticks, stop_ticks)
+                    rises_now = unit.sequence(first + unit.phase_ticks, until)
+                    if len(result) and len(rises_now):
+                        unit.check_gate(int(result[-1]), first)
+                    result = np.concatenate([result, rises_now])
         results[number] = result
         return result
 

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from amaranth.sim import Simulator
 
-from plexor.protocol.memory import bin_bits, bin_of, over_bin
+from plexor.protocol.memory import bin_bits, bin_of
 from plexor_hdl.histogram import Histogram, LogBin, ZoomBin
 from plexor_hdl.interfaces import READ_CLOCKS
 
@@ -89,10 +89,7 @@ def test_every_boundary_of_every_octave_is_in_the_bin_of_the_contract(mantissa_b
     async def testbench(ctx):
         found = await piped(ctx, dut, values)
         for value, number in zip(values, found, strict=True):
-            if value == MOST:
-                assert number == over_bin(mantissa_bits)
-            else:
-                assert number == bin_of(value, mantissa_bits), value
+            assert number == bin_of(value, mantissa_bits), value
 
     simulate(dut, testbench)
 

@@ -154,7 +154,7 @@ def test_negative_and_huge_values_keep_their_cells():
     counts[2047], counts[5], counts[2046] = 2, 1, 1
     statistics = Statistics(4, 0, None, -40, (1 << 31) + 5)
     found = of_bins(Measurement(Kind.RISE, statistics, Bins(6, counts)))
-    assert found.low_ticks.tolist() == [-40, 5, 1 << 31]
+    assert found.low_ticks.tolist() == [-40, 5, (1 << 31) - 1]
     assert found.high_ticks.tolist() == [0, 6, (1 << 31) + 6]
 
 

@@ -43,7 +43,7 @@ def test_bins_are_those_of_the_contract(mantissa_bits, wanted):
 
 @pytest.mark.parametrize("mantissa_bits", range(2, 9))
 def test_the_bounds_of_every_bin_lie_in_it(mantissa_bits):
-    last = bin_of(TOP, mantissa_bits)
+    last = bin_of(TOP - 1, mantissa_bits)
     bounds = np.array([bin_bounds(number, mantissa_bits) for number in range(last + 1)])
     assert memory.bins_of(bounds[:, 0], mantissa_bits).tolist() == list(range(last + 1))
     assert memory.bins_of(bounds[:, 1] - 1, mantissa_bits).tolist() == list(range(last + 1))
@@ -52,12 +52,12 @@ def test_the_bounds_of_every_bin_lie_in_it(mantissa_bits):
 def test_hand_worked_bins_of_6_mantissa_bits():
     # 63 and 64 have bins of their own, 128 and 129 share one: 2**6 bins an octave.
     made = memory.bins_of(np.array([0, 63, 64, 127, 128, 129, 130, 256, TOP], np.int64), 6)
-    assert made.tolist() == [0, 63, 64, 127, 128, 128, 129, 192, 1663]
+    assert made.tolist() == [0, 63, 64, 127, 128, 128, 129, 192, 2046]
 
 
-def test_the_greatest_value_is_in_the_last_value_bin_not_over():
-    counts = memory.log_counts(samples(TOP), 6)
-    assert (counts[1663], counts[over_bin(6)]) == (1, 0)
+def test_only_the_greatest_value_is_over():
+    counts = memory.log_counts(samples(TOP - 1, TOP), 6)
+    assert (counts[1663], counts[over_bin(6)]) == (1, 1)
 
 
 def test_negative_latencies_are_in_the_under_bin():
