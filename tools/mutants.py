@@ -1,0 +1,167 @@
+"""Deliberate faults in the gateware: each must fail the test that is named for it.
+
+    .venv/bin/python -m tools.mutants [--jobs N] [NAME ...]
+
+Each fault of tests/mutants/faults.toml is put into a scratch copy of hdl/; the tree itself is never
+changed. Its test must pass without and fail with it: by a claim that does not hold or a bench that
+waits for ever, not by a file that does not load. Prints a table; exits with 1 if a fault survives,
+no longer applies or its test fails without it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).resolve().parents[1]
+FAULTS = ROOT / "tests" / "mutants" / "faults.toml"
+CAUGHT_BY = ("AssertionError", "assert ", "TimeoutError", "Failed: ")
+"""How the message of a test begins that looked and found the fault, or waited in vain."""
+TIMEOUT_SECONDS = 240
+
+
+@dataclass(frozen=True)
+class Fault:
+    """`old`, which is in `file` exactly once, becomes `new`; `test` then fails.
+
+    `file` is relative to hdl/, `test` a pytest name relative to the root.
+    """
+
+    name: str
+    file: str
+    old: str
+    new: str
+    test: str
+
+    def mutated(self, hdl: Path) -> str:
+        """Return the file with the fault; raise ValueError where `old` is not in it just once."""
+        text = (hdl / self.file).read_text()
+        found = text.count(self.old)
+        if found != 1:
+            raise ValueError(f"{self.name}: old text is {found} times in {self.file}; must be once")
+        return text.replace(self.old, self.new)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a test ended: "passed", "failed" by a claim, or "broken"; and its first message."""
+
+    kind: str
+    message: str
+    seconds: float
+
+
+def load(path: Path = FAULTS) -> list[Fault]:
+    """Return the faults of the list."""
+    return [Fault(**entry) for entry in tomllib.loads(path.read_text())["fault"]]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run all faults, or those named; return 1 if one is not caught."""
+    parser = argparse.ArgumentParser(prog="mutants", description="Run the gateware's mutants.")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at a time")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="faults to run; all if none")
+    options = parser.parse_args(arguments)
+    faults = [fault for fault in load() if not options.names or fault.name in options.names]
+    if unknown := set(options.names) - {fault.name for fault in faults}:
+        parser.error(f"no such fault: {', '.join(sorted(unknown))}")
+    if options.jobs < 1:
+        parser.error(f"--jobs: {options.jobs}; must be 1 or more")
+
+    begun = time.monotonic()
+    tests = sorted({fault.test for fault in faults})
+    with ThreadPoolExecutor(options.jobs) as pool:
+        sound = dict(zip(tests, pool.map(_run_unmutated, tests), strict=True))
+        verdicts = list(pool.map(lambda fault: _report(fault, sound[fault.test]), faults))
+    print(
+        f"mutants: {sum(verdicts)} of {len(faults)} caught by {len(tests)} tests"
+        f" in {time.monotonic() - begun:.0f} s"
+    )
+    return int(not all(verdicts))
+
+
+def _report(fault: Fault, unmutated: Outcome) -> bool:
+    """Run one fault and print its line; return whether it was caught."""
+    if unmutated.kind != "passed":
+        verdict, outcome = "TEST FAILS", unmutated
+    else:
+        try:
+            outcome = run_mutated(fault)
+        except ValueError as error:
+            outcome = Outcome("broken", str(error), 0.0)
+        verdict = {"failed": "caught", "passed": "SURVIVES", "broken": "BROKEN"}[outcome.kind]
+    caught = verdict == "caught"
+    print(f"{verdict:10} {outcome.seconds:5.1f} s  {fault.name:44} {fault.test}", flush=True)
+    if not caught and outcome.message:
+        print(f"{'':10} {outcome.message}", flush=True)
+    return caught
+
+
+def _run_unmutated(test: str) -> Outcome:
+    return run_test(test, ROOT / "hdl")
+
+
+def run_mutated(fault: Fault) -> Outcome:
+    """Run the fault's test on a copy of hdl/ with the fault; raise ValueError if none applies."""
+    with tempfile.TemporaryDirectory(prefix="plexor_mutant_") as scratch:
+        hdl = Path(scratch) / "hdl"
+        ignore = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / "hdl", hdl, ignore=ignore)
+        (hdl / fault.file).write_text(fault.mutated(hdl))
+        return run_test(fault.test, hdl)
+
+
+def run_test(test: str, hdl: Path) -> Outcome:
+    """Run one test with the gateware in `hdl` in front of all other."""
+    paths = [hdl, ROOT / "host", ROOT / "sim"]
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="plexor_mutant_") as scratch:
+        report = Path(scratch) / "report.xml"
+        options = ["-x", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
+        command = [sys.executable, "-m", "pytest", *options, f"--basetemp={scratch}/tmp", test]
+        try:
+            ran = subprocess.run(
+                command,
+                cwd=ROOT,
+                env={
+                    **os.environ,
+                    "PYTHONPATH": os.pathsep.join(map(str, paths)),
+                    "PYTHONDONTWRITEBYTECODE": "1",
+                },
+                capture_output=True,
+                text=True,
+                timeout=TIMEOUT_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return Outcome(
+                "broken", f"not done after {TIMEOUT_SECONDS} s", time.monotonic() - begun
+            )
+        seconds = time.monotonic() - begun
+        if ran.returncode == 0:
+            return Outcome("passed", "", seconds)
+        message = _first_message(report) or ran.stdout.strip()[-300:] or ran.stderr.strip()[-300:]
+    claim = ran.returncode == 1 and message.startswith(CAUGHT_BY)
+    return Outcome("failed" if claim else "broken", " ".join(message.split())[:200], seconds)
+
+
+def _first_message(report: Path) -> str:
+    """Return the message of the first failure in a JUnit report, "" where there is none."""
+    if not report.is_file():
+        return ""
+    failure = ElementTree.parse(report).getroot().find(".//failure")
+    return "" if failure is None else failure.get("message", "")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
