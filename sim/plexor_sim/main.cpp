@@ -25,6 +25,7 @@ using namespace plexor;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kPollCycles = 256;
+constexpr int kGateClocks = 16;  // from the gate's pin to `quiet`, and more
 constexpr int kWaitMs = 500;  // how long a blocked wait lasts before the parent is looked for
 
 using StrikesPort = std::remove_reference_t<decltype(Vplexor::strikes)>;
@@ -87,7 +88,7 @@ class Simulation {
   int64_t skipped(Core& core) {
     if constexpr (kSkippable) {
       core.skip = 0;
-      if (!core.quiet || options_.no_skip || !link_.is_idle(core)) return 0;
+      if (!core.quiet || options_.no_skip || !link_.is_idle(core) || gate_moves()) return 0;
       int64_t most = core.quiet * kSkipClocks;
       if (options_.max_cycles) most = std::min(most, options_.max_cycles - cycles_ - 1);
       if (gate_next_ < options_.gate.size())
@@ -109,6 +110,11 @@ class Simulation {
       core_.gate = !core_.gate;
       gate_next_++;
     }
+  }
+
+  // Whether the gate changed so lately that `quiet` may not know of it.
+  bool gate_moves() const {
+    return gate_next_ > 0 && cycles_ - options_.gate[gate_next_ - 1] < kGateClocks;
   }
 
   bool done() const { return options_.max_cycles && cycles_ >= options_.max_cycles; }
