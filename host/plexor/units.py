@@ -25,6 +25,8 @@ _TIME_UNITS = {
     "min": Fraction(60),
     "h": Fraction(3600),
 }
+_MOST = Fraction(10**30)
+"""Beyond all that is measured, and within what prints can show."""
 _SCALES = {"": Fraction(1), "k": Fraction(10**3), "M": Fraction(10**6), "G": Fraction(10**9)}
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*([^\d\s]*)\s*")
 _PRINTED = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -54,7 +56,10 @@ def _split(text: str, what: str) -> tuple[Fraction, str]:
     match = _NUMBER.fullmatch(text)
     if match is None:
         raise ValueError(what)
-    return Fraction(Decimal(match[1])), match[2]
+    number = Fraction(Decimal(match[1]))
+    if number and not 1 / _MOST <= abs(number) <= _MOST:
+        raise ValueError(what)
+    return number, match[2]
 
 
 def parse_duration(text: str) -> Fraction:

@@ -85,3 +85,9 @@ def test_what_is_no_count_is_refused(text):
 )
 def test_times_print_with_a_fitting_unit(ticks, text):
     assert units.format_ticks(ticks, 1_000_000) == text
+
+
+@pytest.mark.parametrize("text", ["1e999s", "1e-999s", "1" + "0" * 400 + "s", "1e31s"])
+def test_a_time_beyond_all_measure_is_refused(text):
+    with pytest.raises(ValueError, match="must be a number with a unit"):
+        units.parse_duration(text)
