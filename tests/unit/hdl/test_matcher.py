@@ -152,15 +152,19 @@ def random_events(seed: int, count: int, spread: int) -> list[tuple[int, int, in
     return [(*event, index) for index, event in enumerate(events)]
 
 
-def check(events, rules, seed, **options) -> None:
-    end_ticks = events[-1][0] + 300
+def stream_of(events) -> Events:
     columns = list(zip(*events, strict=True))
-    stream = Events(
+    return Events(
         np.array(columns[0], np.int64),
         np.array(columns[1], np.uint8),
         np.array(columns[2], np.bool_),
         np.array(columns[3], np.int64),
     )
+
+
+def check(events, rules, seed, **options) -> None:
+    end_ticks = events[-1][0] + 300
+    stream = stream_of(events)
     bench = drive(events, rules, end_ticks, seed, **options)
     for number, rule in enumerate(rules):
         assert_equal(bench, number, match(stream, rule, end_ticks))
@@ -218,7 +222,45 @@ def test_a_channel_can_be_timed_from_its_own_edge():
 
 def test_times_across_a_wrap_of_32_bits_are_compared_right():
     events = [
-        (time + (1 << 32) - 3000, source, polarity, index)
+        (time + (1 << 32) - 1600, source, polarity, index)
         for time, source, polarity, index in random_events(11, 200, 80)
     ]
+    assert events[20][0] < 1 << 32 < events[-20][0]
     check(events, rules_for(), 11)
+
+
+@pytest.mark.parametrize("boundary", [1 << 16, 1 << 31, 1 << 32, 1 << 48])
+@pytest.mark.parametrize("latency", [60, 61, 200, 201])
+def test_a_response_is_classed_alike_wherever_its_strike_is(boundary, latency):
+    for before in (1, 100, 150, 300):
+        strike = boundary - before
+        events = [(strike, 8, 1, 0), (strike + latency, 0, 1, 1), (strike + latency + 7, 0, 0, 2)]
+        truth = match(stream_of(events), rules_for()[0], strike + 1000)
+        expected = ResponseClass.ANSWERED if latency <= 60 else ResponseClass.LATE
+        assert bool(truth.classes[expected]) == (latency <= 200)
+        assert_equal(drive(events, rules_for(), strike + 1000, 1), 0, truth)
+
+
+@pytest.mark.parametrize("latency", [14, 15, 16])
+def test_the_window_opens_at_its_least_latency(latency):
+    rules = rules_for(Policy.WINDOW, least=15)
+    bench = drive([(1000, 8, 1, 0), (1000 + latency, 0, 1, 1)], rules, 1500, 1)
+    assert bench.classes[0][ResponseClass.ANSWERED] == (latency >= 15)
+    assert bench.classes[0][ResponseClass.SPURIOUS] == (latency < 15)
+
+
+def test_responses_that_follow_at_once_answer_one_strike_each():
+    strikes = [(1000 + n, 8, 1 - n % 2, n) for n in range(12)]
+    responses = [(1020 + n, 0, 1 - n % 2, 12 + n) for n in range(12)]
+    bench = drive(strikes + responses, rules_for(), 2000, 1, gaps=0)
+    assert [sample[0] for sample in bench.rise[0]] == [20] * 6
+    assert bench.classes[0][ResponseClass.ANSWERED] == 6
+
+
+@pytest.mark.parametrize("between", [0, 1, 2, 3])
+def test_a_strike_just_queued_is_answered_by_the_next_response_but_one(between):
+    # Edges of the other channel keep the matcher busy for so many clocks.
+    kinds = [(8, 1), (8, 0), (8, 1), *[(1, n % 2) for n in range(between)], (0, 1), (0, 0), (0, 1)]
+    events = [(1000 + n, *kind, n) for n, kind in enumerate(kinds)]
+    bench = drive(events, rules_for(), 2000, 1, gaps=0)
+    assert [sample[0] for sample in bench.rise[0]] == [3 + between] * 2

@@ -165,6 +165,15 @@ def test_a_toggle_every_tick_is_reported_or_counted_edge_by_edge():
     assert [bool(event[4]) for event in events[1:]] == jumps
 
 
+def test_toggles_of_two_channels_at_once_keep_their_indices():
+    words = [[0] * 4] + [[0, 0b0101, 0b0101, 0]] * 60 + [[0] * 4]
+    events, dropped, _ = run(SMALL, words)
+    truth = dict(enumerate(expected(SMALL, words)))
+    assert min(dropped[1:3]) > 0
+    assert len(events) + sum(dropped) == len(truth)
+    assert [truth.get(event[3]) for event in events] == [event[:3] for event in events]
+
+
 @pytest.mark.parametrize("clocks", [8, 40, 250])
 def test_the_next_index_at_the_end_counts_what_was_dropped_last(clocks):
     words = [[0] * 4] + [[0, 0b0101, 0, 0]] * clocks + [[0] * 4]

@@ -1,0 +1,96 @@
+"""Wide counters: exact through every carry and borrow between limbs."""
+
+import random
+
+import pytest
+
+from plexor_hdl import counter
+from plexor_hdl.counter import Countdown, Counter
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_count_is_the_sum_of_its_amounts_and_saturated_tells_of_a_wrap(bench, monkeypatch, seed):
+    monkeypatch.setattr(counter, "LIMB_BITS", 3)
+    monkeypatch.setattr(counter, "COUNT_BITS", 9)
+    rng = random.Random(seed)
+    dut = Counter(2)
+
+    async def drive(ctx):
+        for _ in range(2):
+            total = 0
+            for _ in range(40):
+                for _ in range(rng.randrange(1, 30)):
+                    amount = rng.choice((0, 1, 3, 3))
+                    ctx.set(dut.amount, amount)
+                    total += amount
+                    await ctx.tick()
+                ctx.set(dut.amount, 0)
+                await ctx.tick().repeat(4)
+                assert ctx.get(dut.count) == total % 512
+                assert ctx.get(dut.saturated) == (total > 511)
+            assert total > 511
+            ctx.set(dut.clear, 1)
+            await ctx.tick()
+            ctx.set(dut.clear, 0)
+            assert (ctx.get(dut.count), ctx.get(dut.saturated)) == (0, 0)
+
+    bench.simulate(dut, drive)
+
+
+def test_a_count_of_the_real_width_carries_from_limb_to_limb(bench):
+    dut = Counter(16)
+
+    async def drive(ctx):
+        ctx.set(dut.amount, 0xFFFF)
+        await ctx.tick().repeat(70)
+        ctx.set(dut.amount, 0)
+        await ctx.tick().repeat(3)
+        assert ctx.get(dut.count) == 70 * 0xFFFF
+        assert not ctx.get(dut.saturated)
+
+    bench.simulate(dut, drive)
+
+
+LOADS = [*range(36), *(n * 16 + d for n in (3, 15, 16, 17, 31, 32, 63) for d in (-1, 0, 1))]
+
+
+@pytest.mark.parametrize("loads", [LOADS, LOADS[::-1]], ids=["rising", "falling"])
+def test_a_countdown_is_done_its_load_and_one_clock_after_the_strobe(bench, monkeypatch, loads):
+    monkeypatch.setattr(counter, "LIMB_BITS", 4)
+    dut = Countdown(10)
+
+    async def drive(ctx):
+        assert ctx.get(dut.done)
+        for load in loads:
+            ctx.set(dut.load, load)
+            await ctx.tick().repeat(2)
+            ctx.set(dut.load_stb, 1)
+            await ctx.tick()
+            ctx.set(dut.load_stb, 0)
+            for clock in range(load):
+                assert not ctx.get(dut.done), (load, clock)
+                await ctx.tick()
+            assert ctx.get(dut.done), load
+            await ctx.tick().repeat(3)
+            assert ctx.get(dut.done), load
+
+    bench.simulate(dut, drive)
+
+
+def test_a_strobe_while_counting_starts_anew(bench, monkeypatch):
+    monkeypatch.setattr(counter, "LIMB_BITS", 4)
+    dut = Countdown(10)
+
+    async def drive(ctx):
+        ctx.set(dut.load, 50)
+        await ctx.tick().repeat(2)
+        for wait in (1, 15, 16, 17, 49, 50):
+            ctx.set(dut.load_stb, 1)
+            await ctx.tick()
+            ctx.set(dut.load_stb, 0)
+            for _ in range(wait):
+                assert not ctx.get(dut.done)
+                await ctx.tick()
+        assert ctx.get(dut.done)
+
+    bench.simulate(dut, drive)
