@@ -31,7 +31,7 @@ BUILDS = {
             word_fifo_depth=16,
             upload_depth=512,
             ring_depth=512,
-            features=Feature.FALL | Feature.RING,
+            features=Feature(0),
             board="ecp5-25f",
         ),
     ),
