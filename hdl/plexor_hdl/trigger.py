@@ -4,7 +4,7 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import StopReason
 from plexor_hdl.interfaces import INDEX_BITS, TIME_BITS
 
@@ -22,11 +22,13 @@ class Trigger(wiring.Component):
     """Keeps the first of `latency_stb` and `missed_stb`, each while armed, and counts what follows.
 
     `over` rises when half the ring's depth of further events were taken, or 2**16 clocks passed.
-    `clear` forgets. One clock of latency.
+    Without Feature.RING `at` is 0. `clear` forgets. One clock of latency.
     """
 
     def __init__(self, geometry: Geometry) -> None:
         self._post_events = geometry.ring_depth // 2
+        # Index and time go through every stage from the matcher to here.
+        self._kept = Feature.RING in geometry.features
         super().__init__(
             {
                 "clear": In(1),
@@ -61,8 +63,9 @@ class Trigger(wiring.Component):
             m.d.sync += [
                 self.triggered.eq(1),
                 self.reason.eq(Mux(latency_hit, StopReason.LATENCY, StopReason.MISSED)),
-                self.at.eq(Mux(latency_hit, self.latency, self.missed)),
             ]
+            if self._kept:
+                m.d.sync += self.at.eq(Mux(latency_hit, self.latency, self.missed))
         with m.If(self.clear):
             m.d.sync += [
                 self.triggered.eq(0),
