@@ -100,8 +100,7 @@ def _glue(manifest: Manifest) -> str:
         for n, pin in enumerate(manifest.responses)
     )
     constants = " ".join(
-        f"top.{member(name)} = {value}u;"
-        for name, value in (manifest.constants or {}).items()
+        f"top.{member(name)} = {value}u;" for name, value in (manifest.constants or {}).items()
     )
     active = "!active" if manifest.reset_active_low else "active"
     return f"""\

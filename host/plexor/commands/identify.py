@@ -6,14 +6,14 @@ import json
 
 import click
 
+from plexor.commands.parameters import json_option, link_option
 from plexor.protocol.geometry import Feature
 
 
 @click.command()
-@click.option("--link", default="sim:", show_default=True, metavar="URI",
-              help="sim:, tcp://HOST:PORT or serial:PORT.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON document and nothing else.")
-def identify(link: str, as_json: bool) -> None:  # fmt: skip
+@link_option("sim:, tcp://HOST:PORT or serial:PORT.")
+@json_option
+def identify(link: str, as_json: bool) -> None:
     """Print the identity of the instrument at a link."""
     from plexor.device import Device  # noqa: PLC0415
     from plexor.link.open import open_link  # noqa: PLC0415

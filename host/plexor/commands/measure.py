@@ -16,12 +16,16 @@ import click
 from plexor.commands.parameters import (
     CHANNEL,
     COUNT,
-    DURATION,
     DUTY,
     KEY,
     RATE,
     STOP,
     StopCondition,
+    base_option,
+    budget_option,
+    json_option,
+    link_option,
+    time_option,
 )
 from plexor.errors import StoreError
 from plexor.protocol.registers import Policy
@@ -35,54 +39,86 @@ _PATH = click.Path(path_type=Path)
 
 
 @click.command()
-@click.option("--link", default="sim:", show_default=True, metavar="URI",
-              help="sim:, tcp://HOST:PORT, serial:PORT or file:PATH.")
-@click.option("--dut", metavar="NAME[:OPTIONS]",
-              help="Simulated device: freertos (default), bare, synthetic or a manifest.toml.")
-@click.option("--rate", type=RATE, metavar="RATE",
-              help="Strikes (or bursts) a second: 20k. Without it the device runs by itself.")
+@link_option("sim:, tcp://HOST:PORT, serial:PORT or file:PATH.")
+@click.option(
+    "--dut",
+    metavar="NAME[:OPTIONS]",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml.",
+)
+@click.option(
+    "--rate",
+    type=RATE,
+    metavar="RATE",
+    help="Strikes (or bursts) a second: 20k. Without it the device runs by itself.",
+)
 @click.option("--count", type=COUNT, metavar="N", help="Stop after so many strikes: 10k.")
-@click.option("--time", "time_s", type=DURATION, metavar="TIME", help="Stop after so long: 2s.")
-@click.option("--width", type=DURATION, metavar="TIME", help="Of a strike.")
+@time_option("--time", "time_s", help="Stop after so long: 2s.")
+@time_option("--width", help="Of a strike.")
 @click.option("--duty", type=DUTY, metavar="PART", help="Of a strike, as part of the period: 20%.")
-@click.option("--phase", type=DURATION, default="0", metavar="TIME",
-              help="From the start to the first strike.")
-@click.option("--dither", type=DURATION, default="0", metavar="TIME",
-              help="Range of a uniform random deviation of the period.")
+@time_option("--phase", default="0", help="From the start to the first strike.")
+@time_option("--dither", default="0", help="Range of a uniform random deviation of the period.")
 @click.option("--poisson", is_flag=True, help="Strike at random times, --rate on average.")
 @click.option("--burst", type=COUNT, default="1", metavar="N", help="Strikes in a burst.")
-@click.option("--spacing", type=DURATION, metavar="TIME", help="Between strikes of a burst.")
-@click.option("--seed", type=click.IntRange(1, (1 << 64) - 1), default=1, metavar="N",
-              help="Of what is random in the strikes.")
+@time_option("--spacing", help="Between strikes of a burst.")
+@click.option(
+    "--seed",
+    type=click.IntRange(1, (1 << 64) - 1),
+    default=1,
+    metavar="N",
+    help="Of what is random in the strikes.",
+)
 @click.option("--active-low", is_flag=True, help="Strikes are low.")
-@click.option("--channel", "channels", type=CHANNEL, multiple=True,
-              metavar="NAME=chN[:after=EDGE,deadline=TIME,filter=TIME,invert]",
-              help="A response pin; repeat. EDGE is strike0, ch0.fall and the like.")
-@click.option("--policy", type=click.Choice(_POLICIES), default="oldest", show_default=True,
-              help="Which outstanding strike a response answers.")
-@click.option("--window", type=DURATION, default="0", metavar="TIME",
-              help="Least latency, with --policy window.")
-@click.option("--timeout", type=DURATION, metavar="TIME",
-              help="A strike older than this is missed. Default: the period.")
-@click.option("--deadline", type=DURATION, metavar="TIME", help="A later response is late.")
-@click.option("--early", type=DURATION, default="0", metavar="TIME",
-              help="A response may come so long before its strike.")
+@click.option(
+    "--channel",
+    "channels",
+    type=CHANNEL,
+    multiple=True,
+    metavar="NAME=chN[:after=EDGE,deadline=TIME,filter=TIME,invert]",
+    help="A response pin; repeat. EDGE is strike0, ch0.fall and the like.",
+)
+@click.option(
+    "--policy",
+    type=click.Choice(_POLICIES),
+    default="oldest",
+    show_default=True,
+    help="Which outstanding strike a response answers.",
+)
+@time_option("--window", default="0", help="Least latency, with --policy window.")
+@time_option("--timeout", help="A strike older than this is missed. Default: the period.")
+@time_option("--deadline", help="A later response is late.")
+@time_option("--early", default="0", help="A response may come so long before its strike.")
 @click.option("--load", is_flag=True, help="Raise the load output during the run.")
-@click.option("--mode", type=click.Choice(["stream", "dump"]), default="stream", show_default=True,
-              help="Send events while running, or collect on the chip and send results after.")
-@click.option("--stop-on", "stops", type=STOP, multiple=True, metavar="CONDITION",
-              help="latency>50us or missed: stop there and keep the events around it.")
-@click.option("--base", type=DURATION, default="0", metavar="TIME",
-              help="Take a base result off each latency.")
-@click.option("--budget", metavar="FILE", help="Limits to judge the run by: a TOML file, or omac.")
-@click.option("--key", "keys", type=KEY, multiple=True, metavar="NAME=TEXT",
-              help="Describes the device, such as os=FreeRTOS; repeat.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON document and nothing else.")
+@click.option(
+    "--mode",
+    type=click.Choice(["stream", "dump"]),
+    default="stream",
+    show_default=True,
+    help="Send events while running, or collect on the chip and send results after.",
+)
+@click.option(
+    "--stop-on",
+    "stops",
+    type=STOP,
+    multiple=True,
+    metavar="CONDITION",
+    help="latency>50us or missed: stop there and keep the events around it.",
+)
+@base_option
+@budget_option
+@click.option(
+    "--key",
+    "keys",
+    type=KEY,
+    multiple=True,
+    metavar="NAME=TEXT",
+    help="Describes the device, such as os=FreeRTOS; repeat.",
+)
+@json_option
 @click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page.")
 @click.option("--out", type=_PATH, metavar="DIR", help="Keep the run in a new folder.")
 @click.option("--wire", is_flag=True, help="Keep the raw bytes of the link too, in --out.")
 @click.option("--force", is_flag=True, help="Replace the folder of --out.")
-def measure(**options: Any) -> int:  # fmt: skip
+def measure(**options: Any) -> int:
     """Strike a device, time its responses, judge them.
 
     Times take a unit: 50us, 1.5ms, 2s. Rates and counts take k, M, G.

@@ -1,4 +1,4 @@
-"""Types of command-line values: exact durations, rates and counts, and what is built of them."""
+"""Types of command-line values: exact durations, rates and counts; options of several commands."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
@@ -129,3 +130,18 @@ DUTY = Parsed("part", parse_duty)
 STOP = Parsed("condition", parse_stop)
 KEY = Parsed("name=text", parse_key)
 CHANNEL = Parsed("channel", parse_channel)
+
+time_option = partial(click.option, type=DURATION, metavar="TIME")
+"""Decorator for an option that is a duration."""
+base_option = time_option("--base", default="0", help="Take a base result off each latency.")
+budget_option = click.option(
+    "--budget", metavar="FILE", help="Limits to judge the run by: a TOML file, or omac."
+)
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print a JSON document and nothing else."
+)
+
+
+def link_option(schemes: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Return the decorator for the option of a link; `schemes` says which ones."""
+    return click.option("--link", default="sim:", show_default=True, metavar="URI", help=schemes)

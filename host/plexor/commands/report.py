@@ -8,17 +8,20 @@ from pathlib import Path
 
 import click
 
-from plexor.commands.parameters import DURATION
+from plexor.commands.parameters import base_option, budget_option
 
 
 @click.command()
 @click.argument("run", type=click.Path(exists=True, path_type=Path))
-@click.option("--page", type=click.Path(path_type=Path), metavar="FILE",
-              help="Where to. Default: report.html in the run's folder; NAME.svg for a picture.")
-@click.option("--base", type=DURATION, default="0", metavar="TIME",
-              help="Take a base result off each latency.")
-@click.option("--budget", metavar="FILE", help="Limits to judge the run by: a TOML file, or omac.")
-def report(run: Path, page: Path | None, base: Fraction, budget: str | None) -> int:  # fmt: skip
+@click.option(
+    "--page",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where to. Default: report.html in the run's folder; NAME.svg for a picture.",
+)
+@base_option
+@budget_option
+def report(run: Path, page: Path | None, base: Fraction, budget: str | None) -> int:
     """Write the page of RUN, a folder of `plexor measure --out` or raw bytes off a link."""
     from plexor.analyse import analyse  # noqa: PLC0415
     from plexor.budget import judge  # noqa: PLC0415
