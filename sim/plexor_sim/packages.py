@@ -31,6 +31,8 @@ FREERTOS_PARTS = (
 )
 
 _FETCH_TIMEOUT_S = 300
+# Older ones do not read the 2024 edition, which crates beside that of FreeRTOS are written in.
+_CARGO = "Rust's cargo 1.85 or later"
 
 
 class PackageMissing(Exception):  # noqa: N818 - named for what a caller falls back on
@@ -96,9 +98,15 @@ def _unpack(crate: Path, directory: Path) -> None:
     with tarfile.open(crate) as archive:
         for member in archive:
             name = member.name.removeprefix(prefix)
-            if name != member.name and name.startswith(FREERTOS_PARTS):
-                member.name = name
-                archive.extract(member, directory, filter="data")
+            # Read and written, not extracted: Debian 12's Python has no filter against bad members.
+            content = archive.extractfile(member) if member.isreg() else None
+            if content is None or name == member.name or not name.startswith(FREERTOS_PARTS):
+                continue
+            target = directory / name
+            if ".." in target.parts:
+                raise ValueError(f"{crate.name}: {member.name!r} leaves its folder")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content.read())
 
 
 def _crate(cache: Path) -> Path:
@@ -109,7 +117,7 @@ def _crate(cache: Path) -> Path:
         cargo = shutil.which("cargo")
         if cargo is None:
             raise PackageMissing(
-                package, "cargo is not on the path", "install Rust's cargo, needed only once"
+                package, "cargo is not on the path", f"install {_CARGO}, needed only once"
             )
         reason = _fetch(cargo, cache)
         crate = _cached_crate()
@@ -117,7 +125,7 @@ def _crate(cache: Path) -> Path:
             raise PackageMissing(
                 package,
                 reason or "cargo left no such file with the right SHA-256 in its cache",
-                "let `cargo fetch` reach a registry or mirror once",
+                f"let {_CARGO} reach a registry or mirror once",
             )
     return crate
 
