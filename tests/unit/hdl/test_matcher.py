@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from amaranth.hdl import Module
 from amaranth.sim import Simulator
-from plexor_sim.golden.edges import Events
-from plexor_sim.golden.matcher import Matches, Rules, match
 
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
@@ -16,6 +14,8 @@ from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy
 from plexor_hdl.matcher import Matcher
 from plexor_hdl.measure import Measure
+from plexor_sim.golden.edges import Events
+from plexor_sim.golden.matcher import Matches, Rules, match
 
 GEOMETRY = Geometry(channels=2, strikes=2, queue_depth=8)
 DRAIN_CLOCKS = 20
