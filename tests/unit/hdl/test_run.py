@@ -1,0 +1,169 @@
+"""Run control: what belongs to a run, to the clock, and what the host is told of it."""
+
+import random
+from dataclasses import dataclass, field
+
+import pytest
+from amaranth.sim import Simulator
+
+from plexor.protocol.frames import LogCode
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.registers import RunState, StopOn, StopReason
+from plexor_hdl.run import START_CLOCKS, RunControl
+from plexor_hdl.timebase import LOW_BITS
+
+SAMPLES = 8
+FIRST_CLOCK = (3 << LOW_BITS) - 40
+"""Runs cross a wrap of the low clock bits."""
+
+
+@dataclass
+class Seen:
+    """What happened, in clocks of the timebase."""
+
+    captured: list = field(default_factory=list)
+    started: list = field(default_factory=list)
+    stopped: list = field(default_factory=list)
+    done: list = field(default_factory=list)
+    finals: list = field(default_factory=list)
+    states: list = field(default_factory=list)
+    logs: list = field(default_factory=list)
+    start_ticks: int = 0
+    end_ticks: int = 0
+    reason: int = 0
+
+
+def run(control, act=lambda clock, dut: {}, *, clocks=900, merge_busy=0, clearing=0):
+    """Start in clock 10; `act(clock, dut)` returns inputs, in clocks from then on."""
+    dut, seen = RunControl(Geometry(samples=SAMPLES)), Seen()
+
+    async def drive(ctx):
+        for name, value in control.items():
+            ctx.set(dut.control[name], value)
+        ctx.set(dut.o_log.ready, 1)
+        strobes = []
+        final_due = None
+        for clock in range(clocks):
+            now = FIRST_CLOCK + clock
+            ctx.set(dut.low, now % (1 << LOW_BITS))
+            ctx.set(dut.epoch, now >> LOW_BITS)
+            ctx.set(dut.action.start, clock == 10)
+            ctx.set(dut.clearing, 10 < clock < 10 + clearing)
+            ended = seen.stopped[0] if seen.stopped else now
+            ctx.set(dut.merge_idle, now >= ended + merge_busy)
+            ctx.set(dut.final_ready, 1)
+            ctx.set(dut.final_seen, final_due == clock)
+            for port in strobes:
+                ctx.set(port, 0)
+            strobes = []
+            for name, value in act(clock - 10, seen).items():
+                port = dut.action.stop if name == "stop" else getattr(dut, name)
+                ctx.set(port, value)
+                if name.endswith("stb") or name == "stop":
+                    strobes.append(port)
+            if ctx.get(dut.capture):
+                seen.captured.append(now)
+            if ctx.get(dut.start_stb):
+                seen.started.append(now)
+            if ctx.get(dut.done_stb):
+                seen.done.append((now, ctx.get(dut.state)))
+            if ctx.get(dut.final_valid):
+                seen.finals.append((now, ctx.get(dut.end_low)))
+                final_due = clock + 7
+            state = ctx.get(dut.state)
+            if not seen.states or seen.states[-1] != state:
+                seen.states.append(state)
+                if state == RunState.DRAINING:
+                    seen.stopped.append(now)
+            if ctx.get(dut.o_log.valid):
+                entry = dut.o_log.payload
+                seen.logs.append(
+                    (ctx.get(entry.code), ctx.get(entry.index), ctx.get(entry.base_ticks))
+                )
+            await ctx.tick()
+        seen.start_ticks = ctx.get(dut.start_ticks)
+        seen.end_ticks = ctx.get(dut.end_ticks)
+        seen.reason = ctx.get(dut.stop_reason)
+
+    simulator = Simulator(dut)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(drive)
+    simulator.run()
+    return seen
+
+
+def assert_whole(seen):
+    """Assert what holds of every run."""
+    first, last = seen.captured[0], seen.captured[-1]
+    assert seen.captured == list(range(first, last + 1))
+    assert seen.start_ticks == first * SAMPLES
+    assert seen.end_ticks == (last + 1) * SAMPLES
+    assert seen.started == [first - START_CLOCKS]
+    assert seen.states == list(RunState)
+    assert [state for _, state in seen.done] == [RunState.DONE]
+    ((_, end_low),) = seen.finals
+    assert end_low == (last + 1) % (1 << LOW_BITS)
+    started, *_, stopped = seen.logs
+    assert started == (LogCode.STARTED, 0, seen.start_ticks)
+    assert stopped == (LogCode.STOPPED, seen.reason, seen.end_ticks)
+
+
+@pytest.mark.parametrize("ticks", [16, 17, 23, 24, 25, 31, 32, 33, 800, 801, 2401])
+def test_a_time_limit_is_kept_to_the_clock_rounded_up(ticks):
+    seen = run({"stop_on": StopOn.TIME, "run_time_ticks": ticks})
+    assert_whole(seen)
+    assert len(seen.captured) == -(-ticks // SAMPLES)
+    assert seen.reason == StopReason.TIME
+
+
+@pytest.mark.parametrize("settle", [0, 8, 80, 803])
+def test_after_the_last_strike_a_run_settles(settle):
+    def act(clock, seen):
+        strikes = {200: 1, 230: 1}
+        return {"strike_stb": clock in strikes, "stimuli_done": clock >= 232}
+
+    seen = run({"stop_on": StopOn.STRIKES, "settle_ticks": settle}, act)
+    assert_whole(seen)
+    assert seen.reason == StopReason.STRIKES
+    # A strike's word is one clock from the pins; the settling time is a least, in clocks.
+    strike = FIRST_CLOCK + 10 + 230 + 1
+    late = seen.captured[-1] - max(strike + settle // SAMPLES, FIRST_CLOCK + 10 + 232)
+    assert 0 <= late <= 3
+
+
+def test_a_command_stops_even_a_run_without_a_limit():
+    seen = run({"stop_on": 0}, lambda clock, seen: {"stop": 1} if clock == 300 else {})
+    assert_whole(seen)
+    assert seen.reason == StopReason.COMMAND
+    assert 0 <= seen.captured[-1] - (FIRST_CLOCK + 310) <= 2
+
+
+@pytest.mark.parametrize("reason", [StopReason.LATENCY, StopReason.MISSED])
+def test_a_trigger_is_told_once_and_its_end_ends_the_run(reason):
+    def act(clock, seen):
+        moment = {"index": 77, "time_ticks": 123456}
+        levels = {"triggered": clock >= 250, "trigger_at": moment}
+        return {**levels, "trigger_over": clock >= 290, "trigger_reason": reason}
+
+    seen = run({"stop_on": 1 << reason - 2}, act)
+    assert_whole(seen)
+    assert seen.reason == reason
+    assert seen.logs[1:-1] == [(LogCode.TRIGGERED, 77, 123456)]
+    assert 0 <= seen.captured[-1] - (FIRST_CLOCK + 300) <= 2
+
+
+def test_the_final_beat_waits_until_all_is_merged_and_a_run_until_all_is_cleared():
+    seen = run({"stop_on": StopOn.TIME, "run_time_ticks": 160}, merge_busy=200, clearing=150)
+    assert_whole(seen)
+    assert seen.captured[0] > FIRST_CLOCK + 160
+    assert seen.finals[0][0] >= seen.stopped[0] + 200
+
+
+def test_what_is_under_way_at_the_end_has_time_to_be_counted():
+    rng = random.Random(2)
+    for _ in range(3):
+        ticks = rng.randrange(16, 2000)
+        seen = run({"stop_on": StopOn.TIME, "run_time_ticks": ticks})
+        final = seen.finals[0][0]
+        assert final - seen.captured[-1] >= 64
+        assert seen.done[0][0] - final >= 64
