@@ -7,7 +7,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from fake_device import FakeDevice, Scenario
+
+from ...unit.host.fake_device import FakeDevice
+from ...unit.host.scenario import Scenario
 
 HERE = Path(__file__).parent
 

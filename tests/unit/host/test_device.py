@@ -12,7 +12,8 @@ from plexor.protocol.frames import OPERATION, Frame, FrameType, OpStatus, to_str
 from plexor.protocol.geometry import PROTOCOL_VERSION
 from plexor.protocol.registers import IDENTITY, address, register
 
-from .fake_device import GEOMETRY, FakeDevice, Scenario
+from .fake_device import FakeDevice
+from .scenario import GEOMETRY, Scenario
 
 TIMEOUTS_S = (0.05, 0.05, 0.1)
 

@@ -19,7 +19,8 @@ from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
 from plexor.store import load, save
 
-from .fake_device import FakeDevice, Scenario
+from .fake_device import FakeDevice
+from .scenario import Scenario
 
 SETTINGS = Settings(
     strikes=(Stimulus(0, Fraction(1, 3_000_000), dither_s=Fraction(1, 10**8), seed=1 << 63),),
