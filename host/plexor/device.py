@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 from plexor.decode import Decoder, Part
 from plexor.errors import IdentityError, InstrumentError, LinkError, StoreError
@@ -55,6 +55,14 @@ class Consumer(Protocol):
         ...
 
 
+class Tap(Protocol):
+    """Who wants the raw bytes."""
+
+    def write(self, data: bytes, /) -> object:
+        """Take the next bytes of the link."""
+        ...
+
+
 class Device:
     """An instrument. Opening reads and checks its identity.
 
@@ -67,7 +75,7 @@ class Device:
     def __init__(
         self,
         link: Link,
-        tap: BinaryIO | None = None,
+        tap: Tap | None = None,
         timeouts_s: Sequence[float] = RETRY_TIMEOUTS_S,
     ) -> None:
         self.name = link.name

@@ -102,7 +102,10 @@ def _errors_of(path: Path, verb: str) -> Generator[None]:
         raise
     except OSError as error:
         raise StoreError(f"{path}: cannot {verb}: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
+    except (
+        *(ValueError, KeyError, TypeError, AttributeError, IndexError),
+        *(OverflowError, RecursionError),
+    ) as error:
         text = " ".join(str(error).split())[:200]
         raise StoreError(f"{path}: cannot {verb}: {type(error).__name__}: {text}") from error
 

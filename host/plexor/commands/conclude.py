@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,11 +70,26 @@ def wants_colour() -> bool:
 
 
 def write_text(path: Path, content: str) -> None:
-    """Write a file whole or not at all; raise StoreError with its path."""
+    """Write a file whole or not at all, a pipe or device straight.
+
+    Raises StoreError with the path.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            path.write_text(content, encoding="utf-8")
+        else:
+            _replace(path, content)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise StoreError(f"{path}: cannot write: {reason or error}") from error
+
+
+def _replace(path: Path, content: str) -> None:
     part = path.with_name(f".{path.name}.part")
     try:
         part.write_text(content, encoding="utf-8")
         part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise StoreError(f"{path}: cannot write: {error.strerror or error}") from error
+    except OSError:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise

@@ -145,6 +145,9 @@ def measure(**options: Any) -> int:
         tap = _tap(stack, out) if options["wire"] and out is not None else None
         result = _run(options, settings, tap)
         unsaved = None if out is None else _keep(result, out, tap)
+        if unsaved is None and tap is not None and tap.error is not None:
+            reason = tap.error.strerror or tap.error
+            unsaved = StoreError(f"{out}: kept without the raw bytes of the link: {reason}")
     base = ticks_of(options["base"], result.tick_fs)
     wanted = Wanted(budget, options["as_json"], options["page"], round(base))
     code = conclude(result, wanted)
@@ -220,8 +223,13 @@ def _named(channels: tuple[Channel, ...], deadline_s: Fraction | None) -> tuple[
 
 def _check_out(out: Path | None, force: bool) -> None:
     """Refuse a folder that is there before the run, not after it."""
-    if out is None or not out.exists():
+    if out is None:
         return
+    try:
+        if not out.exists():
+            return
+    except OSError as error:
+        raise click.UsageError(f"--out {out}: {error.strerror or error}") from error
     if force and out.is_dir() and ((out / "run.json").exists() or not any(out.iterdir())):
         return
     if force:
@@ -230,7 +238,24 @@ def _check_out(out: Path | None, force: bool) -> None:
         raise click.UsageError(f"--out {out}: is there already; --force replaces it")
 
 
-def _keep(result: RunResult, out: Path, tap: BinaryIO | None) -> StoreError | None:
+class _Tap:
+    """A file of raw bytes; where it cannot be written any more, the run goes on without it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.path = Path(file.name)
+        self.error: OSError | None = None
+        self._file = file
+
+    def write(self, data: bytes, /) -> None:
+        """Write all of `data`, or nothing from the first error on."""
+        try:
+            while data and self.error is None:
+                data = data[self._file.write(data) :]
+        except OSError as error:
+            self.error = error
+
+
+def _keep(result: RunResult, out: Path, tap: _Tap | None) -> StoreError | None:
     """Save a run in place of what is at `out`; on failure put that back and return the error."""
     from plexor.store import save  # noqa: PLC0415
 
@@ -238,7 +263,7 @@ def _keep(result: RunResult, out: Path, tap: BinaryIO | None) -> StoreError | No
     try:
         if old is not None:
             out.rename(old)
-        save(result, out, None if tap is None else Path(tap.name))
+        save(result, out, None if tap is None or tap.error is not None else tap.path)
     except (StoreError, OSError) as error:
         if old is not None and old.exists() and not out.exists():
             old.rename(out)
@@ -249,17 +274,17 @@ def _keep(result: RunResult, out: Path, tap: BinaryIO | None) -> StoreError | No
     return None
 
 
-def _tap(stack: ExitStack, out: Path) -> BinaryIO:
+def _tap(stack: ExitStack, out: Path) -> _Tap:
     """Return a file for raw bytes beside the folder they will be moved to."""
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         part = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=out.parent)))
-        return stack.enter_context((part / "wire.bin").open("wb", buffering=0))
+        return _Tap(stack.enter_context((part / "wire.bin").open("wb", buffering=0)))
     except OSError as error:
         raise StoreError(f"{out}: cannot write: {error.strerror or error}") from error
 
 
-def _run(options: dict[str, Any], settings: Settings, tap: BinaryIO | None) -> RunResult:
+def _run(options: dict[str, Any], settings: Settings, tap: _Tap | None) -> RunResult:
     from plexor.commands.pins import channels_of  # noqa: PLC0415
     from plexor.commands.progress import ProgressLine  # noqa: PLC0415
     from plexor.device import Device  # noqa: PLC0415
