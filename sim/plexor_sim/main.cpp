@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <memory>
 #include <type_traits>
 
@@ -47,13 +48,17 @@ class Simulation {
     core_.eval();  // the first evaluation sees no edge
   }
 
-  ~Simulation() { core_.final(); }
+  ~Simulation() {
+    core_.final();
+    if (!options_.figures.empty()) write_figures();
+  }
 
   int port() const { return socket_.port(); }
 
   void run() {
     while (!over()) {
       if (socket_.connected()) {
+        if (!served_ && !gone_) begin_figures();
         served_ = true;
       } else if (!goes_on_alone()) {
         if (served_ && options_.once) return;
@@ -80,6 +85,7 @@ class Simulation {
     const int64_t clocks = skipped(core_);
     cycle();
     cycles_ += 1 + clocks;
+    evaluated_++;
     pins_.pass(clocks);
   }
 
@@ -136,6 +142,24 @@ class Simulation {
     return false;
   }
 
+  void begin_figures() {
+    began_ = Clock::now();
+    began_cpu_ = std::clock();
+    began_cycles_ = cycles_;
+    began_evaluated_ = evaluated_;
+  }
+
+  void write_figures() const {
+    const std::chrono::duration<double> wall = Clock::now() - began_;
+    const double cpu_s = static_cast<double>(std::clock() - began_cpu_) / CLOCKS_PER_SEC;
+    std::FILE* file = std::fopen(options_.figures.c_str(), "w");
+    if (!file) return;
+    std::fprintf(file, "clocks %lld\nevaluated %lld\nwall_s %.6f\ncpu_s %.6f\n",
+                 static_cast<long long>(cycles_ - began_cycles_),
+                 static_cast<long long>(evaluated_ - began_evaluated_), wall.count(), cpu_s);
+    std::fclose(file);
+  }
+
   void watch_parent() const {
     if (options_.parent && getppid() != options_.parent) g_stop = 1;
   }
@@ -147,7 +171,10 @@ class Simulation {
   Socket socket_;
   Link link_;
   Vplexor core_;
-  int64_t cycles_ = 0;
+  int64_t cycles_ = 0, evaluated_ = 0;  // clocks that passed, and those of them not skipped
+  int64_t began_cycles_ = 0, began_evaluated_ = 0;
+  std::clock_t began_cpu_ = 0;
+  Clock::time_point began_ = Clock::now();
   uint64_t polls_ = 0;
   size_t gate_next_ = 0;
   bool served_ = false, gone_ = false;

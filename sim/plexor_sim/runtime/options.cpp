@@ -13,6 +13,8 @@ const char* const kHelp =
     "  --device K=V,...     options of the device\n"
     "  --truth FILE         every edge of every pin, in ps (runtime/truth.h has the format)\n"
     "  --trace-pins FILE    the same as a VCD\n"
+    "  --figures FILE       at the end: clocks passed, clocks evaluated, wall and CPU seconds,\n"
+    "                       from the first client on\n"
     "  --once               end when the first client has gone\n"
     "  --linger SECONDS     go on for so long after a client has gone\n"
     "  --free               run without a client too; otherwise time stands still\n"
@@ -86,6 +88,7 @@ Options parse(int count, char** arguments) {
     else if (name == "--device") options.device = value();
     else if (name == "--truth") options.truth = value();
     else if (name == "--trace-pins") options.trace_pins = value();
+    else if (name == "--figures") options.figures = value();
     else if (name == "--stall") take_stall(options, value());
     else if (name == "--gate") take_gate(options, value());
     else if (name == "--linger") options.linger_s = real(name, value(), 1e9);

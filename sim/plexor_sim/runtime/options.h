@@ -18,6 +18,7 @@ extern const char* const kHelp;
 struct Options {
   std::string device;               // --device
   std::string truth, trace_pins;    // paths; empty: none
+  std::string figures;              // path; empty: none
   double stall = 0;                 // chance that the link is not ready in a clock, both ways
   uint64_t stall_seed = 1;
   bool stall_full = false;          // the instrument's bytes are never taken

