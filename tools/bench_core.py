@@ -1,0 +1,119 @@
+"""How fast the instrument is simulated: core clocks a second of a run, and of the baselines."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import tempfile
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from plexor.device import Device
+from plexor.link import open_link
+from plexor.protocol.geometry import Geometry
+from plexor.session import measure
+from plexor.settings import Channel, Settings, Stimulus
+from plexor_sim.build import core_verilog, without_zero_rows
+from plexor_sim.packages import default_cache
+from plexor_sim.serve import prepare
+from plexor_sim.server import Server
+from tools.setup import ROOT
+
+PERIOD_S = Fraction(1, 20_000)
+_WIDTH_S = Fraction(2, 1_000_000)
+_TESTS = ROOT / "tests" / "cocotb"
+_TOP = "every_clock"
+_INPUTS = ("rst", "samples", "gate", "skip", "rx__payload", "rx__valid", "tx__ready")
+_OUTPUTS = {
+    "strikes": Geometry().strikes * Geometry().samples,
+    "load": 1,
+    "tx__payload": 8,
+    "tx__valid": 1,
+    "rx__ready": 1,
+}
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How long a number of core clocks took, simulated."""
+
+    clocks: int
+    wall_s: float
+    cpu_s: float
+    """Of the simulator's process alone."""
+    evaluated: int | None = None
+    """Clocks not skipped."""
+
+    @property
+    def per_wall_s(self) -> float:
+        """Clocks in a second of wall time."""
+        return self.clocks / self.wall_s
+
+    @property
+    def per_cpu_s(self) -> float:
+        """Clocks in a second of one core."""
+        return self.clocks / self.cpu_s
+
+
+def parse(text: str) -> Pace:
+    """Return what `--figures` of a simulator, or every_clock.py, wrote; raise ValueError."""
+    found = {name: value for name, _, value in (line.partition(" ") for line in text.splitlines())}
+    try:
+        return Pace(
+            int(found["clocks"]),
+            float(found["wall_s"]),
+            float(found["cpu_s"]),
+            int(found["evaluated"]) if "evaluated" in found else None,
+        )
+    except KeyError as error:
+        raise ValueError(f"figures: {error} is missing in {text!r}") from error
+
+
+def simulated(dut: str, strikes: int, *arguments: str) -> Pace:
+    """Measure `strikes` strikes at 20 kHz of a simulated device; return the simulator's pace.
+
+    From the first client on: with the clearing of the memories before and the dump after the run.
+    """
+    ready = prepare(dut, Geometry(), default_cache())
+    settings = Settings(
+        strikes=(Stimulus(period_s=PERIOD_S, width_s=_WIDTH_S),),
+        channels=(Channel(0), Channel(1)),
+        count=strikes,
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        figures = Path(folder, "figures")
+        asked = ("--once", "--figures", str(figures), *arguments)
+        with Server(ready.executable, ready.options, asked) as server:
+            with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
+                result = measure(device, settings)
+            server.wait(60)
+        if not result.valid:
+            raise ValueError(f"{dut}: the run is invalid: {', '.join(result.invalid_reasons)}")
+        return parse(figures.read_text())
+
+
+def under_cocotb(clocks: int) -> Pace:
+    """Return the pace of the same core, idle, with a clock edge in Python each clock."""
+    text = without_zero_rows(core_verilog(Geometry(), default_cache()))
+    inputs = ", ".join(f".{name}('0)" for name in _INPUTS)
+    # What is not connected would be optimised away, and the core with it.
+    outputs = ", ".join(f"output [{bits - 1}:0] {name}" for name, bits in _OUTPUTS.items())
+    connected = ", ".join(f".{name}({name})" for name in _OUTPUTS)
+    with tempfile.TemporaryDirectory() as folder:
+        core, top, figures = (Path(folder, name) for name in ("plexor.v", "top.v", "figures"))
+        core.write_text(text)
+        top.write_text(
+            f"module {_TOP} (output reg clk, {outputs});\n"
+            "  initial clk = 0;\n  always #4 clk = ~clk;\n"
+            f"  plexor core (.clk(clk), {inputs}, {connected});\nendmodule\n"
+        )
+        sys.path.insert(0, str(_TESTS))
+        importlib.import_module("bench").run(
+            _TOP,
+            [core, top],
+            Path(__file__).with_name("every_clock.py"),
+            public={_TOP: ["clk"]},
+            environment={"CLOCKS": str(clocks), "FIGURES": str(figures)},
+        )
+        return parse(figures.read_text())
