@@ -11,7 +11,8 @@ from plexor_hdl.counter import COUNT_BITS, Counter
 from plexor_hdl.edges import Edges
 from plexor_hdl.filter import Filter
 from plexor_hdl.interfaces import INDEX_BITS, block_layout
-from plexor_hdl.merge import Columns, Rows, WordQueues
+from plexor_hdl.merge import GAP_BITS, Columns, Rows, WordQueues
+from plexor_hdl.skid import Skid
 from plexor_hdl.stamp import Beat, Stamp
 from plexor_hdl.timebase import LOW_BITS, epoch_bits
 
@@ -72,6 +73,17 @@ class Capture(wiring.Component):
         m.submodules.columns = columns = Columns(geometry)
         m.submodules.rows = rows = Rows(geometry)
         m.submodules.stamp = stamp = Stamp(geometry)
+        slot = data.StructLayout(
+            {
+                "mask": len(geometry.sources),
+                "words": queues.o_words.shape(),
+                "clock": LOW_BITS,
+                "gap": GAP_BITS,
+            }
+        )
+        m.submodules.slots = slots = Skid(slot)
+        m.submodules.ticks = ticks = Skid(columns.o_column.shape())
+        m.submodules.beats = beats = Skid(Beat)
 
         filtered = Feature.FILTER in geometry.features
         filter_clocks = Filter.LATENCY if filtered else 0
@@ -133,19 +145,28 @@ class Capture(wiring.Component):
         m.d.comb += [
             queues.clock.eq(clock),
             queues.clear.eq(self.clear),
-            columns.i_valid.eq(queues.o_valid),
-            queues.o_ready.eq(columns.i_ready),
-            columns.i_mask.eq(queues.o_mask),
-            columns.i_words.eq(queues.o_words),
-            columns.i_clock.eq(queues.o_clock),
-            columns.i_gap.eq(queues.o_gap),
-            rows.i_valid.eq(columns.o_valid),
-            columns.o_ready.eq(rows.i_ready),
-            rows.i_column.eq(columns.o_column),
+            slots.i_valid.eq(queues.o_valid),
+            queues.o_ready.eq(slots.i_ready),
+            slots.i_data.mask.eq(queues.o_mask),
+            slots.i_data.words.eq(queues.o_words),
+            slots.i_data.clock.eq(queues.o_clock),
+            slots.i_data.gap.eq(queues.o_gap),
+            columns.i_valid.eq(slots.o_valid),
+            slots.o_ready.eq(columns.i_ready),
+            columns.i_mask.eq(slots.o_data.mask),
+            columns.i_words.eq(slots.o_data.words),
+            columns.i_clock.eq(slots.o_data.clock),
+            columns.i_gap.eq(slots.o_data.gap),
+            ticks.i_valid.eq(columns.o_valid),
+            columns.o_ready.eq(ticks.i_ready),
+            ticks.i_data.eq(columns.o_column),
+            rows.i_valid.eq(ticks.o_valid),
+            ticks.o_ready.eq(rows.i_ready),
+            rows.i_column.eq(ticks.o_data),
             stamp.i_valid.eq(rows.o_valid),
             rows.o_ready.eq(stamp.i_ready),
             stamp.i_event.eq(rows.o_event),
-            idle.eq(queues.empty & columns.empty & rows.empty),
+            idle.eq(queues.empty & ~slots.o_valid & columns.empty & ~ticks.o_valid & rows.empty),
             stamp.clear.eq(self.clear),
             stamp.low.eq(self.low),
             stamp.epoch.eq(self.epoch),
@@ -156,9 +177,12 @@ class Capture(wiring.Component):
             stamp.rest.eq(queues.rest),
             self.final_ready.eq(stamp.final_ready),
             self.idle.eq(idle),
-            self.o_valid.eq(stamp.o_valid),
-            stamp.o_ready.eq(self.o_ready),
-            self.o_beat.eq(stamp.o_beat),
+            beats.i_valid.eq(stamp.o_valid),
+            stamp.o_ready.eq(beats.i_ready),
+            beats.i_data.eq(stamp.o_beat),
+            self.o_valid.eq(beats.o_valid),
+            beats.o_ready.eq(self.o_ready),
+            self.o_beat.eq(beats.o_data),
             self.next_index.eq(stamp.next_index),
             self.gap_saturated.eq(queues.gap_saturated),
         ]
