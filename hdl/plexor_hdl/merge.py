@@ -47,6 +47,24 @@ def lowest(bits):
     return bits & (~bits + 1)[: len(bits)]
 
 
+def at_least(bits):
+    """Return whether one, two and three or more of `bits` are one, as a balanced tree."""
+    terms = [(bit, Const(0, 1), Const(0, 1)) for bit in bits]
+    while len(terms) > 1:
+        joined = []
+        for place in range(0, len(terms) - 1, 2):
+            (one, two, three), (more1, more2, more3) = terms[place : place + 2]
+            joined.append(
+                (
+                    one | more1,
+                    two | more2 | (one & more1),
+                    three | more3 | (one & more2) | (two & more1),
+                )
+            )
+        terms = joined + terms[len(joined) * 2 :]
+    return terms[0]
+
+
 def encode(one_hot, values):
     """Return the value that belongs to the one bit of `one_hot`, as an or of ands."""
     width = max(values).bit_length() or 1
@@ -248,27 +266,33 @@ class Columns(wiring.Component):
                     found.levels[number].eq(word[1:]),
                 ]
 
-        after = Signal(self._samples)
+        # How many ticks are left is kept beside them: much waits for it.
+        some, several = Signal(), Signal()
         step = Signal()
         m.d.comb += [
-            after.eq(left & (left - 1)[: self._samples]),
-            step.eq(left.any() & walked_ready),
-            found_ready.eq(~left.any() | (step & ~after.any())),
+            step.eq(some & walked_ready),
+            found_ready.eq(~some | (walked_ready & ~several)),
         ]
         with m.If(step):
-            m.d.sync += [left.eq(after), walked.gap.eq(0)]
+            m.d.sync += [
+                left.eq(left & (left - 1)[: self._samples]),
+                some.eq(several),
+                several.eq(at_least(left)[2]),
+                walked.gap.eq(0),
+            ]
         with m.If(found_ready):
-            m.d.sync += left.eq(0)
+            m.d.sync += [left.eq(0), some.eq(0), several.eq(0)]
             with m.If(found_valid):
                 ticks = 0
                 for number in range(self._sources):
                     ticks = ticks | found.edges[number]
-                m.d.sync += [walked.eq(found), left.eq(ticks)]
+                one, two, _ = at_least(ticks)
+                m.d.sync += [walked.eq(found), left.eq(ticks), some.eq(one), several.eq(two)]
 
         m.d.comb += walked_ready.eq(~chosen_valid | self.o_ready)
         with m.If(walked_ready):
             m.d.sync += [
-                chosen_valid.eq(left.any()),
+                chosen_valid.eq(some),
                 chosen.eq(walked),
                 one_hot.eq(lowest(left)),
             ]
@@ -286,7 +310,7 @@ class Columns(wiring.Component):
                 column.levels[number].eq((chosen.levels[number] & one_hot).any())
                 for number in range(self._sources)
             ),
-            self.empty.eq(~found_valid & ~left.any() & ~chosen_valid),
+            self.empty.eq(~found_valid & ~some & ~chosen_valid),
         ]
         return m
 
@@ -317,26 +341,31 @@ class Rows(wiring.Component):
         m = Module()
         column = Signal(self._column)
         left = column.edges
-        after = Signal.like(left)
+        some, several = Signal(), Signal()
         step, out_ready = Signal(), Signal()
         m.d.comb += [
-            after.eq(left & (left - 1)[: len(left)]),
-            step.eq(left.any() & out_ready),
-            self.i_ready.eq(~left.any() | (step & ~after.any())),
+            step.eq(some & out_ready),
+            self.i_ready.eq(~some | (out_ready & ~several)),
             out_ready.eq(~self.o_valid | self.o_ready),
-            self.empty.eq(~left.any() & ~self.o_valid),
+            self.empty.eq(~some & ~self.o_valid),
         ]
         with m.If(step):
-            m.d.sync += [left.eq(after), column.gap.eq(0)]
+            m.d.sync += [
+                left.eq(left & (left - 1)[: len(left)]),
+                some.eq(several),
+                several.eq(at_least(left)[2]),
+                column.gap.eq(0),
+            ]
         with m.If(self.i_ready):
-            m.d.sync += left.eq(0)
+            m.d.sync += [left.eq(0), some.eq(0), several.eq(0)]
             with m.If(self.i_valid):
-                m.d.sync += column.eq(self.i_column)
+                one, two, _ = at_least(self.i_column.edges)
+                m.d.sync += [column.eq(self.i_column), some.eq(one), several.eq(two)]
         first = Signal.like(left)
         m.d.comb += first.eq(lowest(left))
         with m.If(out_ready):
             m.d.sync += [
-                self.o_valid.eq(left.any()),
+                self.o_valid.eq(some),
                 self.o_event.source.eq(encode(first, self._numbers)),
                 self.o_event.polarity.eq((first & column.levels).any()),
                 self.o_event.fine.eq(column.fine),
