@@ -115,7 +115,13 @@ class Matcher(wiring.Component):
         lanes = [Lane(self._geometry) for _ in range(self._geometry.channels)]
         numbers = range(len(lanes))
         flags = data.StructLayout(
-            {"active": len(lanes), "back": len(lanes), "strike": len(lanes)},
+            {
+                "active": len(lanes),
+                "back": len(lanes),
+                "strike": len(lanes),
+                # Active, strike, or the final beat: what the lane must be up to date for.
+                "concerned": len(lanes),
+            },
         )
         stage = data.StructLayout(
             {"valid": 1, "beat": Beat, "moment": Moment(), "flags": flags},
@@ -155,6 +161,11 @@ class Matcher(wiring.Component):
                 adding.moment.full.eq(time),
                 comparing.eq(adding),
                 acting.eq(comparing),
+                acting.flags.concerned.eq(
+                    comparing.flags.active
+                    | comparing.flags.strike
+                    | comparing.beat.final.replicate(len(lanes))
+                ),
             ]
             for name, offset in offsets.items():
                 carry = Signal(name=f"carry_{name}")
@@ -198,7 +209,6 @@ class Matcher(wiring.Component):
             m.submodules[f"lane{number}"] = lane
             active = acting.flags.active[number]
             strike = acting.flags.strike[number]
-            concerned = active | strike | final
             fresh = ~lane.stale & ~lane.busy
             candidate = lane.outstanding & (lane.in_window | ~windowed)
             m.d.comb += [
@@ -208,7 +218,7 @@ class Matcher(wiring.Component):
                 lane.compared.eq(compared),
                 lane.moment.eq(acting.moment),
                 lane.expire.eq(look & lane.overdue & ~lane.stale),
-                waits[number].eq(concerned & (lane.overdue | ~fresh)),
+                waits[number].eq(acting.flags.concerned[number] & (lane.overdue | ~fresh)),
                 answers[number].eq(active & candidate),
                 unanswered[number].eq(active & ~candidate),
                 settles[number].eq(

@@ -40,6 +40,8 @@ class StrikeQueue(wiring.Component):
         write = words.write_port()
         read = words.read_port()
         stored = Signal(range(self._depth + 1))
+        # Whether `stored` is not 0, ready-made: much follows from it.
+        some = Signal()
         settled = Signal(2)
         store, fetch = Signal(), Signal()
         data = Signal(self._width)
@@ -47,30 +49,34 @@ class StrikeQueue(wiring.Component):
             write.data.eq(self.push_data),
             write.en.eq(store),
             read.en.eq(1),
-            self.busy.eq(~self.head_valid & stored.any()),
+            self.busy.eq(~self.head_valid & some),
         ]
         m.d.sync += data.eq(read.data)
 
         # `settled` holds one bit a stage between read address and `data`: all ones when the oldest
         # stored word, written and addressed long enough ago, stands in `data`.
-        m.d.sync += settled.eq((settled << 1) | stored.any())
+        m.d.sync += settled.eq((settled << 1) | some)
         pop = Signal()
         m.d.comb += pop.eq(self.pop & self.head_valid)
-        with m.If((~self.head_valid | pop) & settled.all() & stored.any()):
+        with m.If((~self.head_valid | pop) & settled.all() & some):
             m.d.comb += [fetch.eq(1), self.changing.eq(1)]
             m.d.sync += [self.head.eq(data), self.head_valid.eq(1)]
-        with m.Elif((~self.head_valid | pop) & ~stored.any() & self.push):
+        with m.Elif((~self.head_valid | pop) & ~some & self.push):
             m.d.comb += self.changing.eq(1)
             m.d.sync += [self.head.eq(self.push_data), self.head_valid.eq(1)]
         with m.Elif(pop):
             m.d.comb += self.changing.eq(1)
             m.d.sync += self.head_valid.eq(0)
-        m.d.comb += store.eq(self.push & ~((~self.head_valid | pop) & ~stored.any()) & ~self.clear)
+        m.d.comb += store.eq(self.push & ~((~self.head_valid | pop) & ~some) & ~self.clear)
         with m.If(store):
             m.d.sync += write.addr.eq(write.addr + 1)
         with m.If(fetch):
             m.d.sync += [read.addr.eq(read.addr + 1), settled.eq(0)]
         m.d.sync += stored.eq(stored + store - fetch)
+        with m.If(store):
+            m.d.sync += some.eq(1)
+        with m.Elif(fetch):
+            m.d.sync += some.eq(stored != 1)
         m.d.sync += self.level.eq(self.level + self.push - pop)
         m.d.sync += self.full.eq(
             (self.level + self.push - pop) == self._depth,
@@ -79,6 +85,7 @@ class StrikeQueue(wiring.Component):
             m.d.sync += [
                 self.head_valid.eq(0),
                 stored.eq(0),
+                some.eq(0),
                 settled.eq(0),
                 self.level.eq(0),
                 self.full.eq(0),
