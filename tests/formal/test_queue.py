@@ -1,0 +1,87 @@
+"""StrikeQueue, proved: first in, first out, none lost, its level and its head exact."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from amaranth.hdl import Assert, Assume, Cover, Elaboratable, Module, Mux, Signal
+
+from plexor_hdl.queue import StrikeQueue
+
+_spec = importlib.util.spec_from_file_location("prover", Path(__file__).with_name("prover.py"))
+prover = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(prover)
+
+DEPTH = 4
+BITS = 4
+"""More numbers than words, so that a word out of place has another number."""
+BUSY_CLOCKS = 2
+
+
+class NumbersInOrder(Elaboratable):
+    """A queue of the numbers 0, 1, 2 ...: what is at its head, and how many are inside.
+
+    With `overrun` a push into a full queue is not prevented, which must be refuted.
+    """
+
+    def __init__(self, overrun: bool = False) -> None:
+        self._overrun = overrun
+        self.push, self.pop, self.clear = Signal(), Signal(), Signal()
+        self.free = (self.push, self.pop, self.clear)
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        m.submodules.queue = queue = StrikeQueue(DEPTH, BITS)
+        pushed, popped = Signal(BITS), Signal(BITS)
+        inside = Signal(BITS)
+        taken = Signal()
+        m.d.comb += [
+            inside.eq(pushed - popped),
+            taken.eq(self.pop & queue.head_valid),
+            queue.push.eq(self.push),
+            queue.push_data.eq(pushed),
+            queue.pop.eq(self.pop),
+            queue.clear.eq(self.clear),
+        ]
+        if not self._overrun:
+            m.d.comb += Assume(~self.push | (inside != DEPTH) | taken)
+        m.d.sync += [pushed.eq(pushed + self.push), popped.eq(popped + taken)]
+        with m.If(self.clear):
+            m.d.sync += popped.eq(pushed + self.push)
+
+        waited = Signal(range(BUSY_CLOCKS + 2))
+        absent = Signal()
+        m.d.comb += absent.eq((inside != 0) & ~queue.head_valid)
+        m.d.sync += waited.eq(Mux(absent & ~self.clear, waited + 1, 0))
+        m.d.comb += [
+            Assert(~queue.head_valid | (queue.head == popped)),
+            Assert(~queue.head_valid | (inside != 0)),
+            Assert(queue.level == inside),
+            Assert(queue.full == (inside == DEPTH)),
+            Assert(queue.busy == absent),
+            Assert(waited <= BUSY_CLOCKS),
+        ]
+        before = Signal(BITS)
+        valid_before, still = Signal(), Signal()
+        m.d.sync += [
+            before.eq(queue.head),
+            valid_before.eq(queue.head_valid),
+            still.eq(~queue.changing & ~self.clear),
+        ]
+        with m.If(still):
+            m.d.comb += Assert((queue.head == before) & (queue.head_valid == valid_before))
+        m.d.comb += Cover((popped == 6) & queue.full)
+        return m
+
+
+@pytest.mark.parametrize(("mode", "depth"), [("bmc", 13), ("cover", 18)])
+def test_strikes_leave_in_the_order_in_which_they_came(mode, depth):
+    design = NumbersInOrder()
+    holds, log = prover.prove(design, f"queue_{mode}", depth, mode, design.free)
+    assert holds, log[-3000:]
+
+
+def test_the_proof_sees_a_push_into_a_full_queue():
+    design = NumbersInOrder(overrun=True)
+    holds, _ = prover.prove(design, "queue_overrun", 10, "bmc", design.free)
+    assert not holds
