@@ -79,10 +79,7 @@ class _Sequence:
         }
 
     def _phase_ticks(self) -> int:
-        # A level that stands at a run's first tick is no edge: phase 0 is one clock later.
-        lead = self.samples if self.stimulus.trigger == Trigger.RUN else 0
-        most = (1 << 48) - 1 - lead
-        return lead + self.quantities.whole(f"{self.label}.phase", self.stimulus.phase_s, 0, most)
+        return self.quantities.whole(f"{self.label}.phase", self.stimulus.phase_s, 0, (1 << 48) - 1)
 
     def _check_combinations(self) -> None:
         stimulus, label = self.stimulus, self.label
