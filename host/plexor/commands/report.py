@@ -12,7 +12,9 @@ from plexor.commands.parameters import base_option, budget_option
 
 
 @click.command()
-@click.argument("run", type=click.Path(exists=True, path_type=Path))
+@click.argument(
+    "runs", type=click.Path(exists=True, path_type=Path), nargs=-1, required=True, metavar="RUN..."
+)
 @click.option(
     "--page",
     type=click.Path(path_type=Path),
@@ -21,8 +23,11 @@ from plexor.commands.parameters import base_option, budget_option
 )
 @base_option
 @budget_option
-def report(run: Path, page: Path | None, base: Fraction, budget: str | None) -> int:
-    """Write the page of RUN, a folder of `plexor measure --out` or raw bytes off a link."""
+def report(runs: tuple[Path, ...], page: Path | None, base: Fraction, budget: str | None) -> int:
+    """Write the page of RUN, a folder of `plexor measure --out` or raw bytes off a link.
+
+    A picture (--page NAME.svg) can be of several runs, which are drawn on the same axes.
+    """
     from plexor.analyse import analyse  # noqa: PLC0415
     from plexor.budget import judge  # noqa: PLC0415
     from plexor.budget_file import load as load_budget  # noqa: PLC0415
@@ -33,15 +38,22 @@ def report(run: Path, page: Path | None, base: Fraction, budget: str | None) -> 
     from plexor.render.picture import picture  # noqa: PLC0415
     from plexor.units import ticks_of  # noqa: PLC0415
 
+    drawn = page is not None and page.suffix == ".svg"
+    first, *others = runs
+    if others and (not drawn or budget is not None):
+        raise click.UsageError("several runs make one picture: --page NAME.svg, and no --budget")
     limits = None if budget is None else load_budget(budget)
-    result = read_run(run)
-    found = analyse(result, round(ticks_of(base, result.tick_fs)))
+    results = [read_run(run) for run in runs]
+    ticks = {result.tick_fs for result in results}
+    if len(ticks) > 1:
+        raise UsageError(f"report: runs with ticks of {sorted(ticks)} fs; must have the same tick")
+    found = [analyse(result, round(ticks_of(base, result.tick_fs))) for result in results]
     try:
-        verdict = None if limits is None else judge(found, limits)
+        verdict = None if limits is None else judge(found[0], limits)
     except ValueError as error:
         raise UsageError(str(error)) from error
-    folder = run if run.is_dir() else run.parent
+    folder = first if first.is_dir() else first.parent
     target = page or folder / "report.html"
-    write_text(target, picture(found) if target.suffix == ".svg" else page_of(found, verdict))
-    print(f"plexor: page {target}", file=sys.stderr)
-    return exit_code(found, verdict)
+    write_text(target, picture(*found) if drawn else page_of(found[0], verdict))
+    print(f"plexor: {'picture' if drawn else 'page'} {target}", file=sys.stderr)
+    return max(exit_code(each, verdict) for each in found)

@@ -26,7 +26,9 @@ def summary(report: Report) -> str:
     result = report.result
     parts = [f"{grouped(result.strikes)} strikes", *_rates(result)]
     parts.append(format_seconds(seconds_of(report.duration_ticks, result.tick_fs), 3))
-    parts.append("under load" if result.settings.load else "idle")
+    named = result.device.get("load", "")
+    loaded = f"under load: {named}" if named else "under load"
+    parts.append(loaded if result.settings.load else "idle")
     parts.append(provenance(result))
     if result.interrupted:
         parts.append("interrupted")

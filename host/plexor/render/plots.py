@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -37,15 +39,18 @@ LOG_FROM = 12
 Reals = npt.NDArray[np.float64]
 
 
-def _answered(report: Report) -> list[ChannelFigures]:
-    return [channel for channel in report.channels if channel.rise is not None]
+def _answered(*reports: Report) -> list[ChannelFigures]:
+    return [channel for each in reports for channel in each.channels if channel.rise is not None]
 
 
-def latency_axis(report: Report, start: float, end: float) -> Axis:
-    """Return the latency axis in seconds that the plots share; logarithmic for a wide span."""
-    tick_fs = report.result.tick_fs
-    least = min(c.rise.min_ticks or 0 for c in _answered(report) if c.rise is not None)
-    most = max(c.rise.max_ticks or 0 for c in _answered(report) if c.rise is not None)
+def latency_axis(reports: Sequence[Report], start: float, end: float) -> Axis:
+    """Return the latency axis in seconds that the plots share; logarithmic for a wide span.
+
+    The instruments of the reports have the same tick.
+    """
+    tick_fs = reports[0].result.tick_fs
+    least = min(c.rise.min_ticks or 0 for c in _answered(*reports) if c.rise is not None)
+    most = max(c.rise.max_ticks or 0 for c in _answered(*reports) if c.rise is not None)
     if least > 0 and most > LOG_FROM * least:
         low, high = least * 0.92, most * 1.12
         return Axis(plot_seconds(low, tick_fs), plot_seconds(high, tick_fs), start, end, True)
@@ -56,31 +61,45 @@ def latency_axis(report: Report, start: float, end: float) -> Axis:
     return Axis(plot_seconds(low, tick_fs), plot_seconds(high, tick_fs), start, end)
 
 
-def histogram(report: Report) -> Canvas:
-    """Return the histogram of latencies, counts by logarithm."""
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """Title and subtitle of a plot, and how high it is with them."""
+
+    title: str
+    subtitle: str
+    height: float
+
+
+LATENCY = Heading(
+    "Latency",
+    "Samples in each column, counts by logarithm: one outlier is as visible as a million.",
+    390,
+)
+
+
+def histogram(report: Report, heading: Heading = LATENCY, beside: Sequence[Report] = ()) -> Canvas:
+    """Return the histogram of latencies, counts by logarithm; axes as those `beside` it."""
     shown = _answered(report)
-    canvas = framed(
-        "Latency",
-        "Samples in each column, counts by logarithm: one outlier is as visible as a million.",
-        390,
-        provenance(report.result),
-    )
-    top, bottom = TOP + 22, 390 - 46.0
+    canvas = framed(heading.title, heading.subtitle, heading.height, provenance(report.result))
+    top, bottom = TOP + 22, heading.height - 46.0
     panel(canvas, top, bottom)
     if not shown:
         return _nothing(canvas, top, bottom)
-    axis = latency_axis(report, LEFT, WIDTH - RIGHT)
+    together = beside or [report]
+    axis = latency_axis(together, LEFT, WIDTH - RIGHT)
     rows = [_columns(c, axis, report.result.tick_fs) for c in shown]
-    most = max(float(row.max()) for row in rows)
+    every = [_columns(c, axis, report.result.tick_fs) for c in _answered(*together)]
+    most = max(float(row.max()) for row in every)
     y = Axis(0.6, max(most * 1.6, 10), bottom, top, True)
     x_axis(canvas, axis, top, bottom, time_unit(axis.high))
     for exponent in range(math.floor(math.log10(y.high)) + 1):
         y_line(canvas, y.at(10.0**exponent), power_of_ten(10.0**exponent))
     width = (WIDTH - LEFT - RIGHT) / BINS
     for channel, row in zip(shown, rows, strict=True):
+        # Both edges absolute: a column ends where the next begins, whatever is rounded.
         bars = "".join(
             f"M{LEFT + i * width:.1f} {bottom:.1f}V{y.at(max(count, 0.75)):.1f}"
-            f"h{width:.2f}V{bottom:.1f}z"
+            f"H{LEFT + (i + 1) * width:.1f}V{bottom:.1f}z"
             for i, count in enumerate(row.tolist())
             if count > 0
         )
@@ -172,7 +191,7 @@ def tail(report: Report) -> Canvas:
     if not shown:
         return _nothing(canvas, top, bottom)
     total = max(c.rise.count for c in shown if c.rise is not None)
-    axis = latency_axis(report, LEFT, WIDTH - RIGHT)
+    axis = latency_axis([report], LEFT, WIDTH - RIGHT)
     y = Axis(0.5 / max(total, 2), 1.0, bottom, top, True)
     x_axis(canvas, axis, top, bottom, time_unit(axis.high))
     for exponent in range(math.ceil(math.log10(y.low)), 1):
@@ -213,7 +232,7 @@ def course(report: Report) -> Canvas:
     )
     top, bottom = TOP + 16, 346 - 46.0
     panel(canvas, top, bottom)
-    y = latency_axis(report, bottom, top)
+    y = latency_axis([report], bottom, top)
     end = max(report.duration_ticks, 1)
     axis = Axis(0, plot_seconds(end, result.tick_fs), LEFT, WIDTH - RIGHT)
     x_axis(canvas, axis, top, bottom, time_unit(axis.high))

@@ -34,7 +34,7 @@ SHADES = 24
 """Steps of brightness; one path each keeps the picture small."""
 
 
-def scope(report: Report) -> Canvas:
+def scope(report: Report, title: str = "Persistence") -> Canvas:
     """Return the persistence view of all channels over the strike."""
     result = report.result
     shown = [channel for channel in report.channels if channel.rise is not None]
@@ -44,7 +44,7 @@ def scope(report: Report) -> Canvas:
         f"{grouped(strikes)} strikes laid over each other: the stronger the colour, the more "
         "traces. Rare edges stay visible."
     )
-    canvas = framed("Persistence", subtitle, height, provenance(result))
+    canvas = framed(title, subtitle, height, provenance(result))
     top, bottom = TOP, height - 62
     panel(canvas, top, bottom)
     if not shown:

@@ -134,14 +134,15 @@ def text_width(content: str, size: float) -> float:
     return ems * size
 
 
-def stack(title: str, canvases: Iterable[Canvas]) -> Canvas:
-    """Return the pictures below each other on one sheet of paper."""
+def stack(title: str, canvases: Iterable[Canvas], gap: float = 0) -> Canvas:
+    """Return the pictures below each other on one sheet of paper, `gap` apart."""
     pictures = list(canvases)
     width = max(picture.width for picture in pictures)
-    sheet = Canvas(width, sum(picture.height for picture in pictures), title)
+    height = sum(picture.height for picture in pictures) + gap * (len(pictures) - 1)
+    sheet = Canvas(width, height, title)
     sheet.rect(0, 0, sheet.width, sheet.height, "paper")
     top = 0.0
     for picture in pictures:
         sheet.parts.append(f'<g transform="translate(0 {top:g})">\n{picture.body()}\n</g>')
-        top += picture.height
+        top += picture.height + gap
     return sheet

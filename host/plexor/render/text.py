@@ -121,7 +121,7 @@ def _histogram(report: Report, channel: ChannelFigures, width: int, paint: _Pain
     """Draw three lines of blocks, counts by logarithm, over the axis that all channels share."""
     assert channel.rise is not None
     columns = min(width - 8, 120)
-    axis = latency_axis(report, 0, columns)
+    axis = latency_axis([report], 0, columns)
     edges = np.array([axis.value(i) for i in range(columns + 1)])
     counts = np.diff(samples_below(channel.rise.distribution, edges, report.result.tick_fs))
     most = max(float(counts.max()), 1.0)

@@ -1,6 +1,7 @@
 """Terminal text, pictures and the page: what they say, and that it fits."""
 
 import dataclasses
+import itertools
 import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
@@ -187,6 +188,22 @@ def test_an_invalid_run_says_so_before_anything_else(runs):
     assert "INVALID RUN: books & pens" in text(report)
     assert "INVALID RUN" in picture(report)
     assert "INVALID" not in picture(analyse(runs["usual"]))
+
+
+def test_a_picture_of_two_runs_draws_them_on_the_same_axes(runs):
+    usual = analyse(runs["usual"])
+    loaded = dataclasses.replace(
+        runs["wide"], settings=dataclasses.replace(runs["wide"].settings, load=True)
+    )
+    both = ET.fromstring(picture(usual, analyse(loaded)))
+    texts = [content for content, *_ in places(both)]
+    assert "Idle, latency" in texts
+    assert "Under load, latency" in texts
+    rows = {}
+    for content, left, _, baseline, _ in places(both):
+        rows.setdefault(baseline, set()).add((content, left))
+    axes = [row for row in rows.values() if len(row) > 3]
+    assert any(one == other for one, other in itertools.combinations(axes, 2))
 
 
 @pytest.mark.parametrize("kind", KINDS)
