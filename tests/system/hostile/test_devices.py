@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from test_arguments import table
 
 from plexor import cli
+
+from .test_arguments import table
 
 MEASURE = ["measure", "--rate", "100k", "--count", "20"]
 GOOD = "module dut (input a, output b); assign b = a; endmodule\n"

@@ -13,9 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from fake_device import FakeDevice, Scenario
 
 from plexor import cli
+
+from ...unit.host.fake_device import FakeDevice
+from ...unit.host.scenario import Scenario
 
 SCENARIO = Scenario([100 + n % 50 for n in range(200)])
 MEASURE = ["measure", "--rate", "1M", "--count", "200"]

@@ -8,11 +8,13 @@ import threading
 from contextlib import suppress
 
 import pytest
-from fake_device import FakeDevice, Scenario
 
 from plexor import cli
 from plexor.device import Device
 from plexor.protocol.geometry import PROTOCOL_MAJOR
+
+from ...unit.host.fake_device import FakeDevice
+from ...unit.host.scenario import Scenario
 
 MEASURE = ["measure", "--rate", "1M", "--count", "20"]
 SCENARIO = Scenario([100] * 20)

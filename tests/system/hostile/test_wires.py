@@ -6,10 +6,12 @@ import json
 import random
 
 import pytest
-from fake_device import FakeDevice, Scenario
 
 from plexor import cli
 from plexor.protocol.frames import Frame, FrameType, cobs_decode, to_stream
+
+from ...unit.host.fake_device import FakeDevice
+from ...unit.host.scenario import Scenario
 
 STRIKES = 200
 CUTS = [*range(0, 60, 3), 100, 200, 300, 500, 700]
