@@ -2,7 +2,7 @@
 
     .venv/bin/python -m tools.mutants [--jobs N] [NAME ...]
 
-Each fault of tests/mutants/faults.toml is put into a scratch copy of hdl/; the tree itself is never
+Each fault of tests/mutants/*.toml is put into a scratch copy of hdl/; the tree itself is never
 changed. Its test must pass without and fail with it: by a claim that does not hold or a bench that
 waits for ever, not by a file that does not load. Prints a table; exits with 1 if a fault survives,
 no longer applies or its test fails without it.
@@ -24,7 +24,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[1]
-FAULTS = ROOT / "tests" / "mutants" / "faults.toml"
+FAULTS = ROOT / "tests" / "mutants"
 CAUGHT_BY = ("AssertionError", "assert ", "TimeoutError", "Failed: ")
 """How the message of a test begins that looked and found the fault, or waited in vain."""
 TIMEOUT_SECONDS = 240
@@ -61,9 +61,13 @@ class Outcome:
     seconds: float
 
 
-def load(path: Path = FAULTS) -> list[Fault]:
-    """Return the faults of the list."""
-    return [Fault(**entry) for entry in tomllib.loads(path.read_text())["fault"]]
+def load(folder: Path = FAULTS) -> list[Fault]:
+    """Return the faults of the lists in a folder."""
+    return [
+        Fault(**entry)
+        for path in sorted(folder.glob("*.toml"))
+        for entry in tomllib.loads(path.read_text())["fault"]
+    ]
 
 
 def main(arguments: list[str] | None = None) -> int:
