@@ -21,6 +21,8 @@ def devices() -> None:
             click.echo(f"{'sim:' + name:<15} simulated: {meaning}")
     ports = sorted(comports(), key=lambda port: port.device)
     for port in ports:
-        click.echo(f"serial:{port.device}  {port.description}")
+        # What pyserial says of a port that nothing is known of.
+        known = "" if port.description == "n/a" else f"  {port.description}"
+        click.echo(f"serial:{port.device}{known}")
     if not ports:
         click.echo("serial:         no port found")
