@@ -112,7 +112,7 @@ class Monitor:
         stalls: float = 0.0,
     ) -> None:
         self._valid, self._ready, self._payload = _stream(dut, name)
-        self._name, self._into, self._rng, self._stalls = name, into, rng, stalls
+        self._name, self._into, self._rng, self.stalls = name, into, rng, stalls
         self._was_ready = False
         self._waiting: int | None = None
         if self._ready is not None:
@@ -131,7 +131,7 @@ class Monitor:
         else:
             assert self._waiting is None, f"{self._name}: withdrawn while it waited"
         if self._ready is not None:
-            self._was_ready = self._rng.random() >= self._stalls
+            self._was_ready = self._rng.random() >= self.stalls
             self._ready.value = int(self._was_ready)
 
 
@@ -141,9 +141,14 @@ def _stream(dut: Any, name: str) -> tuple[Any, Any, Any]:
     return getattr(dut, f"{name}__valid"), ready, getattr(dut, f"{name}__payload")
 
 
-async def reset(dut: Any) -> None:
-    """Start the clock, and hold the reset for some clocks."""
+async def start(dut: Any) -> None:
+    """Start the clock, once a test, and reset."""
     Clock(dut.clk, CLOCK_NS, "ns", impl="gpi").start()
+    await reset(dut)
+
+
+async def reset(dut: Any) -> None:
+    """Reset; what counts clocks from 0 is at 1 when this returns."""
     dut.rst.value = 1
     await clocks(dut, 4)
     dut.rst.value = 0

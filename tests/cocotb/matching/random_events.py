@@ -7,7 +7,7 @@ from itertools import product
 import cocotb
 import numpy as np
 from amaranth.lib import data
-from clocked import Driver, Monitor, Packing, clocks, reset
+from clocked import Driver, Monitor, Packing, clocks, start
 
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
@@ -186,7 +186,7 @@ async def one_run(dut, rng: random.Random, rules, events: Events, pauses: float)
 
 @cocotb.test()
 async def every_policy_is_the_golden_models(dut):
-    await reset(dut)
+    await start(dut)
     for seed, (policy, early, pauses) in enumerate(product(Policy, (0, 25), (0.0, 0.4))):
         rng = random.Random(seed)
         rules = random_rules(rng, policy, early, timeout=rng.choice((40, 200, 2000)))
