@@ -1,0 +1,94 @@
+"""What both sides of the test know: the build, and settings of random runs."""
+
+import random
+
+from plexor.protocol.frames import SOURCE_STRIKE
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.memory import Space
+from plexor.protocol.registers import Policy, StopOn, Trigger
+from plexor_sim.golden.settings import Settings
+
+GATEWARE_HASH = 0x0123_4567_89AB_CDEF
+ALL_SPACES = sum(1 << space for space in Space)
+
+
+def geometry_of(samples: int) -> Geometry:
+    """Return a build with every feature and small memories."""
+    return Geometry(
+        channels=2,
+        samples=samples,
+        latency_mantissa_bits=3,
+        interval_mantissa_bits=2,
+        zoom_bits=5,
+        queue_depth=4,
+        word_fifo_depth=16,
+        upload_depth=64,
+        ring_depth=16,
+    )
+
+
+def random_settings(rng: random.Random, samples: int, strikes: int) -> Settings:
+    """Return a run of two stimuli and two channels, one of them inverted and filtered."""
+    interval = rng.randrange(150, 400)
+    policy = rng.choice(list(Policy))
+    early = rng.choice((0, 2 * samples))
+    second = rng.choice(
+        (
+            {"trigger": Trigger.STRIKE, "trigger_source": 0, "strike_count": 2},
+            {"trigger": Trigger.RUN, "strike_count": strikes // 2},
+        )
+    )
+    return Settings.of(
+        control={
+            "stream": 1,
+            "stop_on": StopOn.STRIKES,
+            "settle_ticks": 1 + samples * rng.randrange(20, 125),
+            "final_spaces": ALL_SPACES,
+            "dump_spaces": 1 << Space.CLASSES | 1 << Space.LATENCY_STATISTICS,
+        },
+        matcher={
+            "policy": policy,
+            "timeout_ticks": rng.randrange(100, 800),
+            "window_min_ticks": 3 * samples,
+            "early_ticks": early,
+        },
+        channel={
+            0: {
+                "enable": 1,
+                "deadline_ticks": rng.randrange(50, 150),
+                "zoom_rise_ticks": rng.randrange(100),
+                "zoom_width_ticks": 10,
+            },
+            1: {
+                "enable": 1,
+                "invert": 1,
+                "filter_ticks": rng.randrange(samples + 1),
+                "reference_source": rng.choice((SOURCE_STRIKE + 1, 0)),
+                "reference_polarity": rng.randrange(2),
+                "deadline_ticks": rng.randrange(50, 150),
+                "zoom_fall_ticks": rng.randrange(100),
+                "zoom_period_ticks": interval,
+            },
+        },
+        stimulus={
+            0: {
+                "enable": 1,
+                "interval_ticks": interval,
+                "interval_fraction": rng.getrandbits(32),
+                "width_ticks": rng.randrange(1, 40),
+                "phase_ticks": rng.randrange(300),
+                "burst_count": rng.choice((1, 3)),
+                "spacing_ticks": rng.randrange(41, 90),
+                "strike_count": strikes,
+                "dither_bits": rng.choice((0, 6)),
+                "seed": rng.getrandbits(64),
+            },
+            1: {
+                "enable": 1,
+                "interval_ticks": rng.randrange(60, 200),
+                "width_ticks": rng.randrange(1, 30),
+                "phase_ticks": rng.randrange(100),
+                **second,
+            },
+        },
+    )

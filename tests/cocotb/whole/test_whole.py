@@ -1,0 +1,30 @@
+"""The whole instrument, its device answering at any picosecond; whole_runs.py has the claims."""
+
+from pathlib import Path
+
+import pytest
+
+from plexor_hdl.instrument import Instrument
+
+from ..bench import check
+from .plan import GATEWARE_HASH, geometry_of
+
+HERE = Path(__file__).parent
+
+
+def measured(samples: int, strikes: int, runs: int) -> None:
+    """Run the claims of whole_runs.py, so many runs of so many strikes."""
+    environment = {"SAMPLES": str(samples), "STRIKES": str(strikes), "RUNS": str(runs)}
+    instrument = Instrument(geometry_of(samples), GATEWARE_HASH)
+    check(instrument, f"whole_{samples}", HERE / "whole_runs.py", environment=environment)
+
+
+def test_a_run_is_what_the_golden_model_makes_of_the_pins():
+    measured(8, strikes=250, runs=4)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("samples", [4, 8, 16])
+def test_twenty_runs_are_what_the_golden_model_makes_of_the_pins(samples):
+    measured(samples, strikes=1000, runs=20)
