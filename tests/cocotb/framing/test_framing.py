@@ -1,0 +1,82 @@
+"""The way to the link and the way from it; stalled_link.py and hostile_bytes.py have the claims."""
+
+from pathlib import Path
+
+import pytest
+from amaranth.hdl import Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Geometry
+from plexor_hdl.command import Command
+from plexor_hdl.frame_words import FrameWord
+from plexor_hdl.framer import Framer
+from plexor_hdl.interfaces import Event
+from plexor_hdl.packetizer import Packetizer
+from plexor_hdl.upload import COUNT_BITS, Upload
+
+from ..bench import check
+from ..clocked import Seen
+
+HERE = Path(__file__).parent
+FLUSH_CLOCKS = 200
+
+
+class Sending(wiring.Component):
+    """Upload, framer and packetizer; the other frames' words come from outside."""
+
+    i_events: In(Seen(Event))
+    i_responses: In(stream.Signature(FrameWord))
+    i_log: In(stream.Signature(FrameWord))
+    i_dump: In(stream.Signature(FrameWord))
+    o_bytes: Out(stream.Signature(8))
+    dropped_cnt: Out(COUNT_BITS)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.upload = upload = Upload(Geometry(upload_depth=32))
+        m.submodules.framer = framer = Framer(flush_clocks=FLUSH_CLOCKS)
+        m.submodules.packetizer = packetizer = Packetizer()
+        m.d.comb += [
+            upload.enable.eq(1),
+            upload.i_events.valid.eq(self.i_events.valid),
+            upload.i_events.payload.eq(self.i_events.payload),
+            framer.hurry.eq(packetizer.hurry),
+            self.dropped_cnt.eq(upload.dropped_cnt),
+        ]
+        wiring.connect(m, upload.o_entries, framer.i_events)
+        wiring.connect(m, framer.o_words, packetizer.i_events)
+        for name in ("i_responses", "i_log", "i_dump"):
+            wiring.connect(m, wiring.flipped(getattr(self, name)), getattr(packetizer, name))
+        wiring.connect(m, packetizer.o_bytes, wiring.flipped(self.o_bytes))
+        return m
+
+
+def sent(events: int) -> None:
+    """Run the claims of stalled_link.py with so many events each."""
+    check(Sending(), "sending", HERE / "stalled_link.py", environment={"EVENTS": str(events)})
+
+
+def commanded(frames: int) -> None:
+    """Run the claims of hostile_bytes.py with so many frames."""
+    check(Command(), "commanded", HERE / "hostile_bytes.py", environment={"FRAMES": str(frames)})
+
+
+def test_events_pass_or_are_counted_whatever_the_link_does():
+    sent(3000)
+
+
+def test_good_commands_are_executed_and_nothing_else_is():
+    commanded(150)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1200)
+def test_a_hundred_thousand_events_pass_or_are_counted():
+    sent(100_000)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1200)
+def test_thousands_of_commands_among_hostile_bytes():
+    commanded(5000)
