@@ -63,6 +63,7 @@ def account(
             )
     if streamed:
         contradictions += _stream_contradictions(collector, sources, dropped, lost, frames[1])
+        contradictions += _time_contradictions(collector, image)
     return Accounting(
         generated,
         received,
@@ -104,6 +105,22 @@ def _stream_contradictions(
         found.append(f"{collector.disorder} frames out of order")
     if collector.unmarked:
         found.append(f"{collector.unmarked} gaps in the stream are not marked")
+    return found
+
+
+def _time_contradictions(collector: Collector, image: RegisterImage) -> list[str]:
+    """Compare the events' times with each other and with the run's."""
+    found: list[str] = []
+    if collector.misplaced:
+        found.append(f"{collector.misplaced} events at times that no run reaches were left out")
+    if collector.backwards:
+        found.append(f"{collector.backwards} events are earlier than the one before")
+    start, end = image.get("status", "start_ticks"), image.get("status", "end_ticks")
+    first, last = collector.first_ticks, collector.last_ticks
+    if first is not None and not start <= first <= last < end:
+        found.append(
+            f"events from {first} to {last} ticks in a run from {start} to before {end} ticks"
+        )
     return found
 
 

@@ -19,6 +19,7 @@ from plexor.samples import ChannelSamples, Samples, channel_samples
 from plexor.settings import NO_DEADLINE_TICKS, parse_reference
 from plexor.shares import Shares, shares
 from plexor.tail import ColdStart, cold_start
+from plexor.units import seconds_of
 
 PERCENTILES = (
     Fraction(50, 100),
@@ -108,6 +109,8 @@ class Report:
     channels: tuple[ChannelFigures, ...]
     shares: tuple[SharesOf, ...]
     base_ticks: int = 0
+    velocity_m_s: Fraction | None = None
+    """Of something whose way during a latency is shown too."""
     disagreements: tuple[str, ...] = field(default=())
     """Where complete events and the chip's figures differ: one of them is wrong."""
 
@@ -121,13 +124,17 @@ class Report:
         """Whether the figures can be trusted."""
         return not self.invalid_reasons
 
+    def metres(self, ticks: Fraction | int) -> Fraction:
+        """Return the way of something at the velocity in so many ticks; 0 without a velocity."""
+        return (self.velocity_m_s or Fraction(0)) * seconds_of(ticks, self.result.tick_fs)
+
     @property
     def duration_ticks(self) -> int:
         """Length of the run."""
         return self.result.end_ticks - self.result.start_ticks
 
 
-def analyse(result: RunResult, base_ticks: int = 0) -> Report:
+def analyse(result: RunResult, base_ticks: int = 0, velocity_m_s: Fraction | None = None) -> Report:
     """Return the figures of a run; `base_ticks` is taken off each rise and fall latency."""
     found: list[ChannelFigures] = []
     disagreements: list[str] = []
@@ -143,7 +150,12 @@ def analyse(result: RunResult, base_ticks: int = 0) -> Report:
                 sampled[channel.number] = samples
         found.append(_channel(result, channel, sampled.get(channel.number), base_ticks))
     return Report(
-        result, tuple(found), _all_shares(result, sampled), base_ticks, tuple(disagreements)
+        result,
+        tuple(found),
+        _all_shares(result, sampled),
+        base_ticks,
+        velocity_m_s,
+        tuple(disagreements),
     )
 
 

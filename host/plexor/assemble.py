@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from plexor.accounting import account, account_partly
-from plexor.collect import Collector
+from plexor.collect import MOST_TICKS, Collector
 from plexor.identity import Identity
 from plexor.image import RegisterImage
 from plexor.protocol.geometry import Feature
@@ -94,6 +94,8 @@ def assemble(
         end_ticks = max(collector.last_ticks + 1, start_ticks)
         reason_number, flags = StopReason.NONE, StatusFlag(0)
         reasons.append(f"the end of the run was never seen: {broken}")
+    start_ticks, end_ticks, wrong = _ends(start_ticks, end_ticks, collector)
+    reasons += wrong
     whole = (
         events is not None
         and streamed
@@ -109,6 +111,9 @@ def assemble(
     triggered = collector.triggered
     if broken is None and StatusFlag.TRIGGERED in flags:
         triggered = (image.get("status", "trigger_index"), image.get("status", "trigger_ticks"))
+    if triggered is not None and triggered[1] >= MOST_TICKS:
+        reasons.append(f"the trigger is at {triggered[1]} ticks, which no run reaches")
+        triggered = None
     return RunResult(
         identity,
         circumstances.settings,
@@ -133,6 +138,15 @@ def assemble(
         dict(circumstances.versions),
         dict(circumstances.device),
     )
+
+
+def _ends(start_ticks: int, end_ticks: int, collector: Collector) -> tuple[int, int, list[str]]:
+    """Return a run's start and end, those of its events where they cannot be, and why."""
+    if start_ticks <= end_ticks < MOST_TICKS:
+        return start_ticks, end_ticks, []
+    first = collector.first_ticks or 0
+    reason = f"the run is from {start_ticks} to {end_ticks} ticks, which cannot be"
+    return first, max(collector.last_ticks + 1, first), [reason]
 
 
 def live_channels(

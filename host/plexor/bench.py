@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from plexor.decode import Decoder, EventBatch
+from plexor.batch import EventBatch
+from plexor.decode import Decoder
 from plexor.protocol.frames import (
     MAX_WORDS,
     POLARITY_SHIFT,

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from plexor.decode import EventBatch, Part, batch_of
+from plexor.batch import EventBatch, batch_of
+from plexor.decode import Part
 from plexor.memories import Memories
 from plexor.protocol.frames import (
+    MAX_DELTA_TICKS,
     POLARITY_BITS,
     SOURCE_BITS,
     SOURCE_SHIFT,
@@ -21,6 +23,8 @@ from plexor.results import EVENT_DTYPE, EventArray
 
 _KEYS = 1 << (SOURCE_BITS + POLARITY_BITS)
 _WORDS_A_PIECE = 1 << 20
+MOST_TICKS = 1 << 62
+"""Beyond any run (146 years of 1 ns), and so that times can be subtracted in 64 bits."""
 
 
 class Collector:
@@ -28,7 +32,8 @@ class Collector:
 
     `gap_dropped` are the events that the stream's index skips where no frame was lost, `gap_lost`
     where frames were lost; `disorder` counts frames whose index steps back, `unmarked` gaps without
-    the flag.
+    the flag, `backwards` events that are earlier than the one before them, `misplaced` events left
+    out for a time that no run reaches.
     """
 
     def __init__(self, geometry: Geometry, keep_events: bool = True) -> None:
@@ -45,12 +50,16 @@ class Collector:
         self.gap_lost = 0
         self.disorder = 0
         self.unmarked = 0
+        self.backwards = 0
+        self.misplaced = 0
         self.started_ticks: int | None = None
         self.stopped: tuple[int, int] | None = None
         """(StopReason, end_ticks)."""
         self.triggered: tuple[int, int] | None = None
         """(index, time in ticks)."""
         self.dumps = 0
+        self.first_ticks: int | None = None
+        """Time of the first event."""
         self.last_ticks = 0
         """Time of the last event."""
         self._batches: list[EventBatch] = []
@@ -64,6 +73,10 @@ class Collector:
             self._events(part)
 
     def _events(self, batch: EventBatch) -> None:
+        far = batch.base_ticks >= MOST_TICKS
+        if far.any():
+            self.misplaced += int(batch.counts[far].sum())
+            batch = batch.only(~far)
         if not len(batch.counts):
             return
         keys = batch.words >> np.uint32(SOURCE_SHIFT)
@@ -84,17 +97,34 @@ class Collector:
         self.unmarked += int(((gaps > 0) & ~lost & ~batch.gap).sum())
         self.next_index = int(ends[-1])
         if len(batch):
-            delta = int(batch.words[-1]) & (1 << SOURCE_SHIFT) - 1
-            self.last_ticks = int(batch.base_ticks[-1]) + delta
+            self._times(batch)
         if self.keep_events:
             self._batches.append(batch)
+
+    def _times(self, batch: EventBatch) -> None:
+        """Take the batch's times, and count those that step back."""
+        some = batch.counts > 0
+        ends = np.cumsum(batch.counts[some])
+        starts = ends - batch.counts[some]
+        deltas = batch.words & np.uint32(MAX_DELTA_TICKS)
+        steps_back = deltas[1:] < deltas[:-1]
+        steps_back[starts[1:] - 1] = False
+        bases = batch.base_ticks[some]
+        firsts, lasts = bases + deltas[starts], bases + deltas[ends - 1]
+        self.backwards += int(steps_back.sum()) + int((firsts[1:] < lasts[:-1]).sum())
+        first = int(firsts[0])
+        if self.first_ticks is None:
+            self.first_ticks = first
+        elif first < self.last_ticks:
+            self.backwards += 1
+        self.last_ticks = int(lasts[-1])
 
     def _frame(self, frame: Frame) -> None:
         if frame.type == FrameType.LOG:
             self._log(frame)
         elif frame.type in (FrameType.HISTOGRAM, FrameType.STATISTICS):
             self.memories.add(frame)
-        elif frame.type == FrameType.TRACE:
+        elif frame.type == FrameType.TRACE and frame.base_ticks < MOST_TICKS:
             self._trace[frame.index] = frame
 
     def _log(self, frame: Frame) -> None:

@@ -8,23 +8,21 @@ from __future__ import annotations
 import zlib
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plexor.batch import SOURCE_MASK, EventBatch
 from plexor.cobs import Bytes, Positions, unstuff, unstuff_one
 from plexor.protocol.frames import (
     CRC_BYTES,
     HEADER,
-    MAX_DELTA_TICKS,
     MAX_OPERATIONS,
     MAX_WORDS,
     OPERATION,
-    POLARITY_SHIFT,
-    SOURCE_BITS,
     SOURCE_SHIFT,
     SOURCES,
     WORD_BYTES,
@@ -32,7 +30,6 @@ from plexor.protocol.frames import (
     Frame,
     FrameType,
 )
-from plexor.results import EVENT_DTYPE, EventArray
 
 LEAST_FRAME_BYTES = HEADER.size_bytes + CRC_BYTES
 MOST_FRAME_BYTES = LEAST_FRAME_BYTES + MAX_WORDS * WORD_BYTES
@@ -44,7 +41,6 @@ MAX_FAULTS = 10_000
 _RESIDUE = zlib.crc32(b"\0" * CRC_BYTES)
 """CRC of any body with its CRC appended."""
 _HEADER_DTYPE = np.dtype([(entry.name, f"<u{entry.bits // 8}") for entry in HEADER.fields])
-_SOURCE_MASK = (1 << SOURCE_BITS) - 1 << SOURCE_SHIFT
 _LAST_SOURCE = SOURCES - 1 << SOURCE_SHIFT
 _RECEIVED = (
     FrameType.EVENTS,
@@ -77,76 +73,6 @@ class Fault:
     length: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EventBatch:
-    """Events of some EVENTS or TRACE frames, in order; all but `words` has one entry a frame."""
-
-    words: NDArray[np.uint32]
-    counts: NDArray[np.int64]
-    base_ticks: NDArray[np.uint64]
-    first_index: NDArray[np.uint64]
-    gap: NDArray[np.bool_]
-    """Events were dropped on the chip just before the frame."""
-    after_loss: NDArray[np.bool_]
-    """Frames were lost on the link just before the frame."""
-
-    def __len__(self) -> int:
-        return len(self.words)
-
-    def part(self, first: int, last: int) -> EventBatch:
-        """Return the events of some of its frames."""
-        start = int(self.counts[:first].sum())
-        length = int(self.counts[first:last].sum())
-        return EventBatch(
-            self.words[start : start + length],
-            self.counts[first:last],
-            self.base_ticks[first:last],
-            self.first_index[first:last],
-            self.gap[first:last],
-            self.after_loss[first:last],
-        )
-
-    def time_ticks(self) -> NDArray[np.uint64]:
-        """Return the time of each event."""
-        return np.repeat(self.base_ticks, self.counts) + (self.words & np.uint32(MAX_DELTA_TICKS))
-
-    def sources(self) -> NDArray[np.uint8]:
-        """Return the source of each event."""
-        return ((self.words & np.uint32(_SOURCE_MASK)) >> np.uint32(SOURCE_SHIFT)).astype(np.uint8)
-
-    def polarities(self) -> NDArray[np.uint8]:
-        """Return the polarity of each event."""
-        return (self.words >> np.uint32(POLARITY_SHIFT)).astype(np.uint8)
-
-    def indices(self) -> NDArray[np.uint64]:
-        """Return the index of each event."""
-        before = np.cumsum(self.counts) - self.counts
-        return np.repeat(self.first_index - before.astype(np.uint64), self.counts) + np.arange(
-            len(self.words), dtype=np.uint64
-        )
-
-    def array(self) -> EventArray:
-        """Return the events as EVENT_DTYPE."""
-        events = np.empty(len(self.words), dtype=EVENT_DTYPE)
-        events["time_ticks"] = self.time_ticks()
-        events["index"] = self.indices()
-        events["source"] = self.sources()
-        events["polarity"] = self.polarities()
-        return events
-
-
-def batch_of(frames: Sequence[Frame]) -> EventBatch:
-    """Return the events of EVENTS or TRACE frames; none is taken as lost between them."""
-    return EventBatch(
-        np.frombuffer(b"".join(frame.payload for frame in frames), dtype="<u4"),
-        np.array([len(frame.payload) // WORD_BYTES for frame in frames], dtype=np.int64),
-        np.array([frame.base_ticks for frame in frames], dtype=np.uint64),
-        np.array([frame.index for frame in frames], dtype=np.uint64),
-        np.array([bool(frame.flags & EventFlag.GAP) for frame in frames], dtype=np.bool_),
-        np.zeros(len(frames), dtype=np.bool_),
-    )
-
-
 Part = EventBatch | Frame
 """Some EVENTS frames in a row, or one frame of another type."""
 
@@ -168,6 +94,7 @@ class Decoder:
         self._tail = b""
         self._tail_skipped = 0
         self._sequence: int | None = None
+        self._loss_waits = False
 
     def feed(self, data: bytes) -> list[Part]:
         """Take the next bytes of the stream, cut anywhere; return the frames they complete."""
@@ -181,12 +108,16 @@ class Decoder:
         skipped, self._tail_skipped, self._tail = self._tail_skipped, 0, b""
         self._keep(data[last + 1 :])
         array = np.frombuffer(whole, dtype=np.uint8)
-        ends = np.flatnonzero(array == 0)
-        starts = np.empty_like(ends)
-        starts[0], starts[1:] = 0, ends[:-1] + 1
+        first = 0
         if skipped:
-            self._fault(FaultKind.LENGTH, offset - skipped, int(ends[0]) + skipped)
-            starts, ends = starts[1:], ends[1:]
+            first = whole.index(0)
+            self._fault(FaultKind.LENGTH, offset - skipped, first + skipped)
+        # Delimiters in a row are one: a flood of them costs little.
+        filled = array[first:] != 0
+        before = np.empty_like(filled)
+        before[0], before[1:] = False, filled[:-1]
+        starts = np.flatnonzero(filled & ~before) + first
+        ends = np.flatnonzero(before & ~filled) + first
         return self._frames(array, whole, starts, ends, offset)
 
     def finish(self) -> None:
@@ -218,10 +149,8 @@ class Decoder:
     def _frames(
         self, array: Bytes, data: bytes, starts: Positions, ends: Positions, offset: int
     ) -> list[Part]:
+        starts, ends = self._of_length(starts, ends, offset)
         lengths = ends - starts
-        some = lengths > 0
-        if not some.all():
-            starts, ends, lengths = starts[some], ends[some], lengths[some]
         # A frame has whole words: where the length says otherwise there are 255 codes.
         regular = (lengths - 1) % WORD_BYTES == 0
         regular &= (lengths > LEAST_FRAME_BYTES) & (lengths <= MOST_FRAME_BYTES + 1)
@@ -245,11 +174,22 @@ class Decoder:
         self._settle_faults()
         return parts
 
+    def _of_length(
+        self, starts: Positions, ends: Positions, offset: int
+    ) -> tuple[Positions, Positions]:
+        """Return the stretches that may be frames by their length; the others are faults."""
+        lengths = ends - starts
+        wrong = (lengths <= LEAST_FRAME_BYTES) | (lengths > MOST_STRETCH_BYTES)
+        if not wrong.any():
+            return starts, ends
+        self.fault_counts[FaultKind.LENGTH] += int(wrong.sum())
+        places = zip(starts[wrong].tolist(), lengths[wrong].tolist(), strict=True)
+        for start, length in islice(places, MAX_FAULTS - len(self.faults)):
+            self._new_faults.append(Fault(FaultKind.LENGTH, offset + start, length))
+        return starts[~wrong], ends[~wrong]
+
     def _slow(self, stretch: bytes, offset: int) -> bytearray | None:
         """Decode one stretch by itself; return None and count the fault where it is no frame."""
-        if not LEAST_FRAME_BYTES < len(stretch) <= MOST_STRETCH_BYTES:
-            self._fault(FaultKind.LENGTH, offset, len(stretch))
-            return None
         body = unstuff_one(stretch)
         if body is None:
             self._fault(FaultKind.COBS, offset, len(stretch))
@@ -270,8 +210,8 @@ class Decoder:
         headers = np.frombuffer(
             b"".join([body[:header_bytes] for body in bodies]), dtype=_HEADER_DTYPE
         )
-        lost = self._lost(headers["sequence"])
         is_events = headers["type"] == FrameType.EVENTS
+        lost = self._before_events(self._lost(headers["sequence"]), is_events)
         chosen: list[int] = np.flatnonzero(is_events).tolist()
         payloads = [bodies[number][header_bytes:-CRC_BYTES] for number in chosen]
         others: list[tuple[int, Frame]] = []
@@ -297,7 +237,7 @@ class Decoder:
         places: list[tuple[int, int]],
     ) -> tuple[EventBatch, list[int]]:
         words = np.frombuffer(b"".join(payloads), dtype="<u4")
-        if len(words) and (words & np.uint32(_SOURCE_MASK)).max() > _LAST_SOURCE:
+        if len(words) and (words & np.uint32(SOURCE_MASK)).max() > _LAST_SOURCE:
             good: list[int] = []
             for place, payload in zip(chosen, payloads, strict=True):
                 if _sources_exist(payload):
@@ -317,6 +257,16 @@ class Decoder:
             lost[chosen],
         )
         return batch, chosen
+
+    def _before_events(
+        self, lost: NDArray[np.bool_], is_events: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Return which frames have a loss between the last frame of events and themselves."""
+        losses = np.cumsum(lost, dtype=np.int64) + self._loss_waits
+        told = np.maximum.accumulate(np.where(is_events, losses, 0))
+        told_before = np.concatenate((np.zeros(1, dtype=np.int64), told[:-1]))
+        self._loss_waits = bool(losses[-1] > told[-1])
+        return losses > told_before
 
     def _lost(self, sequence: NDArray[np.uint32]) -> NDArray[np.bool_]:
         """Count frames lost by their sequence; return which frames have a loss before them."""
@@ -353,7 +303,7 @@ def _interleave(
 
 def _sources_exist(payload: bytes | memoryview) -> bool:
     words = np.frombuffer(payload, dtype="<u4")
-    return not len(words) or bool((words & np.uint32(_SOURCE_MASK)).max() <= _LAST_SOURCE)
+    return not len(words) or bool((words & np.uint32(SOURCE_MASK)).max() <= _LAST_SOURCE)
 
 
 def _fault_of(kind: int, payload: memoryview) -> FaultKind | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from plexor.analyse import ChannelFigures, Figures, Report
+from plexor.analyse import ChannelFigures, Figures, Report, SharesOf
 from plexor.budget import Check, Verdict
 from plexor.errors import ExitCode
 from plexor.percentiles import Quantile
@@ -69,8 +69,33 @@ def document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> di
         },
         "strikes": result.strikes,
         "base_ticks": report.base_ticks,
+        "velocity_m_per_s": None if report.velocity_m_s is None else float(report.velocity_m_s),
         "channels": [_channel(report, channel) for channel in report.channels],
+        "shares": [_shares(entry) for entry in report.shares],
         "budget": None if verdict is None else _verdict(verdict),
+    }
+
+
+def _shares(entry: SharesOf) -> dict[str, Any]:
+    parts = entry.shares
+    named = {
+        "rise": parts.rise_ticks,
+        "width": parts.width_ticks,
+        "gap": parts.gap_ticks,
+        "total": parts.total_ticks,
+    }
+    return {
+        "first": entry.first,
+        "second": entry.second,
+        "count": len(parts.total_ticks),
+        **{
+            name: {
+                "min_ticks": int(ticks.min()),
+                "max_ticks": int(ticks.max()),
+                "sum_ticks": int(ticks.sum()),
+            }
+            for name, ticks in named.items()
+        },
     }
 
 
@@ -93,7 +118,26 @@ def _channel(report: Report, channel: ChannelFigures) -> dict[str, Any]:
     ):
         figures = channel.kinds.get(kind)
         found[name] = None if figures is None else _figures(figures)
+        if kind == Kind.RISE:
+            found["distance"] = _distance(report, channel)
     return found
+
+
+def _distance(report: Report, channel: ChannelFigures) -> dict[str, float | None] | None:
+    rise = channel.rise
+    if report.velocity_m_s is None or rise is None:
+        return None
+    ticks: dict[str, Fraction | int | None] = {
+        "mean": rise.mean_ticks,
+        "min": rise.min_ticks,
+        "max": rise.max_ticks,
+    }
+    for name in ("p50", "p99", "p999"):
+        quantile = rise.quantile(_NAMED[f"{name}_ticks"])
+        ticks[name] = quantile.value_ticks if quantile is not None and quantile.enough else None
+    return {
+        f"{name}_m": None if at is None else float(report.metres(at)) for name, at in ticks.items()
+    }
 
 
 def _figures(figures: Figures) -> dict[str, Any]:

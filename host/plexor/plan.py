@@ -135,8 +135,9 @@ def _reference(channel: Channel, settings: Settings) -> tuple[int, int]:
         raise ValueError(f"{label} is the channel itself; must be another source")
     if source >= SOURCE_STRIKE and source != SOURCE_LOAD:
         outputs = [entry.output for entry in settings.strikes]
-        if source - SOURCE_STRIKE not in outputs:
-            raise ValueError(f"{label} is not enabled; enabled strikes: {outputs or 'none'}")
+        # Of a device that runs by itself nothing is matched.
+        if outputs and source - SOURCE_STRIKE not in outputs:
+            raise ValueError(f"{label} is not enabled; enabled strikes: {outputs}")
     elif source < SOURCE_STRIKE:
         numbers = [entry.number for entry in settings.channels if entry.enable]
         if source - SOURCE_CHANNEL not in numbers:

@@ -55,6 +55,11 @@ class _Sequence:
             interval, fraction, gap = max(spaced, 2 * self.samples), 0, spaced
         elif burst == 1 and period < self.samples:
             # Faster than a clock: an endless burst drawn from a pattern.
+            if Feature.BURST not in self.quantities.geometry.features:
+                raise ValueError(
+                    f"{self.label}.period: {self.quantities.text(period)}; below {self.samples}"
+                    f" ticks it takes bursts, and this instrument was built without BURST"
+                )
             burst, spacing = 0, int(period)
             interval, fraction, gap = 2 * self.samples, 0, spacing
         else:
@@ -89,6 +94,8 @@ class _Sequence:
             raise ValueError(f"{label}.duty: {float(stimulus.duty)}; must be above 0 and below 1")
         if stimulus.burst > 1 and stimulus.spacing_s is None:
             raise ValueError(f"{label}.burst: {stimulus.burst} strikes; give their spacing too")
+        if stimulus.burst > 1:
+            self.quantities.need(Feature.BURST, f"{label}.burst")
         if stimulus.period_s is None and (stimulus.poisson or stimulus.dither_s):
             raise ValueError(f"{label}: dither and Poisson intervals need a rate or period")
         if stimulus.period_s is None and stimulus.count > stimulus.burst:
@@ -172,6 +179,7 @@ class _Sequence:
     def _dither_bits(self) -> int:
         if not self.stimulus.dither_s:
             return 0
+        self.quantities.need(Feature.DITHER, f"{self.label}.dither")
         exact = self.quantities.ticks(self.stimulus.dither_s)
         bits = min(math.floor(exact + 1).bit_length() - 1, MAX_DITHER_BITS) if exact > 0 else 0
         if bits < 1:

@@ -17,8 +17,8 @@ from plexor.link.file import FileLink
 from plexor.protocol.frames import Frame, FrameType, LogCode
 from plexor.protocol.geometry import MAGIC, PROTOCOL_MAJOR, PROTOCOL_MINOR
 from plexor.protocol.registers import IDENTITY
+from plexor.recorded import registers_in, settings_in
 from plexor.results import RunResult
-from plexor.settings import Settings
 
 _PIECE_BYTES = 1 << 20
 
@@ -103,6 +103,10 @@ def replay(path: Path, description: Mapping[str, str] | None = None) -> RunResul
         state.collector,
         (decoder.frames_received, decoder.frames_lost),
         {str(kind): count for kind, count in decoder.fault_counts.items()},
-        Circumstances(Settings(), device=dict(description or {})),
+        Circumstances(
+            settings_in(state.image, state.identity.geometry),
+            registers_in(state.image, state.identity.geometry),
+            device=dict(description or {}),
+        ),
         None if state.ended else "the recording ends before the end of a run",
     )

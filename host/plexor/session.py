@@ -14,7 +14,6 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from fractions import Fraction
 from importlib import metadata
 from types import FrameType
 
@@ -23,11 +22,12 @@ from plexor.collect import Collector
 from plexor.decode import FaultKind
 from plexor.device import Device, SilenceError
 from plexor.errors import InstrumentError, LinkError, UsageError
+from plexor.expected import expected_strikes, followed
 from plexor.image import end_places
 from plexor.plan import REPORT_SPACES, Plan, plan_of
 from plexor.protocol.frames import SOURCE_STRIKE, SOURCES
 from plexor.protocol.geometry import Feature
-from plexor.protocol.registers import Action, RunState, StatusFlag, Trigger
+from plexor.protocol.registers import Action, RunState, StatusFlag
 from plexor.results import ChannelResult, RunResult
 from plexor.settings import Settings
 from plexor.units import seconds_of
@@ -198,7 +198,8 @@ class _Run:
                 device.pump(POLL_S)
             # Its last frames must not be taken for this run's.
             while device.pump(POLL_S):
-                pass
+                if time.monotonic() > deadline:
+                    raise InstrumentError(f"{device.name}: an earlier run's frames do not end")
         device.write_all(self.plan.registers)
 
     def _start(self) -> None:
@@ -249,7 +250,7 @@ class _Run:
 
     def _poll(self) -> tuple[int, int]:
         """Look at the run's state and time, and tell the progress."""
-        outputs = [entry.output for entry in self.settings.strikes]
+        outputs = followed(self.settings)
         state, ticks, start, dropped, *edges = self.device.read_all(
             [
                 ("status", 0, "state"),
@@ -378,21 +379,3 @@ class _Run:
             ),
             broken,
         )
-
-
-def expected_strikes(plan: Plan, settings: Settings) -> int | None:
-    """Return how many strikes a run has when nothing stops it early; None: without end."""
-    counts = [
-        plan.value("stimulus", "strike_count", entry.output)
-        for entry in settings.strikes
-        if entry.trigger == Trigger.RUN
-    ]
-    if counts and all(counts):
-        return sum(counts)
-    if settings.time_s is None or not all(entry.period_s for entry in settings.strikes):
-        return None
-    periods = [entry.period_s or Fraction(1) for entry in settings.strikes]
-    return sum(
-        int(settings.time_s / period) * entry.burst
-        for period, entry in zip(periods, settings.strikes, strict=True)
-    )

@@ -28,7 +28,9 @@ _TIME_UNITS = {
 _MOST = Fraction(10**30)
 """Beyond all that is measured, and within what prints can show."""
 _SCALES = {"": Fraction(1), "k": Fraction(10**3), "M": Fraction(10**6), "G": Fraction(10**9)}
+_VELOCITY_UNITS = {"m/s": Fraction(1), "mm/s": Fraction(1, 10**3), "km/h": Fraction(10, 36)}
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*([^\d\s]*)\s*")
+_METRES = ((1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm"))
 _PRINTED = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
@@ -100,6 +102,28 @@ def parse_count(text: str) -> int:
     if value < 1 or value.denominator != 1:
         raise ValueError(what)
     return int(value)
+
+
+def parse_velocity(text: str) -> Fraction:
+    """Return the exact metres a second of a text such as `1100m/s`, `90 km/h` or `5mm/s`.
+
+    Raises ValueError for anything else and for velocities that are not above 0.
+    """
+    what = f"velocity: {text!r}; must be above 0 with a unit, such as 1100m/s, 90km/h or 5mm/s"
+    number, unit = _split(text, what)
+    if unit not in _VELOCITY_UNITS or number <= 0:
+        raise ValueError(what)
+    return number * _VELOCITY_UNITS[unit]
+
+
+def format_metres(metres: Fraction | float, digits: int = 4) -> str:
+    """Return metres with a unit from nm to km."""
+    value = float(metres)
+    if value == 0:
+        return "0 m"
+    size = abs(value)
+    scale, unit = next(((s, u) for s, u in _METRES if size >= s), _METRES[-1])
+    return f"{value / scale:.{digits}g} {unit}"
 
 
 def format_seconds(seconds: Fraction | float, digits: int = 4) -> str:

@@ -8,6 +8,7 @@ import shutil
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 from plexor.analyse import Report, analyse
@@ -27,11 +28,12 @@ class Wanted:
     json: bool = False
     page: Path | None = None
     base_ticks: int = 0
+    velocity_m_s: Fraction | None = None
 
 
 def conclude(result: RunResult, wanted: Wanted) -> ExitCode:
     """Print a run's figures and write what is wanted; return the exit code."""
-    report = analyse(result, wanted.base_ticks)
+    report = analyse(result, wanted.base_ticks, wanted.velocity_m_s)
     verdict = None
     if wanted.budget is not None:
         try:

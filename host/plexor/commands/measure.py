@@ -26,10 +26,13 @@ from plexor.commands.parameters import (
     json_option,
     link_option,
     time_option,
+    velocity_option,
 )
+from plexor.commands.presets import overridden, preset_option
+from plexor.commands.strikes import START, STRIKE, ends_by_itself, strikes_of
 from plexor.errors import StoreError
 from plexor.protocol.registers import Policy
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.settings import Channel, Settings
 
 if TYPE_CHECKING:
     from plexor.results import RunResult
@@ -45,13 +48,22 @@ _PATH = click.Path(path_type=Path)
     metavar="NAME[:OPTIONS]",
     help="Simulated device: freertos (default), bare, synthetic or a manifest.toml.",
 )
+@preset_option
+@click.option(
+    "--fallback",
+    is_flag=True,
+    help="Where what a simulated device is made of cannot be had, say so and use a simpler one: "
+    "bare for freertos, synthetic for bare.",
+)
 @click.option(
     "--rate",
     type=RATE,
     metavar="RATE",
     help="Strikes (or bursts) a second: 20k. Without it the device runs by itself.",
 )
-@click.option("--count", type=COUNT, metavar="N", help="Stop after so many strikes: 10k.")
+@click.option(
+    "--count", type=COUNT, metavar="N", help="Strikes of --rate: 10k. The run ends after them."
+)
 @time_option("--time", "time_s", help="Stop after so long: 2s.")
 @time_option("--width", help="Of a strike.")
 @click.option("--duty", type=DUTY, metavar="PART", help="Of a strike, as part of the period: 20%.")
@@ -68,6 +80,23 @@ _PATH = click.Path(path_type=Path)
     help="Of what is random in the strikes.",
 )
 @click.option("--active-low", is_flag=True, help="Strikes are low.")
+@click.option(
+    "--start",
+    type=START,
+    default="run",
+    show_default=True,
+    metavar="WHAT",
+    help="What starts the strikes: run, gate (its input, while high) or strikeN, another output.",
+)
+@click.option(
+    "--strike",
+    "strikes",
+    type=STRIKE,
+    multiple=True,
+    metavar="N:KEY=VALUE,...",
+    help="A further output; repeat. Keys are rate, count, width, duty, phase, dither, poisson, "
+    "burst, spacing, seed, active-low and start; without a rate it strikes once a start.",
+)
 @click.option(
     "--channel",
     "channels",
@@ -104,6 +133,7 @@ _PATH = click.Path(path_type=Path)
     help="latency>50us or missed: stop there and keep the events around it.",
 )
 @base_option
+@velocity_option
 @budget_option
 @click.option(
     "--key",
@@ -118,7 +148,8 @@ _PATH = click.Path(path_type=Path)
 @click.option("--out", type=_PATH, metavar="DIR", help="Keep the run in a new folder.")
 @click.option("--wire", is_flag=True, help="Keep the raw bytes of the link too, in --out.")
 @click.option("--force", is_flag=True, help="Replace the folder of --out.")
-def measure(**options: Any) -> int:
+@click.pass_context
+def measure(context: click.Context, **options: Any) -> int:
     """Strike a device, time its responses, judge them.
 
     Times take a unit: 50us, 1.5ms, 2s. Rates and counts take k, M, G.
@@ -126,6 +157,7 @@ def measure(**options: Any) -> int:
     \b
       plexor measure --rate 20k --count 10k
       plexor measure --dut bare --rate 1k --time 2s --budget omac --json
+      plexor measure --preset cots5k --count 10k --strike 1:start=strike0,phase=5us,width=1us
       plexor measure --link serial:/dev/ttyUSB1 --rate 5k --duty 20% --time 60s --out run1
     """
     # Imported here so that --help and wrong options answer at once.
@@ -133,7 +165,7 @@ def measure(**options: Any) -> int:
     from plexor.commands.conclude import Wanted, conclude  # noqa: PLC0415
     from plexor.units import ticks_of  # noqa: PLC0415
 
-    settings = settings_of(options)
+    settings = settings_of(options | dict.fromkeys(overridden(context)))
     budget = None if options["budget"] is None else load_budget(options["budget"])
     out: Path | None = options["out"]
     if options["wire"] and out is None:
@@ -149,7 +181,7 @@ def measure(**options: Any) -> int:
             reason = tap.error.strerror or tap.error
             unsaved = StoreError(f"{out}: kept without the raw bytes of the link: {reason}")
     base = ticks_of(options["base"], result.tick_fs)
-    wanted = Wanted(budget, options["as_json"], options["page"], round(base))
+    wanted = Wanted(budget, options["as_json"], options["page"], round(base), options["velocity"])
     code = conclude(result, wanted)
     # The figures are shown even where they could not be kept.
     if unsaved is not None:
@@ -162,37 +194,17 @@ def settings_of(options: dict[str, Any]) -> Settings:
 
     Raises click.UsageError for options that do not go together.
     """
-    rate: Fraction | None = options["rate"]
-    if rate is None:
-        for name in ("count", "width", "duty", "spacing", "poisson"):
-            if options[name]:
-                raise click.UsageError(f"--{name} is of strikes; give --rate too")
-        if options["time_s"] is None:
-            raise click.UsageError("say how often to strike with --rate, or how long with --time")
-    if options["width"] is not None and options["duty"] is not None:
-        raise click.UsageError("--width and --duty both give the strike's width; give one")
-    if options["count"] is None and options["time_s"] is None and not options["stops"]:
+    strikes = strikes_of(options)
+    if not strikes and options["time_s"] is None:
+        raise click.UsageError("say how often to strike with --rate, or how long with --time")
+    if not ends_by_itself(strikes) and options["time_s"] is None and not options["stops"]:
+        if options["count"] is not None:
+            raise click.UsageError(
+                "--count is of each sequence that --start begins; say when to stop with --time"
+            )
         raise click.UsageError("say when to stop with --count, --time or --stop-on")
-    if options["burst"] > 1 and options["spacing"] is None:
-        raise click.UsageError("--burst needs --spacing, the time between its strikes")
     stops: tuple[StopCondition, ...] = options["stops"]
     limits = [stop.over_s for stop in stops if stop.over_s is not None]
-    strikes: tuple[Stimulus, ...] = ()
-    if rate is not None:
-        strikes = (
-            Stimulus(
-                period_s=1 / rate,
-                width_s=options["width"],
-                duty=options["duty"],
-                phase_s=options["phase"],
-                burst=options["burst"],
-                spacing_s=options["spacing"],
-                dither_s=options["dither"],
-                poisson=options["poisson"],
-                invert=options["active_low"],
-                seed=options["seed"],
-            ),
-        )
     return Settings(
         strikes=strikes,
         channels=_named(options["channels"], options["deadline"]),
@@ -200,7 +212,6 @@ def settings_of(options: dict[str, Any]) -> Settings:
         timeout_s=options["timeout"],
         window_min_s=options["window"],
         early_s=options["early"],
-        count=options["count"],
         time_s=options["time_s"],
         latency_over_s=min(limits, default=None),
         stop_on_missed=any(stop.over_s is None for stop in stops),
@@ -289,6 +300,7 @@ def _run(options: dict[str, Any], settings: Settings, tap: _Tap | None) -> RunRe
     from plexor.commands.progress import ProgressLine  # noqa: PLC0415
     from plexor.device import Device  # noqa: PLC0415
     from plexor.link.open import DEFAULT_DUT, open_link  # noqa: PLC0415
+    from plexor.link.sim import SimLink  # noqa: PLC0415
     from plexor.session import measure as run  # noqa: PLC0415
 
     uri: str = options["link"]
@@ -296,14 +308,23 @@ def _run(options: dict[str, Any], settings: Settings, tap: _Tap | None) -> RunRe
     dut: str | None = options["dut"]
     if dut is not None and not simulated:
         raise click.UsageError(f"--dut {dut} is for --link sim:; {uri} has a device of its own")
-    with Device(open_link(uri, dut), tap) as device:
-        name = (uri.removeprefix("sim:") or dut or DEFAULT_DUT) if simulated else None
+    if options["fallback"] and not simulated:
+        raise click.UsageError(f"--fallback is for --link sim:; {uri} has a device of its own")
+    link = open_link(uri, dut, ["--fallback"] if options["fallback"] else [])
+    with Device(link, tap) as device:
+        asked = (uri.removeprefix("sim:") or dut or DEFAULT_DUT) if simulated else None
+        name = asked
+        if isinstance(link, SimLink) and link.fallback:
+            name = link.device
+            print(f"plexor: {link.fallback}", file=sys.stderr)
         if not settings.channels:
             found = channels_of(name, device.identity.geometry.channels)
             settings = replace(settings, channels=_named(found, options["deadline"]))
         description = dict(options["keys"])
         if name is not None:
             description = {"dut": name, **description}
+        if name != asked and asked is not None:
+            description["asked_for"] = asked
         line = ProgressLine()
         try:
             return run(device, settings, line, description)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import click
 
 from plexor.settings import Channel, parse_reference
-from plexor.units import parse_count, parse_duration, parse_rate
+from plexor.units import parse_count, parse_duration, parse_rate, parse_velocity
 
 T = TypeVar("T")
 
@@ -128,12 +128,19 @@ RATE = Parsed("rate", parse_rate)
 COUNT = Parsed("count", parse_count)
 DUTY = Parsed("part", parse_duty)
 STOP = Parsed("condition", parse_stop)
+VELOCITY = Parsed("velocity", parse_velocity)
 KEY = Parsed("name=text", parse_key)
 CHANNEL = Parsed("channel", parse_channel)
 
 time_option = partial(click.option, type=DURATION, metavar="TIME")
 """Decorator for an option that is a duration."""
 base_option = time_option("--base", default="0", help="Take a base result off each latency.")
+velocity_option = click.option(
+    "--velocity",
+    type=VELOCITY,
+    metavar="VELOCITY",
+    help="Show how far something so fast moves in each latency: 1100m/s, 90km/h.",
+)
 budget_option = click.option(
     "--budget", metavar="FILE", help="Limits to judge the run by: a TOML file, or omac."
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from plexor.commands.parameters import base_option, budget_option
+from plexor.commands.parameters import base_option, budget_option, velocity_option
 
 
 @click.command()
@@ -22,8 +22,15 @@ from plexor.commands.parameters import base_option, budget_option
     help="Where to. Default: report.html in the run's folder; NAME.svg for a picture.",
 )
 @base_option
+@velocity_option
 @budget_option
-def report(runs: tuple[Path, ...], page: Path | None, base: Fraction, budget: str | None) -> int:
+def report(
+    runs: tuple[Path, ...],
+    page: Path | None,
+    base: Fraction,
+    velocity: Fraction | None,
+    budget: str | None,
+) -> int:
     """Write the page of RUN, a folder of `plexor measure --out` or raw bytes off a link.
 
     A picture (--page NAME.svg) can be of several runs, which are drawn on the same axes.
@@ -47,7 +54,7 @@ def report(runs: tuple[Path, ...], page: Path | None, base: Fraction, budget: st
     ticks = {result.tick_fs for result in results}
     if len(ticks) > 1:
         raise UsageError(f"report: runs with ticks of {sorted(ticks)} fs; must have the same tick")
-    found = [analyse(result, round(ticks_of(base, result.tick_fs))) for result in results]
+    found = [analyse(result, round(ticks_of(base, result.tick_fs)), velocity) for result in results]
     try:
         verdict = None if limits is None else judge(found[0], limits)
     except ValueError as error:

@@ -11,6 +11,7 @@ from plexor.errors import LinkError
 
 CHUNK_BYTES = 1 << 18
 _QUEUE_CHUNKS = 256
+_TAKE_BYTES = 1 << 20
 _POLL_S = 0.1
 
 
@@ -57,7 +58,7 @@ class Reader:
         self._thread.start()
 
     def take(self, timeout_s: float) -> bytes:
-        """Return all bytes that have come, or none after the timeout.
+        """Return what has come, a mebibyte or little more at once, or nothing after the timeout.
 
         Once all bytes are taken, raises the error that ended the link, each time it is called.
         """
@@ -68,8 +69,12 @@ class Reader:
         except queue.Empty:
             return b""
         chunks: list[bytes] = []
+        size = 0
         while not isinstance(entry, LinkError):
             chunks.append(entry)
+            size += len(entry)
+            if size >= _TAKE_BYTES:
+                return b"".join(chunks)
             try:
                 entry = self._queue.get_nowait()
             except queue.Empty:

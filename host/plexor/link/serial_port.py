@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from typing import Any
 
 from plexor.errors import LinkError, UsageError
@@ -30,9 +31,11 @@ class SerialLink:
             )
         except (*self._errors, ValueError) as error:
             raise LinkError(f"{self.name}: cannot open: {error}") from error
-        # FTDI's default of 16 ms between two reports is the real cost of a round trip.
-        with contextlib.suppress(OSError, ValueError, NotImplementedError, AttributeError):
-            self._port.set_low_latency_mode(True)
+        # FTDI's default of 16 ms between two reports is the real cost of a round trip. pyserial can
+        # change it on Linux alone, and there not of every kind of port.
+        if sys.platform == "linux":
+            with contextlib.suppress(OSError, ValueError):
+                self._port.set_low_latency_mode(True)
 
     def read(self, max_bytes: int, timeout_s: float) -> bytes:
         """Return at least one byte, or none after the timeout."""

@@ -34,6 +34,8 @@ class SimLink:
         self.name = name
         self.device = ""
         """What the simulator says it simulates."""
+        self.fallback = ""
+        """Why that is not the device asked for; empty where it is."""
         self._stderr = b""
         self._tcp: TcpLink | None = None
         self._lines: queue.Queue[str | None] = queue.Queue()
@@ -109,6 +111,9 @@ class SimLink:
                 raise UsageError(text) if self._process.poll() == 2 else LinkError(text)
             if line.startswith("device "):
                 self.device = line.removeprefix("device ").strip()
+            if line.startswith("fallback "):
+                why = line.removeprefix("fallback ").strip()
+                self.fallback = f"{self.fallback}; {why}" if self.fallback else why
             if line.startswith(_LISTENING):
                 host, _, port = line.removeprefix(_LISTENING).strip().rpartition(":")
                 if not port.isdecimal() or not 0 < int(port) < 65536:

@@ -20,7 +20,7 @@ PROTOCOL_VERSION = PROTOCOL_MAJOR << 16 | PROTOCOL_MINOR
 
 WORD_SAMPLES = (4, 8, 16)
 BOARD_BYTES = 8
-TRIGGER_CLOCKS = 8
+TRIGGER_CLOCKS = 14
 """Core clocks from the start of a run, a trigger strike or the gate to phase 0 of a stimulus."""
 
 
@@ -38,6 +38,8 @@ class Feature(IntFlag):
     EARLY = 256  # responses before their strike (signed latency)
     POISSON = 512  # random intervals
     RING = 1024  # the events around a trigger are kept
+    BURST = 2048  # several strikes a period, and periods below a clock
+    DITHER = 4096  # random dither of the period
 
 
 ALL_FEATURES = Feature(sum(Feature))

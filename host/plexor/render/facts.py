@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from plexor.analyse import Report
 from plexor.protocol.memory import ResponseClass
+from plexor.protocol.registers import Trigger
 from plexor.render.frame import provenance
 from plexor.render.scale import grouped
 from plexor.results import RunResult
@@ -38,12 +39,22 @@ def summary(report: Report) -> str:
 
 
 def _rates(result: RunResult) -> list[str]:
+    """Return the rate of each output that has one, by name where there are several."""
+    several = len(result.settings.strikes) > 1
     rates: list[str] = []
     for stimulus in result.settings.strikes:
+        words = [f"strike{stimulus.output}"] if several else []
+        if stimulus.poisson:
+            words.append("Poisson," if stimulus.period_s else "Poisson")
         if stimulus.period_s:
-            rate = Fraction(stimulus.burst) / stimulus.period_s
-            shape = "Poisson, " if stimulus.poisson else ""
-            rates.append(f"{shape}{format_rate(rate)}")
+            words.append(format_rate(Fraction(stimulus.burst) / stimulus.period_s))
+        if stimulus.trigger == Trigger.GATE:
+            words.append("while the gate is high")
+        elif stimulus.trigger == Trigger.STRIKE:
+            words.append(f"on each strike{stimulus.trigger_source}")
+        elif not stimulus.period_s and not stimulus.poisson:
+            words.append("once")
+        rates.append(" ".join(words))
     return rates
 
 

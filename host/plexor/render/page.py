@@ -15,12 +15,15 @@ from plexor.render.scope import scope
 from plexor.render.svg import FONT, STYLE
 from plexor.render.table import (
     Cell,
+    distance_rows,
     found_text,
     jitter_rows,
     latency_rows,
     outlier_rows,
     period_rows,
+    share_rows,
 )
+from plexor.render.trace import trace
 from plexor.units import format_seconds
 
 _PAGE = """
@@ -72,6 +75,7 @@ def page(report: Report, verdict: Verdict | None = None) -> str:
     source = provenance(report.result)
     colour = "bad" if source == "simulated" else "good"
     pictures = [scope(report), histogram(report), tail(report), shares(report), course(report)]
+    pictures.append(trace(report))
     figures = "".join(
         f"<figure>{picture.render(style=False)}</figure>" for picture in pictures if picture
     )
@@ -93,8 +97,10 @@ def page(report: Report, verdict: Verdict | None = None) -> str:
 {figures}
 <h2>Latency of each channel</h2>
 {_table(latency_rows(report))}
+{_distances(report)}
 <h2>Jitter and shape</h2>
 {_table(jitter_rows(report))}
+{_shares(report)}
 {_periods(report)}
 <h2>Outliers</h2>
 {_table(outlier_rows(report))}
@@ -148,6 +154,16 @@ def _table(table: tuple[list[str], list[list[Cell]]]) -> str:
         f'<div class="scroll"><table><thead><tr>{cells}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
+
+
+def _distances(report: Report) -> str:
+    rows = distance_rows(report)
+    return f"<h2>Distance during the latency</h2>{_table(rows)}" if rows[1] else ""
+
+
+def _shares(report: Report) -> str:
+    rows = share_rows(report)
+    return f"<h2>Where the time goes</h2>{_table(rows)}" if rows[1] else ""
 
 
 def _periods(report: Report) -> str:

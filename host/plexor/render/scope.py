@@ -39,6 +39,7 @@ def scope(report: Report, title: str = "Persistence") -> Canvas:
     result = report.result
     shown = [channel for channel in report.channels if channel.rise is not None]
     strikes = max((channel.result.strikes for channel in shown), default=0)
+    references = {channel.result.reference for channel in shown}
     height = TOP + 62 + LANE * max(len(shown), 1) + 62
     subtitle = (
         f"{grouped(strikes)} strikes laid over each other: the stronger the colour, the more "
@@ -58,7 +59,8 @@ def scope(report: Report, title: str = "Persistence") -> Canvas:
         WIDTH - RIGHT,
     )
     x_axis(canvas, axis, top, bottom, time_unit(axis.high))
-    canvas.text(LEFT, bottom + 36, "time after the strike", style="muted")
+    after = "the strike" if len(references) == 1 else "each channel's own strike"
+    canvas.text(LEFT, bottom + 36, f"time after {after}", style="muted")
     strike = axis.at(0)
     canvas.text(LEFT - 9, top + 38, "strike", style="muted", anchor="end")
     canvas.path(
@@ -127,6 +129,10 @@ def _lane(
         anchor="end",
         bold=True,
     )
+    references = {entry.result.reference for entry in report.channels if entry.rise is not None}
+    if len(references) > 1:
+        at = base - SWING / 2 + 18
+        canvas.text(LEFT - 9, at, channel.result.reference, size=10, style="muted", anchor="end")
     labels = [
         Label(axis.at(value), f"{name} {format_ticks(value, tick_fs)}", style)
         for name, value, style in (

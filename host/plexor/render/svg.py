@@ -40,6 +40,7 @@ def _rules(colours: dict[str, str], channels: tuple[str, ...]) -> str:
         f".paper{{fill:{colours['paper']}}}",
         f".panel{{fill:{colours['panel']}}}",
         f".ink{{fill:{colours['ink']}}}.muted{{fill:{colours['muted']}}}",
+        f".region{{fill:{colours['grid']}}}",
         f".grid{{stroke:{colours['grid']}}}.rule{{stroke:{colours['muted']}}}",
         f".average{{stroke:{colours['ink']}}}.last{{stroke:{colours['last']}}}",
         f".worst{{stroke:{colours['worst']}}}.alarm{{fill:{colours['worst']}}}",

@@ -9,10 +9,10 @@ from plexor.budget import Check
 from plexor.peaks import peaks
 from plexor.percentiles import Quantile, least_count, quantile_name
 from plexor.render.facts import CLASS_COLUMNS
-from plexor.render.scale import grouped
+from plexor.render.scale import grouped, number
 from plexor.results import Kind
 from plexor.tail import earliest, latest
-from plexor.units import format_seconds, format_ticks, seconds_of
+from plexor.units import format_metres, format_seconds, format_ticks, seconds_of
 
 SHOWN = (Fraction(50, 100), Fraction(99, 100), Fraction(999, 1000))
 NOTHING = "-"
@@ -45,6 +45,31 @@ def _latency_row(report: Report, channel: ChannelFigures) -> list[Cell]:
     at = rise.max_time_ticks
     row.append((_time(rise.max_ticks, tick_fs), "" if at is None else f"at {_time(at, tick_fs)}"))
     return row
+
+
+def distance_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads and a row for each channel: how far something moves during the latency.
+
+    Without a velocity there is no row.
+    """
+    velocity = report.velocity_m_s
+    head = [
+        "distance" if velocity is None else f"distance at {number(float(velocity))} m/s",
+        "mean",
+        "min",
+    ]
+    head += [*(quantile_name(q) for q in SHOWN), "max = back wall"]
+    rows: list[list[Cell]] = []
+    for channel in report.channels:
+        rise = channel.rise
+        if velocity is None or rise is None:
+            continue
+        quantiles = [rise.quantile(q) for q in SHOWN]
+        middle = [q.value_ticks if q is not None and q.enough else None for q in quantiles]
+        shown = [rise.mean_ticks, rise.min_ticks, *middle, rise.max_ticks]
+        cells = [NOTHING if at is None else format_metres(report.metres(at)) for at in shown]
+        rows.append([(channel.name, ""), *((cell, "") for cell in cells)])
+    return head, rows
 
 
 def jitter_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
@@ -86,6 +111,27 @@ def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
     return row
 
 
+def share_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads and a row for each two channels: where the second one's latency goes.
+
+    Each part is measured between its own two edges, over the strikes that both pins answered.
+    """
+    head = ["where it goes", "n", "strike to rise", "rise to fall", "fall to the next", "in all"]
+    rows: list[list[Cell]] = []
+    for entry in report.shares:
+        parts = entry.shares
+        row: list[Cell] = [
+            (entry.second, f"by {entry.first}"),
+            (grouped(len(parts.total_ticks)), ""),
+        ]
+        for ticks in (parts.rise_ticks, parts.width_ticks, parts.gap_ticks, parts.total_ticks):
+            least, most = (_time(int(v), report.result.tick_fs) for v in (ticks.min(), ticks.max()))
+            mean = _time(float(ticks.mean()), report.result.tick_fs)
+            row.append((mean, least if least == most else f"{least} to {most}"))
+        rows.append(row)
+    return head, rows
+
+
 def period_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row for each channel that nothing strikes: its period's jitters."""
     head = ["channel", "periods", "mean", "min", "max", "peak-to-peak", "RMS", "cycle-to-cycle"]
@@ -111,7 +157,8 @@ def period_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
 def outlier_rows(report: Report, each: int = 3) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and rows of the earliest and the latest responses of each channel.
 
-    Without the samples in order only the extremes are known, with their events.
+    Without the samples in order only the extremes are known, with their events. The earliest is
+    left out where a base result was taken off, for the clamped are not told apart.
     """
     head = ["channel", "which", "latency", "sample", "event", "time in the run"]
     rows: list[list[Cell]] = []
@@ -123,6 +170,15 @@ def outlier_rows(report: Report, each: int = 3) -> tuple[list[str], list[list[Ce
             event = NOTHING if rise.max_index is None else grouped(rise.max_index)
             at, value = rise.max_time_ticks, rise.max_ticks
             rows.append(_outlier(report, channel.name, "latest", value, NOTHING, event, at))
+            rise_of = channel.result.measurement(Kind.RISE)
+            if rise_of is not None and not report.base_ticks:
+                known = rise_of.statistics
+                event = NOTHING if known.min_index is None else grouped(known.min_index)
+                at = known.min_time_ticks
+                at = None if at is None else at - report.result.start_ticks
+                rows.append(
+                    _outlier(report, channel.name, "earliest", known.min_ticks, NOTHING, event, at)
+                )
             continue
         values = rise.samples.value_ticks
         for which, chosen in (
@@ -185,7 +241,17 @@ def found_text(check: Check, tick_fs: int) -> tuple[str, str, str]:
     if check.limit.is_count:
         found = grouped(int(check.found))
     else:
-        found = format_seconds(seconds_of(check.found, tick_fs), 6)
+        seconds = seconds_of(check.found, tick_fs)
+        # What lies a tick beyond its limit must not read like the limit.
+        digits = next(
+            (
+                n
+                for n in (6, 9)
+                if format_seconds(seconds, n) != format_seconds(check.limit.most, n)
+            ),
+            12 if seconds != check.limit.most else 6,
+        )
+        found = format_seconds(seconds, digits)
     violations = NOTHING
     if check.violations is not None and not check.limit.is_count:
         least, most = check.violations

@@ -12,7 +12,16 @@ from plexor.budget import Check, Outcome, Verdict
 from plexor.render import facts
 from plexor.render.plots import latency_axis, samples_below
 from plexor.render.scale import grouped, number, time_unit
-from plexor.render.table import NOTHING, Cell, found_text, jitter_rows, latency_rows, period_rows
+from plexor.render.table import (
+    NOTHING,
+    Cell,
+    distance_rows,
+    found_text,
+    jitter_rows,
+    latency_rows,
+    period_rows,
+    share_rows,
+)
 
 LEAST_WIDTH = 40
 _BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -48,7 +57,13 @@ def text(
         facts.summary(report), width, paint, "alarm" if report.result.simulated else "muted"
     )
     lines.append("")
-    for head, rows in (latency_rows(report), jitter_rows(report), period_rows(report)):
+    for head, rows in (
+        latency_rows(report),
+        distance_rows(report),
+        jitter_rows(report),
+        share_rows(report),
+        period_rows(report),
+    ):
         if rows:
             lines += _table(head, rows, width, paint)
             lines.append("")

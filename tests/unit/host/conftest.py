@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from plexor.commands import measure as command
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import ResponseClass, bin_of
 from plexor.protocol.registers import StatusFlag, StopReason
@@ -139,3 +140,19 @@ def make_run(latencies, *, names=None, widths=100, period=50_000, keep_events=Tr
 def run_of():
     """Return `make_run`."""
     return make_run
+
+
+@pytest.fixture
+def bench(monkeypatch, run_of):
+    """Return a function that sets the run which `plexor measure` will bring back."""
+    asked = {}
+
+    def set_run(result=None):
+        def run(options, settings, tap):
+            asked["settings"] = settings
+            return result if result is not None else run_of([[1000, 2000, 3000]])
+
+        monkeypatch.setattr(command, "_run", run)
+        return asked
+
+    return set_run

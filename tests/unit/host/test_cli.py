@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from fractions import Fraction
-from importlib.resources import files
 
 import pytest
 
@@ -17,24 +16,10 @@ from plexor.errors import LinkError
 from plexor.protocol.registers import Policy
 from plexor.store import save
 
-SCHEMA = json.loads((files("plexor") / "schema" / "run.json").read_text(encoding="utf-8"))
+from .fake_device import FakeDevice
+from .scenario import Scenario
+
 STRIKES = ["measure", "--rate", "20k", "--count", "10"]
-
-
-@pytest.fixture
-def bench(monkeypatch, run_of):
-    """Return a function that sets the run which `plexor measure` will bring back."""
-    asked = {}
-
-    def set_run(result=None):
-        def run(options, settings, tap):
-            asked["settings"] = settings
-            return result if result is not None else run_of([[1000, 2000, 3000]])
-
-        monkeypatch.setattr(command, "_run", run)
-        return asked
-
-    return set_run
 
 
 def errors_of(capsys, code, arguments):
@@ -48,97 +33,9 @@ def errors_of(capsys, code, arguments):
     return err
 
 
-def check(value, schema, path="$"):
-    """Check a value against the words of JSON Schema that the schema uses."""
-    known = {"$schema", "$id", "$defs", "title", "description"}
-    known |= {"type", "properties", "required", "additionalProperties", "items", "enum", "const"}
-    known |= {"minimum", "oneOf", "$ref"}
-    assert set(schema) <= known, f"{path}: {set(schema) - known}"
-    if "$ref" in schema:
-        return check(value, SCHEMA["$defs"][schema["$ref"].rsplit("/", 1)[1]], path)
-    if "oneOf" in schema:
-        return check(value, schema["oneOf"][0 if value is None else 1], path)
-    if "const" in schema:
-        assert value == schema["const"], path
-    if "enum" in schema:
-        assert value in schema["enum"], path
-    kinds = {
-        "object": lambda v: isinstance(v, dict),
-        "array": lambda v: isinstance(v, list),
-        "string": lambda v: isinstance(v, str),
-        "boolean": lambda v: isinstance(v, bool),
-        "null": lambda v: v is None,
-        "integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
-        "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
-    }
-    if "type" in schema:
-        wanted = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-        assert any(kinds[kind](value) for kind in wanted), f"{path}: {value!r} is no {wanted}"
-    if "minimum" in schema:
-        assert value >= schema["minimum"], path
-    if isinstance(value, dict) and schema.get("type") != "string":
-        assert set(schema.get("required", ())) <= set(value), path
-        extra = schema.get("additionalProperties", True)
-        for key, entry in value.items():
-            own = schema.get("properties", {}).get(key, extra)
-            assert own is not False, f"{path}.{key} is not in the schema"
-            if isinstance(own, dict):
-                check(entry, own, f"{path}.{key}")
-    if isinstance(value, list) and "items" in schema:
-        for place, entry in enumerate(value):
-            check(entry, schema["items"], f"{path}[{place}]")
-    return None
-
-
 def document(capsys):
     out, _ = capsys.readouterr()
     return json.loads(out)
-
-
-@pytest.mark.parametrize("budget", [[], ["--budget", "omac"]])
-def test_json_is_all_of_standard_output_and_fits_its_schema(bench, capsys, budget):
-    bench()
-    assert cli.main([*STRIKES, "--json", *budget]) == 0
-    found = document(capsys)
-    check(found, SCHEMA)
-    assert (found["budget"] is None) == (not budget)
-
-
-def test_json_has_the_figures_of_planted_latencies(bench, capsys, run_of):
-    bench(run_of([[1000, 2000, 3000], [5000, None, 6000]]))
-    cli.main([*STRIKES, "--json"])
-    found = document(capsys)
-    assert found["simulated"] is True
-    assert found["tick_fs"] == 1_000_000
-    assert found["valid"] is True
-    assert found["strikes"] == 3
-    books = found["accounting"]
-    assert books["generated"] == books["received"] == 16  # 6 + 6 + 4 edges
-    assert books["dropped_on_chip"] == books["lost_on_link"] == 0
-    isr, task = found["channels"]
-    assert (isr["name"], isr["answered"], isr["missed"]) == ("ISR", 3, 0)
-    assert (task["name"], task["answered"], task["missed"], task["pending"]) == ("TASK", 2, 1, 0)
-    assert (isr["late"], isr["duplicate"], isr["spurious"]) == (0, 0, 0)
-    latency = isr["latency"]
-    assert (latency["count"], latency["min_ticks"], latency["max_ticks"]) == (3, 1000, 3000)
-    assert (latency["sum_ticks"], latency["sum_sq_ticks"]) == (6000, 14_000_000)
-    assert latency["p50_ticks"] is None  # three samples bound no median
-    assert latency["quantiles"][0]["ticks"] == 2000
-    assert task["latency"]["sum_ticks"] == 11_000
-
-
-def test_percentiles_with_enough_samples_are_in_the_json(bench, capsys, run_of):
-    bench(run_of([list(range(1000, 1400))]))
-    cli.main([*STRIKES, "--json"])
-    latency = document(capsys)["channels"][0]["latency"]
-    assert (latency["p50_ticks"], latency["p99_ticks"]) == (1199, 1395)
-    assert latency["p999_ticks"] is None
-
-
-def test_a_run_without_a_response_fits_the_schema(bench, capsys, run_of):
-    bench(run_of([[None, None]], keep_events=False))
-    assert cli.main([*STRIKES, "--json"]) == 0
-    check(document(capsys), SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -189,12 +86,34 @@ def test_an_interrupted_run_is_shown_and_ends_with_130(bench, capsys, run_of):
         ([*STRIKES, "--channel", "A=ch0", "--channel", "A=ch1"], "A is given twice"),
         ([*STRIKES, "--channel", "A=ch0:after=strike9"], "reference: 'strike9'"),
         ([*STRIKES, "--channel", "A=ch0:late"], "'late' is no option"),
+        ([*STRIKES, "--start", "now"], "start: 'now'; must be run, gate or strike0"),
+        (["measure", "--time", "1s", "--start", "gate"], "--start is of strikes; give --rate"),
+        (["measure", "--time", "1s", "--phase", "1us"], "--phase is of strikes; give --rate"),
+        (["measure", "--time", "1s", "--burst", "2"], "--burst is of strikes; give --rate"),
+        ([*STRIKES, "--start", "gate"], "--count is of each sequence that --start begins"),
+        ([*STRIKES, "--strike", "1"], "strike: '1'; must be an output from 0 to 7"),
+        ([*STRIKES, "--strike", "9:rate=1k"], "strike: '9:rate=1k'; must be an output"),
+        ([*STRIKES, "--strike", "1:speed=3"], "'speed=3' is no option; must be rate=, count="),
+        ([*STRIKES, "--strike", "1:rate"], "'rate' is no option"),
+        ([*STRIKES, "--strike", "1:rate=0"], "rate: '0'; must be a number above 0"),
+        ([*STRIKES, "--strike", "1:width=5"], "duration: '5'; must be a number with a unit"),
+        ([*STRIKES, "--strike", "1:seed=0"], "seed: '0'; must be a whole number from 1"),
+        ([*STRIKES, "--strike", "1:start=ch0"], "start: 'ch0'; must be run, gate"),
+        ([*STRIKES, "--strike", "1:duty=20%"], "a duty is of a period; give rate="),
+        ([*STRIKES, "--strike", "0:rate=1k"], "--strike 0: is the output of --rate"),
+        ([*STRIKES, "--strike", "1:rate=1", "--strike", "1:rate=2"], "1 is given twice"),
+        ([*STRIKES, "--strike", "1:rate=1,start=strike0"], "strikes without end once it has"),
+        (["measure", "--strike", "1:rate=1k"], "say when to stop"),
+        ([*STRIKES, "--velocity", "1100"], "velocity: '1100'; must be above 0 with a unit"),
+        ([*STRIKES, "--preset", "ce"], "'ce' is not 'cots5k'"),
+        ([*STRIKES, "--preset", "cots5k", "--width", "1", "--duty", "1"], "duration: '1'"),
         ([*STRIKES, "--key", "os"], "description: 'os'; must be NAME=TEXT"),
         ([*STRIKES, "--policy", "best"], "'best' is not one of"),
         ([*STRIKES, "--budget", "no.toml"], "budget no.toml: No such file"),
         ([*STRIKES, "--wire"], "--wire keeps the bytes in the folder of --out"),
         ([*STRIKES, "--force"], "--force replaces the folder of --out"),
         ([*STRIKES, "--link", "tcp://h:1", "--dut", "bare"], "--dut bare is for --link sim:"),
+        ([*STRIKES, "--link", "tcp://h:1", "--fallback"], "--fallback is for --link sim:"),
         ([*STRIKES, "--link", "nowhere"], "link: 'nowhere'"),
         ([*STRIKES, "--link", "file:/none"], "/none"),
         (["mesure"], "No such command 'mesure'"),
@@ -309,6 +228,34 @@ def test_an_interrupt_before_the_run_ends_with_130(capsys, monkeypatch):
 
     monkeypatch.setattr(command, "_run", interrupted)
     assert errors_of(capsys, 130, STRIKES) == "plexor: interrupted\n"
+
+
+SERVE = """
+import sys
+print("fallback freertos cannot be had (no cargo); using bare", flush=True)
+print("device bare", flush=True)
+print("listening", sys.argv[1], flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_fallback_is_said_printed_and_kept(capsys, monkeypatch):
+    wanted = []
+
+    def command_of(dut, arguments):
+        wanted.append((dut, list(arguments)))
+        return [sys.executable, "-c", SERVE, device.uri.removeprefix("tcp://")]
+
+    monkeypatch.setattr("plexor.link.open.sim_command", command_of)
+    with FakeDevice(Scenario([100] * 20)) as device:
+        arguments = ["measure", "--rate", "1M", "--count", "20", "--fallback", "--json"]
+        assert cli.main(arguments) == 0
+    assert wanted == [("freertos", ["--fallback"])]
+    out, err = capsys.readouterr()
+    assert err == "plexor: freertos cannot be had (no cargo); using bare\n"
+    found = json.loads(out)
+    assert found["device"] == {"dut": "bare", "asked_for": "freertos"}
+    assert [channel["name"] for channel in found["channels"]] == ["ISR"]
 
 
 def shell(line, **environment):

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plexor.batch import EventBatch
 from plexor.cobs import unstuff_one
-from plexor.decode import MAX_FAULTS, Decoder, EventBatch, FaultKind
+from plexor.decode import MAX_FAULTS, Decoder, FaultKind
 from plexor.protocol.frames import (
     EventFlag,
     Frame,
@@ -226,6 +227,18 @@ def test_lost_frames_are_counted_by_sequence_over_its_wrap():
     assert parts[0].after_loss.tolist() == [False, False, True, False]
 
 
+def test_a_loss_before_another_frame_is_told_with_the_next_events():
+    log = Frame(FrameType.LOG, 0, LogCode.DUMPED, 2, 0, 0)
+    events = [events_frame(n, 0, 5, [(5, 8, 1)]) for n in (0, 3, 4)]
+    first = [events[0], log]
+    decoder = Decoder()
+    parts = [*decoder.feed(b"".join(map(to_stream, first)))]
+    parts += decoder.feed(b"".join(map(to_stream, events[1:])))
+    batches = [part for part in parts if part != log]
+    assert [flag for batch in batches for flag in batch.after_loss] == [False, True, False]
+    assert decoder.frames_lost == 1
+
+
 def test_a_sequence_that_steps_back_is_a_restart_and_no_loss():
     frames = [events_frame(n, 0, 5, [(5, 8, 1)]) for n in (7, 8, 0, 1)]
     _, decoder = decode(b"".join(map(to_stream, frames)))
@@ -262,6 +275,31 @@ def test_endless_bytes_without_a_delimiter_take_no_memory():
     decoder.finish()
     assert [(fault.kind, fault.length) for fault in decoder.faults] == [
         (FaultKind.LENGTH, 5_000_000)
+    ]
+
+
+@pytest.mark.parametrize("delimiters", [1, 2, 7, 5000])
+@pytest.mark.parametrize("piece", [3, 1000, 1 << 20])
+def test_delimiters_in_a_row_are_one(delimiters, piece):
+    frames = random_frames(12, 5)
+    flood = b"\0" * delimiters
+    data = flood + b"".join(to_stream(frame) + flood for frame in frames)
+    decoder = Decoder()
+    parts = []
+    for start in range(0, len(data), piece):
+        parts += decoder.feed(data[start : start + piece])
+    decoder.finish()
+    assert events_of(parts) == reference_events(frames)
+    assert not decoder.fault_counts
+
+
+@pytest.mark.parametrize("size", [1, 20, 5000])
+def test_stretches_too_short_or_too_long_are_counted_each_at_its_offset(size):
+    decoder = Decoder()
+    decoder.feed((b"\1" * size + b"\0\0") * 5)
+    assert decoder.fault_counts == {FaultKind.LENGTH: 5}
+    assert [(fault.offset, fault.length) for fault in decoder.faults] == [
+        (n * (size + 2), size) for n in range(5)
     ]
 
 

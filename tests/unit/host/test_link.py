@@ -166,6 +166,24 @@ def test_a_simulated_instrument_serves_and_ends_with_its_link(tmp_path):
     link.close()
 
 
+def test_what_is_taken_at_once_is_bounded():
+    chunk = bytes(1 << 18)
+    reader = Reader(Scripted(*[chunk] * 40))
+    sizes = []
+    while sum(sizes) < 40 * len(chunk):
+        sizes.append(len(reader.take(5.0)))
+    assert max(sizes) <= 1 << 20
+    reader.close()
+
+
+def test_a_simulated_instrument_says_why_it_has_another_device(tmp_path):
+    lines = "fallback no cargo; using bare\\nfallback no core; using synthetic"
+    said = f"print('{lines}', flush=True)\n"
+    link = SimLink(script(tmp_path, said + textwrap.dedent(SERVE)))
+    assert link.fallback == "no cargo; using bare; no core; using synthetic"
+    link.close()
+
+
 def test_a_simulated_instrument_that_crashes_says_its_last_line(tmp_path):
     link = SimLink(script(tmp_path, SERVE))
     link.write(b"crash")

@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 import re
 import xml.etree.ElementTree as ET
+from fractions import Fraction
 from html.parser import HTMLParser
 
 import numpy as np
@@ -13,7 +14,8 @@ from plexor.analyse import analyse
 from plexor.budget import judge
 from plexor.budget_file import parse
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
-from plexor.protocol.memory import ResponseClass
+from plexor.protocol.registers import StopReason, Trigger
+from plexor.render.facts import summary
 from plexor.render.frame import Label, spread
 from plexor.render.page import page
 from plexor.render.picture import picture
@@ -21,14 +23,40 @@ from plexor.render.plots import course, histogram, shares, tail
 from plexor.render.scale import Axis, power_of_ten, time_unit
 from plexor.render.scope import scope
 from plexor.render.svg import text_width
-from plexor.render.table import outlier_rows, period_rows
 from plexor.render.text import text
+from plexor.render.trace import trace
 from plexor.results import Identity
+from plexor.settings import Stimulus
+from plexor.units import format_ticks
 
 SVG = "{http://www.w3.org/2000/svg}"
 BUDGET = parse(
     'title = "motor <control>"\n[all]\nmax = "4 us"\np99 = "9 us"\nmean = { goal = "1 us" }', "b"
 )
+
+
+def stopped(run, index, kept=512, why=StopReason.LATENCY):
+    """Return a run that an event stopped, with so many events around it."""
+    return dataclasses.replace(
+        run,
+        settings=dataclasses.replace(run.settings, latency_over_s=Fraction(9, 10**6)),
+        stop_reason=why,
+        trace=run.events[max(index - kept // 2, 0) : index + kept // 2],
+        trigger_index=index,
+        trigger_ticks=int(run.events["time_ticks"][index]),
+    )
+
+
+def two_strikes(run):
+    """Return a run whose second channel answers a second output."""
+    follows = Stimulus(1, trigger=Trigger.STRIKE, trigger_source=0)
+    first, second = run.channels
+    return dataclasses.replace(
+        run,
+        settings=dataclasses.replace(run.settings, strikes=(*run.settings.strikes, follows)),
+        channels=(first, dataclasses.replace(second, reference="strike1")),
+        events=None,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -54,10 +82,23 @@ def runs(run_of):
         "no channel": run_of([]),
         "eight": run_of([isr] * 8, names=[f"channel number {n} <&>" for n in range(8)]),
         "board": dataclasses.replace(usual, identity=Identity(board, 7)),
+        "trace": stopped(usual, 3000),
+        "trace at the start": stopped(usual, 2),
+        "short trace": stopped(usual, 4000, 16),
+        "trace of eight": stopped(run_of([isr] * 8, names=list("abcdefgh")), 90),
+        "trace of a missed strike": stopped(usual, 700, why=StopReason.MISSED),
+        "two strikes": two_strikes(run_of([isr, task])),
         "invalid": dataclasses.replace(usual, accounting=lost, invalid_reasons=("books & pens",)),
     }
 
 
+TRACES = (
+    "trace",
+    "trace at the start",
+    "short trace",
+    "trace of eight",
+    "trace of a missed strike",
+)
 KINDS = (
     "usual",
     "bins",
@@ -70,6 +111,8 @@ KINDS = (
     "no channel",
     "eight",
     "board",
+    "two strikes",
+    *TRACES,
     "invalid",
 )
 
@@ -97,7 +140,7 @@ def places(svg):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course])
+@pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course, trace])
 def test_every_picture_is_well_formed_and_holds_its_texts(runs, kind, draw):
     canvas = draw(analyse(runs[kind]))
     if canvas is None:
@@ -112,8 +155,10 @@ def test_every_picture_is_well_formed_and_holds_its_texts(runs, kind, draw):
         assert size * 0.7 <= baseline <= height - 1, content
 
 
-@pytest.mark.parametrize("kind", ["usual", "bins", "wide", "one", "early", "board"])
-@pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course])
+@pytest.mark.parametrize(
+    "kind", ["usual", "bins", "wide", "one", "early", "board", "two strikes", *TRACES]
+)
+@pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course, trace])
 def test_no_two_texts_of_a_picture_touch(runs, kind, draw):
     canvas = draw(analyse(runs[kind]))
     found = [] if canvas is None else list(places(ET.fromstring(canvas.render(style=True))))
@@ -153,6 +198,43 @@ class Checker(HTMLParser):
 
     def handle_data(self, data):
         self.texts.append(data)
+
+
+def test_the_events_around_the_trigger_are_drawn_and_it_is_marked(runs):
+    drawn = trace(analyse(runs["trace"])).render(style=True)
+    own = runs["trace"].trigger_ticks - runs["trace"].start_ticks
+    name = {0: "ISR", 1: "TASK", 8: "strike0"}[int(runs["trace"].events["source"][3000])]
+    assert f">{name} at {format_ticks(own, 10**6)}<" in drawn
+    assert "A latency above 9 µs ended the run; the instrument kept 512 events" in drawn
+    assert drawn.count('class="worst"') == 2  # in all that was kept, and in detail
+    assert trace(analyse(runs["short trace"])).render(style=True).count('class="worst"') == 1
+    assert "A missed strike ended" in page(analyse(runs["trace of a missed strike"]))
+
+
+def test_levels_before_the_first_edge_of_a_trace_are_its_opposite(runs):
+    run = runs["short trace"]
+    canvas = trace(analyse(run))
+    paths = [ET.fromstring(part) for part in canvas.parts if part.startswith("<path")]
+    pins = [path for path in paths if path.get("stroke-width") == "1.8"]
+    for path, source in zip(pins, (8, 0, 1), strict=True):
+        own = run.trace[run.trace["source"] == source]
+        start, first = re.match(r"M\S+ (\S+?)H[\d.]+V([\d.]+)", path.get("d")).groups()
+        assert (float(first) < float(start)) == bool(own["polarity"][0])
+        assert path.get("d").count("V") == len(own)
+
+
+def test_a_run_that_nothing_stopped_has_no_trace(runs):
+    assert trace(analyse(runs["usual"])) is None
+    assert "Around the trigger" not in page(analyse(runs["usual"]))
+
+
+def test_several_outputs_are_told_apart(runs):
+    report = analyse(runs["two strikes"])
+    assert "strikes · strike0 20 kHz · strike1 on each strike0 · " in summary(report)
+    drawn = scope(report).render(style=True)
+    assert ">strike1<" in drawn
+    assert ">time after each channel's own strike<" in drawn
+    assert ">strike0<" not in scope(analyse(runs["usual"])).render(style=True)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -233,32 +315,6 @@ ISR      2 µs          2 µs  816.5 ns            2 µs   1 µs      -    100 n
 def test_the_terminal_s_table_reads_as_written_here(run_of):
     report = analyse(run_of([[1000, 2000, 3000, None]]))
     assert text(report, width=86).startswith(GOLDEN)
-
-
-def test_planted_outliers_are_listed_with_sample_and_event(run_of):
-    values = [1000] * 200
-    values[17], values[99], values[150] = 9000, 8000, 10
-    _, rows = outlier_rows(analyse(run_of([values])))
-    texts = [[text for text, _ in row] for row in rows]
-    assert texts[0][:5] == ["ISR", "latest", "9 µs", "17", "69"]  # 17 * 4 edges, then the strike
-    assert texts[1][:4] == ["ISR", "latest", "8 µs", "99"]
-    assert texts[3][:4] == ["ISR", "earliest", "10 ns", "150"]
-
-
-def test_a_device_that_runs_by_itself_is_shown_by_its_period(run_of):
-    run = run_of([[0, 2, 0, 0]], period=1000)
-    channel = run.channels[0]
-    classes = dict(channel.classes) | {ResponseClass.STRIKES: 0}
-    free = dataclasses.replace(run, channels=(dataclasses.replace(channel, classes=classes),))
-    head, rows = period_rows(analyse(free))
-    found = dict(zip(head, (text for text, _ in rows[0]), strict=True))
-    # Periods 1002, 998, 1000 ns; edges are off the mean clock by 0, 2, 0, 0 ns.
-    assert (found["periods"], found["mean"]) == ("3", "1 µs")
-    assert (found["min"], found["max"]) == ("998 ns", "1.002 µs")
-    assert (found["peak-to-peak"], found["cycle-to-cycle"]) == ("4 ns", "4 ns")
-    assert found["TIE peak-to-peak"] == "2 ns"
-    assert period_rows(analyse(run))[1] == []
-    assert "TIE" in text(analyse(free))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,5 +1,7 @@
 """Recordings of the raw bytes of a link, whole or cut."""
 
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -7,12 +9,16 @@ import pytest
 from plexor.device import Device
 from plexor.errors import IdentityError, StoreError
 from plexor.link import open_link
+from plexor.protocol.registers import Policy
 from plexor.replay import replay
 from plexor.session import measure
+from plexor.settings import Channel, Settings, Stimulus
 
 from .fake_device import FakeDevice
 from .runs import LATENCIES, SETTINGS, TIMEOUTS_S
 from .scenario import Scenario
+
+NS = Fraction(1, 10**9)
 
 
 def test_a_recording_replays_to_the_same_figures(tmp_path: Path):
@@ -28,6 +34,53 @@ def test_a_recording_replays_to_the_same_figures(tmp_path: Path):
     ]
     assert again.events.tolist() == result.events.tolist()
     assert again.accounting.sources == result.accounting.sources
+
+
+ASKED = Settings(
+    strikes=(
+        Stimulus(0, Fraction(1, 10**6), phase_s=40 * NS, seed=9),
+        Stimulus(1, 7 * NS * 1000, width_s=20 * NS, burst=3, spacing_s=100 * NS, count=30),
+    ),
+    channels=(Channel(0, "isr", deadline_s=90 * NS), Channel(1, reference="ch0.fall")),
+    policy=Policy.LATEST,
+    timeout_s=800 * NS,
+    count=len(LATENCIES),
+    time_s=Fraction(1),
+    latency_over_s=300 * NS,
+    stream=False,
+    load=True,
+)
+
+
+def recorded(path, *runs):
+    """Return the result of the last of some runs, and of their recording."""
+    with FakeDevice(Scenario(LATENCIES)) as fake, path.open("wb") as tap:
+        with Device(open_link(fake.uri), tap, TIMEOUTS_S) as device:
+            results = [measure(device, settings) for settings in runs]
+    return results[-1], replay(path)
+
+
+@pytest.mark.parametrize("runs", [(SETTINGS, ASKED), (ASKED, SETTINGS)])
+def test_a_recording_has_the_registers_of_its_last_run(tmp_path: Path, runs):
+    result, again = recorded(tmp_path / "wire.bin", *runs)
+    assert set(again.registers) == set(result.registers)
+    assert len(again.registers) == len(result.registers)
+
+
+def test_a_recording_tells_what_the_run_was_asked(tmp_path: Path):
+    _, again = recorded(tmp_path / "wire.bin", replace(SETTINGS, early_s=5 * NS), ASKED)
+    found = again.settings
+    assert (found.policy, found.stream, found.load) == (Policy.LATEST, False, True)
+    assert (found.timeout_s, found.early_s, found.time_s) == (800 * NS, 0, Fraction(1))
+    assert (found.latency_over_s, found.stop_on_missed) == (300 * NS, False)
+    first, second = found.strikes
+    assert (first.period_s, first.phase_s, first.seed) == (Fraction(1, 10**6), 40 * NS, 9)
+    assert (first.count, first.burst, first.spacing_s) == (len(LATENCIES), 1, None)
+    assert (second.output, second.period_s, second.count) == (1, 7000 * NS, 30)
+    assert (second.burst, second.spacing_s, second.width_s) == (3, 100 * NS, 20 * NS)
+    isr, task = found.channels
+    assert (isr.deadline_s, isr.reference) == (90 * NS, "strike0")
+    assert (task.deadline_s, task.reference) == (None, "ch0.fall")
 
 
 def test_a_recording_that_ends_early_keeps_what_it_has(tmp_path: Path):

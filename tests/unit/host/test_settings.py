@@ -263,6 +263,10 @@ def test_a_run_that_cannot_be_is_refused_with_what_is_wrong(text):
         (Feature.SNAPSHOT, {"report_s": Fraction(1)}),
         (Feature.FILTER, {"channels": (Channel(0, filter_s=3 * NS),)}),
         (Feature.POISSON, {"strikes": (Stimulus(0, 1000 * NS, poisson=True),)}),
+        (Feature.DITHER, {"strikes": (Stimulus(0, 1000 * NS, dither_s=5 * NS),)}),
+        (Feature.BURST, {"strikes": (Stimulus(0, 1000 * NS, burst=3, spacing_s=50 * NS),)}),
+        (Feature.BURST, {"strikes": (Stimulus(0, burst=3, spacing_s=50 * NS),)}),
+        (Feature.BURST, {"strikes": (Stimulus(0, 4 * NS),)}),
     ],
 )
 def test_what_the_build_lacks_is_refused_by_name(feature, asked):
@@ -279,6 +283,13 @@ def test_what_the_build_lacks_is_refused_by_name(feature, asked):
 )
 def test_references_name_a_source_and_an_edge(text, source, polarity):
     assert parse_reference(text) == (source, polarity)
+
+
+def test_a_device_that_runs_by_itself_needs_no_strike():
+    settings = Settings(channels=(Channel(0),), time_s=1000 * NS)
+    plan = plan_of(settings, IDENTITY)
+    assert [plan.value("stimulus", "enable", n) for n in range(2)] == [0, 0]
+    assert plan.value("channel", "enable", 0) == 1
 
 
 def test_a_policy_reaches_its_register():

@@ -68,6 +68,36 @@ def test_what_is_no_rate_is_refused(text):
         units.parse_rate(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "metres"),
+    [("1100m/s", 1100), ("36 km/h", 10), ("2.5mm/s", Fraction(1, 400)), ("1e3 m/s", 1000)],
+)
+def test_velocities_are_exact_metres_a_second(text, metres):
+    assert units.parse_velocity(text) == metres
+
+
+@pytest.mark.parametrize("text", ["1100", "0m/s", "-1m/s", "1100m", "1100 m/h", "fast", "m/s", ""])
+def test_a_velocity_without_unit_or_not_above_zero_is_refused(text):
+    with pytest.raises(ValueError, match=r"velocity: .*; must be above 0 with a unit"):
+        units.parse_velocity(text)
+
+
+@pytest.mark.parametrize(
+    ("metres", "text"),
+    [
+        (Fraction(275, 10**5), "2.75 mm"),
+        (0, "0 m"),
+        (-0.0123456, "-12.35 mm"),
+        (4e-7, "400 nm"),
+        (3e-6, "3 µm"),
+        (1, "1 m"),
+        (12345, "12.35 km"),
+    ],
+)
+def test_distances_are_printed_with_their_unit(metres, text):
+    assert units.format_metres(metres) == text
+
+
 @pytest.mark.parametrize(("text", "count"), [("10k", 10_000), ("1", 1), ("2.5k", 2500)])
 def test_counts_parse(text, count):
     assert units.parse_count(text) == count

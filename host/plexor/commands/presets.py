@@ -1,0 +1,59 @@
+"""Options of `plexor measure` by a name: what a published measurement was taken with.
+
+An option that is given beside the preset wins. One that names a device sets `dut` and `channels`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import click
+from click.core import ParameterSource
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """What it stands for, and its options: parameter name to text, of several a list."""
+
+    meaning: str
+    options: Mapping[str, str | list[str]]
+
+
+PRESETS: Mapping[str, Preset] = {
+    # C. Tacke, L. Ricci, "Benchmarking Real-Time Determinism in Windows CE", COTS Journal.
+    "cots5k": Preset(
+        "COTS Journal's square wave, 40 µs wide every 200 µs", {"rate": "5k", "width": "40us"}
+    ),
+}
+_INSTEAD = {"duty": "width"}
+"""Options that stand in for another one when they are given beside a preset."""
+
+
+def _apply(context: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
+    del parameter
+    if name is not None:
+        context.default_map = dict(PRESETS[name].options)
+    return name
+
+
+preset_option = click.option(
+    "--preset",
+    type=click.Choice(list(PRESETS)),
+    is_eager=True,
+    expose_value=False,
+    callback=_apply,
+    help="; ".join(f"{name}: {preset.meaning}" for name, preset in PRESETS.items())
+    + ". Options beside it win.",
+)
+
+
+def overridden(context: click.Context) -> list[str]:
+    """Return the options of a preset that give way to others on the command line."""
+    given = ParameterSource.COMMANDLINE
+    return [
+        old
+        for new, old in _INSTEAD.items()
+        if context.get_parameter_source(new) == given
+        and context.get_parameter_source(old) == ParameterSource.DEFAULT_MAP
+    ]

@@ -1,0 +1,126 @@
+"""What a run was asked to do, from the registers of a recording."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from plexor.image import RegisterImage
+from plexor.plan_strikes import FRACTION_BITS
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.registers import (
+    CHANNEL,
+    CONTROL,
+    MATCHER,
+    STIMULUS,
+    Access,
+    Policy,
+    StopOn,
+    Trigger,
+)
+from plexor.results import source_name
+from plexor.settings import NO_DEADLINE_TICKS, Channel, RegisterWrite, Settings, Stimulus
+from plexor.units import seconds_of
+
+
+def registers_in(image: RegisterImage, geometry: Geometry) -> tuple[RegisterWrite, ...]:
+    """Return the registers that set a run up, as far as the recording has them."""
+    found: list[RegisterWrite] = []
+    for block, copies in (
+        (STIMULUS, geometry.strikes),
+        (MATCHER, 1),
+        (CHANNEL, geometry.channels),
+        (CONTROL, 1),
+    ):
+        for copy in range(copies):
+            # A disabled copy may still hold what an earlier run was asked.
+            idle = block in (STIMULUS, CHANNEL) and not image.get(block.name, "enable", copy)
+            for entry in block.registers:
+                wanted = entry.name == "enable" or not idle
+                sets_up = entry.access == Access.SETUP or (block.name, entry.name) == _LOAD
+                if wanted and sets_up and image.has(block.name, entry.name, copy):
+                    value = image.value(block.name, entry.name, copy)
+                    found.append(RegisterWrite(block.name, copy, entry.name, value))
+    return tuple(found)
+
+
+_LOAD = ("control", "load")
+
+
+def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
+    """Return the settings that the registers ask for; names and rounding are not in them."""
+    tick_fs = geometry.tick_fs
+    stop_on = StopOn(image.get("control", "stop_on") & sum(StopOn))
+    policy = image.get("matcher", "policy")
+    return Settings(
+        strikes=tuple(
+            _stimulus(image, output, tick_fs)
+            for output in range(geometry.strikes)
+            if image.get("stimulus", "enable", output)
+        ),
+        channels=tuple(
+            _channel(image, number, tick_fs)
+            for number in range(geometry.channels)
+            if image.get("channel", "enable", number)
+        ),
+        policy=Policy(policy) if policy in set(Policy) else Policy.OLDEST,
+        timeout_s=seconds_of(image.get("matcher", "timeout_ticks"), tick_fs),
+        window_min_s=seconds_of(image.get("matcher", "window_min_ticks"), tick_fs),
+        early_s=seconds_of(image.get("matcher", "early_ticks"), tick_fs),
+        time_s=_if(StopOn.TIME in stop_on, image.get("control", "run_time_ticks"), tick_fs),
+        latency_over_s=_if(
+            StopOn.LATENCY in stop_on, image.get("control", "trigger_latency_ticks"), tick_fs
+        ),
+        stop_on_missed=StopOn.MISSED in stop_on,
+        stream=bool(image.get("control", "stream")),
+        load=bool(image.get("control", "load")),
+        settle_s=seconds_of(image.get("control", "settle_ticks"), tick_fs),
+    )
+
+
+def _if(given: bool, ticks: int, tick_fs: int) -> Fraction | None:
+    return seconds_of(ticks, tick_fs) if given else None
+
+
+def _stimulus(image: RegisterImage, output: int, tick_fs: int) -> Stimulus:
+    def value(name: str) -> int:
+        return image.get("stimulus", name, output)
+
+    burst, spacing, count = value("burst_count"), value("spacing_ticks"), value("strike_count")
+    dither = (1 << value("dither_bits")) - 1
+    exact = value("interval_ticks") + Fraction(value("interval_fraction"), 1 << FRACTION_BITS)
+    period = exact + spacing * (burst - 1) + Fraction(dither, 2)
+    if burst == 0:
+        period, burst, spacing = Fraction(spacing), 1, 0
+    # The threshold of Poisson intervals is of their free clocks, and no interval follows one burst.
+    unknown = value("poisson_threshold") or 0 < count <= burst
+    trigger = value("trigger")
+    return Stimulus(
+        output=output,
+        period_s=None if unknown else seconds_of(period, tick_fs),
+        width_s=seconds_of(value("width_ticks"), tick_fs),
+        phase_s=seconds_of(value("phase_ticks"), tick_fs),
+        burst=burst,
+        spacing_s=seconds_of(spacing, tick_fs) if spacing else None,
+        count=count,
+        dither_s=seconds_of(dither, tick_fs),
+        poisson=bool(value("poisson_threshold")),
+        trigger=Trigger(trigger) if trigger in set(Trigger) else Trigger.RUN,
+        trigger_source=value("trigger_source"),
+        invert=bool(value("invert")),
+        seed=value("seed"),
+    )
+
+
+def _channel(image: RegisterImage, number: int, tick_fs: int) -> Channel:
+    def value(name: str) -> int:
+        return image.get("channel", name, number)
+
+    deadline = value("deadline_ticks")
+    falls = "" if value("reference_polarity") else ".fall"
+    return Channel(
+        number,
+        invert=bool(value("invert")),
+        filter_s=seconds_of(value("filter_ticks"), tick_fs),
+        reference=source_name(value("reference_source")) + falls,
+        deadline_s=_if(deadline != NO_DEADLINE_TICKS, deadline, tick_fs),
+    )

@@ -1,0 +1,174 @@
+"""The JSON of a run: by its schema, and by arithmetic."""
+
+import json
+from importlib.resources import files
+
+import pytest
+
+from plexor import cli
+
+SCHEMA = json.loads((files("plexor") / "schema" / "run.json").read_text(encoding="utf-8"))
+STRIKES = ["measure", "--rate", "20k", "--count", "10"]
+
+
+def check(value, schema, path="$"):
+    """Check a value against the words of JSON Schema that the schema uses."""
+    known = {"$schema", "$id", "$defs", "title", "description"}
+    known |= {"type", "properties", "required", "additionalProperties", "items", "enum", "const"}
+    known |= {"minimum", "oneOf", "$ref"}
+    assert set(schema) <= known, f"{path}: {set(schema) - known}"
+    if "$ref" in schema:
+        return check(value, SCHEMA["$defs"][schema["$ref"].rsplit("/", 1)[1]], path)
+    if "oneOf" in schema:
+        return check(value, schema["oneOf"][0 if value is None else 1], path)
+    if "const" in schema:
+        assert value == schema["const"], path
+    if "enum" in schema:
+        assert value in schema["enum"], path
+    kinds = {
+        "object": lambda v: isinstance(v, dict),
+        "array": lambda v: isinstance(v, list),
+        "string": lambda v: isinstance(v, str),
+        "boolean": lambda v: isinstance(v, bool),
+        "null": lambda v: v is None,
+        "integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
+        "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
+    }
+    if "type" in schema:
+        wanted = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        assert any(kinds[kind](value) for kind in wanted), f"{path}: {value!r} is no {wanted}"
+    if "minimum" in schema:
+        assert value >= schema["minimum"], path
+    if isinstance(value, dict) and schema.get("type") != "string":
+        assert set(schema.get("required", ())) <= set(value), path
+        extra = schema.get("additionalProperties", True)
+        for key, entry in value.items():
+            own = schema.get("properties", {}).get(key, extra)
+            assert own is not False, f"{path}.{key} is not in the schema"
+            if isinstance(own, dict):
+                check(entry, own, f"{path}.{key}")
+    if isinstance(value, list) and "items" in schema:
+        for place, entry in enumerate(value):
+            check(entry, schema["items"], f"{path}[{place}]")
+    return None
+
+
+def document(capsys):
+    out, _ = capsys.readouterr()
+    return json.loads(out)
+
+
+@pytest.mark.parametrize("budget", [[], ["--budget", "omac"]])
+def test_json_is_all_of_standard_output_and_fits_its_schema(bench, capsys, budget):
+    bench()
+    assert cli.main([*STRIKES, "--json", *budget]) == 0
+    found = document(capsys)
+    check(found, SCHEMA)
+    assert (found["budget"] is None) == (not budget)
+
+
+def test_json_has_the_figures_of_planted_latencies(bench, capsys, run_of):
+    bench(run_of([[1000, 2000, 3000], [5000, None, 6000]]))
+    cli.main([*STRIKES, "--json"])
+    found = document(capsys)
+    assert found["simulated"] is True
+    assert found["tick_fs"] == 1_000_000
+    assert found["valid"] is True
+    assert found["strikes"] == 3
+    books = found["accounting"]
+    assert books["generated"] == books["received"] == 16  # 6 + 6 + 4 edges
+    assert books["dropped_on_chip"] == books["lost_on_link"] == 0
+    isr, task = found["channels"]
+    assert (isr["name"], isr["answered"], isr["missed"]) == ("ISR", 3, 0)
+    assert (task["name"], task["answered"], task["missed"], task["pending"]) == ("TASK", 2, 1, 0)
+    assert (isr["late"], isr["duplicate"], isr["spurious"]) == (0, 0, 0)
+    latency = isr["latency"]
+    assert (latency["count"], latency["min_ticks"], latency["max_ticks"]) == (3, 1000, 3000)
+    assert (latency["sum_ticks"], latency["sum_sq_ticks"]) == (6000, 14_000_000)
+    assert latency["p50_ticks"] is None  # three samples bound no median
+    assert latency["quantiles"][0]["ticks"] == 2000
+    assert task["latency"]["sum_ticks"] == 11_000
+
+
+def test_json_says_where_a_latency_goes(bench, capsys, run_of):
+    # On-widths of 100 ticks: 5000 = 1000 + 100 + 3900; the second strike has no TASK.
+    bench(run_of([[1000, 2000, 3000], [5000, None, 6000]]))
+    cli.main([*STRIKES, "--json"])
+    (found,) = document(capsys)["shares"]
+    assert (found["first"], found["second"], found["count"]) == ("ISR", "TASK", 2)
+    assert found["rise"] == {"min_ticks": 1000, "max_ticks": 3000, "sum_ticks": 4000}
+    assert found["width"] == {"min_ticks": 100, "max_ticks": 100, "sum_ticks": 200}
+    assert found["gap"] == {"min_ticks": 2900, "max_ticks": 3900, "sum_ticks": 6800}
+    assert found["total"] == {"min_ticks": 5000, "max_ticks": 6000, "sum_ticks": 11_000}
+    cli.main(STRIKES)
+    lines = capsys.readouterr().out.splitlines()
+    head = next(place for place, line in enumerate(lines) if line.startswith("where it goes"))
+    assert lines[head + 1].split() == [
+        "TASK",
+        "2",
+        "2",
+        "µs",
+        "100",
+        "ns",
+        "3.4",
+        "µs",
+        "5.5",
+        "µs",
+    ]
+
+
+def test_percentiles_with_enough_samples_are_in_the_json(bench, capsys, run_of):
+    bench(run_of([list(range(1000, 1400))]))
+    cli.main([*STRIKES, "--json"])
+    latency = document(capsys)["channels"][0]["latency"]
+    assert (latency["p50_ticks"], latency["p99_ticks"]) == (1199, 1395)
+    assert latency["p999_ticks"] is None
+
+
+def test_a_run_without_a_response_fits_the_schema(bench, capsys, run_of):
+    bench(run_of([[None, None]], keep_events=False))
+    assert cli.main([*STRIKES, "--json"]) == 0
+    check(document(capsys), SCHEMA)
+
+
+def test_a_velocity_gives_the_way_during_each_latency(bench, capsys, run_of, tmp_path):
+    # 1100 m/s x 2.5 µs = 2.75 mm
+    bench(run_of([[2500] * 400, [None] * 400]))
+    page = tmp_path / "page.html"
+    arguments = [*STRIKES, "--velocity", "1100m/s", "--page", str(page)]
+    cli.main([*arguments, "--json"])
+    found = document(capsys)
+    check(found, SCHEMA)
+    assert found["velocity_m_per_s"] == 1100
+    ways = found["channels"][0]["distance"]
+    assert ways.pop("p999_m") is None
+    assert ways == pytest.approx(dict.fromkeys(ways, 0.00275), rel=1e-12)
+    assert found["channels"][1]["distance"] is None
+    cli.main(arguments)
+    lines = capsys.readouterr().out.splitlines()
+    head = next(
+        place for place, line in enumerate(lines) if line.startswith("distance at 1100 m/s")
+    )
+    assert lines[head].split()[4:] == [
+        "mean",
+        "min",
+        "p50",
+        "p99",
+        "p99.9",
+        "max",
+        "=",
+        "back",
+        "wall",
+    ]
+    assert lines[head + 1].split() == ["ISR", *["2.75", "mm"] * 4, "-", "2.75", "mm"]
+    assert "<td>2.75 mm</td>" in page.read_text(encoding="utf-8")
+
+
+def test_without_a_velocity_no_way_is_shown(bench, capsys):
+    bench()
+    cli.main([*STRIKES, "--json"])
+    found = document(capsys)
+    assert found["velocity_m_per_s"] is None
+    assert found["channels"][0]["distance"] is None
+    cli.main(STRIKES)
+    assert "distance" not in capsys.readouterr().out
