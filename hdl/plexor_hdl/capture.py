@@ -1,6 +1,6 @@
 """Capture: from every source's sample words to one stream of numbered events."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -10,19 +10,11 @@ from plexor.protocol.registers import CHANNEL
 from plexor_hdl.counter import COUNT_BITS, Counter
 from plexor_hdl.edges import Edges
 from plexor_hdl.filter import Filter
-from plexor_hdl.interfaces import INDEX_BITS, block_layout
-from plexor_hdl.merge import GAP_BITS, Columns, Rows, WordQueues
-from plexor_hdl.skid import Skid
-from plexor_hdl.stamp import Beat, Stamp
-from plexor_hdl.timebase import LOW_BITS, epoch_bits
-
-
-class SourceAmounts(data.StructLayout):
-    """Edges of one source in one clock: seen, and dropped for want of room."""
-
-    def __init__(self, samples: int) -> None:
-        bits = samples.bit_length()
-        super().__init__({"generated": bits, "dropped": bits})
+from plexor_hdl.interfaces import INDEX_BITS, Beat, Event, block_layout
+from plexor_hdl.merge import Columns, Rows
+from plexor_hdl.stamp import Stamp
+from plexor_hdl.timebase import IDLE_CLOCKS, LOW_BITS, epoch_bits
+from plexor_hdl.word_queues import SourceAmounts, WordQueues
 
 
 class Capture(wiring.Component):
@@ -31,8 +23,12 @@ class Capture(wiring.Component):
     `words` are all sources' sample words of the clock `low` - 1, in the order of
     `geometry.sources`, active level high but for channels, whose `invert` is applied here;
     `capture` says that this clock belongs to the run. `idle`: nothing captured waits to be merged;
-    `moving`: edges are on their way to the merge. With Feature.SNAPSHOT `generated` and `dropped`
-    count; without it they are 0, and `amounts` is to be counted.
+    `moving`: edges are on their way to the merge. While idle, a beat without event tells the time
+    about every IDLE_CLOCKS. `final_valid`, once a run is over and idle, asks for the final beat at
+    the end of the run. `event_stb` strobes once with each `event`, whole, as its beat comes. With
+    Feature.SNAPSHOT `generated` and `dropped` count; without it they are 0, and `amounts` is to be
+    counted. An event takes 10 clocks from `words` to `o_beat`, and Filter.LATENCY more with
+    Feature.FILTER. `o_ready` low stops the merge as a whole: it should come from a register.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -50,10 +46,11 @@ class Capture(wiring.Component):
                 "idle": Out(1),
                 "final_valid": In(1),
                 "final_ready": Out(1),
-                "end_low": In(LOW_BITS),
                 "o_valid": Out(1),
                 "o_ready": In(1),
-                "o_beat": Out(Beat),
+                "o_beat": Out(Beat(geometry)),
+                "event_stb": Out(1),
+                "event": Out(Event()),
                 "next_index": Out(INDEX_BITS),
                 "amounts": Out(
                     data.ArrayLayout(SourceAmounts(geometry.samples), len(geometry.sources))
@@ -73,22 +70,11 @@ class Capture(wiring.Component):
         m.submodules.columns = columns = Columns(geometry)
         m.submodules.rows = rows = Rows(geometry)
         m.submodules.stamp = stamp = Stamp(geometry)
-        slot = data.StructLayout(
-            {
-                "mask": len(geometry.sources),
-                "words": queues.o_words.shape(),
-                "clock": LOW_BITS,
-                "gap": GAP_BITS,
-            }
-        )
-        m.submodules.slots = slots = Skid(slot)
-        m.submodules.ticks = ticks = Skid(columns.o_column.shape())
-        m.submodules.beats = beats = Skid(Beat)
 
         filtered = Feature.FILTER in geometry.features
         filter_clocks = Filter.LATENCY if filtered else 0
         capture = [self.capture]
-        for number in range(filter_clocks + Edges.LATENCY):
+        for number in range(filter_clocks + Edges.LATENCY + queues.latency):
             delayed = Signal(name=f"capture{number}")
             m.d.sync += delayed.eq(capture[-1])
             capture.append(delayed)
@@ -100,7 +86,6 @@ class Capture(wiring.Component):
             word = self.words[number]
             if source < geometry.channels:
                 channel = self.channels[source]
-                word = word ^ channel.invert.replicate(geometry.samples)
                 m.d.comb += edges.enable.eq(channel.enable)
             elif source < SOURCE_STRIKE + geometry.strikes:
                 m.d.comb += edges.enable.eq(self.strike_enables[source - SOURCE_STRIKE])
@@ -109,7 +94,7 @@ class Capture(wiring.Component):
             if filtered and source < geometry.channels:
                 m.submodules[f"filter{source}"] = glitches = Filter(geometry.samples)
                 m.d.comb += [
-                    glitches.word.eq(word),
+                    glitches.word.eq(word ^ channel.invert.replicate(geometry.samples)),
                     glitches.filter_ticks.eq(channel.filter_ticks),
                     edges.word.eq(glitches.o_word),
                 ]
@@ -119,73 +104,78 @@ class Capture(wiring.Component):
                     m.d.sync += delayed.eq(word)
                     word = delayed
                 m.d.comb += edges.word.eq(word)
+                if source < geometry.channels:
+                    m.d.comb += edges.invert.eq(channel.invert)
             m.d.comb += [
                 edges.capture.eq(capture[filter_clocks]),
                 queues.i_edges[number].eq(edges.o_edges),
                 queues.i_valid[number].eq(edges.o_valid),
             ]
-            for name, seen in (("generated", edges.o_valid), ("dropped", queues.dropped[number])):
-                amount = self.amounts[number][name]
-                m.d.comb += amount.eq(Mux(seen, edges.o_edges["count"], 0))
-                if not counted:
-                    continue
-                counter = Counter(len(amount))
+            if not counted:
+                continue
+            for name in ("generated", "dropped"):
+                counter = Counter(len(self.amounts[number][name]))
                 m.submodules[f"{name}{source}"] = counter
                 m.d.comb += [
                     counter.clear.eq(self.clear),
+                    counter.amount.eq(self.amounts[number][name]),
                     getattr(self, name)[source].eq(counter.count),
                 ]
-                m.d.sync += counter.amount.eq(amount)
                 saturated.append(counter.saturated)
 
-        idle = Signal()
-        clock = Signal(LOW_BITS)
-        # The words at the queues now were at the pins this many clocks ago.
-        m.d.sync += clock.eq(self.low - (filter_clocks + Edges.LATENCY))
+        told, final, clock = Signal(init=1), Signal(), Signal.like(queues.clock)
+        # While no clock of a run comes, the clock stays at the end of the run.
+        with m.If(Cat(capture[-2:]).any()):
+            # The words that were offered queues.latency clocks ago.
+            m.d.sync += clock.eq(self.low - (len(capture) - 1))
+        with m.If(self.low[: IDLE_CLOCKS.bit_length() - 1] == 0):
+            m.d.sync += told.eq(0)
+        with m.Elif(~self.idle | queues.blank):
+            m.d.sync += told.eq(1)
+        with m.If(self.clear):
+            m.d.sync += final.eq(0)
+        with m.Elif(self.final_valid):
+            m.d.sync += final.eq(1)
         m.d.comb += [
             queues.clock.eq(clock),
             queues.clear.eq(self.clear),
-            slots.i_valid.eq(queues.o_valid),
-            queues.o_ready.eq(slots.i_ready),
-            slots.i_data.mask.eq(queues.o_mask),
-            slots.i_data.words.eq(queues.o_words),
-            slots.i_data.clock.eq(queues.o_clock),
-            slots.i_data.gap.eq(queues.o_gap),
-            columns.i_valid.eq(slots.o_valid),
-            slots.o_ready.eq(columns.i_ready),
-            columns.i_mask.eq(slots.o_data.mask),
-            columns.i_words.eq(slots.o_data.words),
-            columns.i_clock.eq(slots.o_data.clock),
-            columns.i_gap.eq(slots.o_data.gap),
-            ticks.i_valid.eq(columns.o_valid),
-            columns.o_ready.eq(ticks.i_ready),
-            ticks.i_data.eq(columns.o_column),
-            rows.i_valid.eq(ticks.o_valid),
-            ticks.o_ready.eq(rows.i_ready),
-            rows.i_column.eq(ticks.o_data),
+            queues.blank.eq(
+                (self.idle & ~told & capture[filter_clocks + Edges.LATENCY]) | self.final_valid
+            ),
+            self.amounts.eq(queues.amounts),
+            columns.go.eq(stamp.i_ready),
+            columns.stays.eq(rows.stays),
+            columns.advance.eq(rows.i_ready),
+            columns.i_valid.eq(queues.o_valid),
+            queues.o_ready.eq(columns.i_ready),
+            columns.i_slot.eq(queues.o_slot),
+            columns.i_words.eq(queues.o_words),
+            queues.take_words.eq(columns.take_words),
+            rows.i_column.eq(columns.o_column),
             stamp.i_valid.eq(rows.o_valid),
             rows.o_ready.eq(stamp.i_ready),
             stamp.i_event.eq(rows.o_event),
-            idle.eq(queues.empty & ~slots.o_valid & columns.empty & ~ticks.o_valid & rows.empty),
+            stamp.final.eq(final),
+            stamp.tag.eq(queues.tag),
+            queues.take_tag.eq(stamp.take_tag),
             stamp.clear.eq(self.clear),
             stamp.low.eq(self.low),
             stamp.epoch.eq(self.epoch),
             stamp.last_epoch.eq(self.last_epoch),
-            stamp.idle.eq(idle & capture[-1]),
-            stamp.idle_clock.eq(Mux(self.final_valid, self.end_low, clock)),
-            stamp.final_valid.eq(self.final_valid),
-            stamp.rest.eq(queues.rest),
-            self.final_ready.eq(stamp.final_ready),
-            self.idle.eq(idle),
-            beats.i_valid.eq(stamp.o_valid),
-            stamp.o_ready.eq(beats.i_ready),
-            beats.i_data.eq(stamp.o_beat),
-            self.o_valid.eq(beats.o_valid),
-            beats.o_ready.eq(self.o_ready),
-            self.o_beat.eq(beats.o_data),
+            self.final_ready.eq(1),
+            stamp.o_ready.eq(self.o_ready),
+            self.o_valid.eq(stamp.o_valid),
+            self.o_beat.is_event.eq(stamp.o_is_event),
+            self.o_beat.final.eq(stamp.o_final),
+            *(self.o_beat.event[name].eq(stamp.o_event[name]) for name in Event().members),
+            self.event_stb.eq(stamp.event_stb),
+            self.event.eq(stamp.o_event),
             self.next_index.eq(stamp.next_index),
             self.gap_saturated.eq(queues.gap_saturated),
+            self.moving.eq(queues.i_valid.any()),
         ]
-        m.d.sync += self.saturated.eq(Cat(*saturated).any())
-        m.d.comb += self.moving.eq(queues.i_valid.any())
+        m.d.sync += [
+            self.idle.eq(queues.empty & columns.empty & ~rows.o_valid),
+            self.saturated.eq(Cat(*saturated).any()),
+        ]
         return m

@@ -8,8 +8,8 @@ from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import CLASSES, ResponseClass
 from plexor_hdl.counter import COUNT_BITS, LIMB_BITS
 from plexor_hdl.interfaces import SpaceRead
-from plexor_hdl.matcher import LaneCounts
 from plexor_hdl.measure import ClassBeat
+from plexor_hdl.outcome import LaneCounts
 from plexor_hdl.tally import Tally
 
 LANE_CLASSES = {

@@ -4,24 +4,18 @@ Cheshire and Baker, "Consistent Overhead Byte Stuffing", IEEE/ACM Transactions o
 1999.
 """
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import DELIMITER
 from plexor_hdl.fetch import Fetch, plain_memory
+from plexor_hdl.frame_bytes import FrameByte
 
 BUFFER_BITS = 9
 FULL_BLOCK = 255
 ROOM = 8
 """Bytes kept free: what is written while the level on which `ready` rests is two clocks old."""
-
-
-class FrameByte(data.Struct):
-    """One byte of a frame; a beat with `end` carries no byte and ends the frame."""
-
-    byte: 8
-    end: 1
 
 
 class DecodedByte(data.Struct):
@@ -57,17 +51,15 @@ class CobsEncoder(wiring.Component):
         ]
         wiring.connect(m, fetch.o_words, wiring.flipped(self.o_bytes))
 
+        # Each block's code goes to `code_place` when the block is complete; only what lies before
+        # that place is read.
         place = Signal(BUFFER_BITS, init=1)
         code_place = Signal(BUFFER_BITS)
         code = Signal(8, init=1)
         last_of_block = Signal()
-        complete = Signal(BUFFER_BITS)
         room = Signal(init=1)
-        m.d.sync += [
-            room.eq((place - fetch.address)[:BUFFER_BITS] < (1 << BUFFER_BITS) - ROOM),
-            fetch.limit.eq(complete),
-            write.en.eq(0),
-        ]
+        m.d.sync += room.eq((place - fetch.address)[:BUFFER_BITS] < (1 << BUFFER_BITS) - ROOM)
+        m.d.comb += fetch.limit.eq(code_place)
 
         beat, is_zero = Signal(FrameByte), Signal()
         waiting, free, accept = Signal(), Signal(), Signal()
@@ -81,32 +73,31 @@ class CobsEncoder(wiring.Component):
                 is_zero.eq(self.i_bytes.payload.byte == DELIMITER),
                 waiting.eq(self.i_bytes.valid),
             ]
+        plain, closing = Signal(), Signal()
+        next_block = [
+            code_place.eq(place),
+            place.eq(place + 1),
+            code.eq(1),
+            last_of_block.eq(0),
+        ]
+        m.d.comb += [
+            write.addr.eq(Mux(closing, code_place, place)),
+            write.data.eq(Mux(closing, code, Mux(plain, beat.byte, DELIMITER))),
+        ]
         with m.FSM(name="encoder"):
             with m.State("BYTES"):
-                m.d.comb += free.eq(room)
+                m.d.comb += [
+                    free.eq(room),
+                    write.en.eq(accept),
+                    closing.eq(beat.end | is_zero),
+                    plain.eq(1),
+                ]
                 with m.If(accept & beat.end):
-                    m.d.sync += [
-                        write.en.eq(1),
-                        write.addr.eq(code_place),
-                        write.data.eq(code),
-                    ]
                     m.next = "DELIMITER"
                 with m.Elif(accept & is_zero):
-                    m.d.sync += [
-                        write.en.eq(1),
-                        write.addr.eq(code_place),
-                        write.data.eq(code),
-                        code_place.eq(place),
-                        complete.eq(place),
-                        place.eq(place + 1),
-                        code.eq(1),
-                        last_of_block.eq(0),
-                    ]
+                    m.d.sync += next_block
                 with m.Elif(accept):
                     m.d.sync += [
-                        write.en.eq(1),
-                        write.addr.eq(place),
-                        write.data.eq(beat.byte),
                         place.eq(place + 1),
                         code.eq(code + 1),
                         last_of_block.eq(code == FULL_BLOCK - 2),
@@ -114,28 +105,15 @@ class CobsEncoder(wiring.Component):
                     with m.If(last_of_block):
                         m.next = "FULL"
             with m.State("FULL"):
-                m.d.sync += [
-                    write.en.eq(1),
-                    write.addr.eq(code_place),
-                    write.data.eq(FULL_BLOCK),
-                    code_place.eq(place),
-                    complete.eq(place),
-                    place.eq(place + 1),
-                    code.eq(1),
-                    last_of_block.eq(0),
-                ]
+                m.d.comb += [write.en.eq(1), closing.eq(1)]
+                m.d.sync += next_block
                 m.next = "BYTES"
             with m.State("DELIMITER"):
-                m.d.sync += [
-                    write.en.eq(1),
-                    write.addr.eq(place),
-                    write.data.eq(DELIMITER),
-                    code_place.eq(place + 1),
-                    complete.eq(place + 1),
-                    place.eq(place + 2),
-                    code.eq(1),
-                    last_of_block.eq(0),
-                ]
+                m.d.comb += write.en.eq(1)
+                m.d.sync += place.eq(place + 1)
+                m.next = "FRAME"
+            with m.State("FRAME"):
+                m.d.sync += next_block
                 m.next = "BYTES"
         return m
 
@@ -144,7 +122,7 @@ class CobsDecoder(wiring.Component):
     """Decodes frames; an end beat follows each, `good` where its blocks were whole.
 
     Resynchronises at every zero byte. Zero bytes without anything between them give nothing.
-    Latency one clock, throughput one byte a clock. Reset: between frames.
+    Latency one clock, throughput one byte each 2 clocks. Reset: between frames.
     """
 
     i_bytes: In(stream.Signature(8))
@@ -156,8 +134,8 @@ class CobsDecoder(wiring.Component):
         zero_due = Signal()
         empty = Signal(init=1)
         byte = self.i_bytes.payload
-        m.d.comb += self.i_bytes.ready.eq(~self.o_bytes.valid | self.o_bytes.ready)
-        with m.If(self.i_bytes.ready):
+        m.d.comb += self.i_bytes.ready.eq(~self.o_bytes.valid)
+        with m.If(self.o_bytes.ready):
             m.d.sync += self.o_bytes.valid.eq(0)
         with m.If(self.i_bytes.ready & self.i_bytes.valid):
             with m.If(byte == DELIMITER):

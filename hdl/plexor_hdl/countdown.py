@@ -6,7 +6,8 @@ from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.skip import MOST, SKIP_BITS, room_of
 
-LIMB_BITS = 16
+LIMB_BITS = 14
+"""With what takes the carry out, two tiles of an iCE40."""
 TIMER_LOW_BITS = 4
 COUNT_LOW_BITS = 7
 
@@ -26,11 +27,14 @@ class Pool(wiring.Component):
     `take` in a cycle in which `some` is high takes one. `some` is right from the cycle after a
     load, and again `settle_clocks` after a take: takes must be that far apart. A load overrides
     takes. `skip` takes that many more, `room` says how many at most. Reset: empty.
+
+    What is handed out next is taken from the limbs beforehand, so that the borrow that they cannot
+    give says that nothing is left.
     """
 
     def __init__(self, bits: int) -> None:
         self.limbs = (bits + LIMB_BITS - 1) // LIMB_BITS
-        self.settle_clocks = self.limbs + 3
+        self.settle_clocks = self.limbs + 4
         super().__init__(
             {
                 "load": In(1),
@@ -45,32 +49,42 @@ class Pool(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        load_r = Signal()
+        # Low in the cycle after a load, and after reset, where it does no harm.
+        counts = Signal()
+        load_r = ~counts
         take_r = Signal()
-        settle = Signal(self.limbs + 1)
-        m.d.sync += [load_r.eq(self.load), take_r.eq(self.take & ~self.load)]
-        with m.If(self.load):
-            m.d.sync += [self.some.eq(self.value_some), settle.eq(0)]
-        with m.Else():
-            m.d.sync += settle.eq(Cat(take_r, settle))
-
-        empty = Signal(self.limbs)
-        borrow = take_r
+        borrow = Signal(name="borrow")
+        m.d.sync += [
+            counts.eq(~self.load),
+            take_r.eq(self.take & ~self.load),
+            borrow.eq(load_r | take_r),
+        ]
+        moving = [load_r, take_r, borrow]
         for number in range(self.limbs):
             part = self.value[number * LIMB_BITS : (number + 1) * LIMB_BITS]
             limb = Signal(len(part), name=f"limb_{number}", reset_less=True)
-            borrow_next = Signal(name=f"borrow_{number}", reset_less=True)
-            m.d.sync += empty[number].eq(limb == 0)
-            with m.If(load_r):
-                m.d.sync += [limb.eq(part), borrow_next.eq(0)]
-            with m.Else():
-                skipped = self.skip if number == 0 else 0
-                m.d.sync += Cat(limb, borrow_next).eq(Cat(limb, Const(0, 1)) - borrow - skipped)
+            some = Signal(name=f"some_{number}")
+            borrow_next = Signal(name=f"borrow_{number}")
+            # One operand is all ones or, in a load, zero: a cell a bit, on iCE40 too.
+            less = Cat(limb, Const(0, 1)) + counts.replicate(len(part))
             if number == 0:
-                m.d.comb += self.room.eq(Mux(self.some & ~load_r, room_of(limb), 0))
+                skips = self.skip.any()
+                less = less - self.skip + (skips & ~borrow)
+                m.d.comb += self.room.eq(Mux(self.some, room_of(limb), 0))
+            else:
+                skips = 0
+            m.d.comb += some.eq(less[len(part)])
+            with m.If(load_r | borrow | skips):
+                m.d.sync += limb.eq(Mux(counts, less[: len(part)], part))
+            m.d.sync += borrow_next.eq(borrow & counts & ~some)
             borrow = borrow_next
-        with m.If(settle[-1] & ~self.load):
-            m.d.sync += self.some.eq(~empty.all())
+            moving.append(borrow)
+        with m.If(self.load):
+            m.d.sync += self.some.eq(self.value_some)
+        with m.Elif(borrow & counts):
+            m.d.sync += self.some.eq(0)
+        with m.If(Cat(moving).any()):
+            m.d.comb += self.room.eq(0)
         return m
 
 
@@ -80,11 +94,14 @@ class Countdown(wiring.Component):
     `load` starts it at n = `count` + 2**TIMER_LOW_BITS x `rest`, n >= 1, with `one` = (n == 1) and
     `far` = (rest != 0); `rest` is taken in the cycle after. `last` is then high, until the next
     step, once n - 1 steps have passed: with `step` always high, in cycle load + n. Without a load
-    `last` comes once. `load` wins over `step`. `skip` and `room` as in skip.py, where `step` is
-    always high. Reset and `clear`: stopped, `last` low.
+    `last` comes once. A load wins over `step`; with `overlap`, a `last` that is due in the next
+    cycle still comes, which must not be the new one's. `on` is high from the cycle after a load
+    until the n-th step. `skip` and `room` as in skip.py, where `step` is always high. Reset and
+    `clear`: stopped, `last` and `on` low.
     """
 
-    def __init__(self, bits: int) -> None:
+    def __init__(self, bits: int, *, overlap: bool = False) -> None:
+        self.overlap = overlap
         super().__init__(
             {
                 "load": In(1),
@@ -95,6 +112,7 @@ class Countdown(wiring.Component):
                 "step": In(1),
                 "clear": In(1),
                 "last": Out(1),
+                "on": Out(1),
                 "skip": In(SKIP_BITS),
                 "room": Out(SKIP_BITS),
             }
@@ -105,11 +123,12 @@ class Countdown(wiring.Component):
         low = TIMER_LOW_BITS
         m.submodules.pool = pool = Pool(len(self.rest))
         count = Signal(low + 1, reset_less=True)
-        on = Signal()
-        refill = Signal()
+        on = self.on
+        refill, due = Signal(), Signal()
         m.d.comb += [
             # A refill leaves enough to count for the pool to settle before the next.
             refill.eq(self.step & on & pool.some & (count[low - 1 :] == 0)),
+            due.eq(self.step & on & (count == 2) & ~pool.some),
             pool.load.eq(self.load),
             pool.value.eq(self.rest),
             pool.value_some.eq(self.far),
@@ -117,14 +136,22 @@ class Countdown(wiring.Component):
             pool.skip.eq(Mux(on, self.skip, 0)),
             self.room.eq(Mux(on, pool.room, MOST)),
         ]
+        old = Signal() if self.overlap else Const(0, 1)
         with m.If(self.load):
-            m.d.sync += [count.eq(self.count), on.eq(1), self.last.eq(self.one)]
+            m.d.sync += [
+                count.eq(self.count),
+                on.eq(1),
+                self.last.eq((self.one | due) if self.overlap else self.one),
+            ]
         with m.Elif(self.step):
             m.d.sync += [
                 count.eq((count | (refill << low)) - 1),
-                self.last.eq(on & (count == 2) & ~pool.some),
-                on.eq(on & ~self.last),
+                self.last.eq(due),
+                on.eq(on & (~self.last | old)),
             ]
+        if self.overlap:
+            with m.If(self.load | self.step):
+                m.d.sync += old.eq(self.load & due)
         with m.If(self.clear):
             m.d.sync += [on.eq(0), self.last.eq(0)]
         return m
@@ -194,6 +221,8 @@ class SettledSum(wiring.Component):
         for number in range(self.limbs):
             part = slice(number * LIMB_BITS, (number + 1) * LIMB_BITS)
             carry_next = Signal(name=f"carry_{number}")
-            m.d.sync += Cat(self.sum[part], carry_next).eq(self.a[part] + self.b[part] + carry)
+            # One sum: the carry goes in below the lowest bits.
+            total = Cat(carry, self.a[part]) + Cat(carry, self.b[part])
+            m.d.sync += Cat(self.sum[part], carry_next).eq(total >> 1)
             carry = carry_next
         return m

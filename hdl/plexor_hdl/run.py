@@ -7,19 +7,19 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.frames import LogCode
 from plexor.protocol.geometry import TRIGGER_CLOCKS, Geometry
 from plexor.protocol.registers import CONTROL, RunState, StopOn, StopReason
-from plexor_hdl.counter import Countdown
+from plexor_hdl.counter import Alarm
 from plexor_hdl.interfaces import TIME_BITS, block_layout
-from plexor_hdl.log import LogEntry
 from plexor_hdl.registers import ACTION_LAYOUT
 from plexor_hdl.skip import SKIP_BITS, least
 from plexor_hdl.timebase import LOW_BITS, epoch_bits
-from plexor_hdl.trigger import Moment
 
 OUTPUT_CLOCKS = 1
 """Core clocks from a stimulus's word to the pins."""
 START_CLOCKS = TRIGGER_CLOCKS + OUTPUT_CLOCKS
 DRAIN_CLOCKS = 64
 """More than an event takes from pins to matcher, or from matcher to memories, if none waits."""
+REST_CLOCKS = 8
+"""Clocks from the last one of a strike to a run's end; more than stimuli take to be done."""
 
 
 def flag_bit(value, flag):
@@ -35,8 +35,11 @@ class RunControl(wiring.Component):
     them. `clear` is high for one clock; the run waits until `clearing` is low. `final_valid` asks
     for the last beat at clock `end_low`, once `merge_idle`; `final_seen` says that the matcher has
     handled it. `done_stb` is high once, in the first clock of DONE. A time limit under 2 clocks is
-    2 clocks. `settled`: waits for nothing but the time. Reset:
-    idle, nothing captured.
+    2 clocks. `strike_stb` says that a strike starts, `striking` that one is active, OUTPUT_CLOCKS
+    before the pins; `stimuli_done` must be high at most REST_CLOCKS - 3 clocks after the last
+    strike. `o_log` asks for LOG frames; START is ignored until the last was sent, for what it
+    says is read from the ports here while it is sent. `settled`: waits for nothing but the time.
+    Reset: idle, nothing captured.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -53,6 +56,7 @@ class RunControl(wiring.Component):
                 "stop": Out(1, init=1),
                 "stimuli_done": In(1),
                 "strike_stb": In(1),
+                "striking": In(1),
                 "capture": Out(1),
                 "merge_idle": In(1),
                 "final_valid": Out(1),
@@ -60,12 +64,11 @@ class RunControl(wiring.Component):
                 "final_seen": In(1),
                 "end_low": Out(LOW_BITS),
                 "triggered": In(1),
-                "trigger_at": In(Moment),
                 "trigger_over": In(1),
                 "trigger_reason": In(StopReason),
                 "dump_busy": In(1),
                 "done_stb": Out(1),
-                "o_log": Out(stream.Signature(LogEntry)),
+                "o_log": Out(stream.Signature(LogCode)),
                 "running": Out(1),
                 "settled": Out(1),
                 "skip": In(SKIP_BITS),
@@ -95,13 +98,14 @@ class RunControl(wiring.Component):
             self.settled.eq(~busy | ((self.state == RunState.RUNNING) & ~first)),
         ]
         started, stopped = Signal(), Signal()
-        timed, ends = Signal(), Signal(StopReason)
-        self._limits(m, wait, first, timed, ends)
+        timed, struck, ends, ended = Signal(), Signal(), Signal(StopReason), Signal()
+        going, reason = Signal(), Signal(StopReason)
+        self._limits(m, wait, going, timed, struck, ends, ended)
 
         m.d.sync += [self.start_stb.eq(0), self.clear.eq(0), self.done_stb.eq(0)]
         with m.Switch(self.state):
             with m.Case(RunState.IDLE, RunState.DONE):
-                with m.If(self.action.start & ~self.dump_busy & ~stopped):
+                with m.If(self.action.start & ~self.dump_busy & ~stopped & ~self.o_log.valid):
                     m.d.sync += [
                         self.state.eq(RunState.CLEARING),
                         self.clear.eq(1),
@@ -123,95 +127,86 @@ class RunControl(wiring.Component):
                 with m.If(wait.any()):
                     m.d.sync += [wait.eq(wait - 1), self.capture.eq(wait == 1)]
                 with m.Elif(first):
-                    m.d.sync += [first.eq(0), self.start_ticks.eq(self.now_ticks), started.eq(1)]
-                with m.Elif(timed | (ends != StopReason.NONE)):
                     m.d.sync += [
-                        self.state.eq(RunState.DRAINING),
-                        self.capture.eq(0),
-                        self.stop.eq(1),
-                        self.stop_reason.eq(
-                            Mux(ends != StopReason.NONE, ends, StopReason.TIME),
-                        ),
-                        first.eq(1),
+                        first.eq(0),
+                        going.eq(1),
+                        self.start_ticks.eq(self.now_ticks),
+                        started.eq(1),
                     ]
             with m.Case(RunState.DRAINING):
                 with m.If(first):
                     m.d.sync += [
                         first.eq(0),
+                        self.stop_reason.eq(reason),
                         self.end_ticks.eq(self.now_ticks),
                         self.end_low.eq(self.low),
                     ]
                 self._drain(m, first, wait, stopped)
 
-        # One log entry at a time: what started before what ended it.
-        entry = self.o_log.payload
+        with m.If(going & (timed | struck | ended)):
+            m.d.sync += [
+                self.state.eq(RunState.DRAINING),
+                self.capture.eq(0),
+                self.stop.eq(1),
+                first.eq(1),
+                going.eq(0),
+            ]
+        m.d.sync += reason.eq(Mux(ended, ends, Mux(struck, StopReason.STRIKES, StopReason.TIME)))
+
+        # One LOG frame at a time: what started before what ended it.
         trigger_told = Signal()
         with m.If(self.o_log.valid), m.If(self.o_log.ready):
             m.d.sync += self.o_log.valid.eq(0)
         with m.Elif(started):
-            m.d.sync += [
-                started.eq(0),
-                self.o_log.valid.eq(1),
-                entry.code.eq(LogCode.STARTED),
-                entry.index.eq(0),
-                entry.base_ticks.eq(self.start_ticks),
-            ]
+            m.d.sync += [started.eq(0), self.o_log.valid.eq(1)]
+            m.d.sync += self.o_log.payload.eq(LogCode.STARTED)
         with m.Elif(self.triggered & ~trigger_told):
-            m.d.sync += [
-                trigger_told.eq(1),
-                self.o_log.valid.eq(1),
-                entry.code.eq(LogCode.TRIGGERED),
-                entry.index.eq(self.trigger_at.index),
-                entry.base_ticks.eq(self.trigger_at.time_ticks),
-            ]
+            m.d.sync += [trigger_told.eq(1), self.o_log.valid.eq(1)]
+            m.d.sync += self.o_log.payload.eq(LogCode.TRIGGERED)
         with m.Elif(stopped):
-            m.d.sync += [
-                stopped.eq(0),
-                self.o_log.valid.eq(1),
-                entry.code.eq(LogCode.STOPPED),
-                entry.index.eq(self.stop_reason),
-                entry.base_ticks.eq(self.end_ticks),
-            ]
+            m.d.sync += [stopped.eq(0), self.o_log.valid.eq(1)]
+            m.d.sync += self.o_log.payload.eq(LogCode.STOPPED)
         with m.If(self.clear):
             m.d.sync += trigger_told.eq(0)
         return m
 
-    def _limits(self, m, wait, first, timed, ends) -> None:
+    def _limits(self, m, wait, going, timed, struck, ends, ended) -> None:
         fine = self._fine_bits
         stop_on = self.control.stop_on
-        m.submodules.time_left = time_left = Countdown(TIME_BITS - fine)
-        m.submodules.settle_left = settle_left = Countdown(48 - fine)
+        m.submodules.time_left = time_left = Alarm(TIME_BITS - fine)
+        m.submodules.settle_left = settle_left = Alarm(48 - fine)
         time_over, part_clock = Signal(), Signal()
+        rest, rested = Signal(range(REST_CLOCKS)), Signal()
         m.d.comb += [
-            time_left.load.eq(self.control.run_time_ticks[fine:]),
-            # Two clocks before the first captured one: what takes the run to its last clock.
-            time_left.load_stb.eq((self.state == RunState.RUNNING) & (wait == 2)),
+            time_left.clocks.eq(self.control.run_time_ticks[fine:]),
+            # Four clocks before the first captured one: what takes the run to its last clock.
+            time_left.start_stb.eq((self.state == RunState.RUNNING) & (wait == 4)),
             time_left.skip.eq(self.skip),
             settle_left.skip.eq(self.skip),
             self.room.eq(least([time_left.room, settle_left.room])),
-            settle_left.load.eq(self.control.settle_ticks[fine:]),
-            settle_left.load_stb.eq(self.start_stb | self.strike_stb),
-            timed.eq(
-                flag_bit(stop_on, StopOn.TIME) & Mux(part_clock, time_over, time_left.done),
-            ),
+            settle_left.clocks.eq(self.control.settle_ticks[fine:]),
+            settle_left.start_stb.eq(self.start_stb | self.strike_stb),
+            struck.eq(rested & settle_left.done),
         ]
+        with m.If(self.striking):
+            m.d.sync += rest.eq(REST_CLOCKS - 2)
+        with m.Elif(rest.any()):
+            m.d.sync += rest.eq(rest - 1)
         m.d.sync += [
             part_clock.eq(self.control.run_time_ticks[:fine].any()),
             time_over.eq(time_left.done),
+            timed.eq(
+                flag_bit(stop_on, StopOn.TIME) & Mux(part_clock, time_over, time_left.done),
+            ),
+            rested.eq(flag_bit(stop_on, StopOn.STRIKES) & self.stimuli_done & ~rest.any()),
         ]
         stop_asked = Signal()
         with m.If(self.clear | ~self.running):
             m.d.sync += stop_asked.eq(0)
         with m.Elif(self.action.stop):
             m.d.sync += stop_asked.eq(1)
-        m.d.sync += ends.eq(StopReason.NONE)
-        with m.If((self.state == RunState.RUNNING) & ~first):
-            with m.If(stop_asked):
-                m.d.sync += ends.eq(StopReason.COMMAND)
-            with m.Elif(self.trigger_over):
-                m.d.sync += ends.eq(self.trigger_reason)
-            with m.Elif(flag_bit(stop_on, StopOn.STRIKES) & self.stimuli_done & settle_left.done):
-                m.d.sync += ends.eq(StopReason.STRIKES)
+        m.d.sync += ended.eq(going & (stop_asked | self.trigger_over))
+        m.d.sync += ends.eq(Mux(stop_asked, StopReason.COMMAND, self.trigger_reason))
 
     def _drain(self, m, first, wait, stopped) -> None:
         with m.FSM(name="drain"):

@@ -1,53 +1,47 @@
 """When strikes start: the clock and the offset in its word, of every strike of a sequence."""
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
+from functools import reduce
+from operator import or_
+from typing import NamedTuple
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import STIMULUS
-from plexor_hdl.countdown import TIMER_LOW_BITS, Countdown, SettledSum, above
+from plexor_hdl.bursts import PATTERN_CLOCKS, Bursts
+from plexor_hdl.countdown import TIMER_LOW_BITS, Countdown, above
 from plexor_hdl.interfaces import block_layout
 from plexor_hdl.random import Draw
 from plexor_hdl.skip import SKIP_BITS
 
-START_CLOCKS = 3
-"""Clocks from `go` to `starts` of phase 0."""
 
+class Wait(NamedTuple):
+    """A time until the next strike, if `chosen`.
 
-def pattern(samples: int, spacing: Value) -> list[Value]:
-    """Return W bits with a start every `spacing` ticks from bit 0 on, 2 <= spacing < W."""
-    return [
-        Cat(spacing == every for every in range(2, samples) if bit % every == 0).any()
-        if bit
-        else Const(1, 1)
-        for bit in range(samples)
-    ]
+    `ticks`: the next strike's offset and, above it, the clocks to it; `rest`, one clock late, the
+    clocks that do not fit there, with `far` = (rest != 0). `one`: it is in the next clock.
+    """
 
-
-def next_position(samples: int, spacing: Value, position: Value) -> Value:
-    """Return the first start of the word after one with a start at `position`."""
-    bits = []
-    for bit in range(len(position)):
-        terms = [
-            (spacing == every) & (position == at)
-            for every in range(2, samples)
-            for at in range(samples)
-            if (at - samples) % every >> bit & 1
-        ]
-        bits.append(Cat(terms).any())
-    return Cat(bits)
+    chosen: Value
+    ticks: Value
+    far: Value
+    rest: Value
+    one: Value
 
 
 class Scheduler(wiring.Component):
-    """Draws the start bits of a sequence, a word each clock.
+    """Says in which ticks a sequence's strikes start.
 
-    `go` (one cycle, `alive` low in it) starts a sequence, whose words come in `starts` START_CLOCKS
-    later: bit k is a strike that starts in tick k. `alive` must be high from the cycle after `go`
-    on; the words that would come two clocks after it is low, and later, are empty. The number of
-    strikes is not limited here. While neither is high everything goes back to the sequence's
-    beginning; one such cycle is needed, `clear` makes one at any time. `flush` empties the words
-    inside.
+    `go` (one cycle, `alive` low in it and before) starts a sequence; `warm` must be high in the
+    WARM_CLOCKS cycles before. `strike` is a strike at tick `offset` of a word, the word of phase 0
+    `start_clocks` after `go`. With Feature.BURST, strikes less than W ticks apart come in `starts`
+    instead: bit k is one that starts in tick k. `alive` must be high from the cycle after `go` on;
+    the words that would come start_clocks - 1 clocks after it is low, and later, are empty. The
+    number of strikes is not limited here. While neither is high everything goes back to the
+    sequence's beginning; `clear` does so at any time and empties the words inside. `pending`: a
+    word inside may have a strike.
 
     `config` must have stood still for 24 clocks. Throughput: a word a clock, intervals down to W.
     """
@@ -55,14 +49,20 @@ class Scheduler(wiring.Component):
     def __init__(self, geometry: Geometry) -> None:
         self.samples = geometry.samples
         self.fine_bits = (geometry.samples - 1).bit_length()
+        self.far_bits = self.fine_bits + TIMER_LOW_BITS
+        self.burst = Feature.BURST in geometry.features
+        self.dither = Feature.DITHER in geometry.features
         self.poisson = Feature.POISSON in geometry.features
+        self.start_clocks = 1 + (PATTERN_CLOCKS if self.burst else int(self.poisson))
         super().__init__(
             {
                 "config": In(block_layout(STIMULUS)),
+                "warm": In(1),
                 "go": In(1),
                 "alive": In(1),
                 "clear": In(1),
-                "flush": In(1),
+                "strike": Out(1),
+                "offset": Out(self.fine_bits),
                 "starts": Out(geometry.samples),
                 "pending": Out(1),
                 "skip": In(SKIP_BITS),
@@ -72,200 +72,191 @@ class Scheduler(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        config, samples, fine = self.config, self.samples, self.fine_bits
+        config, samples, fine, far_bits = self.config, self.samples, self.fine_bits, self.far_bits
+        # What the build lacks keeps these values.
+        poisson, dither_waits, issue = Const(0, 1), Const(0, 1), Const(0, 1)
+        fast, long, ends = Const(0, 1), Const(1, 1), Const(0, 1)
+        hold, fire = Signal(), Signal()
+        offset = Signal(fine, reset_less=True)
 
         # What stands still during a run.
-        fast, endless, poisson = Signal(), Signal(), Signal()
-        short = Signal()
-        m.d.sync += [
-            short.eq(config.spacing_ticks[fine:] == 0),
-            endless.eq(config.burst_count == 0),
-            fast.eq(short & (config.burst_count != 1) & ~poisson),
-            poisson.eq((config.poisson_threshold != 0) if self.poisson else 0),
-        ]
-        span = self._burst_span(m, fast)
-        m.submodules.period = period = SettledSum(len(config.interval_ticks) + 1)
-        base = Mux(poisson, config.width_ticks, config.interval_ticks)
-        m.d.comb += [period.a.eq(base), period.b.eq(span)]
-
-        phase, interval = config.phase_ticks, period.sum
-        spacing, count = config.spacing_ticks, config.burst_count
-        far_bits = fine + TIMER_LOW_BITS
-        phase_far, interval_far, spacing_far, span_far, count_far, count_one = (
-            Signal(name=name)
-            for name in (
-                "phase_far",
-                "interval_far",
-                "spacing_far",
-                "span_far",
-                "count_far",
-                "count_one",
-            )
-        )
+        interval: Value = config.interval_ticks
+        if self.poisson:
+            poisson = Signal()
+            m.d.sync += poisson.eq(config.poisson_threshold != 0)
+            interval = Mux(poisson, config.width_ticks, interval)
+        if self.burst:
+            m.submodules.bursts = bursts = Bursts(samples)
+            m.d.comb += [
+                bursts.config.eq(config),
+                bursts.interval.eq(interval),
+                bursts.plain.eq(poisson),
+                bursts.go.eq(self.go),
+                bursts.fire.eq(fire),
+                bursts.offset.eq(offset),
+                bursts.alive.eq(self.alive),
+                bursts.clear.eq(self.clear),
+                bursts.hold.eq(hold),
+                self.starts.eq(bursts.starts),
+            ]
+            interval = bursts.period
+            fast, long, ends = bursts.fast, bursts.long, bursts.ends
+        phase = config.phase_ticks
+        phase_far, interval_far = Signal(), Signal()
         m.d.sync += [
             phase_far.eq(phase[far_bits:].any()),
             interval_far.eq(interval[far_bits:].any()),
-            spacing_far.eq(spacing[far_bits:].any()),
-            span_far.eq(span[far_bits:].any()),
-            count_far.eq(count[TIMER_LOW_BITS:].any()),
-            count_one.eq(count == 1),
         ]
 
-        m.submodules.timer = timer = Countdown(len(period.sum) - fine)
-        m.submodules.burst = burst = Countdown(len(config.burst_count))
-        m.submodules.draw = draw = Draw(fine, self.poisson)
+        m.submodules.timer = timer = Countdown(len(interval) - fine)
+        m.submodules.draw = draw = Draw(fine, dither=self.dither, poisson=self.poisson)
+        if self.dither:
+            dither_waits = Signal()
+            m.d.sync += dither_waits.eq(
+                (fire & long & ~draw.zero) | (dither_waits & ~timer.last & ~self.go)
+            )
         m.d.comb += [
+            hold.eq(self.clear | ~(self.go | self.alive)),
+            fire.eq(timer.last & ~dither_waits & ~poisson),
             draw.seed.eq(config.seed),
             draw.fraction.eq(config.interval_fraction),
-            draw.interval_fine.eq(period.sum),
+            draw.interval_fine.eq(interval),
             draw.dither_bits.eq(config.dither_bits),
             draw.threshold.eq(config.poisson_threshold),
-            draw.hold.eq(self.clear | ~(self.go | self.alive)),
+            draw.hold.eq(hold),
+            draw.warm.eq(self.warm),
         ]
+        # Flat, for it enables many registers; without `alive` the draw is held anyway.
+        advance = ~self.alive | (timer.last & ~poisson & (dither_waits | (draw.zero & long)))
 
-        # Strikes, or whole bursts with spacings below W.
-        offset, dither_waits = Signal(fine, reset_less=True), Signal()
-        fire, long, dithered = Signal(), Signal(), Signal()
-        expired, free, issue = Signal(), Signal(), Signal()
-        on = Signal()
-        drawing = Signal()
-        # A random strike is decided a clock later, with the draw's late outputs.
-        go_r, alive_r = Signal(), Signal()
-        m.d.sync += [go_r.eq(self.go), alive_r.eq(self.alive & ~self.clear)]
-        m.d.comb += [
-            fire.eq(timer.last & ~dither_waits & ~poisson),
-            long.eq(fast | burst.last),
-            dithered.eq(timer.last & dither_waits),
-            expired.eq(timer.last & poisson),
-            issue.eq(poisson & draw.hit & (free | (timer.last & ~above(offset, draw.offset)))),
-            # Flat, for it enables many registers; without `alive` the draw is held anyway.
-            draw.advance.eq(
-                ~self.alive
-                | drawing
-                | (go_r & poisson)
-                | (timer.last & (poisson | dither_waits | (draw.zero & (fast | burst.last))))
-            ),
-        ]
-
-        # Offset and low bits of the clocks to the next, in one sum; the upper bits follow.
-        def after(start: Value, length: Value, more: Value) -> Value:
-            return (Cat(start, length[fine:far_bits]) + more)[: far_bits + 1]
-
-        after_phase = Signal(far_bits + 1)
-        after_interval, after_spacing, after_strike = (
-            Signal(far_bits + 1, name=name)
-            for name in ("after_interval", "after_spacing", "after_strike")
+        # The first strike is a clock late, as the others follow from a strike; two where random.
+        # Before it the offset is 0.
+        go_r = Signal()
+        m.d.sync += go_r.eq(self.go)
+        after_interval = self._after(
+            offset,
+            Mux(self.go, phase[:far_bits], interval[:far_bits]),
+            Mux(self.go, Mux(poisson, 2 * samples, Cat(phase[:fine], 1)), draw.step_fine),
         )
-        phase_offset = Mux(poisson, 0, phase[:fine])
-        m.d.sync += after_phase.eq(after(phase_offset, phase, Mux(poisson, 2 * samples, samples)))
-        m.d.comb += [
-            after_interval.eq(after(offset, interval, draw.step_fine)),
-            after_spacing.eq(after(offset, spacing, spacing[:fine])),
-            # The time without strikes: width + W.
-            after_strike.eq(after(draw.offset, interval, Cat(config.width_ticks[:fine], 1))),
+        following = after_interval
+        waits = [
+            self._wait(
+                self.go | (fire & long & ~ends),
+                after_interval,
+                Mux(self.go, phase_far, interval_far),
+                Mux(go_r, phase[far_bits:], interval[far_bits:]),
+            )
         ]
-        to_interval, to_spacing = Signal(), Signal()
+        if self.burst:
+            spacing, spacing_far = config.spacing_ticks, Signal()
+            m.d.sync += spacing_far.eq(spacing[far_bits:].any())
+            after_spacing = self._after(offset, spacing, spacing[:fine])
+            following = Mux(self.go | long, after_interval, after_spacing)
+            waits.append(self._wait(fire & ~long, after_spacing, spacing_far, spacing[far_bits:]))
+        if self.dither:
+            ticks = Cat(Const(0, fine), draw.coarse[:TIMER_LOW_BITS], Const(0, 1))
+            coarse_r = Signal.like(draw.coarse, reset_less=True)
+            m.d.sync += coarse_r.eq(draw.coarse)
+            dithered = timer.last & dither_waits
+            waits.append(Wait(dithered, ticks, draw.far, coarse_r[TIMER_LOW_BITS:], draw.one))
+        with m.If(self.go | fire):
+            m.d.sync += offset.eq(following)
+
+        strike, strike_offset = fire & ~fast & self.alive & ~self.clear, offset
+        late = 0
+        if self.poisson:
+            # In each clock; from one that is issued on, the time without strikes: width + W.
+            issue, free, drawing = Signal(), Signal(), Signal()
+            expired = timer.last & poisson
+            m.d.sync += [
+                drawing.eq(self.alive & ~self.clear & (drawing | expired)),
+                free.eq(self.alive & ~self.clear & ~issue & (free | expired)),
+            ]
+            m.d.comb += issue.eq(
+                draw.hit & ((free & poisson) | (expired & ~above(offset, draw.offset)))
+            )
+            advance |= poisson & (drawing | go_r | timer.last)
+            more = Cat(config.width_ticks[:fine], 1)
+            after_strike = self._after(draw.offset, interval, more)
+            waits.append(self._wait(issue, after_strike, interval_far, interval[far_bits:]))
+            # The offset counts only from a strike that is issued: others may set it too.
+            with m.If(~self.go & poisson & (free | timer.last)):
+                m.d.sync += offset.eq(after_strike)
+            # A random strike is decided a clock later, with the draw's late outputs.
+            alive_r, strike_r, offset_r = Signal(), Signal(), Signal(fine)
+            m.d.sync += [
+                alive_r.eq(self.alive & ~self.clear),
+                strike_r.eq(strike),
+                offset_r.eq(offset),
+            ]
+            strike = strike_r | (issue & alive_r & ~self.clear)
+            strike_offset = Mux(poisson, draw.offset, offset_r)
+            late = 1
+        with m.If(hold):
+            m.d.sync += offset.eq(0)
+        m.d.comb += draw.advance.eq(advance)
+        self._load(m, timer, waits)
+
+        # Single strikes take as long as those of a pattern.
+        inside = []
+        for number in range(self.start_clocks - 1 - late):
+            strike_r = Signal(name=f"strike_{number}")
+            offset_r = Signal(fine, name=f"offset_{number}", reset_less=True)
+            m.d.sync += [strike_r.eq(strike & ~self.clear), offset_r.eq(strike_offset)]
+            inside.append(strike_r)
+            strike, strike_offset = strike_r, offset_r
+        busy = Const(0, 1)
+        if self.poisson:
+            busy |= self.alive | alive_r
+        if self.burst:
+            busy |= bursts.on | bursts.pending
         m.d.comb += [
-            to_interval.eq(fire & long & ~(fast & endless)),
-            to_spacing.eq(fire & ~long),
-        ]
-        coarse_r = Signal.like(draw.coarse, reset_less=True)
-        m.d.sync += coarse_r.eq(draw.coarse)
-        dither_low = Cat(Const(0, fine), draw.coarse[:TIMER_LOW_BITS], Const(0, 1))
-        choices = (
-            (self.go, after_phase, phase_far, phase[far_bits:], None),
-            (issue, after_strike, interval_far, interval[far_bits:], None),
-            (to_interval, after_interval, interval_far, interval[far_bits:], None),
-            (to_spacing, after_spacing, spacing_far, spacing[far_bits:], None),
-            (dithered, dither_low, draw.far, coarse_r[TIMER_LOW_BITS:], draw.one),
-        )
-        following = Const(0, far_bits + 1)
-        rest = Const(0, len(timer.rest))
-        for number, (chosen, low, far, upper, one) in enumerate(choices):
-            if one is None:
-                one = ~far & (low[fine:] == 1)  # noqa: PLW2901
-            chosen_r = Signal(name=f"chosen_{number}")
-            m.d.sync += chosen_r.eq(chosen)
-            following |= Mux(chosen, low, 0)
-            rest |= Mux(chosen_r, upper, 0)
-            with m.If(chosen):
-                m.d.comb += [timer.one.eq(one), timer.far.eq(far)]
-        m.d.comb += [
-            timer.load.eq(Cat(chosen for chosen, *_ in choices).any()),
-            timer.count.eq(following[fine:]),
-            timer.rest.eq(rest),
             timer.step.eq(1),
             # Nothing is last while idle, so that what follows from it need not look at `alive`.
-            timer.clear.eq(self.clear | ~(self.go | self.alive)),
+            timer.clear.eq(hold),
             timer.skip.eq(self.skip),
-            # Random and fast strikes can come in any clock.
-            self.room.eq(Mux(on | (poisson & self.alive), 0, timer.room)),
+            self.room.eq(timer.room),
+            self.strike.eq(strike),
+            self.offset.eq(strike_offset),
+            self.pending.eq(Cat(busy, *inside).any()),
         ]
-        # Of random strikes the offset counts only from one that is issued: others may set it too.
-        with m.If(self.go | fire | (poisson & (free | timer.last))):
-            m.d.sync += offset.eq(Mux(poisson & ~self.go, after_strike, following)[:fine])
-        m.d.sync += dither_waits.eq(
-            (fire & long & ~draw.zero) | (dither_waits & ~timer.last & ~self.go)
-        )
-        m.d.sync += [
-            drawing.eq(self.alive & ~self.clear & (drawing | expired)),
-            free.eq(self.alive & ~self.clear & ~issue & (free | expired)),
-        ]
-
-        # Words: a single start, or a burst's starts up to its last.
-        first, last_word = Signal(), Signal()
-        position = Signal(fine, reset_less=True)
-        burst_end = Signal(far_bits + 1, reset_less=True)
-        end, end_clocks = burst_end[:fine], burst_end[fine:]
-        m.d.comb += last_word.eq(fast & Mux(first, ~span_far & (end_clocks == 0), burst.last))
-        m.d.sync += [
-            first.eq(fire & ~self.flush),
-            on.eq(self.alive & ~self.flush & (fire | (fast & on & ~last_word))),
-        ]
-        with m.If(fire):
-            m.d.sync += [position.eq(offset), burst_end.eq(after(offset, span, span[:fine]))]
-        with m.Else():
-            m.d.sync += position.eq(next_position(samples, spacing[:fine], position))
-        m.d.comb += [
-            burst.load.eq(~endless & Mux(fast, first, self.go | (fire & burst.last))),
-            burst.count.eq(Mux(fast, end_clocks, count[:TIMER_LOW_BITS])),
-            burst.rest.eq(Mux(fast, span[far_bits:], count[TIMER_LOW_BITS:])),
-            burst.one.eq(Mux(fast, ~span_far & (end_clocks == 1), count_one)),
-            burst.far.eq(Mux(fast, span_far, count_far)),
-            burst.step.eq(fast | fire),
-            burst.clear.eq(self.clear),
-        ]
-        shape = Cat(pattern(samples, spacing[:fine])) & Cat(
-            Const(1, 1), fast.replicate(samples - 1)
-        )
-        shape_r = Signal(samples)
-        m.d.sync += shape_r.eq(shape)
-        placed = Array((shape_r << at)[:samples] for at in range(samples))[position]
-        kept = Cat(
-            ~last_word | Cat(end == at for at in range(tick, samples)).any()
-            for tick in range(samples)
-        )
-        drawn = Cat(draw.offset == tick for tick in range(samples))
-        with m.If(self.flush | ~(on | (issue & alive_r))):
-            m.d.sync += self.starts.eq(0)
-        with m.Else():
-            m.d.sync += self.starts.eq(Mux(poisson, drawn, placed & kept))
-        m.d.comb += self.pending.eq(on | (alive_r & poisson) | self.starts.any())
+        # Random and fast strikes can come in any clock.
+        if self.poisson:
+            with m.If(poisson & self.alive):
+                m.d.comb += self.room.eq(0)
+        if self.burst:
+            with m.If(bursts.on):
+                m.d.comb += self.room.eq(0)
         return m
 
-    def _burst_span(self, m: Module, fast: Value) -> Value:
-        """Return (burst_count - 1) x spacing for spacings below W, else 0."""
-        count, spacing = self.config.burst_count, self.config.spacing_ticks[: self.fine_bits]
-        bits = len(count) + self.fine_bits
-        m.submodules.fewer = fewer = SettledSum(len(count))
-        m.d.comb += [fewer.a.eq(count), fewer.b.eq((1 << len(count)) - 1)]
-        span: Value = Mux(fast & spacing[0], fewer.sum, 0)
-        for bit in range(1, self.fine_bits):
-            adder = SettledSum(bits)
-            m.submodules[f"span_{bit}"] = adder
-            m.d.comb += [
-                adder.a.eq(span),
-                adder.b.eq(Mux(fast & spacing[bit], fewer.sum << bit, 0)),
-            ]
-            span = adder.sum
-        return span
+    def _after(self, start: Value, length: Value, more: Value) -> Value:
+        """Return `start` + length rounded down to clocks + `more`: offset and low clocks."""
+        upper = length[self.fine_bits : self.far_bits]
+        return (Cat(start, upper) + more)[: self.far_bits + 1]
+
+    def _wait(self, chosen: Value, ticks: Value, far: Value, rest: Value) -> Wait:
+        return Wait(chosen, ticks, far, rest, ~far & (ticks[self.fine_bits :] == 1))
+
+    def _load(self, m: Module, timer: Countdown, waits: list[Wait]) -> None:
+        """Load the timer with the time that is chosen."""
+        chosen_r = [Signal(name=f"chosen_{number}") for number in range(len(waits))]
+        if len(waits) == 1:
+            # It is loaded only if it is chosen.
+            chosen_r = [Const(1, 1)]
+            chosen = [Const(1, 1)]
+        else:
+            chosen = [wait.chosen for wait in waits]
+            m.d.sync += [late.eq(now) for late, now in zip(chosen_r, chosen, strict=True)]
+
+        def one_of(selects: list[Value], values: list[Value]) -> Value:
+            return reduce(
+                or_, (Mux(select, value, 0) for select, value in zip(selects, values, strict=True))
+            )
+
+        m.d.comb += [
+            timer.load.eq(Cat(wait.chosen for wait in waits).any()),
+            timer.count.eq(one_of(chosen, [wait.ticks[self.fine_bits :] for wait in waits])),
+            timer.far.eq(one_of(chosen, [wait.far for wait in waits])),
+            timer.one.eq(one_of(chosen, [wait.one for wait in waits])),
+            timer.rest.eq(one_of(chosen_r, [wait.rest for wait in waits])),
+        ]

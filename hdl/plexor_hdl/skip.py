@@ -12,7 +12,7 @@ from plexor_hdl import SKIP_BITS, SKIP_CLOCKS
 
 SKIP_SHIFT = SKIP_CLOCKS.bit_length() - 1
 MOST = (1 << SKIP_BITS) - 1
-MARGIN = 3
+MARGIN = 1
 """Units kept back, for a `room` that is some clocks old."""
 
 

@@ -8,7 +8,7 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.counter import Countdown
 from plexor_hdl.dumper import DumpRequest
 from plexor_hdl.interfaces import TIME_BITS
-from plexor_hdl.skip import SKIP_BITS
+from plexor_hdl.skip import MOST, SKIP_BITS
 
 SETTLE_CLOCKS = 64
 """More than an event takes from the matcher to the last memory."""
@@ -20,7 +20,8 @@ class Snapshots(wiring.Component):
     While `live`, `snapshot_stb` and every `report_clocks` switch `bank` and dump the bank that
     counted; without Feature.SNAPSHOT neither does anything. `dump_stb` dumps both banks as they
     are. What comes while a dump is under way (`busy`) is ignored, but `final_stb`, which waits its
-    turn. `clear` starts the count of snapshots and the bank at 0.
+    turn. A request stands until `dump_busy` has risen and fallen. `clear` starts the count of
+    snapshots and the bank at 0.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -56,19 +57,35 @@ class Snapshots(wiring.Component):
         with m.If(self.final_stb):
             m.d.sync += final.eq(1)
 
-        m.submodules.report = report = Countdown(32)
         reporting, report_due = Signal(), Signal()
-        m.d.sync += [
-            reporting.eq(self.live & self.report_clocks.any()),
-            report_due.eq(reporting & report.done),
-        ]
-        m.d.comb += [
-            report.load.eq(self.report_clocks),
-            report.skip.eq(self.skip),
-            self.room.eq(report.room),
-            report.load_stb.eq(~reporting | report_due),
-        ]
+        if self._snapshots:
+            m.submodules.report = report = Countdown(32)
+            m.d.sync += [
+                reporting.eq(self.live & self.report_clocks.any()),
+                report_due.eq(reporting & report.done),
+            ]
+            m.d.comb += [
+                report.load.eq(self.report_clocks),
+                report.skip.eq(self.skip),
+                self.room.eq(report.room),
+                report.load_stb.eq(~reporting | report_due),
+            ]
+        else:
+            m.d.comb += self.room.eq(MOST)
 
+        m.d.comb += [request.snapshot.eq(self.snapshot), request.report.eq(1)]
+        bank, both, final_dump = Signal(), Signal(), Signal()
+        base_ticks = Signal(TIME_BITS)
+        if self._snapshots:
+            m.d.comb += [
+                request.bank.eq(bank),
+                request.both.eq(both),
+                request.final.eq(final_dump),
+                request.base_ticks.eq(base_ticks),
+            ]
+        else:
+            # Every dump is one of a run that has ended.
+            m.d.comb += [request.final.eq(1), request.base_ticks.eq(self.end_ticks)]
         with m.FSM(name="snapshots") as fsm:
             m.d.comb += self.busy.eq(~fsm.ongoing("READY") | final)
             with m.State("READY"):
@@ -80,24 +97,20 @@ class Snapshots(wiring.Component):
                         request.spaces.eq(
                             Mux(self.snapshot_stb, self.dump_spaces, self.report_spaces)
                         ),
-                        request.bank.eq(self.bank),
-                        request.both.eq(0),
-                        request.final.eq(0),
-                        request.report.eq(1),
-                        request.snapshot.eq(self.snapshot + 1),
-                        request.base_ticks.eq(self.now_ticks),
+                        bank.eq(self.bank),
+                        both.eq(0),
+                        final_dump.eq(0),
+                        base_ticks.eq(self.now_ticks),
                     ]
                     m.next = "SETTLE"
                 with m.Elif(final | self.dump_stb):
                     m.d.sync += [
                         final.eq(0),
                         request.spaces.eq(Mux(final, self.final_spaces, self.dump_spaces)),
-                        request.bank.eq(0),
-                        request.both.eq(self._snapshots),
-                        request.final.eq(1),
-                        request.report.eq(1),
-                        request.snapshot.eq(self.snapshot),
-                        request.base_ticks.eq(self.end_ticks),
+                        bank.eq(0),
+                        both.eq(1),
+                        final_dump.eq(1),
+                        base_ticks.eq(self.end_ticks),
                     ]
                     m.next = "SETTLE"
             with m.State("SETTLE"):

@@ -6,31 +6,24 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.interfaces import INDEX_BITS, Event
-from plexor_hdl.merge import GAP_BITS, MergedEvent
-from plexor_hdl.timebase import IDLE_CLOCKS, LOW_BITS, epoch_bits
-
-
-class Beat(data.Struct):
-    """An event, or (`is_event` low) only the news that time has come to `event.time_ticks`.
-
-    Every later event is at or after that time. `final` is the last beat of a run; its time is the
-    tick after the run's last.
-    """
-
-    event: Event
-    is_event: 1
-    final: 1
+from plexor_hdl.merge import MergedEvent
+from plexor_hdl.timebase import LOW_BITS, epoch_bits
+from plexor_hdl.word_queues import Tag
 
 
 class Stamp(wiring.Component):
     """Extends an event's clock to 64-bit ticks and numbers events, dropped ones included.
 
-    While nothing is merged (`idle`), a beat without event goes out about every IDLE_CLOCKS with the
-    time `idle_clock`. `final_valid` asks for the final beat at `idle_clock`, acknowledged by
-    `final_ready`; it may be raised only when no event can follow, and takes the `rest` of dropped
-    events into the next index. Latency 3 clocks, one beat a clock; back-pressure stops all stages.
-    `clear` sets the next index to 0. An event must be stamped within 2**20 clocks.
+    The first event of a slot takes `tag`, which must stand then; those after it have its clock. A
+    blank slot becomes a beat without event, with `final` the final one; its gap, too, goes into the
+    next index. Latency 2 clocks, one beat a clock; all stages stop while `o_ready` is low, and for
+    one clock, without a beat, each time the index carries from its lowest LIMB_BITS. `next_index`
+    is that of the event that is on its way out, if there is one. `event_stb` is high in the first
+    clock in which `o_event` is an event with its index. `clear` sets the index to 0. An event must
+    be stamped within half the range of its clock.
     """
+
+    LIMB_BITS = 16
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
@@ -43,110 +36,84 @@ class Stamp(wiring.Component):
                 "i_valid": In(1),
                 "i_ready": Out(1),
                 "i_event": In(MergedEvent(len(geometry.sources), geometry.samples)),
-                "idle": In(1),
-                "idle_clock": In(LOW_BITS),
-                "final_valid": In(1),
-                "final_ready": Out(1),
-                "rest": In(GAP_BITS),
+                "final": In(1),
+                "tag": In(Tag(geometry)),
+                "take_tag": Out(1),
                 "o_valid": Out(1),
                 "o_ready": In(1),
-                "o_beat": Out(Beat),
+                "o_event": Out(Event()),
+                "o_is_event": Out(1),
+                "event_stb": Out(1),
+                "o_final": Out(1),
                 "next_index": Out(INDEX_BITS),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        fine_bits = (self._geometry.samples - 1).bit_length()
-        stage = data.StructLayout(
-            {
-                "valid": 1,
-                "is_event": 1,
-                "final": 1,
-                "late_epoch": 1,
-                "clock": LOW_BITS,
-                "fine": fine_bits,
-                "source": 5,
-                "polarity": 1,
-                "gap": 1,
-                "index": INDEX_BITS,
-            }
+        event = Signal(
+            data.StructLayout(
+                {
+                    "valid": 1,
+                    "is_event": 1,
+                    "final": 1,
+                    "fine": (self._geometry.samples - 1).bit_length(),
+                    "source": 5,
+                    "polarity": 1,
+                }
+            )
         )
-        first, second = Signal(stage), Signal(stage)
-        limb_bits = INDEX_BITS // 3
-        limbs = Array(Signal(limb_bits, name=f"limb{n}") for n in range(3))
-        advance = Signal()
-        m.d.comb += [
-            advance.eq(~self.o_valid | self.o_ready),
-            self.i_ready.eq(advance),
-            self.final_ready.eq(advance & ~self.i_valid),
-            self.next_index.eq(Cat(*limbs)),
-        ]
-
-        tick_due = Signal()
-        clock = Signal(LOW_BITS)
-        m.d.comb += clock.eq(Mux(self.i_valid, self.i_event.clock, self.idle_clock))
-        step = Signal(GAP_BITS + 1)
-        m.d.comb += step.eq(
-            Mux(self.i_valid, self.i_event.gap + 1, Mux(self.final_valid, self.rest, 0))
-        )
-        added = Signal(GAP_BITS + 1)
-        m.d.comb += added.eq(limbs[0] + step)
+        tag = Signal(self.tag.shape())
         sources = Array(Const(source, 5) for source in self._geometry.sources)
+        m.d.comb += self.take_tag.eq(self.i_ready & self.i_valid & self.i_event.first)
+        with m.If(self.i_ready):
+            m.d.sync += [
+                event.valid.eq(self.i_valid),
+                event.is_event.eq(self.i_valid & ~self.i_event.blank),
+                event.final.eq(self.i_event.blank & self.final),
+                event.fine.eq(self.i_event.fine),
+                event.source.eq(sources[self.i_event.source]),
+                event.polarity.eq(self.i_event.polarity),
+                tag.gap.eq(Mux(self.i_valid & self.i_event.first, self.tag.gap, 0)),
+            ]
+            with m.If(self.i_event.first):
+                m.d.sync += tag.clock.eq(self.tag.clock)
 
-        with m.If(advance):
+        # The time above the bits of the clock is now's, or what it was before they wrapped.
+        wrapped = Signal()
+        bits = len(tag.clock)
+        m.d.comb += wrapped.eq(tag.clock[-1] & ~self.low[bits - 1])
+        between = self.low[bits:]
+        epoch = Mux(wrapped & ~between.any(), self.last_epoch, self.epoch)
+        valid, carry = Signal(), Signal()
+        fresh, late = Signal(), Signal()
+        low_index = Signal(self.LIMB_BITS)
+        high_index = Signal(INDEX_BITS - self.LIMB_BITS)
+        # An event counts itself once the next one comes, or none.
+        counted = (Cat(Const(1, 1), low_index) + Cat(self.o_is_event, tag.gap))[1:]
+        m.d.comb += [
+            self.o_valid.eq(valid & ~carry),
+            self.event_stb.eq((fresh & ~carry) | late),
+            self.i_ready.eq(self.o_ready & ~carry),
+            self.next_index.eq(Cat(low_index, high_index)),
+            self.o_event.index.eq(self.next_index),
+        ]
+        m.d.sync += [fresh.eq(self.i_ready & event.is_event), late.eq(fresh & carry)]
+        with m.If(self.i_ready):
             m.d.sync += [
-                first.valid.eq(self.i_valid | self.final_valid | (self.idle & tick_due)),
-                first.is_event.eq(self.i_valid),
-                first.final.eq(~self.i_valid & self.final_valid),
-                first.late_epoch.eq(clock > self.low),
-                first.clock.eq(clock),
-                first.fine.eq(Mux(self.i_valid, self.i_event.fine, 0)),
-                first.source.eq(sources[self.i_event.source]),
-                first.polarity.eq(self.i_event.polarity),
-                first.gap.eq(self.i_event.gap.any()),
-                first.index[:limb_bits].eq(limbs[0] + Mux(self.i_valid, self.i_event.gap, 0)),
-                tick_due.eq(0),
-                limbs[0].eq(added),
-            ]
-            # The carries of the index follow its event, a limb a stage.
-            carry_gap = Signal()
-            carry_all = Signal()
-            wide = Signal(GAP_BITS + 1)
-            m.d.comb += wide.eq(limbs[0] + self.i_event.gap)
-            m.d.sync += [
-                carry_gap.eq(self.i_valid & wide[GAP_BITS]),
-                carry_all.eq(added[GAP_BITS]),
-            ]
-            m.d.sync += [
-                second.eq(first),
-                second.index[limb_bits:].eq(limbs[1] + carry_gap),
-                limbs[1].eq(limbs[1] + carry_all),
-            ]
-            mid_gap, mid_all = Signal(), Signal()
-            m.d.sync += [
-                mid_gap.eq((limbs[1] + carry_gap)[limb_bits]),
-                mid_all.eq((limbs[1] + carry_all)[limb_bits]),
-            ]
-            epochs = Signal(data.ArrayLayout(len(self.epoch), 2))
-            m.d.sync += [epochs[0].eq(self.epoch), epochs[1].eq(self.last_epoch)]
-            epoch_r = Signal(len(self.epoch))
-            m.d.sync += epoch_r.eq(Mux(first.late_epoch, epochs[1], epochs[0]))
-            m.d.sync += [
-                self.o_valid.eq(second.valid),
-                self.o_beat.is_event.eq(second.is_event),
-                self.o_beat.final.eq(second.final),
-                self.o_beat.event.time_ticks.eq(Cat(second.fine, second.clock, epoch_r)),
-                self.o_beat.event.source.eq(second.source),
-                self.o_beat.event.polarity.eq(second.polarity),
-                self.o_beat.event.gap.eq(second.gap),
-                self.o_beat.event.index.eq(
-                    Cat(second.index[: 2 * limb_bits], (limbs[2] + mid_gap)[:limb_bits])
+                valid.eq(event.valid),
+                self.o_is_event.eq(event.is_event),
+                self.o_final.eq(event.final),
+                self.o_event.time_ticks.eq(
+                    Cat(event.fine, tag.clock, (between - wrapped)[: len(between)], epoch)
                 ),
-                limbs[2].eq(limbs[2] + mid_all),
+                self.o_event.source.eq(event.source),
+                self.o_event.polarity.eq(event.polarity),
+                self.o_event.gap.eq(tag.gap.any()),
+                Cat(low_index, carry).eq(counted),
             ]
-        with m.If(self.low[: IDLE_CLOCKS.bit_length() - 1] == 0):
-            m.d.sync += tick_due.eq(1)
+        with m.If(carry):
+            m.d.sync += [carry.eq(0), high_index.eq(high_index + 1)]
         with m.If(self.clear):
-            m.d.sync += [limb.eq(0) for limb in limbs]
+            m.d.sync += [low_index.eq(0), high_index.eq(0)]
         return m

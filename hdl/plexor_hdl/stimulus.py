@@ -1,14 +1,15 @@
 """One strike output: from its registers and triggers to the samples of its pin."""
 
-from amaranth.hdl import Array, Cat, Module, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import TRIGGER_CLOCKS, Geometry
 from plexor.protocol.registers import STIMULUS, Trigger
 from plexor_hdl.interfaces import block_layout
-from plexor_hdl.painter import PAINT_CLOCKS, Painter
-from plexor_hdl.scheduler import START_CLOCKS, Scheduler
+from plexor_hdl.painter import Painter
+from plexor_hdl.random import WARM_CLOCKS
+from plexor_hdl.scheduler import Scheduler
 from plexor_hdl.skip import SKIP_BITS, least
 
 QUIET_CLOCKS = 2
@@ -22,7 +23,7 @@ class Stimulus(wiring.Component):
     0 of the word TRIGGER_CLOCKS later phase 0. A sequence runs from its trigger to the clock in
     which its last pulse ends; triggers up to that clock are ignored. A gate high at `start_stb`
     rises then. The fall of `gate` leaves no start in words from TRIGGER_CLOCKS later on, `stop`
-    none from 3 clocks later on. Each sequence begins its random numbers and its fraction anew.
+    none from STOP_CLOCKS later on. Each sequence begins its random numbers and its fraction anew.
 
     `strike_stb` goes with `word`. `done`: no strike will start, unless triggered; it rises
     QUIET_CLOCKS or more after the word in which the last pulse ends, and falls the cycle after a
@@ -52,69 +53,88 @@ class Stimulus(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        if TRIGGER_CLOCKS != 1 + START_CLOCKS + PAINT_CLOCKS:
-            raise ValueError(f"TRIGGER_CLOCKS: {TRIGGER_CLOCKS}; the stages take another number")
         m.submodules.scheduler = scheduler = Scheduler(self.geometry)
         m.submodules.painter = painter = Painter(self.geometry)
+        # What the stages leave of TRIGGER_CLOCKS is between a trigger and `go`.
+        lead_clocks = TRIGGER_CLOCKS - 1 - scheduler.start_clocks - painter.paint_clocks
+        if lead_clocks < WARM_CLOCKS:
+            raise ValueError(f"TRIGGER_CLOCKS: {TRIGGER_CLOCKS}; the stages take more")
 
+        # What stands still during a run.
         config = self.config
-        gated = config.trigger == Trigger.GATE
-        armed, alive, go = Signal(), Signal(), Signal()
-        gate_r = Signal()
-        busy, triggered = Signal(), Signal()
-        sources = Array(
-            self.strikes[number] if number < len(self.strikes) else 0
-            for number in range(1 << len(config.trigger_source))
-        )
-        m.d.comb += busy.eq(go | alive | scheduler.pending | painter.pending)
-        with m.Switch(config.trigger):
-            with m.Case(Trigger.RUN):
-                m.d.comb += triggered.eq(self.start_stb)
-            with m.Case(Trigger.STRIKE):
-                m.d.comb += triggered.eq(
-                    sources[config.trigger_source] & armed & ~busy & ~self.start_stb
-                )
-            with m.Case(Trigger.GATE):
-                m.d.comb += triggered.eq(self.gate & (self.start_stb | (armed & ~gate_r & ~busy)))
-        begin = Signal()
-        m.d.comb += begin.eq(triggered & config.enable & ~self.stop)
+        by_run, by_gate = Signal(), Signal()
+        by_strike = Signal(len(self.strikes))
         m.d.sync += [
-            gate_r.eq(self.gate),
-            armed.eq((armed | self.start_stb) & ~self.stop),
-            go.eq(begin),
-            alive.eq(
-                (go | alive) & ~self.start_stb & ~self.stop & ~painter.spent & ~(gated & ~gate_r)
+            by_run.eq(config.enable & (config.trigger == Trigger.RUN)),
+            by_gate.eq(config.enable & (config.trigger == Trigger.GATE)),
+            by_strike.eq(
+                Cat(
+                    config.enable
+                    & (config.trigger == Trigger.STRIKE)
+                    & (config.trigger_source == source)
+                    for source in range(len(self.strikes))
+                )
             ),
         ]
 
-        clear, spent_r = Signal(), Signal()
-        m.d.sync += spent_r.eq(painter.spent)
+        # `running`: from the cycle after a trigger on as long as a strike may start.
+        armed, running, alive, go = Signal(), Signal(), Signal(), Signal()
+        # A trigger on its way, or the gate: a sequence starts where it rises behind the lead.
+        lead = Signal(lead_clocks + 1)
+        gate_r, spent_r, lingers = Signal(), Signal(), Signal()
+        busy, begin, idle, over = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
-            clear.eq(self.start_stb),
+            busy.eq(running | lingers),
+            begin.eq(
+                ~self.stop
+                & Mux(
+                    self.start_stb,
+                    by_run | (by_gate & self.gate),
+                    armed
+                    & ~busy
+                    & ((self.strikes & by_strike).any() | (by_gate & self.gate & ~gate_r)),
+                )
+            ),
+            idle.eq(self.start_stb | self.stop),
+            over.eq(idle | painter.spent | (by_gate & ~lead[-1] & (go | alive))),
+        ]
+        m.d.sync += [
+            gate_r.eq(self.gate),
+            armed.eq((armed | self.start_stb) & ~self.stop),
+            lead.eq(Mux(idle, begin, Cat(begin | (lead[0] & by_gate & self.gate), lead))),
+            go.eq(lead[-2] & ~lead[-1] & ~idle),
+            alive.eq((go | alive) & ~over),
+            running.eq(begin | (running & ~over)),
+            # Behind the last strike there may be others, which are left out.
+            spent_r.eq((spent_r | painter.spent) & ~go),
+            lingers.eq(
+                running | painter.pending | (~spent_r & (scheduler.pending | painter.waiting))
+            ),
+        ]
+
+        m.d.comb += [
             scheduler.config.eq(config),
+            scheduler.warm.eq(lead[-1 - WARM_CLOCKS : -1].any() & ~lead[-1] & ~self.start_stb),
             scheduler.go.eq(go),
             scheduler.alive.eq(alive),
-            scheduler.clear.eq(clear),
-            scheduler.flush.eq(clear | spent_r),
+            scheduler.clear.eq(self.start_stb),
             painter.config.eq(config),
             painter.load.eq(go),
-            painter.clear.eq(clear),
+            painter.clear.eq(self.start_stb),
             painter.stop.eq(self.stop),
+            painter.strike.eq(scheduler.strike),
+            painter.offset.eq(scheduler.offset),
             painter.starts.eq(scheduler.starts),
             self.word.eq(painter.word),
+            self.strike_stb.eq(painter.strike_stb),
             scheduler.skip.eq(self.skip),
             painter.skip.eq(self.skip),
-            self.room.eq(least([scheduler.room, painter.room])),
-            self.strike_stb.eq(painter.strike_stb),
+            self.room.eq(Mux(running & ~alive, 0, least([scheduler.room, painter.room]))),
         ]
 
         quiet = Signal(QUIET_CLOCKS)
-        with m.If(busy | begin | self.start_stb):
-            m.d.sync += quiet.eq(0)
-        with m.Else():
-            m.d.sync += quiet.eq(Cat(1, quiet))
-        with m.If(begin):
-            m.d.sync += self.done.eq(0)
-        with m.Elif(self.start_stb | (quiet.all() & ~busy)):
-            m.d.sync += self.done.eq(1)
+        m.d.sync += [
+            quiet.eq(Mux(busy | self.start_stb, 0, Cat(1, quiet))),
+            self.done.eq(~begin & (self.done | self.start_stb | (quiet.all() & ~busy))),
+        ]
         return m

@@ -4,9 +4,9 @@ from amaranth.hdl import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import SOURCES
+from plexor.protocol.frames import SOURCE_BITS, SOURCES
 from plexor_hdl.counter import COUNT_BITS, LIMB_BITS
-from plexor_hdl.interfaces import Event, SpaceRead
+from plexor_hdl.interfaces import SpaceRead
 from plexor_hdl.tally import Tally
 from plexor_hdl.upload import Drop
 
@@ -22,7 +22,8 @@ class EventTallies(wiring.Component):
         super().__init__(
             {
                 "i_event_valid": In(1),
-                "i_event": In(Event),
+                "i_source": In(SOURCE_BITS),
+                "i_polarity": In(1),
                 "event_bank": In(1),
                 "drop": In(Drop),
                 "drop_bank": In(1),
@@ -45,7 +46,7 @@ class EventTallies(wiring.Component):
         event, drop = edges.i_address, drops.i_address
         m.d.comb += [
             event.valid.eq(self.i_event_valid),
-            event.payload.address.eq(Cat(self.i_event.polarity, self.i_event.source)),
+            event.payload.address.eq(Cat(self.i_polarity, self.i_source)),
             event.payload.bank.eq(self.event_bank),
             drop.valid.eq(self.drop.valid),
             drop.payload.address.eq(self.drop.source),

@@ -11,7 +11,7 @@ from plexor_hdl.skip import SKIP_BITS, SKIP_SHIFT, room_of
 LOW_BITS = 20
 """Clock bits that travel with sample words; events are merged well within 2**LOW_BITS clocks."""
 LIMB_BITS = 16
-IDLE_CLOCKS = 4096
+IDLE_CLOCKS = 16384
 """Core clocks between looks at the time while there is no event."""
 
 

@@ -4,27 +4,64 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import SOURCE_BITS
+from plexor.protocol.frames import DELTA_BITS, SOURCE_BITS
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.fetch import Fetch, plain_memory
-from plexor_hdl.interfaces import TIME_BITS, Event
+from plexor_hdl.interfaces import INDEX_BITS, TIME_BITS, Event
 
 MARGIN = 6
 """Entries that may still be written once the level, two clocks old, says that no event may come."""
 COUNT_BITS = 48
 LIMB_BITS = 16
+SHORT_BITS = 42
+"""Bits of the time that each entry has."""
+TOP_BITS = TIME_BITS - SHORT_BITS
+ONE_BLOCK = 256
+"""Entries of a memory without multiplexers behind it in any device: it may be used as it is."""
+MARKS = 2
+"""Entries before an event whose index or upper bits of the time are not those of the one before."""
 
 
 class Entry(data.Struct):
-    """What waits for the framer: an event, or with `is_index` the index of the next event.
+    """What waits for the framer: an event or, with `source` MARK or above, a mark.
 
-    Of an index entry `time_ticks` is the index and `polarity` says that events were dropped.
+    Marks come in pairs before an event: MARK has the low bits of its index in place of the time,
+    and `polarity` says that events were dropped before it; MARK_TOP has the rest of the index and
+    then the upper bits of the time, of it and of the events that follow. The event's own bits are
+    in the order of an event word, the upper of the lower bits of the time behind.
     """
 
-    time_ticks: TIME_BITS
+    low: DELTA_BITS
     source: SOURCE_BITS
     polarity: 1
-    is_index: 1
+    high: SHORT_BITS - DELTA_BITS
+
+
+MARK, MARK_TOP = 24, 25
+
+
+def is_mark(entry):
+    """Return whether an entry is a mark."""
+    return entry.source[SOURCE_BITS - 2 :].all()
+
+
+def short_time(entry):
+    """Return the time's lower bits of an event, or what a mark carries."""
+    return Cat(entry.low, entry.high)
+
+
+def write_entry(entry, short, source, polarity):
+    """Return the assignments that make an entry."""
+    return [
+        Cat(entry.low, entry.high).eq(short),
+        entry.source.eq(source),
+        entry.polarity.eq(polarity),
+    ]
+
+
+def write_event(entry, event):
+    """Return the assignments that make `entry` an event."""
+    return write_entry(entry, event.time_ticks[:SHORT_BITS], event.source, event.polarity)
 
 
 class Drop(data.Struct):
@@ -34,41 +71,31 @@ class Drop(data.Struct):
     source: SOURCE_BITS
 
 
-def write_index(entry, index, gap):
-    """Return the assignments that make `entry` an index entry."""
-    return [entry.time_ticks.eq(index), entry.polarity.eq(gap), entry.is_index.eq(1)]
-
-
-def write_event(entry, event):
-    """Return the assignments that make `entry` an event."""
-    return [
-        entry.time_ticks.eq(event.time_ticks),
-        entry.source.eq(event.source),
-        entry.polarity.eq(event.polarity),
-        entry.is_index.eq(0),
-    ]
-
-
 class Upload(wiring.Component):
     """Takes an event a clock while `enable`; keeps those that the framer has not yet taken.
 
     An event that finds it full is refused, and so is each until it is half empty. Full is
-    upload_depth - MARGIN entries. The first event after a clear, after a refused one or with `gap`
-    takes a second entry for its index and a second clock; where two such events come without an
-    idle clock between them, the one behind may be refused.
+    upload_depth - MARGIN entries. The first event after a clear, after a refused one, with `gap` or
+    with other upper bits of the time than the one before takes MARKS entries more; they are written
+    in the next MARKS clocks without an event, or with one that is refused because the FIFO is full
+    or the one before was refused; until then nothing behind them is sent and another event of this
+    kind is refused. `now_bit` is bit SHORT_BITS of the time now; no
+    event is 2**SHORT_BITS ticks late.
 
     Each refused event is told on `drop` one clock later and counted in `dropped_cnt`, exact after 4
-    clocks. Events while not `enable` are none of its business: neither kept nor counted.
-    Latency 4 clocks; throughput one event a clock in, one entry a clock out. `clear_stb` and reset:
-    empty, nothing dropped, the next event's index is sent. `dropped_cnt` wraps.
+    clocks. Events while not `enable` are none of its business: neither kept nor counted; one in its
+    first clock is refused.
+    Latency 7 clocks; throughput one event a clock in, one entry a clock out. `clear_stb` and
+    reset: empty, nothing dropped, the next event's index is sent. `dropped_cnt` wraps.
     """
 
     def __init__(self, geometry: Geometry) -> None:
         self._depth = geometry.upload_depth
         super().__init__(
             {
-                "i_events": In(stream.Signature(Event, always_ready=True)),
+                "i_events": In(stream.Signature(Event(), always_ready=True)),
                 "enable": In(1),
+                "now_bit": In(1),
                 "clear_stb": In(1),
                 "o_entries": Out(stream.Signature(Entry)),
                 "drop": Out(Drop),
@@ -79,79 +106,117 @@ class Upload(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         bits = (self._depth - 1).bit_length()
-        width = Entry.as_shape().size
-        m.submodules.entries = entries = plain_memory(width, self._depth)
-        write, read = entries.write_port(), entries.read_port()
-        m.submodules.fetch = fetch = Fetch(width, bits)
-        m.d.comb += [
-            read.addr.eq(fetch.address),
-            read.en.eq(fetch.enable),
-            fetch.data.eq(read.data),
-            fetch.clear.eq(self.clear_stb),
-            self.o_entries.payload.eq(fetch.o_words.payload),
-            self.o_entries.valid.eq(fetch.o_words.valid),
-            fetch.o_words.ready.eq(self.o_entries.ready),
-        ]
-        event, come = self.i_events.payload, Signal()
-        entry = Signal(Entry)
-        held, held_valid, held_index = Signal(Event), Signal(), Signal()
-        refusing, gap, first = Signal(), Signal(), Signal(init=1)
-        level = Signal(bits)
-        index_due = Signal()
-        refuse, hold = Signal(), Signal()
-        m.d.comb += [
-            come.eq(self.i_events.valid & self.enable & ~self.clear_stb),
-            index_due.eq(event.gap | gap | first),
-            write.data.eq(entry),
-        ]
+        m.submodules.entries = entries = plain_memory(Entry, self._depth)
+        port = entries.write_port()
+        entry, entry_place, writes = Signal(Entry), Signal(bits), Signal()
+        m.d.sync += [port.data.eq(entry), port.addr.eq(entry_place), port.en.eq(writes)]
+        limit, address = Signal(bits), Signal(bits)
+        self._read(m, entries, limit, address)
 
-        # One event may wait in `held` while the index entry of an event is written: its own, or
-        # that of the event before it.
-        m.d.comb += write.en.eq(held_valid | come & ~refusing)
-        with m.If(held_valid & held_index):
-            m.d.comb += [write_index(entry, held.index, held.gap), refuse.eq(come)]
-            m.d.sync += held_index.eq(0)
-        with m.Elif(held_valid):
-            m.d.comb += [write_event(entry, held), refuse.eq(come & refusing)]
-            m.d.comb += hold.eq(come & ~refusing)
-            m.d.sync += [held_valid.eq(hold), held_index.eq(index_due)]
-        with m.Elif(index_due):
-            m.d.comb += write_index(entry, event.index, event.gap | gap)
-            m.d.comb += [refuse.eq(come & refusing), hold.eq(come & ~refusing)]
-            m.d.sync += [held_valid.eq(hold), held_index.eq(0)]
+        event, come = self.i_events.payload, self.i_events.valid
+        shut, refusing, gap = Signal(init=1), Signal(), Signal()
+        due, slot, keep, refuse = Signal(), Signal(), Signal(), Signal()
+        # The event whose marks are still to be written, and where to; then the last one's bits.
+        index, top, after_gap = Signal(INDEX_BITS), Signal(TOP_BITS), Signal()
+        marks, second, hole = Signal(), Signal(), Signal(bits)
+        place, behind_marks = Signal(bits), Signal(bits, init=MARKS)
+        level = Signal(bits)
+        fresh = self._fresh(m, top[0], keep, refuse)
+        m.d.comb += [
+            due.eq(event.gap | fresh | (event.time_ticks[SHORT_BITS] != top[0])),
+            # Whether an event or a mark is written hangs on little, so that it is known early.
+            slot.eq(come & ~shut & ~(fresh & marks)),
+            keep.eq(slot & ~(due & marks)),
+            refuse.eq(come & self.enable & (shut | (due & marks))),
+            writes.eq(Mux(slot, ~(due & marks), marks)),
+            entry_place.eq(Mux(slot, Mux(due, behind_marks, place), hole)),
+        ]
+        with m.If(slot):
+            m.d.comb += write_event(entry, event)
         with m.Else():
-            m.d.comb += [write_event(entry, event), refuse.eq(come & refusing)]
-        with m.If(hold):
-            m.d.sync += [held.eq(event), held.gap.eq(event.gap | gap)]
+            m.d.comb += write_entry(entry, index, Mux(second, MARK_TOP, MARK), after_gap)
+            with m.If(marks):
+                m.d.sync += [
+                    marks.eq(~second),
+                    second.eq(~second),
+                    hole.eq(hole + 1),
+                    index.eq(Cat(index[SHORT_BITS:], top)),
+                ]
+        # Kept of any event, for it is late when one turns out to have marks.
+        with m.If(~marks):
+            m.d.sync += [
+                index.eq(event.index),
+                after_gap.eq(event.gap | gap),
+                hole.eq(place),
+            ]
+        with m.If(keep):
+            step = Mux(due, 1 + MARKS, 1)
+            m.d.sync += [
+                place.eq(place + step),
+                behind_marks.eq(behind_marks + step),
+                gap.eq(0),
+            ]
+            with m.If(due):
+                m.d.sync += [top.eq(event.time_ticks[SHORT_BITS:]), marks.eq(1)]
         with m.If(refuse):
             m.d.sync += gap.eq(1)
-        with m.Elif(come):
-            m.d.sync += [gap.eq(0), first.eq(0)]
-
-        with m.If(write.en):
-            m.d.sync += write.addr.eq(write.addr + 1)
+        refusing_next = Signal()
+        m.d.comb += refusing_next.eq(
+            Mux(refusing, level > self._depth // 2, level >= self._depth - MARGIN) & ~self.clear_stb
+        )
         m.d.sync += [
-            level.eq(write.addr - fetch.address),
-            fetch.limit.eq(write.addr),
-            refusing.eq(
-                Mux(refusing, level > self._depth // 2, level >= self._depth - MARGIN),
-            ),
-            self.drop.valid.eq(refuse),
+            limit.eq(Mux(marks, hole, place)),
+            level.eq(place - address),
+            refusing.eq(refusing_next),
+            shut.eq(refusing_next | ~self.enable),
+            self.drop.valid.eq(refuse & ~self.clear_stb),
             self.drop.source.eq(event.source),
         ]
         self._count(m)
         with m.If(self.clear_stb):
-            m.d.comb += write.en.eq(0)
-            m.d.sync += [
-                held_valid.eq(0),
-                write.addr.eq(fetch.limit),
-                refusing.eq(0),
-                gap.eq(0),
-                first.eq(1),
-                level.eq(0),
-                fetch.limit.eq(fetch.limit),
-            ]
+            m.d.sync += [Cat(marks, second, gap).eq(0), Cat(place, level, limit).eq(0)]
+            m.d.sync += behind_marks.eq(MARKS)
         return m
+
+    def _fresh(self, m: Module, top_bit, keep, refuse):
+        """Return whether the next event has marks, whatever its time."""
+        fresh, now_bit, behind = Signal(init=1), Signal(), Signal()
+        m.d.sync += [
+            now_bit.eq(self.now_bit),
+            # Where the last event was already one change of the upper bits ago, its bit says no
+            # more.
+            behind.eq((self.now_bit != now_bit) & (top_bit != now_bit)),
+            fresh.eq((fresh & ~keep) | refuse | behind | self.clear_stb),
+        ]
+        return fresh
+
+    def _read(self, m: Module, entries, limit, address) -> None:
+        """Send the entries from `address` up to before `limit`."""
+        read, out = entries.read_port(), self.o_entries
+        m.d.comb += read.addr.eq(address)
+        if self._depth > ONE_BLOCK:
+            m.submodules.fetch = fetch = Fetch(Entry.as_shape().size, len(address))
+            m.d.comb += [
+                address.eq(fetch.address),
+                fetch.limit.eq(limit),
+                fetch.clear.eq(self.clear_stb),
+                read.en.eq(fetch.enable),
+                fetch.data.eq(read.data),
+                out.payload.eq(fetch.o_words.payload),
+                out.valid.eq(fetch.o_words.valid),
+                fetch.o_words.ready.eq(out.ready),
+            ]
+            return
+        more = Signal()
+        m.d.comb += [
+            more.eq(address != limit),
+            read.en.eq(~out.valid | out.ready),
+            out.payload.eq(read.data),
+        ]
+        with m.If(read.en):
+            m.d.sync += [out.valid.eq(more), address.eq(address + more)]
+        with m.If(self.clear_stb):
+            m.d.sync += [address.eq(0), out.valid.eq(0)]
 
     def _count(self, m: Module) -> None:
         """Count the drops in limbs, so that no carry is longer than LIMB_BITS."""

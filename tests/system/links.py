@@ -29,7 +29,6 @@ from plexor_sim.server import Server
 
 NS = Fraction(1, 1_000_000_000)
 ALL_SPACES = sum(1 << space for space in Space)
-FIRST_GATE_CLOCK = 150_000
 
 
 @dataclass(frozen=True)
@@ -40,6 +39,8 @@ class Subject:
     geometry: Geometry
     period_ticks: int
     channels: tuple[Channel, ...] = (Channel(0), Channel(1, reference="ch0.fall"))
+    gate_clock: int = 50_000_000
+    """Late enough for the host to be ready: idle clocks pass fast."""
 
     def settings(self, strikes: int, gate_clock: int) -> Settings:
         """Return a run of so many strikes from the gate on."""
@@ -201,7 +202,7 @@ SCENARIOS: dict[str, Scenario] = {"streaming": streaming, "stalled": stalled, "c
 
 def left_by(subject: Subject, scenario: Scenario, strikes: int, folder: Path) -> Left:
     """Run with a gate that is late enough for the host to be ready; it doubles as a retry."""
-    clock = FIRST_GATE_CLOCK
+    clock = subject.gate_clock
     for _ in range(4):
         wanted = subject.settings(strikes, clock)
         left = scenario(subject, wanted, folder / "truth.bin", ("--gate", str(clock)))

@@ -108,6 +108,7 @@ SUBJECT = Subject(
     Geometry(),
     40_000,
     tuple(Channel(number, name) for number, name in enumerate(PINS)),
+    gate_clock=5_000_000,
 )
 
 

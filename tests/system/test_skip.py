@@ -32,6 +32,10 @@ CASES = {
     "long pulses": striking(width_s=40 * US),
     "dump": replace(PLAIN, stream=False),
     "time": replace(PLAIN, count=None, time_s=1234567 * US / 1000),
+    "threshold": replace(PLAIN, latency_over_s=Fraction(85, 10) * US),
+    "missed": replace(PLAIN, timeout_s=8 * US, stop_on_missed=True),
+    "reports": replace(PLAIN, report_s=150 * US),
+    "seldom": striking(period_s=1234 * US),
     "two outputs": replace(
         PLAIN, strikes=(*PLAIN.strikes, Stimulus(output=1, period_s=77 * US, width_s=US))
     ),

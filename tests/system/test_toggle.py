@@ -69,8 +69,9 @@ def assert_reported_or_counted(outcome: Outcome, edges: int) -> int:
 def test_each_edge_of_a_thousand_ticks_is_reported_or_counted(tmp_path):
     outcome = run(LOOP, burst(500), tmp_path, geometry=GEOMETRY)
     dropped = assert_reported_or_counted(outcome, 1000)
-    # What comes in 125 clocks less what leaves and stays: nothing more may be lost.
-    room = 2 * WORD_EDGES * GEOMETRY.word_fifo_depth + 125
+    # What comes in 125 clocks less what leaves and stays: nothing more may be lost. Each edge is
+    # one of a channel that has just changed: docs/instrument.md, Matching.
+    room = 2 * WORD_EDGES * GEOMETRY.word_fifo_depth + 125 // 5
     assert 0 < dropped <= 2000 - room + 2 * WORD_EDGES
     assert any("dropped before" in reason for reason in outcome.result.invalid_reasons)
 
@@ -99,12 +100,12 @@ def test_the_merge_takes_an_event_a_clock_without_end(tmp_path):
 
 
 @pytest.mark.parametrize(("delay_ps", "latency_ticks"), [(0, 0), (1, 1), (3500, 4), (12_000, 12)])
-def test_an_answered_strike_every_six_clocks_is_matched_without_end(
+def test_an_answered_strike_every_twelve_clocks_is_matched_without_end(
     delay_ps, latency_ticks, tmp_path
 ):
     strikes = 10_000
     settings = Settings(
-        strikes=(Stimulus(period_s=6 * WORD_EDGES * NS, width_s=16 * NS),),
+        strikes=(Stimulus(period_s=12 * WORD_EDGES * NS, width_s=16 * NS),),
         channels=(Channel(0),),
         timeout_s=2000 * NS,
         count=strikes,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from plexor.decode import Decoder, EventBatch, Part
+from plexor.batch import EventBatch
+from plexor.decode import Decoder, Part
 from plexor.device import Device
 from plexor.plan import plan_of
 from plexor.protocol.frames import SPACE_MASK, Frame, FrameType, LogCode, MemoryFlag

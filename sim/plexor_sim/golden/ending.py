@@ -11,6 +11,8 @@ from plexor_sim.golden.stimulus import strikes
 
 FAR_TICKS = 1 << 57
 """After every strike that a finite sequence makes."""
+REST_CLOCKS = 8
+"""Clocks from the last one of a strike to the least end of its run."""
 
 
 def _is_finite(settings: Settings, number: int) -> bool:
@@ -54,10 +56,12 @@ def planned_end_ticks(geometry: Geometry, settings: Settings, start_ticks: int) 
             }
         )
         made = strikes(geometry, finite, start_ticks, FAR_TICKS)
-        last = [int(made[n].rise_ticks[-1]) for n in counted if len(made[n].rise_ticks)]
-        if last:
-            settle_clocks = -(-settings.get("control", "settle_ticks") // samples)
-            ends.append((max(last) // samples + settle_clocks + 1) * samples)
+        made = [made[n] for n in counted if len(made[n].rise_ticks)]
+        if made:
+            struck = max(int(each.rise_ticks[-1]) for each in made) // samples
+            active = max(int(each.fall_ticks[-1]) - 1 for each in made) // samples
+            settle_clocks = settings.get("control", "settle_ticks") // samples
+            ends.append(max(struck + settle_clocks + 2, active + REST_CLOCKS) * samples)
     return min(ends, default=None)
 
 

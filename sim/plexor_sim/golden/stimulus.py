@@ -20,6 +20,8 @@ GATE_CLOCKS = 3
 """A change of the gate acts like a strike this many core clocks later."""
 REARM_CLOCKS = 8
 """Clocks after a sequence's last pulse from which the gate may rise again."""
+LOW_CLOCKS = 16
+"""Clocks for which the gate must be low before it rises again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +146,18 @@ def _gate_sequences(gate: TickEdges, samples: int, start: int) -> Iterator[tuple
     seen = collapsed(clocks, gate.level, gate.initial)
     lead = GATE_CLOCKS + TRIGGER_CLOCKS
     high_from = start // samples if seen.initial else None
+    low_from: int | None = None
     for clock, level in zip(seen.time_ticks.tolist(), seen.level.tolist(), strict=True):
         if level:
             high_from = max(clock, start // samples)
+            if low_from is not None and high_from - low_from < LOW_CLOCKS:
+                raise ValueError(
+                    f"gate: rises in clock {clock}; must be {low_from + LOW_CLOCKS} or later"
+                )
         elif high_from is not None:
             if clock > high_from:
                 yield (high_from + lead) * samples, (clock + lead) * samples
+                low_from = clock
             high_from = None
     if high_from is not None:
         yield (high_from + lead) * samples, None
@@ -204,10 +212,10 @@ def strikes(
             value("interval_fraction"),
             value("width_ticks"),
             value("phase_ticks"),
-            value("burst_count"),
+            value("burst_count") if Feature.BURST in geometry.features else 1,
             value("spacing_ticks"),
             value("strike_count"),
-            value("dither_bits"),
+            value("dither_bits") if Feature.DITHER in geometry.features else 0,
             value("poisson_threshold") if Feature.POISSON in geometry.features else 0,
             value("seed"),
         )

@@ -57,14 +57,14 @@ class Pins {
   // strikes and load must not change.
   int64_t still_clocks(int64_t most) {
     if (still_ < kStillClocks || moving_ || most < 1) return 0;
-    const int64_t end_ps = now_ps_ + most * clock_ps_;
+    const int64_t end_ps = now_ps_ + most * (clock_ps_ + 1);  // a clock may be 1 ps longer
     if (edges_.empty() && next_ps_ < end_ps && ahead_ps_ < end_ps) {
       device_.advance(end_ps, edges_);
       ahead_ps_ = end_ps;
       next_ps_ = edges_.empty() ? std::max(device_.quiet_until_ps(), end_ps) : edges_[0].time_ps;
     }
     const int64_t free_ps = std::min(end_ps, next_ps_) - now_ps_;
-    return free_ps <= 0 ? 0 : std::min(most, free_ps / (clock_ps_ + 1));
+    return free_ps <= 0 ? 0 : free_ps / (clock_ps_ + 1);
   }
 
   // Lets `clocks` pass in which, as still_clocks said, no pin changes.

@@ -12,8 +12,7 @@ from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import CHANNEL
 from plexor_hdl.capture import Capture
 from plexor_hdl.counter import COUNT_BITS
-from plexor_hdl.interfaces import INDEX_BITS, block_layout
-from plexor_hdl.stamp import Beat
+from plexor_hdl.interfaces import INDEX_BITS, Beat, block_layout
 from plexor_hdl.timebase import LOW_BITS, Timebase
 
 from ..bench import check
@@ -35,8 +34,8 @@ class Capturing(wiring.Component):
                 "strike_enables": In(geometry.strikes),
                 "low": Out(LOW_BITS),
                 "idle": Out(1),
-                "i_end": In(stream.Signature(LOW_BITS)),
-                "o_beats": Out(stream.Signature(Beat)),
+                "i_end": In(stream.Signature(1)),
+                "o_beats": Out(stream.Signature(Beat(geometry))),
                 "next_index": Out(INDEX_BITS),
                 "generated": Out(data.ArrayLayout(COUNT_BITS, SOURCES)),
                 "dropped": Out(data.ArrayLayout(COUNT_BITS, SOURCES)),
@@ -55,7 +54,6 @@ class Capturing(wiring.Component):
         m.d.comb += [
             capture.final_valid.eq(self.i_end.valid),
             self.i_end.ready.eq(capture.final_ready),
-            capture.end_low.eq(self.i_end.payload),
             capture.low.eq(timebase.low),
             capture.epoch.eq(timebase.epoch),
             capture.last_epoch.eq(timebase.last_epoch),

@@ -17,14 +17,13 @@ from plexor.protocol.frames import (
     cobs_decode,
     split_event_word,
 )
-from plexor_hdl.frame_words import FrameWord
+from plexor_hdl.frame_bytes import FrameByte
 from plexor_hdl.interfaces import Event
 
 EVENTS = int(os.environ["EVENTS"])
-EVENT, FRAME_WORD = Packing(Event), Packing(FrameWord)
+EVENT, FRAME_BYTE = Packing(Event()), Packing(FrameByte)
 OTHERS = {
-    "i_responses": FrameType.RESPONSE,
-    "i_log": FrameType.LOG,
+    "i_answers": FrameType.RESPONSE,
     "i_dump": FrameType.HISTOGRAM,
 }
 
@@ -68,14 +67,12 @@ def random_frames(rng: random.Random, kind: FrameType, count: int) -> list[Frame
     ]
 
 
-def words_of(frames: list[Frame]):
+def beats_of(frames: list[Frame]):
     """Yield the beats that make the packetizer send the frames."""
     for frame in frames:
-        body = frame.encode()[:-CRC_BYTES]
-        for at in range(0, len(body), WORD_BYTES):
-            word = int.from_bytes(body[at : at + WORD_BYTES], "little")
-            yield FRAME_WORD.pack({"word": word})
-        yield FRAME_WORD.pack({"end": 1})
+        for byte in frame.encode()[:-CRC_BYTES]:
+            yield FRAME_BYTE.pack({"byte": byte})
+        yield FRAME_BYTE.pack({"end": 1})
 
 
 class Link:
@@ -126,7 +123,7 @@ async def one_run(dut, rng: random.Random, pauses: float, stalls: float, others:
     link, events = Link(), random_events(rng, EVENTS)
     frames = {port: random_frames(rng, kind, others) for port, kind in OTHERS.items()}
     drivers = [Driver(dut, "i_events", map(EVENT.pack, events), rng, pauses)]
-    drivers += [Driver(dut, port, words_of(frames[port]), rng, 0.2) for port in OTHERS]
+    drivers += [Driver(dut, port, beats_of(frames[port]), rng, 0.2) for port in OTHERS]
     monitor = Monitor(dut, "o_bytes", link.take, rng, stalls)
     most = 4000 * EVENTS
     await clocks(dut, most, *drivers, monitor, until=lambda: all(d.done for d in drivers))

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.command import Command
-from plexor_hdl.frame_words import FrameWord
+from plexor_hdl.frame_bytes import FrameByte
 from plexor_hdl.framer import Framer
 from plexor_hdl.interfaces import Event
 from plexor_hdl.packetizer import Packetizer
@@ -23,12 +23,11 @@ FLUSH_CLOCKS = 200
 
 
 class Sending(wiring.Component):
-    """Upload, framer and packetizer; the other frames' words come from outside."""
+    """Upload, framer and packetizer; the other frames' bytes come from outside."""
 
-    i_events: In(Seen(Event))
-    i_responses: In(stream.Signature(FrameWord))
-    i_log: In(stream.Signature(FrameWord))
-    i_dump: In(stream.Signature(FrameWord))
+    i_events: In(Seen(Event()))
+    i_answers: In(stream.Signature(FrameByte))
+    i_dump: In(stream.Signature(FrameByte))
     o_bytes: Out(stream.Signature(8))
     dropped_cnt: Out(COUNT_BITS)
 
@@ -45,8 +44,8 @@ class Sending(wiring.Component):
             self.dropped_cnt.eq(upload.dropped_cnt),
         ]
         wiring.connect(m, upload.o_entries, framer.i_events)
-        wiring.connect(m, framer.o_words, packetizer.i_events)
-        for name in ("i_responses", "i_log", "i_dump"):
+        wiring.connect(m, framer.o_bytes, packetizer.i_events)
+        for name in ("i_answers", "i_dump"):
             wiring.connect(m, wiring.flipped(getattr(self, name)), getattr(packetizer, name))
         wiring.connect(m, packetizer.o_bytes, wiring.flipped(self.o_bytes))
         return m

@@ -13,10 +13,9 @@ from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import CHANNEL, MATCHER, Policy
-from plexor_hdl.interfaces import Sample, block_layout
-from plexor_hdl.matcher import LaneCounts
+from plexor_hdl.interfaces import Beat, Sample, block_layout
 from plexor_hdl.measure import ClassBeat
-from plexor_hdl.stamp import Beat
+from plexor_hdl.outcome import LaneCounts
 from plexor_sim.golden.edges import Events, TickEdges, merged
 from plexor_sim.golden.matcher import Rules, match
 
@@ -24,7 +23,7 @@ EVENTS = int(os.environ["EVENTS"])
 CHANNELS = int(os.environ["CHANNELS"])
 GEOMETRY = Geometry(channels=CHANNELS, strikes=2, queue_depth=8)
 CHANNEL_BITS = max(GEOMETRY.key_bits, 1)
-BEAT = Packing(Beat)
+BEAT = Packing(Beat(GEOMETRY))
 SAMPLE = Packing(Sample(GEOMETRY.key_bits + 1))
 CLASS_BEAT = Packing(ClassBeat(CHANNEL_BITS))
 SETTINGS = Packing(block_layout(MATCHER))
@@ -179,8 +178,8 @@ async def one_run(dut, rng: random.Random, rules, events: Events, pauses: float)
     ]
     most = 2000 + 40 * len(events)
     await clocks(dut, most, *agents, until=lambda: bool(dut.finished.value))
-    assert driver.done
     await clocks(dut, DRAIN_CLOCKS, *agents)
+    assert driver.done
     board.compare(dut, events, rules, end_ticks)
 
 

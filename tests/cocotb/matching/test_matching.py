@@ -9,10 +9,10 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import CHANNEL, MATCHER
-from plexor_hdl.interfaces import block_layout
-from plexor_hdl.matcher import LaneCounts, Matcher
+from plexor_hdl.interfaces import Beat, block_layout
+from plexor_hdl.matcher import Matcher
 from plexor_hdl.measure import Measure
-from plexor_hdl.stamp import Beat
+from plexor_hdl.outcome import LaneCounts
 
 from ..bench import check
 from ..clocked import Seen
@@ -32,7 +32,7 @@ class Matching(wiring.Component):
                 "clear": In(1),
                 "settings": In(block_layout(MATCHER)),
                 "channels": In(data.ArrayLayout(block_layout(CHANNEL), channels)),
-                "i_beats": In(stream.Signature(Beat)),
+                "i_beats": In(stream.Signature(Beat(geometry))),
                 "o_latencies": Out(Seen(self._measure.o_latency.shape())),
                 "o_intervals": Out(Seen(self._measure.o_interval.shape())),
                 "o_classes": Out(Seen(self._measure.o_class.shape())),
@@ -54,6 +54,7 @@ class Matching(wiring.Component):
             self.i_beats.ready.eq(matcher.i_ready),
             matcher.i_beat.eq(self.i_beats.payload),
             measure.i_outcome.eq(matcher.o_outcome),
+            measure.i_coming.eq(matcher.o_coming),
             self.o_latencies.valid.eq(measure.o_latency_valid),
             self.o_latencies.payload.eq(measure.o_latency),
             self.o_intervals.valid.eq(measure.o_interval_valid),

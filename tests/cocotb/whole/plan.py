@@ -21,7 +21,7 @@ def geometry_of(samples: int) -> Geometry:
         interval_mantissa_bits=2,
         zoom_bits=5,
         queue_depth=4,
-        word_fifo_depth=16,
+        word_fifo_depth=64,
         upload_depth=64,
         ring_depth=16,
     )

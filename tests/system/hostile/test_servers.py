@@ -6,11 +6,13 @@ import json
 import socket
 import threading
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
 from plexor import cli
 from plexor.device import Device
+from plexor.protocol.frames import Frame, FrameType, to_stream
 from plexor.protocol.geometry import PROTOCOL_MAJOR
 
 from ...unit.host.fake_device import FakeDevice
@@ -175,6 +177,73 @@ COUNTERS = {
     "saturated gap": {("status", "flags", 0): 4},
     "no reason": {("status", "stop_reason", 0): 77},
 }
+
+
+BASES = {
+    "far ahead": lambda base: base + 2**60,
+    "at the end of time": lambda base: 2**64 - 1,
+    "past the end of time": lambda base: 2**64 - 5,
+    "at the end of signed time": lambda base: 2**63 - 3,
+    "at 0": lambda base: 0,
+    "a second late": lambda base: base + 10**9,
+    "a second early": lambda base: max(base - 10**9, 0),
+}
+
+
+@pytest.mark.parametrize("number", [0, 4, 11, None])
+@pytest.mark.parametrize("close_after", [None, 60])
+@pytest.mark.parametrize("name", BASES)
+def test_events_at_times_outside_of_the_run_are_no_valid_run(
+    capsys, tmp_path, name, number, close_after
+):
+    seen = []
+
+    def lie(frame: Frame, data: bytes) -> bytes:
+        if frame.type != FrameType.EVENTS:
+            return data
+        seen.append(frame)
+        if number is not None and len(seen) != number + 1:
+            return data
+        return to_stream(replace(frame, base_ticks=BASES[name](frame.base_ticks)))
+
+    out, page = tmp_path / "run", tmp_path / "page.html"
+    with FakeDevice(SCENARIO, send_hook=lie, close_after_events=close_after) as device:
+        arguments = [*MEASURE, "--link", device.uri, "--json", "--out", str(out)]
+        code = cli.main([*arguments, "--page", str(page)])
+    printed, err = capsys.readouterr()
+    document = json.loads(printed)
+    assert code == 4
+    assert not document["valid"]
+    assert document["invalid_reasons"]
+    assert "Traceback" not in err
+    assert page.read_text(encoding="utf-8").endswith("</html>\n")
+    if close_after is None:
+        reasons = " ".join(document["invalid_reasons"])
+        said = ("in a run from 5000 to before", "earlier than the one", "times that no run reaches")
+        assert any(text in reasons for text in said)
+    assert cli.main(["replay", str(out), "--json"]) == 4
+    assert json.loads(capsys.readouterr().out) == document
+
+
+ENDS = {
+    "triggers at the end of time": {("status", "trigger_ticks", 0): 2**64 - 1},
+    "starts after its end": {("status", "start_ticks", 0): 2**63},
+    "ends before its start": {("status", "end_ticks", 0): 0},
+    "ends at the end of time": {("status", "end_ticks", 0): 2**64 - 1},
+    "starts at the end of time": {("status", "start_ticks", 0): 2**64 - 1},
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_a_run_whose_ends_cannot_be_is_shown_without_a_traceback(capsys, tmp_path, name):
+    page = tmp_path / "page.html"
+    with FakeDevice(SCENARIO, overrides=ENDS[name], trace=True) as device:
+        code = cli.main([*MEASURE, "--link", device.uri, "--json", "--page", str(page)])
+    printed, err = capsys.readouterr()
+    assert code == 4
+    assert "which " in " ".join(json.loads(printed)["invalid_reasons"])
+    assert "Traceback" not in err
+    assert page.read_text(encoding="utf-8").endswith("</html>\n")
 
 
 @pytest.mark.parametrize("name", COUNTERS)

@@ -10,7 +10,7 @@ import pytest
 from amaranth.lib import data
 from amaranth.sim import Simulator
 
-from plexor.protocol.frames import DELIMITER, Frame, cobs_decode
+from plexor.protocol.frames import CRC_BYTES, DELIMITER, Frame, cobs_decode
 
 CLOCK_SECONDS = 8e-9
 
@@ -96,22 +96,21 @@ def frames_of(stream_bytes):
 
 
 def beats_of(frame):
-    """Return the FrameWord beats of a Frame, as a source of the packetizer sends them."""
-    body = frame.encode()[:-4]
-    words = [int.from_bytes(body[at : at + 4], "little") for at in range(0, len(body), 4)]
-    return [{"word": word, "end": 0} for word in words] + [{"word": 0, "end": 1}]
+    """Return the FrameByte beats of a Frame, as a source of the packetizer sends them."""
+    body = frame.encode()[:-CRC_BYTES]
+    return [{"byte": byte, "end": 0} for byte in body] + [{"byte": 0, "end": 1}]
 
 
 def frames_of_beats(beats):
-    """Return the frames in a list of FrameWord beats given as integers; sequences are as sent."""
+    """Return the frames in a list of FrameByte beats given as integers; sequences are as sent."""
     frames, body = [], b""
     for beat in beats:
-        if beat >> 32:
-            frame = Frame.decode(body + zlib.crc32(body).to_bytes(4, "little"))
+        if beat >> 8:
+            frame = Frame.decode(body + zlib.crc32(body).to_bytes(CRC_BYTES, "little"))
             frames.append(frame)
             body = b""
         else:
-            body += (beat & 0xFFFFFFFF).to_bytes(4, "little")
+            body += bytes([beat])
     return frames, body
 
 

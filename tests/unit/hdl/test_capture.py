@@ -55,7 +55,6 @@ def run(geometry, rows, settings, stop):
             if asked is None and clock > stop + 40 and ctx.get(dut.idle):
                 asked = clock
             ctx.set(dut.final_valid, asked is not None and not acknowledged)
-            ctx.set(dut.end_low, (FIRST_CLOCK + stop) % (1 << LOW_BITS))
             if ctx.get(dut.o_valid):
                 event = ctx.get(dut.o_beat.event)
                 if ctx.get(dut.o_beat.final):

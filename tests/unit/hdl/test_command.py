@@ -17,9 +17,20 @@ from plexor.protocol.frames import (
     cobs_encode,
     to_stream,
 )
+from plexor.protocol.registers import StopReason, address, register
 from plexor_hdl.command import Command
 
 TIME = 0x1122334455667788
+LIVE = {
+    ("control", "action"): 0,
+    ("status", "stop_reason"): StopReason.TIME,
+    ("status", "time_ticks"): TIME,
+    ("status", "start_ticks"): TIME - (5 << 32),
+    ("status", "end_ticks"): TIME - 7,
+    ("status", "trigger_index"): 0x876543210FED,
+    ("status", "trigger_ticks"): TIME - 99,
+    ("status", "command_errors"): 0,
+}
 READ_ONLY_FROM = 0x8000
 
 
@@ -33,9 +44,14 @@ def command(operations, sequence=0, **fields):
     return replace(frame, **fields)
 
 
-def read_value(address):
+def read_value(at, errors=0):
     """What the bus of these tests reads."""
-    return address * 0x10001 ^ 0xDEADBEEF
+    live = {**LIVE, ("status", "command_errors"): errors}
+    for (block, name), value in live.items():
+        first = address(block, name)
+        if first <= at < first + register(block, name).words:
+            return value >> 32 * (at - first) & 0xFFFFFFFF
+    return at * 0x10001 ^ 0xDEADBEEF
 
 
 def random_command(rng, sequence):
@@ -74,41 +90,47 @@ def expected_answer(frame):
     )
 
 
-def run(bench, stream, seed=None):
-    """Send bytes; return the frames sent, the writes made and the errors counted."""
+def run(bench, stream, seed=None, logs=(), quiet=False):
+    """Send bytes and ask for LOG frames; return frames sent, writes made, errors counted."""
     dut, beats, writes, done = Command(), [], [], []
     rng = random.Random(seed)
     errors = []
 
     async def drive(ctx):
-        ctx.set(dut.time_ticks, TIME)
+        ctx.set(dut.quiet, quiet)
         await bench.send(ctx, dut.i_bytes, stream, seed)
         # Long enough for a command of MAX_OPERATIONS with a slow link; then it must take bytes.
-        await ctx.tick().repeat(1500)
+        await ctx.tick().repeat(2500)
         assert ctx.get(dut.i_bytes.ready)
         errors.append(ctx.get(dut.errors))
         done.append(True)
 
     async def answer(ctx):
         while not done:
-            _, _, asked, write, address, data = await ctx.tick().sample(
+            _, _, asked, write, at, data = await ctx.tick().sample(
                 dut.bus.request_stb, dut.bus.write, dut.bus.address, dut.bus.write_data
             )
             if not asked:
                 continue
             for _ in range(rng.randrange(5) if seed else 2):
                 await ctx.tick()
-            refused = write and address >= READ_ONLY_FROM
+            refused = write and at >= READ_ONLY_FROM
             if write and not refused:
-                writes.append((address, data))
+                writes.append((at, data))
             ctx.set(dut.bus.status, OpStatus.READ_ONLY if refused else OpStatus.OK)
-            ctx.set(dut.bus.read_data, read_value(address))
+            ctx.set(dut.bus.read_data, read_value(at, ctx.get(dut.errors)))
             ctx.set(dut.bus.done_stb, 1)
             await ctx.tick()
             ctx.set(dut.bus.done_stb, 0)
-            ctx.set(dut.bus.read_data, 0x55555555)
 
-    bench.simulate(dut, drive, answer, bench.receiver(dut.o_words, beats, seed))
+    async def ask(ctx):
+        if quiet:
+            ctx.set(dut.i_logs.payload, logs[0])
+            ctx.set(dut.i_logs.valid, 1)
+        else:
+            await bench.send(ctx, dut.i_logs, logs, seed)
+
+    bench.simulate(dut, drive, answer, ask, bench.receiver(dut.o_bytes, beats, seed))
     frames, rest = bench.frames_of_beats(beats)
     assert rest == b""
     return frames, writes, errors[0]
@@ -208,3 +230,29 @@ def test_whatever_bytes_come_only_good_frames_are_executed(bench, seed):
             expected.append(answer)
             all_writes += writes
     assert run(bench, stream, seed) == (expected, all_writes, errors)
+
+
+LOGS = {
+    LogCode.STARTED: (0, TIME - (5 << 32)),
+    LogCode.TRIGGERED: (0x876543210FED, TIME - 99),
+    LogCode.STOPPED: (StopReason.TIME, TIME - 7),
+}
+
+
+@pytest.mark.parametrize("seed", [None, 3, 4])
+def test_logs_say_what_the_registers_say_between_and_amid_commands(bench, seed):
+    rng = random.Random(seed)
+    commands = [random_command(rng, rng.getrandbits(32)) for _ in range(4)]
+    stream = b"".join(to_stream(each) for each in commands)
+    frames, _, errors = run(bench, stream, seed, [*LOGS])
+    logs = [frame for frame in frames if frame.type == FrameType.LOG]
+    assert logs == [Frame(FrameType.LOG, 0, code, 0, *said) for code, said in LOGS.items()]
+    answers = [frame for frame in frames if frame.type != FrameType.LOG]
+    assert answers == [expected_answer(each)[0] for each in commands]
+    assert errors == 0
+
+
+def test_while_quiet_commands_are_answered_and_logs_wait(bench):
+    frames, _, errors = run(bench, b"\1\0" + to_stream(GOOD), logs=[*LOGS], quiet=True)
+    assert frames == [rejected(1), expected_answer(GOOD)[0]]
+    assert errors == 1

@@ -5,7 +5,8 @@ import random
 import pytest
 
 from plexor_hdl import counter
-from plexor_hdl.counter import Countdown, Counter
+from plexor_hdl.counter import Alarm, Countdown, Counter
+from plexor_hdl.skip import SKIP_SHIFT
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -92,5 +93,68 @@ def test_a_strobe_while_counting_starts_anew(bench, monkeypatch):
                 assert not ctx.get(dut.done)
                 await ctx.tick()
         assert ctx.get(dut.done)
+
+    bench.simulate(dut, drive)
+
+
+@pytest.mark.parametrize("loads", [LOADS, LOADS[::-1]], ids=["rising", "falling"])
+def test_an_alarm_is_done_its_clocks_and_two_after_the_strobe(bench, monkeypatch, loads):
+    monkeypatch.setattr(counter, "LIMB_BITS", 4)
+    dut = Alarm(10)
+
+    async def drive(ctx):
+        assert ctx.get(dut.done)
+        for clocks in loads:
+            ctx.set(dut.clocks, clocks)
+            ctx.set(dut.start_stb, 1)
+            await ctx.tick()
+            ctx.set(dut.start_stb, 0)
+            for clock in range(clocks + 1):
+                assert not ctx.get(dut.done), (clocks, clock)
+                await ctx.tick()
+            assert ctx.get(dut.done), clocks
+            await ctx.tick().repeat(20)
+            assert ctx.get(dut.done), clocks
+
+    bench.simulate(dut, drive)
+
+
+def test_a_strobe_before_an_alarm_starts_anew(bench, monkeypatch):
+    monkeypatch.setattr(counter, "LIMB_BITS", 4)
+    dut = Alarm(10)
+
+    async def drive(ctx):
+        ctx.set(dut.clocks, 50)
+        for wait in (1, 15, 16, 17, 49, 50, 51):
+            ctx.set(dut.start_stb, 1)
+            await ctx.tick()
+            ctx.set(dut.start_stb, 0)
+            for _ in range(wait):
+                assert not ctx.get(dut.done)
+                await ctx.tick()
+        assert ctx.get(dut.done)
+
+    bench.simulate(dut, drive)
+
+
+def test_no_skip_by_what_an_alarm_has_room_for_passes_its_end(bench, monkeypatch):
+    dut = Alarm(20)
+
+    async def drive(ctx):
+        for clocks in (100_000, 1 << 16, (1 << 16) - 1, 500):
+            ctx.set(dut.clocks, clocks)
+            ctx.set(dut.start_stb, 1)
+            await ctx.tick()
+            ctx.set(dut.start_stb, 0)
+            passed, ticks = 0, 0
+            while not ctx.get(dut.done):
+                skip = ctx.get(dut.room)
+                ctx.set(dut.skip, skip)
+                await ctx.tick()
+                passed += 1 + (skip << SKIP_SHIFT)
+                ticks += 1
+            ctx.set(dut.skip, 0)
+            assert passed == clocks + 1
+            assert ticks < 600
 
     bench.simulate(dut, drive)

@@ -1,79 +1,68 @@
-"""All counts in one memory: every amount lands, wherever the sweep is."""
+"""Many counts in one memory: visits add to them, and reads see them."""
 
 import random
 
-import pytest
-from amaranth.sim import Simulator
+from amaranth.hdl import Cat
 
-from plexor_hdl.counts import VALUE_CLOCKS, Counts
+from plexor_hdl.counts import LIMB_BITS, LIMBS, Counts
 
-AMOUNTS = {3: 1, 5: 4, 6: 1, 0: 2, 17: 1, 33: 1, 40: 1, 41: 3, 42: 1, 63: 1}
-
-
-def run(dut, process):
-    sim = Simulator(dut)
-    sim.add_clock(1e-6)
-    sim.add_testbench(process)
-    sim.run()
+PLACE_BITS, NARROW_BITS, WIDE_BITS = 3, 5, 9
+PLACES = range(1 << PLACE_BITS)
 
 
-async def strobe_until(ctx, signal, until, *, limit=400):
-    ctx.set(signal, 1)
-    await ctx.tick()
-    ctx.set(signal, 0)
-    for _ in range(limit):
-        if ctx.get(until):
-            return
+def counts():
+    return Counts(PLACE_BITS, PLACE_BITS + 2, Cat, NARROW_BITS, WIDE_BITS)
+
+
+async def visit(ctx, dut, place, *, live=1, wipe=0, **addends):
+    """Make a visit that begins in this clock, which is one of limb 0; return strobes seen."""
+    for name, value in {"addend": 0, "narrow": 0, "wide": 0, **addends}.items():
+        ctx.set(getattr(dut, name), value)
+    ctx.set(dut.place, place)
+    ctx.set(dut.live, live)
+    ctx.set(dut.wipe, wipe)
+    wraps = 0
+    for limb in range(LIMBS):
+        assert ctx.get(dut.limb) == limb
+        wraps += ctx.get(dut.saturated_stb)
         await ctx.tick()
-    pytest.fail("no answer")
+    return wraps
 
 
-async def read_all(ctx, dut, places):
-    found = {}
-    ctx.set(dut.reading, 1)
-    for place in places:
-        ctx.set(dut.read_address, place)
-        await ctx.tick().repeat(VALUE_CLOCKS)
-        found[place] = ctx.get(dut.value)
-    ctx.set(dut.reading, 0)
-    return found
-
-
-async def clear(ctx, dut):
-    ctx.set(dut.clear_stb, 1)
-    await ctx.tick()
-    ctx.set(dut.clear_stb, 0)
-    for _ in range(400):
-        if not ctx.get(dut.clear_busy):
-            return
+async def read(ctx, dut, place):
+    count = 0
+    ctx.set(dut.read, 1)
+    ctx.set(dut.live, 0)
+    for limb in range(LIMBS):
+        ctx.set(dut.read_row, limb << PLACE_BITS | place)
         await ctx.tick()
-    pytest.fail("still busy")
+        count |= ctx.get(dut.word) << limb * LIMB_BITS
+    ctx.set(dut.read, 0)
+    return count
 
 
-@pytest.mark.parametrize("amount_bits", [AMOUNTS, {1: 1, 2: 2}], ids=["many", "few"])
-@pytest.mark.parametrize("reads", [False, True], ids=["alone", "read meanwhile"])
-def test_every_amount_is_counted_at_its_address(amount_bits, reads):
-    dut = Counts(amount_bits)
-    choose = random.Random(7)
-    expected = dict.fromkeys(amount_bits, 0)
+def test_a_count_is_the_sum_of_its_addends_and_of_what_its_samples_grew_by(bench):
+    dut, rng = counts(), random.Random(1)
+    totals = dict.fromkeys(PLACES, 0)
 
-    async def process(ctx):
-        await ctx.tick().repeat(5)
-        await clear(ctx, dut)
-        for clock in range(2000):
-            dense = (clock // 300) % 2
-            for place, bits in amount_bits.items():
-                top = (1 << bits) - 1
-                amount = top if dense else choose.choice((0, 0, choose.randint(0, top)))
-                expected[place] += amount
-                ctx.set(dut.amounts[str(place)], amount)
-            ctx.set(dut.reading, reads and clock % 20 < 6)
-            await ctx.tick()
-        ctx.set(dut.reading, 0)
-        ctx.set(dut.amounts, dict.fromkeys(map(str, amount_bits), 0))
-        await strobe_until(ctx, dut.settle_stb, dut.settled_stb)
-        assert await read_all(ctx, dut, amount_bits) == expected
-        await clear(ctx, dut)
-        assert await read_all(ctx, dut, amount_bits) == dict.fromkeys(amount_bits, 0)
+    async def drive(ctx):
+        for place in PLACES:
+            await visit(ctx, dut, place, wipe=1)
+        for turn in range(3000):
+            place = turn % len(PLACES)
+            live = rng.random() < 0.9
+            if place < 6:
+                bits = NARROW_BITS if place < 3 else WIDE_BITS
+                most = (1 << bits) - 1
+                grown = totals[place] + rng.choice((0, rng.randint(0, most), most))
+                how = {"narrow": place < 3, "wide": place >= 3, "addend": ~grown & most}
+            else:
+                addend = rng.choice((0, 1, 0xFFFF, rng.randrange(1 << 16)))
+                how, grown = {"addend": addend}, totals[place] + addend
+            await visit(ctx, dut, place, live=live, **how)
+            totals[place] = grown if live else totals[place]
+        await visit(ctx, dut, 0, live=0)
+        assert {place: await read(ctx, dut, place) for place in PLACES} == totals
+        assert max(totals.values()) > 1 << LIMB_BITS
 
-    run(dut, process)
+    bench.simulate(dut, drive)

@@ -1,27 +1,26 @@
-"""The serialiser: words leave low byte first and the CRC-32 of ISO 3309 follows."""
+"""The CRC-32 of ISO 3309 follows the bytes of a frame, its low byte first."""
 
 import random
 import zlib
 
 import pytest
 
-from plexor_hdl.crc import FrameSerialiser
+from plexor_hdl.crc import CrcAppender
 
 
 @pytest.mark.parametrize("seed", [None, 1, 2])
-def test_bytes_are_those_of_the_words_and_their_crc(bench, seed):
+def test_bytes_are_those_of_the_frame_and_their_crc(bench, seed):
     rng = random.Random(seed)
-    frames = [[rng.getrandbits(32) for _ in range(length)] for length in (1, 6, 7, 40)]
-    dut, sent = FrameSerialiser(), []
+    frames = [rng.randbytes(length) for length in (1, 6, 7, 40, 200)]
+    dut, sent = CrcAppender(), []
     expected = []
-    for words in frames:
-        body = b"".join(word.to_bytes(4, "little") for word in words)
+    for body in frames:
         expected += [*body, *zlib.crc32(body).to_bytes(4, "little"), None]
 
     async def drive(ctx):
-        for words in frames:
-            beats = [{"word": word, "end": 0} for word in words] + [{"word": 5, "end": 1}]
-            await bench.send(ctx, dut.i_words, beats, seed)
+        for body in frames:
+            beats = [{"byte": byte, "end": 0} for byte in body] + [{"byte": 5, "end": 1}]
+            await bench.send(ctx, dut.i_bytes, beats, seed)
         while len(sent) < len(expected):
             await ctx.tick()
         await ctx.tick().repeat(10)

@@ -10,7 +10,7 @@ from amaranth.sim import Simulator
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import KINDS, STATISTICS, Space, bin_of, entries, key
 from plexor_hdl.engine import Engine
-from plexor_hdl.interfaces import READ_CLOCKS
+from plexor_hdl.interfaces import PACE_CLOCKS, READ_CLOCKS, paced
 
 SMALL = {"latency_mantissa_bits": 2, "interval_mantissa_bits": 3, "zoom_bits": 4}
 WORDS = STATISTICS.size_bytes // 4
@@ -35,16 +35,25 @@ def random_samples(geometry, count, seed, bank=0):
         }
 
 
-async def send(ctx, dut, samples):
+async def send(ctx, dut, samples, apart=1):
     for sample in samples:
         ctx.set(dut.i_sample.valid, 1)
         ctx.set(dut.i_sample.payload, sample)
         await ctx.tick()
+        for _ in range(apart - 1):
+            ctx.set(dut.i_sample.valid, 0)
+            await ctx.tick()
     ctx.set(dut.i_sample.valid, 0)
 
 
-async def read_words(ctx, port, words, bank=0):
+async def read_words(ctx, port, words, bank=0, stand=False):
     found = []
+    if stand:
+        for address in range(words):
+            ctx.set(port.address, address)
+            await ctx.tick().repeat(READ_CLOCKS + 2)
+            found.append(ctx.get(port.data))
+        return found
     ctx.set(port.bank, bank)
     for clock in range(words + READ_CLOCKS):
         if clock >= READ_CLOCKS:
@@ -54,7 +63,9 @@ async def read_words(ctx, port, words, bank=0):
     return found
 
 
-async def check_spaces(ctx, dut, geometry, samples, spaces, mantissa_bits, bank=0, firsts=None):
+async def check_spaces(
+    ctx, dut, geometry, samples, spaces, mantissa_bits, bank=0, firsts=None, stand=False
+):
     """Assert that every word of the three spaces is that of the samples."""
     statistics, bins, zoom = spaces
     bin_counts, zoom_counts, counts = Counter(), Counter(), Counter()
@@ -65,11 +76,12 @@ async def check_spaces(ctx, dut, geometry, samples, spaces, mantissa_bits, bank=
         bin_counts[(number << mantissa_bits + 5) + bin_of(value, mantissa_bits)] += 1
         offset = value - (firsts[number] if firsts else 0)
         zoom_counts[(number << geometry.zoom_bits) + min(max(offset + 1, 0), last)] += 1
-    found = await read_words(ctx, dut.bins, entries(geometry, bins), bank)
+    found = await read_words(ctx, dut.bins, entries(geometry, bins), bank, stand)
     assert found == [bin_counts[n] for n in range(len(found))]
-    found = await read_words(ctx, dut.zoom, entries(geometry, zoom), bank)
+    found = await read_words(ctx, dut.zoom, entries(geometry, zoom), bank, stand)
     assert found == [zoom_counts[n] for n in range(len(found))]
-    found = await read_words(ctx, dut.statistics, entries(geometry, statistics) * WORDS, bank)
+    words = entries(geometry, statistics) * WORDS
+    found = await read_words(ctx, dut.statistics, words, bank, stand)
     assert found[::WORDS] == [counts[n] for n in range(len(found) // WORDS)]
 
 
@@ -153,6 +165,34 @@ def test_the_least_and_the_greatest_number_of_channels_work(channels):
         await check_spaces(ctx, dut, geometry, samples, LATENCY_SPACES, 2)
 
     simulate(dut, testbench)
+
+
+@pytest.mark.parametrize("features", [Feature(0), Feature.ZOOM | Feature.INTERVALS])
+def test_a_paced_build_counts_samples_pace_clocks_apart(features):
+    geometry = Geometry(channels=3, features=features, **SMALL)
+    assert paced(geometry)
+    dut = Engine(geometry)
+    samples = list(random_samples(geometry, 200, 7))
+    rises = [sample for sample in samples if sample["key"] < 4]
+    firsts = [5 * n - 10 for n in range(8)]
+
+    async def testbench(ctx):
+        for port, first in zip(dut.zoom_first, firsts, strict=True):
+            ctx.set(port, first)
+        await send(ctx, dut, samples, PACE_CLOCKS)
+        await ctx.tick().repeat(dut.LATENCY)
+        await check_spaces(ctx, dut, geometry, rises, LATENCY_SPACES, 2, firsts=firsts, stand=True)
+
+    simulate(dut, testbench)
+
+
+@pytest.mark.parametrize(
+    "feature",
+    [Feature.FALL, Feature.EARLY, Feature.SNAPSHOT, Feature.EXTREMES, Feature.SUM_SQUARES],
+    ids=lambda feature: feature.name,
+)
+def test_a_build_that_needs_a_sample_a_clock_is_not_paced(feature):
+    assert not paced(Geometry(features=feature))
 
 
 def test_a_flip_of_banks_at_one_sample_parts_all_three_spaces_there():

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from plexor.protocol.frames import (
+    DELTA_BITS,
     MAX_DELTA_TICKS,
     MAX_WORDS,
     EventFlag,
@@ -12,16 +13,26 @@ from plexor.protocol.frames import (
     split_event_word,
 )
 from plexor_hdl.framer import HURRY_CLOCKS, Framer
+from plexor_hdl.interfaces import INDEX_BITS
+from plexor_hdl.upload import MARK, MARK_TOP, SHORT_BITS
 
 FLUSH_CLOCKS = 200
+SHORT_MASK = (1 << SHORT_BITS) - 1
 
 
-def index_entry(index, gap=False):
-    return {"time_ticks": index, "source": 0, "polarity": gap, "is_index": 1}
+def entry(short, source, polarity):
+    low, high = short & MAX_DELTA_TICKS, short >> DELTA_BITS
+    return {"low": low, "source": source, "polarity": polarity, "high": high}
+
+
+def marks(index, gap=False, time=0):
+    """The entries before an event with this index and time."""
+    rest = index >> SHORT_BITS | time >> SHORT_BITS << INDEX_BITS - SHORT_BITS
+    return [entry(index & SHORT_MASK, MARK, gap), entry(rest, MARK_TOP, gap)]
 
 
 def event_entry(time, source=3, polarity=1):
-    return {"time_ticks": time, "source": source, "polarity": polarity, "is_index": 0}
+    return entry(time & SHORT_MASK, source, polarity)
 
 
 def decode(frames):
@@ -42,23 +53,29 @@ def decode(frames):
 
 
 def random_entries(rng, count):
-    """Return entries and the events that they are: (index, time, source, polarity)."""
-    index, time = rng.getrandbits(47), rng.getrandbits(63)
-    entries, events = [index_entry(index)], []
+    """Return entries, the events that they are: (index, time, source, polarity), and the gaps."""
+    index, time, top = rng.getrandbits(47), rng.getrandbits(63), None
+    entries, events, gaps = [], [], set()
     for _ in range(count):
-        if rng.random() < 0.05:
-            index += rng.randrange(1, 1000)
-            entries.append(index_entry(index, True))
         time += rng.choice([0, 1, 100, 1 << 20, MAX_DELTA_TICKS, 1 << 26, 1 << 35, 1 << 50])
+        gap = rng.random() < 0.05
+        if gap:
+            index += rng.randrange(1, 1000)
+            gaps.add(index)
+        if gap or time >> SHORT_BITS != top:
+            entries += marks(index, gap, time)
+            top = time >> SHORT_BITS
         source, polarity = rng.randrange(17), rng.randrange(2)
         entries.append(event_entry(time, source, polarity))
         events.append((index, time, source, polarity))
         index += 1
-    return entries, events
+    return entries, events, gaps
 
 
-def run(bench, entries, seed=None, port="i_events", rest_clocks=FLUSH_CLOCKS + 60, **levels):
-    dut, beats = Framer(FLUSH_CLOCKS), []
+def run(
+    bench, entries, seed=None, port="i_events", rest_clocks=FLUSH_CLOCKS + 160, trace=True, **levels
+):
+    dut, beats = Framer(FLUSH_CLOCKS, trace=trace), []
 
     async def drive(ctx):
         for name, value in levels.items():
@@ -66,25 +83,24 @@ def run(bench, entries, seed=None, port="i_events", rest_clocks=FLUSH_CLOCKS + 6
         await bench.send(ctx, getattr(dut, port), entries, seed)
         await ctx.tick().repeat(rest_clocks)
 
-    bench.simulate(dut, drive, bench.receiver(dut.o_words, beats, seed and seed + 1))
+    bench.simulate(dut, drive, bench.receiver(dut.o_bytes, beats, seed and seed + 1))
     return bench.frames_of_beats(beats)
 
 
 @pytest.mark.parametrize("seed", [None, 1, 2, 3])
 def test_frames_decode_to_the_events_that_went_in(bench, seed):
-    entries, events = random_entries(random.Random(seed), 500)
+    entries, events, gaps = random_entries(random.Random(seed), 500)
     frames, rest = run(bench, entries, seed)
     assert rest == b""
     assert decode(frames) == [(FrameType.EVENTS, *event) for event in events]
-    starts = {e["time_ticks"] for e in entries if e["is_index"] and e["polarity"]}
-    assert {frame.index for frame in frames if frame.flags == EventFlag.GAP} == starts
+    assert {frame.index for frame in frames if frame.flags == EventFlag.GAP} == gaps
     assert all(frame.tag == 0 and frame.flags in (0, EventFlag.GAP) for frame in frames)
 
 
 def test_deltas_up_to_the_greatest_share_a_frame_and_the_next_does_not(bench):
-    for base in (0, (1 << 26) - 1, (1 << 52) - 5, (1 << 45) + 12345):
+    for base in (0, (1 << 26) - 1, (1 << 52) + (1 << 41) - 5, (1 << 45) + 12345):
         entries = [
-            index_entry(0),
+            *marks(0, time=base),
             *(event_entry(base + delta) for delta in (0, MAX_DELTA_TICKS, MAX_DELTA_TICKS + 1)),
         ]
         frames, _ = run(bench, entries)
@@ -92,7 +108,7 @@ def test_deltas_up_to_the_greatest_share_a_frame_and_the_next_does_not(bench):
 
 
 def test_a_frame_holds_at_most_max_words(bench):
-    entries = [index_entry(5), *(event_entry(time) for time in range(2 * MAX_WORDS + 1))]
+    entries = [*marks(5), *(event_entry(time) for time in range(2 * MAX_WORDS + 1))]
     frames, _ = run(bench, entries)
     assert [len(frame.payload) // 4 for frame in frames] == [MAX_WORDS, MAX_WORDS, 1]
     assert [frame.index for frame in frames] == [5, 5 + MAX_WORDS, 5 + 2 * MAX_WORDS]
@@ -102,26 +118,26 @@ def test_a_frame_holds_at_most_max_words(bench):
     ("levels", "rest_clocks", "closed"),
     [
         ({}, FLUSH_CLOCKS - 10, False),
-        ({}, FLUSH_CLOCKS + 20, True),
-        ({"hurry": 1}, HURRY_CLOCKS + 20, True),
-        ({"flush": 1}, HURRY_CLOCKS + 20, True),
+        ({}, FLUSH_CLOCKS + 70, True),
+        ({"hurry": 1}, HURRY_CLOCKS + 70, True),
+        ({"flush": 1}, HURRY_CLOCKS + 70, True),
     ],
 )
 def test_an_open_frame_is_closed_when_nothing_comes(bench, levels, rest_clocks, closed):
-    frames, rest = run(bench, [index_entry(0), event_entry(7)], rest_clocks=rest_clocks, **levels)
+    frames, rest = run(bench, [*marks(0), event_entry(7)], rest_clocks=rest_clocks, **levels)
     assert (len(frames), bool(rest)) == ((1, False) if closed else (0, True))
 
 
 def test_entries_of_the_ring_become_trace_frames(bench):
-    entries, events = random_entries(random.Random(8), 60)
+    entries, events, _ = random_entries(random.Random(8), 60)
     frames, _ = run(bench, entries, 8, port="i_trace")
     assert decode(frames) == [(FrameType.TRACE, *event) for event in events]
 
 
 def test_the_upload_fifo_goes_before_the_ring_and_frames_do_not_mix(bench):
     dut, beats = Framer(FLUSH_CLOCKS), []
-    uploads, events = random_entries(random.Random(9), 80)
-    traces, traced = random_entries(random.Random(10), 40)
+    uploads, events, _ = random_entries(random.Random(9), 80)
+    traces, traced, _ = random_entries(random.Random(10), 40)
 
     async def upload(ctx):
         await bench.send(ctx, dut.i_events, uploads, None)
@@ -129,9 +145,9 @@ def test_the_upload_fifo_goes_before_the_ring_and_frames_do_not_mix(bench):
     async def trace(ctx):
         await ctx.tick().repeat(5)
         await bench.send(ctx, dut.i_trace, traces, None)
-        await ctx.tick().repeat(FLUSH_CLOCKS + 60)
+        await ctx.tick().repeat(FLUSH_CLOCKS + 160)
 
-    bench.simulate(dut, upload, trace, bench.receiver(dut.o_words, beats))
+    bench.simulate(dut, upload, trace, bench.receiver(dut.o_bytes, beats))
     frames, _ = bench.frames_of_beats(beats)
     expected = [(FrameType.EVENTS, *event) for event in events]
     assert decode(frames) == expected + [(FrameType.TRACE, *event) for event in traced]
@@ -139,15 +155,21 @@ def test_the_upload_fifo_goes_before_the_ring_and_frames_do_not_mix(bench):
 
 def test_an_event_each_four_clocks_is_sustained(bench):
     dut, beats, clocks = Framer(), [], []
-    entries = [index_entry(0), *(event_entry(time) for time in range(MAX_WORDS))]
+    entries = [*marks(0), *(event_entry(time) for time in range(MAX_WORDS))]
 
     async def drive(ctx):
-        while len(beats) < MAX_WORDS:
+        while len(beats) < 24 + 4 * MAX_WORDS:
             await ctx.tick()
             clocks.append(1)
 
     async def feed(ctx):
         await bench.send(ctx, dut.i_events, entries, None)
 
-    bench.simulate(dut, feed, drive, bench.receiver(dut.o_words, beats))
-    assert len(clocks) <= 4 * MAX_WORDS + 20
+    bench.simulate(dut, feed, drive, bench.receiver(dut.o_bytes, beats))
+    assert len(clocks) <= 4 * MAX_WORDS + 70
+
+
+def test_without_a_ring_nothing_else_changes(bench):
+    entries, events, _ = random_entries(random.Random(12), 100)
+    frames, _ = run(bench, entries, 12, trace=False)
+    assert decode(frames) == [(FrameType.EVENTS, *event) for event in events]

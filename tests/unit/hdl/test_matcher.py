@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,16 +10,21 @@ from amaranth.hdl import Module
 from amaranth.sim import Simulator
 
 from plexor.protocol.frames import SOURCE_STRIKE
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy
+from plexor_hdl.classes import LANE_CLASSES
+from plexor_hdl.interfaces import PACE_CLOCKS
 from plexor_hdl.matcher import Matcher
 from plexor_hdl.measure import Measure
 from plexor_sim.golden.edges import Events
 from plexor_sim.golden.matcher import Matches, Rules, match
 
 GEOMETRY = Geometry(channels=2, strikes=2, queue_depth=8)
+LEAN = Geometry(channels=2, strikes=2, queue_depth=4, features=Feature(0))
 DRAIN_CLOCKS = 20
+LEAST_CLOCKS = 3
+"""Between two rise latencies of one channel: histograms and statistics rely on it."""
 
 
 @dataclass
@@ -29,8 +35,11 @@ class Bench:
     fall: list = field(default_factory=lambda: [[], []])
     width: list = field(default_factory=lambda: [[], []])
     period: list = field(default_factory=lambda: [[], []])
+    rise_clocks: list = field(default_factory=lambda: [[], []])
     classes: list = field(default_factory=lambda: [[0] * 8, [0] * 8])
     pending: list = field(default_factory=list)
+    taken_clocks: list = field(default_factory=list)
+    """When each event was handled, where the beats went in without a pause."""
 
 
 def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3) -> Bench:
@@ -38,7 +47,10 @@ def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3) -> Bench:
     m = Module()
     m.submodules.matcher = matcher = Matcher(geometry, 1)
     m.submodules.measure = measure = Measure(geometry)
-    m.d.comb += measure.i_outcome.eq(matcher.o_outcome)
+    m.d.comb += [
+        measure.i_outcome.eq(matcher.o_outcome),
+        measure.i_coming.eq(matcher.o_coming),
+    ]
     bench, chance = Bench(), random.Random(seed)
 
     async def stimulus(ctx):
@@ -82,14 +94,20 @@ def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3) -> Bench:
 
     async def monitor(ctx):
         bits = geometry.key_bits
+        clock = 0
         while True:
             await ctx.tick()
+            clock += 1
+            if ctx.get(matcher.taken):
+                bench.taken_clocks.append(clock)
             for valid, sample, kinds in (
                 (measure.o_latency_valid, measure.o_latency, (bench.rise, bench.fall)),
                 (measure.o_interval_valid, measure.o_interval, (bench.width, bench.period)),
             ):
                 if ctx.get(valid):
                     key = ctx.get(sample.key)
+                    if sample is measure.o_latency and not key >> bits:
+                        bench.rise_clocks[key].append(clock)
                     kinds[key >> bits][key & (1 << bits) - 1].append(
                         (
                             ctx.get(sample.value_ticks),
@@ -102,17 +120,20 @@ def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3) -> Bench:
                 row[ctx.get(measure.o_class.response_class)] += 1
             bench.pending = [ctx.get(matcher.pending[n]) for n in range(geometry.channels)]
             for number, row in enumerate(bench.classes):
-                counts = matcher.counts[0][number]
-                row[ResponseClass.MISSED] = ctx.get(counts.missed)
-                row[ResponseClass.EARLY] = ctx.get(counts.early)
-                row[ResponseClass.QUEUE_FULL] = ctx.get(counts.queue_full)
-                row[ResponseClass.STRIKES] = ctx.get(counts.strikes)
+                counts, strobes = matcher.counts[0][number], matcher.strobes[number]
+                for response_class, name in LANE_CLASSES.items():
+                    if Feature.SNAPSHOT in geometry.features:
+                        row[response_class] = ctx.get(counts[name])
+                    else:
+                        row[response_class] += ctx.get(strobes[name])
 
     simulator = Simulator(m)
     simulator.add_clock(1e-6)
     simulator.add_testbench(stimulus)
     simulator.add_testbench(monitor, background=True)
     simulator.run()
+    for clocks in bench.rise_clocks:
+        assert np.all(np.diff(clocks) >= LEAST_CLOCKS)
     return bench
 
 
@@ -170,14 +191,23 @@ def check(events, rules, seed, **options) -> None:
         assert_equal(bench, number, match(stream, rule, end_ticks))
 
 
-def rules_for(policy=Policy.OLDEST, *, timeout=200, least=0, early=0, deadline=60, second=None):
+def rules_for(
+    policy=Policy.OLDEST,
+    *,
+    timeout=200,
+    least=0,
+    early=0,
+    deadline=60,
+    second=None,
+    depth=GEOMETRY.queue_depth,
+):
     common = {
         "policy": policy,
         "timeout_ticks": timeout,
         "window_min_ticks": least,
         "early_ticks": early,
         "deadline_ticks": deadline,
-        "queue_depth": GEOMETRY.queue_depth,
+        "queue_depth": depth,
     }
     reference = second or (SOURCE_STRIKE + 1, 1)
     return [
@@ -192,6 +222,23 @@ def rules_for(policy=Policy.OLDEST, *, timeout=200, least=0, early=0, deadline=6
 def test_random_events_are_matched_as_the_golden_model_does(policy, early, seed):
     rules = rules_for(policy, least=15 if policy == Policy.WINDOW else 0, early=early)
     check(random_events(seed, 150, 60), rules, seed)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("gaps", [0, 0.3])
+@pytest.mark.parametrize("policy", Policy)
+def test_a_build_without_features_matches_the_same(policy, gaps, seed):
+    least = 15 if policy == Policy.WINDOW else 0
+    rules = rules_for(policy, least=least, depth=LEAN.queue_depth)
+    events = random_events(seed + 20, 250, 30)
+    end_ticks = events[-1][0] + 300
+    bench = drive(events, rules, end_ticks, seed, geometry=LEAN, gaps=gaps)
+    for number, rule in enumerate(rules):
+        truth = match(stream_of(events), rule, end_ticks)
+        assert tuple(bench.classes[number]) == truth.classes
+        assert bench.pending[number] == truth.pending
+        assert [sample[0] for sample in bench.rise[number]] == truth.rise.value_ticks.tolist()
+        assert not bench.fall[number] + bench.width[number] + bench.period[number]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -260,7 +307,47 @@ def test_responses_that_follow_at_once_answer_one_strike_each():
 @pytest.mark.parametrize("between", [0, 1, 2, 3])
 def test_a_strike_just_queued_is_answered_by_the_next_response_but_one(between):
     # Edges of the other channel keep the matcher busy for so many clocks.
-    kinds = [(8, 1), (8, 0), (8, 1), *[(1, n % 2) for n in range(between)], (0, 1), (0, 0), (0, 1)]
+    others = [(1, n % 2) for n in range(between)]
+    kinds = [(8, 1), (8, 0), (8, 1), *others, (0, 1), (0, 0), *others, (0, 1)]
     events = [(1000 + n, *kind, n) for n, kind in enumerate(kinds)]
     bench = drive(events, rules_for(), 2000, 1, gaps=0)
-    assert [sample[0] for sample in bench.rise[0]] == [3 + between] * 2
+    assert [sample[0] for sample in bench.rise[0]] == [3 + between, 3 + 2 * between]
+
+
+def test_events_of_channels_that_stand_are_taken_one_a_clock():
+    # Two strikes each, with time to be queued; then nothing but news for other channels.
+    strikes = [(1000 + 10 * n, 8 + n % 2, n // 2 % 2, n) for n in range(8)]
+    kinds = [(0, 1), (1, 1), (0, 0), (1, 0), (8, 0), (9, 0)] + [(10, n % 2) for n in range(20)]
+    rest = [(1200 + n, *kind, 8 + n) for n, kind in enumerate(kinds)]
+    rules = rules_for(timeout=1000, depth=LEAN.queue_depth)
+    bench = drive(strikes + rest, rules, 1300, 1, geometry=LEAN, gaps=0)
+    assert [len(samples) for samples in bench.rise] == [1, 1]
+    assert set(np.diff(bench.taken_clocks[-len(rest) + 1 :])) == {1}
+
+
+@pytest.mark.parametrize(("geometry", "clocks"), [(GEOMETRY, 14), (LEAN, 18)])
+def test_strikes_answered_on_two_channels_are_taken_as_often_as_documented(geometry, clocks):
+    kinds = [(8, 1), (8, 0), (0, 1), (0, 0), (1, 1), (1, 0)]
+    events = [(1000 + n, *kinds[n % len(kinds)], n) for n in range(20 * len(kinds))]
+    rules = rules_for(second=(SOURCE_STRIKE, 1), depth=geometry.queue_depth)
+    bench = drive(events, rules, 2000, 1, geometry=geometry, gaps=0)
+    assert [sample[0] for sample in bench.rise[0]] == [2] * 20
+    assert [sample[0] for sample in bench.rise[1]] == [4] * 20
+    assert max(np.diff(bench.taken_clocks[:: len(kinds)])) <= clocks
+
+
+@pytest.mark.parametrize("between", range(6))
+def test_a_paced_build_answers_once_in_pace_clocks(between):
+    # All strikes, then the responses of both channels in turn; other edges between them.
+    kinds = [(8, 1 - n % 2) for n in range(8)]
+    for number in range(8):
+        kinds += [(0, 1 - number % 2), (1, 1 - number % 2), *[(9, 0)] * between]
+    events = [(1000 + n, *kind, 0) for n, kind in enumerate(kinds)]
+    rules = rules_for(second=(SOURCE_STRIKE, 1), timeout=500, depth=LEAN.queue_depth)
+    bench = drive(events, rules, 2000, 1, geometry=LEAN, gaps=0)
+    for number, rule in enumerate(rules):
+        truth = match(stream_of(events), rule, 2000)
+        assert len(truth.rise.value_ticks) == 4
+        assert [sample[0] for sample in bench.rise[number]] == truth.rise.value_ticks.tolist()
+    clocks = sorted(bench.rise_clocks[0] + bench.rise_clocks[1])
+    assert min(after - before for before, after in pairwise(clocks)) >= PACE_CLOCKS

@@ -9,9 +9,10 @@ from amaranth.sim import Simulator
 
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.edges import Edges
-from plexor_hdl.merge import Columns, Rows, WordQueues
+from plexor_hdl.merge import Columns, Rows
 from plexor_hdl.stamp import Stamp
 from plexor_hdl.timebase import LOW_BITS
+from plexor_hdl.word_queues import WordQueues, clock_bits
 
 SETTLE_CLOCKS = 40
 
@@ -32,19 +33,20 @@ def pipeline(geometry: Geometry):
             queues.i_valid[number].eq(detector.o_valid),
         ]
     m.d.comb += [
+        columns.go.eq(stamp.i_ready),
+        columns.stays.eq(rows.stays),
+        columns.advance.eq(rows.i_ready),
         columns.i_valid.eq(queues.o_valid),
         queues.o_ready.eq(columns.i_ready),
-        columns.i_mask.eq(queues.o_mask),
+        columns.i_slot.eq(queues.o_slot),
         columns.i_words.eq(queues.o_words),
-        columns.i_clock.eq(queues.o_clock),
-        columns.i_gap.eq(queues.o_gap),
-        rows.i_valid.eq(columns.o_valid),
-        columns.o_ready.eq(rows.i_ready),
+        queues.take_words.eq(columns.take_words),
         rows.i_column.eq(columns.o_column),
-        stamp.i_valid.eq(rows.o_valid),
         rows.o_ready.eq(stamp.i_ready),
+        stamp.i_valid.eq(rows.o_valid),
         stamp.i_event.eq(rows.o_event),
-        stamp.rest.eq(queues.rest),
+        stamp.tag.eq(queues.tag),
+        queues.take_tag.eq(stamp.take_tag),
     ]
     return m, edges, queues, stamp
 
@@ -72,28 +74,27 @@ def ended(geometry, words, seed=None, stall=0.0):
             for number, detector in enumerate(edges):
                 ctx.set(detector.word, words[clock][number] if inside else words[-1][number])
                 ctx.set(detector.capture, inside)
-            ctx.set(queues.clock, (clock - Edges.LATENCY) % (1 << LOW_BITS))
+            offered = clock - Edges.LATENCY - queues.latency
+            ctx.set(queues.clock, offered % (1 << clock_bits(geometry)))
             ctx.set(stamp.low, clock % (1 << LOW_BITS))
             ctx.set(stamp.o_ready, chance.random() >= stall)
             if ctx.get(stamp.o_valid) and ctx.get(stamp.o_ready):
-                event = ctx.get(stamp.o_beat.event)
+                event = ctx.get(stamp.o_event)
                 when.append(clock)
                 events.append(
                     (event.time_ticks, event.source, event.polarity, event.index, event.gap)
                 )
             for number in range(len(edges)):
-                if ctx.get(queues.dropped[number]):
-                    dropped[number] += ctx.get(queues.i_edges[number].count)
+                dropped[number] += ctx.get(queues.amounts[number].dropped)
             await ctx.tick()
             if not inside and clock - max([*when, len(words)]) > SETTLE_CLOCKS:
                 break
         ctx.set(stamp.o_ready, 1)
-        ctx.set(stamp.final_valid, 1)
-        while not ctx.get(stamp.final_ready):
-            await ctx.tick()
+        ctx.set(queues.blank, 1)
+        ctx.set(stamp.final, 1)
         await ctx.tick()
-        ctx.set(stamp.final_valid, 0)
-        await ctx.tick().repeat(4)
+        ctx.set(queues.blank, 0)
+        await ctx.tick().until(stamp.o_valid & stamp.o_final & ~stamp.o_is_event)
         next_index.append(ctx.get(stamp.next_index))
 
     simulator = Simulator(m)

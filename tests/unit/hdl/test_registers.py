@@ -207,7 +207,7 @@ def test_every_live_register_is_read_from_its_own_port(bench):
 
 def test_a_wide_register_that_counts_is_read_coherently(bench):
     at = address("status", "time_ticks")
-    step = (1 << 31) + 12345
+    step = (1 << 31) - 12345
     pairs = []
     dut, state = RegisterBank(GEOMETRY, HASH), []
 

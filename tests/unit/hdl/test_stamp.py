@@ -1,24 +1,26 @@
-"""The stamp: full times across a wrap of the low bits, indices across limbs, news of time."""
+"""The stamp: full times across a wrap of the low bits, indices across limbs, blank slots."""
 
 import random
 
 import pytest
 
 from plexor.protocol.geometry import Geometry
-from plexor_hdl import stamp
+from plexor_hdl import stamp, word_queues
 from plexor_hdl.stamp import Stamp
-from plexor_hdl.timebase import IDLE_CLOCKS, LOW_BITS
+from plexor_hdl.timebase import LOW_BITS
+from plexor_hdl.word_queues import clock_bits
 
 GEOMETRY = Geometry(channels=1, strikes=1, samples=8)
 WRAP = 1 << LOW_BITS
+SHORT_WRAP = 1 << clock_bits(GEOMETRY)
 
 
 def run(bench, dut, start_clock, clocks, offer, stall=0.0, seed=0):
-    """Return every beat: (time, is_event, final, source, polarity, index, gap).
+    """Return every beat, (time, is_event, final, source, polarity, index, gap), and the last index.
 
-    `offer(clock)` returns the event of a clock, a dict, or None; it stands until it is taken.
+    `offer(clock)` returns what to offer in a clock, (event, tag), or None; it stands until taken.
     """
-    rng, beats = random.Random(seed), []
+    rng, beats, told, last = random.Random(seed), [], [], []
 
     async def drive(ctx):
         waiting = None
@@ -27,23 +29,27 @@ def run(bench, dut, start_clock, clocks, offer, stall=0.0, seed=0):
             ctx.set(dut.low, low)
             ctx.set(dut.epoch, epoch)
             ctx.set(dut.last_epoch, epoch - 1)
-            ctx.set(dut.idle_clock, (clock - 6) % WRAP)
             waiting = waiting or offer(clock)
             ctx.set(dut.i_valid, waiting is not None)
-            ctx.set(dut.idle, waiting is None)
+            ctx.set(dut.tag, {"clock": rng.randrange(100), "gap": rng.randrange(16)})
             if waiting is not None:
-                ctx.set(dut.i_event, waiting)
+                ctx.set(dut.i_event, waiting[0])
+                if waiting[0]["first"]:
+                    ctx.set(dut.tag, waiting[1])
             ctx.set(dut.o_ready, rng.random() >= stall)
-            if ctx.get(dut.i_valid) and ctx.get(dut.i_ready):
+            takes = waiting is not None and ctx.get(dut.i_ready)
+            assert ctx.get(dut.take_tag) == (takes and waiting[0]["first"])
+            if takes:
                 waiting = None
+            event = ctx.get(dut.o_event)
+            if ctx.get(dut.event_stb):
+                told.append((event.time_ticks, event.index))
             if ctx.get(dut.o_valid) and ctx.get(dut.o_ready):
-                beat = ctx.get(dut.o_beat)
-                event = beat.event
                 beats.append(
                     (
                         event.time_ticks,
-                        beat.is_event,
-                        beat.final,
+                        ctx.get(dut.o_is_event),
+                        ctx.get(dut.o_final),
                         event.source,
                         event.polarity,
                         event.index,
@@ -51,100 +57,117 @@ def run(bench, dut, start_clock, clocks, offer, stall=0.0, seed=0):
                     )
                 )
             await ctx.tick()
+        ctx.set(dut.i_valid, 0)
+        await ctx.tick().repeat(6)
+        last.append(ctx.get(dut.next_index))
 
     bench.simulate(dut, drive)
-    return beats
+    # Each event is told once, whole, before its beat is taken.
+    taken = [(beat[0], beat[5]) for beat in beats if beat[1]]
+    assert told[: len(taken)] == taken
+    assert len(told) <= len(taken) + 1
+    return beats, last[0]
 
 
-def merged(clock, source=0, gap=0):
-    return {
-        "source": source,
-        "polarity": clock & 1,
-        "fine": clock % 8,
-        "clock": clock % WRAP,
-        "gap": gap,
-    }
+def merged(clock, source=0, gap=0, first=1, blank=0):
+    event = {"source": source, "polarity": clock & 1, "fine": clock % 8}
+    return {**event, "first": first, "blank": blank}, {"clock": clock % SHORT_WRAP, "gap": gap}
 
 
+@pytest.mark.parametrize("wrap", [WRAP, SHORT_WRAP])
 @pytest.mark.parametrize("stall", [0.0, 0.5])
-@pytest.mark.parametrize("behind", [1, 7, 40])
-def test_times_are_right_however_an_event_and_a_wrap_meet(bench, behind, stall):
-    dut, start = Stamp(GEOMETRY), 5 * WRAP - 60
+@pytest.mark.parametrize("behind", [1, 7, 40, SHORT_WRAP // 2 - 300])
+def test_times_are_right_however_an_event_and_a_wrap_meet(bench, behind, stall, wrap):
+    dut, start = Stamp(GEOMETRY), 5 * wrap - 60
+    if behind > 100:
+        start += behind
     offered = []
 
     def offer(clock):
         offered.append(clock - behind)
         return merged(clock - behind, source=clock % 3)
 
-    beats = run(bench, dut, start, 160, offer, stall, seed=behind)
+    beats, _ = run(bench, dut, start, 160, offer, stall, seed=behind)
     assert len(beats) > 60
     truth = [
         (then * 8 + then % 8, 1, 0, GEOMETRY.sources[(then + behind) % 3], then & 1, number, 0)
         for number, then in enumerate(offered)
     ]
     assert beats == truth[: len(beats)]
-    assert beats[-1][0] > 5 * WRAP * 8
+    assert beats[0][0] < 5 * wrap * 8 < beats[-1][0]
 
 
-def test_indices_carry_through_all_limbs_with_what_was_dropped(bench, monkeypatch):
+def test_later_events_of_a_slot_have_its_clock_and_no_gap(bench):
+    dut, rng, offered = Stamp(GEOMETRY), random.Random(2), []
+    clocks = [WRAP + 50]
+
+    def offer(clock):
+        first = not offered or rng.random() < 0.3
+        if first:
+            clocks.append(clock)
+        offered.append((clocks[-1], clock % 8, 3 if first else 0))
+        return merged(clock, gap=3, first=int(first))
+
+    beats, _ = run(bench, dut, WRAP + 100, 100, offer, stall=0.3)
+    truth = [(then * 8 + fine, bool(gap)) for then, fine, gap in offered]
+    assert [(beat[0], bool(beat[6])) for beat in beats] == truth[: len(beats)]
+
+
+@pytest.mark.parametrize("stall", [0.0, 0.5])
+def test_indices_carry_through_all_limbs_with_what_was_dropped(bench, monkeypatch, stall):
     monkeypatch.setattr(stamp, "INDEX_BITS", 12)
-    monkeypatch.setattr(stamp, "GAP_BITS", 4)
+    monkeypatch.setattr(word_queues, "GAP_BITS", 4)
+    monkeypatch.setattr(Stamp, "LIMB_BITS", 4)
     dut, rng, gaps = Stamp(GEOMETRY), random.Random(1), []
 
     def offer(clock):
         gaps.append(rng.choice((0, 0, 1, 14, 15)))
         return merged(clock, gap=gaps[-1])
 
-    beats = run(bench, dut, 3 * WRAP + 1, 500, offer)
+    beats, last = run(bench, dut, 3 * WRAP + 1, 1500, offer, stall)
     index = 0
     for beat, gap in zip(beats, gaps, strict=False):
         index += gap
         assert (beat[5], beat[6]) == (index % 4096, bool(gap))
         index += 1
-    assert index > 2500
+    assert index > 4096
+    index += sum(gap + 1 for gap in gaps[len(beats) : len(beats) + 2])
+    assert last <= index % 4096
 
 
-def test_while_nothing_comes_time_is_told_each_idle_clocks_and_no_index_is_used(bench):
-    dut, start = Stamp(GEOMETRY), 2 * WRAP - 100
-    last = start + 2 * IDLE_CLOCKS + 500
-
-    def offer(clock):
-        return merged(clock) if clock == last else None
-
-    beats = run(bench, dut, start, 2 * IDLE_CLOCKS + 600, offer)
-    news = [beat[0] // 8 for beat in beats if not beat[1]]
-    assert len(news) == 3
-    for number, clock in enumerate(news):
-        assert abs(clock - (2 * WRAP + number * IDLE_CLOCKS)) < 16
-    assert [(beat[0], beat[5]) for beat in beats if beat[1]] == [(last * 8 + last % 8, 0)]
-
-
-def test_the_final_beat_is_after_the_events_and_counts_what_was_dropped_last(bench):
+def test_a_blank_slot_tells_the_time_and_counts_what_was_dropped_but_not_itself(bench):
     dut, start = Stamp(GEOMETRY), 7 * WRAP + 10
-    beats, acknowledged = [], []
+    slots = [merged(start), merged(start + 1, blank=1), merged(start + 2, gap=2), merged(start + 3)]
+    slots.append(merged(start + 4, gap=5, blank=1))
+    offers = iter(slots)
+    beats, last = run(bench, dut, start + 9, 20, lambda _: next(offers, None))
+    assert [beat[0] // 8 for beat in beats] == [start + n for n in range(5)]
+    assert [beat[1] for beat in beats] == [1, 0, 1, 1, 0]
+    assert [beat[5] for beat in beats if beat[1]] == [0, 3, 4]
+    assert last == 5 + 5
+
+
+def test_the_final_beat_is_one_without_event_and_clear_starts_the_index_anew(bench):
+    dut, start = Stamp(GEOMETRY), 7 * WRAP + 10
+    found = []
 
     async def drive(ctx):
         ctx.set(dut.low, start % WRAP)
         ctx.set(dut.epoch, 7)
-        ctx.set(dut.last_epoch, 6)
-        ctx.set(dut.idle_clock, 9)
-        ctx.set(dut.rest, 5)
-        ctx.set(dut.i_event, merged(start - 4))
-        ctx.set(dut.final_valid, 1)
+        ctx.set(dut.final, 1)
         ctx.set(dut.o_ready, 1)
-        for clock in range(12):
-            ctx.set(dut.i_valid, clock < 3)
+        for clock in range(8):
+            ctx.set(dut.i_valid, clock < 4)
+            event, tag = merged(start - 4 + clock, blank=int(clock == 3), gap=clock)
+            ctx.set(dut.i_event, event)
+            ctx.set(dut.tag, tag)
             if ctx.get(dut.o_valid):
-                beats.append((ctx.get(dut.o_beat.event.time_ticks), ctx.get(dut.o_beat.final)))
-            if ctx.get(dut.final_ready) and ctx.get(dut.final_valid):
-                acknowledged.append(clock)
-                await ctx.tick()
-                ctx.set(dut.final_valid, 0)
-            else:
-                await ctx.tick()
-        assert ctx.get(dut.next_index) == 3 + 5
+                found.append((ctx.get(dut.o_final), ctx.get(dut.o_is_event)))
+            await ctx.tick()
+        assert ctx.get(dut.next_index) == 3 + 0 + 1 + 2 + 3
+        ctx.set(dut.clear, 1)
+        await ctx.tick()
+        assert ctx.get(dut.next_index) == 0
 
     bench.simulate(dut, drive)
-    assert acknowledged == [3]
-    assert beats[-1] == ((7 * WRAP + 9) * 8, 1)
-    assert [final for _, final in beats] == [0, 0, 0, 1]
+    assert found == [(0, 1), (0, 1), (0, 1), (1, 0)]

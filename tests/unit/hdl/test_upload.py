@@ -7,18 +7,27 @@ import pytest
 
 from plexor.protocol.frames import SOURCES
 from plexor.protocol.geometry import Geometry
-from plexor_hdl.upload import MARGIN, Upload
+from plexor_hdl.interfaces import INDEX_BITS
+from plexor_hdl.upload import MARGIN, MARK, MARK_TOP, MARKS, ONE_BLOCK, SHORT_BITS, Upload
 
 DEPTH = 32
-TIME_MASK = (1 << 64) - 1
 
 
 def split(entry):
-    """Return (is_index, time or index, source, polarity) of an entry."""
-    return bool(entry >> 70), entry & TIME_MASK, entry >> 64 & 31, entry >> 69 & 1
+    """Return (lower bits of time or what a mark carries, source, polarity) of an entry."""
+    low, source, polarity, high = (
+        entry & (1 << 26) - 1,
+        entry >> 26 & 31,
+        entry >> 31 & 1,
+        entry >> 32,
+    )
+    return low | high << 26, source, polarity
 
 
-def random_events(rng, count, density, gap_chance):
+STEPS = (0, 1, 1 << 20, 1 << 40)
+
+
+def random_events(rng, count, density, gap_chance, steps=STEPS):
     """A list of event or None, a clock each."""
     index, time, events = 0, rng.getrandbits(60), []
     while sum(event is not None for event in events) < count:
@@ -27,7 +36,7 @@ def random_events(rng, count, density, gap_chance):
             continue
         gap = rng.random() < gap_chance
         index += rng.randrange(1, 9) if gap else 0
-        time += rng.choice([0, 1, 1 << 20, 1 << 40])
+        time += rng.choice(steps)
         events.append(
             {
                 "time_ticks": time,
@@ -46,6 +55,7 @@ async def drive_events(ctx, dut, events):
         ctx.set(dut.i_events.valid, event is not None)
         if event is not None:
             ctx.set(dut.i_events.payload, event)
+            ctx.set(dut.now_bit, event["time_ticks"] >> SHORT_BITS & 1)
         await ctx.tick()
     ctx.set(dut.i_events.valid, 0)
 
@@ -56,6 +66,7 @@ def run(bench, events, link_seed, link_open_after=0, enable=1):
 
     async def drive(ctx):
         ctx.set(dut.enable, enable)
+        await ctx.tick()
         await drive_events(ctx, dut, events)
         ctx.set(dut.i_events.valid, 0)
         state["sent"] = True
@@ -86,12 +97,15 @@ def run(bench, events, link_seed, link_open_after=0, enable=1):
 
 def replay(entries):
     """Return the events of entries: (index, time, source, polarity, after a gap)."""
-    found, index, gap = [], None, False
-    for is_index, value, source, polarity in entries:
-        if is_index:
-            index, gap = value, bool(polarity)
+    found, index, gap, top = [], 0, False, None
+    for short, source, polarity in entries:
+        if source == MARK:
+            index, gap = short, bool(polarity)
+        elif source == MARK_TOP:
+            index += (short & 63) << SHORT_BITS
+            top = short >> INDEX_BITS - SHORT_BITS
         else:
-            found.append((index, value, source, polarity, gap))
+            found.append((index, short | top << SHORT_BITS, source, polarity, gap))
             index, gap = index + 1, False
     return found
 
@@ -126,14 +140,35 @@ def test_events_are_sent_with_their_index_or_counted_as_dropped(
 
 
 def test_once_full_it_refuses_events_until_it_is_half_empty(bench):
-    events = random_events(random.Random(9), 300, 1.0, 0.0)
+    events = random_events(random.Random(9), 300, 1.0, 0.0, STEPS[:3])
     entries, _, _ = run(bench, events, 9, link_open_after=60)
     indices = [index for index, *_ in replay(entries)]
-    assert indices[: DEPTH - MARGIN] == list(range(DEPTH - MARGIN))
+    first = DEPTH - MARGIN - MARKS
+    assert indices[:first] == list(range(first))
     jumps = [at for at in range(1, len(indices)) if indices[at] != indices[at - 1] + 1]
     lengths = [later - jump for jump, later in pairwise(jumps)]
     assert lengths
-    assert min(lengths) >= DEPTH // 2 - MARGIN
+    assert min(lengths) >= DEPTH // 2 - MARGIN - MARKS
+
+
+def test_a_depth_of_several_memory_blocks_keeps_all_in_order(bench):
+    events = random_events(random.Random(13), 700, 0.5, 0.02)
+    dut, entries = Upload(Geometry(upload_depth=2 * ONE_BLOCK)), []
+
+    async def drive(ctx):
+        ctx.set(dut.enable, 1)
+        await ctx.tick()
+        await drive_events(ctx, dut, events)
+        await ctx.tick().repeat(1600)
+        assert ctx.get(dut.dropped_cnt) == 700 - len(replay([split(each) for each in entries]))
+
+    bench.simulate(dut, drive, bench.receiver(dut.o_entries, entries, 13))
+    sent = replay([split(each) for each in entries])
+    came = {event["index"]: event for event in events if event is not None}
+    assert len(sent) > 600
+    assert [(came[n]["time_ticks"], came[n]["source"]) for n, *_ in sent] == [
+        (time, source) for _, time, source, *_ in sent
+    ]
 
 
 def test_while_not_enabled_events_are_neither_sent_nor_counted(bench):
@@ -144,16 +179,19 @@ def test_while_not_enabled_events_are_neither_sent_nor_counted(bench):
 def test_a_clear_forgets_what_waits_and_the_next_event_brings_its_index(bench):
     dut, entries = Upload(Geometry(upload_depth=DEPTH)), []
     events = random_events(random.Random(11), 100, 1.0, 0.2)
+    again = random_events(random.Random(12), 3, 1.0, 0.0)
 
     async def drive(ctx):
         ctx.set(dut.enable, 1)
+        await ctx.tick()
         await drive_events(ctx, dut, events)
         ctx.set(dut.clear_stb, 1)
         await ctx.tick()
         ctx.set(dut.clear_stb, 0)
+        ctx.set(dut.now_bit, again[0]["time_ticks"] >> SHORT_BITS & 1)
         await ctx.tick().repeat(5)
         assert ctx.get(dut.dropped_cnt) == 0
-        await drive_events(ctx, dut, random_events(random.Random(12), 3, 1.0, 0.0))
+        await drive_events(ctx, dut, again)
         ctx.set(dut.o_entries.ready, 1)
         for _ in range(20):
             _, _, valid, entry = await ctx.tick().sample(
@@ -163,5 +201,5 @@ def test_a_clear_forgets_what_waits_and_the_next_event_brings_its_index(bench):
                 entries.append(split(entry))
 
     bench.simulate(dut, drive)
-    assert entries[0][:2] == (True, 0)
+    assert entries[0] == (0, MARK, 0)
     assert [index for index, *_ in replay(entries)] == [0, 1, 2]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import TRIGGER_CLOCKS, Geometry
 from plexor.protocol.registers import StopOn, Trigger
 from plexor_sim.golden.edges import PinEdges
 from plexor_sim.golden.ending import latency_trigger, planned_end_ticks
@@ -28,22 +28,30 @@ def test_a_time_limit_is_rounded_up_to_clocks(run_time, expected):
     assert end(stop_on=StopOn.TIME, run_time_ticks=run_time) == expected
 
 
-@pytest.mark.parametrize(("settle", "expected"), [(0, 984), (16, 1000), (17, 1008)])
-def test_a_run_of_strikes_ends_a_clock_after_it_settled(settle, expected):
+@pytest.mark.parametrize(("settle", "expected"), [(63, 1048), (64, 1056), (71, 1056), (72, 1064)])
+def test_a_run_of_strikes_ends_two_clocks_after_its_last_has_settled(settle, expected):
     # The last strike is at 80 + 3 + 900 = 983, in the clock from 976 on.
     assert end(stimulus={0: TEN}, stop_on=StopOn.STRIKES, settle_ticks=settle) == expected
 
 
+@pytest.mark.parametrize(("width", "expected"), [(1, 1040), (5, 1048), (9, 1048), (10, 1056)])
+def test_a_run_of_strikes_ends_no_less_than_eight_clocks_after_the_last_is_over(width, expected):
+    # Active up to 983, in the clock from 976 on; to 987 and 991, from 984 on; to 992.
+    stimulus = {0: TEN | {"width_ticks": width}}
+    assert end(stimulus=stimulus, stop_on=StopOn.STRIKES, settle_ticks=0) == expected
+
+
 def test_endless_stimuli_do_not_hold_up_the_end():
     stimulus = {0: TEN, 1: TEN | {"strike_count": 0}}
-    assert end(stimulus=stimulus, stop_on=StopOn.STRIKES) == 984
+    assert end(stimulus=stimulus, stop_on=StopOn.STRIKES) == 1048
     assert end(stimulus={1: stimulus[1]}, stop_on=StopOn.STRIKES) is None
 
 
 def test_a_triggered_stimulus_holds_up_the_end():
-    stimulus = {0: TEN, 2: TEN | {"trigger": Trigger.STRIKE, "strike_count": 1}}
-    # Struck at 983: in the clock from 976 on, 64 later, phase 3.
-    assert end(stimulus=stimulus, stop_on=StopOn.STRIKES) == 976 + 64 + 8
+    slow = TEN | {"interval_ticks": 200}
+    stimulus = {0: slow, 2: TEN | {"trigger": Trigger.STRIKE, "strike_count": 1}}
+    # Struck at 1883: in the clock from 1880 on, TRIGGER_CLOCKS later, phase 3, five ticks wide.
+    assert end(stimulus=stimulus, stop_on=StopOn.STRIKES) == 1880 + 8 * TRIGGER_CLOCKS + 64
 
 
 def test_an_end_that_hangs_on_a_gate_is_refused():
@@ -55,7 +63,7 @@ def test_an_end_that_hangs_on_a_gate_is_refused():
 def test_the_first_of_two_stop_conditions_ends_the_run():
     both = StopOn.STRIKES | StopOn.TIME
     assert end(stimulus={0: TEN}, stop_on=both, run_time_ticks=160) == 240
-    assert end(stimulus={0: TEN}, stop_on=both, run_time_ticks=16_000) == 984
+    assert end(stimulus={0: TEN}, stop_on=both, run_time_ticks=16_000) == 1048
 
 
 def test_a_latency_over_the_threshold_triggers_at_its_event():

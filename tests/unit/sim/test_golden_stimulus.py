@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from plexor.protocol.geometry import TRIGGER_CLOCKS, Geometry
+from plexor.protocol.geometry import TRIGGER_CLOCKS, Feature, Geometry
 from plexor.protocol.registers import Trigger
 from plexor_sim.golden.edges import TickEdges
 from plexor_sim.golden.settings import Settings
@@ -16,10 +16,10 @@ GEOMETRY = Geometry(samples=W, strikes=3)
 LEAD = TRIGGER_CLOCKS * W
 
 
-def rises(stop, *, start=0, gate=None, number=0, **stimuli):
+def rises(stop, *, start=0, gate=None, number=0, geometry=GEOMETRY, **stimuli):
     """Return the rises of one stimulus; `s0={...}` are registers of stimulus 0, enabled."""
     copies = {int(name[1:]): {"enable": 1} | values for name, values in stimuli.items()}
-    made = strikes(GEOMETRY, Settings.of(stimulus=copies), start, stop, gate)
+    made = strikes(geometry, Settings.of(stimulus=copies), start, stop, gate)
     return made[number].rise_ticks.tolist()
 
 
@@ -63,6 +63,21 @@ def test_cots5k_is_a_square_wave_of_200_us_with_20_percent_duty():
 
 def test_a_disabled_stimulus_never_strikes():
     assert rises(1000, s0={"enable": 0, "interval_ticks": 100, "width_ticks": 5}) == []
+
+
+@pytest.mark.parametrize(
+    "ignored",
+    [
+        {"poisson_threshold": 1 << 47},
+        {"dither_bits": 5},
+        {"burst_count": 0, "spacing_ticks": 3},
+        {"burst_count": 4, "spacing_ticks": 7},
+    ],
+)
+def test_a_lean_build_ignores_what_it_lacks(ignored):
+    lean = Geometry(samples=W, features=Feature(0))
+    values = {"interval_ticks": 50, "width_ticks": 1, **ignored}
+    assert rises(201, geometry=lean, s0=values) == [0, 50, 100, 150, 200]
 
 
 def test_a_half_tick_adds_up():
@@ -243,22 +258,27 @@ def test_a_trigger_while_a_sequence_runs_is_ignored():
         "width_ticks": 3,
         "strike_count": 3,
     }
-    # Triggered at 0: 64, 124, 184 to 187; the strike at 200 starts the next.
-    assert rises(450, number=1, s0=first, s1=second) == [64, 124, 184, 264, 324, 384]
+    # Triggered at 0: 112, 172, 232 to 235; the strike at 300, in the clock from 296, is the next.
+    assert LEAD == 112
+    assert rises(550, number=1, s0=first, s1=second) == [112, 172, 232, 408, 468, 528]
 
 
-@pytest.mark.parametrize(("phase", "starts"), [(71, [64]), (72, [64, 136])])
+@pytest.mark.parametrize(
+    ("phase", "starts"), [(LEAD + 7, [LEAD]), (LEAD + 8, [LEAD, LEAD + 8 + LEAD])]
+)
 def test_a_sequence_runs_to_the_end_of_the_clock_in_which_its_last_strike_ends(phase, starts):
-    # Stimulus 2 strikes at 0 and `phase`; triggered at 0, stimulus 1 is active from 64 to 66.
+    # Stimulus 2 strikes at 0 and `phase`; triggered at 0, stimulus 1 is active from LEAD on, for
+    # three ticks.
     first = {"interval_ticks": phase, "width_ticks": 3}
     second = {"trigger": Trigger.STRIKE, "trigger_source": 2, "width_ticks": 3, "strike_count": 1}
-    assert rises(140, number=1, s1=second, s2=first) == starts
+    assert rises(2 * LEAD + 12, number=1, s1=second, s2=first) == starts
 
 
 def test_an_endless_sequence_is_started_once():
     first = {"interval_ticks": 100, "width_ticks": 3, "phase_ticks": 40}
     second = {"trigger": Trigger.STRIKE, "interval_ticks": 70, "width_ticks": 3}
-    assert rises(400, number=1, s0=first, s1=second) == [104, 174, 244, 314, 384]
+    made = rises(40 + LEAD + 281, number=1, s0=first, s1=second)
+    assert made == [40 + LEAD + ticks for ticks in (0, 70, 140, 210, 280)]
 
 
 def test_triggers_chain_and_stimuli_that_wait_for_each_other_never_strike():
@@ -273,16 +293,16 @@ def test_triggers_chain_and_stimuli_that_wait_for_each_other_never_strike():
 
 def test_the_gate_starts_and_ends_a_sequence_at_clocks():
     values = {"trigger": Trigger.GATE, "interval_ticks": 50, "width_ticks": 30, "phase_ticks": 2}
-    # High in clocks 2 to 24: first strike in clock 2 + 3 + 8, none from clock 25 + 3 + 8 on.
+    # High in clocks 2 to 24: first strike LEAD after clock 2 + 3, none from LEAD after 25 + 3 on.
     made = rises(10**4, gate=gate_of(9, 193, 1000), s0=values | {"strike_count": 6})
-    assert made[:4] == [106, 156, 206, 256]
+    assert made[:4] == [42 + LEAD, 92 + LEAD, 142 + LEAD, 192 + LEAD]
     assert made[4:] == [1000 + 24 + LEAD + 2 + 50 * n for n in range(6)]
 
 
 def test_a_gated_sequence_has_as_many_clocks_as_the_gate():
     values = {"trigger": Trigger.GATE, "interval_ticks": 8, "width_ticks": 5}
-    # High in clocks 2 and 3: strikes in clocks 13 and 14.
-    assert rises(10**4, gate=gate_of(16, 32), s0=values) == [104, 112]
+    # High in clocks 2 and 3: strikes LEAD after clocks 5 and 6.
+    assert rises(10**4, gate=gate_of(16, 32), s0=values) == [40 + LEAD, 48 + LEAD]
 
 
 def test_a_gate_pulse_between_clocks_is_not_seen():
@@ -293,3 +313,14 @@ def test_a_gate_pulse_between_clocks_is_not_seen():
 def test_a_gate_that_stays_low_starts_nothing():
     values = {"trigger": Trigger.GATE, "interval_ticks": 50, "width_ticks": 30}
     assert rises(10**4, s0=values) == []
+
+
+@pytest.mark.parametrize(("low", "allowed"), [(15, False), (16, True)])
+def test_a_gate_that_was_low_too_shortly_is_refused(low, allowed):
+    values = {"trigger": Trigger.GATE, "interval_ticks": 800, "width_ticks": 3}
+    gate = gate_of(80, 800, 800 + low * W)
+    if allowed:
+        assert rises(2000, gate=gate, s0=values)[1] == 800 + (low + 3) * W + LEAD
+    else:
+        with pytest.raises(ValueError, match="gate: rises in clock 115; must be 116 or later"):
+            rises(2000, gate=gate, s0=values)

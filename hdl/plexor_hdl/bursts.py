@@ -1,0 +1,176 @@
+"""Bursts: which strike is the last of one, and the words of those less than W ticks apart."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.registers import STIMULUS
+from plexor_hdl.countdown import TIMER_LOW_BITS, Countdown, SettledSum
+from plexor_hdl.interfaces import block_layout
+
+PATTERN_CLOCKS = 3
+"""Clocks from a fast burst's first strike to its word."""
+
+
+def pattern(samples: int, every: dict[int, Signal]) -> list[Value]:
+    """Return W bits with a start every so many ticks from bit 0 on."""
+    return [
+        Cat(is_it for ticks, is_it in every.items() if bit % ticks == 0).any()
+        for bit in range(samples)
+    ]
+
+
+def next_position(samples: int, every: dict[int, Signal], position: Value) -> Value:
+    """Return the first start of the word after one with a start at `position`."""
+    return Cat(
+        Cat(
+            is_it
+            & Cat(
+                position == at for at in range(samples) if (at - samples) % ticks >> bit & 1
+            ).any()
+            for ticks, is_it in every.items()
+        ).any()
+        for bit in range(len(position))
+    )
+
+
+def shifted(word: Value, places: Value, scale: int) -> Value:
+    """Return `word`, as long as it is, up by `places` x `scale` bits."""
+    for bit in range(len(places)):
+        word = Mux(places[bit], (word << (scale << bit))[: len(word)], word)
+    return word
+
+
+class Bursts(wiring.Component):
+    """Counts the strikes of bursts, and draws the words of fast ones: spacings below W.
+
+    `fire` is a single strike or the first of a fast burst, at `offset` of its word; `long` says in
+    its cycle that an interval follows it, for it is a burst's last or a fast burst's first; `ends`
+    that nothing does. `period` is then that interval, and for a fast burst its length too. A fast
+    burst's words come in `starts` PATTERN_CLOCKS later, bit k a strike that starts in tick k; none
+    begins to be drawn while `alive` is low. `on`, `pending`: a fast burst is being drawn, or a word
+    of one is inside.
+
+    `config`, `interval` and `plain` (no fast bursts) must have stood still for 24 clocks before
+    `go`, which starts a sequence after a cycle of `hold`. `clear` empties everything.
+    """
+
+    def __init__(self, samples: int) -> None:
+        self.samples = samples
+        self.fine_bits = (samples - 1).bit_length()
+        super().__init__(
+            {
+                "config": In(block_layout(STIMULUS)),
+                "interval": In(48),
+                "plain": In(1),
+                "go": In(1),
+                "fire": In(1),
+                "offset": In(self.fine_bits),
+                "alive": In(1),
+                "clear": In(1),
+                "hold": In(1),
+                "period": Out(49),
+                "fast": Out(1),
+                "long": Out(1),
+                "ends": Out(1),
+                "on": Out(1),
+                "starts": Out(samples),
+                "pending": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        samples, fine = self.samples, self.fine_bits
+        far_bits = fine + TIMER_LOW_BITS
+        count, spacing = self.config.burst_count, self.config.spacing_ticks
+        fast, on, clear = self.fast, self.on, self.clear
+
+        # What stands still during a run.
+        endless, count_one, count_far, span_far = (
+            Signal(name=name) for name in ("endless", "count_one", "count_far", "span_far")
+        )
+        every = {ticks: Signal(name=f"every_{ticks}") for ticks in range(2, samples)}
+        m.d.sync += [is_it.eq(spacing[:fine] == ticks) for ticks, is_it in every.items()]
+        span = self._span(m)
+        m.submodules.period = period = SettledSum(len(self.period))
+        m.d.sync += [
+            count_far.eq(count[TIMER_LOW_BITS:].any()),
+            endless.eq(~count_far & (count[:TIMER_LOW_BITS] == 0)),
+            count_one.eq(~count_far & (count[:TIMER_LOW_BITS] == 1)),
+            fast.eq((spacing[fine:] == 0) & ~count_one & ~self.plain),
+            self.ends.eq(fast & endless),
+            span_far.eq(span[far_bits:].any()),
+        ]
+        m.d.comb += [
+            period.a.eq(self.interval),
+            period.b.eq(span),
+            self.period.eq(period.sum),
+        ]
+
+        # Strikes of a slow burst, or words of a fast one.
+        m.submodules.burst = burst = Countdown(len(count))
+        first, last_word = Signal(), Signal()
+        position = Signal(fine, reset_less=True)
+        burst_end = Signal(far_bits + 1, reset_less=True)
+        end, end_clocks = burst_end[:fine], burst_end[fine:]
+        m.d.comb += [
+            self.long.eq(fast | burst.last),
+            last_word.eq(fast & Mux(first, ~span_far & (end_clocks == 0), burst.last)),
+            burst.load.eq(
+                ~endless & Mux(fast, first & ~last_word, self.go | (self.fire & burst.last))
+            ),
+            burst.count.eq(Mux(fast, end_clocks, count[:TIMER_LOW_BITS])),
+            burst.rest.eq(Mux(fast, span[far_bits:], count[TIMER_LOW_BITS:])),
+            burst.one.eq(Mux(fast, ~span_far & (end_clocks == 1), count_one)),
+            burst.far.eq(Mux(fast, span_far, count_far)),
+            burst.step.eq(fast | self.fire),
+            burst.clear.eq(self.hold),
+        ]
+        m.d.sync += [
+            first.eq(self.fire & ~clear),
+            on.eq(fast & self.alive & ~clear & (self.fire | (on & ~last_word))),
+        ]
+        with m.If(self.fire):
+            length = Cat(self.offset, span[fine:far_bits])
+            m.d.sync += [position.eq(self.offset), burst_end.eq(length + span[:fine])]
+        with m.Else():
+            m.d.sync += position.eq(next_position(samples, every, position))
+
+        # The pattern from its first start on, up to the burst's last.
+        shape, placed = Signal(samples), Signal(samples, reset_less=True)
+        on_r, last_r = Signal(), Signal()
+        end_r = Signal(fine, reset_less=True)
+        position_r = Signal(2, reset_less=True)
+        kept = Cat(
+            ~last_r | Cat(end_r == at for at in range(tick, samples)).any()
+            for tick in range(samples)
+        )
+        m.d.sync += [
+            shape.eq(Cat(pattern(samples, every))),
+            placed.eq(shifted(shape, position[2:], 4)),
+            position_r.eq(position),
+            end_r.eq(end),
+            last_r.eq(last_word),
+            on_r.eq(on & ~clear),
+            self.starts.eq(Mux(on_r & ~clear, shifted(placed, position_r, 1) & kept, 0)),
+        ]
+        m.d.comb += self.pending.eq(on_r | self.starts.any())
+        return m
+
+    def _span(self, m: Module) -> Value:
+        """Return (burst_count - 1) x spacing for spacings below W, else 0."""
+        count, spacing = self.config.burst_count, self.config.spacing_ticks[: self.fine_bits]
+        bits = len(count) + self.fine_bits
+        m.submodules.fewer = fewer = SettledSum(len(count))
+        m.d.comb += [fewer.a.eq(count), fewer.b.eq((1 << len(count)) - 1)]
+        span: Value = Mux(self.fast & spacing[0], fewer.sum, 0)
+        for bit in range(1, self.fine_bits):
+            adder = SettledSum(bits)
+            m.submodules[f"span_{bit}"] = adder
+            m.d.comb += [
+                adder.a.eq(span),
+                adder.b.eq(Mux(self.fast & spacing[bit], fewer.sum << bit, 0)),
+            ]
+            span = adder.sum
+        return span
