@@ -198,7 +198,8 @@ class Instrument(wiring.Component):
             upload.clear_stb.eq(run.clear),
             framer.flush.eq(~run.running),
             framer.hurry.eq(packetizer.hurry),
-            packetizer.quiet.eq(run.quiet),
+            # What happened to the run is told before what comes of it.
+            packetizer.quiet.eq(run.quiet | run.o_log.valid),
             command.quiet.eq(run.quiet),
             bank.running.eq(run.running),
             self.uart_divisor.eq(control.uart_divisor),

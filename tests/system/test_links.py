@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from bench import SMALL
+from bench import SMALL, simulator
 from links import SCENARIOS, Subject, assert_same, deaf, idle, left_by
+
+from plexor.collect import Collector
+from plexor.device import Device
+from plexor.link import open_link
+from plexor.plan import plan_of
+from plexor.protocol.frames import (
+    MAX_OPERATIONS,
+    OPERATION,
+    Frame,
+    FrameType,
+    OpCode,
+    to_stream,
+)
+from plexor.protocol.registers import Action, RunState, Trigger, address
 
 SUBJECT = Subject(
     "synthetic:seed=5,latency=uniform:50000:400000,ch0.width=100000,ch1.latency=30000", SMALL, 1000
@@ -22,6 +38,49 @@ def test_results_and_pins_are_the_same_whatever_the_link_does(scenario, quiet, t
     left = left_by(SUBJECT, SCENARIOS[scenario], 3000, tmp_path)
     assert_same(left, quiet)
     assert (left.upload_dropped > 0) == (scenario == "stalled")
+
+
+def start_and_ask(reads: int) -> bytes:
+    """Return a START with so many reads behind it in its command, then commands full of reads."""
+    start = (address("control", "action"), OpCode.WRITE, Action.START)
+    read = (address("status", "time_ticks"), OpCode.READ, 0)
+    commands = [[start, *[read] * reads], *[[read] * MAX_OPERATIONS] * 60]
+    return b"".join(
+        to_stream(
+            Frame(
+                FrameType.COMMAND,
+                flags=0,
+                tag=0,
+                sequence=1 << 31 | number,
+                index=0,
+                base_ticks=0,
+                payload=b"".join(
+                    OPERATION.pack({"address": place, "code": code, "status": 0, "value": value})
+                    for place, code, value in operations
+                ),
+            )
+        )
+        for number, operations in enumerate(commands)
+    )
+
+
+def test_a_run_tells_its_start_before_its_first_event():
+    settings = SUBJECT.settings(50, 0)
+    settings = replace(settings, strikes=(replace(settings.strikes[0], trigger=Trigger.RUN),))
+    with simulator(SUBJECT.device, SMALL) as server:
+        link = open_link(f"tcp://127.0.0.1:{server.port}")
+        with Device(link) as device:
+            device.write_all(plan_of(settings, device.identity).registers)
+            device.write("control", "final_spaces", 0)
+            for reads in range(MAX_OPERATIONS):
+                device.consumer = collector = Collector(SMALL)
+                link.write(start_and_ask(reads))
+                while collector.stopped is None or device.read("status", "state") != RunState.DONE:
+                    assert device.pump(20.0)
+                events = device.read("status", "events")
+                while collector.next_index < events:
+                    assert device.pump(20.0)
+                assert (reads, collector.received_total) == (reads, events)
 
 
 @pytest.mark.full
