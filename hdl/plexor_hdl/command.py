@@ -19,7 +19,8 @@ from plexor_hdl.cobs import CobsDecoder
 from plexor_hdl.crc import frame_crc
 from plexor_hdl.fetch import plain_memory
 from plexor_hdl.frame_bytes import HEADER_BYTES, INDEX, SEQUENCE, TAG, TYPE, FrameByte
-from plexor_hdl.registers import BUS_ADDRESS_BITS, WORD_BITS, RegisterBus
+from plexor_hdl.registers import RegisterBus
+from plexor_hdl.words import ADDRESS_BITS, WORD_BITS
 
 GROUP_BYTES = OPERATION.size_bytes
 LEAST_BYTES = HEADER.size_bytes + CRC_BYTES + GROUP_BYTES
@@ -103,11 +104,11 @@ class Command(wiring.Component):
                 m.d.sync += is_command.eq(beat.byte == FrameType.COMMAND)
 
         left = Signal(range(MAX_OPERATIONS + 1))
-        place, value = Signal(BUS_ADDRESS_BITS), Signal(WORD_BITS)
+        place, value = Signal(ADDRESS_BITS), Signal(WORD_BITS)
         reads, writes, waits = Signal(), Signal(), Signal(2)
         logging, log = Signal(), Signal(LogCode)
         number = Signal(range(HEADER_BYTES))
-        take_place, of_log, log_place = Signal(), Signal(), Signal(BUS_ADDRESS_BITS)
+        take_place, of_log, log_place = Signal(), Signal(), Signal(ADDRESS_BITS)
         with m.If(take_place):
             m.d.sync += place.eq(Mux(of_log, log_place, Cat(place[8:], stored)))
         # A byte stands for two clocks before it is sent, for the memory's sake; the state moves on

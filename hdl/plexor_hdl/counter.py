@@ -8,6 +8,9 @@ from plexor_hdl.skip import MOST, SKIP_BITS, SKIP_SHIFT, room_of
 
 LIMB_BITS = 16
 COUNT_BITS = 48
+WORD_BITS = 32
+TIMER_CLOCKS = 6
+"""Clocks from a Timer's start until it is done, beyond those that it has been given."""
 
 
 class Counter(wiring.Component):
@@ -164,4 +167,65 @@ class Alarm(wiring.Component):
         last_limb = Cat(*limbs[1:]) == Cat(*goals[1:])
         left = Mux(last_limb & (goal >= low), (goal - low)[: len(low)], ~low)
         m.d.comb += self.room.eq(Mux(self.done, MOST, room_of(left[SKIP_SHIFT:])))
+        return m
+
+
+class Timer(wiring.Component):
+    """Counts down a time of two words, in ticks of which 2**`fine_bits` are a clock.
+
+    `clear` forgets what was before; then, in any order, `word` is the low word where `low_stb` and
+    the high word where `high_stb`. What is left of whole clocks, parts are forgotten, are the
+    clocks that pass from `start_stb` until `done` rises, and TIMER_CLOCKS more. It stays until
+    `clear`. `skip`, `room`: skip.py. Reset: not done.
+    """
+
+    def __init__(self, fine_bits: int) -> None:
+        self._fine_bits = fine_bits
+        super().__init__(
+            {
+                "clear": In(1),
+                "word": In(WORD_BITS),
+                "low_stb": In(1),
+                "high_stb": In(1),
+                "start_stb": In(1),
+                "done": Out(1),
+                "skip": In(SKIP_BITS),
+                "room": Out(SKIP_BITS),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        # Up from what is loaded inverted until it wraps. Each limb's carry is a clock late, so the
+        # last limb's comes a fixed time after that. What is loaded is added to 0.
+        loaded = Mux(self.low_stb | self.high_stb, ~self.word, 0)
+        going = Signal()
+        with m.If(self.start_stb):
+            m.d.sync += going.eq(1)
+        carry, first = going, None
+        for part, others_stb in (
+            (loaded[self._fine_bits :], self.high_stb),
+            (loaded, self.low_stb),
+        ):
+            for start in range(0, len(part), LIMB_BITS):
+                amount = part[start : start + LIMB_BITS]
+                limb = Signal(len(amount), name=f"limb{start}_{len(part)}")
+                over = Signal(name=f"carry{start}_{len(part)}")
+                if first is None:
+                    first = limb
+                    amount = amount | (self.skip << SKIP_SHIFT)
+                with m.If(self.clear):
+                    m.d.sync += [limb.eq(0), over.eq(0)]
+                with m.Elif(~others_stb):
+                    # The carry comes in by a bit below.
+                    total = Cat(carry, limb) + Cat(carry, amount)
+                    m.d.sync += Cat(limb, over).eq(total[1:])
+                carry = over
+        with m.If(carry):
+            m.d.sync += self.done.eq(1)
+        with m.If(self.clear):
+            m.d.sync += [going.eq(0), self.done.eq(0)]
+        # A limb that has just wrapped may have been the last but for its carry.
+        left = Mux(first[SKIP_SHIFT:].any(), (~first)[SKIP_SHIFT:], 0)
+        m.d.comb += self.room.eq(Mux(going & ~self.done, room_of(left), MOST))
         return m

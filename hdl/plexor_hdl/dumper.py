@@ -8,7 +8,7 @@ from plexor.protocol.frames import MAX_WORDS, WORD_BYTES, FrameType, LogCode, Me
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import HISTOGRAM_SPACES, Space, entries, entry_words
 from plexor_hdl.frame_bytes import BASE_TICKS, FLAGS, HEADER_BYTES, INDEX, TAG, TYPE, FrameByte
-from plexor_hdl.interfaces import READ_CLOCKS, TIME_BITS, SpaceRead
+from plexor_hdl.interfaces import READ_CLOCKS, SpaceRead
 
 SNAPSHOT_BITS = 16
 LATE_CLOCKS = 5
@@ -22,7 +22,6 @@ class DumpRequest(data.Struct):
     bank: 1
     both: 1
     snapshot: SNAPSHOT_BITS
-    base_ticks: TIME_BITS
     final: 1
     report: 1
 
@@ -35,9 +34,10 @@ class Dumper(wiring.Component):
     the last frame has been taken whole. A request waits while `busy`, and once taken must stand
     until `busy` falls: nothing of it is stored.
 
-    `space` tells which one is read. Words may come LATE_CLOCKS later than READ_CLOCKS, and are read
-    while the address stands. Latency 10 clocks, throughput a word each READ_CLOCKS + LATE_CLOCKS +
-    9 clocks. Reset: idle.
+    `base` is the low or, with `base_high`, the high word of the request's time where `base_valid`,
+    from 2 clocks after `base_high` on. `space` tells which one is read. Words may come LATE_CLOCKS
+    later than READ_CLOCKS, and are read while the address stands. Latency 12 clocks, throughput a
+    word each READ_CLOCKS + LATE_CLOCKS + 9 clocks. Reset: idle.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -48,6 +48,9 @@ class Dumper(wiring.Component):
                 "i_requests": In(stream.Signature(DumpRequest)),
                 "spaces": Out(SpaceRead()).array(len(Space)),
                 "space": Out(range(len(Space))),
+                "base": In(32),
+                "base_high": Out(1),
+                "base_valid": In(1),
                 "busy": Out(1),
                 "o_bytes": Out(stream.Signature(FrameByte)),
             }
@@ -80,10 +83,12 @@ class Dumper(wiring.Component):
         number = Signal(range(HEADER_BYTES))
         last_of_header, last_of_word = Signal(), Signal()
         wait = Signal(range(READ_CLOCKS + LATE_CLOCKS + 1))
-        # A byte is chosen in the clock after `number` has changed, and sent in the next.
+        # A byte is chosen in the clock after `number` has changed, and sent in the next; one of the
+        # header is chosen when the word of the base has come.
         start, base = self._header(m, number, bank, address, last_frame, logging)
         value_r = Signal(8)
         fresh, send, go, end, from_value = (Signal() for _ in range(5))
+        of_header, stood, came = (Signal() for _ in range(3))
         out = self.o_bytes
         m.d.comb += go.eq(send & fresh & ~out.valid)
         m.d.sync += [
@@ -91,7 +96,9 @@ class Dumper(wiring.Component):
             last_of_header.eq(number == HEADER_BYTES - 1),
             last_of_word.eq(number[:2] == WORD_BYTES - 1),
             last_word.eq((rest == 0) | (in_frame == MAX_WORDS - 1)),
-            fresh.eq(send & ~go),
+            stood.eq(send & ~go),
+            came.eq(stood & ~go),
+            fresh.eq(send & ~go & (~of_header | (came & self.base_valid))),
         ]
         with m.If(out.ready):
             m.d.sync += out.valid.eq(0)
@@ -134,7 +141,7 @@ class Dumper(wiring.Component):
                 m.d.sync += last_frame.eq(rest < MAX_WORDS)
                 m.next = "HEADER"
             with m.State("HEADER"):
-                m.d.comb += send.eq(1)
+                m.d.comb += [send.eq(1), of_header.eq(1)]
                 m.d.sync += [in_frame.eq(0), wait.eq(0)]
                 with m.If(go & last_of_header):
                     m.d.sync += number.eq(0)
@@ -206,12 +213,12 @@ class Dumper(wiring.Component):
         for places, value in ((TAG, tag), (INDEX, index)):
             fields |= {place: value[8 * at : 8 * at + 8] for at, place in enumerate(places)}
         start, base = Signal(8), Signal(8)
+        m.d.comb += self.base_high.eq(number[2])
         m.d.sync += [start.eq(0), base.eq(0)]
         with m.Switch(number):
             for place, value in fields.items():
                 with m.Case(place):
                     m.d.sync += start.eq(value)
-            for at, place in enumerate(BASE_TICKS):
-                with m.Case(place):
-                    m.d.sync += base.eq(request.base_ticks[8 * at : 8 * at + 8])
+            with m.Case(*BASE_TICKS):
+                m.d.sync += base.eq(self.base.word_select(number[:2], 8))
         return start, base

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import Space
-from plexor.protocol.registers import StatusFlag, StopOn
+from plexor.protocol.registers import RunState, StatusFlag, StopOn
 from plexor_hdl.capture import Capture
 from plexor_hdl.classes import Classes
 from plexor_hdl.command import Command
@@ -178,7 +178,11 @@ class Instrument(wiring.Component):
             snapshots.clear.eq(run.clear),
             snapshots.live.eq(run.live),
             snapshots.now_ticks.eq(run.now_ticks),
-            snapshots.end_ticks.eq(run.end_ticks),
+            snapshots.end.eq(bank.word),
+            snapshots.end_valid.eq(bank.word_valid),
+            snapshots.base_high.eq(dumper.base_high),
+            dumper.base.eq(snapshots.base),
+            dumper.base_valid.eq(snapshots.base_valid),
             snapshots.report_clocks.eq(control.report_clocks),
             snapshots.report_spaces.eq(control.report_spaces),
             snapshots.final_spaces.eq(control.final_spaces),
@@ -201,7 +205,14 @@ class Instrument(wiring.Component):
             # What happened to the run is told before what comes of it.
             packetizer.quiet.eq(run.quiet | run.o_log.valid),
             command.quiet.eq(run.quiet),
-            bank.running.eq(run.running),
+            *(
+                getattr(bank, name).eq(getattr(run, name))
+                for name in ("running", "hold", "mark_stb", "mark_end", "track")
+            ),
+            bank.word_end.eq(run.state != RunState.CLEARING),
+            bank.word_high.eq(Mux(bank.word_end, dumper.base_high, run.word_high)),
+            run.word.eq(bank.word),
+            run.word_valid.eq(bank.word_valid),
             self.uart_divisor.eq(control.uart_divisor),
         ]
         wiring.connect(m, upload.o_entries, framer.i_events)
@@ -377,8 +388,6 @@ class Instrument(wiring.Component):
             status.stop_reason.eq(run.stop_reason),
             status.snapshot.eq(snapshots.snapshot),
             status.time_ticks.eq(run.now_ticks),
-            status.start_ticks.eq(run.start_ticks),
-            status.end_ticks.eq(run.end_ticks),
             status.events.eq(capture.next_index),
             status.upload_dropped.eq(upload.dropped_cnt),
             status.trigger_index.eq(trigger.at.index),

@@ -7,11 +7,12 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.frames import LogCode
 from plexor.protocol.geometry import TRIGGER_CLOCKS, Geometry
 from plexor.protocol.registers import CONTROL, RunState, StopOn, StopReason
-from plexor_hdl.counter import Alarm
+from plexor_hdl.counter import TIMER_CLOCKS, Alarm, Timer
 from plexor_hdl.interfaces import TIME_BITS, block_layout
 from plexor_hdl.registers import ACTION_LAYOUT
 from plexor_hdl.skip import SKIP_BITS, least
 from plexor_hdl.timebase import LOW_BITS, epoch_bits
+from plexor_hdl.words import WORD_BITS
 
 OUTPUT_CLOCKS = 1
 """Core clocks from a stimulus's word to the pins."""
@@ -33,13 +34,17 @@ class RunControl(wiring.Component):
     `capture` is high in the core clocks whose samples belong to the run, aligned with the pins.
     `start_stb` starts the stimuli so that their phase 0 is the first of these clocks; `stop` holds
     them. `clear` is high for one clock; the run waits until `clearing` is low. `final_valid` asks
-    for the last beat at clock `end_low`, once `merge_idle`; `final_seen` says that the matcher has
-    handled it. `done_stb` is high once, in the first clock of DONE. A time limit under 2 clocks is
-    2 clocks. `strike_stb` says that a strike starts, `striking` that one is active, OUTPUT_CLOCKS
-    before the pins; `stimuli_done` must be high at most REST_CLOCKS - 3 clocks after the last
-    strike. `o_log` asks for LOG frames; START is ignored until the last was sent, for what it
-    says is read from the ports here while it is sent. `settled`: waits for nothing but the time.
-    Reset: idle, nothing captured.
+    for the last beat, once `merge_idle`; `final_seen` says that the matcher has handled it.
+    `done_stb` is high once, in the first clock of DONE. A time limit under 2 clocks is 2 clocks.
+    `strike_stb` says that a strike starts, `striking` that one is active, OUTPUT_CLOCKS before the
+    pins; `stimuli_done` must be high at most REST_CLOCKS - 3 clocks after the last strike. `o_log`
+    asks for LOG frames; START is ignored until the last was sent, for what it says is read from
+    the ports here while it is sent. `settled`: waits for nothing but the time.
+
+    The register bank keeps what is not in `control`: while CLEARING, `word` is the low or, with
+    `word_high`, the high word of run_time_ticks, and `mark_stb` has the time of the next clock kept
+    as the run's start or, with `mark_end`, its end; `track`, `hold`: RegisterBank. Reset: idle,
+    nothing captured.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -62,7 +67,6 @@ class RunControl(wiring.Component):
                 "final_valid": Out(1),
                 "final_ready": In(1),
                 "final_seen": In(1),
-                "end_low": Out(LOW_BITS),
                 "triggered": In(1),
                 "trigger_over": In(1),
                 "trigger_reason": In(StopReason),
@@ -78,8 +82,13 @@ class RunControl(wiring.Component):
                 "state": Out(RunState),
                 "stop_reason": Out(StopReason),
                 "now_ticks": Out(TIME_BITS),
-                "start_ticks": Out(TIME_BITS),
-                "end_ticks": Out(TIME_BITS),
+                "mark_stb": Out(1),
+                "mark_end": Out(1),
+                "track": Out(1),
+                "hold": Out(1),
+                "word": In(WORD_BITS),
+                "word_valid": In(1),
+                "word_high": Out(1),
             }
         )
 
@@ -97,10 +106,18 @@ class RunControl(wiring.Component):
             self.quiet.eq(busy & ~self.control.stream),
             self.settled.eq(~busy | ((self.state == RunState.RUNNING) & ~first)),
         ]
-        started, stopped = Signal(), Signal()
+        started, stopped, over = Signal(), Signal(), Signal()
         timed, struck, ends, ended = Signal(), Signal(), Signal(StopReason), Signal()
-        going, reason = Signal(), Signal(StopReason)
-        self._limits(m, wait, going, timed, struck, ends, ended)
+        going, reason, loaded = Signal(), Signal(StopReason), Signal()
+        self._limits(m, wait, going, timed, struck, ends, ended, loaded)
+        m.d.comb += [
+            over.eq(going & (timed | struck | ended)),
+            self.track.eq(self.state == RunState.RUNNING),
+            self.mark_stb.eq(over | (self.track & (wait == 1))),
+            # Of both times there are looks before the start: a run may take two clocks.
+            self.mark_end.eq(~wait[0]),
+            self.hold.eq(busy & (first | wait.any())),
+        ]
 
         m.d.sync += [self.start_stb.eq(0), self.clear.eq(0), self.done_stb.eq(0)]
         with m.Switch(self.state):
@@ -115,7 +132,7 @@ class RunControl(wiring.Component):
             with m.Case(RunState.CLEARING):
                 with m.If(wait.any()):
                     m.d.sync += wait.eq(wait - 1)
-                with m.Elif(~self.clearing):
+                with m.Elif(~self.clearing & loaded):
                     m.d.sync += [
                         self.state.eq(RunState.RUNNING),
                         self.start_stb.eq(1),
@@ -130,20 +147,14 @@ class RunControl(wiring.Component):
                     m.d.sync += [
                         first.eq(0),
                         going.eq(1),
-                        self.start_ticks.eq(self.now_ticks),
                         started.eq(1),
                     ]
             with m.Case(RunState.DRAINING):
                 with m.If(first):
-                    m.d.sync += [
-                        first.eq(0),
-                        self.stop_reason.eq(reason),
-                        self.end_ticks.eq(self.now_ticks),
-                        self.end_low.eq(self.low),
-                    ]
+                    m.d.sync += [first.eq(0), self.stop_reason.eq(reason)]
                 self._drain(m, first, wait, stopped)
 
-        with m.If(going & (timed | struck | ended)):
+        with m.If(over):
             m.d.sync += [
                 self.state.eq(RunState.DRAINING),
                 self.capture.eq(0),
@@ -170,17 +181,32 @@ class RunControl(wiring.Component):
             m.d.sync += trigger_told.eq(0)
         return m
 
-    def _limits(self, m, wait, going, timed, struck, ends, ended) -> None:
+    def _limits(self, m, wait, going, timed, struck, ends, ended, loaded) -> None:
         fine = self._fine_bits
         stop_on = self.control.stop_on
-        m.submodules.time_left = time_left = Alarm(TIME_BITS - fine)
+        m.submodules.time_left = time_left = Timer(fine)
         m.submodules.settle_left = settle_left = Alarm(48 - fine)
         time_over, part_clock = Signal(), Signal()
+        stood, load_stb = Signal(2), Signal()
+        m.d.comb += load_stb.eq(stood.all() & self.word_valid)
+        with m.If((self.state != RunState.CLEARING) | loaded | load_stb):
+            m.d.sync += stood.eq(0)
+        with m.Elif(~stood.all()):
+            m.d.sync += stood.eq(stood + 1)
+        with m.If(self.clear):
+            m.d.sync += [self.word_high.eq(0), loaded.eq(0)]
+        with m.Elif(load_stb):
+            m.d.sync += [self.word_high.eq(1), loaded.eq(self.word_high)]
+            with m.If(~self.word_high):
+                m.d.sync += part_clock.eq(self.word[:fine].any())
         rest, rested = Signal(range(REST_CLOCKS)), Signal()
         m.d.comb += [
-            time_left.clocks.eq(self.control.run_time_ticks[fine:]),
-            # Four clocks before the first captured one: what takes the run to its last clock.
-            time_left.start_stb.eq((self.state == RunState.RUNNING) & (wait == 4)),
+            time_left.clear.eq(self.clear),
+            time_left.word.eq(self.word),
+            time_left.low_stb.eq(load_stb & ~self.word_high),
+            time_left.high_stb.eq(load_stb & self.word_high),
+            # Four clocks before the first captured one comes what takes the run to its last clock.
+            time_left.start_stb.eq(self.track & (wait == TIMER_CLOCKS + 2)),
             time_left.skip.eq(self.skip),
             settle_left.skip.eq(self.skip),
             self.room.eq(least([time_left.room, settle_left.room])),
@@ -193,7 +219,6 @@ class RunControl(wiring.Component):
         with m.Elif(rest.any()):
             m.d.sync += rest.eq(rest - 1)
         m.d.sync += [
-            part_clock.eq(self.control.run_time_ticks[:fine].any()),
             time_over.eq(time_left.done),
             timed.eq(
                 flag_bit(stop_on, StopOn.TIME) & Mux(part_clock, time_over, time_left.done),

@@ -9,6 +9,7 @@ from plexor_hdl.counter import Countdown
 from plexor_hdl.dumper import DumpRequest
 from plexor_hdl.interfaces import TIME_BITS
 from plexor_hdl.skip import MOST, SKIP_BITS
+from plexor_hdl.words import WORD_BITS
 
 SETTLE_CLOCKS = 64
 """More than an event takes from the matcher to the last memory."""
@@ -20,8 +21,9 @@ class Snapshots(wiring.Component):
     While `live`, `snapshot_stb` and every `report_clocks` switch `bank` and dump the bank that
     counted; without Feature.SNAPSHOT neither does anything. `dump_stb` dumps both banks as they
     are. What comes while a dump is under way (`busy`) is ignored, but `final_stb`, which waits its
-    turn. A request stands until `dump_busy` has risen and fallen. `clear` starts the count of
-    snapshots and the bank at 0.
+    turn. A request stands until `dump_busy` has risen and fallen. Of its time `base` is the low or,
+    with `base_high`, the high word, where `base_valid`: that of the snapshot, or else the `end`
+    that is given in the same way. `clear` starts the count of snapshots and the bank at 0.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -31,7 +33,11 @@ class Snapshots(wiring.Component):
                 "clear": In(1),
                 "live": In(1),
                 "now_ticks": In(TIME_BITS),
-                "end_ticks": In(TIME_BITS),
+                "end": In(WORD_BITS),
+                "end_valid": In(1),
+                "base": Out(WORD_BITS),
+                "base_high": In(1),
+                "base_valid": Out(1),
                 "report_clocks": In(32),
                 "report_spaces": In(16),
                 "final_spaces": In(16),
@@ -81,11 +87,15 @@ class Snapshots(wiring.Component):
                 request.bank.eq(bank),
                 request.both.eq(both),
                 request.final.eq(final_dump),
-                request.base_ticks.eq(base_ticks),
             ]
         else:
             # Every dump is one of a run that has ended.
-            m.d.comb += [request.final.eq(1), request.base_ticks.eq(self.end_ticks)]
+            m.d.comb += request.final.eq(1)
+        snapshot_word = base_ticks.word_select(self.base_high, WORD_BITS)
+        m.d.comb += [
+            self.base.eq(Mux(request.final, self.end, snapshot_word)),
+            self.base_valid.eq(~request.final | self.end_valid),
+        ]
         with m.FSM(name="snapshots") as fsm:
             m.d.comb += self.busy.eq(~fsm.ongoing("READY") | final)
             with m.State("READY"):
@@ -110,7 +120,6 @@ class Snapshots(wiring.Component):
                         bank.eq(0),
                         both.eq(1),
                         final_dump.eq(1),
-                        base_ticks.eq(self.end_ticks),
                     ]
                     m.next = "SETTLE"
             with m.State("SETTLE"):

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from plexor_hdl import counter
-from plexor_hdl.counter import Alarm, Countdown, Counter
+from plexor_hdl.counter import TIMER_CLOCKS, Alarm, Countdown, Counter, Timer
 from plexor_hdl.skip import SKIP_SHIFT
 
 
@@ -156,5 +156,88 @@ def test_no_skip_by_what_an_alarm_has_room_for_passes_its_end(bench, monkeypatch
             ctx.set(dut.skip, 0)
             assert passed == clocks + 1
             assert ticks < 600
+
+    bench.simulate(dut, drive)
+
+
+async def load(ctx, dut, ticks, high_first=False):
+    """Clear a Timer and give it the two words of a time."""
+    strobes = [(dut.low_stb, ticks & 0xFFFFFFFF), (dut.high_stb, ticks >> 32)]
+    ctx.set(dut.clear, 1)
+    await ctx.tick()
+    ctx.set(dut.clear, 0)
+    for port, word in strobes[:: -1 if high_first else 1]:
+        ctx.set(dut.word, word)
+        ctx.set(port, 1)
+        await ctx.tick()
+        ctx.set(port, 0)
+        ctx.set(dut.word, 0x5A5A5A5A)
+        await ctx.tick()
+
+
+TIMES = [*range(4), *(n * 16 + d for n in (15, 16, 17, 31, 32) for d in (-1, 0, 1))]
+
+
+@pytest.mark.parametrize("high_first", [False, True])
+def test_a_timer_is_done_a_fixed_time_after_its_clocks(bench, high_first):
+    dut = Timer(3)
+
+    async def drive(ctx):
+        for clocks in TIMES:
+            await load(ctx, dut, clocks << 3 | clocks % 8, high_first)
+            await ctx.tick().repeat(7)
+            assert not ctx.get(dut.done)
+            ctx.set(dut.start_stb, 1)
+            await ctx.tick()
+            ctx.set(dut.start_stb, 0)
+            for clock in range(clocks + TIMER_CLOCKS - 1):
+                assert not ctx.get(dut.done), (clocks, clock)
+                await ctx.tick()
+            assert ctx.get(dut.done), clocks
+            await ctx.tick().repeat(3)
+            assert ctx.get(dut.done), clocks
+
+    bench.simulate(dut, drive)
+
+
+@pytest.mark.parametrize("ticks", [(1 << 18) + 5, (1 << 20) - 1, 1 << 20, 9 << 20])
+def test_a_timer_that_skips_is_done_as_if_it_had_not(bench, ticks):
+    dut, clocks = Timer(3), ticks >> 3
+
+    async def drive(ctx):
+        await load(ctx, dut, ticks)
+        ctx.set(dut.start_stb, 1)
+        await ctx.tick()
+        ctx.set(dut.start_stb, 0)
+        passed, skips = 1, 0
+        while not ctx.get(dut.done):
+            skip = ctx.get(dut.room)
+            skips += skip > 0
+            ctx.set(dut.skip, skip)
+            await ctx.tick()
+            passed += 1 + (skip << SKIP_SHIFT)
+        assert passed == clocks + TIMER_CLOCKS
+        assert skips
+
+    bench.simulate(dut, drive, clocks=200_000)
+
+
+def test_both_words_of_a_timer_count(bench, monkeypatch):
+    monkeypatch.setattr(counter, "WORD_BITS", 6)
+    monkeypatch.setattr(counter, "LIMB_BITS", 3)
+    dut = Timer(2)
+
+    async def drive(ctx):
+        for clocks in (7, 8, 15, 16, 17, 63, 64, 127, 128, 129, 600, 1023):
+            for port in (dut.clear, dut.low_stb, dut.high_stb, dut.start_stb):
+                ctx.set(dut.word, clocks >> 4 if port is dut.high_stb else clocks << 2 & 0x3F)
+                ctx.set(port, 1)
+                await ctx.tick()
+                ctx.set(port, 0)
+            passed = 1
+            while not ctx.get(dut.done):
+                await ctx.tick()
+                passed += 1
+            assert passed == clocks + TIMER_CLOCKS
 
     bench.simulate(dut, drive)

@@ -1,5 +1,7 @@
 """The dumper: every word of every requested space, once, in frames that say what they are."""
 
+import random
+
 import pytest
 
 from plexor.protocol.frames import MAX_WORDS, SPACE_MASK, FrameType, LogCode, MemoryFlag
@@ -11,6 +13,7 @@ from plexor_hdl.interfaces import READ_CLOCKS
 SMALL = Geometry(
     channels=1, strikes=1, latency_mantissa_bits=2, interval_mantissa_bits=2, zoom_bits=4
 )
+BASE_TICKS = 0x0123456789ABCDEF
 BOTH_LINKS = [None, 3]
 
 
@@ -35,6 +38,21 @@ def memory_side(dut, done):
     return answer
 
 
+def base_side(dut, done):
+    """Read the words of BASE_TICKS in 2 clocks, where nothing else is read."""
+
+    async def answer(ctx):
+        rng, past = random.Random(1), [(0, 0)] * 2
+        while not done:
+            high, valid = past[0]
+            ctx.set(dut.base, BASE_TICKS >> 32 * high & 0xFFFFFFFF if valid else 0x55555555)
+            ctx.set(dut.base_valid, valid)
+            await ctx.tick()
+            past = [past[1], (ctx.get(dut.base_high), rng.random() < 0.5)]
+
+    return answer
+
+
 def run(bench, geometry, requests, seed=None):
     dut, beats, done = Dumper(geometry), [], []
 
@@ -47,19 +65,19 @@ def run(bench, geometry, requests, seed=None):
                 await ctx.tick()
         done.append(True)
 
-    bench.simulate(dut, drive, memory_side(dut, done), bench.receiver(dut.o_bytes, beats, seed))
+    sides = memory_side(dut, done), base_side(dut, done)
+    bench.simulate(dut, drive, *sides, bench.receiver(dut.o_bytes, beats, seed))
     frames, rest = bench.frames_of_beats(beats)
     assert rest == b""
     return frames
 
 
-def request(spaces, bank=0, both=0, snapshot=7, base=1 << 40, final=0, report=1):
+def request(spaces, bank=0, both=0, snapshot=7, final=0, report=1):
     return {
         "spaces": sum(1 << space for space in spaces),
         "bank": bank,
         "both": both,
         "snapshot": snapshot,
-        "base_ticks": base,
         "final": final,
         "report": report,
     }
@@ -103,7 +121,7 @@ def test_all_spaces_of_both_banks_are_sent_whole(bench, seed):
     frames = run(bench, SMALL, [request(Space, both=1, final=1)], seed)
     assert contents(frames[:-1]) == expected(SMALL, Space, (0, 1))
     assert all(frame.flags & MemoryFlag.FINAL for frame in frames[:-1])
-    assert all(frame.tag == 7 and frame.base_ticks == 1 << 40 for frame in frames[:-1])
+    assert all(frame.tag == 7 and frame.base_ticks == BASE_TICKS for frame in frames[:-1])
 
 
 @pytest.mark.parametrize("bank", [0, 1])
@@ -123,8 +141,8 @@ def test_a_log_frame_follows_where_it_is_asked_for(bench):
     frames = run(bench, SMALL, wanted)
     told = [(f.tag, f.index, f.base_ticks, f.payload) for f in frames if f.type == FrameType.LOG]
     assert told == [
-        (LogCode.DUMPED, (1 << 15) + 5, 1 << 40, b""),
-        (LogCode.DUMPED, 9, 1 << 40, b""),
+        (LogCode.DUMPED, (1 << 15) + 5, BASE_TICKS, b""),
+        (LogCode.DUMPED, 9, BASE_TICKS, b""),
     ]
     assert [f.type == FrameType.LOG for f in frames] == [False, True, True, False]
     assert frames[0].tag == (1 << 15) + 5

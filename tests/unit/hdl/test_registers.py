@@ -1,5 +1,6 @@
 """The register bank: every declared register, with its access, width and reset value."""
 
+import itertools
 import random
 
 import pytest
@@ -9,6 +10,7 @@ from plexor.protocol.frames import OpStatus
 from plexor.protocol.geometry import MAGIC, PROTOCOL_VERSION, Geometry
 from plexor.protocol.registers import ADDRESS_BITS, Access, Action, address, registers
 from plexor_hdl.registers import RegisterBank, identity_values
+from plexor_hdl.shadow import MARKED
 
 GEOMETRY = Geometry(channels=3, strikes=2, board="hx8k")
 HASH = 0x0123456789ABCDEF
@@ -188,7 +190,11 @@ def test_an_action_strobes_each_of_its_bits_for_one_clock(bench):
 
 def test_every_live_register_is_read_from_its_own_port(bench):
     live = {at: w for at, w in declared_words().items() if w[2].access is Access.READ}
-    live = {at: w for at, w in live.items() if w[0].name != "identity"}
+    live = {
+        at: word
+        for at, word in live.items()
+        if word[0].name != "identity" and word[2].name not in MARKED
+    }
     rng = random.Random(3)
 
     async def testbench(ctx, dut):
@@ -229,6 +235,98 @@ def test_a_wide_register_that_counts_is_read_coherently(bench):
     bench.simulate(dut, read, count)
     assert len(set(pairs)) == 20
     assert all(pair % step == 0 for pair in pairs)
+
+
+@pytest.mark.parametrize("name", MARKED)
+@pytest.mark.parametrize("operation", ["read", "read live", "read time", "write"])
+def test_a_mark_keeps_the_time_of_the_next_clock_whatever_the_bus_does(bench, name, operation):
+    dut = RegisterBank(GEOMETRY, HASH)
+    events, time = address("status", "events"), address("status", "time_ticks")
+    width, kept = address("stimulus", "width_ticks", 1), address("status", name)
+    plan, ended = [], []
+
+    async def clocks(ctx):
+        """Play plans of (time at the mark, clocks until then), and the time on and on."""
+        ticks, left = 0, -1
+        while not ended:
+            if plan:
+                marked, left = plan.pop()
+                ticks = marked - 8 * (left + 1)
+            ctx.set(dut.status.time_ticks, ticks)
+            ctx.set(dut.mark_stb, left == 0)
+            ctx.set(dut.mark_end, name == "end_ticks" if left <= 0 else left % 2)
+            ctx.set(dut.track, left >= 0)
+            ctx.set(dut.hold, -6 < left < 0)
+            await ctx.tick()
+            ticks, left = ticks + 8, left - 1
+
+    async def drive(ctx):
+        ctx.set(dut.status.events, 0x123456789ABC)
+        assert await access(ctx, dut, kept) == (OpStatus.OK, 0)
+        for number, (clock, offset) in enumerate(itertools.product(range(14), range(-3, 3)), 1):
+            marked = (number << 32) + 8 * offset
+            plan.append((marked, 8 + clock))
+            await ctx.tick().repeat(8)
+            value = number * 0x01010101
+            if operation == "read":
+                found = await access(ctx, dut, address("identity", "magic"))
+                assert found == (OpStatus.OK, MAGIC)
+            elif operation == "read live":
+                assert (await access(ctx, dut, events))[1] == 0x56789ABC
+                assert (await access(ctx, dut, events + 1))[1] == 0x1234
+            elif operation == "read time":
+                low = (await access(ctx, dut, time))[1]
+                assert abs((await access(ctx, dut, time + 1))[1] * 2**32 + low - marked) < 400
+            else:
+                assert (await access(ctx, dut, width, value))[0] == OpStatus.OK
+            await ctx.tick().repeat(20)
+            for _ in range(2):
+                low = (await access(ctx, dut, kept))[1]
+                assert (await access(ctx, dut, kept + 1))[1] << 32 | low == marked
+            if operation == "write":
+                assert await access(ctx, dut, width) == (OpStatus.OK, value)
+                assert ctx.get(dut.stimulus[1].width_ticks) == value
+        ended.append(True)
+
+    bench.simulate(dut, drive, clocks)
+
+
+def test_words_of_the_run_time_and_the_end_are_told_between_requests(bench):
+    dut = RegisterBank(GEOMETRY, HASH)
+    told, written, asked = [], 0x0123456789ABCDEF, [(0, 0)] * 3
+    marked = 0xFEDCBA9800000010
+    rng, ended = random.Random(4), []
+
+    async def listen(ctx):
+        while not ended:
+            choice = asked[-1] if rng.random() < 0.7 else (rng.randrange(2), rng.randrange(2))
+            asked.append(choice)
+            ctx.set(dut.word_end, choice[0])
+            ctx.set(dut.word_high, choice[1])
+            if ctx.get(dut.word_valid) and len(set(asked[-3:])) == 1:
+                told.append((*choice, ctx.get(dut.word)))
+            await ctx.tick()
+
+    async def drive(ctx):
+        at = address("control", "run_time_ticks")
+        await access(ctx, dut, at, written & 0xFFFFFFFF)
+        await access(ctx, dut, at + 1, written >> 32)
+        ctx.set(dut.status.time_ticks, marked)
+        ctx.set(dut.mark_end, 1)
+        ctx.set(dut.mark_stb, 1)
+        await ctx.tick()
+        ctx.set(dut.mark_stb, 0)
+        await ctx.tick().repeat(8)
+        told.clear()
+        for _ in range(40):
+            await access(ctx, dut, address("control", "settle_ticks"), rng.getrandbits(32))
+            await ctx.tick().repeat(rng.randrange(1, 12))
+        ended.append(True)
+
+    bench.simulate(dut, drive, listen)
+    values = {0: written, 1: marked}
+    expected = {(e, high, values[e] >> 32 * high & 0xFFFFFFFF) for e in (0, 1) for high in (0, 1)}
+    assert set(told) == expected
 
 
 def test_after_a_reset_registers_read_back_their_reset_values(bench):

@@ -9,6 +9,8 @@ from amaranth.sim import Simulator
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor_hdl.snapshot import SETTLE_CLOCKS, Snapshots
 
+SNAPSHOT_TICKS = 5 << 32 | 1000
+END_WORD = 2000
 SPACES = {"report": 0x011, "final": 0x1FF, "dump": 0x022}
 
 
@@ -26,7 +28,13 @@ async def dumps(ctx, dut, seen, dump_clocks=30):
         *_, valid, request = await ctx.tick().sample(dut.o_dump.valid, dut.o_dump.payload)
         clock += 1
         if valid:
-            seen.append(SimpleNamespace(clock=clock, **dict(request_fields(request))))
+            base = 0
+            for high in (1, 0):
+                ctx.set(dut.base_high, high)
+                base = base << 32 | ctx.get(dut.base)
+            valid = ctx.get(dut.base_valid)
+            fields = dict(request_fields(request))
+            seen.append(SimpleNamespace(clock=clock, base_ticks=base, valid=valid, **fields))
             ctx.set(dut.dump_busy, 1)
             ctx.set(dut.o_dump.ready, 0)
             await ctx.tick().repeat(dump_clocks)
@@ -36,7 +44,7 @@ async def dumps(ctx, dut, seen, dump_clocks=30):
 
 
 def request_fields(request):
-    names = ("spaces", "bank", "both", "snapshot", "base_ticks", "final", "report")
+    names = ("spaces", "bank", "both", "snapshot", "final", "report")
     return [(name, getattr(request, name)) for name in names]
 
 
@@ -47,8 +55,8 @@ def run(drive, features=ALL_FEATURES):
     async def setup(ctx):
         for name, spaces in SPACES.items():
             ctx.set(getattr(dut, f"{name}_spaces"), spaces)
-        ctx.set(dut.now_ticks, 1000)
-        ctx.set(dut.end_ticks, 2000)
+        ctx.set(dut.now_ticks, SNAPSHOT_TICKS)
+        ctx.set(dut.end, END_WORD)
         await drive(ctx, dut)
         await ctx.tick().repeat(2 * SETTLE_CLOCKS + 80)
 
@@ -75,7 +83,7 @@ def test_each_snapshot_switches_the_bank_and_dumps_the_one_that_counted():
     seen = run(drive)
     assert [(each.bank, each.snapshot) for each in seen] == [(0, 1), (1, 2), (0, 3)]
     assert {(each.spaces, each.both, each.final, each.base_ticks) for each in seen} == {
-        (SPACES["dump"], 0, 0, 1000)
+        (SPACES["dump"], 0, 0, SNAPSHOT_TICKS)
     }
 
 
@@ -114,7 +122,8 @@ def test_the_final_dump_waits_its_turn_and_has_both_banks():
     first, last = seen
     assert (first.final, first.both) == (0, 0)
     assert (last.final, last.both, last.spaces, last.snapshot) == (1, 1, SPACES["final"], 1)
-    assert last.base_ticks == 2000
+    assert last.base_ticks == END_WORD << 32 | END_WORD
+    assert (first.valid, last.valid) == (1, 0)
 
 
 @pytest.mark.parametrize("clocks", [150, 400])
