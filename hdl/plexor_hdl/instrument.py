@@ -13,10 +13,11 @@ from plexor_hdl.command import Command
 from plexor_hdl.dumper import Dumper
 from plexor_hdl.engine import Engine
 from plexor_hdl.framer import Framer
-from plexor_hdl.interfaces import Event
+from plexor_hdl.interfaces import Event, paced
 from plexor_hdl.ledger import PARTS, Ledger
 from plexor_hdl.matcher import Matcher
 from plexor_hdl.measure import Measure
+from plexor_hdl.paced_matcher import PacedMatcher
 from plexor_hdl.packetizer import Packetizer
 from plexor_hdl.registers import RegisterBank
 from plexor_hdl.ring import Ring
@@ -68,13 +69,22 @@ class Instrument(wiring.Component):
         banks = 2 if Feature.SNAPSHOT in geometry.features else 1
         m.submodules.timebase = timebase = Timebase(geometry)
         m.submodules.bank = bank = RegisterBank(geometry, self._hash)
+        control = bank.control
         m.submodules.command = command = Command()
         m.submodules.run = run = RunControl(geometry)
         m.submodules.trigger = trigger = Trigger(geometry)
         m.submodules.snapshots = snapshots = Snapshots(geometry)
         m.submodules.capture = capture = Capture(geometry)
-        m.submodules.matcher = matcher = Matcher(geometry, banks)
-        m.submodules.measure = measure = Measure(geometry)
+        if paced(geometry):
+            m.submodules.matcher = matcher = measure = PacedMatcher(geometry)
+        else:
+            m.submodules.matcher = matcher = Matcher(geometry, banks)
+            m.submodules.measure = measure = Measure(geometry)
+            m.d.comb += [
+                measure.i_outcome.eq(matcher.o_outcome),
+                measure.i_coming.eq(matcher.o_coming),
+                measure.trigger_channels.eq(control.trigger_channels),
+            ]
         m.submodules.latency = latency = Engine(geometry, "latency")
         m.submodules.upload = upload = Upload(geometry)
         m.submodules.framer = framer = Framer(trace=Feature.RING in geometry.features)
@@ -82,17 +92,18 @@ class Instrument(wiring.Component):
         m.submodules.packetizer = packetizer = Packetizer()
 
         gate_moves = self._stimuli(m, bank, run, capture)
-        control = bank.control
 
         if banks == 1:
             m.submodules.ledger = ledger = Ledger(geometry)
-            counters = [ledger]
+            counters, saturating = [ledger], [capture, ledger]
             self._one_bank(m, ledger, capture, matcher, measure, upload, dumper, bank)
             m.d.comb += [ledger.settle_stb.eq(matcher.final), run.final_seen.eq(ledger.settled_stb)]
         else:
             m.submodules.classes = classes = Classes(geometry, banks)
             m.submodules.tallies = tallies = EventTallies(banks)
             counters = [classes, tallies]
+            saturating = [capture, matcher, *counters]
+            m.d.comb += matcher.bank.eq(snapshots.bank)
             self._two_banks(m, classes, tallies, matcher, measure, upload, dumper, snapshots)
             m.d.comb += run.final_seen.eq(matcher.final)
         engines = [latency]
@@ -108,13 +119,9 @@ class Instrument(wiring.Component):
             capture.o_ready.eq(matcher.i_ready),
             matcher.i_beat.eq(capture.o_beat),
             matcher.clear.eq(run.clear),
-            matcher.bank.eq(snapshots.bank),
             matcher.settings.eq(bank.matcher),
             matcher.trigger_channels.eq(control.trigger_channels),
-            measure.i_outcome.eq(matcher.o_outcome),
-            measure.i_coming.eq(matcher.o_coming),
             measure.trigger_latency_ticks.eq(control.trigger_latency_ticks),
-            measure.trigger_channels.eq(control.trigger_channels),
         ]
         for number in range(geometry.channels):
             channel = bank.channel[number]
@@ -170,10 +177,7 @@ class Instrument(wiring.Component):
             trigger.armed_latency.eq(flag_bit(control.stop_on, StopOn.LATENCY)),
             trigger.armed_missed.eq(flag_bit(control.stop_on, StopOn.MISSED)),
             trigger.latency_stb.eq(measure.trigger_stb),
-            trigger.latency.eq(measure.trigger_at),
             trigger.missed_stb.eq(matcher.missed_trigger),
-            trigger.missed.index.eq(matcher.beat.event.index),
-            trigger.missed.time_ticks.eq(matcher.beat.event.time_ticks),
             trigger.taken.eq(matcher.taken),
             snapshots.clear.eq(run.clear),
             snapshots.live.eq(run.live),
@@ -235,15 +239,16 @@ class Instrument(wiring.Component):
                 ring.freeze.eq(trigger.over),
                 ring.clear_stb.eq(run.clear),
                 ring.send_stb.eq(bank.action.trace & ~run.running),
+                trigger.latency.eq(measure.trigger_at),
+                trigger.missed.index.eq(matcher.beat.event.index),
+                trigger.missed.time_ticks.eq(matcher.beat.event.time_ticks),
             ]
             wiring.connect(m, ring.o_entries, framer.i_trace)
 
         self._status(m, bank, timebase, run, trigger, snapshots, capture, matcher, upload, command)
         flags = {
             StatusFlag.BIN_SATURATED: Cat(part.saturated for part in engines).any(),
-            StatusFlag.COUNTER_SATURATED: capture.saturated
-            | matcher.saturated
-            | Cat(part.saturated for part in counters).any(),
+            StatusFlag.COUNTER_SATURATED: Cat(part.saturated for part in saturating).any(),
             StatusFlag.GAP_SATURATED: capture.gap_saturated,
             StatusFlag.QUEUE_FULL: matcher.queue_full,
             StatusFlag.TRIGGERED: trigger.triggered,

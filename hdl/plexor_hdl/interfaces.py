@@ -21,9 +21,15 @@ PACE_CLOCKS = 5
 
 
 def paced(geometry: Geometry) -> bool:
-    """Return whether latency samples come PACE_CLOCKS apart: nothing in the build makes more."""
+    """Return whether latency samples come PACE_CLOCKS apart and nothing else comes with them."""
     return not geometry.features & (
-        Feature.FALL | Feature.EARLY | Feature.SNAPSHOT | Feature.EXTREMES | Feature.SUM_SQUARES
+        Feature.FALL
+        | Feature.INTERVALS
+        | Feature.EARLY
+        | Feature.SNAPSHOT
+        | Feature.EXTREMES
+        | Feature.SUM_SQUARES
+        | Feature.RING
     )
 
 

@@ -9,7 +9,7 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS
 from plexor.protocol.registers import CHANNEL, MATCHER, Policy
 from plexor_hdl.counter import Counter
-from plexor_hdl.interfaces import PACE_CLOCKS, Beat, block_layout, paced
+from plexor_hdl.interfaces import Beat, block_layout
 from plexor_hdl.lane import Lane
 from plexor_hdl.limb import Line
 from plexor_hdl.merge import encode, lowest
@@ -24,8 +24,7 @@ class Matcher(wiring.Component):
     ring and all lanes that it concerns are up to date, otherwise it goes around again. Takes one
     beat a clock, but none meanwhile: a beat that concerns a channel which changed less than RING
     clocks ago, or whose oldest strike has just expired, takes up to RING clocks more, and RING
-    for each held response. So rise latencies of one channel are at least RING clocks apart. In a
-    `paced` build responses of all channels are acted on PACE_CLOCKS apart.
+    for each held response. So rise latencies of one channel are at least RING clocks apart.
 
     `o_outcome` tells in the clock in which a beat is acted on, RING clocks after it was taken
     at the earliest; `o_coming` is the next clock's `o_outcome.channel`. `counts` (a bank each) and
@@ -126,8 +125,7 @@ class Matcher(wiring.Component):
         ]
         wait, blocked = Signal(), Signal()
         waits = concerned & Cat(lane.overdue | lane.was_stale for lane in lanes)
-        soon = self._too_soon(m, second, go) if paced(self._geometry) else 0
-        m.d.comb += wait.eq(waits.any() | (go & follows) | soon)
+        m.d.comb += wait.eq(waits.any() | (go & follows))
         m.d.sync += go.eq(turn & ~wait & ~blocked)
 
         # A lane's strike is the subject of the response; of an early one, the lane's held response.
@@ -175,13 +173,9 @@ class Matcher(wiring.Component):
             self.beat.event.time_ticks.eq(~last.beat.event.time_ticks),
             self.beat_bank.eq(self.bank),
         ]
-        # With the beat in builds that keep it; in the others there is a clock more.
-        missed_r, refused_r = Signal.like(missed), Signal.like(refused)
-        m.d.sync += [missed_r.eq(missed), refused_r.eq(refused)]
-        missed_then = missed if Feature.RING in self._geometry.features else missed_r
         m.d.sync += [
-            self.missed_trigger.eq((missed_then & self.trigger_channels[: len(lanes)]).any()),
-            self.queue_full.eq(refused_r.any()),
+            self.missed_trigger.eq((missed & self.trigger_channels[: len(lanes)]).any()),
+            self.queue_full.eq(refused.any()),
         ]
         self._count(m, lanes, missed, refused, join, go, last.strike)
         self._outcome(m, lanes, third, last, go, early, settle, join, latency, inside)
@@ -215,19 +209,6 @@ class Matcher(wiring.Component):
             if self._long:
                 m.d.comb += entering.back[number].eq(own & ~event.polarity)
         return entering
-
-    @staticmethod
-    def _too_soon(m, second, go):
-        """Return whether stage 2 has a response less than PACE_CLOCKS after the last."""
-        here, acting, lately = Signal(), Signal(), Signal(PACE_CLOCKS - 2)
-        acts, resting = go & acting, Signal()
-        m.d.sync += [
-            here.eq(second.active.any()),
-            acting.eq(here),
-            lately.eq(Cat(acts, lately)),
-            resting.eq(acts | lately[:-1].any()),
-        ]
-        return here & (acts | resting)
 
     def _latency(self, m, times, subject, joins, windowed):
         """Return the time less the subject, and whether that is inside the window, in stage 3.

@@ -1,11 +1,8 @@
 """The outstanding strikes of one channel."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
-
-SHIFTED_DEPTH = 4
-"""The deepest queue that is cheaper as a shift register than as a memory."""
 
 
 class StrikeQueue(wiring.Component):
@@ -34,40 +31,6 @@ class StrikeQueue(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        if self._depth <= SHIFTED_DEPTH:
-            self._shift(m)
-        else:
-            self._store(m)
-        return m
-
-    def _shift(self, m) -> None:
-        """Let the words move towards the head."""
-        depth = self._depth
-        # Bit n: more than n words are there.
-        there = Signal(depth)
-        words = [self.head]
-        words += [Signal(self._width, name=f"word{n}") for n in range(1, depth)]
-        for number, word in enumerate(words):
-            # A place without a word follows `push_data`, and so does the last one on a pop.
-            with m.If(self.pop | ~there[number]):
-                m.d.sync += word.eq(self.push_data)
-                if number + 1 < depth:
-                    with m.If(there[number + 1]):
-                        m.d.sync += word.eq(words[number + 1])
-        with m.If(self.clear):
-            m.d.sync += there.eq(0)
-        with m.Elif(self.push & ~(self.pop & self.head_valid)):
-            m.d.sync += there.eq(Cat(Const(1, 1), there))
-        with m.Elif(self.pop & ~self.push):
-            m.d.sync += there.eq(there[1:])
-        m.d.comb += [
-            self.head_valid.eq(there[0]),
-            self.full.eq(there[-1]),
-            self.level.eq(sum(there, start=Const(0, 1))),
-        ]
-
-    def _store(self, m) -> None:
-        """Keep the words behind the head in a memory."""
         # The head is one of the `depth` words; the memory has room for all, which is simpler.
         m.submodules.words = words = memory.Memory(shape=self._width, depth=self._depth, init=[])
         write, read = words.write_port(), words.read_port(domain="comb")
@@ -108,3 +71,4 @@ class StrikeQueue(wiring.Component):
                 read.addr.eq(0),
                 write.addr.eq(0),
             ]
+        return m

@@ -167,7 +167,7 @@ def test_the_least_and_the_greatest_number_of_channels_work(channels):
     simulate(dut, testbench)
 
 
-@pytest.mark.parametrize("features", [Feature(0), Feature.ZOOM | Feature.INTERVALS])
+@pytest.mark.parametrize("features", [Feature(0), Feature.ZOOM])
 def test_a_paced_build_counts_samples_pace_clocks_apart(features):
     geometry = Geometry(channels=3, features=features, **SMALL)
     assert paced(geometry)
@@ -188,10 +188,18 @@ def test_a_paced_build_counts_samples_pace_clocks_apart(features):
 
 @pytest.mark.parametrize(
     "feature",
-    [Feature.FALL, Feature.EARLY, Feature.SNAPSHOT, Feature.EXTREMES, Feature.SUM_SQUARES],
+    [
+        Feature.FALL,
+        Feature.INTERVALS,
+        Feature.EARLY,
+        Feature.SNAPSHOT,
+        Feature.EXTREMES,
+        Feature.SUM_SQUARES,
+        Feature.RING,
+    ],
     ids=lambda feature: feature.name,
 )
-def test_a_build_that_needs_a_sample_a_clock_is_not_paced(feature):
+def test_a_build_that_needs_more_than_latencies_is_not_paced(feature):
     assert not paced(Geometry(features=feature))
 
 

@@ -5,10 +5,10 @@ from collections import deque
 
 import pytest
 
-from plexor_hdl.queue import SHIFTED_DEPTH, StrikeQueue
+from plexor_hdl.queue import StrikeQueue
 
 
-@pytest.mark.parametrize("depth", [SHIFTED_DEPTH, 2 * SHIFTED_DEPTH])
+@pytest.mark.parametrize("depth", [4, 8])
 @pytest.mark.parametrize(("pushes", "pops"), [(0.9, 0.9), (0.9, 0.3), (0.2, 0.9), (0.5, 0.5)])
 def test_what_is_pushed_is_popped_in_order_and_the_level_is_exact(bench, depth, pushes, pops):
     rng = random.Random(f"{pushes} {pops}")

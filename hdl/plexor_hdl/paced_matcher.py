@@ -1,0 +1,286 @@
+"""The matcher of a paced build: one beat at a time, all channels' strikes in one memory."""
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, signed
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.frames import MAX_CHANNELS, SOURCE_CHANNEL
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.memory import VALUE_BITS, LatencyKind, ResponseClass
+from plexor.protocol.registers import CHANNEL, MATCHER, Policy
+from plexor_hdl.fetch import plain_memory
+from plexor_hdl.interfaces import Beat, Sample, block_layout
+from plexor_hdl.measure import ClassBeat
+from plexor_hdl.merge import encode, lowest
+from plexor_hdl.outcome import LaneStrobes
+from plexor_hdl.paced import HALF_BITS, added
+from plexor_hdl.parts import add_one_more
+
+LOOK_CLOCKS = 6
+"""From when a channel is chosen to what becomes of its oldest strike and of its response."""
+SWEEP_BIT = 14
+"""An event is a reason to look at all channels where this bit of the time has changed."""
+LOW, HIGH = slice(HALF_BITS), slice(HALF_BITS, VALUE_BITS)
+
+
+class PacedMatcher(wiring.Component):
+    """Does what Matcher and Measure do, for a `paced` build: the same ports, rules and results.
+
+    Throughput: a beat takes 2 clocks, and 1 more for each channel after the first that it strikes;
+    a response LOOK_CLOCKS + 1, and 1 and 1 for each channel if it strikes any. A channel whose
+    queue a strike finds full is looked at first, LOOK_CLOCKS + 2 more, and each strike that has
+    expired there or before a response takes LOOK_CLOCKS. All channels are looked at so by a beat
+    without event, and by an event once in 2**SWEEP_BIT ticks. Latencies come LOOK_CLOCKS + 1 or
+    more apart.
+
+    `taken` strobes as an event is taken, `o_class`, `o_latency` and `strobes` come before its last
+    clock or in the clock behind, as does `final`. A strike that finds its queue full is refused and
+    counted. `clear`, between beats, empties every queue. Settings must have stood for 2 clocks.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._geometry = geometry
+        channels = geometry.channels
+        self._channel_bits = max(geometry.key_bits, 1)
+        super().__init__(
+            {
+                "clear": In(1),
+                "settings": In(block_layout(MATCHER)),
+                "channels": In(data.ArrayLayout(block_layout(CHANNEL), channels)),
+                "deadlines": In(data.ArrayLayout(signed(VALUE_BITS), channels)),
+                "trigger_latency_ticks": In(signed(VALUE_BITS)),
+                "trigger_channels": In(MAX_CHANNELS),
+                "i_valid": In(1),
+                "i_ready": Out(1, init=1),
+                "i_beat": In(Beat(geometry)),
+                "taken": Out(1),
+                "final": Out(1),
+                "busy": Out(1),
+                "missed_trigger": Out(1),
+                "queue_full": Out(1),
+                "trigger_stb": Out(1),
+                "o_class": Out(ClassBeat(self._channel_bits)),
+                "o_class_valid": Out(1),
+                "o_latency": Out(Sample(geometry.key_bits + 1)),
+                "o_latency_valid": Out(1),
+                "strobes": Out(data.ArrayLayout(LaneStrobes, channels)),
+                "pending": Out(data.ArrayLayout(32, channels)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        numbers, depth = range(self._geometry.channels), self._geometry.queue_depth
+        count = len(numbers)
+        latest, windowed = Signal(), Signal()
+        m.d.sync += [
+            latest.eq(self.settings.policy == Policy.LATEST),
+            windowed.eq(self.settings.policy == Policy.WINDOW),
+        ]
+        # A channel's strikes: as many as its level, up to the place before its tail.
+        levels = Array(Signal(range(depth + 1), name=f"level{number}") for number in numbers)
+        tails = Array(Signal(range(depth), name=f"tail{number}") for number in numbers)
+        full, some = Cat(level[-1] for level in levels), Cat(level.any() for level in levels)
+
+        # Of the beat: channels still to be looked at, those to be struck, the one that responds.
+        looks, strikes = Signal(count), Signal(count)
+        channel, responds, final = Signal(self._channel_bits), Signal(), Signal()
+        free, step, pushing = Signal(), Signal(LOOK_CLOCKS), Signal()
+        decided, expired, matched, done = (Signal() for _ in range(4))
+        first, struck = lowest(strikes), Signal(count)
+        # Clocks after a look.
+        kept, popped = Signal(), Signal()
+        m.d.comb += [
+            self.busy.eq(~self.i_ready),
+            decided.eq(step[-1]),
+            struck.eq(first & pushing.replicate(count)),
+        ]
+        m.d.sync += [
+            self.taken.eq(0),
+            kept.eq(decided),
+            popped.eq(expired | matched),
+            step.eq(step << 1),
+        ]
+        with m.If(free):
+            with m.If(looks.any()):
+                m.d.sync += [
+                    channel.eq(encode(lowest(looks), numbers)),
+                    looks.eq(looks & ~lowest(looks)),
+                    step.eq(1),
+                    free.eq(0),
+                ]
+            with m.Else():
+                m.d.comb += [pushing.eq(1), done.eq(~(strikes & ~first).any())]
+                m.d.sync += strikes.eq(strikes & ~first)
+        with m.Elif(self.i_ready):
+            own, time_n = self._accept(m, full, looks, strikes)
+            m.d.sync += [
+                # Sources of channels begin at 0.
+                channel.eq(self.i_beat.event.source),
+                responds.eq(own),
+                step.eq(own),
+                free.eq(self.i_valid & ~own),
+                final.eq(self.i_valid & self.i_beat.final),
+                self.i_ready.eq(~self.i_valid),
+            ]
+        with m.Elif(expired):
+            m.d.sync += step.eq(1)
+        with m.Elif(decided):
+            m.d.comb += done.eq(~(looks.any() | strikes.any()))
+            m.d.sync += responds.eq(0)
+        with m.Elif(kept & ~step[0]):
+            m.d.sync += free.eq(1)
+        with m.If(done):
+            m.d.sync += [self.i_ready.eq(1), free.eq(0)]
+
+        # The channel's last strike that was matched is looked at first, then its oldest one: what
+        # is known of that is there at the last step, of the other a clock before.
+        place = Signal(range(depth))
+        # What is popped is gone two clocks later.
+        m.d.sync += place.eq(tails[channel] - levels[channel] + popped)
+        last = Cat(Const(0, len(place)), channel, Const(1, 1))
+        number = encode(first, numbers)
+        words = self._memory(
+            m,
+            Mux(step[0], last, Cat(place, channel)),
+            matched | (struck & ~full).any(),
+            Mux(decided, last, Cat(tails[number], number)),
+            lambda word, part: Mux(decided, word, ~time_n[part]),
+        )
+        age_n, old, opened, over, late = self._compare(m, words, time_n, channel)
+        # Channels with a last match, as far as it is up to the time-out.
+        known, known_here, recent = Signal(count), Signal(), Signal()
+        waiting, keep = Signal(), Signal()
+        m.d.sync += [
+            waiting.eq(some.bit_select(channel, 1)),
+            known_here.eq(known.bit_select(channel, 1)),
+            recent.eq(~old & known_here),
+            keep.eq(matched | recent),
+        ]
+        m.d.comb += [
+            expired.eq(decided & waiting & old),
+            matched.eq(decided & waiting & ~old & responds & (opened | ~windowed)),
+        ]
+
+        for place, (level, tail) in enumerate(zip(levels, tails, strict=True)):
+            here, strobes = channel == place, self.strobes[place]
+            replaces = latest & some[place]
+            with m.If(struck[place] & ~full[place]):
+                m.d.sync += tail.eq(tail + 1)
+                with m.If(~replaces):
+                    m.d.sync += level.eq(level + 1)
+            with m.If(popped & here):
+                m.d.sync += level.eq(level - 1)
+            with m.If(kept & here):
+                m.d.sync += known[place].eq(keep)
+            with m.If(self.clear):
+                m.d.sync += [level.eq(0), known[place].eq(0)]
+            m.d.sync += [
+                strobes.strikes.eq(struck[place]),
+                strobes.queue_full.eq(struck[place] & full[place]),
+                strobes.missed.eq((struck[place] & (full[place] | replaces)) | (expired & here)),
+            ]
+            m.d.comb += self.pending[place].eq(level)
+        responded = decided & responds & ~expired
+        triggers = self.trigger_channels[:count]
+        missed = Cat(strobes.missed for strobes in self.strobes)
+        m.d.sync += [
+            self.final.eq(done & final),
+            self.missed_trigger.eq((missed & triggers).any()),
+            self.queue_full.eq(Cat(strobes.queue_full for strobes in self.strobes).any()),
+            self.trigger_stb.eq(matched & over & triggers.bit_select(channel, 1)),
+            self.o_class_valid.eq(responded),
+            self.o_class.channel.eq(channel),
+            self.o_latency_valid.eq(matched),
+        ]
+        with m.If(matched):
+            m.d.sync += self.o_class.response_class.eq(
+                Mux(late, ResponseClass.LATE, ResponseClass.ANSWERED)
+            )
+        with m.Else():
+            m.d.sync += self.o_class.response_class.eq(
+                Mux(recent, ResponseClass.DUPLICATE, ResponseClass.SPURIOUS)
+            )
+        key = Cat(self.o_class.channel[: self._geometry.key_bits], Const(LatencyKind.RISE, 1))
+        m.d.comb += [self.o_latency.key.eq(key), self.o_latency.value_ticks.eq(~age_n)]
+        return m
+
+    def _accept(self, m, full, looks, strikes):
+        """Take what is at the input; return if it is a response, and its time's complement."""
+        beat, event = self.i_beat, self.i_beat.event
+        is_event = self.i_valid & beat.is_event
+        time_n, swept = Signal(VALUE_BITS), Signal()
+        own, struck = Signal.like(looks), Signal.like(looks)
+        for number, channel in enumerate(self.channels):
+            enabled = is_event & channel.enable
+            m.d.comb += [
+                own[number].eq(
+                    enabled & event.polarity & (event.source == SOURCE_CHANNEL + number)
+                ),
+                struck[number].eq(
+                    enabled
+                    & (event.source == channel.reference_source)
+                    & (event.polarity == channel.reference_polarity)
+                ),
+            ]
+        sweeps = self.i_valid & (~beat.is_event | (swept ^ event.time_ticks[SWEEP_BIT]))
+        m.d.sync += [
+            time_n.eq(~event.time_ticks),
+            # The channel that responds is looked at unasked.
+            looks.eq((sweeps.replicate(len(looks)) | (struck & full)) & ~own),
+            strikes.eq(struck),
+            self.taken.eq(is_event),
+        ]
+        with m.If(self.i_valid):
+            m.d.sync += swept.eq(event.time_ticks[SWEEP_BIT])
+        return own.any(), time_n
+
+    def _memory(self, m, read, storing, write, word_of):
+        """Store, a clock late; return the halves of what is at `read`, a clock apart."""
+        words = []
+        for name, part in (("low", LOW), ("high", HIGH)):
+            memory = plain_memory(HALF_BITS, 1 << len(write))
+            m.submodules[name] = memory
+            address = read
+            if words:
+                address = Signal.like(read, name="read_r")
+                m.d.sync += address.eq(read)
+            reader, port = memory.read_port(), memory.write_port()
+            words.append(reader.data)
+            m.d.comb += reader.addr.eq(address)
+            m.d.sync += [
+                port.en.eq(storing),
+                port.addr.eq(write),
+                port.data.eq(word_of(words[-1], part)),
+            ]
+        return words
+
+    def _compare(self, m, words, time_n, channel):
+        """Return the complement of the strike's age, and whether it is beyond the settings.
+
+        That is: over the time-out, not below the window, over the trigger's latency, and late.
+        """
+        # Complements of carries, which iCE40 can keep where they come out.
+        low, carry_n, high = Signal(HALF_BITS), Signal(), Signal(HALF_BITS)
+        deadline = Signal(signed(VALUE_BITS))
+        total = words[0] + time_n[LOW]
+        m.d.sync += [
+            Cat(low, carry_n).eq(Cat(total[:HALF_BITS], ~total[HALF_BITS])),
+            high.eq(added(words[1], time_n[HIGH], ~carry_n)),
+            deadline.eq(Array(self.deadlines)[channel]),
+        ]
+
+        def beyond(limit, name, add=add_one_more):
+            low_carry_n, result = Signal(name=f"{name}_carry_n"), Signal(name=name)
+            limit = Cat(limit, Const(0, 1))
+            m.d.sync += [
+                low_carry_n.eq(~add(limit[LOW], low)[HALF_BITS]),
+                result.eq(~added(limit[HIGH], high, ~low_carry_n)[HALF_BITS]),
+            ]
+            return result
+
+        old = beyond(self.settings.timeout_ticks, "old")
+        opened = beyond(self.settings.window_min_ticks, "opened", lambda left, right: left + right)
+        over = beyond(self.trigger_latency_ticks, "over") | self.trigger_latency_ticks[-1]
+        late = beyond(deadline, "late") | deadline[-1]
+        return Cat(low, high), old, opened, over, late
