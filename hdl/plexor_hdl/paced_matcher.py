@@ -16,22 +16,20 @@ from plexor_hdl.outcome import LaneStrobes
 from plexor_hdl.paced import HALF_BITS, added
 from plexor_hdl.parts import add_one_more
 
-LOOK_CLOCKS = 6
+LOOK_CLOCKS = 8
 """From when a channel is chosen to what becomes of its oldest strike and of its response."""
 SWEEP_BIT = 14
 """An event is a reason to look at all channels where this bit of the time has changed."""
-LOW, HIGH = slice(HALF_BITS), slice(HALF_BITS, VALUE_BITS)
 
 
 class PacedMatcher(wiring.Component):
     """Does what Matcher and Measure do, for a `paced` build: the same ports, rules and results.
 
-    Throughput: a beat takes 2 clocks, and 1 more for each channel after the first that it strikes;
-    a response LOOK_CLOCKS + 1, and 1 and 1 for each channel if it strikes any. A channel whose
-    queue a strike finds full is looked at first, LOOK_CLOCKS + 2 more, and each strike that has
-    expired there or before a response takes LOOK_CLOCKS. All channels are looked at so by a beat
-    without event, and by an event once in 2**SWEEP_BIT ticks. Latencies come LOOK_CLOCKS + 1 or
-    more apart.
+    Throughput: a beat takes 2 clocks, and 2 more for each channel after the first that it strikes;
+    a response LOOK_CLOCKS, and 2 for each channel if it strikes any. A channel whose queue a
+    strike finds full is looked at first, LOOK_CLOCKS + 2 more, and each strike that has expired
+    there or before a response takes LOOK_CLOCKS. All channels are looked at so by a beat without
+    event, and by an event once in 2**SWEEP_BIT ticks. Latencies come LOOK_CLOCKS or more apart.
 
     `taken` strobes as an event is taken, `o_class`, `o_latency` and `strobes` come before its last
     clock or in the clock behind, as does `final`. A strike that finds its queue full is refused and
@@ -88,8 +86,8 @@ class PacedMatcher(wiring.Component):
         free, step, pushing = Signal(), Signal(LOOK_CLOCKS), Signal()
         decided, expired, matched, done = (Signal() for _ in range(4))
         first, struck = lowest(strikes), Signal(count)
-        # Clocks after a look.
-        kept, popped = Signal(), Signal()
+        # The clocks after a look and after a push; those of the upper half of the time.
+        kept, popped, upper, half = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
             self.busy.eq(~self.i_ready),
             decided.eq(step[-1]),
@@ -99,6 +97,8 @@ class PacedMatcher(wiring.Component):
             self.taken.eq(0),
             kept.eq(decided),
             popped.eq(expired | matched),
+            upper.eq(pushing),
+            half.eq(pushing | step[2] | step[4]),
             step.eq(step << 1),
         ]
         with m.If(free):
@@ -109,7 +109,7 @@ class PacedMatcher(wiring.Component):
                     step.eq(1),
                     free.eq(0),
                 ]
-            with m.Else():
+            with m.Elif(~upper):
                 m.d.comb += [pushing.eq(1), done.eq(~(strikes & ~first).any())]
                 m.d.sync += strikes.eq(strikes & ~first)
         with m.Elif(self.i_ready):
@@ -118,10 +118,10 @@ class PacedMatcher(wiring.Component):
                 # Sources of channels begin at 0.
                 channel.eq(self.i_beat.event.source),
                 responds.eq(own),
-                step.eq(own),
+                # This is step 0, but of a channel whose last match is just being stored.
+                step.eq(Mux(kept & (self.i_beat.event.source == channel), own, own << 1)),
                 free.eq(self.i_valid & ~own),
                 final.eq(self.i_valid & self.i_beat.final),
-                self.i_ready.eq(~self.i_valid),
             ]
         with m.Elif(expired):
             m.d.sync += step.eq(1)
@@ -130,33 +130,41 @@ class PacedMatcher(wiring.Component):
             m.d.sync += responds.eq(0)
         with m.Elif(kept & ~step[0]):
             m.d.sync += free.eq(1)
+        m.d.sync += self.i_ready.eq(done | (self.i_ready & ~self.i_valid))
         with m.If(done):
-            m.d.sync += [self.i_ready.eq(1), free.eq(0)]
+            m.d.sync += free.eq(0)
 
-        # The channel's last strike that was matched is looked at first, then its oldest one: what
-        # is known of that is there at the last step, of the other a clock before.
+        # The channel's last strike that was matched is looked at first, then its oldest one, the
+        # lower half before the upper.
         place = Signal(range(depth))
-        # What is popped is gone two clocks later.
-        m.d.sync += place.eq(tails[channel] - levels[channel] + popped)
-        last = Cat(Const(0, len(place)), channel, Const(1, 1))
+        m.d.sync += place.eq(tails[channel] - levels[channel])
+        before = self.i_ready | step[0] | step[1]
         number = encode(first, numbers)
-        words = self._memory(
+        last = Cat(Const(0, len(place)), Const(1, 1))
+        word, time_half_n = self._memory(
             m,
-            Mux(step[0], last, Cat(place, channel)),
-            matched | (struck & ~full).any(),
-            Mux(decided, last, Cat(tails[number], number)),
-            lambda word, part: Mux(decided, word, ~time_n[part]),
+            read=Cat(
+                place & ~before.replicate(len(place)),
+                before,
+                Mux(self.i_ready, self.i_beat.event.source[: len(channel)], channel),
+                step[1] | step[3] | step[6],
+            ),
+            write=Mux(decided, Cat(last, channel), Cat(tails[number], Const(0, 1), number)),
+            storing=matched | (struck & ~full).any(),
+            copying=decided | kept,
+            time_n=Mux(half, time_n[HALF_BITS:], time_n[:HALF_BITS]),
         )
-        age_n, old, opened, over, late = self._compare(m, words, time_n, channel)
+        age_n, old, opened, over, late = self._compare(m, word, time_half_n, channel, step)
         # Channels with a last match, as far as it is up to the time-out.
         known, known_here, recent = Signal(count), Signal(), Signal()
         waiting, keep = Signal(), Signal()
         m.d.sync += [
             waiting.eq(some.bit_select(channel, 1)),
             known_here.eq(known.bit_select(channel, 1)),
-            recent.eq(~old & known_here),
             keep.eq(matched | recent),
         ]
+        with m.If(step[5]):
+            m.d.sync += recent.eq(~old & known_here)
         m.d.comb += [
             expired.eq(decided & waiting & old),
             matched.eq(decided & waiting & ~old & responds & (opened | ~windowed)),
@@ -235,27 +243,30 @@ class PacedMatcher(wiring.Component):
             m.d.sync += swept.eq(event.time_ticks[SWEEP_BIT])
         return own.any(), time_n
 
-    def _memory(self, m, read, storing, write, word_of):
-        """Store, a clock late; return the halves of what is at `read`, a clock apart."""
-        words = []
-        for name, part in (("low", LOW), ("high", HIGH)):
-            memory = plain_memory(HALF_BITS, 1 << len(write))
-            m.submodules[name] = memory
-            address = read
-            if words:
-                address = Signal.like(read, name="read_r")
-                m.d.sync += address.eq(read)
-            reader, port = memory.read_port(), memory.write_port()
-            words.append(reader.data)
-            m.d.comb += reader.addr.eq(address)
-            m.d.sync += [
-                port.en.eq(storing),
-                port.addr.eq(write),
-                port.data.eq(word_of(words[-1], part)),
-            ]
-        return words
+    def _memory(self, m, read, write, storing, copying, time_n):
+        """Return the half word that was at `read` 2 clocks ago, and of the time its complement.
 
-    def _compare(self, m, words, time_n, channel):
+        With `storing` the time, or what is read, is stored at `write`: the half of this clock and
+        the upper one of the next.
+        """
+        memory = plain_memory(HALF_BITS, 1 << len(read))
+        m.submodules.memory = memory
+        reader, port = memory.read_port(), memory.write_port()
+        word, again = Signal(HALF_BITS, reset_less=True), Signal()
+        half_n = Signal(HALF_BITS)
+        m.d.comb += [reader.addr.eq(read), half_n.eq(time_n)]
+        m.d.sync += [
+            word.eq(reader.data),
+            again.eq(storing),
+            port.en.eq(storing | again),
+            port.addr[-1].eq(again),
+            port.data.eq(Mux(copying, word, ~half_n)),
+        ]
+        with m.If(~again):
+            m.d.sync += port.addr[:-1].eq(write)
+        return word, half_n
+
+    def _compare(self, m, word, time_n, channel, step):
         """Return the complement of the strike's age, and whether it is beyond the settings.
 
         That is: over the time-out, not below the window, over the trigger's latency, and late.
@@ -263,19 +274,22 @@ class PacedMatcher(wiring.Component):
         # Complements of carries, which iCE40 can keep where they come out.
         low, carry_n, high = Signal(HALF_BITS), Signal(), Signal(HALF_BITS)
         deadline = Signal(signed(VALUE_BITS))
-        total = words[0] + time_n[LOW]
+        total = added(word, time_n, ~carry_n)
         m.d.sync += [
-            Cat(low, carry_n).eq(Cat(total[:HALF_BITS], ~total[HALF_BITS])),
-            high.eq(added(words[1], time_n[HIGH], ~carry_n)),
             deadline.eq(Array(self.deadlines)[channel]),
+            carry_n.eq(~(total[HALF_BITS] & (step[2] | step[4]))),
         ]
+        with m.If(step[2] | step[4]):
+            m.d.sync += low.eq(total)
+        with m.If(step[3] | step[5]):
+            m.d.sync += high.eq(total)
 
         def beyond(limit, name, add=add_one_more):
             low_carry_n, result = Signal(name=f"{name}_carry_n"), Signal(name=name)
             limit = Cat(limit, Const(0, 1))
             m.d.sync += [
-                low_carry_n.eq(~add(limit[LOW], low)[HALF_BITS]),
-                result.eq(~added(limit[HIGH], high, ~low_carry_n)[HALF_BITS]),
+                low_carry_n.eq(~add(limit[:HALF_BITS], low)[HALF_BITS]),
+                result.eq(~added(limit[HALF_BITS:VALUE_BITS], high, ~low_carry_n)[HALF_BITS]),
             ]
             return result
 

@@ -12,7 +12,7 @@ from plexor_hdl.timebase import LOW_BITS
 GAP_BITS = 16
 SPARE_SLOTS = 8
 """Slots that may be under way between the FIFOs and the stamp."""
-EVENT_CLOCKS = 16
+EVENT_CLOCKS = 32
 """More than an event waits for an event, or a strike that has expired, before it."""
 TERMS = 4
 """How many numbers are added in one clock."""

@@ -23,7 +23,7 @@ from .matcher_bench import (
     stream_of,
 )
 
-RESPONSE_CLOCKS = LOOK_CLOCKS + 1
+RESPONSE_CLOCKS = LOOK_CLOCKS
 OTHER_CLOCKS = 2
 
 
@@ -137,7 +137,7 @@ def test_events_take_as_long_as_documented():
     bench = drive(events, rules, 2000, 1, geometry=LEAN, gaps=0)
     assert [sample[0] for sample in bench.rise[0]] == [2] * 20
     assert [sample[0] for sample in bench.rise[1]] == [4] * 20
-    clocks = [OTHER_CLOCKS + 1, OTHER_CLOCKS] + 2 * [RESPONSE_CLOCKS, OTHER_CLOCKS]
+    clocks = [2 * OTHER_CLOCKS, OTHER_CLOCKS] + 2 * [RESPONSE_CLOCKS, OTHER_CLOCKS]
     assert np.diff(bench.taken_clocks)[: 4 * len(kinds)].tolist() == 4 * clocks
 
 
