@@ -109,9 +109,9 @@ class PacedMatcher(wiring.Component):
                     step.eq(1),
                     free.eq(0),
                 ]
-            with m.Elif(~upper):
+            with m.Else():
                 m.d.comb += [pushing.eq(1), done.eq(~(strikes & ~first).any())]
-                m.d.sync += strikes.eq(strikes & ~first)
+                m.d.sync += [strikes.eq(strikes & ~first), free.eq(0)]
         with m.Elif(self.i_ready):
             own, time_n = self._accept(m, full, looks, strikes)
             m.d.sync += [
@@ -128,11 +128,9 @@ class PacedMatcher(wiring.Component):
         with m.Elif(decided):
             m.d.comb += done.eq(~(looks.any() | strikes.any()))
             m.d.sync += responds.eq(0)
-        with m.Elif(kept & ~step[0]):
+        with m.Elif(upper | (kept & ~step[0])):
             m.d.sync += free.eq(1)
         m.d.sync += self.i_ready.eq(done | (self.i_ready & ~self.i_valid))
-        with m.If(done):
-            m.d.sync += free.eq(0)
 
         # The channel's last strike that was matched is looked at first, then its oldest one, the
         # lower half before the upper.
