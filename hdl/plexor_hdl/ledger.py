@@ -4,116 +4,47 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import SOURCE_BITS, SOURCE_LOAD, SOURCE_STRIKE
+from plexor.protocol.frames import SOURCE_BITS, SOURCE_LOAD
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import CLASSES, Space
 from plexor_hdl.capture import SourceAmounts
 from plexor_hdl.classes import LANE_CLASSES
-from plexor_hdl.codes import PHASE_BITS, TOKEN, Codes
+from plexor_hdl.codes import PHASE_BITS, PHASES, TOKEN, Codes
 from plexor_hdl.counts import COUNT_BITS, LIMB_BITS, LIMBS, Counts
 from plexor_hdl.interfaces import SpaceRead
 from plexor_hdl.limb import Line
 from plexor_hdl.measure import ClassBeat
 from plexor_hdl.outcome import LaneStrobes
+from plexor_hdl.places import Places
 from plexor_hdl.upload import Drop
 
 PARTS = (Space.CLASSES, Space.EDGES, Space.UPLOAD_DROPS)
 SOURCE_ADDRESS_BITS = 6
 CLASS_BITS = (CLASSES - 1).bit_length()
-EDGES, SOURCE, CLASS, DROP = 0b000, 0b001, 0b010, 0b100
-"""The upper bits of places."""
-TOKENS = 3
-"""Visits of a round that empty codes: an event's, its drop's, a class's."""
-
-
-class Places:
-    """Where the counts of a build are: numbers for Counts, and the rows of their limbs.
-
-    Sources get short codes: 0 and the channel, 1, 0 and the strike, or 1, 1 for the load. A place
-    has a code and a bit more for events and for sources, a class and a channel for classes. The
-    drops' limbs share the rows that a fourth limb of the others would have.
-    """
-
-    def __init__(self, geometry: Geometry) -> None:
-        strike_bits = (geometry.strikes - 1).bit_length()
-        self._number_bits = max(geometry.key_bits, strike_bits + 1)
-        self.code_bits = self._number_bits + 1
-        self.bits = self.code_bits + 4
-        self.row_bits = self.code_bits + 5
-
-    def code_of(self, source):
-        """Return the code of a source's number."""
-        top = self._number_bits - 1
-        channel = ~source[SOURCE_STRIKE.bit_length() - 1 :].any()
-        return Cat(source[:top], Mux(channel, source[top], source[-1]), ~channel)
-
-    def code_number(self, source: int) -> int:
-        """Return the code of a source that is known."""
-        kind = (source >= SOURCE_STRIKE) << 1 | (source == SOURCE_LOAD)
-        low = source % SOURCE_STRIKE
-        return low if not kind else kind << self._number_bits - 1 | low
-
-    def edges(self, code_and_polarity):
-        return self._place(code_and_polarity, EDGES)
-
-    def source(self, address):
-        return self._place(Cat(address[0], self.code_of(address[1:])), SOURCE)
-
-    def source_number(self, source: int, which: int) -> int:
-        return self.code_number(source) << 1 | which | SOURCE << self.code_bits + 1
-
-    def classes(self, entry):
-        return self._place(entry, CLASS)
-
-    def class_number(self, entry: int) -> int:
-        return entry | CLASS << self.code_bits + 1
-
-    def drops(self, code):
-        return self._place(code, DROP)
-
-    def _place(self, inside, part: int):
-        above = part << self.code_bits + 1 >> len(inside)
-        return Cat(inside, Const(above, self.bits - len(inside)))
-
-    def row_of(self, place, limb):
-        """Return the row of a limb of a place."""
-        # Ands and ors, for yosys takes a choice of a constant for a reset, which no memory has.
-        low, rows, drop = self.code_bits, self.row_bits - 2, place[-1]
-        upper = rows - low - 2
-        return Cat(
-            place[:low],
-            Mux(drop, limb, place[low : low + 2]),
-            place[low + 2 : rows] & ~drop.replicate(upper),
-            limb | drop.replicate(2),
-        )
-
-
-def choose(values, index):
-    """Return the value at `index`, as a tree of choices between two."""
-    for bit in index:
-        pairs = [values[place : place + 2] for place in range(0, len(values), 2)]
-        values = [Mux(bit, pair[-1], pair[0]) for pair in pairs]
-    return values[0]
+MEASURED_BITS = 3
+"""In the code of a lane: whether it has a class, and which of the four measured ones."""
 
 
 class Ledger(wiring.Component):
     """What Classes, EventTallies and the counters of the sources are together, for one bank.
 
-    `drop` tells of the event of the clock before. Edges of sources and what happens in lanes, of
-    which several can come in a clock, have short counters, which a round of visits samples; events
-    with their drops, and classes, come one a clock and are counted as Codes.
+    `drop` tells of the event of the clock before. Edges of sources, of which several can come in a
+    clock, have short counters, which a round of visits samples. Events with their drops come one a
+    clock and are counted as Codes; so is what happens in a lane, four lanes in turn, of which each
+    strobe and each class must come PHASES clocks or more apart.
 
-    `space` says which of the three spaces the `reads` are of; their data comes LATE_CLOCKS of the
-    dumper later than READ_CLOCKS, and is exact once `settled_stb` has followed `settle_stb`.
-    `source_value` has the count generated (`source_address` = source x 2) or dropped (that + 1), 4
-    clocks after `source_stb` and until the next; strobes come at least 20 clocks apart. `dumping`
-    must be high while spaces are read, and low while there are events. `clear_stb` sets all to 0
-    while `clear_busy`; nothing may come then. `saturated` is set when a count wraps, until the next
-    clear. Reset: the memories keep their words, so results need a clear first.
+    `space` says which of the three spaces the `reads` are of, 0 if none; their data comes
+    LATE_CLOCKS of the dumper later than READ_CLOCKS, and is exact once `settled_stb` has followed
+    `settle_stb`. `source_value` has the count generated (`source_address` = source x 2) or dropped
+    (that + 1), 4 clocks after `source_stb` and until the next; strobes come at least 20 clocks
+    apart. `dumping` must be high while spaces are read, and low while there are events. `clear_stb`
+    sets all to 0 while `clear_busy`; nothing may come then. `saturated` is set when a count wraps,
+    until the next clear. Reset: the memories keep their words, so results need a clear first.
     """
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
+        self._early = Feature.EARLY in geometry.features
         channels = geometry.channels
         super().__init__(
             {
@@ -147,8 +78,19 @@ class Ledger(wiring.Component):
         places = Places(geometry)
         wides, narrows = self._lines(places)
         lines = len(wides) + len(narrows)
-        # Reads of sources take up to 3 clocks of 10.
-        clocks = (lines + TOKENS) * LIMBS * 10 // 7
+        m.submodules.events = events = Codes(places.code_bits + 2)
+        self._lane_names = [
+            name for name in LANE_CLASSES.values() if name != "early" or self._early
+        ]
+        groups = -(-geometry.channels // PHASES)
+        lanes = [Codes(MEASURED_BITS + len(self._lane_names)) for _ in range(groups)]
+        parts = [events, *lanes]
+        walk_bits = max(places.bits, *(part.entry_bits for part in parts))
+        walk, folding = Signal(walk_bits), Signal()
+        gifts = self._gifts(places, parts, walk, folding)
+        visits = lines + len(gifts)
+        # A read of a source, each 20 clocks or less often, spoils one or two visits.
+        clocks = (visits * LIMBS + 2 * LIMBS) * 10 // 7
         narrow_bits = clocks.bit_length()
         wide_bits = (clocks * geometry.samples).bit_length()
         m.submodules.counts = counts = Counts(
@@ -165,25 +107,20 @@ class Ledger(wiring.Component):
                 m.d.sync += short.eq(short + amount)
             samples.append(~short)
 
-        # What a visit looks at is chosen in two steps, while its first limb is read. `turn` is what
-        # comes behind it.
-        turn = Signal(range(lines + TOKENS))
+        # What a visit looks at is chosen in two steps, while its first limb is read: of two lines,
+        # then any of those. `turn` is what comes behind it.
+        turn = Signal(range(visits))
         now = Signal.like(turn)
-        is_line, is_wide, gives = Signal(), Signal(), Signal(TOKENS)
-        groups = []
-        for start in range(0, lines, 4):
-            members = samples[start : start + 4]
-            group = Signal(max(map(len, members)), name=f"group{start}")
-            m.d.sync += group.eq(choose(members, now[:2]))
-            groups.append(group)
-        sample = choose(groups, now[2 : 2 + (len(groups) - 1).bit_length()])
+        is_narrow, is_wide = Signal(), Signal()
+        sample = 0
+        for start in range(0, lines, 2):
+            one, other = [*samples[start : start + 2], Const(0)][:2]
+            here = Signal(wide_bits, name=f"sample{start}")
+            m.d.sync += here.eq(Mux(now[1:] == start // 2, Mux(now[0], other, one), 0))
+            sample |= here
 
-        m.submodules.events = events = Codes(places.code_bits + 2)
-        m.submodules.classes = classes = Codes(2 + max(geometry.key_bits, 1))
         event = Signal(places.code_bits + 1)
         event_valid = Signal()
-        kind = self.i_class.response_class
-        # Answered, late, duplicate, spurious in two bits.
         m.d.sync += [
             event.eq(Cat(self.i_polarity, places.code_of(self.i_source))),
             event_valid.eq(self.i_event_valid),
@@ -191,11 +128,11 @@ class Ledger(wiring.Component):
         m.d.comb += [
             events.i_valid.eq(event_valid),
             events.i_code.eq(Cat(event, self.drop.valid)),
-            classes.i_valid.eq(self.i_valid),
-            classes.i_code.eq(Cat(kind[0], kind[1] | kind[2], self.i_class.channel)),
         ]
-        walk, folding = Signal(places.bits), Signal()
-        for part in (events, classes):
+        for group, part in enumerate(lanes):
+            m.submodules[f"lanes{group}"] = part
+            self._lanes(m, part, range(group * PHASES, (group + 1) * PHASES))
+        for part in parts:
             m.d.comb += [
                 part.walk.eq(self.clear_busy | folding),
                 part.wipe.eq(self.clear_busy),
@@ -205,64 +142,67 @@ class Ledger(wiring.Component):
         # Rounds of visits: each line, then what codes have to give.
         last = counts.limb == LIMBS - 1
         reading, spoiled, done = Signal(), Signal(), Signal()
-        m.d.sync += spoiled.eq((spoiled | reading) & ~last)
-        m.d.comb += done.eq(last & ~spoiled & ~reading)
-        wiping = self._rounds(m, turn, lines, walk, folding, done, gives[2])
+        # A read that is not new in the last clock has spoiled the visit by then.
+        m.d.sync += spoiled.eq((spoiled | reading | self.dumping) & ~last)
+        m.d.comb += done.eq(last & ~spoiled & ~self.source_stb)
+        round_stb, takes = Signal(), Signal(len(parts))
+        wiping = self._rounds(m, turn, lines, visits, walk, folding, done, round_stb)
 
-        event_code = Mux(folding, walk[PHASE_BITS:], events.token_code)
-        class_code = Mux(folding, walk[PHASE_BITS:], classes.token_code)[: len(classes.token_code)]
-        low, high = class_code[0], class_code[1]
-        class_number = Cat(low, low & high, ~low & high)
         table = Array(place for place, _, _ in [*wides, *narrows])
-        next_gives = [turn == lines + number for number in range(TOKENS)]
         place, next_place = Signal(places.bits), Signal(places.bits)
-        seen, next_seen = Signal(), Signal()
+        seen, next_seen, gives, next_has = Signal(), Signal(), Signal(), Signal()
+        which, next_which = Signal(range(len(parts))), Signal(range(len(parts)))
+        next_takes = Signal(len(parts))
         with m.If(wiping):
             m.d.comb += next_place.eq(walk)
-        with m.Elif(next_gives[2]):
-            m.d.comb += [
-                next_place.eq(
-                    places.classes(Cat(class_number, class_code[2 : 2 + geometry.key_bits]))
-                ),
-                next_seen.eq(Mux(folding, ~walk[classes.entry_bits :].any(), classes.token_valid)),
-            ]
-        with m.Elif(next_gives[1]):
-            m.d.comb += [
-                next_place.eq(places.drops(event_code[1 : 1 + places.code_bits])),
-                next_seen.eq(seen),
-            ]
-        with m.Elif(next_gives[0]):
-            m.d.comb += [
-                next_place.eq(places.edges(event_code[: 1 + places.code_bits])),
-                next_seen.eq(folding | events.token_valid),
-            ]
-        with m.Else():
+        with m.Elif(turn < lines):
             m.d.comb += next_place.eq(table[turn])
+        with m.Else(), m.Switch(turn):
+            for number, (part, gift_place, gift_has, last_of_part) in enumerate(gifts):
+                with m.Case(lines + number):
+                    codes = parts[part]
+                    first = not number or gifts[number - 1][0] != part
+                    inside = ~walk[codes.entry_bits :].any()
+                    m.d.comb += [
+                        next_place.eq(gift_place),
+                        next_seen.eq(Mux(folding, inside, codes.token_valid) if first else seen),
+                        next_has.eq(gift_has),
+                        next_which.eq(part),
+                        next_takes[part].eq(last_of_part),
+                    ]
         with m.If(done):
             m.d.sync += [
                 now.eq(turn),
                 place.eq(next_place),
                 seen.eq(next_seen),
-                gives.eq(Cat(next_gives)),
-                is_line.eq(turn < lines),
+                gives.eq(next_seen & next_has),
+                which.eq(next_which),
+                takes.eq(next_takes),
+                is_narrow.eq((turn < lines) & (turn >= len(wides))),
                 is_wide.eq(turn < len(wides)),
             ]
-        given = Mux(folding, Mux(gives[2], classes.value, events.value), TOKEN)
-        some = seen & ~(gives[1] & ~event_code[-1])
+        given = Mux(gives & ~folding, TOKEN, 0)
+        for number, part in enumerate(parts):
+            given |= Mux(gives & folding & (which == number), part.value, 0)
+        for part, takes_it in zip(parts, takes, strict=True):
+            taken = Signal(name="taken")
+            m.d.sync += taken.eq(done & takes_it & seen & ~folding)
+            m.d.comb += part.taken.eq(taken)
         m.d.comb += [
-            events.taken.eq(done & gives[1] & seen & ~folding),
-            classes.taken.eq(done & gives[2] & seen & ~folding),
+            round_stb.eq(takes[-1]),
             counts.place.eq(place),
-            counts.narrow.eq(is_line & ~is_wide),
+            counts.narrow.eq(is_narrow),
             counts.wide.eq(is_wide),
             counts.wipe.eq(self.clear_busy),
             counts.live.eq(done),
-            counts.addend.eq(Mux(is_line, sample, Mux(some, given, 0))),
+            counts.addend.eq(sample | given),
             counts.read.eq(reading),
         ]
-        with m.If(self.clear_stb):
+        wraps = Signal()
+        m.d.sync += wraps.eq(counts.saturated_stb)
+        with m.If(self.clear_stb | self.clear_busy):
             m.d.sync += self.saturated.eq(0)
-        with m.Elif(counts.saturated_stb):
+        with m.Elif(wraps):
             m.d.sync += self.saturated.eq(1)
         self._reads(m, places, counts, reading)
         return m
@@ -279,15 +219,55 @@ class Ledger(wiring.Component):
             for which, enable in enumerate((Const(1), amounts.dropped.any())):
                 place = places.source_number(source, which)
                 (narrows if one else wides).append((place, amount, enable))
-        for channel in range(geometry.channels):
-            for response_class, name in LANE_CLASSES.items():
-                if name == "early" and Feature.EARLY not in geometry.features:
-                    continue
-                place = places.class_number(channel * CLASSES + response_class)
-                narrows.append((place, self.i_lanes[channel][name], Const(1)))
         return wides, narrows
 
-    def _rounds(self, m, turn, lines, walk, folding, done, round_stb):
+    def _lanes(self, m, codes, channels) -> None:
+        """Count what comes in some lanes, each in its phase."""
+        kind = self.i_class.response_class
+        # Answered, late, duplicate, spurious in two bits.
+        measured = Cat(Const(1, 1), kind[0], kind[1] | kind[2])
+        waiting = [Const(0, len(codes.i_code))] * PHASES
+        for phase, channel in enumerate(channels):
+            if channel >= self._geometry.channels:
+                continue
+            here = self.i_valid & (self.i_class.channel == channel)
+            comes = Cat(
+                Mux(here, measured, 0), *(self.i_lanes[channel][name] for name in self._lane_names)
+            )
+            waits = Signal(len(comes), name=f"waits{channel}")
+            m.d.sync += waits.eq(Mux(codes.phase == phase, 0, waits) | comes)
+            waiting[phase] = waits
+        code = Array(waiting)[codes.phase]
+        m.d.comb += [codes.i_valid.eq(code.any()), codes.i_code.eq(code)]
+
+    def _gifts(self, places, parts, walk, folding) -> list:
+        """Return, for each visit of a round that empties codes, what its token or entry gives.
+
+        That is the number in `parts`, the place, if the code has it, and if that is its last visit.
+        """
+        entries = [
+            Mux(folding, walk[: part.entry_bits], part.token_entry)[: part.entry_bits]
+            for part in parts
+        ]
+        bits, code = places.code_bits, entries[0][PHASE_BITS:]
+        gifts = [
+            (0, places.edges(code[: 1 + bits]), 1, 0),
+            (0, places.drops(code[1 : 1 + bits]), code[-1], 1),
+        ]
+        numbers = {name: number for number, name in LANE_CLASSES.items()}
+        key_bits = self._geometry.key_bits
+        for part, entry in enumerate(entries[1:], 1):
+            channel = Cat(entry[:PHASE_BITS], Const(part - 1, key_bits))[:key_bits]
+            code = entry[PHASE_BITS:]
+            low, high = code[1], code[2]
+            named = Cat(low, low & high, ~low & high)
+            gifts.append((part, places.classes(Cat(named, channel)), code[0], 0))
+            for bit, name in enumerate(self._lane_names, MEASURED_BITS):
+                place = places.classes(Cat(Const(numbers[name], CLASS_BITS), channel))
+                gifts.append((part, place, code[bit], bit == len(code) - 1))
+        return gifts
+
+    def _rounds(self, m, turn, lines, visits, walk, folding, done, round_stb):
         """Go round; walk through all places to clear, and through all codes to settle.
 
         Return whether the place behind is one to clear.
@@ -299,7 +279,7 @@ class Ledger(wiring.Component):
             m.d.sync += finishing.eq(0)
             with m.If(wiping):
                 m.d.sync += [walk.eq(walk + 1), cleared.eq(walk.all())]
-            with m.Elif(turn != lines + TOKENS - 1):
+            with m.Elif(turn != visits - 1):
                 m.d.sync += turn.eq(turn + 1)
             with m.Else():
                 # A visit of a line gives the next code's value time to be read.
@@ -326,7 +306,8 @@ class Ledger(wiring.Component):
 
     def _reads(self, m, places, counts, reading) -> None:
         source = Line(m, self.source_stb, "source")
-        burst = Signal()
+        burst, dumping_r = Signal(), Signal()
+        m.d.sync += dumping_r.eq(self.dumping)
         address = self.reads[0].address
         entry, high = address[1:], address[0]
         drops, edges = self.space == Space.UPLOAD_DROPS, self.space == Space.EDGES
@@ -336,12 +317,14 @@ class Ledger(wiring.Component):
         place, there = Signal(places.bits), Signal()
         m.d.comb += [
             burst.eq(Cat(source[number] for number in range(LIMBS)).any()),
-            reading.eq(self.dumping | burst),
+            reading.eq(dumping_r | burst),
             counts.read_row.eq(
                 places.row_of(Mux(burst, places.source(self.source_address), place), counts.limb)
             ),
         ]
-        m.d.sync += there.eq(~(drops | edges) | present.bit_select(number, 1))
+        m.d.sync += there.eq(
+            Mux(drops | edges, present.bit_select(number, 1), self.space == Space.CLASSES)
+        )
         with m.If(drops):
             m.d.sync += place.eq(places.drops(code))
         with m.Elif(edges):

@@ -42,7 +42,7 @@ class Outcome(data.StructLayout):
 
 
 class LaneStrobes(data.Struct):
-    """What LaneCounts counts, in one clock."""
+    """What LaneCounts counts, in one clock: of each kind one in Matcher.RING clocks at most."""
 
     missed: 1
     early: 1

@@ -11,6 +11,7 @@ from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import Policy
 from plexor_hdl.classes import LANE_CLASSES
+from plexor_hdl.codes import PHASES
 from plexor_hdl.interfaces import paced
 from plexor_hdl.matcher import Matcher
 from plexor_hdl.measure import Measure
@@ -36,7 +37,8 @@ class Bench:
     period: list = field(default_factory=lambda: [[], []])
     rise_clocks: list = field(default_factory=lambda: [[], []])
     classes: list = field(default_factory=lambda: [[0] * 8, [0] * 8])
-    missed_clocks: list = field(default_factory=lambda: [[], []])
+    lane_clocks: dict = field(default_factory=dict)
+    """When each class and strobe of a channel came, without Feature.SNAPSHOT."""
     pending: list = field(default_factory=list)
     taken_clocks: list = field(default_factory=list)
     """When each event was handled, where the beats went in without a pause."""
@@ -121,17 +123,19 @@ def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3) -> Bench:
                         )
                     )
             if ctx.get(measure.o_class_valid):
-                row = bench.classes[ctx.get(measure.o_class.channel)]
-                row[ctx.get(measure.o_class.response_class)] += 1
+                channel = ctx.get(measure.o_class.channel)
+                bench.classes[channel][ctx.get(measure.o_class.response_class)] += 1
+                bench.lane_clocks.setdefault((channel, "class"), []).append(clock)
             bench.pending = [ctx.get(matcher.pending[n]) for n in range(geometry.channels)]
             for number, row in enumerate(bench.classes):
                 for response_class, name in LANE_CLASSES.items():
                     if Feature.SNAPSHOT in geometry.features:
                         row[response_class] = ctx.get(matcher.counts[0][number][name])
                     else:
-                        row[response_class] += ctx.get(matcher.strobes[number][name])
-                        if name == "missed" and ctx.get(matcher.strobes[number][name]):
-                            bench.missed_clocks[number].append(clock)
+                        strobe = ctx.get(matcher.strobes[number][name])
+                        row[response_class] += strobe
+                        if strobe:
+                            bench.lane_clocks.setdefault((number, name), []).append(clock)
 
     simulator = Simulator(m)
     simulator.add_clock(1e-6)
@@ -140,6 +144,8 @@ def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3) -> Bench:
     simulator.run()
     for clocks in bench.rise_clocks:
         assert np.all(np.diff(clocks) >= LEAST_CLOCKS)
+    for clocks in bench.lane_clocks.values():
+        assert np.all(np.diff(clocks) >= PHASES)
     return bench
 
 

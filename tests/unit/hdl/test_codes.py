@@ -44,7 +44,7 @@ def test_every_code_is_counted_by_its_entries_and_tokens(bench, monkeypatch, use
             taken = ctx.get(dut.token_valid) and clock % 5 == 0
             ctx.set(dut.taken, taken)
             if taken:
-                tokens[ctx.get(dut.token_code)] += 1 << PART_BITS - 1
+                tokens[ctx.get(dut.token_entry) >> PHASE_BITS] += 1 << PART_BITS - 1
             await ctx.tick()
         await ctx.tick().repeat(WRITE_CLOCKS)
         assert await walk(ctx, dut, wipe=0) + tokens == given

@@ -11,6 +11,7 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import CLASSES, ResponseClass, Space
 from plexor_hdl import codes, ledger
 from plexor_hdl.classes import LANE_CLASSES
+from plexor_hdl.codes import PHASES
 from plexor_hdl.dumper import LATE_CLOCKS
 from plexor_hdl.interfaces import READ_CLOCKS
 from plexor_hdl.ledger import PARTS, Ledger
@@ -42,6 +43,7 @@ class Bench:
             if name != "early" or Feature.EARLY in geometry.features
         }
         self.dropping = None
+        self.clock, self.last_of_lane = 0, {}
 
     def run(self, process) -> None:
         simulator = Simulator(self.dut)
@@ -84,13 +86,23 @@ class Bench:
             ctx.set(dut.i_sources[number].dropped, dropped)
             self.given["source"][source * 2] += edges
             self.given["source"][source * 2 + 1] += dropped * edges
+        # Of a lane no two of a kind come less than PHASES clocks apart.
+        self.clock += 1
+
+        def rarely(*kind) -> int:
+            if self.clock - self.last_of_lane.get(kind, -PHASES) < PHASES or not maybe():
+                return 0
+            self.last_of_lane[kind] = self.clock
+            return 1
+
         for channel in range(geometry.channels):
             for response_class, name in self.lanes.items():
-                strobe = maybe()
+                strobe = rarely(channel, name)
                 ctx.set(dut.i_lanes[channel][name], strobe)
                 self.given[Space.CLASSES][channel * CLASSES + response_class] += strobe
-        valid, measured = maybe(), choose.choice(MEASURED)
+        measured = choose.choice(MEASURED)
         channel = choose.randrange(geometry.channels)
+        valid = rarely(channel, "class")
         ctx.set(dut.i_valid, valid)
         ctx.set(dut.i_class.channel, channel)
         ctx.set(dut.i_class.response_class, measured)
