@@ -81,6 +81,7 @@ class Classes(wiring.Component):
             address_rr.eq(address_r),
         ]
         word, ours = Signal(32), Signal()
+        past_end = address_rr[1 + class_bits + self._geometry.key_bits :].any()
         count = Signal(64)
         kind = address_rr[1 : 1 + class_bits]
         for response_class, name in LANE_CLASSES.items():
@@ -88,7 +89,9 @@ class Classes(wiring.Component):
                 m.d.comb += count.eq(chosen[name])
         m.d.sync += [
             word.eq(count.word_select(address_rr[0], 32)),
-            ours.eq(Cat(kind == response_class for response_class in LANE_CLASSES).any()),
+            ours.eq(
+                ~past_end & Cat(kind == response_class for response_class in LANE_CLASSES).any()
+            ),
         ]
         with m.If(ours):
             m.d.comb += self.read.data.eq(word)

@@ -1,18 +1,22 @@
 """The dumper: result memories into HISTOGRAM and STATISTICS frames."""
 
-from amaranth.hdl import Array, Const, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import MAX_WORDS, WORD_BYTES, FrameType, LogCode, MemoryFlag
+from plexor.protocol.frames import WORD_BYTES, FrameType, LogCode, MemoryFlag
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import HISTOGRAM_SPACES, Space, entries, entry_words
-from plexor_hdl.frame_bytes import BASE_TICKS, FLAGS, HEADER_BYTES, INDEX, TAG, TYPE, FrameByte
-from plexor_hdl.interfaces import READ_CLOCKS, SpaceRead
+from plexor_hdl.frame_bytes import BASE_TICKS, HEADER_BYTES, INDEX, TAG, TYPE, FrameByte
+from plexor_hdl.interfaces import READ_CLOCKS, SPACE_ADDRESS_BITS, SpaceRead
 
 SNAPSHOT_BITS = 16
 LATE_CLOCKS = 5
 """Clocks that words may come later than READ_CLOCKS."""
+WORD = 1 << (HEADER_BYTES - 1).bit_length()
+"""The place of a word's bytes, behind those of the header."""
+FRAME_WORDS = 128
+"""Words of a frame that is not the last of its space: up to MAX_WORDS, a power of two."""
 
 
 class DumpRequest(data.Struct):
@@ -35,9 +39,10 @@ class Dumper(wiring.Component):
     until `busy` falls: nothing of it is stored.
 
     `base` is the low or, with `base_high`, the high word of the request's time where `base_valid`,
-    from 2 clocks after `base_high` on. `space` tells which one is read. Words may come LATE_CLOCKS
-    later than READ_CLOCKS, and are read while the address stands. Latency 12 clocks, throughput a
-    word each READ_CLOCKS + LATE_CLOCKS + 9 clocks. Reset: idle.
+    from 2 clocks after `base_high` on. `space` tells which one is read; the others get an address
+    past their last entry, where they must read 0. Words may come LATE_CLOCKS later than
+    READ_CLOCKS, and are read while the address stands. Latency 12 clocks, throughput a word each
+    READ_CLOCKS + LATE_CLOCKS + 9 clocks. Reset: idle.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -48,7 +53,7 @@ class Dumper(wiring.Component):
                 "i_requests": In(stream.Signature(DumpRequest)),
                 "spaces": Out(SpaceRead()).array(len(Space)),
                 "space": Out(range(len(Space))),
-                "base": In(32),
+                "base": In(8 * WORD_BYTES),
                 "base_high": Out(1),
                 "base_valid": In(1),
                 "busy": Out(1),
@@ -65,37 +70,39 @@ class Dumper(wiring.Component):
         m.d.sync += wanted.eq(
             Array(request.spaces[number] if number in present else 0 for number in Space)[space]
         )
-        most = max(self._words)
-        address, rest = Signal(range(most + 1)), Signal(range(most + 1))
-        for port in self.spaces:
-            m.d.comb += [port.address.eq(address), port.bank.eq(bank)]
-        value = Signal(32)
-        with m.Switch(space):
-            for number in present:
-                with m.Case(number):
-                    m.d.comb += value.eq(self.spaces[number].data)
-            with m.Default():
-                # No other space is read.
-                m.d.comb += value.eq(self.spaces[present[-1]].data)
+        address = Signal(range(max(self._words)))
+        last = Signal.like(address)
+        m.d.sync += last.eq(Array(max(words, 1) - 1 for words in self._words)[space])
+        value = 0
+        for number, port in enumerate(self.spaces):
+            m.d.comb += [
+                port.address[: len(address)].eq(address),
+                port.address[SPACE_ADDRESS_BITS - 1].eq(space != number),
+                port.bank.eq(bank),
+            ]
+            if number in present:
+                value |= port.data
 
-        in_frame = Signal(range(MAX_WORDS))
         last_word, last_frame, logging = Signal(), Signal(), Signal()
+        # In a header or a word the byte to send; else the clocks that the word has had.
         number = Signal(range(HEADER_BYTES))
-        last_of_header, last_of_word = Signal(), Signal()
-        wait = Signal(range(READ_CLOCKS + LATE_CLOCKS + 1))
-        # A byte is chosen in the clock after `number` has changed, and sent in the next; one of the
-        # header is chosen when the word of the base has come.
-        start, base = self._header(m, number, bank, address, last_frame, logging)
-        value_r = Signal(8)
+        last_of_header, last_of_word, there = Signal(), Signal(), Signal()
+        in_frame = (FRAME_WORDS - 1).bit_length()
         fresh, send, go, end, from_value = (Signal() for _ in range(5))
         of_header, stood, came = (Signal() for _ in range(3))
+        # A byte is chosen in the clock after `number` has changed, and sent in the next; one of the
+        # header is chosen when the word of the base has come.
+        byte = self._byte(m, Cat(number, from_value), value, bank, address, last_frame, logging)
         out = self.o_bytes
-        m.d.comb += go.eq(send & fresh & ~out.valid)
+        # What is sent stays the same until it goes.
+        m.d.comb += go.eq(fresh & ~out.valid)
         m.d.sync += [
-            value_r.eq(value.word_select(number[:2], 8)),
             last_of_header.eq(number == HEADER_BYTES - 1),
             last_of_word.eq(number[:2] == WORD_BYTES - 1),
-            last_word.eq((rest == 0) | (in_frame == MAX_WORDS - 1)),
+            there.eq(number == READ_CLOCKS + LATE_CLOCKS - 1),
+            last_word.eq(
+                address[:in_frame].all() | (last_frame & (address[:in_frame] == last[:in_frame]))
+            ),
             stood.eq(send & ~go),
             came.eq(stood & ~go),
             fresh.eq(send & ~go & (~of_header | (came & self.base_valid))),
@@ -104,7 +111,7 @@ class Dumper(wiring.Component):
             m.d.sync += out.valid.eq(0)
         with m.If(~out.valid):
             m.d.sync += [
-                out.payload.byte.eq(Mux(from_value, value_r, start | base)),
+                out.payload.byte.eq(byte),
                 out.payload.end.eq(end),
             ]
         with m.If(go):
@@ -123,7 +130,6 @@ class Dumper(wiring.Component):
                 m.d.sync += [
                     address.eq(0),
                     bank.eq(request.bank & ~request.both if self._banks == 2 else 0),
-                    rest.eq(Array(max(words, 1) - 1 for words in self._words)[space]),
                 ]
                 with m.If(wanted):
                     m.next = "LAST"
@@ -138,30 +144,24 @@ class Dumper(wiring.Component):
                 with m.If(request.report):
                     m.next = "HEADER"
             with m.State("LAST"):
-                m.d.sync += last_frame.eq(rest < MAX_WORDS)
+                m.d.sync += last_frame.eq(address[in_frame:] == last[in_frame:])
                 m.next = "HEADER"
             with m.State("HEADER"):
                 m.d.comb += [send.eq(1), of_header.eq(1)]
-                m.d.sync += [in_frame.eq(0), wait.eq(0)]
                 with m.If(go & last_of_header):
                     m.d.sync += number.eq(0)
                     m.next = "READ"
                     with m.If(logging):
                         m.next = "END"
             with m.State("READ"):
-                m.d.sync += wait.eq(wait + 1)
-                with m.If(wait == READ_CLOCKS + LATE_CLOCKS):
+                m.d.sync += number.eq(number + 1)
+                with m.If(there):
+                    m.d.sync += number.eq(0)
                     m.next = "WORD"
             with m.State("WORD"):
                 m.d.comb += [send.eq(1), from_value.eq(1)]
-                m.d.sync += wait.eq(0)
                 with m.If(go & last_of_word):
-                    m.d.sync += [
-                        number.eq(0),
-                        in_frame.eq(in_frame + 1),
-                        rest.eq(rest - 1),
-                        address.eq(address + 1),
-                    ]
+                    m.d.sync += [number.eq(0), address.eq(address + 1)]
                     m.next = "READ"
                     with m.If(last_word):
                         m.next = "END"
@@ -178,7 +178,6 @@ class Dumper(wiring.Component):
                     m.next = "LAST"
                 with m.Elif(request.both & ~bank if self._banks == 2 else 0):
                     m.d.sync += [bank.eq(1), address.eq(0)]
-                    m.d.sync += rest.eq(Array(max(words, 1) - 1 for words in self._words)[space])
                     m.next = "LAST"
                 with m.Elif(space == len(Space) - 1):
                     m.next = "REPORT"
@@ -186,39 +185,47 @@ class Dumper(wiring.Component):
                     m.d.sync += space.eq(space + 1)
         return m
 
-    def _header(self, m: Module, number, bank, address, last_frame, logging):
-        """Return byte `number` of the header, a clock later, in two parts of which one is 0."""
+    def _byte(self, m: Module, number, value, bank, address, last_frame, logging):
+        """Return a byte of the header, or of `value` from WORD on, a clock later."""
         request, space = self.i_requests.payload, self.space
         histogram = Const(sum(1 << number for number in HISTOGRAM_SPACES), len(Space))
-        kind, flags, tag, index = Signal(8), Signal(8), Signal(16), Signal(32)
-        m.d.comb += [
-            kind.eq(Mux(histogram.bit_select(space, 1), FrameType.HISTOGRAM, FrameType.STATISTICS)),
-            flags.eq(
-                space
-                | Mux(bank, MemoryFlag.BANK, 0)
-                | Mux(request.final, MemoryFlag.FINAL, 0)
-                | Mux(last_frame, MemoryFlag.LAST, 0)
-            ),
-            tag.eq(request.snapshot),
-            index.eq(address),
-        ]
+        kind = Mux(histogram.bit_select(space, 1), FrameType.HISTOGRAM, FrameType.STATISTICS)
+        flags = (
+            space
+            | Mux(bank, MemoryFlag.BANK, 0)
+            | Mux(request.final, MemoryFlag.FINAL, 0)
+            | Mux(last_frame, MemoryFlag.LAST, 0)
+        )
+
+        def at(place: int):
+            return number[1:] == place // 2
+
+        chosen = Signal(8)
+        with m.If(at(TYPE)):
+            m.d.comb += chosen.eq(Mux(number[0], flags, kind))
         with m.If(logging):
-            m.d.comb += [
-                kind.eq(FrameType.LOG),
-                flags.eq(0),
-                tag.eq(LogCode.DUMPED),
-                index.eq(request.snapshot),
-            ]
-        fields = {TYPE: kind, FLAGS: flags}
-        for places, value in ((TAG, tag), (INDEX, index)):
-            fields |= {place: value[8 * at : 8 * at + 8] for at, place in enumerate(places)}
-        start, base = Signal(8), Signal(8)
+            m.d.comb += chosen.eq(Mux(at(TYPE) & ~number[0], FrameType.LOG, 0))
+            with m.If(at(TAG[0]) & ~number[0]):
+                m.d.comb += chosen.eq(LogCode.DUMPED)
+        # The others two by two, each pair in a register of its own.
+        fields = [
+            (Mux(logging, at(INDEX[0]), at(TAG[0])), request.snapshot),
+            (at(INDEX[0]) & ~logging, address[:16]),
+            (at(INDEX[2]) & ~logging, address[16:]),
+        ]
         m.d.comb += self.base_high.eq(number[2])
-        m.d.sync += [start.eq(0), base.eq(0)]
-        with m.Switch(number):
-            for place, value in fields.items():
-                with m.Case(place):
-                    m.d.sync += start.eq(value)
-            with m.Case(*BASE_TICKS):
-                m.d.sync += base.eq(self.base.word_select(number[:2], 8))
-        return start, base
+        for first in range(0, WORD_BYTES, 2):
+            here = at(BASE_TICKS[first]) | at(BASE_TICKS[WORD_BYTES + first])
+            fields.append((here, self.base[8 * first : 8 * first + 16]))
+            fields.append((at(WORD + first), value[8 * first : 8 * first + 16]))
+        parts = [chosen]
+        for here, field in fields:
+            two = Signal(16)
+            m.d.comb += two.eq(field)
+            parts.append(Mux(here, two.word_select(number[0], 8), 0))
+        byte = 0
+        for which, part in enumerate(parts):
+            part_r = Signal(8, name=f"byte{which}")
+            m.d.sync += part_r.eq(part)
+            byte |= part_r
+        return byte

@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from plexor.protocol.frames import MAX_WORDS, SPACE_MASK, FrameType, LogCode, MemoryFlag
+from plexor.protocol.frames import SPACE_MASK, FrameType, LogCode, MemoryFlag
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import HISTOGRAM_SPACES, Space, entries, entry_words
-from plexor_hdl.dumper import Dumper
+from plexor_hdl.dumper import FRAME_WORDS, Dumper
 from plexor_hdl.interfaces import READ_CLOCKS
 
 SMALL = Geometry(
@@ -22,14 +22,17 @@ def word_at(space, bank, address):
     return space << 28 | bank << 24 | address
 
 
-def memory_side(dut, done):
-    """Answer every SpaceRead port READ_CLOCKS after its address."""
+def memory_side(dut, geometry, done):
+    """Answer every SpaceRead port READ_CLOCKS after its address; past its last entry with 0."""
+    words = [entries(geometry, space) * entry_words(space) for space in Space]
 
     async def answer(ctx):
         past = [[(0, 0)] * READ_CLOCKS for _ in Space]
         while not done:
             for space, port in enumerate(dut.spaces):
-                ctx.set(port.data, word_at(space, *past[space][0]))
+                bank, address = past[space][0]
+                inside = address < words[space]
+                ctx.set(port.data, word_at(space, bank, address) if inside else 0)
             await ctx.tick()
             for space, port in enumerate(dut.spaces):
                 now = (ctx.get(port.bank), ctx.get(port.address))
@@ -65,7 +68,7 @@ def run(bench, geometry, requests, seed=None):
                 await ctx.tick()
         done.append(True)
 
-    sides = memory_side(dut, done), base_side(dut, done)
+    sides = memory_side(dut, geometry, done), base_side(dut, done)
     bench.simulate(dut, drive, *sides, bench.receiver(dut.o_bytes, beats, seed))
     frames, rest = bench.frames_of_beats(beats)
     assert rest == b""
@@ -91,7 +94,7 @@ def contents(frames):
         words = found.setdefault(key, [])
         assert key not in closed
         assert frame.index == len(words)
-        assert 0 < len(frame.payload) <= 4 * MAX_WORDS
+        assert 0 < len(frame.payload) <= 4 * FRAME_WORDS
         words += [
             int.from_bytes(frame.payload[at : at + 4], "little")
             for at in range(0, len(frame.payload), 4)
@@ -163,5 +166,5 @@ def test_a_long_space_is_cut_into_full_frames(bench):
     geometry = Geometry(channels=1, strikes=1, latency_mantissa_bits=4)
     frames = run(bench, geometry, [request([Space.LATENCY_BINS])])
     words = entries(geometry, Space.LATENCY_BINS)
-    assert len(frames) == -(-words // MAX_WORDS) + 1
+    assert len(frames) == -(-words // FRAME_WORDS) + 1
     assert contents(frames[:-1]) == expected(geometry, [Space.LATENCY_BINS], (0,))
