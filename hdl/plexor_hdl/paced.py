@@ -7,16 +7,14 @@ back in memory before it is read again, and one adder of 16 bits does for severa
 from enum import IntEnum
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
-from amaranth.lib import stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib import wiring
 
 from plexor.protocol.memory import STATISTICS, VALUE_BITS
 from plexor_hdl.extremes import biased
 from plexor_hdl.fetch import plain_memory
-from plexor_hdl.interfaces import Sample, SpaceRead
 from plexor_hdl.limb import Line
-from plexor_hdl.statistics import ENTRY_WORDS, WORD_BITS
-from plexor_hdl.tally import Count, Sweep
+from plexor_hdl.statistics import ENTRY_WORDS, WORD_BITS, statistics_ports
+from plexor_hdl.tally import Sweep, tally_ports
 
 HALF_BITS = VALUE_BITS // 2
 
@@ -59,15 +57,7 @@ class PacedTally(wiring.Component):
         ]
         self._far = far
         self.latency = 5 + far
-        super().__init__(
-            {
-                "i_address": In(stream.Signature(Count(entries), always_ready=True)),
-                "read": In(SpaceRead()),
-                "clear_stb": In(1),
-                "clear_busy": Out(1),
-                "saturated": Out(1),
-            }
-        )
+        super().__init__(tally_ports(entries))
 
     def elaborate(self, platform) -> Module:
         m = Module()
@@ -176,19 +166,10 @@ class PacedStatistics(wiring.Component):
     """
 
     def __init__(self, key_bits: int) -> None:
-        if not 1 <= key_bits <= 4:
-            raise ValueError(f"key_bits: {key_bits}; must be 1 to 4")
         self._key_bits = key_bits
         self.sums = [plain_memory(HALF_BITS, len(Pass) << key_bits) for _ in range(2)]
         self.latency = len(Pass) + 2
-        super().__init__(
-            {
-                "i_sample": In(stream.Signature(Sample(key_bits), always_ready=True)),
-                "read": In(SpaceRead()),
-                "clear_stb": In(1),
-                "clear_busy": Out(1),
-            }
-        )
+        super().__init__(statistics_ports(key_bits))
 
     def elaborate(self, platform) -> Module:
         m = Module()

@@ -19,6 +19,18 @@ WORD_BITS = 32
 ENTRY_WORDS = STATISTICS.size_bytes // (WORD_BITS // 8)
 
 
+def statistics_ports(key_bits: int) -> dict:
+    """Return the ports of records of each key; raise ValueError for too many of them."""
+    if not 1 <= key_bits <= 4:
+        raise ValueError(f"key_bits: {key_bits}; must be 1 to 4")
+    return {
+        "i_sample": In(stream.Signature(Sample(key_bits), always_ready=True)),
+        "read": In(SpaceRead()),
+        "clear_stb": In(1),
+        "clear_busy": Out(1),
+    }
+
+
 class Statistics(wiring.Component):
     """A record plexor.protocol.memory.STATISTICS for each key of `key_bits` bits, in each bank.
 
@@ -36,8 +48,6 @@ class Statistics(wiring.Component):
     """
 
     def __init__(self, key_bits: int, features: Feature, banks: int, limb_bits: int) -> None:
-        if not 1 <= key_bits <= 4:
-            raise ValueError(f"key_bits: {key_bits}; must be 1 to 4")
         if STATISTICS_SETS != 1 or ENTRY_WORDS % 4:
             raise ValueError("plexor.protocol.memory: one set of records of whole four words only")
         self._key_bits = key_bits
@@ -46,14 +56,7 @@ class Statistics(wiring.Component):
         self._limb_bits = limb_bits
         most = SQUARES_BITS if Feature.SUM_SQUARES in features else SUM_BITS
         self.latency = WRITE_STAGE + -(-most // limb_bits) - 1
-        super().__init__(
-            {
-                "i_sample": In(stream.Signature(Sample(key_bits), always_ready=True)),
-                "read": In(SpaceRead()),
-                "clear_stb": In(1),
-                "clear_busy": Out(1),
-            }
-        )
+        super().__init__(statistics_ports(key_bits))
 
     def elaborate(self, platform) -> Module:
         m = Module()

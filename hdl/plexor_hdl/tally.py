@@ -17,6 +17,17 @@ class Count(data.StructLayout):
         super().__init__({"address": range(entries), "bank": 1})
 
 
+def tally_ports(entries: int) -> dict:
+    """Return the ports of an array of counters."""
+    return {
+        "i_address": In(stream.Signature(Count(entries), always_ready=True)),
+        "read": In(SpaceRead()),
+        "clear_stb": In(1),
+        "clear_busy": Out(1),
+        "saturated": Out(1),
+    }
+
+
 class Sweep(wiring.Component):
     """The addresses 0 to `entries` - 1, once each, while `busy`: from the clock after `stb`."""
 
@@ -69,15 +80,7 @@ class Tally(wiring.Component):
         self._words = -(-bits // WORD_BITS)
         self._banks = banks
         self.latency = WRITE_STAGE + limbs - 1
-        super().__init__(
-            {
-                "i_address": In(stream.Signature(Count(entries), always_ready=True)),
-                "read": In(SpaceRead()),
-                "clear_stb": In(1),
-                "clear_busy": Out(1),
-                "saturated": Out(1),
-            }
-        )
+        super().__init__(tally_ports(entries))
 
     def elaborate(self, platform) -> Module:
         m = Module()
