@@ -17,8 +17,9 @@ class Fetch(wiring.Component):
     """Reads the words of a memory in order, from address 0 up to before `limit`, modulo its size.
 
     `address`, `enable` and `data` go to a synchronous read port. `address` is the next word to
-    read: the words before it are free to be written. `clear` forgets what was read and goes to
-    `limit`. Latency 2 clocks, throughput one word a clock. The output is a register.
+    read: the words before it are free to be written. `clear` goes to address 0, where `limit` must
+    go with it, and forgets what was read, but for what stands at the output. Latency 2 clocks,
+    throughput one word a clock. The output is a register.
     """
 
     def __init__(self, width: int, address_bits: int) -> None:
@@ -48,9 +49,7 @@ class Fetch(wiring.Component):
         with m.If(output_free):
             m.d.sync += [self.o_words.valid.eq(read), self.o_words.payload.eq(self.data)]
         with m.If(self.clear):
-            m.d.sync += [
-                self.address.eq(self.limit),
-                read.eq(0),
-                self.o_words.valid.eq(0),
-            ]
+            m.d.sync += [self.address.eq(0), read.eq(0)]
+            with m.If(output_free):
+                m.d.sync += self.o_words.valid.eq(0)
         return m

@@ -4,6 +4,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from plexor.protocol.frames import DELTA_BITS
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import RunState, StatusFlag, StopOn
@@ -28,12 +29,14 @@ from plexor_hdl.stimulus import Stimulus
 from plexor_hdl.tallies import EventTallies
 from plexor_hdl.timebase import Timebase
 from plexor_hdl.trigger import Trigger
-from plexor_hdl.upload import SHORT_BITS, Upload
+from plexor_hdl.upload import Upload
 
 CALM_CLOCKS = 12
 """Clocks from the last activity seen to all that depends on when it comes: to the trigger."""
 WAKE_CLOCKS = 1024
 """The same after reset."""
+FLUSH_BIT = 16
+"""Bit of the clock's count whose changes close a frame; no change of it is skipped."""
 
 
 class Instrument(wiring.Component):
@@ -202,8 +205,9 @@ class Instrument(wiring.Component):
             upload.i_events.valid.eq(capture.event_stb),
             upload.i_events.payload.eq(capture.event),
             upload.enable.eq(control.stream),
-            upload.now_bit.eq(run.now_ticks[SHORT_BITS]),
+            upload.now_bit.eq(run.now_ticks[DELTA_BITS]),
             upload.clear_stb.eq(run.clear),
+            framer.clock_bit.eq(timebase.low[FLUSH_BIT]),
             framer.flush.eq(~run.running),
             framer.hurry.eq(packetizer.hurry),
             # What happened to the run is told before what comes of it.
@@ -280,7 +284,7 @@ class Instrument(wiring.Component):
                 command.bus.request_stb,
                 capture.moving,
             ]
-            self._skip(m, moving, [timebase, framer, run, snapshots, *stimuli])
+            self._skip(m, moving, [timebase, run, snapshots, *stimuli])
         return m
 
     def _skip(self, m, moving, counters) -> None:

@@ -1,13 +1,14 @@
 """The ring: the last events before and after a trigger."""
 
-from amaranth.hdl import Cat, Module, ResetInserter, Signal
+from amaranth.hdl import Module, ResetInserter, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from plexor.protocol.frames import DELTA_BITS
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.fetch import plain_memory
-from plexor_hdl.interfaces import Event
-from plexor_hdl.upload import MARK, MARK_TOP, SHORT_BITS, TOP_BITS, Entry, write_entry, write_event
+from plexor_hdl.interfaces import TIME_BITS, Event
+from plexor_hdl.upload import MARK_BITS, MARKS, Entry, write_event, write_mark, write_start
 
 
 class Ring(wiring.Component):
@@ -15,9 +16,9 @@ class Ring(wiring.Component):
 
     `send_stb` (with `freeze` high, no `busy`; else ignored) sends them as entries, oldest first,
     marks before the first, each after a gap and each with other upper bits of the time; they stay
-    and can be sent again. `busy` until the last entry has been taken. Latency 4 clocks; an event a
-    clock in, an entry each 6 clocks out. `clear_stb` and reset: empty, and nothing more is sent.
-    Full: the oldest is overwritten.
+    and can be sent again. `busy` until the last entry has been taken. Latency 5 clocks; an event a
+    clock in, an entry each 6 clocks out. `clear_stb` and reset: empty, and nothing more is sent,
+    but what stands at `o_entries` until it is taken. Full: the oldest is overwritten.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -35,12 +36,27 @@ class Ring(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
+        out, item = self.o_entries, stream.Signature(Entry).create()
+        sending = Signal()
+        m.submodules.reader = ResetInserter(self.clear_stb)(self._reader(item, sending))
+        m.d.comb += [
+            item.ready.eq(~out.valid | out.ready),
+            self.busy.eq(sending | out.valid),
+        ]
+        with m.If(item.ready):
+            m.d.sync += [out.valid.eq(item.valid & ~self.clear_stb), out.payload.eq(item.payload)]
+        return m
+
+    def _reader(self, out, sending) -> Module:
+        """Return what keeps the events and, while `sending`, sends entries to `out`."""
+        m = Module()
         m.submodules.events = events = plain_memory(Event(), self._depth)
         write, read = events.write_port(), events.read_port()
         wrapped = Signal()
         event = Signal(Event())
         last = Signal(range(self._depth))
-        first, top = Signal(), Signal(TOP_BITS)
+        first, above = Signal(), Signal(TIME_BITS - DELTA_BITS)
+        marks, start = Signal(range(MARKS)), Signal(MARKS * MARK_BITS)
         m.d.sync += [
             write.en.eq(self.i_events.valid & ~self.freeze),
             write.data.eq(self.i_events.payload),
@@ -48,9 +64,8 @@ class Ring(wiring.Component):
         with m.If(write.en):
             m.d.sync += [write.addr.eq(write.addr + 1), wrapped.eq(wrapped | write.addr.all())]
         m.d.comb += read.en.eq(1)
-        out = self.o_entries
         with m.FSM(name="ring") as fsm:
-            m.d.comb += self.busy.eq(~fsm.ongoing("IDLE"))
+            m.d.comb += sending.eq(~fsm.ongoing("IDLE"))
             with m.State("IDLE"):
                 m.d.sync += first.eq(1)
                 with m.If(self.send_stb & self.freeze & (wrapped | write.addr.any()) & ~write.en):
@@ -64,19 +79,27 @@ class Ring(wiring.Component):
                 m.next = "LATCH"
             with m.State("LATCH"):
                 m.d.sync += event.eq(read.data)
-                m.next = "MARK"
-            with m.State("MARK"):
+                m.next = "START"
+            with m.State("START"):
+                m.d.sync += [
+                    first.eq(0),
+                    above.eq(event.time_ticks[DELTA_BITS:]),
+                    write_start(start, event, event.gap),
+                ]
                 m.next = "EVENT"
-                with m.If(first | event.gap | (event.time_ticks[SHORT_BITS:] != top)):
-                    m.d.sync += write_entry(out.payload, event.index, MARK, event.gap)
-                    m.d.sync += [first.eq(0), top.eq(event.time_ticks[SHORT_BITS:])]
-                    m.d.sync += out.valid.eq(1)
-                    m.next = "MARK_TOP"
-            with m.State("MARK_TOP"):
-                with m.If(out.ready):
-                    rest = Cat(event.index[SHORT_BITS:], top)
-                    m.d.sync += write_entry(out.payload, rest, MARK_TOP, event.gap)
-                    m.next = "EVENT"
+                with m.If(first | event.gap | (event.time_ticks[DELTA_BITS:] != above)):
+                    m.next = "MARKS"
+            with m.State("MARKS"):
+                with m.If(~out.valid | out.ready):
+                    m.d.sync += [
+                        write_mark(out.payload, start[:MARK_BITS]),
+                        out.valid.eq(1),
+                        start.eq(start[MARK_BITS:]),
+                        marks.eq(marks + 1),
+                    ]
+                    with m.If(marks == MARKS - 1):
+                        m.d.sync += marks.eq(0)
+                        m.next = "EVENT"
             with m.State("EVENT"):
                 with m.If(~out.valid | out.ready):
                     m.d.sync += [write_event(out.payload, event), out.valid.eq(1)]
@@ -87,4 +110,4 @@ class Ring(wiring.Component):
                     m.next = "READ"
                     with m.If(read.addr == last):
                         m.next = "IDLE"
-        return ResetInserter(self.clear_stb)(m)
+        return m

@@ -1,6 +1,6 @@
 """The upload FIFO: events that wait for the link."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -13,55 +13,72 @@ MARGIN = 6
 """Entries that may still be written once the level, two clocks old, says that no event may come."""
 COUNT_BITS = 48
 LIMB_BITS = 16
-SHORT_BITS = 42
-"""Bits of the time that each entry has."""
-TOP_BITS = TIME_BITS - SHORT_BITS
 ONE_BLOCK = 256
 """Entries of a memory without multiplexers behind it in any device: it may be used as it is."""
-MARKS = 2
+MARKS = 3
 """Entries before an event whose index or upper bits of the time are not those of the one before."""
+TAG_BITS = 2
+"""Upper bits of the source that are set in marks alone."""
 
 
 class Entry(data.Struct):
-    """What waits for the framer: an event or, with `source` MARK or above, a mark.
+    """What waits for the framer: the word of an event, or a mark, one of MARKS.
 
-    Marks come in pairs before an event: MARK has the low bits of its index in place of the time,
-    and `polarity` says that events were dropped before it; MARK_TOP has the rest of the index and
-    then the upper bits of the time, of it and of the events that follow. The event's own bits are
-    in the order of an event word, the upper of the lower bits of the time behind.
+    The delta is the lower bits of the time. Marks carry a Start, its lower bits first, in all bits
+    but those that tell them from events.
     """
 
     low: DELTA_BITS
     source: SOURCE_BITS
     polarity: 1
-    high: SHORT_BITS - DELTA_BITS
 
 
-MARK, MARK_TOP = 24, 25
+class Start(data.Struct):
+    """What marks say of the event behind them: its index, and if events were dropped before it.
+
+    `above` is its time above the delta, and that of the events that follow. The bits are in the
+    order of a frame's header; `gap` and `none` are where the lower bits of the time would end.
+    """
+
+    index: INDEX_BITS
+    gap: 1
+    none: 1
+    above: TIME_BITS - DELTA_BITS
+
+
+MARK_BITS = Entry.as_shape().size - TAG_BITS
+SPARE_BITS = MARKS * MARK_BITS - Start.as_shape().size
+"""Bits of the first mark, its lowest, that carry nothing."""
 
 
 def is_mark(entry):
     """Return whether an entry is a mark."""
-    return entry.source[SOURCE_BITS - 2 :].all()
+    return entry.source[-TAG_BITS:].all()
 
 
-def short_time(entry):
-    """Return the time's lower bits of an event, or what a mark carries."""
-    return Cat(entry.low, entry.high)
+def mark_bits(entry):
+    """Return what a mark carries."""
+    return Cat(entry.low, entry.source[:-TAG_BITS], entry.polarity)
 
 
-def write_entry(entry, short, source, polarity):
-    """Return the assignments that make an entry."""
-    return [
-        Cat(entry.low, entry.high).eq(short),
-        entry.source.eq(source),
-        entry.polarity.eq(polarity),
-    ]
+def write_mark(entry, bits):
+    """Return the assignments that make an entry a mark."""
+    return [mark_bits(entry).eq(bits), entry.source[-TAG_BITS:].eq(-1)]
 
 
 def write_event(entry, event):
     """Return the assignments that make `entry` an event."""
-    return write_entry(entry, event.time_ticks[:SHORT_BITS], event.source, event.polarity)
+    return [
+        entry.low.eq(event.time_ticks[:DELTA_BITS]),
+        entry.source.eq(event.source),
+        entry.polarity.eq(event.polarity),
+    ]
+
+
+def write_start(start, event, gap):
+    """Return the assignments that make `start` an event's, below it the spare bits of marks."""
+    fields = Cat(Const(0, SPARE_BITS), event.index, gap, Const(0, 1), event.time_ticks[DELTA_BITS:])
+    return [start.eq(fields)]
 
 
 class Drop(data.Struct):
@@ -79,14 +96,15 @@ class Upload(wiring.Component):
     with other upper bits of the time than the one before takes MARKS entries more; they are written
     in the next MARKS clocks without an event, or with one that is refused because the FIFO is full
     or the one before was refused; until then nothing behind them is sent and another event of this
-    kind is refused. `now_bit` is bit SHORT_BITS of the time now; no
-    event is 2**SHORT_BITS ticks late.
+    kind is refused. `now_bit` is bit DELTA_BITS of the time now; no
+    event is 2**DELTA_BITS ticks late.
 
     Each refused event is told on `drop` one clock later and counted in `dropped_cnt`, exact after 4
     clocks. Events while not `enable` are none of its business: neither kept nor counted; one in its
     first clock is refused.
     Latency 7 clocks; throughput one event a clock in, one entry a clock out. `clear_stb` and
-    reset: empty, nothing dropped, the next event's index is sent. `dropped_cnt` wraps.
+    reset: empty but for what stands at `o_entries`, nothing dropped, the next event's index is
+    sent. `dropped_cnt` wraps.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -117,13 +135,13 @@ class Upload(wiring.Component):
         shut, refusing, gap = Signal(init=1), Signal(), Signal()
         due, slot, keep, refuse = Signal(), Signal(), Signal(), Signal()
         # The event whose marks are still to be written, and where to; then the last one's bits.
-        index, top, after_gap = Signal(INDEX_BITS), Signal(TOP_BITS), Signal()
-        marks, second, hole = Signal(), Signal(), Signal(bits)
+        start, above = Signal(MARKS * MARK_BITS), Signal()
+        pending, hole = Signal(MARKS), Signal(bits)
         place, behind_marks = Signal(bits), Signal(bits, init=MARKS)
-        level = Signal(bits)
-        fresh = self._fresh(m, top[0], keep, refuse)
+        level, marks = Signal(bits), pending[0]
+        fresh = self._fresh(m, above, keep, refuse)
         m.d.comb += [
-            due.eq(event.gap | fresh | (event.time_ticks[SHORT_BITS] != top[0])),
+            due.eq(event.gap | fresh | (event.time_ticks[DELTA_BITS] != above)),
             # Whether an event or a mark is written hangs on little, so that it is known early.
             slot.eq(come & ~shut & ~(fresh & marks)),
             keep.eq(slot & ~(due & marks)),
@@ -134,21 +152,16 @@ class Upload(wiring.Component):
         with m.If(slot):
             m.d.comb += write_event(entry, event)
         with m.Else():
-            m.d.comb += write_entry(entry, index, Mux(second, MARK_TOP, MARK), after_gap)
+            m.d.comb += write_mark(entry, start[:MARK_BITS])
             with m.If(marks):
                 m.d.sync += [
-                    marks.eq(~second),
-                    second.eq(~second),
+                    pending.eq(pending[1:]),
                     hole.eq(hole + 1),
-                    index.eq(Cat(index[SHORT_BITS:], top)),
+                    start.eq(start[MARK_BITS:]),
                 ]
         # Kept of any event, for it is late when one turns out to have marks.
         with m.If(~marks):
-            m.d.sync += [
-                index.eq(event.index),
-                after_gap.eq(event.gap | gap),
-                hole.eq(place),
-            ]
+            m.d.sync += [hole.eq(place), write_start(start, event, event.gap | gap)]
         with m.If(keep):
             step = Mux(due, 1 + MARKS, 1)
             m.d.sync += [
@@ -157,7 +170,7 @@ class Upload(wiring.Component):
                 gap.eq(0),
             ]
             with m.If(due):
-                m.d.sync += [top.eq(event.time_ticks[SHORT_BITS:]), marks.eq(1)]
+                m.d.sync += [above.eq(event.time_ticks[DELTA_BITS]), pending.eq(-1)]
         with m.If(refuse):
             m.d.sync += gap.eq(1)
         refusing_next = Signal()
@@ -174,18 +187,18 @@ class Upload(wiring.Component):
         ]
         self._count(m)
         with m.If(self.clear_stb):
-            m.d.sync += [Cat(marks, second, gap).eq(0), Cat(place, level, limit).eq(0)]
+            m.d.sync += [Cat(pending, gap).eq(0), Cat(place, level, limit).eq(0)]
             m.d.sync += behind_marks.eq(MARKS)
         return m
 
-    def _fresh(self, m: Module, top_bit, keep, refuse):
+    def _fresh(self, m: Module, above, keep, refuse):
         """Return whether the next event has marks, whatever its time."""
         fresh, now_bit, behind = Signal(init=1), Signal(), Signal()
         m.d.sync += [
             now_bit.eq(self.now_bit),
             # Where the last event was already one change of the upper bits ago, its bit says no
             # more.
-            behind.eq((self.now_bit != now_bit) & (top_bit != now_bit)),
+            behind.eq((self.now_bit != now_bit) & (above != now_bit)),
             fresh.eq((fresh & ~keep) | refuse | behind | self.clear_stb),
         ]
         return fresh
@@ -209,14 +222,14 @@ class Upload(wiring.Component):
             return
         more = Signal()
         m.d.comb += [
-            more.eq(address != limit),
+            more.eq((address != limit) & ~self.clear_stb),
             read.en.eq(~out.valid | out.ready),
             out.payload.eq(read.data),
         ]
         with m.If(read.en):
             m.d.sync += [out.valid.eq(more), address.eq(address + more)]
         with m.If(self.clear_stb):
-            m.d.sync += [address.eq(0), out.valid.eq(0)]
+            m.d.sync += address.eq(0)
 
     def _count(self, m: Module) -> None:
         """Count the drops in limbs, so that no carry is longer than LIMB_BITS."""

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import pytest
-from amaranth.hdl import Module
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from plexor.protocol.frames import DELTA_BITS
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.command import Command
 from plexor_hdl.frame_bytes import FrameByte
@@ -19,7 +20,7 @@ from ..bench import check
 from ..clocked import Seen
 
 HERE = Path(__file__).parent
-FLUSH_CLOCKS = 200
+FLUSH_BIT = 7
 
 
 class Sending(wiring.Component):
@@ -34,9 +35,15 @@ class Sending(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.upload = upload = Upload(Geometry(upload_depth=32))
-        m.submodules.framer = framer = Framer(flush_clocks=FLUSH_CLOCKS)
+        m.submodules.framer = framer = Framer()
         m.submodules.packetizer = packetizer = Packetizer()
+        # The time now is that of the last event.
+        event_bit, now_bit = self.i_events.payload.time_ticks[DELTA_BITS], Signal()
+        count = Signal(FLUSH_BIT + 1)
+        m.d.sync += [now_bit.eq(upload.now_bit), count.eq(count + 1)]
         m.d.comb += [
+            upload.now_bit.eq(Mux(self.i_events.valid, event_bit, now_bit)),
+            framer.clock_bit.eq(count[FLUSH_BIT]),
             upload.enable.eq(1),
             upload.i_events.valid.eq(self.i_events.valid),
             upload.i_events.payload.eq(self.i_events.payload),

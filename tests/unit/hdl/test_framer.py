@@ -13,26 +13,28 @@ from plexor.protocol.frames import (
     split_event_word,
 )
 from plexor_hdl.framer import HURRY_CLOCKS, Framer
-from plexor_hdl.interfaces import INDEX_BITS
-from plexor_hdl.upload import MARK, MARK_TOP, SHORT_BITS
+from plexor_hdl.upload import MARK_BITS, MARKS, SPARE_BITS
 
 FLUSH_CLOCKS = 200
-SHORT_MASK = (1 << SHORT_BITS) - 1
+MARK = 24
 
 
-def entry(short, source, polarity):
-    low, high = short & MAX_DELTA_TICKS, short >> DELTA_BITS
-    return {"low": low, "source": source, "polarity": polarity, "high": high}
+def event_entry(time, source=3, polarity=1):
+    return {"low": time & MAX_DELTA_TICKS, "source": source, "polarity": polarity}
 
 
 def marks(index, gap=False, time=0):
     """The entries before an event with this index and time."""
-    rest = index >> SHORT_BITS | time >> SHORT_BITS << INDEX_BITS - SHORT_BITS
-    return [entry(index & SHORT_MASK, MARK, gap), entry(rest, MARK_TOP, gap)]
-
-
-def event_entry(time, source=3, polarity=1):
-    return entry(time & SHORT_MASK, source, polarity)
+    start = (index | gap << 48 | time >> DELTA_BITS << 50) << SPARE_BITS
+    parts = [start >> MARK_BITS * number & (1 << MARK_BITS) - 1 for number in range(MARKS)]
+    return [
+        {
+            "low": part & MAX_DELTA_TICKS,
+            "source": MARK | part >> DELTA_BITS & 7,
+            "polarity": part >> MARK_BITS - 1,
+        }
+        for part in parts
+    ]
 
 
 def decode(frames):
@@ -62,9 +64,9 @@ def random_entries(rng, count):
         if gap:
             index += rng.randrange(1, 1000)
             gaps.add(index)
-        if gap or time >> SHORT_BITS != top:
+        if gap or time >> DELTA_BITS != top:
             entries += marks(index, gap, time)
-            top = time >> SHORT_BITS
+            top = time >> DELTA_BITS
         source, polarity = rng.randrange(17), rng.randrange(2)
         entries.append(event_entry(time, source, polarity))
         events.append((index, time, source, polarity))
@@ -72,16 +74,23 @@ def random_entries(rng, count):
     return entries, events, gaps
 
 
+async def rest(ctx, dut, clocks):
+    """Let clocks pass; the bit of their count changes each FLUSH_CLOCKS / 2."""
+    for clock in range(clocks):
+        ctx.set(dut.clock_bit, clock // (FLUSH_CLOCKS // 2) & 1)
+        await ctx.tick()
+
+
 def run(
     bench, entries, seed=None, port="i_events", rest_clocks=FLUSH_CLOCKS + 160, trace=True, **levels
 ):
-    dut, beats = Framer(FLUSH_CLOCKS, trace=trace), []
+    dut, beats = Framer(trace=trace), []
 
     async def drive(ctx):
         for name, value in levels.items():
             ctx.set(getattr(dut, name), value)
         await bench.send(ctx, getattr(dut, port), entries, seed)
-        await ctx.tick().repeat(rest_clocks)
+        await rest(ctx, dut, rest_clocks)
 
     bench.simulate(dut, drive, bench.receiver(dut.o_bytes, beats, seed and seed + 1))
     return bench.frames_of_beats(beats)
@@ -97,14 +106,15 @@ def test_frames_decode_to_the_events_that_went_in(bench, seed):
     assert all(frame.tag == 0 and frame.flags in (0, EventFlag.GAP) for frame in frames)
 
 
-def test_deltas_up_to_the_greatest_share_a_frame_and_the_next_does_not(bench):
-    for base in (0, (1 << 26) - 1, (1 << 52) + (1 << 41) - 5, (1 << 45) + 12345):
-        entries = [
-            *marks(0, time=base),
-            *(event_entry(base + delta) for delta in (0, MAX_DELTA_TICKS, MAX_DELTA_TICKS + 1)),
-        ]
+def test_the_base_is_the_time_above_the_delta_and_is_told_anew_by_marks(bench):
+    for base in (0, 1 << 26, (1 << 52) + (1 << 41), (1 << 64) - (1 << 26)):
+        times = [base, base + 12345, base + MAX_DELTA_TICKS]
+        entries = [*marks(7, time=base), *(event_entry(time) for time in times)]
+        after = base - (1 << 26) & (1 << 64) - 1
+        entries += [*marks(10, time=after), event_entry(after)]
         frames, _ = run(bench, entries)
-        assert [len(frame.payload) // 4 for frame in frames] == [2, 1]
+        assert [(frame.index, frame.base_ticks) for frame in frames] == [(7, base), (10, after)]
+        assert [time for _, _, time, *_ in decode(frames)] == [*times, after]
 
 
 def test_a_frame_holds_at_most_max_words(bench):
@@ -135,17 +145,18 @@ def test_entries_of_the_ring_become_trace_frames(bench):
 
 
 def test_the_upload_fifo_goes_before_the_ring_and_frames_do_not_mix(bench):
-    dut, beats = Framer(FLUSH_CLOCKS), []
+    dut, beats = Framer(), []
     uploads, events, _ = random_entries(random.Random(9), 80)
     traces, traced, _ = random_entries(random.Random(10), 40)
 
     async def upload(ctx):
+        ctx.set(dut.flush, 1)
         await bench.send(ctx, dut.i_events, uploads, None)
 
     async def trace(ctx):
         await ctx.tick().repeat(5)
         await bench.send(ctx, dut.i_trace, traces, None)
-        await ctx.tick().repeat(FLUSH_CLOCKS + 160)
+        await rest(ctx, dut, FLUSH_CLOCKS + 160)
 
     bench.simulate(dut, upload, trace, bench.receiver(dut.o_bytes, beats))
     frames, _ = bench.frames_of_beats(beats)
@@ -153,7 +164,7 @@ def test_the_upload_fifo_goes_before_the_ring_and_frames_do_not_mix(bench):
     assert decode(frames) == expected + [(FrameType.TRACE, *event) for event in traced]
 
 
-def test_an_event_each_four_clocks_is_sustained(bench):
+def test_an_event_each_five_clocks_is_sustained(bench):
     dut, beats, clocks = Framer(), [], []
     entries = [*marks(0), *(event_entry(time) for time in range(MAX_WORDS))]
 
@@ -166,7 +177,7 @@ def test_an_event_each_four_clocks_is_sustained(bench):
         await bench.send(ctx, dut.i_events, entries, None)
 
     bench.simulate(dut, feed, drive, bench.receiver(dut.o_bytes, beats))
-    assert len(clocks) <= 4 * MAX_WORDS + 70
+    assert len(clocks) <= 5 * MAX_WORDS + 40
 
 
 def test_without_a_ring_nothing_else_changes(bench):

@@ -4,13 +4,14 @@ import random
 
 import pytest
 
+from plexor.protocol.frames import DELTA_BITS
 from plexor.protocol.geometry import Geometry
-from plexor_hdl.interfaces import INDEX_BITS
 from plexor_hdl.ring import Ring
-from plexor_hdl.upload import MARK, MARK_TOP, SHORT_BITS
+from plexor_hdl.upload import MARK_BITS, MARKS, SPARE_BITS
 
 DEPTH = 16
-SHORT_MASK = (1 << SHORT_BITS) - 1
+MARK = 24
+DELTA_MASK = (1 << DELTA_BITS) - 1
 
 
 def random_events(rng, count):
@@ -34,19 +35,21 @@ def random_events(rng, count):
 
 def expected_entries(events):
     """Return what stands in the stream: (lower bits of time or of a mark, source, polarity)."""
-    entries, top = [], None
+    entries, above = [], None
     for event in events[-DEPTH:]:
         time, index, gap = event["time_ticks"], event["index"], int(event["gap"])
-        if gap or time >> SHORT_BITS != top:
-            top = time >> SHORT_BITS
-            rest = index >> SHORT_BITS | top << INDEX_BITS - SHORT_BITS
-            entries += [(index & SHORT_MASK, MARK, gap), (rest, MARK_TOP, gap)]
-        entries.append((time & SHORT_MASK, event["source"], event["polarity"]))
+        if gap or time >> DELTA_BITS != above:
+            above = time >> DELTA_BITS
+            start = (index | gap << 48 | above << 50) << SPARE_BITS
+            for number in range(MARKS):
+                part = start >> MARK_BITS * number & (1 << MARK_BITS) - 1
+                entries.append((part & DELTA_MASK, MARK | part >> DELTA_BITS & 7, part >> 29))
+        entries.append((time & DELTA_MASK, event["source"], event["polarity"]))
     return entries
 
 
 def split(entry):
-    return entry & (1 << 26) - 1 | entry >> 32 << 26, entry >> 26 & 31, entry >> 31 & 1
+    return entry & DELTA_MASK, entry >> 26 & 31, entry >> 31
 
 
 async def write(ctx, dut, events, rng=None):

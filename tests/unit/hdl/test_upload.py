@@ -5,26 +5,23 @@ from itertools import pairwise
 
 import pytest
 
-from plexor.protocol.frames import SOURCES
+from plexor.protocol.frames import DELTA_BITS, SOURCES
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.interfaces import INDEX_BITS
-from plexor_hdl.upload import MARGIN, MARK, MARK_TOP, MARKS, ONE_BLOCK, SHORT_BITS, Upload
+from plexor_hdl.upload import MARGIN, MARK_BITS, MARKS, ONE_BLOCK, SPARE_BITS, Upload
 
 DEPTH = 32
 
 
+MARK = 24
+
+
 def split(entry):
-    """Return (lower bits of time or what a mark carries, source, polarity) of an entry."""
-    low, source, polarity, high = (
-        entry & (1 << 26) - 1,
-        entry >> 26 & 31,
-        entry >> 31 & 1,
-        entry >> 32,
-    )
-    return low | high << 26, source, polarity
+    """Return (lower bits of the time, source, polarity) of an entry."""
+    return entry & (1 << 26) - 1, entry >> 26 & 31, entry >> 31
 
 
-STEPS = (0, 1, 1 << 20, 1 << 40)
+STEPS = (0, 1, 1 << 10, 1 << 24)
 
 
 def random_events(rng, count, density, gap_chance, steps=STEPS):
@@ -55,7 +52,7 @@ async def drive_events(ctx, dut, events):
         ctx.set(dut.i_events.valid, event is not None)
         if event is not None:
             ctx.set(dut.i_events.payload, event)
-            ctx.set(dut.now_bit, event["time_ticks"] >> SHORT_BITS & 1)
+            ctx.set(dut.now_bit, event["time_ticks"] >> DELTA_BITS & 1)
         await ctx.tick()
     ctx.set(dut.i_events.valid, 0)
 
@@ -97,15 +94,17 @@ def run(bench, events, link_seed, link_open_after=0, enable=1):
 
 def replay(entries):
     """Return the events of entries: (index, time, source, polarity, after a gap)."""
-    found, index, gap, top = [], 0, False, None
-    for short, source, polarity in entries:
-        if source == MARK:
-            index, gap = short, bool(polarity)
-        elif source == MARK_TOP:
-            index += (short & 63) << SHORT_BITS
-            top = short >> INDEX_BITS - SHORT_BITS
+    found, index, gap, above, start = [], 0, False, None, 0
+    for number, (low, source, polarity) in enumerate(entries):
+        if source >= MARK:
+            start = start >> MARK_BITS | (low | (source & 7) << 26 | polarity << 29) << 60
+            if entries[number + 1][1] < MARK:
+                fields = start >> SPARE_BITS
+                index, above = fields & (1 << INDEX_BITS) - 1, fields >> INDEX_BITS + 2
+                assert fields >> INDEX_BITS + 1 & 1 == 0
+                gap = bool(fields >> INDEX_BITS & 1)
         else:
-            found.append((index, short | top << SHORT_BITS, source, polarity, gap))
+            found.append((index, low | above << 26, source, polarity, gap))
             index, gap = index + 1, False
     return found
 
@@ -176,19 +175,25 @@ def test_while_not_enabled_events_are_neither_sent_nor_counted(bench):
     assert run(bench, events, 10, enable=0) == ([], [], 0)
 
 
-def test_a_clear_forgets_what_waits_and_the_next_event_brings_its_index(bench):
-    dut, entries = Upload(Geometry(upload_depth=DEPTH)), []
+@pytest.mark.parametrize("depth", [DEPTH, 2 * ONE_BLOCK])
+def test_a_clear_forgets_what_waits_and_the_next_event_brings_its_index(bench, depth):
+    dut, entries = Upload(Geometry(upload_depth=depth)), []
     events = random_events(random.Random(11), 100, 1.0, 0.2)
+    stood = None
     again = random_events(random.Random(12), 3, 1.0, 0.0)
 
     async def drive(ctx):
+        nonlocal stood
         ctx.set(dut.enable, 1)
         await ctx.tick()
         await drive_events(ctx, dut, events)
+        await ctx.tick().repeat(10)
+        assert ctx.get(dut.o_entries.valid)
+        stood = split(ctx.get(dut.o_entries.payload.as_value()))
         ctx.set(dut.clear_stb, 1)
         await ctx.tick()
         ctx.set(dut.clear_stb, 0)
-        ctx.set(dut.now_bit, again[0]["time_ticks"] >> SHORT_BITS & 1)
+        ctx.set(dut.now_bit, again[0]["time_ticks"] >> DELTA_BITS & 1)
         await ctx.tick().repeat(5)
         assert ctx.get(dut.dropped_cnt) == 0
         await drive_events(ctx, dut, again)
@@ -201,5 +206,7 @@ def test_a_clear_forgets_what_waits_and_the_next_event_brings_its_index(bench):
                 entries.append(split(entry))
 
     bench.simulate(dut, drive)
-    assert entries[0] == (0, MARK, 0)
+    # What stood at the output stands until it is taken.
+    assert entries.pop(0) == stood
+    assert all(source >= MARK for _, source, _ in entries[:MARKS])
     assert [index for index, *_ in replay(entries)] == [0, 1, 2]
