@@ -14,8 +14,9 @@ from plexor_hdl.frame_bytes import FrameByte
 
 BUFFER_BITS = 9
 FULL_BLOCK = 255
-ROOM = 8
-"""Bytes kept free: what is written while the level on which `ready` rests is two clocks old."""
+ROOM_BITS = 2
+"""Log2 of the bytes kept free: what is written while the level on which `ready` rests is two clocks
+old."""
 
 
 class DecodedByte(data.Struct):
@@ -30,8 +31,8 @@ class CobsEncoder(wiring.Component):
     """Encodes frames; the delimiter follows each.
 
     A block's code is written in front of it once the block is complete, into a buffer of 512 bytes
-    of which only complete blocks are read. A zero byte's own clock writes the code, so one byte a
-    clock is sustained but for one clock a full block of 254 bytes and two clocks a frame.
+    of which only complete blocks are read. Throughput a byte each 2 clocks, but for one clock a
+    full block of 254 bytes and one a frame.
 
     Latency: a block (up to 254 bytes) and 6 clocks. Reset: empty. Full: `i_bytes.ready` is low.
     """
@@ -52,69 +53,42 @@ class CobsEncoder(wiring.Component):
         wiring.connect(m, fetch.o_words, wiring.flipped(self.o_bytes))
 
         # Each block's code goes to `code_place` when the block is complete; only what lies before
-        # that place is read.
+        # that place is read. A delimiter is a block of its own, with code 0.
         place = Signal(BUFFER_BITS, init=1)
         code_place = Signal(BUFFER_BITS)
         code = Signal(8, init=1)
         last_of_block = Signal()
         room = Signal(init=1)
-        m.d.sync += room.eq((place - fetch.address)[:BUFFER_BITS] < (1 << BUFFER_BITS) - ROOM)
+        used = (place[ROOM_BITS:] - fetch.address[ROOM_BITS:])[: BUFFER_BITS - ROOM_BITS]
+        m.d.sync += [
+            room.eq(used < (1 << BUFFER_BITS - ROOM_BITS) - 1),
+            last_of_block.eq(code == FULL_BLOCK - 1),
+        ]
         m.d.comb += fetch.limit.eq(code_place)
 
-        beat, is_zero = Signal(FrameByte), Signal()
-        waiting, free, accept = Signal(), Signal(), Signal()
+        # A byte is looked at in its first clock.
+        beat, is_zero, seen = self.i_bytes.payload, Signal(), Signal()
+        due, closing, accept = Signal(), Signal(), Signal()
         m.d.comb += [
-            accept.eq(waiting & free),
-            self.i_bytes.ready.eq(~waiting | free),
-        ]
-        with m.If(self.i_bytes.ready):
-            m.d.sync += [
-                beat.eq(self.i_bytes.payload),
-                is_zero.eq(self.i_bytes.payload.byte == DELIMITER),
-                waiting.eq(self.i_bytes.valid),
-            ]
-        plain, closing = Signal(), Signal()
-        next_block = [
-            code_place.eq(place),
-            place.eq(place + 1),
-            code.eq(1),
-            last_of_block.eq(0),
-        ]
-        m.d.comb += [
+            accept.eq(seen & room & ~due),
+            self.i_bytes.ready.eq(accept),
+            closing.eq(due | beat.end | is_zero),
             write.addr.eq(Mux(closing, code_place, place)),
-            write.data.eq(Mux(closing, code, Mux(plain, beat.byte, DELIMITER))),
+            write.data.eq(Mux(closing, code, beat.byte)),
+            write.en.eq(accept | due),
         ]
-        with m.FSM(name="encoder"):
-            with m.State("BYTES"):
-                m.d.comb += [
-                    free.eq(room),
-                    write.en.eq(accept),
-                    closing.eq(beat.end | is_zero),
-                    plain.eq(1),
-                ]
-                with m.If(accept & beat.end):
-                    m.next = "DELIMITER"
-                with m.Elif(accept & is_zero):
-                    m.d.sync += next_block
-                with m.Elif(accept):
-                    m.d.sync += [
-                        place.eq(place + 1),
-                        code.eq(code + 1),
-                        last_of_block.eq(code == FULL_BLOCK - 2),
-                    ]
-                    with m.If(last_of_block):
-                        m.next = "FULL"
-            with m.State("FULL"):
-                m.d.comb += [write.en.eq(1), closing.eq(1)]
-                m.d.sync += next_block
-                m.next = "BYTES"
-            with m.State("DELIMITER"):
-                m.d.comb += write.en.eq(1)
-                m.d.sync += place.eq(place + 1)
-                m.next = "FRAME"
-            with m.State("FRAME"):
-                m.d.sync += next_block
-                m.next = "BYTES"
+        m.d.sync += [
+            is_zero.eq(beat.byte == DELIMITER),
+            seen.eq(self.i_bytes.valid & ~accept),
+        ]
+        with m.If(write.en):
+            m.d.sync += [
+                place.eq(place + 1),
+                code.eq(code + 1),
+                due.eq(~due & (beat.end | (last_of_block & ~is_zero))),
+            ]
+            with m.If(closing):
+                m.d.sync += [code_place.eq(place), code.eq(due | ~beat.end)]
         return m
 
 

@@ -16,7 +16,7 @@ from plexor.protocol.frames import (
 )
 from plexor.protocol.registers import address
 from plexor_hdl.cobs import CobsDecoder
-from plexor_hdl.crc import frame_crc
+from plexor_hdl.crc import FrameCrc
 from plexor_hdl.fetch import plain_memory
 from plexor_hdl.frame_bytes import HEADER_BYTES, INDEX, SEQUENCE, TAG, TYPE, FrameByte
 from plexor_hdl.registers import RegisterBus
@@ -72,7 +72,7 @@ class Command(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.decoder = decoder = CobsDecoder()
-        m.submodules.crc = crc = frame_crc(CRC_STEP_BITS)
+        m.submodules.crc = crc = FrameCrc(CRC_STEP_BITS)
         wiring.connect(m, wiring.flipped(self.i_bytes), decoder.i_bytes)
         size = 1 << (MOST_BYTES - 1).bit_length()
         m.submodules.frame = frame = plain_memory(8, size)
@@ -90,7 +90,7 @@ class Command(wiring.Component):
             read.en.eq(1),
         ]
         m.d.sync += [
-            matched.eq(crc.match_detected),
+            matched.eq(crc.matched),
             stored.eq(read.data),
             whole.eq(
                 (received >= LEAST_BYTES)
@@ -102,6 +102,10 @@ class Command(wiring.Component):
             m.d.sync += received.eq(received + 1)
             with m.If(received == TYPE):
                 m.d.sync += is_command.eq(beat.byte == FrameType.COMMAND)
+
+        wrong, carry = Signal(), Signal()
+        low, high = self.errors[: ERROR_BITS // 2], self.errors[ERROR_BITS // 2 :]
+        m.d.sync += [Cat(low, carry).eq(low + wrong), high.eq(high + carry)]
 
         left = Signal(range(MAX_OPERATIONS + 1))
         place, value = Signal(ADDRESS_BITS), Signal(WORD_BITS)
@@ -147,11 +151,11 @@ class Command(wiring.Component):
                 m.d.sync += [number.eq(0), log.eq(self.i_logs.payload)]
                 m.d.comb += [
                     taken.eq(decoder.o_bytes.valid & ~log_due),
-                    crc.valid.eq(taken & ~beat.end),
+                    crc.step.eq(taken & ~beat.end),
                     decoder.o_bytes.ready.eq((last_step | beat.end) & ~log_due),
-                    write.en.eq(crc.valid & last_step & (received != size - 1)),
+                    write.en.eq(crc.step & last_step & (received != size - 1)),
                 ]
-                with m.If(crc.valid):
+                with m.If(crc.step):
                     m.d.sync += step.eq(step + 1)
                 with m.If(taken & beat.end):
                     m.d.sync += good.eq(beat.good)
@@ -171,7 +175,8 @@ class Command(wiring.Component):
                 ]
                 m.next = "HEADER"
                 with m.If(~(good & matched & whole & is_command)):
-                    m.d.sync += [self.errors.eq(self.errors + 1), logging.eq(1)]
+                    m.d.comb += wrong.eq(1)
+                    m.d.sync += logging.eq(1)
 
             with m.State("HEADER"):
                 m.d.comb += send.eq(1)

@@ -1,57 +1,55 @@
-"""The CRC-32 at the end of frames."""
+"""The CRC-32 at the end of frames: that of ISO 3309, as in `zlib.crc32`."""
 
-from amaranth.hdl import Module, Signal
-from amaranth.lib import stream, wiring
-from amaranth.lib.crc.catalog import CRC32_ISO_HDLC
+from functools import reduce
+from operator import xor
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import CRC_BYTES
-from plexor_hdl.frame_bytes import FrameByte
+POLYNOMIAL = 0xEDB88320
+"""Lowest bit first, as all bits here."""
+RESIDUE = 0xDEBB20E3
+"""What the register holds once a frame has passed whose CRC is right."""
+MOST_BITS = 4
 
 
-def frame_crc(bits: int = 8):
-    """Return a processor of the frames' CRC-32, `bits` a clock, the low bits of a byte first."""
-    return CRC32_ISO_HDLC(data_width=bits).create()
+class FrameCrc(wiring.Component):
+    """The CRC-32 of the bits that came since `start`, `bits` of them with each `step`, low first.
 
-
-class CrcAppender(wiring.Component):
-    """Passes the bytes of frames; before a frame's end beat come the four of its CRC-32, low first.
-
-    No latency, no register in between. Throughput one byte a clock but for one clock a frame.
-    Reset: between frames.
+    `matched`: what came ends with its own CRC. `low` is the CRC's low byte; a step with `shift`
+    takes no bits, but drops `bits` of the CRC: the next byte is in `low` after 8 of them. `start`
+    goes before `step`. All is seen one clock later. Reset as `start`.
     """
 
-    i_bytes: In(stream.Signature(FrameByte))
-    o_bytes: Out(stream.Signature(FrameByte))
+    def __init__(self, bits: int) -> None:
+        if not 1 <= bits <= MOST_BITS:
+            raise ValueError(f"bits: {bits}; must be 1 to {MOST_BITS}")
+        self._bits = bits
+        super().__init__(
+            {
+                "start": In(1),
+                "step": In(1),
+                "shift": In(1),
+                "data": In(bits),
+                "low": Out(8),
+                "matched": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.crc = crc = frame_crc()
-        place = Signal(range(CRC_BYTES))
-        beat, out = self.i_bytes.payload, self.o_bytes
-        m.d.comb += [out.payload.byte.eq(beat.byte), crc.data.eq(beat.byte)]
-        with m.FSM(name="appender"):
-            with m.State("FRAME"):
-                m.d.comb += [
-                    out.valid.eq(self.i_bytes.valid & ~beat.end),
-                    self.i_bytes.ready.eq(out.ready & ~beat.end),
-                    crc.valid.eq(out.valid & out.ready),
-                ]
-                with m.If(self.i_bytes.valid & beat.end):
-                    m.next = "CRC"
-            with m.State("CRC"):
-                m.d.comb += [out.payload.byte.eq(crc.crc.word_select(place, 8)), out.valid.eq(1)]
-                with m.If(out.ready):
-                    m.d.sync += place.eq(place + 1)
-                    with m.If(place == CRC_BYTES - 1):
-                        m.next = "END"
-            with m.State("END"):
-                m.d.comb += [
-                    out.payload.end.eq(1),
-                    out.valid.eq(1),
-                    crc.start.eq(1),
-                    self.i_bytes.ready.eq(out.ready),
-                ]
-                with m.If(out.ready):
-                    m.next = "FRAME"
+        crc = Signal(32, init=0xFFFFFFFF)
+        fed = Signal(self._bits)
+        m.d.comb += [
+            fed.eq(Mux(self.shift, 0, crc[: self._bits] ^ self.data)),
+            self.low.eq(~crc[:8]),
+            self.matched.eq(crc == RESIDUE),
+        ]
+        # None of the polynomial's low bits is set, so no bit fed depends on one before it.
+        parts = [Mux(fed[n], POLYNOMIAL >> self._bits - 1 - n, 0) for n in range(self._bits)]
+        with m.If(self.step):
+            m.d.sync += crc.eq(reduce(xor, parts, crc >> self._bits))
+        with m.If(self.start):
+            m.d.sync += crc.eq(crc.init)
         return m
