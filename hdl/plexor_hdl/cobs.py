@@ -104,7 +104,8 @@ class CobsDecoder(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        left = Signal(8)
+        # 1 where a code comes next.
+        left = Signal(8, init=1)
         zero_due = Signal()
         empty = Signal(init=1)
         byte = self.i_bytes.payload
@@ -116,17 +117,17 @@ class CobsDecoder(wiring.Component):
                 m.d.sync += [
                     self.o_bytes.valid.eq(~empty),
                     self.o_bytes.payload.end.eq(1),
-                    self.o_bytes.payload.good.eq(left == 0),
-                    left.eq(0),
+                    self.o_bytes.payload.good.eq(left == 1),
+                    left.eq(1),
                     zero_due.eq(0),
                     empty.eq(1),
                 ]
-            with m.Elif(left == 0):
+            with m.Elif(left == 1):
                 m.d.sync += [
                     self.o_bytes.valid.eq(zero_due),
                     self.o_bytes.payload.byte.eq(0),
                     self.o_bytes.payload.end.eq(0),
-                    left.eq(byte - 1),
+                    left.eq(byte),
                     zero_due.eq(byte != FULL_BLOCK),
                     empty.eq(0),
                 ]

@@ -1,6 +1,6 @@
 """The command port: frames from the host, executed on the register bus and answered; and LOGs."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -78,12 +78,15 @@ class Command(wiring.Component):
         m.submodules.frame = frame = plain_memory(8, size)
         write, read = frame.write_port(), frame.read_port()
 
-        received, stored = Signal(range(size)), Signal(8)
+        # Where the next byte goes to, then where the next one comes from: a LOG frame amid a
+        # command leaves it alone.
+        at, stored = Signal(range(size)), Signal(8)
         beat, taken = decoder.o_bytes.payload, Signal()
         step, last_step = Signal(range(8 // CRC_STEP_BITS)), Signal()
         good, matched, whole, is_command = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
-            write.addr.eq(received),
+            write.addr.eq(at),
+            read.addr.eq(at),
             write.data.eq(beat.byte),
             crc.data.eq(beat.byte.word_select(step, CRC_STEP_BITS)),
             last_step.eq(step == 8 // CRC_STEP_BITS - 1),
@@ -93,14 +96,15 @@ class Command(wiring.Component):
             matched.eq(crc.matched),
             stored.eq(read.data),
             whole.eq(
-                (received >= LEAST_BYTES)
-                & (received <= MOST_BYTES)
-                & (received[:3] == LEAST_BYTES % GROUP_BYTES)
+                (at >= LEAST_BYTES) & (at <= MOST_BYTES) & (at[:3] == LEAST_BYTES % GROUP_BYTES)
             ),
         ]
+        onward = Signal()
+        with m.If(onward):
+            m.d.sync += at.eq(at + 1)
         with m.If(write.en):
-            m.d.sync += received.eq(received + 1)
-            with m.If(received == TYPE):
+            m.d.comb += onward.eq(1)
+            with m.If(at == TYPE):
                 m.d.sync += is_command.eq(beat.byte == FrameType.COMMAND)
 
         wrong, carry = Signal(), Signal()
@@ -121,13 +125,12 @@ class Command(wiring.Component):
         fresh, last_of_word, last_of_group, last_of_header = (Signal() for _ in range(4))
         stands = Signal()
         none_left, log_waits = Signal(), Signal()
-        index_places = Const(sum(1 << place for place in INDEX[: len(SEQUENCE)]), HEADER_BYTES)
         in_index = Signal()
         m.d.sync += [
             stands.eq(send & ~sent),
             fresh.eq(stands & send & ~sent),
             sent.eq(send & fresh & ~sent & ~out.valid),
-            in_index.eq(index_places.bit_select(number, 1)),
+            in_index.eq(number[2:] == INDEX.start // len(SEQUENCE)),
             last_of_word.eq(number[:2].all()),
             last_of_group.eq(number[:3].all()),
             none_left.eq(left == 0),
@@ -153,7 +156,7 @@ class Command(wiring.Component):
                     taken.eq(decoder.o_bytes.valid & ~log_due),
                     crc.step.eq(taken & ~beat.end),
                     decoder.o_bytes.ready.eq((last_step | beat.end) & ~log_due),
-                    write.en.eq(crc.step & last_step & (received != size - 1)),
+                    write.en.eq(crc.step & last_step & ~at.all()),
                 ]
                 with m.If(crc.step):
                     m.d.sync += step.eq(step + 1)
@@ -168,15 +171,14 @@ class Command(wiring.Component):
             with m.State("CHECK"):
                 m.d.comb += crc.start.eq(1)
                 m.d.sync += [
-                    left.eq((received - LEAST_BYTES + GROUP_BYTES)[3:]),
+                    left.eq((at - LEAST_BYTES + GROUP_BYTES)[3:]),
                     log.eq(LogCode.REJECTED),
-                    read.addr.eq(SEQUENCE.start),
-                    received.eq(0),
+                    at.eq(SEQUENCE.start),
                 ]
                 m.next = "HEADER"
                 with m.If(~(good & matched & whole & is_command)):
                     m.d.comb += wrong.eq(1)
-                    m.d.sync += logging.eq(1)
+                    m.d.sync += [logging.eq(1), at.eq(0)]
 
             with m.State("HEADER"):
                 m.d.comb += send.eq(1)
@@ -191,9 +193,9 @@ class Command(wiring.Component):
                 with m.If(sent):
                     m.d.sync += number.eq(number + 1)
                     with m.If(in_index):
-                        m.d.sync += read.addr.eq(read.addr + 1)
+                        m.d.comb += onward.eq(1)
                     with m.If(last_of_header):
-                        m.d.sync += [read.addr.eq(HEADER_BYTES), number.eq(0)]
+                        m.d.sync += [at.eq(HEADER_BYTES), number.eq(0)]
                         m.next = "OPERATION"
                     with m.If(logging & last_of_group):
                         m.next = "WORD"
@@ -214,10 +216,8 @@ class Command(wiring.Component):
                 m.d.comb += [byte.eq(stored), send.eq(~silent)]
                 m.d.sync += waits.eq(Cat(silent & ~waits.any(), waits))
                 with m.If(sent | waits[1]):
-                    m.d.sync += [
-                        number.eq(number + 1),
-                        read.addr.eq(read.addr + 1),
-                    ]
+                    m.d.comb += onward.eq(1)
+                    m.d.sync += number.eq(number + 1)
                     with m.Switch(number[:3]):
                         with m.Case(0, 1):
                             m.d.comb += take_place.eq(1)
@@ -262,6 +262,7 @@ class Command(wiring.Component):
                             m.d.sync += number.eq(0)
                             m.next = "OPERATION"
                             with m.If(none_left):
+                                m.d.sync += at.eq(0)
                                 m.next = "END"
             with m.State("END"):
                 m.d.comb += [send.eq(1), end.eq(1)]

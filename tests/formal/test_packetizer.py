@@ -102,6 +102,10 @@ class EncodesFrames(Elaboratable):
             i_bytes.payload.byte.eq(Array([*self.bytes, Const(0, 8)])[place]),
             o_bytes.ready.eq(self.ready),
         ]
+        # As a stream must: what is offered stays until it is taken.
+        offered = Signal()
+        m.d.sync += offered.eq(i_bytes.valid & ~i_bytes.ready)
+        m.d.comb += Assume(~offered | i_bytes.valid)
         with m.If(i_bytes.valid & i_bytes.ready):
             m.d.sync += place.eq(Mux(i_bytes.payload.end, 0, place + 1))
 
@@ -134,7 +138,7 @@ class EncodesFrames(Elaboratable):
 
 
 @pytest.mark.parametrize(
-    ("mode", "depth"), [("bmc", 14), pytest.param("cover", 24, marks=pytest.mark.full)]
+    ("mode", "depth"), [("bmc", 18), pytest.param("cover", 32, marks=pytest.mark.full)]
 )
 def test_short_frames_are_encoded_as_cobs(monkeypatch, mode, depth):
     monkeypatch.setattr(cobs, "BUFFER_BITS", 4)
