@@ -198,14 +198,19 @@ class Timer(wiring.Component):
         m = Module()
         # Up from what is loaded inverted until it wraps. Each limb's carry is a clock late, so the
         # last limb's comes a fixed time after that. What is loaded is added to 0.
-        loaded = Mux(self.low_stb | self.high_stb, ~self.word, 0)
+        loaded, low_stb, high_stb = Signal(WORD_BITS), Signal(), Signal()
+        m.d.sync += [
+            loaded.eq(Mux(self.low_stb | self.high_stb, ~self.word, 0)),
+            low_stb.eq(self.low_stb),
+            high_stb.eq(self.high_stb),
+        ]
         going = Signal()
         with m.If(self.start_stb):
             m.d.sync += going.eq(1)
         carry, first = going, None
         for part, others_stb in (
-            (loaded[self._fine_bits :], self.high_stb),
-            (loaded, self.low_stb),
+            (loaded[self._fine_bits :], high_stb),
+            (loaded, low_stb),
         ):
             for start in range(0, len(part), LIMB_BITS):
                 amount = part[start : start + LIMB_BITS]
