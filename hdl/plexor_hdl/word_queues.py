@@ -4,6 +4,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from plexor.protocol.frames import SOURCE_LOAD
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.edges import EdgeWord, at_least
 from plexor_hdl.fetch import plain_memory
@@ -65,11 +66,13 @@ class WordQueue(wiring.Component):
     """The FIFO of one source: takes the word offered, unless `full`.
 
     In the clock after `take` and until the next one `o_word` is the oldest word that was not yet
-    taken, which must have been offered 2 clocks before `take` or earlier.
+    taken, which must have been offered 2 clocks before `take` or earlier. With `level` all samples
+    of a word are alike: it needs no memory block.
     """
 
-    def __init__(self, samples: int, depth: int) -> None:
+    def __init__(self, samples: int, depth: int, level: bool) -> None:
         self._depth = depth
+        self._level = level
         self._word = EdgeWord(samples)
         super().__init__(
             {
@@ -84,6 +87,8 @@ class WordQueue(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.words = words = plain_memory(self._word, self._depth)
+        if self._level:
+            words.attrs["ram_style"] = "logic"
         write, read = words.write_port(), words.read_port()
         m.d.comb += [
             write.en.eq(self.i_valid & ~self.full),
@@ -152,10 +157,10 @@ class WordQueues(wiring.Component):
         geometry = self._geometry
         fulls, kept = Signal(self.sources), Signal(self.sources)
         ticks = 0
-        for number in range(self.sources):
+        for number, source in enumerate(geometry.sources):
             word, valid = self.i_edges[number], self.i_valid[number]
             m.submodules[f"queue{number}"] = queue = WordQueue(
-                geometry.samples, geometry.word_fifo_depth
+                geometry.samples, geometry.word_fifo_depth, source == SOURCE_LOAD
             )
             amount, full = self.amounts[number], Signal(2, name=f"full{number}")
             fours = [word.edges[start : start + 4] for start in range(0, len(word.edges), 4)]
