@@ -10,11 +10,11 @@ from plexor_hdl.limb import Line
 PART_BITS = 12
 PHASE_BITS = 2
 PHASES = 1 << PHASE_BITS
-WRITE_CLOCKS = 2
+WRITE_CLOCKS = 3
 """Clocks from a code to the write of its entry, less than there are phases."""
 TOKEN = 1 << (PART_BITS - 1)
 """What a token stands for."""
-VALUE_CLOCKS = 1
+VALUE_CLOCKS = 2
 
 
 class Codes(wiring.Component):
@@ -65,13 +65,13 @@ class Codes(wiring.Component):
 
         m.d.comb += [
             read.addr.eq(Mux(self.walk, self.walk_entry, entry(0))),
-            self.value.eq(read.data),
             give.eq(self.value[-1] & valid[VALUE_CLOCKS] & ~self.token_valid),
             write.addr.eq(Mux(wipe, wiped, entry(WRITE_CLOCKS))),
             write.data.eq(total),
             write.en.eq(wipe | valid[WRITE_CLOCKS]),
         ]
         m.d.sync += [
+            self.value.eq(read.data),
             total.eq(Cat(self.value[:-1], self.value[-1] & ~give) + 1),
             wipe.eq(self.wipe),
             wiped.eq(self.walk_entry),
