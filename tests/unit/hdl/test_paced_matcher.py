@@ -113,6 +113,14 @@ def test_the_window_opens_at_its_least_latency(latency):
     assert bench.classes[0][ResponseClass.SPURIOUS] == (latency < 15)
 
 
+def test_a_response_repeats_one_up_to_the_time_out_after_its_strike():
+    for delay, kind in ((200, ResponseClass.DUPLICATE), (201, ResponseClass.SPURIOUS)):
+        events = [(1000, 8, 1, 0), (1050, 0, 1, 1), (1051, 0, 0, 2), (1000 + delay, 0, 1, 3)]
+        bench = drive(events, rules_for(), 1300, 1, geometry=LEAN)
+        assert bench.classes[0][ResponseClass.ANSWERED] == 1
+        assert bench.classes[0][kind] == 1
+
+
 def test_two_responses_without_an_edge_back_between_are_told_apart():
     # Of which one may have been dropped: the second one comes as soon as it can.
     events = [(1000, 8, 1, 0), (1050, 0, 1, 1), (1051, 0, 1, 2), (1052, 0, 1, 3)]
