@@ -52,14 +52,15 @@ class Limiter(wiring.Component):
                 "o_strike": Out(1),
                 "o_starts": Out(samples),
                 "spent": Out(1),
+                "endless": Out(1),
                 "pending": Out(1),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        samples = self.samples
-        endless, count_far = Signal(), Signal()
+        samples, endless = self.samples, self.endless
+        count_far = Signal()
         m.d.sync += [
             count_far.eq(self.strike_count[COUNT_LOW_BITS:].any()),
             endless.eq(~count_far & (self.strike_count[:COUNT_LOW_BITS] == 0)),

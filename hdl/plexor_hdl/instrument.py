@@ -18,6 +18,7 @@ from plexor_hdl.interfaces import Event, paced
 from plexor_hdl.ledger import PARTS, Ledger
 from plexor_hdl.matcher import Matcher
 from plexor_hdl.measure import Measure
+from plexor_hdl.outputs import Outputs
 from plexor_hdl.paced_matcher import PacedMatcher
 from plexor_hdl.packetizer import Packetizer
 from plexor_hdl.registers import RegisterBank
@@ -25,7 +26,6 @@ from plexor_hdl.ring import Ring
 from plexor_hdl.run import RunControl, flag_bit
 from plexor_hdl.skip import SKIP_BITS, least
 from plexor_hdl.snapshot import Snapshots
-from plexor_hdl.stimulus import Stimulus
 from plexor_hdl.tallies import EventTallies
 from plexor_hdl.timebase import Timebase
 from plexor_hdl.trigger import Trigger
@@ -37,6 +37,12 @@ WAKE_CLOCKS = 1024
 """The same after reset."""
 FLUSH_BIT = 16
 """Bit of the clock's count whose changes close a frame; no change of it is skipped."""
+
+ZOOMS = {
+    "latency": ("zoom_rise_ticks", "zoom_fall_ticks"),
+    "interval": ("zoom_width_ticks", "zoom_period_ticks"),
+}
+"""Registers with the first bin of each kind's zoom window, by engine."""
 
 
 class Instrument(wiring.Component):
@@ -77,6 +83,7 @@ class Instrument(wiring.Component):
         m.submodules.run = run = RunControl(geometry)
         m.submodules.trigger = trigger = Trigger(geometry)
         m.submodules.snapshots = snapshots = Snapshots(geometry)
+        m.submodules.outputs = outputs = Outputs(geometry)
         m.submodules.capture = capture = Capture(geometry)
         if paced(geometry):
             m.submodules.matcher = matcher = measure = PacedMatcher(geometry)
@@ -88,13 +95,12 @@ class Instrument(wiring.Component):
                 measure.i_coming.eq(matcher.o_coming),
                 measure.trigger_channels.eq(control.trigger_channels),
             ]
-        m.submodules.latency = latency = Engine(geometry, "latency")
         m.submodules.upload = upload = Upload(geometry)
         m.submodules.framer = framer = Framer(trace=Feature.RING in geometry.features)
         m.submodules.dumper = dumper = Dumper(geometry)
         m.submodules.packetizer = packetizer = Packetizer()
 
-        gate_moves = self._stimuli(m, bank, run, capture)
+        self._pins(m, bank, run, outputs, capture)
 
         if banks == 1:
             m.submodules.ledger = ledger = Ledger(geometry)
@@ -109,7 +115,6 @@ class Instrument(wiring.Component):
             m.d.comb += matcher.bank.eq(snapshots.bank)
             self._two_banks(m, classes, tallies, matcher, measure, upload, dumper, snapshots)
             m.d.comb += run.final_seen.eq(matcher.final)
-        engines = [latency]
 
         # Capture to matcher to samples.
         m.d.comb += [
@@ -135,31 +140,11 @@ class Instrument(wiring.Component):
             ]
             m.d.sync += bank.lane[number].pending.eq(matcher.pending[number])
 
-        # Samples to memories.
-        m.d.comb += [
-            latency.i_sample.valid.eq(measure.o_latency_valid),
-            latency.i_sample.payload.eq(measure.o_latency),
+        engines = [
+            self._engine(m, name, bank, measure, dumper)
+            for name in ZOOMS
+            if name == "latency" or Feature.INTERVALS in geometry.features
         ]
-        wiring.connect(m, dumper.spaces[Space.LATENCY_STATISTICS], latency.statistics)
-        wiring.connect(m, dumper.spaces[Space.LATENCY_BINS], latency.bins)
-        wiring.connect(m, dumper.spaces[Space.LATENCY_ZOOM], latency.zoom)
-        zooms = {latency: ("zoom_rise_ticks", "zoom_fall_ticks")}
-        if Feature.INTERVALS in geometry.features:
-            m.submodules.interval = interval = Engine(geometry, "interval")
-            m.d.comb += [
-                interval.i_sample.valid.eq(measure.o_interval_valid),
-                interval.i_sample.payload.eq(measure.o_interval),
-            ]
-            wiring.connect(m, dumper.spaces[Space.INTERVAL_STATISTICS], interval.statistics)
-            wiring.connect(m, dumper.spaces[Space.INTERVAL_BINS], interval.bins)
-            wiring.connect(m, dumper.spaces[Space.INTERVAL_ZOOM], interval.zoom)
-            zooms[interval] = ("zoom_width_ticks", "zoom_period_ticks")
-            engines.append(interval)
-        for engine, names in zooms.items():
-            for kind, name in enumerate(names):
-                for number in range(geometry.channels):
-                    place = kind << geometry.key_bits | number
-                    m.d.comb += engine.zoom_first[place].eq(bank.channel[number][name])
         for part in counters + engines:
             m.d.comb += part.clear_stb.eq(run.clear)
 
@@ -264,12 +249,8 @@ class Instrument(wiring.Component):
             m.d.sync += sticky.eq(sticky | Cat(flags[flag] for flag in sorted(flags)))
         m.d.comb += bank.status.flags.eq(sticky)
         if self._skippable:
-            stimuli = [
-                getattr(m.submodules, f"stimulus{number}") for number in range(geometry.strikes)
-            ]
             moving = [
-                *(stimulus.strike_stb for stimulus in stimuli),
-                gate_moves,
+                outputs.moving,
                 ~capture.idle,
                 capture.o_valid,
                 matcher.busy,
@@ -284,8 +265,25 @@ class Instrument(wiring.Component):
                 command.bus.request_stb,
                 capture.moving,
             ]
-            self._skip(m, moving, [timebase, run, snapshots, *stimuli])
+            self._skip(m, moving, [timebase, run, snapshots, outputs])
         return m
+
+    def _engine(self, m, name: str, bank, measure, dumper) -> Engine:
+        """Wire samples to their memories; return these."""
+        key_bits = self._geometry.key_bits
+        m.submodules[name] = engine = Engine(self._geometry, name)
+        m.d.comb += [
+            engine.i_sample.valid.eq(getattr(measure, f"o_{name}_valid")),
+            engine.i_sample.payload.eq(getattr(measure, f"o_{name}")),
+        ]
+        for part in ("statistics", "bins", "zoom"):
+            space = dumper.spaces[Space[f"{name}_{part}".upper()]]
+            wiring.connect(m, space, getattr(engine, part))
+        for kind, zoom in enumerate(ZOOMS[name]):
+            for number in range(self._geometry.channels):
+                first = engine.zoom_first[kind << key_bits | number]
+                m.d.comb += first.eq(bank.channel[number][zoom])
+        return engine
 
     def _skip(self, m, moving, counters) -> None:
         """Say how far the time can be skipped, and tell every counter of clocks by how much."""
@@ -337,56 +335,27 @@ class Instrument(wiring.Component):
         wiring.connect(m, dumper.spaces[Space.EDGES], tallies.edges)
         wiring.connect(m, dumper.spaces[Space.UPLOAD_DROPS], tallies.drops)
 
-    def _stimuli(self, m, bank, run, capture):
-        """Wire the stimuli to the pins, and every pin's word of one clock to the capture.
-
-        Return whether the gate is on its way to the stimuli.
-        """
-        geometry = self._geometry
+    def _pins(self, m, bank, run, outputs, capture) -> None:
+        """Wire the outputs to their pins, and every pin's word of one clock to the capture."""
+        geometry, load = self._geometry, bank.control.load
         samples = geometry.samples
-        gate = Signal(2)
-        m.d.sync += gate.eq(Cat(self.gate, gate))
-        gate_moves = Cat(self.gate, gate).any() & ~Cat(self.gate, gate).all()
-        strike_stbs, words, dones, enables = [], [], [], []
-        active, levels = [], []
-        for number in range(geometry.strikes):
-            m.submodules[f"stimulus{number}"] = stimulus = Stimulus(geometry, number)
-            config = bank.stimulus[number]
-            strike_stbs.append(stimulus.strike_stb)
-            words.append(stimulus.word)
-            dones.append(stimulus.done)
-            enables.append(config.enable)
-            word = Signal(samples, name=f"active{number}")
-            level = Signal(samples, name=f"level{number}")
-            m.d.comb += [
-                stimulus.config.eq(config),
-                stimulus.start_stb.eq(run.start_stb),
-                stimulus.stop.eq(run.stop),
-                stimulus.gate.eq(gate[1]),
-            ]
-            m.d.sync += [
-                word.eq(stimulus.word),
-                level.eq(stimulus.word ^ config.invert.replicate(samples)),
-            ]
-            active.append(word)
-            levels.append(level)
-        for number in range(geometry.strikes):
-            stimulus = getattr(m.submodules, f"stimulus{number}")
-            m.d.comb += stimulus.strikes.eq(Cat(*strike_stbs))
-        load = bank.control.load
         m.d.comb += [
-            self.strikes.eq(Cat(*levels)),
+            *(outputs.config[n].eq(bank.stimulus[n]) for n in range(geometry.strikes)),
+            outputs.start_stb.eq(run.start_stb),
+            outputs.stop.eq(run.stop),
+            outputs.gate.eq(self.gate),
+            self.strikes.eq(outputs.levels),
             self.load.eq(load),
-            run.stimuli_done.eq(Cat(*dones).all()),
-            run.strike_stb.eq(Cat(*strike_stbs).any()),
-            run.striking.eq(Cat(*words).any()),
-            capture.strike_enables.eq(Cat(*enables)),
+            run.stimuli_done.eq(outputs.done),
+            run.strike_stb.eq(outputs.strike_stb),
+            run.striking.eq(outputs.striking),
+            capture.strike_enables.eq(Cat(stimulus.enable for stimulus in bank.stimulus)),
         ]
+        active = [outputs.active[n] for n in range(geometry.strikes)]
         channels = [self.samples.word_select(n, samples) for n in range(geometry.channels)]
         for number, word in enumerate([*active, *channels, load.replicate(samples)]):
             m.d.sync += capture.words[number].eq(word)
         m.d.sync += capture.capture.eq(run.capture)
-        return gate_moves
 
     def _status(
         self, m, bank, timebase, run, trigger, snapshots, capture, matcher, upload, command

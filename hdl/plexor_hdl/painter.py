@@ -31,11 +31,12 @@ class Painter(wiring.Component):
     `strike` is a pulse that starts at tick `offset` of a word; with Feature.BURST bit k of `starts`
     is one that starts in tick k. The samples come in `word` `paint_clocks` later, with `strike_stb`
     if a pulse starts in it. `load` begins a sequence, before its first strike. Strikes beyond
-    `strike_count` are left out; `spent` is high before the last one's word. Pulses must end before
-    the next start. `stop` in a cycle empties the starts of the word that is due STOP_CLOCKS later.
-    `waiting`: a strike inside may still be left out. `pending` is high while one that is not, or
-    its pulse, is inside, up to the cycle before the word in which the last pulse ends. `clear`
-    empties all. A word a clock. `config` must have stood still for 4 clocks.
+    `strike_count` are left out, none where it is 0 (`endless`, 2 clocks after it); `spent` is high
+    before the last one's word. Pulses must end before the next start. `stop` in a cycle empties the
+    starts of the word that is due STOP_CLOCKS later. `waiting`: a strike inside may still be left
+    out. `pending` is high while one that is not, or its pulse, is inside, up to the cycle before
+    the word in which the last pulse ends. `clear` empties all. A word a clock. `config` must have
+    stood still for 4 clocks.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -53,6 +54,7 @@ class Painter(wiring.Component):
                 "offset": In(self.fine_bits),
                 "starts": In(geometry.samples),
                 "spent": Out(1),
+                "endless": Out(1),
                 "word": Out(geometry.samples),
                 "strike_stb": Out(1),
                 "waiting": Out(1),
@@ -150,7 +152,7 @@ class Painter(wiring.Component):
     def _counted(self, m: Module) -> Value:
         """Return `strike`, while strikes are left."""
         total = self.config.strike_count
-        endless, far, one = Signal(), Signal(), Signal()
+        endless, far, one = self.endless, Signal(), Signal()
         m.submodules.count = count = Countdown(len(total))
         m.d.sync += [
             far.eq(total[TIMER_LOW_BITS:].any()),
@@ -179,6 +181,7 @@ class Painter(wiring.Component):
             limiter.strike.eq(self.strike),
             limiter.starts.eq(self.starts),
             self.spent.eq(limiter.spent),
+            self.endless.eq(limiter.endless),
             self.waiting.eq(limiter.pending),
         ]
         return limiter.o_strike, limiter.o_starts

@@ -28,7 +28,8 @@ class Stimulus(wiring.Component):
     `strike_stb` goes with `word`. `done`: no strike will start, unless triggered; it rises
     QUIET_CLOCKS or more after the word in which the last pulse ends, and falls the cycle after a
     trigger. `start_stb` resets everything, also in the midst of a pulse. `config` must have stood
-    still for 24 clocks before it. One word a clock; intervals down to W. Reset: idle, done.
+    still for 24 clocks before it. `endless`: no count ends a sequence. One word a clock; intervals
+    down to W. Reset: idle, done.
     """
 
     def __init__(self, geometry: Geometry, number: int) -> None:
@@ -46,6 +47,7 @@ class Stimulus(wiring.Component):
                 "word": Out(geometry.samples),
                 "strike_stb": Out(1),
                 "done": Out(1, init=1),
+                "endless": Out(1),
                 "skip": In(SKIP_BITS),
                 "room": Out(SKIP_BITS),
             }
@@ -127,6 +129,7 @@ class Stimulus(wiring.Component):
             painter.starts.eq(scheduler.starts),
             self.word.eq(painter.word),
             self.strike_stb.eq(painter.strike_stb),
+            self.endless.eq(painter.endless),
             scheduler.skip.eq(self.skip),
             painter.skip.eq(self.skip),
             self.room.eq(Mux(running & ~alive, 0, least([scheduler.room, painter.room]))),

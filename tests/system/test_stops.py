@@ -54,6 +54,17 @@ def assert_trace_equals_truth(outcome: Outcome, first: int, last: int) -> None:
         assert np.array_equal(trace[name], getattr(events, name)[first : last + 1]), name
 
 
+def test_an_endless_output_does_not_hold_up_the_end(tmp_path):
+    counted = Stimulus(period_s=2 * US, width_s=200 * NS, count=50)
+    endless = Stimulus(1, period_s=700 * NS, width_s=100 * NS)
+    outcome = run(DEVICE, settings(strikes=(counted, endless)), tmp_path, geometry=SMALL)
+    result = assert_equals_truth(outcome) and outcome.result
+    assert result.stop_reason == StopReason.STRIKES
+    planned = planned_end_ticks(SMALL, outcome.registers, result.start_ticks)
+    assert result.end_ticks == planned
+    assert len(outcome.edges_ps(SOURCE_STRIKE + 1)) > 140
+
+
 @pytest.mark.parametrize("stream", [True, False])
 @pytest.mark.parametrize("before", [3, 200])
 def test_the_first_latency_over_a_threshold_ends_the_run(before, stream, tmp_path):

@@ -1,0 +1,81 @@
+"""All strike outputs: a stimulus each, and what they do together."""
+
+from amaranth.hdl import Cat, Module, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.registers import STIMULUS
+from plexor_hdl.interfaces import block_layout
+from plexor_hdl.skip import SKIP_BITS, least
+from plexor_hdl.stimulus import Stimulus
+
+GATE_CLOCKS = 2
+"""From the gate's pin to the stimuli."""
+
+
+class Outputs(wiring.Component):
+    """Draws the samples of every strike output; each stimulus sees the others' strikes.
+
+    `levels` are those of the pins, `active` the same before they are inverted, both a clock after
+    the stimuli's words. `strike_stb` and `striking` (a strike starts, is active) go with the words
+    and `done` (no strike comes) with the stimuli's; all three leave out endless outputs, and `done`
+    is low where no enabled output has a count. `moving`: something else than the time may change
+    an output. Latency and reset are those of Stimulus; the gate is GATE_CLOCKS late.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._geometry = geometry
+        words = data.ArrayLayout(geometry.samples, geometry.strikes)
+        super().__init__(
+            {
+                "config": In(block_layout(STIMULUS)).array(geometry.strikes),
+                "start_stb": In(1),
+                "stop": In(1),
+                "gate": In(1),
+                "levels": Out(words),
+                "active": Out(words),
+                "strike_stb": Out(1),
+                "striking": Out(1),
+                "done": Out(1),
+                "moving": Out(1),
+                "skip": In(SKIP_BITS),
+                "room": Out(SKIP_BITS),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        count, samples = self._geometry.strikes, self._geometry.samples
+        gates = Signal(GATE_CLOCKS)
+        m.d.sync += gates.eq(Cat(self.gate, gates))
+        strikes, active, done, counted = (Signal(count) for _ in range(4))
+        stimuli = [Stimulus(self._geometry, number) for number in range(count)]
+        for number, (stimulus, config) in enumerate(zip(stimuli, self.config, strict=True)):
+            m.submodules[f"stimulus{number}"] = stimulus
+            m.d.comb += [
+                stimulus.config.eq(config),
+                stimulus.start_stb.eq(self.start_stb),
+                stimulus.stop.eq(self.stop),
+                stimulus.gate.eq(gates[-1]),
+                stimulus.strikes.eq(strikes),
+                stimulus.skip.eq(self.skip),
+                strikes[number].eq(stimulus.strike_stb),
+                active[number].eq(stimulus.word.any()),
+                done[number].eq(stimulus.done),
+            ]
+            m.d.sync += [
+                counted[number].eq(config.enable & ~stimulus.endless),
+                self.active[number].eq(stimulus.word),
+                self.levels[number].eq(stimulus.word ^ config.invert.replicate(samples)),
+            ]
+        m.d.comb += [
+            self.strike_stb.eq((strikes & counted).any()),
+            self.striking.eq((active & counted).any()),
+            self.done.eq((done | ~counted).all() & counted.any()),
+            self.moving.eq(
+                strikes.any() | (Cat(self.gate, gates).any() & ~Cat(self.gate, gates).all())
+            ),
+            self.room.eq(least([stimulus.room for stimulus in stimuli])),
+        ]
+        return m
