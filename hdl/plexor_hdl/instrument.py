@@ -256,7 +256,7 @@ class Instrument(wiring.Component):
                 matcher.busy,
                 trigger.triggered & run.running,
                 ~run.settled,
-                run.o_log.valid,
+                run.o_log.valid & ~run.quiet,
                 snapshots.busy,
                 dumper.busy,
                 packetizer.moving,
