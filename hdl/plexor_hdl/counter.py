@@ -9,6 +9,8 @@ from plexor_hdl.skip import MOST, SKIP_BITS, SKIP_SHIFT, room_of
 LIMB_BITS = 16
 COUNT_BITS = 48
 WORD_BITS = 32
+AHEAD = 2
+"""Clocks by which an Alarm counts ahead, for a comparison that takes as many."""
 TIMER_CLOCKS = 6
 """Clocks from a Timer's start until it is done, beyond those that it has been given."""
 
@@ -117,8 +119,8 @@ class Countdown(wiring.Component):
 
 
 class Alarm(wiring.Component):
-    """Says when `clocks` clocks have passed: `done` falls after `start_stb`, and rises `clocks` + 2
-    clocks after it.
+    """Says when `clocks` clocks have passed: `done` falls after `start_stb`, and rises `clocks` + 1
+    clocks after it, but no earlier than 3.
 
     It stays until the next strobe, which may come at any time. `clocks` must stand still from the
     strobe on. `skip`, `room`: skip.py. Reset: done.
@@ -140,7 +142,8 @@ class Alarm(wiring.Component):
         m = Module()
         # All limbs change in the same clock: what carries into one is known a clock before.
         limbs, goals, ones = [], [], []
-        wrap, rung = Signal(), Signal(init=1)
+        wrap, rung, started = Signal(), Signal(init=1), Signal()
+        m.d.sync += started.eq(self.start_stb)
         for start in range(0, self._bits, LIMB_BITS):
             limb = Signal(min(LIMB_BITS, self._bits - start), name=f"limb{start}")
             if limbs:
@@ -152,13 +155,23 @@ class Alarm(wiring.Component):
                 m.d.sync += limb.eq(limb + 1 + (self.skip << SKIP_SHIFT))
                 m.d.sync += wrap.eq((limb == (1 << len(limb)) - 2) & ~self.start_stb)
             with m.If(self.start_stb):
-                m.d.sync += limb.eq(0)
+                m.d.sync += limb.eq(0 if limbs else AHEAD)
             limbs.append(limb)
             goals.append(self.clocks[start : start + LIMB_BITS])
+        pairs = []
+        for number, (limb, goal) in enumerate(zip(limbs, goals, strict=True)):
+            pair = Signal(-(-len(limb) // 2), name=f"pairs{number}")
+            m.d.sync += pair.eq(
+                Cat(limb[at : at + 2] == goal[at : at + 2] for at in range(0, len(limb), 2))
+            )
+            pairs.append(pair)
+        # What it counts ahead is over at the start.
+        with m.If(started & (goals[0][:2] <= AHEAD)):
+            m.d.sync += pairs[0][0].eq(1)
         low_same, high_same = Signal(), Signal()
         m.d.sync += [
-            low_same.eq(limbs[0] == goals[0]),
-            high_same.eq((Cat(*limbs[1:]) == Cat(*goals[1:])) & ~self.start_stb),
+            low_same.eq(pairs[0].all() & ~self.start_stb & ~started),
+            high_same.eq(Cat(*pairs[1:]).all()),
             rung.eq(self.done & ~self.start_stb),
         ]
         m.d.comb += self.done.eq(rung | (low_same & high_same))
@@ -166,7 +179,9 @@ class Alarm(wiring.Component):
         low, goal = limbs[0], goals[0]
         last_limb = Cat(*limbs[1:]) == Cat(*goals[1:])
         left = Mux(last_limb & (goal >= low), (goal - low)[: len(low)], ~low)
-        m.d.comb += self.room.eq(Mux(self.done, MOST, room_of(left[SKIP_SHIFT:])))
+        near = started | Cat(*pairs).all()
+        room = Mux(near, 0, room_of(left[SKIP_SHIFT:]))
+        m.d.comb += self.room.eq(Mux(self.done, MOST, room))
         return m
 
 

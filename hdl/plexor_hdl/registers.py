@@ -93,8 +93,8 @@ def identity_values(geometry: Geometry, gateware_hash: int) -> dict[str, int]:
 class RegisterBank(wiring.Component):
     """All registers of a build.
 
-    Outputs hold what was written, from the clock of `done_stb` on; `action` has one-clock strobes
-    in that clock. Copies that the build leaves out answer NO_REGISTER. While `running`, SETUP
+    Outputs hold what was written from the clock before `done_stb` on; `action` has one-clock
+    strobes in that clock. Copies that the build leaves out answer NO_REGISTER. While `running`, SETUP
     registers answer RUNNING and keep their value. Bits beyond a register's are ignored and read 0.
 
     A 64-bit register of STATUS or SOURCE is read coherently low word first, if it grows by less
@@ -163,20 +163,25 @@ class RegisterBank(wiring.Component):
         copies = {name: len(numbers) for name, numbers in self._copies.items()}
         m.submodules.shadow = shadow = Shadow(self._identity, copies)
         stage = Signal(DONE)
-        waiting, again = Signal(), Signal()
+        waiting, again, busy, late = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
             self.source_stb.eq(waiting & ~self.hold & ~shadow.walking),
             # What has not written yet starts again, for the mark needs the ways that it takes.
-            again.eq(self.mark_stb & ~(self.bus.write & stage[DECIDED:].any())),
+            again.eq(self.mark_stb & ~late),
         ]
-        m.d.sync += [stage.eq(Cat(self.source_stb, stage)), self.bus.done_stb.eq(stage[-1])]
+        m.d.sync += [
+            stage.eq(Cat(self.source_stb, stage)),
+            busy.eq(self.source_stb | (busy & ~stage[-1])),
+            late.eq(self.bus.write & stage[DECIDED - 1 : -1].any()),
+            self.bus.done_stb.eq(stage[-1]),
+        ]
         with m.If(self.bus.request_stb):
             m.d.sync += waiting.eq(1)
         with m.Elif(self.source_stb):
             m.d.sync += waiting.eq(0)
         with m.If(again):
-            m.d.sync += [stage.eq(0), self.bus.done_stb.eq(0)]
-            with m.If(self.source_stb | stage.any()):
+            m.d.sync += [stage.eq(0), busy.eq(0), late.eq(0), self.bus.done_stb.eq(0)]
+            with m.If(self.source_stb | busy):
                 m.d.sync += waiting.eq(1)
 
         hits = Signal(HITS_LAYOUT)
@@ -217,7 +222,7 @@ class RegisterBank(wiring.Component):
         m.d.comb += [
             shadow.hits.eq(hits),
             shadow.address.eq(address),
-            shadow.busy.eq(stage.any()),
+            shadow.busy.eq(busy),
             shadow.masking.eq(self.bus.write & ~stage[DECIDED]),
             shadow.write_data.eq(self.bus.write_data),
             shadow.write_stb.eq(write_stb),
@@ -225,7 +230,7 @@ class RegisterBank(wiring.Component):
             shadow.latch_stb.eq(latch_stb),
             shadow.mark_stb.eq(self.mark_stb),
             shadow.mark_end.eq(self.mark_end),
-            shadow.track.eq(self.track & ~stage.any()),
+            shadow.track.eq(self.track & ~busy),
             shadow.end.eq(self.word_end),
             shadow.high.eq(self.word_high),
             self.word.eq(shadow.word),
@@ -248,16 +253,19 @@ class RegisterBank(wiring.Component):
         return lines
 
     def _write(self, m: Module, hits, rows, columns, write_stb) -> None:
-        """Write the output registers, a clock after `write_stb`."""
+        """Write the output registers, two clocks after `write_stb`."""
         m.d.sync += self.action.eq(0)
         for block in STORED[1:]:
             for number in self._copies[block.name]:
                 port = self._copy(block, number)
                 lines = self._lines(m, block, number, hits, write_stb, "write")
                 for place, word in enumerate(words_of(block)):
-                    here = lines[place // HALF_WORDS] & _cell(block, place, rows, columns)
+                    enable = Signal(name=f"enable_{block.name}_{number}_{place}")
+                    m.d.sync += enable.eq(
+                        lines[place // HALF_WORDS] & _cell(block, place, rows, columns)
+                    )
                     start = word.number * WORD_BITS
-                    with m.If(here):
+                    with m.If(enable):
                         if word.register.name == "action":
                             m.d.sync += self.action.eq(self.bus.write_data)
                         else:
@@ -275,12 +283,21 @@ class RegisterBank(wiring.Component):
         address = self.bus.address
         live, is_wide = Signal(WORD_BITS), Signal()
         wides, ways = [], []
-        reading, low_next = Signal(), stage[LOW_NEXT]
-        m.d.comb += reading.eq(stage[LOW_NEXT - 1 :].any() & ~self.bus.write & ~self.mark_stb)
+        low_next, high_next = Signal(), Signal()
+        highs = stage[LOW_NEXT - 2] | stage[LOW_NEXT:-1].any()
+        with m.If(self.mark_stb):
+            m.d.sync += [low_next.eq(0), high_next.eq(0)]
+        with m.Else():
+            m.d.sync += [
+                low_next.eq(stage[LOW_NEXT - 1] & ~self.bus.write),
+                high_next.eq(highs & ~self.bus.write),
+            ]
 
         def way(value, condition, look=0) -> None:
             chosen = Signal(name=f"chosen{len(ways)}")
-            m.d.sync += chosen.eq((condition & reading) | look)
+            m.d.sync += chosen.eq(condition | look)
+            with m.If(self.mark_stb):
+                m.d.sync += chosen.eq(look)
             ways.append(Mux(chosen, value, 0))
 
         def is_low(word: Word) -> bool:
@@ -292,7 +309,7 @@ class RegisterBank(wiring.Component):
             wides.append(hit & claimed(block, address, is_low))
             if block is SOURCE and self._counts_outside:
                 way(self.source_value[:WORD_BITS], hit & low_next & ~address[0])
-                way(self.source_value[WORD_BITS:], hit & ~low_next & ~address[0])
+                way(self.source_value[WORD_BITS:], hit & high_next & ~address[0])
                 continue
             for number in self._copies[block.name]:
                 lines = self._lines(m, block, number, hits, 1, "read")
@@ -305,7 +322,7 @@ class RegisterBank(wiring.Component):
                     is_time = block is STATUS and name == "time_ticks"
                     way(value[:WORD_BITS], here & low_next, is_time & shadow.look_low)
                     if word.register.words == 2:
-                        way(value[WORD_BITS:], here & ~low_next, is_time & shadow.look_high)
+                        way(value[WORD_BITS:], here & high_next, is_time & shadow.look_high)
         m.d.sync += is_wide.eq(Cat(wides).any())
         while len(ways) > 1:
             ways = [ways[n] | ways[n + 1] for n in range(0, len(ways) - 1, 2)] + (

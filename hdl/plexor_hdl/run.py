@@ -106,17 +106,23 @@ class RunControl(wiring.Component):
             self.quiet.eq(busy & ~self.control.stream),
             self.settled.eq(~busy | ((self.state == RunState.RUNNING) & ~first)),
         ]
-        started, stopped, over = Signal(), Signal(), Signal()
-        timed, struck, ends, ended = Signal(), Signal(), Signal(StopReason), Signal()
-        going, reason, loaded = Signal(), Signal(StopReason), Signal()
-        self._limits(m, wait, going, timed, struck, ends, ended, loaded)
+        started, stopped, over, over_next = Signal(), Signal(), Signal(), Signal()
+        timed, struck, stop_asked = Signal(), Signal(), Signal()
+        going, start_next, loaded, cleared = Signal(), Signal(), Signal(), Signal()
+        reason = Signal(StopReason)
+        self._limits(m, wait, timed, struck, stop_asked, loaded)
         m.d.comb += [
-            over.eq(going & (timed | struck | ended)),
+            over_next.eq(going & ~over & (timed | struck | stop_asked | self.trigger_over)),
             self.track.eq(self.state == RunState.RUNNING),
-            self.mark_stb.eq(over | (self.track & (wait == 1))),
             # Of both times there are looks before the start: a run may take two clocks.
             self.mark_end.eq(~wait[0]),
-            self.hold.eq(busy & (first | wait.any())),
+        ]
+        m.d.sync += [
+            over.eq(over_next),
+            start_next.eq(self.track & (wait == 3)),
+            self.mark_stb.eq(over_next | start_next),
+            self.hold.eq(over | first | wait.any()),
+            cleared.eq(~self.clearing),
         ]
 
         m.d.sync += [self.start_stb.eq(0), self.clear.eq(0), self.done_stb.eq(0)]
@@ -132,7 +138,7 @@ class RunControl(wiring.Component):
             with m.Case(RunState.CLEARING):
                 with m.If(wait.any()):
                     m.d.sync += wait.eq(wait - 1)
-                with m.Elif(~self.clearing & loaded):
+                with m.Elif(cleared & loaded):
                     m.d.sync += [
                         self.state.eq(RunState.RUNNING),
                         self.start_stb.eq(1),
@@ -142,16 +148,12 @@ class RunControl(wiring.Component):
                     ]
             with m.Case(RunState.RUNNING):
                 with m.If(wait.any()):
-                    m.d.sync += [wait.eq(wait - 1), self.capture.eq(wait == 1)]
+                    m.d.sync += [wait.eq(wait - 1), self.capture.eq(wait == 1), going.eq(wait == 1)]
                 with m.Elif(first):
-                    m.d.sync += [
-                        first.eq(0),
-                        going.eq(1),
-                        started.eq(1),
-                    ]
+                    m.d.sync += [first.eq(0), started.eq(1)]
             with m.Case(RunState.DRAINING):
                 with m.If(first):
-                    m.d.sync += [first.eq(0), self.stop_reason.eq(reason)]
+                    m.d.sync += first.eq(0)
                 self._drain(m, first, wait, stopped)
 
         with m.If(over):
@@ -161,8 +163,14 @@ class RunControl(wiring.Component):
                 self.stop.eq(1),
                 first.eq(1),
                 going.eq(0),
+                self.stop_reason.eq(reason),
             ]
-        m.d.sync += reason.eq(Mux(ended, ends, Mux(struck, StopReason.STRIKES, StopReason.TIME)))
+        with m.If(stop_asked):
+            m.d.sync += reason.eq(StopReason.COMMAND)
+        with m.Elif(self.trigger_over):
+            m.d.sync += reason.eq(self.trigger_reason)
+        with m.Else():
+            m.d.sync += reason.eq(Mux(struck, StopReason.STRIKES, StopReason.TIME))
 
         # One LOG frame at a time: what started before what ended it.
         trigger_told = Signal()
@@ -181,7 +189,7 @@ class RunControl(wiring.Component):
             m.d.sync += trigger_told.eq(0)
         return m
 
-    def _limits(self, m, wait, going, timed, struck, ends, ended, loaded) -> None:
+    def _limits(self, m, wait, timed, struck, stop_asked, loaded) -> None:
         fine = self._fine_bits
         stop_on = self.control.stop_on
         m.submodules.time_left = time_left = Timer(fine)
@@ -205,8 +213,8 @@ class RunControl(wiring.Component):
             time_left.word.eq(self.word),
             time_left.low_stb.eq(load_stb & ~self.word_high),
             time_left.high_stb.eq(load_stb & self.word_high),
-            # Four clocks before the first captured one comes what takes the run to its last clock.
-            time_left.start_stb.eq(self.track & (wait == TIMER_CLOCKS + 2)),
+            # Five clocks before the first captured one comes what takes the run to its last clock.
+            time_left.start_stb.eq(self.track & (wait == TIMER_CLOCKS + 3)),
             time_left.skip.eq(self.skip),
             settle_left.skip.eq(self.skip),
             self.room.eq(least([time_left.room, settle_left.room])),
@@ -215,7 +223,7 @@ class RunControl(wiring.Component):
             struck.eq(rested & settle_left.done),
         ]
         with m.If(self.striking):
-            m.d.sync += rest.eq(REST_CLOCKS - 2)
+            m.d.sync += rest.eq(REST_CLOCKS - 3)
         with m.Elif(rest.any()):
             m.d.sync += rest.eq(rest - 1)
         m.d.sync += [
@@ -225,13 +233,10 @@ class RunControl(wiring.Component):
             ),
             rested.eq(flag_bit(stop_on, StopOn.STRIKES) & self.stimuli_done & ~rest.any()),
         ]
-        stop_asked = Signal()
         with m.If(self.clear | ~self.running):
             m.d.sync += stop_asked.eq(0)
         with m.Elif(self.action.stop):
             m.d.sync += stop_asked.eq(1)
-        m.d.sync += ended.eq(going & (stop_asked | self.trigger_over))
-        m.d.sync += ends.eq(Mux(stop_asked, StopReason.COMMAND, self.trigger_reason))
 
     def _drain(self, m, first, wait, stopped) -> None:
         with m.FSM(name="drain"):

@@ -25,6 +25,7 @@ class Seen:
     started: list = field(default_factory=list)
     stopped: list = field(default_factory=list)
     done: list = field(default_factory=list)
+    held: list = field(default_factory=list)
     finals: list = field(default_factory=list)
     states: list = field(default_factory=list)
     logs: list = field(default_factory=list)
@@ -75,6 +76,8 @@ def run(control, act=lambda clock, dut: {}, *, clocks=900, merge_busy=0, clearin
             if ctx.get(dut.mark_stb):
                 assert ctx.get(dut.mark_end) not in marks
                 marks[ctx.get(dut.mark_end)] = (now + 1) * SAMPLES
+            if ctx.get(dut.hold):
+                seen.held.append(now)
             if ctx.get(dut.done_stb):
                 seen.done.append((now, ctx.get(dut.state)))
             if ctx.get(dut.final_valid):
@@ -105,6 +108,8 @@ def assert_whole(seen):
     assert seen.start_ticks == first * SAMPLES
     assert seen.end_ticks == (last + 1) * SAMPLES
     assert seen.started == [first - START_CLOCKS]
+    # No request is under way at the start's mark, and none goes on at the end's.
+    assert {*range(first - 10, first), *range(last + 1, last + 5)} <= {*seen.held}
     assert seen.states == list(RunState)
     assert [state for _, state in seen.done] == [RunState.DONE]
     assert len(seen.finals) == 1
