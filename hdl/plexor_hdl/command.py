@@ -99,21 +99,31 @@ class Command(wiring.Component):
                 (at >= LEAST_BYTES) & (at <= MOST_BYTES) & (at[:3] == LEAST_BYTES % GROUP_BYTES)
             ),
         ]
-        onward = Signal()
-        with m.If(onward):
+        onward, wrote = Signal(), Signal()
+        m.d.sync += wrote.eq(write.en)
+        with m.If(onward | wrote):
             m.d.sync += at.eq(at + 1)
-        with m.If(write.en):
-            m.d.comb += onward.eq(1)
-            with m.If(at == TYPE):
-                m.d.sync += is_command.eq(beat.byte == FrameType.COMMAND)
+        with m.If(write.en & (at == TYPE)):
+            m.d.sync += is_command.eq(beat.byte == FrameType.COMMAND)
 
-        wrong, carry = Signal(), Signal()
+        checking, wrong, carry = Signal(), Signal(), Signal()
+        m.d.sync += wrong.eq(checking & ~(good & matched & whole & is_command))
         low, high = self.errors[: ERROR_BITS // 2], self.errors[ERROR_BITS // 2 :]
         m.d.sync += [Cat(low, carry).eq(low + wrong), high.eq(high + carry)]
 
         left = Signal(range(MAX_OPERATIONS + 1))
         place, value = Signal(ADDRESS_BITS), Signal(WORD_BITS)
         reads, writes, waits = Signal(), Signal(), Signal(2)
+        # The value's 32 bits follow a clock late.
+        moves, fetches = Signal(), Signal()
+        move_next, fetch_next, request_next = Signal(), Signal(), Signal()
+        m.d.sync += [
+            moves.eq(move_next),
+            fetches.eq(fetch_next),
+            self.bus.request_stb.eq(request_next),
+        ]
+        with m.If(moves):
+            m.d.sync += value.eq(Mux(fetches, self.bus.read_data, Cat(value[8:], stored)))
         logging, log = Signal(), Signal(LogCode)
         number = Signal(range(HEADER_BYTES))
         take_place, of_log, log_place = Signal(), Signal(), Signal(ADDRESS_BITS)
@@ -169,7 +179,7 @@ class Command(wiring.Component):
             with m.State("SETTLE"):
                 m.next = "CHECK"
             with m.State("CHECK"):
-                m.d.comb += crc.start.eq(1)
+                m.d.comb += [crc.start.eq(1), checking.eq(1)]
                 m.d.sync += [
                     left.eq((at - LEAST_BYTES + GROUP_BYTES)[3:]),
                     log.eq(LogCode.REJECTED),
@@ -177,7 +187,6 @@ class Command(wiring.Component):
                 ]
                 m.next = "HEADER"
                 with m.If(~(good & matched & whole & is_command)):
-                    m.d.comb += wrong.eq(1)
                     m.d.sync += [logging.eq(1), at.eq(0)]
 
             with m.State("HEADER"):
@@ -227,19 +236,19 @@ class Command(wiring.Component):
                                 writes.eq(stored == OpCode.WRITE),
                             ]
                         with m.Default():
-                            m.d.sync += value.eq(Cat(value[8:], stored))
+                            m.d.comb += move_next.eq(1)
                     with m.If(last_of_group):
                         m.d.sync += [number.eq(GROUP_BYTES // 2), left.eq(left - 1)]
                         m.next = "REQUEST"
             with m.State("REQUEST"):
-                m.d.comb += self.bus.request_stb.eq(reads | writes)
+                m.d.comb += request_next.eq(reads | writes)
                 m.next = "BUS"
-                with m.If(~self.bus.request_stb):
+                with m.If(~request_next):
                     m.next = "STATUS"
             with m.State("BUS"):
+                m.d.comb += fetch_next.eq(1)
                 with m.If(self.bus.done_stb):
-                    with m.If(reads):
-                        m.d.sync += value.eq(self.bus.read_data)
+                    m.d.comb += move_next.eq(reads)
                     m.next = "STATUS"
                     with m.If(logging):
                         m.next = "VALUE"
@@ -253,7 +262,8 @@ class Command(wiring.Component):
             with m.State("VALUE"):
                 m.d.comb += [send.eq(1), byte.eq(value[:8])]
                 with m.If(sent):
-                    m.d.sync += [value.eq(value[8:]), number.eq(number + 1)]
+                    m.d.comb += move_next.eq(1)
+                    m.d.sync += number.eq(number + 1)
                     with m.If(last_of_word):
                         m.next = "WORD"
                         with m.If(logging & last_of_header):

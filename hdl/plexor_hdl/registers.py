@@ -93,9 +93,10 @@ def identity_values(geometry: Geometry, gateware_hash: int) -> dict[str, int]:
 class RegisterBank(wiring.Component):
     """All registers of a build.
 
-    Outputs hold what was written from the clock before `done_stb` on; `action` has one-clock
-    strobes in that clock. Copies that the build leaves out answer NO_REGISTER. While `running`, SETUP
-    registers answer RUNNING and keep their value. Bits beyond a register's are ignored and read 0.
+    Outputs hold what was written, from the clock before `done_stb` on; `action` has one-clock
+    strobes in that clock. Copies that the build leaves out answer NO_REGISTER. While `running`,
+    SETUP registers answer RUNNING and keep their value. Bits beyond a register's are ignored and
+    read 0.
 
     A 64-bit register of STATUS or SOURCE is read coherently low word first, if it grows by less
     than 2**31 a clock: the low word's read latches the high word, and reading any high word gives
