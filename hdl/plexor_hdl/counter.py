@@ -1,6 +1,6 @@
 """Wide counters that meet timing: limbs with registered carries."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -237,8 +237,9 @@ class Timer(wiring.Component):
                 with m.If(self.clear):
                     m.d.sync += [limb.eq(0), over.eq(0)]
                 with m.Elif(~others_stb):
-                    # The carry comes in by a bit below.
-                    total = Cat(carry, limb) + Cat(carry, amount)
+                    # The carry comes in by a bit below. With itself as the other operand the
+                    # router of iCE40 may never end.
+                    total = Cat(carry, limb) + Cat(Const(1, 1), amount)
                     m.d.sync += Cat(limb, over).eq(total[1:])
                 carry = over
         with m.If(carry):
