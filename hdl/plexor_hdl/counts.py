@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -16,16 +16,17 @@ LIMBS = COUNT_BITS // LIMB_BITS
 class Counts(wiring.Component):
     """Counts at places; `row_of` says in which row of the memory limb n of a place is.
 
-    A visit takes LIMBS clocks, in which `limb` counts up from 0 and `place` must stand. In the
-    clock of limb 1 `addend` is looked at, in the last one `live`, without which nothing changes.
+    A visit takes LIMBS clocks, in which `limb` counts up from 0. In the clock of limb 1 `addend` is
+    looked at. In the last one, and only then, `live` may be high: without it nothing changes, and
+    the next visit is one to the same place, else to `place`.
     The count grows by the addend; or with `narrow` or `wide`, for a counter outside that is sampled
     before it can come round, by what its `narrow_bits` or `wide_bits` bits have grown: `addend`
     is then the inverted sample, with zeros above it. With `wipe` the count becomes 0. A place's
     next visit must not be the one behind.
 
-    While `read` `read_row` is read in place of the visit's, and is there as `word` in the clock
-    after and as `word_r` in the next: such visits must not be live. `saturated_stb` strobes where a
-    count wraps. Reset: the memory keeps its words.
+    While `read` `read_row` is read in place of the visit's, and is there as `word` 2 clocks after:
+    such visits must not be live. `next_limb`, which is the limb of 2 clocks ago too, goes with what
+    will be read. `saturated_stb` strobes where a count wraps. Reset: the memory keeps its words.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class Counts(wiring.Component):
         super().__init__(
             {
                 "limb": Out(range(LIMBS)),
+                "next_limb": Out(range(LIMBS), init=1),
                 "place": In(place_bits),
                 "addend": In(LIMB_BITS),
                 "narrow": In(1),
@@ -51,7 +53,6 @@ class Counts(wiring.Component):
                 "read": In(1),
                 "read_row": In(row_bits),
                 "word": Out(LIMB_BITS),
-                "word_r": Out(LIMB_BITS),
                 "saturated_stb": Out(1),
             }
         )
@@ -59,12 +60,19 @@ class Counts(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         second, last = self.limb == 1, self.limb == LIMBS - 1
-        m.d.sync += self.limb.eq(Mux(last, 0, self.limb + 1))
+        m.d.sync += [
+            self.limb.eq(self.next_limb),
+            self.next_limb.eq(Mux(self.next_limb == LIMBS - 1, 0, self.next_limb + 1)),
+        ]
 
         # A limb is read, kept, added to and written back in the same clock of the next visit.
         m.submodules.memory = memory = plain_memory(LIMB_BITS, 1 << self._row_bits)
         write = memory.write_port()
-        place = Signal.like(self.place)
+        place, before, row = (
+            Signal.like(self.place),
+            Signal.like(self.place),
+            Signal(self._row_bits),
+        )
         live, wipe = Signal(), Signal()
         addend, written = Signal(LIMB_BITS, name="added"), Signal(LIMB_BITS)
         narrow, wide, carry = Signal(), Signal(), Signal()
@@ -74,19 +82,18 @@ class Counts(wiring.Component):
             *(wide.replicate(self._wide_bits - self._narrow_bits)),
         )
         low = len(sampled)
-        row = Mux(self.read, self.read_row, self._row_of(self.place, self.limb))
         read = memory.read_port()
         m.d.comb += [
-            read.addr.eq(row),
-            self.word.eq(read.data),
-            total.eq(self.word_r + addend + carry),
-            write.addr.eq(self._row_of(place, self.limb)),
+            read.addr.eq(Mux(self.read, self.read_row, row)),
+            total.eq(self.word + addend + carry),
+            write.addr.eq(self._row_of(before, self.limb)),
             write.data.eq(written),
             write.en.eq(live),
             self.saturated_stb.eq(second & live & total[-1]),
         ]
         m.d.sync += [
-            self.word_r.eq(self.word),
+            self.word.eq(read.data),
+            row.eq(self._row_of(place, self.next_limb)),
             addend.eq(0),
             narrow.eq(second & self.narrow),
             wide.eq(second & self.wide),
@@ -101,7 +108,12 @@ class Counts(wiring.Component):
         with m.If(second):
             m.d.sync += addend.eq(self.addend)
         with m.If(last):
-            m.d.sync += [place.eq(self.place), live.eq(self.live), wipe.eq(self.wipe)]
+            m.d.sync += [before.eq(place), live.eq(self.live), wipe.eq(self.wipe)]
+        with m.If(self.live):
+            m.d.sync += [
+                place.eq(self.place),
+                row.eq(self._row_of(self.place, Const(0, len(self.limb)))),
+            ]
         with m.If(Mux(last, self.wipe, wipe)):
             m.d.sync += [written.eq(0), carry.eq(0)]
         return m

@@ -11,7 +11,7 @@ from plexor_hdl.frame_bytes import BASE_TICKS, HEADER_BYTES, INDEX, TAG, TYPE, F
 from plexor_hdl.interfaces import READ_CLOCKS, SPACE_ADDRESS_BITS, SpaceRead
 
 SNAPSHOT_BITS = 16
-LATE_CLOCKS = 5
+LATE_CLOCKS = 6
 """Clocks that words may come later than READ_CLOCKS."""
 WORD = 1 << (HEADER_BYTES - 1).bit_length()
 """The place of a word's bytes, behind those of the header."""

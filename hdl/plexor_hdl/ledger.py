@@ -1,6 +1,8 @@
 """The counts of a build with one bank: sources, events, drops and classes, in one memory."""
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
+from typing import NamedTuple
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -9,20 +11,34 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import CLASSES, Space
 from plexor_hdl.capture import SourceAmounts
 from plexor_hdl.classes import LANE_CLASSES
-from plexor_hdl.codes import PHASE_BITS, PHASES, TOKEN, Codes
+from plexor_hdl.codes import PART_BITS, PHASE_BITS, PHASES, TOKEN, Codes
 from plexor_hdl.counts import COUNT_BITS, LIMB_BITS, LIMBS, Counts
 from plexor_hdl.interfaces import SpaceRead
 from plexor_hdl.limb import Line
 from plexor_hdl.measure import ClassBeat
 from plexor_hdl.outcome import LaneStrobes
-from plexor_hdl.places import Places
+from plexor_hdl.places import CLASS, DROP, EDGES, Places
 from plexor_hdl.upload import Drop
 
 PARTS = (Space.CLASSES, Space.EDGES, Space.UPLOAD_DROPS)
 SOURCE_ADDRESS_BITS = 6
 CLASS_BITS = (CLASSES - 1).bit_length()
+SOURCE_CLOCKS = 7
 MEASURED_BITS = 3
 """In the code of a lane: whether it has a class, and which of the four measured ones."""
+
+
+class Gift(NamedTuple):
+    """What a visit gives to counts of a code's token or entry.
+
+    Its place is `known` with `inside`, if the code `has` it. `is_last` of the codes' part.
+    """
+
+    part: int
+    known: int
+    inside: Value
+    has: Value
+    is_last: bool
 
 
 class Ledger(wiring.Component):
@@ -36,10 +52,11 @@ class Ledger(wiring.Component):
     `space` says which of the three spaces the `reads` are of, 0 if none; their data comes
     LATE_CLOCKS of the dumper later than READ_CLOCKS, and is exact once `settled_stb` has followed
     `settle_stb`. `source_value` has the count generated (`source_address` = source x 2) or dropped
-    (that + 1), 4 clocks after `source_stb` and until the next; strobes come at least 20 clocks
-    apart. `dumping` must be high while spaces are read, and low while there are events. `clear_stb`
-    sets all to 0 while `clear_busy`; nothing may come then. `saturated` is set when a count wraps,
-    until the next clear. Reset: the memories keep their words, so results need a clear first.
+    (that + 1), SOURCE_CLOCKS after `source_stb` and until the next. The address must stand from the
+    strobe on; strobes come at least 20 clocks apart. `dumping` must be high while spaces are read,
+    and low while there are events. `clear_stb` sets all to 0 while `clear_busy`; nothing may come
+    then. `saturated` is set when a count wraps, until the next clear. Reset: the memories keep
+    their words, so results need a clear first.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -108,15 +125,18 @@ class Ledger(wiring.Component):
             samples.append(~short)
 
         # What a visit looks at is chosen in two steps, while its first limb is read: of two lines,
-        # then any of those. `turn` is what comes behind it.
-        turn = Signal(range(visits))
-        now = Signal.like(turn)
-        is_narrow, is_wide = Signal(), Signal()
+        # then any of those. `turn` is what comes behind it, and `done` a visit's last clock where
+        # nothing has disturbed it: nothing but a clear changes what visits are in another one.
+        first_gift = 1 << (max(lines, len(gifts)) - 1).bit_length()
+        turn, odd = Signal(range(first_gift + len(gifts))), Signal()
+        done = Signal()
         sample = 0
         for start in range(0, lines, 2):
             one, other = [*samples[start : start + 2], Const(0)][:2]
-            here = Signal(wide_bits, name=f"sample{start}")
-            m.d.sync += here.eq(Mux(now[1:] == start // 2, Mux(now[0], other, one), 0))
+            here, pick = Signal(wide_bits, name=f"sample{start}"), Signal(name=f"pick{start}")
+            with m.If(done):
+                m.d.sync += pick.eq(turn[1:] == start // 2)
+            m.d.sync += here.eq(Mux(pick, Mux(odd, other, one), 0))
             sample |= here
 
         event = Signal(places.code_bits + 1)
@@ -140,59 +160,77 @@ class Ledger(wiring.Component):
             ]
 
         # Rounds of visits: each line, then what codes have to give.
-        last = counts.limb == LIMBS - 1
-        reading, spoiled, done = Signal(), Signal(), Signal()
-        # A read that is not new in the last clock has spoiled the visit by then.
-        m.d.sync += spoiled.eq((spoiled | reading | self.dumping) & ~last)
-        m.d.comb += done.eq(last & ~spoiled & ~self.source_stb)
-        round_stb, takes = Signal(), Signal(len(parts))
-        wiping = self._rounds(m, turn, lines, visits, walk, folding, done, round_stb)
+        reading, read_next = Signal(), Signal()
+        read_before = Signal()
+        m.d.sync += [
+            reading.eq(read_next),
+            read_before.eq(reading | self.clear_stb),
+            done.eq(
+                (counts.limb == LIMBS - 2) & ~(read_before | reading | read_next) & ~self.clear_stb
+            ),
+        ]
+        round_stb, wiping = Signal(), Signal()
+        self._rounds(m, turn, lines, len(gifts), walk, folding, done, round_stb, wiping)
 
-        table = Array(place for place, _, _ in [*wides, *narrows])
-        place, next_place = Signal(places.bits), Signal(places.bits)
-        seen, next_seen, gives, next_has = Signal(), Signal(), Signal(), Signal()
-        which, next_which = Signal(range(len(parts))), Signal(range(len(parts)))
-        next_takes = Signal(len(parts))
-        with m.If(wiping):
-            m.d.comb += next_place.eq(walk)
-        with m.Elif(turn < lines):
-            m.d.comb += next_place.eq(table[turn])
-        with m.Else(), m.Switch(turn):
-            for number, (part, gift_place, gift_has, last_of_part) in enumerate(gifts):
-                with m.Case(lines + number):
-                    codes = parts[part]
-                    first = not number or gifts[number - 1][0] != part
-                    inside = ~walk[codes.entry_bits :].any()
-                    m.d.comb += [
-                        next_place.eq(gift_place),
-                        next_seen.eq(Mux(folding, inside, codes.token_valid) if first else seen),
-                        next_has.eq(gift_has),
-                        next_which.eq(part),
-                        next_takes[part].eq(last_of_part),
-                    ]
+        gift_bits = (len(gifts) - 1).bit_length()
+
+        # What comes behind a visit is known in three steps: `turn`, what belongs to that, the rest.
+        def look(*values):
+            """Return what belongs to `turn`, a clock late: 0 for a line, or one of `values`."""
+            found = Signal(max(values).bit_length(), name="look")
+            m.d.sync += found.eq(Mux(turn[-1], Array(values)[turn[:gift_bits]], 0))
+            return found
+
+        offers = Signal(len(parts))
+        for number, part in enumerate(parts):
+            inside = ~walk[part.entry_bits :].any()
+            m.d.sync += offers[number].eq(Mux(folding, inside, part.token_valid))
+        firsts = [not n or gifts[n - 1].part != gift.part for n, gift in enumerate(gifts)]
+        first = look(*(is_first << gift.part for is_first, gift in zip(firsts, gifts, strict=True)))
+        later = look(*(not is_first for is_first in firsts))
+        its_part = look(*(1 << gift.part for gift in gifts))
+        its_last = look(*(gift.is_last << gift.part for gift in gifts))
+        number = look(*range(len(gifts)))
+        line_place, gift_place = Signal(places.bits), look(*(gift.known for gift in gifts))
+        line_places = Array(place for place, _, _ in [*wides, *narrows])
+        m.d.sync += line_place.eq(Mux(turn[-1], 0, line_places[turn[:-1]]))
+        wiping_r, narrow_next, wide_next = Signal(), Signal(), Signal()
+        m.d.sync += [
+            wiping_r.eq(wiping),
+            narrow_next.eq((turn < lines) & (turn >= len(wides))),
+            wide_next.eq(turn < len(wides)),
+        ]
+        place = Mux(wiping_r, walk[: places.bits], line_place) | gift_place
+        for inside in {id(gift.inside): gift.inside for gift in gifts}.values():
+            place |= Mux(look(*(gift.inside is inside for gift in gifts)), inside, 0)
+        next_place, next_seen, next_has = Signal(places.bits), Signal(), Signal()
+        seen, takes, gives = Signal(), Signal(len(parts)), Signal(len(parts))
+        gives_token = Signal()
+        m.d.sync += [
+            next_place.eq(place),
+            next_seen.eq((first & offers).any() | (later & seen)),
+            next_has.eq(Array(gift.has for gift in gifts)[number]),
+        ]
         with m.If(done):
             m.d.sync += [
-                now.eq(turn),
-                place.eq(next_place),
+                odd.eq(turn[0]),
                 seen.eq(next_seen),
-                gives.eq(next_seen & next_has),
-                which.eq(next_which),
-                takes.eq(next_takes),
-                is_narrow.eq((turn < lines) & (turn >= len(wides))),
-                is_wide.eq(turn < len(wides)),
+                gives_token.eq(next_seen & next_has & ~folding),
+                gives.eq(its_part & (next_seen & next_has & folding).replicate(len(parts))),
+                takes.eq(its_last),
+                counts.narrow.eq(narrow_next),
+                counts.wide.eq(wide_next),
             ]
-        given = Mux(gives & ~folding, TOKEN, 0)
+        given, giving = Signal(PART_BITS), Mux(gives_token, TOKEN, 0)
         for number, part in enumerate(parts):
-            given |= Mux(gives & folding & (which == number), part.value, 0)
-        for part, takes_it in zip(parts, takes, strict=True):
+            giving |= Mux(gives[number], part.value, 0)
             taken = Signal(name="taken")
-            m.d.sync += taken.eq(done & takes_it & seen & ~folding)
+            m.d.sync += taken.eq(done & takes[number] & seen & ~folding)
             m.d.comb += part.taken.eq(taken)
+        m.d.sync += given.eq(giving)
         m.d.comb += [
             round_stb.eq(takes[-1]),
-            counts.place.eq(place),
-            counts.narrow.eq(is_narrow),
-            counts.wide.eq(is_wide),
+            counts.place.eq(next_place),
             counts.wipe.eq(self.clear_busy),
             counts.live.eq(done),
             counts.addend.eq(sample | given),
@@ -204,7 +242,7 @@ class Ledger(wiring.Component):
             m.d.sync += self.saturated.eq(0)
         with m.Elif(wraps):
             m.d.sync += self.saturated.eq(1)
-        self._reads(m, places, counts, reading)
+        self._reads(m, places, counts, read_next)
         return m
 
     def _lines(self, places):
@@ -227,9 +265,11 @@ class Ledger(wiring.Component):
         # Answered, late, duplicate, spurious in two bits.
         measured = Cat(Const(1, 1), kind[0], kind[1] | kind[2])
         waiting = [Const(0, len(codes.i_code))] * PHASES
-        for phase, channel in enumerate(channels):
+        for channel in channels:
             if channel >= self._geometry.channels:
                 continue
+            # A code is chosen in the clock before its phase.
+            phase = (channel - 1) % PHASES
             here = self.i_valid & (self.i_class.channel == channel)
             comes = Cat(
                 Mux(here, measured, 0), *(self.i_lanes[channel][name] for name in self._lane_names)
@@ -237,64 +277,73 @@ class Ledger(wiring.Component):
             waits = Signal(len(comes), name=f"waits{channel}")
             m.d.sync += waits.eq(Mux(codes.phase == phase, 0, waits) | comes)
             waiting[phase] = waits
-        code = Array(waiting)[codes.phase]
+        code = Signal.like(codes.i_code)
+        m.d.sync += code.eq(Array(waiting)[codes.phase])
         m.d.comb += [codes.i_valid.eq(code.any()), codes.i_code.eq(code)]
 
-    def _gifts(self, places, parts, walk, folding) -> list:
-        """Return, for each visit of a round that empties codes, what its token or entry gives.
-
-        That is the number in `parts`, the place, if the code has it, and if that is its last visit.
-        """
+    def _gifts(self, places, parts, walk, folding) -> list[Gift]:
+        """Return what each visit of a round that empties codes gives."""
         entries = [
             Mux(folding, walk[: part.entry_bits], part.token_entry)[: part.entry_bits]
             for part in parts
         ]
         bits, code = places.code_bits, entries[0][PHASE_BITS:]
         gifts = [
-            (0, places.edges(code[: 1 + bits]), 1, 0),
-            (0, places.drops(code[1 : 1 + bits]), code[-1], 1),
+            Gift(0, places.first(EDGES), code[: 1 + bits], Const(1, 1), False),
+            Gift(0, places.first(DROP), code[1 : 1 + bits], code[-1], True),
         ]
         numbers = {name: number for number, name in LANE_CLASSES.items()}
         key_bits = self._geometry.key_bits
+        classes = places.first(CLASS)
         for part, entry in enumerate(entries[1:], 1):
             channel = Cat(entry[:PHASE_BITS], Const(part - 1, key_bits))[:key_bits]
             code = entry[PHASE_BITS:]
             low, high = code[1], code[2]
             named = Cat(low, low & high, ~low & high)
-            gifts.append((part, places.classes(Cat(named, channel)), code[0], 0))
+            gifts.append(Gift(part, classes, Cat(named, channel), code[0], False))
+            inside = Cat(Const(0, CLASS_BITS), channel)
             for bit, name in enumerate(self._lane_names, MEASURED_BITS):
-                place = places.classes(Cat(Const(numbers[name], CLASS_BITS), channel))
-                gifts.append((part, place, code[bit], bit == len(code) - 1))
+                is_last = bit == len(code) - 1
+                gifts.append(Gift(part, classes | numbers[name], inside, code[bit], is_last))
         return gifts
 
-    def _rounds(self, m, turn, lines, visits, walk, folding, done, round_stb):
+    def _rounds(self, m, turn, lines, gifts, walk, folding, done, round_stb, wiping) -> None:
         """Go round; walk through all places to clear, and through all codes to settle.
 
-        Return whether the place behind is one to clear.
+        While `wiping` the place behind is one to clear.
         """
-        left, cleared, finishing, wiping = Signal(2), Signal(), Signal(), Signal()
+        left, cleared, finishing = Signal(2), Signal(), Signal()
+        # A visit takes long enough for these to be known one by one.
+        last_line, last_turn, last_walk, more = Signal(), Signal(), Signal(), Signal()
+        next_turn = Signal.like(turn)
         m.d.comb += wiping.eq(self.clear_busy & ~cleared)
-        m.d.sync += self.settled_stb.eq(done & finishing)
+        m.d.sync += [
+            self.settled_stb.eq(done & finishing),
+            last_line.eq(turn == lines - 1),
+            last_turn.eq(turn[-1] & (turn[:-1] == gifts - 1)),
+            last_walk.eq(walk.all()),
+            # A visit of a line gives the next code's value time to be read.
+            more.eq((left == 1) | (folding & ~last_walk)),
+            next_turn.eq(turn + 1),
+        ]
+        with m.If(last_line):
+            m.d.sync += next_turn.eq(1 << len(turn) - 1)
+        with m.If(last_turn):
+            m.d.sync += next_turn.eq(Mux(more, lines - 1, 0))
+        with m.If(wiping):
+            m.d.sync += next_turn.eq(0)
         with m.If(done):
-            m.d.sync += finishing.eq(0)
+            m.d.sync += [turn.eq(next_turn), finishing.eq(round_stb & folding & last_walk)]
             with m.If(wiping):
-                m.d.sync += [walk.eq(walk + 1), cleared.eq(walk.all())]
-            with m.Elif(turn != visits - 1):
-                m.d.sync += turn.eq(turn + 1)
-            with m.Else():
-                # A visit of a line gives the next code's value time to be read.
-                more = (left == 1) | (folding & ~walk.all())
-                m.d.sync += turn.eq(Mux(more, lines - 1, 0))
+                m.d.sync += cleared.eq(last_walk)
             with m.If(cleared):
                 m.d.sync += [self.clear_busy.eq(0), cleared.eq(0)]
-            with m.Elif(round_stb & folding):
-                m.d.sync += [
-                    walk.eq(walk + 1),
-                    folding.eq(~walk.all()),
-                    finishing.eq(walk.all()),
-                ]
-            with m.Elif(round_stb & left.any()):
-                m.d.sync += [left.eq(left - 1), folding.eq(left == 1)]
+            with m.If(wiping | (round_stb & folding)):
+                m.d.sync += walk.eq(walk + 1)
+            with m.If(round_stb):
+                m.d.sync += folding.eq(Mux(folding, ~last_walk, left == 1))
+                with m.If(left.any() & ~folding):
+                    m.d.sync += left.eq(left - 1)
         with m.If(self.settle_stb):
             m.d.sync += left.eq(2)
         with m.If(self.clear_stb):
@@ -302,29 +351,26 @@ class Ledger(wiring.Component):
                 *(signal.eq(0) for signal in (walk, turn, left, folding, cleared)),
                 self.clear_busy.eq(1),
             ]
-        return wiping
 
-    def _reads(self, m, places, counts, reading) -> None:
+    def _reads(self, m, places, counts, read_next) -> None:
         source = Line(m, self.source_stb, "source")
-        burst, dumping_r = Signal(), Signal()
-        m.d.sync += dumping_r.eq(self.dumping)
         address = self.reads[0].address
         entry, high = address[1:], address[0]
         drops, edges = self.space == Space.UPLOAD_DROPS, self.space == Space.EDGES
         number = Mux(drops, entry[:SOURCE_BITS], entry[1 : 1 + SOURCE_BITS])
         code = places.code_of(number)
         present = Const(sum(1 << n for n in self._geometry.sources), 1 << SOURCE_BITS)
-        place, there = Signal(places.bits), Signal()
-        m.d.comb += [
-            burst.eq(Cat(source[number] for number in range(LIMBS)).any()),
-            reading.eq(dumping_r | burst),
-            counts.read_row.eq(
-                places.row_of(Mux(burst, places.source(self.source_address), place), counts.limb)
+        place, source_place, there = Signal(places.bits), Signal(places.bits), Signal()
+        burst = Signal()
+        m.d.sync += [
+            burst.eq(source[0] | source[1] | source[2]),
+            source_place.eq(places.source(self.source_address)),
+            counts.read_row.eq(places.row_of(Mux(burst, source_place, place), counts.next_limb)),
+            there.eq(
+                Mux(drops | edges, present.bit_select(number, 1), self.space == Space.CLASSES)
             ),
         ]
-        m.d.sync += there.eq(
-            Mux(drops | edges, present.bit_select(number, 1), self.space == Space.CLASSES)
-        )
+        m.d.comb += read_next.eq(self.dumping | burst)
         with m.If(drops):
             m.d.sync += place.eq(places.drops(code))
         with m.Elif(edges):
@@ -333,16 +379,14 @@ class Ledger(wiring.Component):
             m.d.sync += place.eq(places.classes(entry[: CLASS_BITS + self._geometry.key_bits]))
 
         # A read of a source takes some clocks from a dump, whose address stands longer than that.
-        limb, limb_r = Signal.like(counts.limb), Signal.like(counts.limb)
+        limb = counts.next_limb
         parts = Array(Signal(LIMB_BITS, name=f"part{number}") for number in range(2))
-        m.d.sync += [limb.eq(counts.limb), limb_r.eq(limb)]
-        bursts = Line(m, burst, "burst")
-        with m.If(bursts[1]):
+        with m.If(Line(m, burst, "burst")[3]):
             m.d.sync += self.source_value.word_select(limb, LIMB_BITS).eq(counts.word)
-        with m.If(~bursts[2]):
-            with m.If(limb_r == Mux(high, 2, 0)):
-                m.d.sync += parts[0].eq(Mux(there, counts.word_r, 0))
-            with m.If(limb_r == 1):
-                m.d.sync += parts[1].eq(Mux(there & ~high, counts.word_r, 0))
+        with m.Else():
+            with m.If(limb == Mux(high, 2, 0)):
+                m.d.sync += parts[0].eq(Mux(there, counts.word, 0))
+            with m.If(limb == 1):
+                m.d.sync += parts[1].eq(Mux(there & ~high, counts.word, 0))
         for read in self.reads:
             m.d.comb += read.data.eq(Cat(*parts))

@@ -36,6 +36,10 @@ class Places:
         low = source % SOURCE_STRIKE
         return low if not kind else kind << self._number_bits - 1 | low
 
+    def first(self, part: int) -> int:
+        """Return the first place of a part."""
+        return part << self.code_bits + 1
+
     def edges(self, code_and_polarity):
         return self._place(code_and_polarity, EDGES)
 

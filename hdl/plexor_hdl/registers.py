@@ -37,7 +37,7 @@ ACTION_LAYOUT = data.StructLayout({action.name.lower(): 1 for action in Action})
 SOURCE_ADDRESS_BITS = 6
 COUNT_BITS = 48
 LIVE = (STATUS, LANE, SOURCE)
-DECIDED, LOW_NEXT, DONE = 2, 4, 7
+DECIDED, LOW_NEXT, DONE = 2, 6, 9
 """Clocks from a request until the status of its answer stands, and so on."""
 HALF_BITS = 4
 HALF_WORDS = 1 << HALF_BITS
@@ -109,9 +109,9 @@ class RegisterBank(wiring.Component):
     end_ticks, once these have stood for 2 clocks, in clocks with `word_valid`: not during requests.
 
     With Feature.SNAPSHOT SOURCE is read from `source`. Without it `source_value` is asked for:
-    source x 2 or, for dropped, one more; it must stand from 4 clocks after `source_stb` on.
+    source x 2 or, for dropped, one more; it must stand from 7 clocks after `source_stb` on.
 
-    Latency 8 clocks from `request_stb` to `done_stb` without `hold`, one request at a time. Reset:
+    Latency 10 clocks from `request_stb` to `done_stb` without `hold`, one request at a time. Reset:
     registers have their reset values; for up to 512 clocks after it (not after configuration)
     requests wait while readback is prepared.
     """

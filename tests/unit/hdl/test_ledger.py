@@ -14,7 +14,7 @@ from plexor_hdl.classes import LANE_CLASSES
 from plexor_hdl.codes import PHASES
 from plexor_hdl.dumper import LATE_CLOCKS
 from plexor_hdl.interfaces import READ_CLOCKS
-from plexor_hdl.ledger import PARTS, Ledger
+from plexor_hdl.ledger import PARTS, SOURCE_CLOCKS, Ledger
 
 GEOMETRIES = {
     "hx8k": Geometry(channels=4, strikes=2, samples=8, features=Feature(0)),
@@ -141,7 +141,7 @@ class Bench:
     async def source(self, ctx, address: int) -> int:
         ctx.set(self.dut.source_address, address)
         await self.strobe(ctx, self.dut.source_stb)
-        await ctx.tick().repeat(3)
+        await ctx.tick().repeat(SOURCE_CLOCKS - 1)
         return ctx.get(self.dut.source_value)
 
     async def dump(self, ctx, space: Space, entries: int, choose=None) -> Counter:
@@ -209,7 +209,7 @@ def test_reads_of_sources_while_all_comes_disturb_no_count_and_see_it_grow():
         ctx.set(bench.dut.source_address, SOURCE_STRIKE * 2)
         for clock in range(1500):
             ctx.set(bench.dut.source_stb, clock % 20 == 0)
-            if clock % 20 == 4:
+            if clock % 20 == SOURCE_CLOCKS:
                 seen.append(ctx.get(bench.dut.source_value))
             await bench.give(ctx, choose, dense=True)
         ctx.set(bench.dut.source_stb, 0)
