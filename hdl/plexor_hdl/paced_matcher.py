@@ -22,6 +22,24 @@ SWEEP_BIT = 14
 """An event is a reason to look at all channels where this bit of the time has changed."""
 
 
+class _Stage(data.StructLayout):
+    """A beat between the input and what is done with it."""
+
+    def __init__(self, channels: int, channel_bits: int) -> None:
+        super().__init__(
+            {
+                "valid": 1,
+                "is_event": 1,
+                "final": 1,
+                "sweeps": 1,
+                "own": channels,
+                "struck": channels,
+                "channel": channel_bits,
+                "time_ticks": VALUE_BITS,
+            }
+        )
+
+
 class PacedMatcher(wiring.Component):
     """Does what Matcher and Measure do, for a `paced` build: the same ports, rules and results.
 
@@ -83,60 +101,73 @@ class PacedMatcher(wiring.Component):
         # Of the beat: channels still to be looked at, those to be struck, the one that responds.
         looks, strikes = Signal(count), Signal(count)
         channel, responds, final = Signal(self._channel_bits), Signal(), Signal()
-        free, step, pushing = Signal(), Signal(LOOK_CLOCKS), Signal()
+        idle, choosing, pushing = Signal(init=1), Signal(), Signal()
+        time_n = Signal(VALUE_BITS)
+        step, ages, lows = Signal(LOOK_CLOCKS), Signal(), Signal()
         decided, expired, matched, done = (Signal() for _ in range(4))
         first, struck = lowest(strikes), Signal(count)
         # The clocks after a look and after a push; those of the upper half of the time.
         kept, popped, upper, half = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
-            self.busy.eq(~self.i_ready),
+            self.busy.eq(~idle | ~self.i_ready),
             decided.eq(step[-1]),
             struck.eq(first & pushing.replicate(count)),
         ]
         m.d.sync += [
-            self.taken.eq(0),
             kept.eq(decided),
             popped.eq(expired | matched),
             upper.eq(pushing),
             half.eq(pushing | step[2] | step[4]),
+            ages.eq(step[1:5].any()),
+            lows.eq(step[2] | step[4]),
             step.eq(step << 1),
+            choosing.eq(0),
+            pushing.eq(0),
         ]
-        with m.If(free):
-            with m.If(looks.any()):
-                m.d.sync += [
-                    channel.eq(encode(lowest(looks), numbers)),
-                    looks.eq(looks & ~lowest(looks)),
-                    step.eq(1),
-                    free.eq(0),
-                ]
-            with m.Else():
-                m.d.comb += [pushing.eq(1), done.eq(~(strikes & ~first).any())]
-                m.d.sync += [strikes.eq(strikes & ~first), free.eq(0)]
-        with m.Elif(self.i_ready):
-            own, time_n = self._accept(m, full, looks, strikes)
+        stage = self._accept(m, idle)
+        takes = idle & stage.valid
+        with m.If(takes):
+            # The channel that responds is looked at unasked.
+            asked = (stage.sweeps.replicate(count) | (stage.struck & full)) & ~stage.own
+            own = stage.own.any()
             m.d.sync += [
-                # Sources of channels begin at 0.
-                channel.eq(self.i_beat.event.source),
+                looks.eq(asked),
+                strikes.eq(stage.struck),
+                channel.eq(stage.channel),
                 responds.eq(own),
                 # This is step 0, but of a channel whose last match is just being stored.
-                step.eq(Mux(kept & (self.i_beat.event.source == channel), own, own << 1)),
-                free.eq(self.i_valid & ~own),
-                final.eq(self.i_valid & self.i_beat.final),
+                step.eq(Mux(kept & (stage.channel == channel), own, own << 1)),
+                choosing.eq(asked.any() & ~own),
+                pushing.eq(~asked.any() & ~own),
+                final.eq(stage.final),
+                time_n.eq(~stage.time_ticks),
             ]
-        with m.Elif(expired):
+        with m.If(choosing):
+            m.d.sync += [
+                channel.eq(encode(lowest(looks), numbers)),
+                looks.eq(looks & ~lowest(looks)),
+                step.eq(1),
+            ]
+        with m.If(pushing):
+            m.d.comb += done.eq(~(strikes & ~first).any())
+            m.d.sync += strikes.eq(strikes & ~first)
+        with m.If(expired):
             m.d.sync += step.eq(1)
         with m.Elif(decided):
             m.d.comb += done.eq(~(looks.any() | strikes.any()))
             m.d.sync += responds.eq(0)
-        with m.Elif(upper | (kept & ~step[0])):
-            m.d.sync += free.eq(1)
-        m.d.sync += self.i_ready.eq(done | (self.i_ready & ~self.i_valid))
+        with m.If(~idle & (upper | (kept & ~step[0]))):
+            m.d.sync += [choosing.eq(looks.any()), pushing.eq(~looks.any())]
+        m.d.sync += [
+            idle.eq(done | (idle & ~stage.valid)),
+            self.taken.eq(takes & stage.is_event),
+        ]
 
         # The channel's last strike that was matched is looked at first, then its oldest one, the
         # lower half before the upper.
         place = Signal(range(depth))
         m.d.sync += place.eq(tails[channel] - levels[channel])
-        before = self.i_ready | step[0] | step[1]
+        before = idle | step[0] | step[1]
         number = encode(first, numbers)
         last = Cat(Const(0, len(place)), Const(1, 1))
         word, time_half_n = self._memory(
@@ -144,7 +175,7 @@ class PacedMatcher(wiring.Component):
             read=Cat(
                 place & ~before.replicate(len(place)),
                 before,
-                Mux(self.i_ready, self.i_beat.event.source[: len(channel)], channel),
+                Mux(idle, stage.channel, channel),
                 step[1] | step[3] | step[6],
             ),
             write=Mux(decided, Cat(last, channel), Cat(tails[number], Const(0, 1), number)),
@@ -152,11 +183,16 @@ class PacedMatcher(wiring.Component):
             copying=decided | kept,
             time_n=Mux(half, time_n[HALF_BITS:], time_n[:HALF_BITS]),
         )
-        age_n, old, opened, over, late = self._compare(m, word, time_half_n, channel, step)
+        age_n, old, opened, over, late = self._compare(
+            m, word, time_half_n, channel, step, ages, lows
+        )
         # Channels with a last match, as far as it is up to the time-out.
         known, known_here, recent = Signal(count), Signal(), Signal()
         waiting, keep = Signal(), Signal()
+        may_expire, may_match = Signal(), Signal()
         m.d.sync += [
+            may_expire.eq(step[-2] & waiting),
+            may_match.eq(step[-2] & waiting & responds),
             waiting.eq(some.bit_select(channel, 1)),
             known_here.eq(known.bit_select(channel, 1)),
             keep.eq(matched | recent),
@@ -164,8 +200,8 @@ class PacedMatcher(wiring.Component):
         with m.If(step[5]):
             m.d.sync += recent.eq(~old & known_here)
         m.d.comb += [
-            expired.eq(decided & waiting & old),
-            matched.eq(decided & waiting & ~old & responds & (opened | ~windowed)),
+            expired.eq(may_expire & old),
+            matched.eq(may_match & ~old & (opened | ~windowed)),
         ]
 
         for place, (level, tail) in enumerate(zip(levels, tails, strict=True)):
@@ -211,35 +247,40 @@ class PacedMatcher(wiring.Component):
         m.d.comb += [self.o_latency.key.eq(key), self.o_latency.value_ticks.eq(~age_n)]
         return m
 
-    def _accept(self, m, full, looks, strikes):
-        """Take what is at the input; return if it is a response, and its time's complement."""
+    def _accept(self, m, idle):
+        """Take what is at the input; return what is known of it, until it is taken at `idle`."""
         beat, event = self.i_beat, self.i_beat.event
-        is_event = self.i_valid & beat.is_event
-        time_n, swept = Signal(VALUE_BITS), Signal()
-        own, struck = Signal.like(looks), Signal.like(looks)
-        for number, channel in enumerate(self.channels):
-            enabled = is_event & channel.enable
-            m.d.comb += [
-                own[number].eq(
-                    enabled & event.polarity & (event.source == SOURCE_CHANNEL + number)
-                ),
-                struck[number].eq(
-                    enabled
-                    & (event.source == channel.reference_source)
-                    & (event.polarity == channel.reference_polarity)
-                ),
+        layout = _Stage(self._geometry.channels, self._channel_bits)
+        stage = Signal(layout, name="stage")
+        swept = Signal()
+        with m.If(self.i_ready):
+            for number, channel in enumerate(self.channels):
+                enabled = beat.is_event & channel.enable
+                m.d.sync += [
+                    stage.own[number].eq(
+                        enabled & event.polarity & (event.source == SOURCE_CHANNEL + number)
+                    ),
+                    stage.struck[number].eq(
+                        enabled
+                        & (event.source == channel.reference_source)
+                        & (event.polarity == channel.reference_polarity)
+                    ),
+                ]
+            m.d.sync += [
+                # Sources of channels begin at 0.
+                stage.channel.eq(event.source),
+                stage.is_event.eq(beat.is_event),
+                stage.final.eq(beat.final),
+                stage.sweeps.eq(~beat.is_event | (swept ^ event.time_ticks[SWEEP_BIT])),
+                stage.time_ticks.eq(event.time_ticks),
             ]
-        sweeps = self.i_valid & (~beat.is_event | (swept ^ event.time_ticks[SWEEP_BIT]))
-        m.d.sync += [
-            time_n.eq(~event.time_ticks),
-            # The channel that responds is looked at unasked.
-            looks.eq((sweeps.replicate(len(looks)) | (struck & full)) & ~own),
-            strikes.eq(struck),
-            self.taken.eq(is_event),
-        ]
-        with m.If(self.i_valid):
+        with m.If(self.i_ready & self.i_valid):
             m.d.sync += swept.eq(event.time_ticks[SWEEP_BIT])
-        return own.any(), time_n
+        m.d.sync += [
+            stage.valid.eq(Mux(self.i_ready, self.i_valid, ~idle)),
+            self.i_ready.eq(Mux(self.i_ready, ~self.i_valid, idle)),
+        ]
+        return stage
 
     def _memory(self, m, read, write, storing, copying, time_n):
         """Return the half word that was at `read` 2 clocks ago, and of the time its complement.
@@ -264,12 +305,13 @@ class PacedMatcher(wiring.Component):
             m.d.sync += port.addr[:-1].eq(write)
         return word, half_n
 
-    def _compare(self, m, word, time_n, channel, step):
+    def _compare(self, m, word, time_n, channel, step, ages, lows):
         """Return the complement of the strike's age, and whether it is beyond the settings.
 
         That is: over the time-out, not below the window, over the trigger's latency, and late.
         """
         # Complements of carries, which iCE40 can keep where they come out.
+        # The lower half is in `high` too, a clock before the upper one.
         low, carry_n, high = Signal(HALF_BITS), Signal(), Signal(HALF_BITS)
         deadline = Signal(signed(VALUE_BITS))
         total = added(word, time_n, ~carry_n)
@@ -277,16 +319,16 @@ class PacedMatcher(wiring.Component):
             deadline.eq(Array(self.deadlines)[channel]),
             carry_n.eq(~(total[HALF_BITS] & (step[2] | step[4]))),
         ]
-        with m.If(step[2] | step[4]):
-            m.d.sync += low.eq(total)
-        with m.If(step[3] | step[5]):
+        with m.If(ages):
             m.d.sync += high.eq(total)
+        with m.If(lows):
+            m.d.sync += low.eq(high)
 
         def beyond(limit, name, add=add_one_more):
             low_carry_n, result = Signal(name=f"{name}_carry_n"), Signal(name=name)
             limit = Cat(limit, Const(0, 1))
             m.d.sync += [
-                low_carry_n.eq(~add(limit[:HALF_BITS], low)[HALF_BITS]),
+                low_carry_n.eq(~add(limit[:HALF_BITS], high)[HALF_BITS]),
                 result.eq(~added(limit[HALF_BITS:VALUE_BITS], high, ~low_carry_n)[HALF_BITS]),
             ]
             return result
