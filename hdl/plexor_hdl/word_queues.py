@@ -238,15 +238,17 @@ class WordQueues(wiring.Component):
 
         m.submodules.tags = tags = plain_memory(self.tag.shape(), self._slots)
         write, read = tags.write_port(), tags.read_port()
-        oldest = Signal(range(self._slots))
+        oldest, second = Signal(range(self._slots)), Signal(range(self._slots), init=1)
         m.d.comb += [
             write.en.eq(push),
             write.data.clock.eq(self.clock),
             write.data.gap.eq(total | (gap[-1] << GAP_BITS - 1)),
-            read.addr.eq(oldest + self.take_tag),
+            read.addr.eq(Mux(self.take_tag, second, oldest)),
             self.tag.eq(read.data),
         ]
         m.d.sync += oldest.eq(read.addr)
+        with m.If(self.take_tag):
+            m.d.sync += second.eq(second + 1)
         with m.If(push):
             m.d.sync += write.addr.eq(write.addr + 1)
         return oldest
