@@ -31,10 +31,10 @@ class CobsEncoder(wiring.Component):
     """Encodes frames; the delimiter follows each.
 
     A block's code is written in front of it once the block is complete, into a buffer of 512 bytes
-    of which only complete blocks are read. Throughput a byte each 2 clocks, but for one clock a
-    full block of 254 bytes and one a frame.
+    of which only complete blocks are read. Throughput a byte each 3 clocks, but for 3 clocks a full
+    block of 254 bytes and 6 a frame.
 
-    Latency: a block (up to 254 bytes) and 6 clocks. Reset: empty. Full: `i_bytes.ready` is low.
+    Latency: a block (up to 254 bytes) and 7 clocks. Reset: empty. Full: `i_bytes.ready` is low.
     """
 
     i_bytes: In(stream.Signature(FrameByte))
@@ -47,7 +47,7 @@ class CobsEncoder(wiring.Component):
         m.submodules.fetch = fetch = Fetch(8, BUFFER_BITS)
         m.d.comb += [
             read.addr.eq(fetch.address),
-            read.en.eq(fetch.enable),
+            read.en.eq(1),
             fetch.data.eq(read.data),
         ]
         wiring.connect(m, fetch.o_words, wiring.flipped(self.o_bytes))

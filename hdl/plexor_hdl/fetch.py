@@ -16,17 +16,17 @@ def plain_memory(shape, depth: int, init=()):
 class Fetch(wiring.Component):
     """Reads the words of a memory in order, from address 0 up to before `limit`, modulo its size.
 
-    `address`, `enable` and `data` go to a synchronous read port. `address` is the next word to
-    read: the words before it are free to be written. `clear` goes to address 0, where `limit` must
-    go with it, and forgets what was read, but for what stands at the output. Latency 2 clocks,
-    throughput one word a clock. The output is a register.
+    `address` and `data` go to a synchronous read port that is always enabled. `address` is the next
+    word to read: the words before it are free to be written. `clear` goes to address 0, where
+    `limit` must go with it, and forgets what was read, but for what stands at the output. Latency 3
+    clocks, throughput one word each 3 clocks. The output is a register, with one more between it
+    and the memory, which may be the memory's own.
     """
 
     def __init__(self, width: int, address_bits: int) -> None:
         super().__init__(
             {
                 "address": Out(address_bits),
-                "enable": Out(1),
                 "data": In(width),
                 "limit": In(address_bits),
                 "clear": In(1),
@@ -36,20 +36,23 @@ class Fetch(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        read = Signal()
-        output_free = Signal()
-        m.d.comb += [
-            output_free.eq(~self.o_words.valid | self.o_words.ready),
-            self.enable.eq(~read | output_free),
+        # Whether the memory's output is the next word, and whether `word` is.
+        read, there = Signal(), Signal()
+        word, take = Signal.like(self.data), Signal()
+        m.d.comb += take.eq(there & (~self.o_words.valid | self.o_words.ready))
+        m.d.sync += [
+            word.eq(self.data),
+            read.eq((self.address != self.limit) & ~take & ~self.clear),
+            there.eq(read & ~take & ~self.clear),
         ]
-        with m.If(self.enable):
-            m.d.sync += read.eq(self.address != self.limit)
-            with m.If(self.address != self.limit):
-                m.d.sync += self.address.eq(self.address + 1)
-        with m.If(output_free):
-            m.d.sync += [self.o_words.valid.eq(read), self.o_words.payload.eq(self.data)]
+        with m.If(self.o_words.ready):
+            m.d.sync += self.o_words.valid.eq(0)
+        with m.If(take):
+            m.d.sync += [
+                self.o_words.valid.eq(~self.clear),
+                self.o_words.payload.eq(word),
+                self.address.eq(self.address + 1),
+            ]
         with m.If(self.clear):
-            m.d.sync += [self.address.eq(0), read.eq(0)]
-            with m.If(output_free):
-                m.d.sync += self.o_words.valid.eq(0)
+            m.d.sync += self.address.eq(0)
         return m

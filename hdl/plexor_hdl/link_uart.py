@@ -194,7 +194,7 @@ class LinkUart(wiring.Component):
         room, keep, between = Signal(), Signal(), Signal(init=1)
         m.d.comb += [
             read.addr.eq(fetch.address),
-            read.en.eq(fetch.enable),
+            read.en.eq(1),
             fetch.data.eq(read.data),
             keep.eq(byte_stb & ~(between & (byte == PREAMBLE))),
             write.en.eq(keep & room),

@@ -63,18 +63,23 @@ class Packetizer(wiring.Component):
         with m.If(out.ready):
             m.d.sync += out.valid.eq(0)
 
+        # A byte comes in the clock after the one in which there was room for it.
         beat, arrived = Signal(FrameByte), Signal()
         number, carry = Signal(range(SEQUENCE.stop + CRC_BYTES)), Signal()
         sequence, low = Signal(32), Signal(9)
-        in_sequence = (number >= SEQUENCE.start) & (number < SEQUENCE.stop)
+        in_sequence, coming = Signal(), Signal()
         for place, source in enumerate(sources):
             with m.If(chosen[place]):
                 m.d.comb += [
                     beat.eq(source.payload),
-                    arrived.eq(source.valid & ~out.valid),
-                    source.ready.eq(~out.valid),
+                    coming.eq(source.valid),
+                    source.ready.eq(arrived),
                 ]
         m.d.comb += low.eq(sequence[:8] + carry)
+        m.d.sync += [
+            in_sequence.eq((number >= SEQUENCE.start) & (number < SEQUENCE.stop)),
+            arrived.eq(coming & (~out.valid | out.ready) & ~arrived),
+        ]
 
         with m.FSM(name="packetizer"):
             with m.State("CHOOSE"):

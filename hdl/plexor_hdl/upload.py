@@ -102,7 +102,7 @@ class Upload(wiring.Component):
     Each refused event is told on `drop` one clock later and counted in `dropped_cnt`, exact after 4
     clocks. Events while not `enable` are none of its business: neither kept nor counted; one in its
     first clock is refused.
-    Latency 7 clocks; throughput one event a clock in, one entry a clock out. `clear_stb` and
+    Latency 7 clocks; throughput one event a clock in, one entry each 3 clocks out. `clear_stb` and
     reset: empty but for what stands at `o_entries`, nothing dropped, the next event's index is
     sent. `dropped_cnt` wraps.
     """
@@ -213,7 +213,7 @@ class Upload(wiring.Component):
                 address.eq(fetch.address),
                 fetch.limit.eq(limit),
                 fetch.clear.eq(self.clear_stb),
-                read.en.eq(fetch.enable),
+                read.en.eq(1),
                 fetch.data.eq(read.data),
                 out.payload.eq(fetch.o_words.payload),
                 out.valid.eq(fetch.o_words.valid),
@@ -222,12 +222,13 @@ class Upload(wiring.Component):
             return
         more = Signal()
         m.d.comb += [
-            more.eq((address != limit) & ~self.clear_stb),
-            read.en.eq(~out.valid | out.ready),
+            more.eq((address != limit) & ~out.valid & ~self.clear_stb),
+            read.en.eq(~out.valid),
             out.payload.eq(read.data),
         ]
-        with m.If(read.en):
-            m.d.sync += [out.valid.eq(more), address.eq(address + more)]
+        m.d.sync += out.valid.eq(more | (out.valid & ~out.ready))
+        with m.If(more):
+            m.d.sync += address.eq(address + 1)
         with m.If(self.clear_stb):
             m.d.sync += address.eq(0)
 
