@@ -97,27 +97,28 @@ class RunControl(wiring.Component):
         fine = self._fine_bits
         wait = Signal(range(max(DRAIN_CLOCKS, START_CLOCKS) + 1))
         first = Signal()
-        busy = Signal()
+        # A flip-flop for each state; what starts a run is looked at the clock before.
+        resting, clearing, draining, drained = Signal(init=1), Signal(), Signal(), Signal()
+        begin = Signal()
         m.d.comb += [
             self.now_ticks.eq(Cat(self.low, self.epoch) << fine),
-            busy.eq((self.state != RunState.IDLE) & (self.state != RunState.DONE)),
-            self.running.eq(busy),
-            self.live.eq((self.state == RunState.RUNNING) & ~first & self.control.stream),
-            self.quiet.eq(busy & ~self.control.stream),
-            self.settled.eq(~busy | ((self.state == RunState.RUNNING) & ~first)),
+            self.running.eq(~resting),
+            self.live.eq(self.track & ~first & self.control.stream),
+            self.quiet.eq(~resting & ~self.control.stream),
+            self.settled.eq(resting | (self.track & ~first)),
         ]
         started, stopped, over, over_next = Signal(), Signal(), Signal(), Signal()
         timed, struck, stop_asked = Signal(), Signal(), Signal()
         going, start_next, loaded, cleared = Signal(), Signal(), Signal(), Signal()
         reason = Signal(StopReason)
-        self._limits(m, wait, timed, struck, stop_asked, loaded)
+        self._limits(m, wait, clearing, timed, struck, stop_asked, loaded)
         m.d.comb += [
             over_next.eq(going & ~over & (timed | struck | stop_asked | self.trigger_over)),
-            self.track.eq(self.state == RunState.RUNNING),
             # Of both times there are looks before the start: a run may take two clocks.
             self.mark_end.eq(~wait[0]),
         ]
         m.d.sync += [
+            begin.eq(resting & self.action.start & ~self.dump_busy & ~stopped & ~self.o_log.valid),
             over.eq(over_next),
             start_next.eq(self.track & (wait == 3)),
             self.mark_stb.eq(over_next | start_next),
@@ -126,39 +127,52 @@ class RunControl(wiring.Component):
         ]
 
         m.d.sync += [self.start_stb.eq(0), self.clear.eq(0), self.done_stb.eq(0)]
-        with m.Switch(self.state):
-            with m.Case(RunState.IDLE, RunState.DONE):
-                with m.If(self.action.start & ~self.dump_busy & ~stopped & ~self.o_log.valid):
-                    m.d.sync += [
-                        self.state.eq(RunState.CLEARING),
-                        self.clear.eq(1),
-                        self.stop_reason.eq(StopReason.NONE),
-                        wait.eq(DRAIN_CLOCKS),
-                    ]
-            with m.Case(RunState.CLEARING):
-                with m.If(wait.any()):
-                    m.d.sync += wait.eq(wait - 1)
-                with m.Elif(cleared & loaded):
-                    m.d.sync += [
-                        self.state.eq(RunState.RUNNING),
-                        self.start_stb.eq(1),
-                        self.stop.eq(0),
-                        first.eq(1),
-                        wait.eq(START_CLOCKS),
-                    ]
-            with m.Case(RunState.RUNNING):
-                with m.If(wait.any()):
-                    m.d.sync += [wait.eq(wait - 1), self.capture.eq(wait == 1), going.eq(wait == 1)]
-                with m.Elif(first):
-                    m.d.sync += [first.eq(0), started.eq(1)]
-            with m.Case(RunState.DRAINING):
-                with m.If(first):
-                    m.d.sync += first.eq(0)
-                self._drain(m, first, wait, stopped)
+        with m.If(begin):
+            m.d.sync += [
+                self.state.eq(RunState.CLEARING),
+                resting.eq(0),
+                clearing.eq(1),
+                self.clear.eq(1),
+                self.stop_reason.eq(StopReason.NONE),
+                wait.eq(DRAIN_CLOCKS),
+            ]
+        with m.If(clearing):
+            with m.If(wait.any()):
+                m.d.sync += wait.eq(wait - 1)
+            with m.Elif(cleared & loaded):
+                m.d.sync += [
+                    self.state.eq(RunState.RUNNING),
+                    clearing.eq(0),
+                    self.track.eq(1),
+                    self.start_stb.eq(1),
+                    self.stop.eq(0),
+                    first.eq(1),
+                    wait.eq(START_CLOCKS),
+                ]
+        with m.If(self.track):
+            with m.If(wait.any()):
+                m.d.sync += [wait.eq(wait - 1), self.capture.eq(wait == 1), going.eq(wait == 1)]
+            with m.Elif(first):
+                m.d.sync += [first.eq(0), started.eq(1)]
+        with m.If(draining):
+            with m.If(first):
+                m.d.sync += first.eq(0)
+            self._drain(m, first, wait, drained)
+        with m.If(drained):
+            m.d.sync += [
+                self.state.eq(RunState.DONE),
+                draining.eq(0),
+                resting.eq(1),
+                self.done_stb.eq(1),
+                stopped.eq(1),
+                wait.eq(0),
+            ]
 
         with m.If(over):
             m.d.sync += [
                 self.state.eq(RunState.DRAINING),
+                self.track.eq(0),
+                draining.eq(1),
                 self.capture.eq(0),
                 self.stop.eq(1),
                 first.eq(1),
@@ -189,7 +203,7 @@ class RunControl(wiring.Component):
             m.d.sync += trigger_told.eq(0)
         return m
 
-    def _limits(self, m, wait, timed, struck, stop_asked, loaded) -> None:
+    def _limits(self, m, wait, clearing, timed, struck, stop_asked, loaded) -> None:
         fine = self._fine_bits
         stop_on = self.control.stop_on
         m.submodules.time_left = time_left = Timer(fine)
@@ -197,7 +211,7 @@ class RunControl(wiring.Component):
         time_over, part_clock = Signal(), Signal()
         stood, load_stb = Signal(2), Signal()
         m.d.comb += load_stb.eq(stood.all() & self.word_valid)
-        with m.If((self.state != RunState.CLEARING) | loaded | load_stb):
+        with m.If(~clearing | loaded | load_stb):
             m.d.sync += stood.eq(0)
         with m.Elif(~stood.all()):
             m.d.sync += stood.eq(stood + 1)
@@ -238,7 +252,7 @@ class RunControl(wiring.Component):
         with m.Elif(self.action.stop):
             m.d.sync += stop_asked.eq(1)
 
-    def _drain(self, m, first, wait, stopped) -> None:
+    def _drain(self, m, first, wait, drained) -> None:
         with m.FSM(name="drain"):
             with m.State("CAPTURED"):
                 m.d.sync += wait.eq(DRAIN_CLOCKS)
@@ -260,10 +274,5 @@ class RunControl(wiring.Component):
             with m.State("COUNTED"):
                 m.d.sync += wait.eq(wait - 1)
                 with m.If(wait == 0):
-                    m.d.sync += [
-                        self.state.eq(RunState.DONE),
-                        self.done_stb.eq(1),
-                        stopped.eq(1),
-                        wait.eq(0),
-                    ]
+                    m.d.comb += drained.eq(1)
                     m.next = "CAPTURED"
