@@ -101,6 +101,7 @@ class PacedMatcher(wiring.Component):
         # Of the beat: channels still to be looked at, those to be struck, the one that responds.
         looks, strikes = Signal(count), Signal(count)
         channel, responds, final = Signal(self._channel_bits), Signal(), Signal()
+        looking, left = Signal(), Signal()
         idle, choosing, pushing = Signal(init=1), Signal(), Signal()
         time_n = Signal(VALUE_BITS)
         step, ages, lows = Signal(LOOK_CLOCKS), Signal(), Signal()
@@ -117,10 +118,12 @@ class PacedMatcher(wiring.Component):
             kept.eq(decided),
             popped.eq(expired | matched),
             upper.eq(pushing),
-            half.eq(pushing | step[2] | step[4]),
+            half.eq(pushing | step[1] | step[3]),
             ages.eq(step[1:5].any()),
             lows.eq(step[2] | step[4]),
             step.eq(step << 1),
+            looking.eq(looks.any()),
+            left.eq(looks.any() | strikes.any()),
             choosing.eq(0),
             pushing.eq(0),
         ]
@@ -136,7 +139,7 @@ class PacedMatcher(wiring.Component):
                 channel.eq(stage.channel),
                 responds.eq(own),
                 # This is step 0, but of a channel whose last match is just being stored.
-                step.eq(Mux(kept & (stage.channel == channel), own, own << 1)),
+                step[:2].eq(Mux(kept & (stage.channel == channel), own, own << 1)),
                 choosing.eq(asked.any() & ~own),
                 pushing.eq(~asked.any() & ~own),
                 final.eq(stage.final),
@@ -146,18 +149,18 @@ class PacedMatcher(wiring.Component):
             m.d.sync += [
                 channel.eq(encode(lowest(looks), numbers)),
                 looks.eq(looks & ~lowest(looks)),
-                step.eq(1),
+                step[0].eq(1),
             ]
         with m.If(pushing):
             m.d.comb += done.eq(~(strikes & ~first).any())
             m.d.sync += strikes.eq(strikes & ~first)
         with m.If(expired):
-            m.d.sync += step.eq(1)
+            m.d.sync += step[0].eq(1)
         with m.Elif(decided):
-            m.d.comb += done.eq(~(looks.any() | strikes.any()))
+            m.d.comb += done.eq(~left)
             m.d.sync += responds.eq(0)
         with m.If(~idle & (upper | (kept & ~step[0]))):
-            m.d.sync += [choosing.eq(looks.any()), pushing.eq(~looks.any())]
+            m.d.sync += [choosing.eq(looking), pushing.eq(~looking)]
         m.d.sync += [
             idle.eq(done | (idle & ~stage.valid)),
             self.taken.eq(takes & stage.is_event),
@@ -283,7 +286,7 @@ class PacedMatcher(wiring.Component):
         return stage
 
     def _memory(self, m, read, write, storing, copying, time_n):
-        """Return the half word that was at `read` 2 clocks ago, and of the time its complement.
+        """Return the half word that was at `read` 2 clocks ago, and `time_n` of a clock ago.
 
         With `storing` the time, or what is read, is stored at `write`: the half of this clock and
         the upper one of the next.
@@ -293,13 +296,14 @@ class PacedMatcher(wiring.Component):
         reader, port = memory.read_port(), memory.write_port()
         word, again = Signal(HALF_BITS, reset_less=True), Signal()
         half_n = Signal(HALF_BITS)
-        m.d.comb += [reader.addr.eq(read), half_n.eq(time_n)]
+        m.d.comb += reader.addr.eq(read)
         m.d.sync += [
             word.eq(reader.data),
+            half_n.eq(time_n),
             again.eq(storing),
             port.en.eq(storing | again),
             port.addr[-1].eq(again),
-            port.data.eq(Mux(copying, word, ~half_n)),
+            port.data.eq(Mux(copying, word, ~time_n)),
         ]
         with m.If(~again):
             m.d.sync += port.addr[:-1].eq(write)
