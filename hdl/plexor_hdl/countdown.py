@@ -4,6 +4,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from plexor_hdl.parts import added
 from plexor_hdl.skip import MOST, SKIP_BITS, room_of
 
 LIMB_BITS = 14
@@ -221,8 +222,8 @@ class SettledSum(wiring.Component):
         for number in range(self.limbs):
             part = slice(number * LIMB_BITS, (number + 1) * LIMB_BITS)
             carry_next = Signal(name=f"carry_{number}")
-            # One sum: the carry goes in below the lowest bits.
-            total = Cat(carry, self.a[part]) + Cat(carry, self.b[part])
-            m.d.sync += Cat(self.sum[part], carry_next).eq(total >> 1)
+            a, b = self.a[part], self.b[part]
+            total = added(a, b, carry) if number else a + b
+            m.d.sync += Cat(self.sum[part], carry_next).eq(total)
             carry = carry_next
         return m

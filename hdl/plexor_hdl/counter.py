@@ -1,9 +1,10 @@
 """Wide counters that meet timing: limbs with registered carries."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from plexor_hdl.parts import added
 from plexor_hdl.skip import MOST, SKIP_BITS, SKIP_SHIFT, room_of
 
 LIMB_BITS = 16
@@ -237,10 +238,7 @@ class Timer(wiring.Component):
                 with m.If(self.clear):
                     m.d.sync += [limb.eq(0), over.eq(0)]
                 with m.Elif(~others_stb):
-                    # The carry comes in by a bit below. With itself as the other operand the
-                    # router of iCE40 may never end.
-                    total = Cat(carry, limb) + Cat(Const(1, 1), amount)
-                    m.d.sync += Cat(limb, over).eq(total[1:])
+                    m.d.sync += Cat(limb, over).eq(added(limb, amount, carry))
                 carry = over
         with m.If(carry):
             m.d.sync += self.done.eq(1)

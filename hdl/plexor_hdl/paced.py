@@ -13,6 +13,7 @@ from plexor.protocol.memory import STATISTICS, VALUE_BITS
 from plexor_hdl.extremes import biased
 from plexor_hdl.fetch import plain_memory
 from plexor_hdl.limb import Line
+from plexor_hdl.parts import added
 from plexor_hdl.statistics import ENTRY_WORDS, WORD_BITS, statistics_ports
 from plexor_hdl.tally import Sweep, tally_ports
 
@@ -27,12 +28,6 @@ def fetched_from(m: Module, memory, address, name: str) -> Signal:
     m.d.comb += port.addr.eq(address)
     m.d.sync += fetched.eq(port.data)
     return fetched
-
-
-def added(left, right, carry):
-    """Return the sum of two words of one width and a carry, one bit wider."""
-    # Written as three operands yosys would put a row of adders in front of the chain.
-    return (Cat(Const(1, 1), left) + Cat(carry, right))[1:]
 
 
 class PacedTally(wiring.Component):

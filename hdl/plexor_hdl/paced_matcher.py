@@ -13,8 +13,8 @@ from plexor_hdl.interfaces import Beat, Sample, block_layout
 from plexor_hdl.measure import ClassBeat
 from plexor_hdl.merge import encode, lowest
 from plexor_hdl.outcome import LaneStrobes
-from plexor_hdl.paced import HALF_BITS, added
-from plexor_hdl.parts import add_one_more
+from plexor_hdl.paced import HALF_BITS
+from plexor_hdl.parts import add_one_more, added
 
 LOOK_CLOCKS = 8
 """From when a channel is chosen to what becomes of its oldest strike and of its response."""

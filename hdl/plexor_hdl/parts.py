@@ -31,6 +31,13 @@ def add(left, right, carry=None) -> Value:
     return (Cat(Const(1, 1), left) + Cat(carry, right))[1 : len(left) + 2]
 
 
+def added(left, right, carry) -> Value:
+    """Return the sum of two words of one width and a carry, one bit wider."""
+    # Written as three operands yosys would put a row of adders in front of the chain. With the
+    # carry as both operands of a bit below, nextpnr's router of iCE40 may never end.
+    return (Cat(Const(1, 1), left) + Cat(carry, right))[1:]
+
+
 def add_one_more(left, right) -> Value:
     """Return the sum of two parts and one; the bit above the parts is the next carry."""
     difference = left - ~right

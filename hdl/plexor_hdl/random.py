@@ -5,6 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.countdown import TIMER_LOW_BITS
+from plexor_hdl.parts import added
 
 STATE_BITS = 64
 SHIFTS = (13, -7, 17)
@@ -73,8 +74,7 @@ class Draw(wiring.Component):
         with m.If(self.advance):
             m.d.sync += [
                 Cat(low_sum, low_carry).eq(low_sum + low),
-                # One sum: the carry goes in below the lowest bits.
-                Cat(Signal(), high_sum, carry).eq(Cat(low_carry, high_sum) + Cat(low_carry, high)),
+                Cat(high_sum, carry).eq(added(high_sum, high, low_carry)),
             ]
         warm_r = Signal()
         m.d.sync += warm_r.eq(self.warm)
@@ -98,7 +98,7 @@ class Draw(wiring.Component):
             fine, coarse = dither[: self.fine_bits], dither[self.fine_bits :]
             with m.If(self.advance):
                 m.d.sync += [
-                    self.step_fine.eq((Cat(carry, self.interval_fine) + Cat(carry, fine)) >> 1),
+                    self.step_fine.eq(added(self.interval_fine, fine, carry)),
                     self.coarse.eq(coarse),
                     self.zero.eq(coarse == 0),
                     self.one.eq(coarse == 1),
