@@ -12,10 +12,10 @@ setup:
 	$(PYTHON) -m tools.setup test
 
 test: lint
-	$(RUN) pytest -n 2 -m "not full and not hardware"
+	$(RUN) pytest -n 2 --dist worksteal -m "not full and not hardware"
 
 test-full: lint
-	$(RUN) pytest -n 2 -m "not hardware"
+	$(RUN) pytest -n 2 --dist worksteal -m "not hardware"
 
 lint: setup
 	$(RUN) tools.lint

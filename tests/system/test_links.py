@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from bench import SMALL, simulator
-from links import SCENARIOS, Subject, assert_same, deaf, idle, left_by
+from links import NS, SCENARIOS, Subject, assert_same, deaf, idle, left_by
 
 from plexor.collect import Collector
 from plexor.device import Device
@@ -65,8 +65,10 @@ def start_and_ask(reads: int) -> bytes:
 
 
 def test_a_run_tells_its_start_before_its_first_event():
-    settings = SUBJECT.settings(50, 0)
-    settings = replace(settings, strikes=(replace(settings.strikes[0], trigger=Trigger.RUN),))
+    settings = SUBJECT.settings(200, 0)
+    # So slow that nothing is dropped while answers take the link.
+    strike = replace(settings.strikes[0], trigger=Trigger.RUN, period_s=10_000 * NS)
+    settings = replace(settings, strikes=(strike,))
     with simulator(SUBJECT.device, SMALL) as server:
         link = open_link(f"tcp://127.0.0.1:{server.port}")
         with Device(link) as device:
