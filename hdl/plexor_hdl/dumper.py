@@ -4,18 +4,19 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import WORD_BYTES, FrameType, LogCode, MemoryFlag
+from plexor.protocol.frames import WORD_BYTES, ZEROS_SHIFT, FrameType, LogCode, MemoryFlag
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import HISTOGRAM_SPACES, Space, entries, entry_words
 from plexor_hdl.frame_bytes import BASE_TICKS, HEADER_BYTES, INDEX, TAG, TYPE, FrameByte
-from plexor_hdl.interfaces import READ_CLOCKS, SPACE_ADDRESS_BITS, SpaceRead
+from plexor_hdl.interfaces import READ_CLOCKS, SPACE_ADDRESS_BITS, SpaceRead, paced
 
 SNAPSHOT_BITS = 16
 LATE_CLOCKS = 6
 """Clocks that words may come later than READ_CLOCKS."""
 WORD = 1 << (HEADER_BYTES - 1).bit_length()
 """The place of a word's bytes, behind those of the header."""
-FRAME_WORDS = 128
+IN_FRAME_BITS = 7
+FRAME_WORDS = 1 << IN_FRAME_BITS
 """Words of a frame that is not the last of its space: up to MAX_WORDS, a power of two."""
 
 
@@ -34,20 +35,23 @@ class Dumper(wiring.Component):
     """Sends the words of the requested spaces, space by space, bank 0 before bank 1.
 
     Spaces that the build leaves out are skipped; a build without Feature.SNAPSHOT has bank 0 only.
-    With `report` a LOG frame DUMPED follows. `busy` from the clock after the request is taken until
-    the last frame has been taken whole. A request waits while `busy`, and once taken must stand
-    until `busy` falls: nothing of it is stored.
+    So are frames of zeros that are not a space's last, in a build that is not `paced`; the next
+    frame says how many words that were. With `report` a LOG frame DUMPED follows. `busy` from the
+    clock after the request is taken until the last frame has been taken whole. A request waits
+    while `busy`, and once taken must stand until `busy` falls: nothing of it is stored.
 
     `base` is the low or, with `base_high`, the high word of the request's time where `base_valid`,
     from 2 clocks after `base_high` on. `space` tells which one is read; the others get an address
     past their last entry, where they must read 0. Words may come LATE_CLOCKS later than
-    READ_CLOCKS, and are read while the address stands. Latency 12 clocks, throughput a word each
-    READ_CLOCKS + LATE_CLOCKS + 9 clocks. Reset: idle.
+    READ_CLOCKS, and are read while the address stands, but for those that are looked at for zeros,
+    at one a clock. Latency 12 clocks, in a build that looks for zeros 25 clocks and FRAME_WORDS
+    more; throughput a word each READ_CLOCKS + LATE_CLOCKS + 9 clocks. Reset: idle.
     """
 
     def __init__(self, geometry: Geometry) -> None:
         self._words = [entries(geometry, space) * entry_words(space) for space in Space]
         self._banks = 2 if Feature.SNAPSHOT in geometry.features else 1
+        self._scans = not paced(geometry)
         super().__init__(
             {
                 "i_requests": In(stream.Signature(DumpRequest)),
@@ -71,6 +75,7 @@ class Dumper(wiring.Component):
             Array(request.spaces[number] if number in present else 0 for number in Space)[space]
         )
         address = Signal(range(max(self._words)))
+        in_frame = address[:IN_FRAME_BITS]
         last = Signal.like(address)
         m.d.sync += last.eq(Array(max(words, 1) - 1 for words in self._words)[space])
         value = 0
@@ -87,12 +92,14 @@ class Dumper(wiring.Component):
         # In a header or a word the byte to send; else the clocks that the word has had.
         number = Signal(range(HEADER_BYTES))
         last_of_header, last_of_word, there = Signal(), Signal(), Signal()
-        in_frame = (FRAME_WORDS - 1).bit_length()
         fresh, send, go, end, from_value = (Signal() for _ in range(5))
         of_header, stood, came = (Signal() for _ in range(3))
         # A byte is chosen in the clock after `number` has changed, and sent in the next; one of the
         # header is chosen when the word of the base has come.
-        byte = self._byte(m, Cat(number, from_value), value, bank, address, last_frame, logging)
+        # Frames of zeros since the last one that was sent.
+        zeros = Signal(max(len(address) - IN_FRAME_BITS, 0))
+        place = Cat(address, Const(0, ZEROS_SHIFT - len(address) + IN_FRAME_BITS), zeros)
+        byte = self._byte(m, Cat(number, from_value), value, bank, place, last_frame, logging)
         out = self.o_bytes
         # What is sent stays the same until it goes.
         m.d.comb += go.eq(fresh & ~out.valid)
@@ -100,9 +107,7 @@ class Dumper(wiring.Component):
             last_of_header.eq(number == HEADER_BYTES - 1),
             last_of_word.eq(number[:2] == WORD_BYTES - 1),
             there.eq(number == READ_CLOCKS + LATE_CLOCKS - 1),
-            last_word.eq(
-                address[:in_frame].all() | (last_frame & (address[:in_frame] == last[:in_frame]))
-            ),
+            last_word.eq(in_frame.all() | (last_frame & (in_frame == last[:IN_FRAME_BITS]))),
             stood.eq(send & ~go),
             came.eq(stood & ~go),
             fresh.eq(send & ~go & (~of_header | (came & self.base_valid))),
@@ -144,8 +149,10 @@ class Dumper(wiring.Component):
                 with m.If(request.report):
                     m.next = "HEADER"
             with m.State("LAST"):
-                m.d.sync += last_frame.eq(address[in_frame:] == last[in_frame:])
-                m.next = "HEADER"
+                m.d.sync += last_frame.eq(address[IN_FRAME_BITS:] == last[IN_FRAME_BITS:])
+                m.next = "SETTLE" if self._scans else "HEADER"
+            if self._scans:
+                self._scan(m, address, value, number, there, last_frame, zeros)
             with m.State("HEADER"):
                 m.d.comb += [send.eq(1), of_header.eq(1)]
                 with m.If(go & last_of_header):
@@ -171,6 +178,7 @@ class Dumper(wiring.Component):
                 with m.If(go):
                     m.next = "NEXT"
             with m.State("NEXT"):
+                m.d.sync += zeros.eq(0)
                 m.next = "LOOK"
                 with m.If(logging):
                     m.next = "IDLE"
@@ -185,7 +193,34 @@ class Dumper(wiring.Component):
                     m.d.sync += space.eq(space + 1)
         return m
 
-    def _byte(self, m: Module, number, value, bank, address, last_frame, logging):
+    def _scan(self, m: Module, address, value, number, there, last_frame, zeros) -> None:
+        """Add the states that look for a frame that is not all zeros, or is the last."""
+        in_frame, above = address[:IN_FRAME_BITS], address[IN_FRAME_BITS:]
+        some, found = Signal(), Signal()
+        m.d.sync += some.eq(value.any())
+        with m.State("SETTLE"):
+            m.d.sync += [number.eq(number + 1), found.eq(0)]
+            with m.If(there):
+                m.next = "SCAN"
+            with m.If(last_frame):
+                m.d.sync += number.eq(0)
+                m.next = "HEADER"
+        with m.State("SCAN"):
+            m.d.sync += [in_frame.eq(in_frame + 1), number.eq(0), found.eq(found | some)]
+            with m.If(in_frame.all()):
+                m.next = "TAIL"
+        with m.State("TAIL"):
+            m.d.sync += [number.eq(number + 1), found.eq(found | some)]
+            with m.If(there):
+                m.next = "FOUND"
+        with m.State("FOUND"):
+            m.d.sync += number.eq(0)
+            m.next = "HEADER"
+            with m.If(~found):
+                m.d.sync += [above.eq(above + 1), zeros.eq(zeros + 1)]
+                m.next = "LAST"
+
+    def _byte(self, m: Module, number, value, bank, place, last_frame, logging):
         """Return a byte of the header, or of `value` from WORD on, a clock later."""
         request, space = self.i_requests.payload, self.space
         histogram = Const(sum(1 << number for number in HISTOGRAM_SPACES), len(Space))
@@ -210,8 +245,10 @@ class Dumper(wiring.Component):
         # The others two by two, each pair in a register of its own.
         fields = [
             (Mux(logging, at(INDEX[0]), at(TAG[0])), request.snapshot),
-            (at(INDEX[0]) & ~logging, address[:16]),
-            (at(INDEX[2]) & ~logging, address[16:]),
+            *(
+                (at(INDEX[first]) & ~logging, place[8 * first : 8 * first + 16])
+                for first in range(0, 2 * WORD_BYTES if self._scans else WORD_BYTES, 2)
+            ),
         ]
         m.d.comb += self.base_high.eq(number[2])
         for first in range(0, WORD_BYTES, 2):

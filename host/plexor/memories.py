@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from plexor.protocol.frames import SPACE_MASK, Frame, FrameType, MemoryFlag
+from plexor.protocol.frames import SPACE_MASK, Frame, FrameType, MemoryFlag, split_place
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import (
     HISTOGRAM_SPACES,
@@ -60,10 +60,12 @@ class Memories:
         if number in set(Space):
             image = self._images.get((Space(number), bank))
         words = np.frombuffer(frame.payload, dtype="<u4")
+        offset, zeros = split_place(frame.index)
         histogram = frame.type == FrameType.HISTOGRAM
         if (
             image is None
-            or frame.index + len(words) > len(image.words)
+            or offset + len(words) > len(image.words)
+            or zeros > offset
             or (Space(number) in HISTOGRAM_SPACES) != histogram
         ):
             self.rejected += 1
@@ -73,9 +75,9 @@ class Memories:
         if image.dump != dump:
             image.dump = dump
             image.come[:] = False
-        place = slice(frame.index, frame.index + len(words))
-        image.words[place] = words
-        image.come[place] = True
+        image.words[offset - zeros : offset] = 0
+        image.words[offset : offset + len(words)] = words
+        image.come[offset - zeros : offset + len(words)] = True
         if image.come.all():
             image.whole = image.words.copy()
             image.whole_dump = dump

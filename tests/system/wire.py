@@ -8,7 +8,15 @@ from plexor.batch import EventBatch
 from plexor.decode import Decoder, Part
 from plexor.device import Device
 from plexor.plan import plan_of
-from plexor.protocol.frames import SPACE_MASK, Frame, FrameType, LogCode, MemoryFlag
+from plexor.protocol.frames import (
+    SPACE_MASK,
+    WORD_BYTES,
+    Frame,
+    FrameType,
+    LogCode,
+    MemoryFlag,
+    split_place,
+)
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import Action
 from plexor.settings import RegisterWrite, Settings
@@ -52,9 +60,11 @@ def words(frames: Iterable[Frame]) -> dict[tuple[Space, int], bytes]:
             continue
         place = Space(frame.flags & SPACE_MASK), int(bool(frame.flags & MemoryFlag.BANK))
         image = found.setdefault(place, bytearray())
-        start, end = 4 * frame.index, 4 * frame.index + len(frame.payload)
-        image.extend(bytes(max(end - len(image), 0)))
-        image[start:end] = frame.payload
+        offset, zeros = split_place(frame.index)
+        start = WORD_BYTES * (offset - zeros)
+        piece = bytes(WORD_BYTES * zeros) + frame.payload
+        image.extend(bytes(max(start + len(piece) - len(image), 0)))
+        image[start : start + len(piece)] = piece
     return {place: bytes(image) for place, image in found.items()}
 
 

@@ -74,7 +74,8 @@ HEADER = Record(
             "index",
             64,
             "events",
-            "of the first event, counted before any FIFO; word offset in a memory space; "
+            "of the first event, counted before any FIFO; place in a memory space: word offset, "
+            "from bit 32 up the words before it that are 0 and left out; "
             "a response repeats the command's sequence",
         ),
         Field("base_ticks", 64, "ticks", "time that event words count from; time of the snapshot"),
@@ -111,6 +112,14 @@ def split_event_word(word: int) -> tuple[int, int, int]:
     """Return (delta_ticks, source, polarity) of an event word."""
     source = word >> SOURCE_SHIFT & (1 << SOURCE_BITS) - 1
     return word & MAX_DELTA_TICKS, source, word >> POLARITY_SHIFT & 1
+
+
+ZEROS_SHIFT = 32
+
+
+def split_place(index: int) -> tuple[int, int]:
+    """Return (word offset, words of zeros left out before it) of a memory frame's index."""
+    return index & (1 << ZEROS_SHIFT) - 1, index >> ZEROS_SHIFT
 
 
 class OpCode(IntEnum):

@@ -13,6 +13,7 @@ from plexor.protocol.frames import (
     POLARITY_SHIFT,
     SOURCE_SHIFT,
     WORD_BYTES,
+    ZEROS_SHIFT,
     EventFlag,
     Frame,
     FrameType,
@@ -73,18 +74,26 @@ def memory_frames(
     flags: MemoryFlag = MemoryFlag.FINAL,
     max_words: int = MAX_WORDS,
 ) -> Iterator[Frame]:
-    """Yield the frames of one dumped space; `flags` says bank and FINAL, LAST is added."""
+    """Yield the frames of one dumped space; `flags` says bank and FINAL, LAST is added.
+
+    Frames of zeros are left out, but for the last one.
+    """
     kind = FrameType.HISTOGRAM if space in HISTOGRAM_SPACES else FrameType.STATISTICS
     size = max_words * WORD_BYTES
-    for offset in range(0, len(words), size):
-        last = MemoryFlag.LAST if offset + size >= len(words) else MemoryFlag(0)
+    zeros = 0
+    for start in range(0, len(words), size):
+        piece, is_last = words[start : start + size], start + size >= len(words)
+        if not any(piece) and not is_last:
+            zeros += max_words
+            continue
         yield Frame(
             kind,
-            space | flags | last,
+            space | flags | (MemoryFlag.LAST if is_last else 0),
             snapshot,
             sequence & 0xFFFFFFFF,
-            offset // WORD_BYTES,
+            start // WORD_BYTES | zeros << ZEROS_SHIFT,
             base_ticks,
-            words[offset : offset + size],
+            piece,
         )
         sequence += 1
+        zeros = 0

@@ -25,6 +25,7 @@ from plexor.protocol.frames import (
     OpStatus,
     cobs_decode,
     split_event_word,
+    split_place,
     to_stream,
 )
 from plexor.protocol.memory import HISTOGRAM_SPACES, Space, entries
@@ -140,8 +141,9 @@ def images(frames: list[Frame]) -> dict[Space, list[bytes]]:
             continue
         if frame.flags & MemoryFlag.FINAL:
             bank = found[Space(frame.flags & SPACE_MASK)][bool(frame.flags & MemoryFlag.BANK)]
-            assert frame.index * WORD_BYTES == len(bank)
-            bank += frame.payload
+            offset, zeros = split_place(frame.index)
+            assert (offset - zeros) * WORD_BYTES == len(bank)
+            bank += bytes(zeros * WORD_BYTES) + frame.payload
     return {space: [bytes(bank) for bank in banks] for space, banks in found.items()}
 
 

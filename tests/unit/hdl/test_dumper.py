@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from plexor.protocol.frames import SPACE_MASK, FrameType, LogCode, MemoryFlag
+from plexor.protocol.frames import SPACE_MASK, FrameType, LogCode, MemoryFlag, split_place
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import HISTOGRAM_SPACES, Space, entries, entry_words
 from plexor_hdl.dumper import FRAME_WORDS, Dumper
@@ -22,7 +22,7 @@ def word_at(space, bank, address):
     return space << 28 | bank << 24 | address
 
 
-def memory_side(dut, geometry, done):
+def memory_side(dut, geometry, word, done):
     """Answer every SpaceRead port READ_CLOCKS after its address; past its last entry with 0."""
     words = [entries(geometry, space) * entry_words(space) for space in Space]
 
@@ -32,7 +32,7 @@ def memory_side(dut, geometry, done):
             for space, port in enumerate(dut.spaces):
                 bank, address = past[space][0]
                 inside = address < words[space]
-                ctx.set(port.data, word_at(space, bank, address) if inside else 0)
+                ctx.set(port.data, word(space, bank, address) if inside else 0)
             await ctx.tick()
             for space, port in enumerate(dut.spaces):
                 now = (ctx.get(port.bank), ctx.get(port.address))
@@ -56,7 +56,7 @@ def base_side(dut, done):
     return answer
 
 
-def run(bench, geometry, requests, seed=None):
+def run(bench, geometry, requests, seed=None, word=word_at):
     dut, beats, done = Dumper(geometry), [], []
 
     async def drive(ctx):
@@ -68,7 +68,7 @@ def run(bench, geometry, requests, seed=None):
                 await ctx.tick()
         done.append(True)
 
-    sides = memory_side(dut, geometry, done), base_side(dut, done)
+    sides = memory_side(dut, geometry, word, done), base_side(dut, done)
     bench.simulate(dut, drive, *sides, bench.receiver(dut.o_bytes, beats, seed))
     frames, rest = bench.frames_of_beats(beats)
     assert rest == b""
@@ -93,7 +93,9 @@ def contents(frames):
         key = frame.flags & SPACE_MASK, bool(frame.flags & MemoryFlag.BANK)
         words = found.setdefault(key, [])
         assert key not in closed
-        assert frame.index == len(words)
+        offset, zeros = split_place(frame.index)
+        words += [0] * zeros
+        assert offset == len(words)
         assert 0 < len(frame.payload) <= 4 * FRAME_WORDS
         words += [
             int.from_bytes(frame.payload[at : at + 4], "little")
@@ -168,3 +170,34 @@ def test_a_long_space_is_cut_into_full_frames(bench):
     words = entries(geometry, Space.LATENCY_BINS)
     assert len(frames) == -(-words // FRAME_WORDS) + 1
     assert contents(frames[:-1]) == expected(geometry, [Space.LATENCY_BINS], (0,))
+
+
+@pytest.mark.parametrize("lean", [False, True])
+def test_frames_of_zeros_are_left_out_and_told_in_the_next(bench, lean):
+    geometry = Geometry(
+        channels=1,
+        strikes=1,
+        latency_mantissa_bits=5,
+        features=Feature(0) if lean else ALL_FEATURES,
+    )
+    space, words = Space.LATENCY_BINS, entries(geometry, Space.LATENCY_BINS)
+    # The first word of one frame and the last of the next but one; bank 1 has nothing.
+    filled = {2 * FRAME_WORDS: 1, 5 * FRAME_WORDS - 1: 1 << 31}
+
+    def word(space, bank, address):
+        return 0 if bank else filled.get(address, 0)
+
+    assert words % FRAME_WORDS == 0
+    assert words > 6 * FRAME_WORDS
+    frames = run(bench, geometry, [request([space], both=1)], word=word)[:-1]
+    found = contents(frames)
+    assert found[space, False] == [filled.get(address, 0) for address in range(words)]
+    last = words - FRAME_WORDS
+    places = [2 * FRAME_WORDS, 4 * FRAME_WORDS, last]
+    if lean:
+        assert [split_place(frame.index) for frame in frames] == [
+            (offset, 0) for offset in range(0, words, FRAME_WORDS)
+        ]
+        return
+    assert found[space, True] == [0] * words
+    assert [split_place(frame.index)[0] for frame in frames] == [*places, last]

@@ -2,11 +2,12 @@
 
 import random
 import struct
+from dataclasses import replace
 
 import pytest
 
 from plexor.memories import Memories, fold
-from plexor.protocol.frames import Frame, FrameType, MemoryFlag
+from plexor.protocol.frames import ZEROS_SHIFT, Frame, FrameType, MemoryFlag, split_place
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import CLASSES, STATISTICS, Space
 
@@ -23,6 +24,17 @@ def dump(space, bank, words, tag=0, final=True, size=250):
         payload = struct.pack(f"<{len(piece)}I", *piece)
         last = MemoryFlag.LAST if start + size >= len(words) else 0
         yield Frame(kind, flags | last, tag, 0, start, 0, payload)
+
+
+def without_zeros(frames, size):
+    """Leave out the frames of zeros that are not the last; the next says how many words."""
+    zeros = 0
+    for frame in frames:
+        if any(frame.payload) or frame.flags & MemoryFlag.LAST:
+            yield replace(frame, index=frame.index | zeros << ZEROS_SHIFT)
+            zeros = 0
+        else:
+            zeros += size
 
 
 def counters(*values):
@@ -66,6 +78,23 @@ def test_a_dump_with_a_hole_is_missing_until_the_hole_is_filled():
     assert Space.CLASSES not in memories.missing()
 
 
+def test_words_left_out_are_zeros_unless_the_frame_that_says_so_is_lost():
+    memories = Memories(Geometry(features=ALL_FEATURES & ~Feature.SNAPSHOT, channels=2))
+    space, full = Space.LATENCY_BINS, [5] * (4 << 11)
+    words = [0] * len(full)
+    words[:2], words[1000:1003], words[-1] = (7, 8), (1, 2, 3), 9
+    memories.add(next(iter(dump(space, 0, full, tag=1, size=len(full)))))
+    assert memories.counts(space).tolist() == full
+    frames = list(without_zeros(dump(space, 0, words, tag=2, size=128), 128))
+    assert [split_place(frame.index)[1] for frame in frames] == [0, 768, 7040]
+    for lost in range(3):
+        feed(memories, frames[:lost], frames[lost + 1 :])
+        assert memories.counts(space).tolist() == full
+        memories.add(replace(frames[0], tag=3))
+    feed(memories, frames)
+    assert memories.counts(space).tolist() == words
+
+
 def test_a_snapshot_is_that_bank_and_the_other_as_it_was_last_dumped():
     memories = Memories(GEOMETRY)
     feed(memories, dump(Space.CLASSES, 0, counters(5), tag=1, final=False))
@@ -97,6 +126,7 @@ def test_a_snapshot_is_coherent_once_all_its_spaces_have_come():
         Frame(FrameType.HISTOGRAM, Space.CLASSES, 0, 0, 0, 0, b"1234"),
         Frame(FrameType.STATISTICS, Space.CLASSES, 0, 0, 32, 0, b"1234"),
         Frame(FrameType.STATISTICS, Space.CLASSES, 0, 0, 1 << 63, 0, b"1234"),
+        Frame(FrameType.STATISTICS, Space.CLASSES, 0, 0, 3 | 4 << ZEROS_SHIFT, 0, b"1234"),
     ],
 )
 def test_a_frame_that_fits_in_no_memory_is_counted_and_dropped(frame):

@@ -11,6 +11,7 @@ from plexor.protocol.frames import (
     FrameType,
     MemoryFlag,
     split_event_word,
+    split_place,
 )
 from plexor.protocol.memory import Space
 from plexor_sim.golden.edges import Events
@@ -120,3 +121,12 @@ def test_a_memory_space_is_cut_into_frames_and_the_last_says_so():
     (counts,) = memory_frames(Space.CLASSES, bytes(8), flags=MemoryFlag.BANK)
     assert counts.type == FrameType.STATISTICS
     assert counts.flags == MemoryFlag.BANK | MemoryFlag.LAST
+
+
+def test_frames_of_zeros_are_left_out_but_for_the_last():
+    words = np.zeros(20, dtype="<u4")
+    words[9] = 5
+    frames = list(memory_frames(Space.LATENCY_ZOOM, words.tobytes(), max_words=4, sequence=3))
+    assert [split_place(frame.index) for frame in frames] == [(8, 8), (16, 4)]
+    assert [frame.sequence for frame in frames] == [3, 4]
+    assert frames[0].payload == words[8:12].tobytes()
