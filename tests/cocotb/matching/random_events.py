@@ -2,6 +2,7 @@
 
 import os
 import random
+from functools import partial
 from itertools import product
 
 import cocotb
@@ -10,7 +11,7 @@ from amaranth.lib import data
 from clocked import Driver, Monitor, Packing, clocks, start
 
 from plexor.protocol.frames import SOURCE_STRIKE
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import CHANNEL, MATCHER, Policy
 from plexor_hdl.interfaces import Beat, Sample, block_layout
@@ -21,7 +22,8 @@ from plexor_sim.golden.matcher import Rules, match
 
 EVENTS = int(os.environ["EVENTS"])
 CHANNELS = int(os.environ["CHANNELS"])
-GEOMETRY = Geometry(channels=CHANNELS, strikes=2, queue_depth=8)
+FEATURES = Feature(int(os.environ["FEATURES"]))
+GEOMETRY = Geometry(channels=CHANNELS, strikes=2, queue_depth=8, features=FEATURES)
 CHANNEL_BITS = max(GEOMETRY.key_bits, 1)
 BEAT = Packing(Beat(GEOMETRY))
 SAMPLE = Packing(Sample(GEOMETRY.key_bits + 1))
@@ -29,6 +31,10 @@ CLASS_BEAT = Packing(ClassBeat(CHANNEL_BITS))
 SETTINGS = Packing(block_layout(MATCHER))
 CHANNEL_SETTINGS = Packing(block_layout(CHANNEL))
 COUNTS = Packing(LaneCounts)
+KINDS = ("rise", *(["fall"] if Feature.FALL in FEATURES else []))
+KINDS += ("width", "period") if Feature.INTERVALS in FEATURES else ()
+KEPT = bool(FEATURES & Beat.KEPT)
+"""Samples say of which event they are."""
 DRAIN_CLOCKS = 20
 TIMEBASES = (1000, (1 << 31) - 2000, (1 << 32) - 3000, (1 << 48) - 4000)
 """Where runs begin: some cross the ends of limbs."""
@@ -107,15 +113,13 @@ def beats(events: Events, end_ticks: int, rng: random.Random, news: float):
     ):
         while rng.random() < news:
             yield BEAT.pack({"event.time_ticks": time})
-        yield BEAT.pack(
-            {
-                "event.time_ticks": time,
-                "event.source": source,
-                "event.polarity": polarity,
-                "event.index": index,
-                "is_event": 1,
-            }
-        )
+        beat = {
+            "event.time_ticks": time,
+            "event.source": source,
+            "event.polarity": polarity,
+            "is_event": 1,
+        }
+        yield BEAT.pack(beat | ({"event.index": index} if KEPT else {}))
     yield BEAT.pack({"event.time_ticks": end_ticks, "final": 1})
 
 
@@ -123,18 +127,14 @@ class Scoreboard:
     """What came out: samples by kind and channel, classes by channel."""
 
     def __init__(self) -> None:
-        self.samples = {
-            (kind, channel): []
-            for kind in ("rise", "fall", "width", "period")
-            for channel in range(CHANNELS)
-        }
+        self.samples = {(kind, channel): [] for kind in KINDS for channel in range(CHANNELS)}
         self.classes = [[0] * len(ResponseClass) for _ in range(CHANNELS)]
 
     def take_sample(self, kinds: tuple[str, str], bits: int) -> None:
         sample = SAMPLE.unpack(bits)
         kind, channel = divmod(sample["key"], 1 << GEOMETRY.key_bits)
         self.samples[kinds[kind], channel].append(
-            (sample["value_ticks"], sample["index"], sample["time_ticks"])
+            (sample["value_ticks"], *((sample["index"], sample["time_ticks"]) if KEPT else ()))
         )
 
     def take_class(self, bits: int) -> None:
@@ -153,9 +153,11 @@ class Scoreboard:
                 row[ResponseClass[name.upper()]] = value
             assert tuple(row) == truth.classes, (channel, rule, row, truth.classes)
             assert pending >> 32 * channel & 0xFFFF_FFFF == truth.pending, (channel, rule)
-            for kind in ("rise", "fall", "width", "period"):
+            for kind in KINDS:
                 expected = getattr(truth, kind)
-                columns = (expected.value_ticks, expected.index, expected.time_ticks)
+                columns = (expected.value_ticks,)
+                if KEPT:
+                    columns = (*columns, expected.index, expected.time_ticks)
                 rows = list(zip(*(column.tolist() for column in columns), strict=True))
                 assert self.samples[kind, channel] == rows, (kind, channel, rule)
 
@@ -173,9 +175,11 @@ async def one_run(dut, rng: random.Random, rules, events: Events, pauses: float)
     agents = [
         driver,
         Monitor(dut, "o_latencies", lambda bits: board.take_sample(("rise", "fall"), bits), rng),
-        Monitor(dut, "o_intervals", lambda bits: board.take_sample(("width", "period"), bits), rng),
         Monitor(dut, "o_classes", board.take_class, rng),
     ]
+    if Feature.INTERVALS in FEATURES:
+        take = partial(board.take_sample, ("width", "period"))
+        agents.append(Monitor(dut, "o_intervals", take, rng))
     most = 2000 + 40 * len(events)
     await clocks(dut, most, *agents, until=lambda: bool(dut.finished.value))
     await clocks(dut, DRAIN_CLOCKS, *agents)
@@ -186,7 +190,8 @@ async def one_run(dut, rng: random.Random, rules, events: Events, pauses: float)
 @cocotb.test()
 async def every_policy_is_the_golden_models(dut):
     await start(dut)
-    for seed, (policy, early, pauses) in enumerate(product(Policy, (0, 25), (0.0, 0.4))):
+    earlies = (0, 25) if Feature.EARLY in FEATURES else (0,)
+    for seed, (policy, early, pauses) in enumerate(product(Policy, earlies, (0.0, 0.4))):
         rng = random.Random(seed)
         rules = random_rules(rng, policy, early, timeout=rng.choice((40, 200, 2000)))
         events = random_events(rng, EVENTS, rng.choice((2, 8, 40)))
