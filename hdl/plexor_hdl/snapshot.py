@@ -5,7 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Feature, Geometry
-from plexor_hdl.counter import Countdown
+from plexor_hdl.counter import Alarm
 from plexor_hdl.dumper import DumpRequest
 from plexor_hdl.interfaces import TIME_BITS
 from plexor_hdl.skip import MOST, SKIP_BITS
@@ -65,16 +65,16 @@ class Snapshots(wiring.Component):
 
         reporting, report_due = Signal(), Signal()
         if self._snapshots:
-            m.submodules.report = report = Countdown(32)
+            m.submodules.report = report = Alarm(32)
             m.d.sync += [
                 reporting.eq(self.live & self.report_clocks.any()),
                 report_due.eq(reporting & report.done),
             ]
             m.d.comb += [
-                report.load.eq(self.report_clocks),
+                report.clocks.eq(self.report_clocks),
                 report.skip.eq(self.skip),
-                self.room.eq(report.room),
-                report.load_stb.eq(~reporting | report_due),
+                self.room.eq(Mux(reporting, report.room, MOST)),
+                report.start_stb.eq(~reporting | report_due),
             ]
         else:
             m.d.comb += self.room.eq(MOST)

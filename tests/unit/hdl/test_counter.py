@@ -5,7 +5,7 @@ import random
 import pytest
 
 from plexor_hdl import counter
-from plexor_hdl.counter import TIMER_CLOCKS, Alarm, Countdown, Counter, Timer
+from plexor_hdl.counter import TIMER_CLOCKS, Alarm, Counter, Timer
 from plexor_hdl.skip import SKIP_SHIFT
 
 
@@ -53,48 +53,6 @@ def test_a_count_of_the_real_width_carries_from_limb_to_limb(bench):
 
 
 LOADS = [*range(36), *(n * 16 + d for n in (3, 15, 16, 17, 31, 32, 63) for d in (-1, 0, 1))]
-
-
-@pytest.mark.parametrize("loads", [LOADS, LOADS[::-1]], ids=["rising", "falling"])
-def test_a_countdown_is_done_its_load_and_one_clock_after_the_strobe(bench, monkeypatch, loads):
-    monkeypatch.setattr(counter, "LIMB_BITS", 4)
-    dut = Countdown(10)
-
-    async def drive(ctx):
-        assert ctx.get(dut.done)
-        for load in loads:
-            ctx.set(dut.load, load)
-            await ctx.tick().repeat(2)
-            ctx.set(dut.load_stb, 1)
-            await ctx.tick()
-            ctx.set(dut.load_stb, 0)
-            for clock in range(load):
-                assert not ctx.get(dut.done), (load, clock)
-                await ctx.tick()
-            assert ctx.get(dut.done), load
-            await ctx.tick().repeat(3)
-            assert ctx.get(dut.done), load
-
-    bench.simulate(dut, drive)
-
-
-def test_a_strobe_while_counting_starts_anew(bench, monkeypatch):
-    monkeypatch.setattr(counter, "LIMB_BITS", 4)
-    dut = Countdown(10)
-
-    async def drive(ctx):
-        ctx.set(dut.load, 50)
-        await ctx.tick().repeat(2)
-        for wait in (1, 15, 16, 17, 49, 50):
-            ctx.set(dut.load_stb, 1)
-            await ctx.tick()
-            ctx.set(dut.load_stb, 0)
-            for _ in range(wait):
-                assert not ctx.get(dut.done)
-                await ctx.tick()
-        assert ctx.get(dut.done)
-
-    bench.simulate(dut, drive)
 
 
 @pytest.mark.parametrize("loads", [LOADS, LOADS[::-1]], ids=["rising", "falling"])
