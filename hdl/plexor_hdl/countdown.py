@@ -60,7 +60,8 @@ class Pool(wiring.Component):
             take_r.eq(self.take & ~self.load),
             borrow.eq(load_r | take_r),
         ]
-        moving = [load_r, take_r, borrow]
+        # Where the lowest limb does not say what is left.
+        unsettled = [load_r]
         for number in range(self.limbs):
             part = self.value[number * LIMB_BITS : (number + 1) * LIMB_BITS]
             limb = Signal(len(part), name=f"limb_{number}", reset_less=True)
@@ -79,12 +80,12 @@ class Pool(wiring.Component):
                 m.d.sync += limb.eq(Mux(counts, less[: len(part)], part))
             m.d.sync += borrow_next.eq(borrow & counts & ~some)
             borrow = borrow_next
-            moving.append(borrow)
+            unsettled.append(borrow)
         with m.If(self.load):
             m.d.sync += self.some.eq(self.value_some)
         with m.Elif(borrow & counts):
             m.d.sync += self.some.eq(0)
-        with m.If(Cat(moving).any()):
+        with m.If(Cat(unsettled).any()):
             m.d.comb += self.room.eq(0)
         return m
 
