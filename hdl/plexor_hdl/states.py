@@ -1,0 +1,37 @@
+"""State machines with a flip-flop a state, where a coded state would be decoded too late."""
+
+from functools import reduce
+from operator import or_
+
+from amaranth.hdl import Const, Module, Signal, Value
+
+
+class States:
+    """States by name, of which one signal is high at a time; the first one at reset.
+
+    `go` says when one is left for another; what leaves one state must exclude each other.
+    `connect`, after the last `go`, makes the flip-flops move.
+    """
+
+    def __init__(self, *names: str) -> None:
+        self._states = {
+            name: Signal(name=f"in_{name.lower()}", init=number == 0)
+            for number, name in enumerate(names)
+        }
+        self._into = {name: [] for name in names}
+        self._from = {name: [] for name in names}
+
+    def __getitem__(self, name: str) -> Signal:
+        return self._states[name]
+
+    def go(self, source: str, target: str, when: Value | None = None) -> None:
+        """Leave `source` for `target` in a clock of `source` with `when`, at once without."""
+        when = Const(1) if when is None else when
+        self._into[target].append(self[source] & when)
+        self._from[source].append(when)
+
+    def connect(self, m: Module) -> None:
+        """Drive the states."""
+        for name, state in self._states.items():
+            stays = state & ~reduce(or_, self._from[name], Const(0))
+            m.d.sync += state.eq(reduce(or_, self._into[name], stays))
