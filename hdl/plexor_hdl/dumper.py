@@ -9,6 +9,7 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import HISTOGRAM_SPACES, Space, entries, entry_words
 from plexor_hdl.frame_bytes import BASE_TICKS, HEADER_BYTES, INDEX, TAG, TYPE, FrameByte
 from plexor_hdl.interfaces import READ_CLOCKS, SPACE_ADDRESS_BITS, SpaceRead, paced
+from plexor_hdl.states import States
 
 SNAPSHOT_BITS = 16
 LATE_CLOCKS = 6
@@ -44,8 +45,8 @@ class Dumper(wiring.Component):
     from 2 clocks after `base_high` on. `space` tells which one is read; the others get an address
     past their last entry, where they must read 0. Words may come LATE_CLOCKS later than
     READ_CLOCKS, and are read while the address stands, but for those that are looked at for zeros,
-    at one a clock. Latency 12 clocks, in a build that looks for zeros 25 clocks and FRAME_WORDS
-    more; throughput a word each READ_CLOCKS + LATE_CLOCKS + 9 clocks. Reset: idle.
+    at one a clock. Latency 9 clocks, in a build that looks for zeros 25 clocks and FRAME_WORDS
+    more; throughput a word each READ_CLOCKS + LATE_CLOCKS + 17 clocks. Reset: idle.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -89,139 +90,126 @@ class Dumper(wiring.Component):
                 value |= port.data
 
         last_word, last_frame, logging = Signal(), Signal(), Signal()
+        now = States(
+            *("IDLE", "LOOK", "SPACE", "SKIP", "REPORT", "LAST", "HEADER", "READ", "WORD", "END"),
+            *("NEXT", *(("SETTLE", "SCAN", "TAIL", "FOUND") if self._scans else ())),
+        )
         # In a header or a word the byte to send; else the clocks that the word has had.
-        number = Signal(range(HEADER_BYTES))
-        last_of_header, last_of_word, there = Signal(), Signal(), Signal()
-        fresh, send, go, end, from_value = (Signal() for _ in range(5))
-        of_header, stood, came = (Signal() for _ in range(3))
-        # A byte is chosen in the clock after `number` has changed, and sent in the next; one of the
-        # header is chosen when the word of the base has come.
+        number, there = Signal(range(HEADER_BYTES)), Signal()
+        counts, clears = now["READ"], now["IDLE"]
         # Frames of zeros since the last one that was sent.
         zeros = Signal(max(len(address) - IN_FRAME_BITS, 0))
         place = Cat(address, Const(0, ZEROS_SHIFT - len(address) + IN_FRAME_BITS), zeros)
-        byte = self._byte(m, Cat(number, from_value), value, bank, place, last_frame, logging)
-        out = self.o_bytes
-        # What is sent stays the same until it goes.
-        m.d.comb += go.eq(fresh & ~out.valid)
+        byte = self._byte(m, Cat(number, now["WORD"]), value, bank, place, last_frame, logging)
+        step = self._send(m, now, byte)
+        last_of_header, last_of_word, last_space = Signal(), Signal(), Signal()
+        header_ends = now["HEADER"] & step & last_of_header
+        word_ends = now["WORD"] & step & last_of_word
         m.d.sync += [
             last_of_header.eq(number == HEADER_BYTES - 1),
             last_of_word.eq(number[:2] == WORD_BYTES - 1),
             there.eq(number == READ_CLOCKS + LATE_CLOCKS - 1),
+            last_space.eq(space == len(Space) - 1),
             last_word.eq(in_frame.all() | (last_frame & (in_frame == last[:IN_FRAME_BITS]))),
-            stood.eq(send & ~go),
-            came.eq(stood & ~go),
-            fresh.eq(send & ~go & (~of_header | (came & self.base_valid))),
         ]
-        with m.If(out.ready):
-            m.d.sync += out.valid.eq(0)
-        with m.If(~out.valid):
-            m.d.sync += [
-                out.payload.byte.eq(byte),
-                out.payload.end.eq(end),
-            ]
-        with m.If(go):
-            m.d.sync += [out.valid.eq(1), number.eq(number + 1)]
+        m.d.comb += [
+            self.i_requests.ready.eq(now["IDLE"] & ~self.o_bytes.valid),
+            self.busy.eq(~now["IDLE"] | self.o_bytes.valid),
+        ]
 
-        with m.FSM(name="dumper") as fsm:
-            m.d.comb += self.busy.eq(~fsm.ongoing("IDLE") | out.valid)
-            with m.State("IDLE"):
-                m.d.comb += self.i_requests.ready.eq(~out.valid)
-                m.d.sync += [space.eq(0), logging.eq(0)]
-                with m.If(self.i_requests.valid & ~out.valid):
-                    m.next = "LOOK"
-            with m.State("LOOK"):
-                m.next = "SPACE"
-            with m.State("SPACE"):
-                m.d.sync += [
-                    address.eq(0),
-                    bank.eq(request.bank & ~request.both if self._banks == 2 else 0),
-                ]
-                with m.If(wanted):
-                    m.next = "LAST"
-                with m.Elif(space == len(Space) - 1):
-                    m.next = "REPORT"
-                with m.Else():
-                    m.d.sync += space.eq(space + 1)
-                    m.next = "LOOK"
-            with m.State("REPORT"):
-                m.d.sync += logging.eq(1)
-                m.next = "IDLE"
-                with m.If(request.report):
-                    m.next = "HEADER"
-            with m.State("LAST"):
-                m.d.sync += last_frame.eq(address[IN_FRAME_BITS:] == last[IN_FRAME_BITS:])
-                m.next = "SETTLE" if self._scans else "HEADER"
-            if self._scans:
-                self._scan(m, address, value, number, there, last_frame, zeros)
-            with m.State("HEADER"):
-                m.d.comb += [send.eq(1), of_header.eq(1)]
-                with m.If(go & last_of_header):
-                    m.d.sync += number.eq(0)
-                    m.next = "READ"
-                    with m.If(logging):
-                        m.next = "END"
-            with m.State("READ"):
-                m.d.sync += number.eq(number + 1)
-                with m.If(there):
-                    m.d.sync += number.eq(0)
-                    m.next = "WORD"
-            with m.State("WORD"):
-                m.d.comb += [send.eq(1), from_value.eq(1)]
-                with m.If(go & last_of_word):
-                    m.d.sync += [number.eq(0), address.eq(address + 1)]
-                    m.next = "READ"
-                    with m.If(last_word):
-                        m.next = "END"
-            with m.State("END"):
-                m.d.comb += [send.eq(1), end.eq(1)]
-                m.d.sync += number.eq(0)
-                with m.If(go):
-                    m.next = "NEXT"
-            with m.State("NEXT"):
-                m.d.sync += zeros.eq(0)
-                m.next = "LOOK"
-                with m.If(logging):
-                    m.next = "IDLE"
-                with m.Elif(~last_frame):
-                    m.next = "LAST"
-                with m.Elif(request.both & ~bank if self._banks == 2 else 0):
-                    m.d.sync += [bank.eq(1), address.eq(0)]
-                    m.next = "LAST"
-                with m.Elif(space == len(Space) - 1):
-                    m.next = "REPORT"
-                with m.Else():
-                    m.d.sync += space.eq(space + 1)
+        with m.If(now["IDLE"]):
+            m.d.sync += space.eq(0)
+        with m.If(now["SKIP"]):
+            m.d.sync += space.eq(space + ~last_space)
+        with m.If(now["SPACE"]):
+            m.d.sync += [
+                address.eq(0),
+                bank.eq(request.bank & ~request.both if self._banks == 2 else 0),
+            ]
+        with m.If(now["LAST"]):
+            m.d.sync += last_frame.eq(address[IN_FRAME_BITS:] == last[IN_FRAME_BITS:])
+        with m.If(word_ends):
+            m.d.sync += address.eq(address + 1)
+        with m.If(now["NEXT"]):
+            m.d.sync += zeros.eq(0)
+        other_bank = request.both & ~bank if self._banks == 2 else Const(0)
+        with m.If(now["NEXT"] & last_frame & other_bank):
+            m.d.sync += [bank.eq(1), address.eq(0)]
+        m.d.sync += logging.eq(now["REPORT"] | (logging & ~now["IDLE"]))
+
+        now.go("IDLE", "LOOK", self.i_requests.valid & ~self.o_bytes.valid)
+        now.go("LOOK", "SPACE")
+        now.go("SPACE", "LAST", wanted)
+        now.go("SPACE", "SKIP", ~wanted)
+        now.go("SKIP", "LOOK", ~last_space)
+        now.go("SKIP", "REPORT", last_space)
+        now.go("REPORT", "HEADER", request.report)
+        now.go("REPORT", "IDLE", ~request.report)
+        now.go("LAST", "SETTLE" if self._scans else "HEADER")
+        now.go("HEADER", "READ", header_ends & ~logging)
+        now.go("HEADER", "END", header_ends & logging)
+        now.go("READ", "WORD", there)
+        now.go("WORD", "READ", word_ends & ~last_word)
+        now.go("WORD", "END", word_ends & last_word)
+        now.go("END", "NEXT", step)
+        now.go("NEXT", "IDLE", logging)
+        now.go("NEXT", "LAST", ~logging & (~last_frame | other_bank))
+        now.go("NEXT", "SKIP", ~logging & last_frame & ~other_bank)
+        if self._scans:
+            self._scan(m, now, address, value, there, last_frame, zeros)
+            counts |= now["SETTLE"] | now["TAIL"]
+            clears |= now["SCAN"] | now["FOUND"] | (now["SETTLE"] & last_frame)
+        now.connect(m)
+        with m.If(clears | header_ends | word_ends | (now["READ"] & there)):
+            m.d.sync += number.eq(0)
+        with m.Elif(counts | (step & ~now["END"])):
+            m.d.sync += number.eq(number + 1)
         return m
 
-    def _scan(self, m: Module, address, value, number, there, last_frame, zeros) -> None:
-        """Add the states that look for a frame that is not all zeros, or is the last."""
+    def _send(self, m: Module, now: States, byte):
+        """Send `byte`, or an end, as the state is; return when it moves on.
+
+        That is 4 clocks apart or more: in a header one more, and the word of the base must have
+        come.
+        """
+        out, step = self.o_bytes, Signal()
+        stood, came, fresh = Signal(), Signal(), Signal()
+        m.d.sync += [
+            stood.eq((now["HEADER"] | now["WORD"] | now["END"]) & ~step),
+            came.eq(stood & ~step),
+            fresh.eq(Mux(now["HEADER"], came & self.base_valid, stood) & ~step),
+            step.eq(fresh & ~step & ~out.valid),
+            out.valid.eq(Mux(out.valid, ~out.ready, fresh & ~step)),
+        ]
+        # What is sent stays the same until it goes.
+        with m.If(~out.valid):
+            m.d.sync += [out.payload.byte.eq(byte), out.payload.end.eq(now["END"])]
+        return step
+
+    def _scan(self, m: Module, now: States, address, value, there, last_frame, zeros) -> None:
+        """Go through the states that look for a frame that is not all zeros, or is the last."""
         in_frame, above = address[:IN_FRAME_BITS], address[IN_FRAME_BITS:]
         some, found = Signal(), Signal()
-        m.d.sync += some.eq(value.any())
-        with m.State("SETTLE"):
-            m.d.sync += [number.eq(number + 1), found.eq(0)]
-            with m.If(there):
-                m.next = "SCAN"
-            with m.If(last_frame):
-                m.d.sync += number.eq(0)
-                m.next = "HEADER"
-        with m.State("SCAN"):
-            m.d.sync += [in_frame.eq(in_frame + 1), number.eq(0), found.eq(found | some)]
-            with m.If(in_frame.all()):
-                m.next = "TAIL"
-        with m.State("TAIL"):
-            m.d.sync += [number.eq(number + 1), found.eq(found | some)]
-            with m.If(there):
-                m.next = "FOUND"
-        with m.State("FOUND"):
-            m.d.sync += number.eq(0)
-            m.next = "HEADER"
-            with m.If(~found):
-                m.d.sync += [above.eq(above + 1), zeros.eq(zeros + 1)]
-                m.next = "LAST"
+        m.d.sync += [
+            some.eq(value.any()),
+            found.eq(~now["SETTLE"] & (found | (some & (now["SCAN"] | now["TAIL"])))),
+        ]
+        with m.If(now["SCAN"]):
+            m.d.sync += in_frame.eq(in_frame + 1)
+        with m.If(now["FOUND"] & ~found):
+            m.d.sync += [above.eq(above + 1), zeros.eq(zeros + 1)]
+        now.go("SETTLE", "HEADER", last_frame)
+        now.go("SETTLE", "SCAN", there & ~last_frame)
+        now.go("SCAN", "TAIL", in_frame.all())
+        now.go("TAIL", "FOUND", there)
+        now.go("FOUND", "HEADER", found)
+        now.go("FOUND", "LAST", ~found)
 
     def _byte(self, m: Module, number, value, bank, place, last_frame, logging):
-        """Return a byte of the header, or of `value` from WORD on, a clock later."""
+        """Return a byte of the header, or of `value` from WORD on.
+
+        That is 2 clocks later, but what it is made of is looked at in the clock between.
+        """
         request, space = self.i_requests.payload, self.space
         histogram = Const(sum(1 << number for number in HISTOGRAM_SPACES), len(Space))
         kind = Mux(histogram.bit_select(space, 1), FrameType.HISTOGRAM, FrameType.STATISTICS)
@@ -232,34 +220,37 @@ class Dumper(wiring.Component):
             | Mux(last_frame, MemoryFlag.LAST, 0)
         )
 
-        def at(place: int):
-            return number[1:] == place // 2
+        def at(condition, place: int):
+            """Return whether this place and the next are asked for, with `condition`."""
+            here = Signal(name=f"at{place}")
+            m.d.sync += here.eq(condition & (number[1:] == place // 2))
+            return here
 
-        chosen = Signal(8)
-        with m.If(at(TYPE)):
-            m.d.comb += chosen.eq(Mux(number[0], flags, kind))
-        with m.If(logging):
-            m.d.comb += chosen.eq(Mux(at(TYPE) & ~number[0], FrameType.LOG, 0))
-            with m.If(at(TAG[0]) & ~number[0]):
-                m.d.comb += chosen.eq(LogCode.DUMPED)
+        odd = Signal()
+        m.d.sync += odd.eq(number[0])
+        chosen = Mux(
+            at(1, TYPE),
+            Mux(logging, Mux(odd, 0, FrameType.LOG), Mux(odd, flags, kind)),
+            Mux(at(logging & ~number[0], TAG[0]), LogCode.DUMPED, 0),
+        )
         # The others two by two, each pair in a register of its own.
         fields = [
-            (Mux(logging, at(INDEX[0]), at(TAG[0])), request.snapshot),
+            (at(logging, INDEX[0]) | at(~logging, TAG[0]), request.snapshot),
             *(
-                (at(INDEX[first]) & ~logging, place[8 * first : 8 * first + 16])
+                (at(~logging, INDEX[first]), place[8 * first : 8 * first + 16])
                 for first in range(0, 2 * WORD_BYTES if self._scans else WORD_BYTES, 2)
             ),
         ]
         m.d.comb += self.base_high.eq(number[2])
         for first in range(0, WORD_BYTES, 2):
-            here = at(BASE_TICKS[first]) | at(BASE_TICKS[WORD_BYTES + first])
+            here = at(1, BASE_TICKS[first]) | at(1, BASE_TICKS[WORD_BYTES + first])
             fields.append((here, self.base[8 * first : 8 * first + 16]))
-            fields.append((at(WORD + first), value[8 * first : 8 * first + 16]))
+            fields.append((at(1, WORD + first), value[8 * first : 8 * first + 16]))
         parts = [chosen]
         for here, field in fields:
             two = Signal(16)
             m.d.comb += two.eq(field)
-            parts.append(Mux(here, two.word_select(number[0], 8), 0))
+            parts.append(Mux(here, two.word_select(odd, 8), 0))
         byte = 0
         for which, part in enumerate(parts):
             part_r = Signal(8, name=f"byte{which}")
