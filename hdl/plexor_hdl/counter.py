@@ -10,7 +10,7 @@ from plexor_hdl.skip import MOST, SKIP_BITS, SKIP_SHIFT, room_of
 LIMB_BITS = 16
 COUNT_BITS = 48
 WORD_BITS = 32
-AHEAD = 2
+AHEAD = 3
 """Clocks by which an Alarm counts ahead, for a comparison that takes as many."""
 TIMER_CLOCKS = 6
 """Clocks from a Timer's start until it is done, beyond those that it has been given."""
@@ -55,7 +55,7 @@ class Counter(wiring.Component):
 
 class Alarm(wiring.Component):
     """Says when `clocks` clocks have passed: `done` falls after `start_stb`, and rises `clocks` + 1
-    clocks after it, but no earlier than 3.
+    clocks after it, but no earlier than 4.
 
     It stays until the next strobe, which may come at any time. `clocks` must stand still from the
     strobe on. `skip`, `room`: skip.py. Reset: done.
@@ -77,7 +77,7 @@ class Alarm(wiring.Component):
         m = Module()
         # All limbs change in the same clock: what carries into one is known a clock before.
         limbs, goals, ones = [], [], []
-        wrap, rung, started = Signal(), Signal(init=1), Signal()
+        wrap, started = Signal(), Signal()
         m.d.sync += started.eq(self.start_stb)
         for start in range(0, self._bits, LIMB_BITS):
             limb = Signal(min(LIMB_BITS, self._bits - start), name=f"limb{start}")
@@ -101,20 +101,19 @@ class Alarm(wiring.Component):
             )
             pairs.append(pair)
         # What it counts ahead is over at the start.
-        with m.If(started & (goals[0][:2] <= AHEAD)):
+        with m.If(started):
             m.d.sync += pairs[0][0].eq(1)
         low_same, high_same = Signal(), Signal()
         m.d.sync += [
             low_same.eq(pairs[0].all() & ~self.start_stb & ~started),
             high_same.eq(Cat(*pairs[1:]).all()),
-            rung.eq(self.done & ~self.start_stb),
+            self.done.eq((self.done | (low_same & high_same)) & ~self.start_stb),
         ]
-        m.d.comb += self.done.eq(rung | (low_same & high_same))
 
         low, goal = limbs[0], goals[0]
         last_limb = Cat(*limbs[1:]) == Cat(*goals[1:])
         left = Mux(last_limb & (goal >= low), (goal - low)[: len(low)], ~low)
-        near = started | Cat(*pairs).all()
+        near = started | Cat(*pairs).all() | (low_same & high_same)
         room = Mux(near, 0, room_of(left[SKIP_SHIFT:]))
         m.d.comb += self.room.eq(Mux(self.done, MOST, room))
         return m

@@ -208,7 +208,9 @@ class PacedMatcher(wiring.Component):
         ]
 
         for place, (level, tail) in enumerate(zip(levels, tails, strict=True)):
-            here, strobes = channel == place, self.strobes[place]
+            # It stands while it is looked at.
+            here, strobes = Signal(name=f"here{place}"), self.strobes[place]
+            m.d.sync += here.eq(channel == place)
             replaces = latest & some[place]
             with m.If(struck[place] & ~full[place]):
                 m.d.sync += tail.eq(tail + 1)

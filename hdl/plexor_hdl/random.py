@@ -31,9 +31,9 @@ class Draw(wiring.Component):
     While `hold` is high it goes back to the seed, and the fraction's sum, unless `warm` is, to 0:
     `warm` must be high in the WARM_CLOCKS last cycles of `hold`, and low in one before. From the
     second cycle after the last `hold` on, the outputs are the first draw's if `advance` was high in
-    the first, and while `hold` was; each `advance` brings the next draw in the cycle after. Draw k
-    is of the generator's state after k steps, and of the carry that the k-th addition of the
-    fraction leaves.
+    the first, as it must be while `hold` is; each `advance` brings the next draw in the cycle
+    after. Draw k is of the generator's state after k steps, and of the carry that the k-th addition
+    of the fraction leaves.
 
     `step_fine` = interval_fine + fraction's carry + the dither's low bits; `coarse` the dither's
     upper bits in clocks, with `zero`, and `one` and `far` as Countdown wants them. One draw behind
@@ -71,17 +71,17 @@ class Draw(wiring.Component):
         low, high = self.fraction[:LIMB_BITS], self.fraction[LIMB_BITS:]
         low_sum, low_carry = Signal(LIMB_BITS), Signal()
         high_sum, carry = Signal(LIMB_BITS), Signal()
+        warm_r = Signal()
+        m.d.sync += warm_r.eq(self.warm)
         with m.If(self.advance):
             m.d.sync += [
                 Cat(low_sum, low_carry).eq(low_sum + low),
                 Cat(high_sum, carry).eq(added(high_sum, high, low_carry)),
             ]
-        warm_r = Signal()
-        m.d.sync += warm_r.eq(self.warm)
-        with m.If(self.hold & ~self.warm):
-            m.d.sync += [low_sum.eq(0), low_carry.eq(0)]
-        with m.If(self.hold & ~warm_r):
-            m.d.sync += [high_sum.eq(0), carry.eq(0)]
+            with m.If(self.hold & ~self.warm):
+                m.d.sync += [low_sum.eq(0), low_carry.eq(0)]
+            with m.If(self.hold & ~warm_r):
+                m.d.sync += [high_sum.eq(0), carry.eq(0)]
 
         state: Value = Const(0, STATE_BITS)
         if self.dither or self.poisson:

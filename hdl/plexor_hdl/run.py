@@ -96,6 +96,8 @@ class RunControl(wiring.Component):
         m = Module()
         fine = self._fine_bits
         wait = Signal(range(max(DRAIN_CLOCKS, START_CLOCKS) + 1))
+        # Whether there is any, and whether it is the last clock of it.
+        waits, last, drain_next, start_in = Signal(), Signal(), Signal(), Signal()
         first = Signal()
         # A flip-flop for each state; what starts a run is looked at the clock before.
         resting, clearing, draining, drained = Signal(init=1), Signal(), Signal(), Signal()
@@ -122,7 +124,7 @@ class RunControl(wiring.Component):
             over.eq(over_next),
             start_next.eq(self.track & (wait == 3)),
             self.mark_stb.eq(over_next | start_next),
-            self.hold.eq(over | first | wait.any()),
+            self.hold.eq(over | first | waits),
             cleared.eq(~self.clearing),
         ]
 
@@ -134,12 +136,10 @@ class RunControl(wiring.Component):
                 clearing.eq(1),
                 self.clear.eq(1),
                 self.stop_reason.eq(StopReason.NONE),
-                wait.eq(DRAIN_CLOCKS),
             ]
         with m.If(clearing):
-            with m.If(wait.any()):
-                m.d.sync += wait.eq(wait - 1)
-            with m.Elif(cleared & loaded):
+            with m.If(~waits & cleared & loaded):
+                m.d.comb += start_in.eq(1)
                 m.d.sync += [
                     self.state.eq(RunState.RUNNING),
                     clearing.eq(0),
@@ -147,17 +147,16 @@ class RunControl(wiring.Component):
                     self.start_stb.eq(1),
                     self.stop.eq(0),
                     first.eq(1),
-                    wait.eq(START_CLOCKS),
                 ]
         with m.If(self.track):
-            with m.If(wait.any()):
-                m.d.sync += [wait.eq(wait - 1), self.capture.eq(wait == 1), going.eq(wait == 1)]
+            with m.If(waits):
+                m.d.sync += [self.capture.eq(last), going.eq(last)]
             with m.Elif(first):
                 m.d.sync += [first.eq(0), started.eq(1)]
         with m.If(draining):
             with m.If(first):
                 m.d.sync += first.eq(0)
-            self._drain(m, first, wait, drained)
+            self._drain(m, first, waits, drain_next, drained)
         with m.If(drained):
             m.d.sync += [
                 self.state.eq(RunState.DONE),
@@ -165,7 +164,6 @@ class RunControl(wiring.Component):
                 resting.eq(1),
                 self.done_stb.eq(1),
                 stopped.eq(1),
-                wait.eq(0),
             ]
 
         with m.If(over):
@@ -185,6 +183,17 @@ class RunControl(wiring.Component):
             m.d.sync += reason.eq(self.trigger_reason)
         with m.Else():
             m.d.sync += reason.eq(Mux(struck, StopReason.STRIKES, StopReason.TIME))
+
+        load = begin | start_in | drain_next
+        m.d.sync += [
+            waits.eq(load | (waits & ~last)),
+            last.eq((wait == 2) & ~load),
+            wait.eq(wait - waits),
+        ]
+        with m.If(start_in):
+            m.d.sync += wait.eq(START_CLOCKS)
+        with m.Elif(load):
+            m.d.sync += wait.eq(DRAIN_CLOCKS)
 
         # One LOG frame at a time: what started before what ended it.
         trigger_told = Signal()
@@ -252,15 +261,15 @@ class RunControl(wiring.Component):
         with m.Elif(self.action.stop):
             m.d.sync += stop_asked.eq(1)
 
-    def _drain(self, m, first, wait, drained) -> None:
+    def _drain(self, m, first, waits, drain_next, drained) -> None:
         with m.FSM(name="drain"):
             with m.State("CAPTURED"):
-                m.d.sync += wait.eq(DRAIN_CLOCKS)
+                m.d.comb += drain_next.eq(1)
                 with m.If(first):
                     m.next = "MERGED"
             with m.State("MERGED"):
-                with m.If(wait.any()):
-                    m.d.sync += wait.eq(wait - 1)
+                with m.If(waits):
+                    pass
                 with m.Elif(self.merge_idle):
                     m.next = "FINAL"
             with m.State("FINAL"):
@@ -268,11 +277,10 @@ class RunControl(wiring.Component):
                 with m.If(self.final_ready):
                     m.next = "MATCHED"
             with m.State("MATCHED"):
-                m.d.sync += wait.eq(DRAIN_CLOCKS)
+                m.d.comb += drain_next.eq(1)
                 with m.If(self.final_seen):
                     m.next = "COUNTED"
             with m.State("COUNTED"):
-                m.d.sync += wait.eq(wait - 1)
-                with m.If(wait == 0):
+                with m.If(~waits):
                     m.d.comb += drained.eq(1)
                     m.next = "CAPTURED"

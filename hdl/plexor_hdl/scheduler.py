@@ -127,7 +127,8 @@ class Scheduler(wiring.Component):
             draw.warm.eq(self.warm),
         ]
         # Flat, for it enables many registers; without `alive` the draw is held anyway.
-        advance = ~self.alive | (timer.last & ~poisson & (dither_waits | (draw.zero & long)))
+        stepped = timer.last & ~poisson & (dither_waits | (draw.zero & long))
+        advance = ~self.alive | self.clear | stepped
 
         # The first strike is a clock late, as the others follow from a strike; two where random.
         # Before it the offset is 0.

@@ -102,7 +102,7 @@ class Upload(wiring.Component):
     Each refused event is told on `drop` one clock later and counted in `dropped_cnt`, exact after 4
     clocks. Events while not `enable` are none of its business: neither kept nor counted; one in its
     first clock is refused.
-    Latency 7 clocks; throughput one event a clock in, one entry each 3 clocks out. `clear_stb` and
+    Latency 8 clocks; throughput one event a clock in, one entry each 3 clocks out. `clear_stb` and
     reset: empty but for what stands at `o_entries`, nothing dropped, the next event's index is
     sent. `dropped_cnt` wraps.
     """
@@ -220,9 +220,10 @@ class Upload(wiring.Component):
                 fetch.o_words.ready.eq(out.ready),
             ]
             return
-        more = Signal()
+        some, more = Signal(), Signal()
+        m.d.sync += some.eq((address != limit) & ~self.clear_stb)
         m.d.comb += [
-            more.eq((address != limit) & ~out.valid & ~self.clear_stb),
+            more.eq(some & ~out.valid & ~self.clear_stb),
             read.en.eq(~out.valid),
             out.payload.eq(read.data),
         ]
