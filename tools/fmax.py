@@ -33,7 +33,7 @@ ASKED = 1.1
 _BIN = Path(sys.executable).parent
 _SYNTHESIS = {
     "ecp5": "synth_ecp5 -nowidelut -top top -json top.json",
-    "ice40": "synth_ice40 -dffe_min_ce_use 4 -top top -json top.json",
+    "ice40": "synth_ice40 -dffe_min_ce_use 8 -top top -json top.json",
 }
 _ROUTE = {
     "ecp5": ("--lpf-allow-unconstrained",),

@@ -21,6 +21,7 @@ from plexor_hdl.fetch import plain_memory
 from plexor_hdl.frame_bytes import HEADER_BYTES, INDEX, SEQUENCE, TAG, TYPE, FrameByte
 from plexor_hdl.registers import RegisterBus
 from plexor_hdl.states import States
+from plexor_hdl.tables import table
 from plexor_hdl.words import ADDRESS_BITS, WORD_BITS
 
 GROUP_BYTES = OPERATION.size_bytes
@@ -47,6 +48,10 @@ LOG_WORDS = {
     LogCode.REJECTED: (address("status", "command_errors"), NOTHING, *_wide("time_ticks")),
 }
 """Register words that make the index and the time of a LOG frame."""
+LOG_TABLE = {
+    code << 2 | part: word for code, words in LOG_WORDS.items() for part, word in enumerate(words)
+}
+"""The same by code and part: index and time have four bytes from 8, 12, 16 and 20 on."""
 
 
 class Command(wiring.Component):
@@ -159,13 +164,8 @@ class Command(wiring.Component):
             places.eq(now["WORD"] | (now["OPERATION"] & step & ~number[1])),
             codes.eq(now["OPERATION"] & step & (number[:2] == 2)),
             self.bus.request_stb.eq(now["REQUEST"] & asks),
-            log_place.eq(0),
+            log_place.eq(table(LOG_TABLE, Cat(number[2], number[4], log))),
         ]
-        with m.Switch(Cat(log, number[2:])):
-            for code, words in LOG_WORDS.items():
-                for part, word in enumerate(words):
-                    with m.Case((INDEX.start // 4 + part) << len(log) | code):
-                        m.d.sync += log_place.eq(word)
         with m.If(moves):
             m.d.sync += value.eq(Mux(fetches, self.bus.read_data, Cat(value[8:], stored)))
         with m.If(places):

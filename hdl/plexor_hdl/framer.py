@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.frames import DELTA_BITS, MAX_WORDS, WORD_BYTES, EventFlag, FrameType
 from plexor_hdl.frame_bytes import BASE_TICKS, FLAGS, HEADER_BYTES, INDEX, TYPE, FrameByte
 from plexor_hdl.interfaces import INDEX_BITS
+from plexor_hdl.states import States
 from plexor_hdl.upload import Entry, Start, is_mark, mark_bits
 
 INDEX_PLACES = INDEX[: INDEX_BITS // 8]
@@ -27,7 +28,7 @@ class Framer(wiring.Component):
     a stream start with marks; the ring's are taken between frames when the upload FIFO has none. An
     entry must stand until it is taken.
 
-    Latency 4 clocks, throughput a byte each 2 clocks, 2 more an event. Reset: no frame. Indices
+    Latency 5 clocks, throughput a byte each 2 clocks, 2 more an event. Reset: no frame. Indices
     wrap at 2**48. Full: entries wait.
     """
 
@@ -104,69 +105,70 @@ class Framer(wiring.Component):
             ),
         ]
 
+        # Entries come from a memory: what they are is known a clock late.
+        seen, mark, come, ends = Signal(), Signal(), Signal(), Signal()
+        last_of_header, last_of_word = Signal(), Signal()
+        m.d.comb += [come.eq(seen & ~consume), ends.eq(mark | full)]
+        m.d.sync += [
+            seen.eq(valid & ~consume),
+            mark.eq(is_mark(coming)),
+            last_of_header.eq(number == HEADER_BYTES - 1),
+            last_of_word.eq(number[:2] == WORD_BYTES - 1),
+        ]
+
         out, free = self.o_bytes, Signal()
         m.d.comb += free.eq((~out.valid | out.ready) & ~step)
         with m.If(out.ready):
             m.d.sync += out.valid.eq(0)
-        m.d.sync += [consume.eq(0), step.eq(0), turn.eq(0)]
-        with m.FSM(name="framer"):
-            with m.State("IDLE"):
-                m.d.sync += number.eq(0)
-                with m.If(consume):
-                    m.d.sync += idle.eq(0)
-                with m.Elif(valid & is_mark(coming)):
-                    m.d.sync += [consume.eq(1), turn.eq(1)]
-                with m.Elif(valid):
-                    m.next = "HEADER"
+        now = States("IDLE", "HEADER", "EVENT", "NEXT", "END")
+        event_ends = now["EVENT"] & step & last_of_word
+        event_comes = now["NEXT"] & come & ~ends
+        mark_comes = now["IDLE"] & come & mark
+        m.d.sync += [
+            step.eq(free & (now["HEADER"] | now["EVENT"] | now["END"] | event_comes)),
+            turn.eq((now["HEADER"] & free & in_start) | mark_comes),
+            consume.eq(event_ends | mark_comes),
+        ]
+        with m.If(step):
+            m.d.sync += [out.valid.eq(1), out.payload.end.eq(now["END"])]
+        with m.If(now["IDLE"]):
+            m.d.sync += number.eq(0)
+            with m.If(consume):
+                m.d.sync += idle.eq(0)
+            if self._trace:
                 # Not between the marks of the upload FIFO, which come with short breaks.
-                with m.Elif((tracing | idle.all()) if self._trace else 0):
+                with m.If(~seen & ~valid & ~consume & (tracing | idle.all())):
                     m.d.sync += tracing.eq(self.i_trace.valid & ~self.i_events.valid)
-            with m.State("HEADER"):
-                m.d.sync += [step.eq(free), turn.eq(free & in_start)]
-                with m.If(step):
-                    m.d.sync += [
-                        out.valid.eq(1),
-                        out.payload.end.eq(0),
-                        out.payload.byte.eq(Mux(in_start, turned, 0)),
-                        number.eq(number + 1),
-                        carry.eq(total[8] & in_start),
-                    ]
-                    with m.If(number == TYPE):
-                        kind = Mux(tracing, FrameType.TRACE, FrameType.EVENTS)
-                        m.d.sync += out.payload.byte.eq(kind)
-                    with m.If(number == FLAGS):
-                        m.d.sync += out.payload.byte.eq(Mux(start.gap, EventFlag.GAP, 0))
-                    with m.If(number == HEADER_BYTES - 1):
-                        m.d.sync += number.eq(0)
-                        m.next = "EVENT"
-            with m.State("EVENT"):
-                m.d.sync += [idle.eq(0), late.eq(0), stale.eq(0), step.eq(free)]
-                with m.If(step):
-                    m.d.sync += [
-                        out.valid.eq(1),
-                        out.payload.byte.eq(coming.as_value().word_select(number[:2], 8)),
-                        number.eq(number + 1),
-                    ]
-                    # Early, so that `full` knows of it at the end.
-                    with m.If(number[:2] == 0):
-                        m.d.sync += words.eq(words + 1)
-                    with m.If(number[:2] == WORD_BYTES - 1):
-                        m.d.sync += [consume.eq(1), number.eq(0)]
-                        m.next = "NEXT"
-            with m.State("NEXT"):
-                with m.If(self.clock_bit != clock_bit):
-                    m.d.sync += late.eq(1)
-                with m.If(valid & ~consume):
-                    m.next = "END"
-                    with m.If(~is_mark(coming) & ~full):
-                        m.next = "EVENT"
-                with m.Elif(stale):
-                    m.next = "END"
-            with m.State("END"):
-                m.d.sync += step.eq(free)
-                with m.If(step):
-                    m.d.sync += [out.valid.eq(1), out.payload.end.eq(1)]
-                    m.next = "IDLE"
+        with m.If(now["HEADER"] & step):
+            m.d.sync += [
+                out.payload.byte.eq(Mux(in_start, turned, 0)),
+                number.eq(Mux(last_of_header, 0, number + 1)),
+                carry.eq(total[8] & in_start),
+            ]
+            with m.If(number == TYPE):
+                kind = Mux(tracing, FrameType.TRACE, FrameType.EVENTS)
+                m.d.sync += out.payload.byte.eq(kind)
+            with m.If(number == FLAGS):
+                m.d.sync += out.payload.byte.eq(Mux(start.gap, EventFlag.GAP, 0))
+        with m.If(now["EVENT"]):
+            m.d.sync += [idle.eq(0), late.eq(0), stale.eq(0)]
+            with m.If(step):
+                m.d.sync += [
+                    out.payload.byte.eq(coming.as_value().word_select(number[:2], 8)),
+                    number[:2].eq(number[:2] + 1),
+                ]
+                # Early, so that `full` knows of it at the end.
+                with m.If(number[:2] == 0):
+                    m.d.sync += words.eq(words + 1)
+        with m.If(now["NEXT"] & (self.clock_bit != clock_bit)):
+            m.d.sync += late.eq(1)
+        now.go("IDLE", "HEADER", come & ~mark)
+        now.go("HEADER", "EVENT", step & last_of_header)
+        now.go("EVENT", "NEXT", step & last_of_word)
+        now.go("NEXT", "EVENT", event_comes)
+        now.go("NEXT", "END", Mux(come, ends, stale))
+        now.go("END", "IDLE", step)
+        now.connect(m)
         return m
 
 

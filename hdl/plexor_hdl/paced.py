@@ -15,6 +15,7 @@ from plexor_hdl.fetch import plain_memory
 from plexor_hdl.limb import Line
 from plexor_hdl.parts import added
 from plexor_hdl.statistics import ENTRY_WORDS, WORD_BITS, statistics_ports
+from plexor_hdl.tables import table
 from plexor_hdl.tally import Sweep, tally_ports
 
 HALF_BITS = VALUE_BITS // 2
@@ -227,8 +228,8 @@ class PacedStatistics(wiring.Component):
         # A record is a whole number of four words, so the table needs no address bits below.
         quads = ENTRY_WORDS // 4
         quad = self.read.address[2 : 2 + (keys * quads - 1).bit_length()]
-        key = Array(Const(n // quads, self._key_bits) for n in range(keys * quads))[quad]
-        quarter = Array(Const(n % quads, 3) for n in range(keys * quads))[quad]
+        key = table({n: n // quads for n in range(keys * quads)}, quad)
+        quarter = table({n: n % quads for n in range(keys * quads)}, quad)
         low = self.read.address[:2]
         inside = self.read.address < keys * ENTRY_WORDS
         # Far from the dumper, and a table behind that.

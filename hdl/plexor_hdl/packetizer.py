@@ -47,18 +47,22 @@ class Packetizer(wiring.Component):
 
         # A byte stands for two clocks or more, half of it goes to the CRC in the first and in the
         # last; a third one brings the next.
-        second, of_crc = Signal(), Signal()
+        second, half, of_crc = Signal(), Signal(), Signal()
         out = stream.Signature(FrameByte).create()
         m.d.comb += [
             encoder.i_bytes.valid.eq(out.valid),
             encoder.i_bytes.payload.eq(out.payload),
             out.ready.eq(encoder.i_bytes.ready),
-            crc.step.eq(out.valid & (~second | out.ready)),
+            half.eq(out.valid & (~second | out.ready)),
             crc.shift.eq(of_crc),
-            crc.data.eq(out.payload.byte.word_select(second, CRC_STEP_BITS)),
             self.moving.eq(out.valid & out.ready),
         ]
-        with m.If(crc.step):
+        # The CRC takes it a clock late.
+        m.d.sync += [
+            crc.step.eq(half),
+            crc.data.eq(out.payload.byte.word_select(second, CRC_STEP_BITS)),
+        ]
+        with m.If(half):
             m.d.sync += second.eq(~second)
         with m.If(out.ready):
             m.d.sync += out.valid.eq(0)
@@ -113,7 +117,7 @@ class Packetizer(wiring.Component):
                     m.d.sync += [sequence.eq(Cat(sequence[8:], low[:8])), carry.eq(low[8])]
             with m.State("CRC"):
                 m.d.sync += of_crc.eq(1)
-                with m.If(~out.valid):
+                with m.If(~out.valid & ~crc.step):
                     m.d.sync += [
                         out.payload.byte.eq(crc.low),
                         out.valid.eq(1),

@@ -245,8 +245,10 @@ class RunControl(wiring.Component):
             settle_left.start_stb.eq(self.start_stb | self.strike_stb),
             struck.eq(rested & settle_left.done),
         ]
-        with m.If(self.striking):
-            m.d.sync += rest.eq(REST_CLOCKS - 3)
+        striking = Signal()
+        m.d.sync += striking.eq(self.striking)
+        with m.If(striking):
+            m.d.sync += rest.eq(REST_CLOCKS - 4)
         with m.Elif(rest.any()):
             m.d.sync += rest.eq(rest - 1)
         m.d.sync += [
