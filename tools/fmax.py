@@ -33,11 +33,16 @@ ASKED = 1.1
 _BIN = Path(sys.executable).parent
 _SYNTHESIS = {
     "ecp5": "synth_ecp5 -nowidelut -top top -json top.json",
+    # With fewer flip-flops to an enable there are tiles with few flip-flops, and late enables.
     "ice40": "synth_ice40 -dffe_min_ce_use 8 -top top -json top.json",
 }
 _ROUTE = {
     "ecp5": ("--lpf-allow-unconstrained",),
-    "ice40": ("--pcf-allow-unconstrained", "--opt-timing"),
+    # In a full device the placer must weigh time more than wires, by three times its own weight.
+    "ice40": (
+        *("--pcf-allow-unconstrained", "--opt-timing"),
+        *("--placer-heap-timingweight", "30"),
+    ),
 }
 _NO_ROOM = ("Unable to find legal placement", "Unable to place", "failed to place")
 _KINDS = {

@@ -106,7 +106,8 @@ class PacedMatcher(wiring.Component):
         time_n = Signal(VALUE_BITS)
         step, ages, lows = Signal(LOOK_CLOCKS), Signal(), Signal()
         decided, expired, matched, done = (Signal() for _ in range(4))
-        first, struck = lowest(strikes), Signal(count)
+        # The first of those to be struck, known a clock late: they change 2 clocks before or more.
+        first, struck = Signal(count), Signal(count)
         # The clocks after a look and after a push; those of the upper half of the time.
         kept, popped, upper, half = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
@@ -127,6 +128,7 @@ class PacedMatcher(wiring.Component):
             choosing.eq(0),
             pushing.eq(0),
         ]
+        m.d.sync += first.eq(lowest(strikes))
         stage = self._accept(m, idle)
         takes = idle & stage.valid
         with m.If(takes):
@@ -136,6 +138,7 @@ class PacedMatcher(wiring.Component):
             m.d.sync += [
                 looks.eq(asked),
                 strikes.eq(stage.struck),
+                first.eq(lowest(stage.struck)),
                 channel.eq(stage.channel),
                 responds.eq(own),
                 # This is step 0, but of a channel whose last match is just being stored.

@@ -134,18 +134,27 @@ class Scheduler(wiring.Component):
         # Before it the offset is 0.
         go_r = Signal()
         m.d.sync += go_r.eq(self.go)
+        more = Mux(self.go, Mux(poisson, 2 * samples, Cat(phase[:fine], 1)), draw.step_fine)
         after_interval = self._after(
-            offset,
-            Mux(self.go, phase[:far_bits], interval[:far_bits]),
-            Mux(self.go, Mux(poisson, 2 * samples, Cat(phase[:fine], 1)), draw.step_fine),
+            offset, Mux(self.go, phase[:far_bits], interval[:far_bits]), more
         )
         following = after_interval
+        # Whether that is in the next clock hangs on the carry alone, by what the length is.
+        carry, nexts = (offset + more)[fine:], []
+        for clocks in range(2):
+            of_phase, of_interval = Signal(), Signal()
+            m.d.sync += [
+                of_phase.eq(~phase_far & (phase[fine:far_bits] == clocks)),
+                of_interval.eq(~interval_far & (interval[fine:far_bits] == clocks)),
+            ]
+            nexts.append(Mux(self.go, of_phase, of_interval) & (carry == 1 - clocks))
         waits = [
-            self._wait(
+            Wait(
                 self.go | (fire & long & ~ends),
                 after_interval,
                 Mux(self.go, phase_far, interval_far),
                 Mux(go_r, phase[far_bits:], interval[far_bits:]),
+                nexts[0] | nexts[1],
             )
         ]
         if self.burst:
