@@ -8,6 +8,7 @@ from plexor.protocol.frames import SOURCE_LOAD
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.edges import EdgeWord, at_least
 from plexor_hdl.fetch import plain_memory
+from plexor_hdl.interfaces import paced
 from plexor_hdl.timebase import LOW_BITS
 
 GAP_BITS = 16
@@ -115,8 +116,9 @@ class WordQueues(wiring.Component):
 
     A slot leaves in three parts, each in order: `o_slot` by `o_ready`; its words by `take_words` in
     a later clock, to stand in `o_words` until the next ones are taken; its `tag` by `take_tag` 4
-    clocks or more after the slot. `clock` is the number of the clock whose words were offered
-    `latency` clocks before. `empty`: no slot whose tag was not taken.
+    clocks or more after the slot; in a build that is `paced` 5 or more, and 2 or more after the tag
+    before. `clock` is the number of the clock whose words were offered `latency` clocks before.
+    `empty`: no slot whose tag was not taken.
 
     Latency 3 clocks; throughput one slot a clock in and out. The order has a place for every word
     of every FIFO and SPARE_SLOTS more, and so cannot be full before them. `gap_saturated` is sticky
@@ -244,8 +246,11 @@ class WordQueues(wiring.Component):
             write.data.clock.eq(self.clock),
             write.data.gap.eq(total | (gap[-1] << GAP_BITS - 1)),
             read.addr.eq(Mux(self.take_tag, second, oldest)),
-            self.tag.eq(read.data),
         ]
+        if paced(self._geometry):
+            m.d.sync += self.tag.eq(read.data)
+        else:
+            m.d.comb += self.tag.eq(read.data)
         m.d.sync += oldest.eq(read.addr)
         with m.If(self.take_tag):
             m.d.sync += second.eq(second + 1)
