@@ -27,7 +27,7 @@ class Capture(wiring.Component):
     about every IDLE_CLOCKS. `final_valid`, once a run is over and idle, asks for the final beat at
     the end of the run. `event_stb` strobes once with each `event`, whole, as its beat comes. With
     Feature.SNAPSHOT `generated` and `dropped` count; without it they are 0, and `amounts` is to be
-    counted. An event takes 10 clocks from `words` to `o_beat`, up to 15 in a build that is `paced`,
+    counted. An event takes 10 clocks from `words` to `o_beat`, up to 16 in a build that is `paced`,
     and Filter.LATENCY more with Feature.FILTER. `o_ready` low stops the merge as a whole: it should
     come from a register.
     """

@@ -116,13 +116,14 @@ class WordQueues(wiring.Component):
 
     A slot leaves in three parts, each in order: `o_slot` by `o_ready`; its words by `take_words` in
     a later clock, to stand in `o_words` until the next ones are taken; its `tag` by `take_tag` 4
-    clocks or more after the slot; in a build that is `paced` 5 or more, and 2 or more after the tag
-    before. `clock` is the number of the clock whose words were offered `latency` clocks before.
-    `empty`: no slot whose tag was not taken.
+    clocks or more after the slot and, in a build that is `paced`, 2 or more after the tag before.
+    `clock` is the number of the clock whose words were offered `latency` clocks before. `empty`: no
+    slot whose tag was not taken.
 
-    Latency 3 clocks; throughput one slot a clock in and out. The order has a place for every word
-    of every FIFO and SPARE_SLOTS more, and so cannot be full before them. `gap_saturated` is sticky
-    until `clear`; a gap is right up to 2**GAP_BITS - 1 and never 0 where edges were dropped.
+    Latency 3 clocks, throughput one slot a clock in and out; in a build that is `paced` 4 clocks,
+    and out one slot each 2. The order has a place for every word of every FIFO and SPARE_SLOTS
+    more, and so cannot be full before them. `gap_saturated` is sticky until `clear`; a gap is right
+    up to 2**GAP_BITS - 1 and never 0 where edges were dropped.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -184,7 +185,7 @@ class WordQueues(wiring.Component):
 
         m.submodules.order = order = plain_memory(self.o_slot.shape(), self._slots)
         write, read = order.write_port(), order.read_port()
-        push, blank, some = Signal(), Signal(), Signal()
+        push, blank, some, stood = Signal(), Signal(), Signal(), Signal()
         m.d.sync += [
             kept.eq(self.i_valid & ~fulls),
             blank.eq(self.blank),
@@ -196,13 +197,19 @@ class WordQueues(wiring.Component):
             write.data.mask.eq(kept),
             write.data.several.eq(at_least(write.data.ticks)[1]),
             some.eq(read.addr != write.addr),
-            read.en.eq(self.o_ready | ~self.o_valid),
-            self.o_slot.eq(read.data),
+            read.en.eq((self.o_valid & self.o_ready) | ~stood),
         ]
+        if paced(geometry):
+            m.d.sync += [
+                self.o_slot.eq(read.data),
+                self.o_valid.eq(stood & ~(self.o_valid & self.o_ready)),
+            ]
+        else:
+            m.d.comb += [self.o_slot.eq(read.data), self.o_valid.eq(stood)]
         with m.If(push):
             m.d.sync += write.addr.eq(write.addr + 1)
         with m.If(read.en):
-            m.d.sync += self.o_valid.eq(some)
+            m.d.sync += stood.eq(some)
             with m.If(some):
                 m.d.sync += read.addr.eq(read.addr + 1)
 

@@ -7,7 +7,7 @@ import pytest
 from amaranth.hdl import Module
 from amaranth.sim import Simulator
 
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor_hdl.edges import Edges
 from plexor_hdl.merge import Columns, Rows
 from plexor_hdl.stamp import Stamp
@@ -201,8 +201,14 @@ def test_a_noisy_channel_takes_nothing_from_a_quiet_one():
     assert dropped[1] > 0
 
 
-def test_the_merge_sends_an_event_each_clock_while_events_wait():
-    words = [[0] * 4] + [[0b0101, 0b0101, 0, 0]] * 4 + [[0] * 4]
-    events, _, when = run(SMALL, words)
-    assert len(events) == 32
-    assert when[-1] - when[0] == len(events) - 1
+@pytest.mark.parametrize(("features", "pace"), [(ALL_FEATURES, 1), (Feature(0), 2)])
+@pytest.mark.parametrize(
+    "burst",
+    [[[0b0101, 0b0101, 0, 0]] * 4, [[0b1111, 0, 0, 0], [0, 0, 0, 0]] * 4],
+    ids=["slots of eight", "slots of one"],
+)
+def test_the_merge_sends_an_event_each_clock_or_second_one_while_events_wait(burst, features, pace):
+    geometry = Geometry(channels=2, strikes=1, samples=4, word_fifo_depth=8, features=features)
+    events, _, when = run(geometry, [[0] * 4, *burst, [0] * 4])
+    assert len(events) in (8, 32)
+    assert when[-1] - when[0] == (len(events) - 1) * pace
