@@ -8,8 +8,10 @@ import pytest
 from amaranth.hdl import Assert, Assume, Cat, Cover, Elaboratable, Module, Mux, Signal
 from amaranth.lib import data
 
+from plexor.protocol.geometry import ALL_FEATURES, Feature
 from plexor_hdl import word_queues
 from plexor_hdl.edges import EdgeWord
+from plexor_hdl.interfaces import paced
 from plexor_hdl.merge import Columns, Rows
 from plexor_hdl.word_queues import WordQueues
 
@@ -44,13 +46,20 @@ class QueuedOrCounted(Elaboratable):
     A word has one edge and carries the number of its clock. Claims: slots leave in the order of
     their clocks, each with the words of its clock and their ticks; of source `which` as many leave
     as were taken; the gaps up to the slot of clock `when` are what was dropped up to that clock.
-    `slots` replaces the size of the order.
+    `slots` replaces the size of the order. One that is paced moves in every other clock at most.
     """
 
-    def __init__(self, depth: int, slots: int | None = None) -> None:
+    def __init__(
+        self, depth: int, slots: int | None = None, features: Feature = ALL_FEATURES
+    ) -> None:
         geometry = SimpleNamespace(
-            samples=4, word_fifo_depth=depth, sources=(0, 1), queue_depth=1 << CLOCK_BITS
+            samples=4,
+            word_fifo_depth=depth,
+            sources=(0, 1),
+            queue_depth=1 << CLOCK_BITS,
+            features=features,
         )
+        self._paced = paced(geometry)
         self.queues = WordQueues(geometry)
         if slots is not None:
             self.queues._slots = slots
@@ -64,8 +73,10 @@ class QueuedOrCounted(Elaboratable):
         m.submodules.queues = queues
         for signal in (self.which, self.when):
             constant(m, signal)
-        clock = Signal(CLOCK_BITS)
-        m.d.sync += clock.eq(clock + 1)
+        clock, moved = Signal(CLOCK_BITS), Signal()
+        m.d.sync += [clock.eq(clock + 1), moved.eq(self.ready)]
+        if self._paced:
+            m.d.comb += Assume(~(self.ready & moved))
         m.d.comb += [
             queues.clock.eq(clock - queues.latency),
             queues.blank.eq(self.blank),
@@ -156,12 +167,18 @@ class QueuedOrCounted(Elaboratable):
 
 
 @pytest.mark.parametrize(
-    ("mode", "clocks"),
-    [("bmc", 12), pytest.param("bmc", 13, marks=pytest.mark.full), ("cover", 24)],
+    ("mode", "clocks", "features"),
+    [
+        ("bmc", 12, ALL_FEATURES),
+        pytest.param("bmc", 13, ALL_FEATURES, marks=pytest.mark.full),
+        ("cover", 24, ALL_FEATURES),
+        ("bmc", 16, Feature(0)),
+        ("cover", 30, Feature(0)),
+    ],
 )
-def test_words_leave_in_order_of_time_and_what_is_dropped_is_told(mode, clocks):
-    design = QueuedOrCounted(2)
-    holds, log = prover.prove(design, f"queues_{mode}", clocks, mode, design.free)
+def test_words_leave_in_order_of_time_and_what_is_dropped_is_told(mode, clocks, features):
+    design = QueuedOrCounted(2, features=features)
+    holds, log = prover.prove(design, f"queues_{mode}_{features}", clocks, mode, design.free)
     assert holds, log[-3000:]
 
 
