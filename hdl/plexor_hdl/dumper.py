@@ -42,7 +42,7 @@ class Dumper(wiring.Component):
     while `busy`, and once taken must stand until `busy` falls: nothing of it is stored.
 
     `base` is the low or, with `base_high`, the high word of the request's time where `base_valid`,
-    from 2 clocks after `base_high` on. `space` tells which one is read; the others get an address
+    from 3 clocks after `base_high` on. `space` tells which one is read; the others get an address
     past their last entry, where they must read 0. Words may come LATE_CLOCKS later than
     READ_CLOCKS, and are read while the address stands, but for those that are looked at for zeros,
     at one a clock. Latency 9 clocks, in a build that looks for zeros 25 clocks and FRAME_WORDS
@@ -169,14 +169,15 @@ class Dumper(wiring.Component):
     def _send(self, m: Module, now: States, byte):
         """Send `byte`, or an end, as the state is; return when it moves on.
 
-        That is 4 clocks apart or more: in a header one more, and the word of the base must have
+        That is 4 clocks apart or more: in a header two more, and the word of the base must have
         come.
         """
         out, step = self.o_bytes, Signal()
-        stood, came, fresh = Signal(), Signal(), Signal()
+        stood, still, came, fresh = (Signal() for _ in range(4))
         m.d.sync += [
             stood.eq((now["HEADER"] | now["WORD"] | now["END"]) & ~step),
-            came.eq(stood & ~step),
+            still.eq(stood & ~step),
+            came.eq(still & ~step),
             fresh.eq(Mux(now["HEADER"], came & self.base_valid, stood) & ~step),
             step.eq(fresh & ~step & ~out.valid),
             out.valid.eq(Mux(out.valid, ~out.ready, fresh & ~step)),

@@ -106,7 +106,7 @@ class RegisterBank(wiring.Component):
     at a mark waits while `hold`, which must be high from the clock after until 4 clocks after.
 
     `word` is the low or, with `word_high`, the high word of run_time_ticks or, with `word_end`, of
-    end_ticks, once these have stood for 2 clocks, in clocks with `word_valid`: not during requests.
+    end_ticks, once these have stood for 3 clocks, in clocks with `word_valid`: not during requests.
 
     With Feature.SNAPSHOT SOURCE is read from `source`. Without it `source_value` is asked for:
     source x 2 or, for dropped, one more; it must stand from 7 clocks after `source_stb` on.

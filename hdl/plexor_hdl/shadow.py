@@ -39,7 +39,7 @@ class Look(data.Struct):
 class Shadow(wiring.Component):
     """The bank's memory: read for the bus while that is `busy`, else for run control and dumps.
 
-    For the bus, `hits` and `address` are looked at all the time. `word` is theirs 2 clocks later,
+    For the bus, `hits` and `address` are looked at all the time. `word` is theirs 3 clocks later,
     or with `masking` a mask of the bits that it has; `stored` says in the clock after `hits` that
     the word is one of this memory. `write_stb` writes `write_data` cut by the mask, which must be
     `word` then, to the word asked for in the clock before; `latch_stb` writes `live` there.
@@ -51,7 +51,7 @@ class Shadow(wiring.Component):
     not write.
 
     Else `word` is the low or, with `high`, the high word of run_time_ticks or, with `end`, of
-    end_ticks, if these stood for 2 clocks and `word_valid`. After a reset, not after configuration,
+    end_ticks, if these stood for 3 clocks and `word_valid`. After a reset, not after configuration,
     what was written is written anew while `walking`, for a clock a word.
     """
 
@@ -120,7 +120,7 @@ class Shadow(wiring.Component):
         init, written = self._contents()
         m.submodules.memory = memory = plain_memory(WORD_BITS, self._depth, init)
         write, read = memory.write_port(), memory.read_port()
-        place, free = Signal(range(self._depth)), Signal(2)
+        place, free = Signal(range(self._depth)), Signal(3)
         run_time = self._places[CONTROL.name] + next(
             offset
             for offset, word in enumerate(words_of(CONTROL))
@@ -136,12 +136,10 @@ class Shadow(wiring.Component):
                 )
             ),
             free.eq(Cat(~self.busy, free)),
-        ]
-        m.d.comb += [
-            read.addr.eq(place),
+            # The memory's own output register, where it has one.
             self.word.eq(read.data),
-            self.word_valid.eq(free[1]),
         ]
+        m.d.comb += [read.addr.eq(place), self.word_valid.eq(free[-1])]
 
         # What is looked for now comes into `live` by way of the bank's register of what is chosen.
         asked, chosen, came = Signal(Look), Signal(Look), Signal(Look)
@@ -164,7 +162,7 @@ class Shadow(wiring.Component):
                     place,
                 )
             ),
-            write.data.eq(Mux(self.write_stb, self.write_data & read.data, self.live)),
+            write.data.eq(Mux(self.write_stb, self.write_data & self.word, self.live)),
             write.en.eq(self.write_stb | self.latch_stb | keep),
         ]
         self._walk(m, write, init, written)

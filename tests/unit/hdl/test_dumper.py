@@ -42,16 +42,16 @@ def memory_side(dut, geometry, word, done):
 
 
 def base_side(dut, done):
-    """Read the words of BASE_TICKS in 2 clocks, where nothing else is read."""
+    """Read the words of BASE_TICKS in 3 clocks, where nothing else is read."""
 
     async def answer(ctx):
-        rng, past = random.Random(1), [(0, 0)] * 2
+        rng, past = random.Random(1), [(0, 0)] * 3
         while not done:
             high, valid = past[0]
             ctx.set(dut.base, BASE_TICKS >> 32 * high & 0xFFFFFFFF if valid else 0x55555555)
             ctx.set(dut.base_valid, valid)
             await ctx.tick()
-            past = [past[1], (ctx.get(dut.base_high), rng.random() < 0.5)]
+            past = [*past[1:], (ctx.get(dut.base_high), rng.random() < 0.5)]
 
     return answer
 

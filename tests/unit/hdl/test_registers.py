@@ -293,7 +293,7 @@ def test_a_mark_keeps_the_time_of_the_next_clock_whatever_the_bus_does(bench, na
 
 def test_words_of_the_run_time_and_the_end_are_told_between_requests(bench):
     dut = RegisterBank(GEOMETRY, HASH)
-    told, written, asked = [], 0x0123456789ABCDEF, [(0, 0)] * 3
+    told, written, asked = [], 0x0123456789ABCDEF, [(0, 0)] * 4
     marked = 0xFEDCBA9800000010
     rng, ended = random.Random(4), []
 
@@ -303,7 +303,7 @@ def test_words_of_the_run_time_and_the_end_are_told_between_requests(bench):
             asked.append(choice)
             ctx.set(dut.word_end, choice[0])
             ctx.set(dut.word_high, choice[1])
-            if ctx.get(dut.word_valid) and len(set(asked[-3:])) == 1:
+            if ctx.get(dut.word_valid) and len(set(asked[-4:])) == 1:
                 told.append((*choice, ctx.get(dut.word)))
             await ctx.tick()
 

@@ -42,7 +42,7 @@ def run(control, act=lambda clock, dut: {}, *, clocks=900, merge_busy=0, clearin
         for name, value in control.items():
             if name != "run_time_ticks":
                 ctx.set(dut.control[name], value)
-        run_time, words = control.get("run_time_ticks", 0), [0] * 3
+        run_time, words = control.get("run_time_ticks", 0), [0] * 4
         marks = {}
         ctx.set(dut.o_log.ready, 1)
         strobes = []
@@ -52,7 +52,7 @@ def run(control, act=lambda clock, dut: {}, *, clocks=900, merge_busy=0, clearin
             ctx.set(dut.low, now % (1 << LOW_BITS))
             ctx.set(dut.epoch, now >> LOW_BITS)
             ctx.set(dut.action.start, clock == 10)
-            # The bank reads in 2 clocks, while nothing else is read.
+            # The bank reads in 3 clocks, while nothing else is read.
             words = [*words[1:], run_time >> 32 * ctx.get(dut.word_high) & 0xFFFFFFFF]
             ctx.set(dut.word, words[0])
             ctx.set(dut.word_valid, rng.random() < 0.5)
