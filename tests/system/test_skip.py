@@ -35,7 +35,7 @@ CASES = {
     "threshold": replace(PLAIN, latency_over_s=Fraction(85, 10) * US),
     "missed": replace(PLAIN, timeout_s=8 * US, stop_on_missed=True),
     "reports": replace(PLAIN, report_s=150 * US),
-    "seldom": striking(period_s=1234 * US),
+    "seldom": replace(striking(period_s=1234 * US), count=12),
     "two outputs": replace(
         PLAIN, strikes=(*PLAIN.strikes, Stimulus(output=1, period_s=77 * US, width_s=US))
     ),
