@@ -203,13 +203,15 @@ class RegisterBank(wiring.Component):
             setup.eq(Cat(setups).any()),
             read_only.eq(Cat(hits[block.name] for block in (IDENTITY, *LIVE)).any()),
         ]
+        # What is asked for has stood for a clock more than this takes.
         status = Signal(8)
+        m.d.sync += status.eq(OpStatus.OK)
         with m.If(~found):
-            m.d.comb += status.eq(OpStatus.NO_REGISTER)
+            m.d.sync += status.eq(OpStatus.NO_REGISTER)
         with m.Elif(self.bus.write & read_only):
-            m.d.comb += status.eq(OpStatus.READ_ONLY)
+            m.d.sync += status.eq(OpStatus.READ_ONLY)
         with m.Elif(self.bus.write & setup & self.running):
-            m.d.comb += status.eq(OpStatus.RUNNING)
+            m.d.sync += status.eq(OpStatus.RUNNING)
         write_stb = Signal()
         with m.If(stage[DECIDED]):
             m.d.sync += self.bus.status.eq(status)

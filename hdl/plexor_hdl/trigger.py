@@ -58,7 +58,7 @@ class Trigger(wiring.Component):
         with m.If(self.triggered):
             m.d.sync += [clocks.eq(clocks + 1), events.eq(events + self.taken)]
             with m.If((events == self._post_events) | clocks.all()):
-                m.d.sync += [self.over.eq(1), events.eq(events)]
+                m.d.sync += self.over.eq(1)
         with m.Elif(latency_hit | missed_hit):
             m.d.sync += [
                 self.triggered.eq(1),
