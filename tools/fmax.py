@@ -31,10 +31,17 @@ FOLDER = Path(__file__).parent.parent / "build" / "fmax"
 # Asked for with some room: the placer stops caring about paths that meet what it was asked for.
 ASKED = 1.1
 _BIN = Path(sys.executable).parent
+# The step map_ffs of synth_ice40, whose options say so of enables only: no enable and no reset for
+# fewer than 8 flip-flops. They come late, and leave tiles with few flip-flops.
+_ICE40_FLIP_FLOPS = (
+    "dfflegalize -mince 8 -minsrst 8 -cell $_DFF_?_ 0 -cell $_DFFE_?P_ 0 -cell $_DFF_?P?_ 0 "
+    "-cell $_DFFE_?P?P_ 0 -cell $_SDFF_?P?_ 0 -cell $_SDFFCE_?P?P_ 0 -cell $_DLATCH_?_ x; "
+    "techmap -map +/ice40/ff_map.v; opt_expr -mux_undef; simplemap; ice40_opt -full"
+)
 _SYNTHESIS = {
     "ecp5": "synth_ecp5 -nowidelut -top top -json top.json",
-    # With fewer flip-flops to an enable there are tiles with few flip-flops, and late enables.
-    "ice40": "synth_ice40 -dffe_min_ce_use 8 -top top -json top.json",
+    "ice40": "synth_ice40 -top top -run begin:map_ffs; "
+    f"{_ICE40_FLIP_FLOPS}; synth_ice40 -top top -run map_luts: -json top.json",
 }
 _ROUTE = {
     "ecp5": ("--lpf-allow-unconstrained",),
