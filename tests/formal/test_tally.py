@@ -109,9 +109,8 @@ def test_every_paced_beat_is_counted_and_the_greatest_count_stays_for_ever(far):
 
 @pytest.mark.parametrize("paced", [False, True], ids=["dense", "paced"])
 def test_saturated_tells_exactly_of_counts_refused(paced):
-    entries = 2 if paced else ENTRIES
-    tally = PacedTally(entries, 2) if paced else Tally(entries, 2, 1, 2)
-    design = CountsExactly(tally, 2, flag=True, entries=entries)
+    tally = PacedTally(2, 2) if paced else Tally(2, 2, 1, 2)
+    design = CountsExactly(tally, 2, flag=True, entries=2)
     # Four beats of one address, then quiet.
     clocks = 28 if paced else 19
     holds, log = prover.prove(design, f"tally_saturated_{paced}", clocks, "bmc", design.free)

@@ -75,7 +75,7 @@ def captured(samples: int, channels: int, clocks: int) -> None:
 
 @pytest.mark.parametrize("samples", [4, 16])
 def test_random_words_become_the_golden_models_events(samples):
-    captured(samples, 3, 10_000)
+    captured(samples, 3, 4000)
 
 
 @pytest.mark.full

@@ -98,7 +98,7 @@ def matched(channels: int, events: int, features: Feature = ALL_FEATURES) -> Non
 
 @pytest.mark.parametrize("features", [ALL_FEATURES, Feature(0)])
 def test_thousands_of_random_events_are_matched_as_the_golden_model_does(features):
-    matched(3, 2500, features)
+    matched(3, 1000, features)
 
 
 @pytest.mark.full

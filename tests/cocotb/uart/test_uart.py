@@ -41,7 +41,7 @@ def echoed(byte_count: int) -> None:
 
 
 def test_bytes_pass_both_ways_between_two_clocks():
-    echoed(40)
+    echoed(16)
 
 
 @pytest.mark.full

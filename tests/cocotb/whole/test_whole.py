@@ -20,7 +20,7 @@ def measured(samples: int, strikes: int, runs: int) -> None:
 
 
 def test_a_run_is_what_the_golden_model_makes_of_the_pins():
-    measured(8, strikes=250, runs=4)
+    measured(8, strikes=150, runs=3)
 
 
 @pytest.mark.full
