@@ -18,7 +18,7 @@ _PLEXOR = str(Path(sys.executable).with_name("plexor"))
 _FOLDER = Path("runs", "demo")
 # 3,688 answers are needed for a 99.9th percentile. Without dither every strike would fall on the
 # same phase of the device's clock.
-_STRIKES = ("--rate", "15k", "--count", "4k", "--dither", "10us")
+_STRIKES = ("--rate", "18k", "--width", "2us", "--count", "3700", "--dither", "10us")
 _RUNS = {"idle": (), "loaded": ("--load",)}
 _LOADS = {"freertos": ("critical", "critical sections"), "bare": ("all", "all of it")}
 """Of each device: the load that it runs while told to, for the simulator and in words."""
