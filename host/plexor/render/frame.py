@@ -74,11 +74,16 @@ def y_line(canvas: Canvas, y: float, label: str) -> None:
 
 
 def spread(
-    labels: list[Label], low: float, high: float, size: float, gap: float = 14
+    labels: list[Label],
+    low: float,
+    high: float,
+    size: float,
+    gap: float = 14,
+    bold: bool = False,
 ) -> list[float]:
     """Return middles for labels on one line, in order of x, apart from each other and inside."""
     order = sorted(range(len(labels)), key=lambda i: labels[i].x)
-    widths = [text_width(label.content, size) for label in labels]
+    widths = [text_width(label.content, size, bold) for label in labels]
     places = [0.0] * len(labels)
     edge = low
     for i in order:

@@ -145,28 +145,27 @@ def _walls(
 ) -> None:
     """Mark each channel's latest response on a line of labels above the plot."""
     top, bottom = height
-    labels: list[Label] = []
-    for channel in shown:
-        if channel.rise is not None and channel.rise.max_ticks is not None:
-            x = axis.at(plot_seconds(channel.rise.max_ticks, tick_fs))
-            # Many channels have no room for the words.
-            words = " back wall " if len(shown) <= 4 else " "
-            text = f"{short(channel.name)}{words}{format_ticks(channel.rise.max_ticks, tick_fs)}"
-            labels.append(Label(x, text, f"f{channel.result.number}"))
-            canvas.line(
-                x,
-                top,
-                x,
-                bottom,
-                f"s{channel.result.number}",
-                'stroke-width="1.2" stroke-dasharray="2 3"',
+    walls = [(c, c.rise.max_ticks) for c in shown if c.rise is not None]
+    marks = [(channel, ticks) for channel, ticks in walls if ticks is not None]
+    for name in ("{} back wall ", "{} ", ""):
+        labels = [
+            Label(
+                axis.at(plot_seconds(ticks, tick_fs)),
+                name.format(short(channel.name)) + format_ticks(ticks, tick_fs),
+                f"f{channel.result.number}",
             )
-    size, gap = (12, 14) if len(shown) <= 4 else (11, 6)
-    places = spread(labels, LEFT, WIDTH - RIGHT, size, gap)
-    for label, x in zip(labels, places, strict=True):
-        canvas.text(
-            x, top - 7, label.content, size=size, style=label.style, anchor="middle", bold=True
-        )
+            for channel, ticks in marks
+        ]
+        if (
+            sum(text_width(label.content, 12, bold=True) + 14 for label in labels)
+            < WIDTH - LEFT - RIGHT
+        ):
+            break
+    places = spread(labels, LEFT, WIDTH - RIGHT, 12, bold=True)
+    for label, x, (channel, _) in zip(labels, places, marks, strict=True):
+        stroke = 'stroke-width="1.2" stroke-dasharray="2 3"'
+        canvas.line(label.x, top, label.x, bottom, f"s{channel.result.number}", stroke)
+        canvas.text(x, top - 7, label.content, style=label.style, anchor="middle", bold=True)
 
 
 def _key(canvas: Canvas, shown: list[ChannelFigures], y: float) -> None:
@@ -326,7 +325,7 @@ def shares(report: Report) -> Canvas | None:
                 x2 = axis.at(plot_seconds(end, result.tick_fs))
                 canvas.rect(x, y, x2 - x, 22, style, f'fill-opacity="{shade}"')
                 text = format_ticks(part, result.tick_fs, 3)
-                if text_width(text, 11.5) + 8 < x2 - x:
+                if text_width(text, 11.5, bold=True) + 8 < x2 - x:
                     canvas.text(
                         (x + x2) / 2,
                         y + 15.5,

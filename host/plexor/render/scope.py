@@ -23,7 +23,7 @@ from plexor.render.frame import (
     x_axis,
 )
 from plexor.render.scale import Axis, grouped, time_unit
-from plexor.render.svg import Canvas
+from plexor.render.svg import Canvas, text_width
 from plexor.results import Kind
 from plexor.traces import Persistence, Staircase, average_trace, persistence
 from plexor.units import format_ticks, plot_seconds
@@ -120,11 +120,12 @@ def _lane(
     canvas.path(_single(axis, base, *worst), "worst", _WORST)
     average = average_trace(rise.distribution, falls, max(channel.result.strikes, rise.count))
     canvas.path(_stairs(axis, base, average), "average", 'stroke-width="1.6"')
+    name = short(channel.name)
     canvas.text(
         LEFT - 9,
         base - SWING / 2 + 4,
-        short(channel.name),
-        size=13,
+        name,
+        size=min(13, (LEFT - 10) / text_width(name, 1, bold=True)),
         style=f"f{number}",
         anchor="end",
         bold=True,

@@ -122,17 +122,19 @@ class Canvas:
         )
 
 
-def text_width(content: str, size: float) -> float:
-    """Return a text's width, estimated a little generously for a sans-serif face."""
+def text_width(content: str, size: float, bold: bool = False) -> float:
+    """Return a text's width, estimated for DejaVu Sans, the widest of usual sans-serif faces."""
     ems = 0.0
     for letter in content:
-        if letter in "ilI.,:;'|! ·":
-            ems += 0.31
-        elif letter.isupper() or letter in "mwMW%@≥≤":
-            ems += 0.74
+        if letter in "ilIjJ.,:;'|!/ ·":
+            ems += 0.33
+        elif letter in "frt-()":
+            ems += 0.41
+        elif letter in "mwMW%@≥≤=":
+            ems += 0.95
         else:
-            ems += 0.57
-    return ems * size
+            ems += 0.74 if letter.isupper() else 0.63
+    return ems * size * (1.13 if bold else 1)
 
 
 def stack(title: str, canvases: Iterable[Canvas], gap: float = 0) -> Canvas:
