@@ -33,7 +33,8 @@ class Collector:
     `gap_dropped` are the events that the stream's index skips where no frame was lost, `gap_lost`
     where frames were lost; `disorder` counts frames whose index steps back, `unmarked` gaps without
     the flag, `backwards` events that are earlier than the one before them, `misplaced` events left
-    out for a time that no run reaches.
+    out for a time that no run reaches. Frames of the run before, one of which may still follow
+    `STARTED` where the link was busy, are left out: their events are earlier than the start.
     """
 
     def __init__(self, geometry: Geometry, keep_events: bool = True) -> None:
@@ -77,6 +78,8 @@ class Collector:
         if far.any():
             self.misplaced += int(batch.counts[far].sum())
             batch = batch.only(~far)
+        if self.started_ticks is not None:
+            batch = _since(self.started_ticks, batch)
         if not len(batch.counts):
             return
         keys = batch.words >> np.uint32(SOURCE_SHIFT)
@@ -167,3 +170,14 @@ class Collector:
         if not self._trace:
             return None
         return batch_of([self._trace[index] for index in sorted(self._trace)]).array()
+
+
+def _since(start_ticks: int, batch: EventBatch) -> EventBatch:
+    """Return the frames whose events are no earlier than a run's start."""
+    if not (batch.base_ticks <= start_ticks).any():
+        return batch
+    some = batch.counts > 0
+    places = (np.cumsum(batch.counts) - batch.counts)[some]
+    first_ticks = batch.base_ticks.copy()
+    first_ticks[some] += batch.words[places] & np.uint32(MAX_DELTA_TICKS)
+    return batch.only((first_ticks >= start_ticks) | ~some)

@@ -1,0 +1,44 @@
+"""What belongs to a run, of all that comes while it is taken."""
+
+import struct
+
+from plexor.batch import batch_of
+from plexor.collect import Collector
+from plexor.protocol.frames import SOURCE_SHIFT, Frame, FrameType, LogCode
+from plexor.protocol.geometry import Geometry
+
+START_TICKS = (5 << 20) + 700
+STRIKE = 8 << SOURCE_SHIFT
+
+
+def started():
+    return Frame(FrameType.LOG, 0, LogCode.STARTED, 0, 0, START_TICKS)
+
+
+def events(index, base_ticks, *deltas):
+    """An EVENTS frame; its deltas have the bits of a strike's fall."""
+    words = struct.pack(f"<{len(deltas)}I", *(STRIKE | delta for delta in deltas))
+    return Frame(FrameType.EVENTS, 0, 0, 0, index, base_ticks, words)
+
+
+def test_a_frame_of_the_run_before_that_follows_the_start_is_left_out():
+    collector = Collector(Geometry())
+    collector.take(started())
+    base = 5 << 20
+    before = [events(70_000, base - (1 << 20), 5, 9), events(70_002, base, 690, 699)]
+    own = [events(0, base, 700, 900), events(2, base + (1 << 20), 0)]
+    for frame in before:
+        collector.take(batch_of([frame]))
+    assert collector.received_total == 0
+    collector.take(batch_of([*before, *own]))
+    assert collector.received_total == 3
+    assert collector.event_array()["index"].tolist() == [0, 1, 2]
+    assert (collector.gap_dropped, collector.disorder, collector.backwards) == (0, 0, 0)
+    assert collector.first_ticks == START_TICKS
+
+
+def test_a_frame_without_events_at_the_start_is_no_reason_to_fail():
+    collector = Collector(Geometry())
+    collector.take(started())
+    collector.take(batch_of([events(0, 5 << 20), events(0, 5 << 20, 701)]))
+    assert collector.received_total == 1
