@@ -161,7 +161,7 @@ def report(name: str, build: Build, jobs: int) -> bool:
     geometry, folder = build.geometry, FOLDER / name
     print(
         f"{name}: {geometry.channels} channels, W = {geometry.samples}, "
-        f"{geometry.strikes} strikes, {' '.join(build.device)}",
+        f"{geometry.strikes} strike outputs, {' '.join(build.device)}",
         flush=True,
     )
     cells = synthesise(build, Instrument(geometry, gateware_hash(geometry)), folder)
