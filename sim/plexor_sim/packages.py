@@ -4,6 +4,7 @@ The cache directory is the caller's choice; `default_cache` is what the command 
 Whatever is put there appears by one rename, so that a killed download leaves nothing half made.
 """
 
+import fcntl
 import hashlib
 import importlib.util
 import os
@@ -11,7 +12,8 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 VEXRISCV_PACKAGE = "pythondata-cpu-vexriscv 1.0.1.post407"
@@ -55,21 +57,39 @@ def sha256(data: bytes) -> str:
 
 
 def make_once(directory: Path, fill: Callable[[Path], None]) -> Path:
-    """Return the directory, filled by `fill` unless it exists; it appears whole or not at all."""
+    """Return the directory, filled by `fill` unless it exists; it appears whole or not at all.
+
+    Another process or thread that makes it is waited for.
+    """
     if directory.is_dir():
         return directory
     directory.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=directory.parent, prefix=".making-") as temporary:
-        made = Path(temporary) / "made"
-        made.mkdir()
-        fill(made)
-        try:
+    with (
+        _alone(directory.with_name(f".lock-{directory.name}")),
+        tempfile.TemporaryDirectory(dir=directory.parent, prefix=".making-") as temporary,
+    ):
+        if not directory.is_dir():
+            made = Path(temporary) / "made"
+            made.mkdir()
+            fill(made)
             made.rename(directory)
-        except OSError:
-            # Another process was faster; its content is the same.
-            if not directory.is_dir():
-                raise
     return directory
+
+
+@contextmanager
+def _alone(path: Path) -> Generator[None]:
+    """Hold a file of this name that no other holds; it is gone afterwards."""
+    while True:
+        with path.open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            # Who held it before has removed it, and the next ones wait at another file.
+            if not os.fstat(file.fileno()).st_nlink:
+                continue
+            try:
+                yield
+            finally:
+                path.unlink()
+            return
 
 
 def vexriscv() -> Path:

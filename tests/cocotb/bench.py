@@ -3,8 +3,10 @@
 import hashlib
 import importlib.util
 import os
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 from amaranth.back import verilog as back
@@ -12,11 +14,16 @@ from amaranth.lib import wiring
 from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import get_runner
 
+from plexor_sim.packages import make_once, sha256
+
 BUILD = Path(__file__).parents[2] / "build" / "cocotb"
-# What the wheel's makefile lacks; without it --timing does not compile.
+# What the wheel's makefile lacks; without it --timing does not compile. Then the optimisation:
+# Python drives the pins, so that more of it costs more time to compile than it saves.
 MAKE_FLAGS = (
-    "CFG_CXXFLAGS_PCH_I=-include CFG_CXXFLAGS_COROUTINES=-fcoroutines CFG_CXXFLAGS_STD=-std=gnu++20"
+    "CFG_CXXFLAGS_PCH_I=-include CFG_CXXFLAGS_COROUTINES=-fcoroutines "
+    "CFG_CXXFLAGS_STD=-std=gnu++20 OPT_FAST=-O1"
 )
+RUN_TIME = ("verilated", "verilated_dpi", "verilated_vpi", "verilated_threads", "verilated_timing")
 DONE = "built"
 
 
@@ -49,6 +56,21 @@ def check(
     run(name, [source], test, public={name: ["clk", "rst", *ports]}, environment=environment)
 
 
+def run_time(include: Path) -> Path:
+    """Return Verilator's run time as an archive."""
+
+    def fill(folder: Path) -> None:
+        options = ("-O1", "-std=gnu++20", "-fcoroutines", f"-I{include}", f"-I{include}/vltstd")
+        for name in RUN_TIME:
+            compiled = ("-c", str(include / f"{name}.cpp"), "-o", str(folder / f"{name}.o"))
+            subprocess.run(["c++", *options, "-DVERILATOR=1", *compiled], check=True)
+        objects = sorted(map(str, folder.glob("*.o")))
+        subprocess.run(["ar", "rcs", str(folder / "run_time.a"), *objects], check=True)
+
+    key = f"{version('verilator')}-{sha256((include / 'verilated.h').read_bytes())[:8]}"
+    return make_once(BUILD / f"run-time-{key}", fill) / "run_time.a"
+
+
 def run(
     top: str,
     sources: Sequence[Path],
@@ -77,7 +99,10 @@ def run(
     tools = [str(Path(found.origin).parent / "bin"), str(Path(sys.executable).parent)]
     before = {name: os.environ.get(name) for name in ("PATH", "MAKEFLAGS")}
     os.environ["PATH"] = os.pathsep.join([*tools, os.environ["PATH"]])
-    os.environ["MAKEFLAGS"] = MAKE_FLAGS
+    archive = run_time(Path(found.origin).parent / "include")
+    # Compiled once, not with each build.
+    own = f"VM_GLOBAL_FAST= VM_GLOBAL_SLOW= LOADLIBES={os.path.relpath(archive, build)}"
+    os.environ["MAKEFLAGS"] = f"{MAKE_FLAGS} {own}"
     # The runner hands this process's module path to the simulator.
     paths = [str(test.parent), str(Path(__file__).parent)]
     sys.path[:0] = paths
@@ -103,7 +128,6 @@ def run(
                 build_args=[
                     *("--timing", "--no-public-flat-rw", "-O3", "--x-assign", "fast"),
                     *("--no-assert", "-Wno-fatal", "-Wno-lint"),
-                    *("-MAKEFLAGS", "OPT_FAST=-O2"),
                 ],
                 log_file=build / "build.log",
             )
