@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 from amaranth.lib import data
-from amaranth.sim import Simulator
 
 from plexor.protocol.frames import CRC_BYTES, DELIMITER, Frame, cobs_decode
 
-CLOCK_SECONDS = 8e-9
+from . import simulation
 
 
 def simulate(dut, *testbenches, clocks=60_000):
@@ -38,15 +37,11 @@ def simulate(dut, *testbenches, clocks=60_000):
         done.extend(drivers)
         raise TimeoutError(f"not done after {clocks} clocks")
 
-    simulator = Simulator(dut)
-    simulator.add_clock(CLOCK_SECONDS)
-    simulator.add_testbench(watch)
-    for testbench in drivers:
-        simulator.add_testbench(counted(testbench))
+    scripts = [watch, *map(counted, drivers)]
     for testbench in testbenches:
         if isinstance(testbench, Receiver):
-            simulator.add_testbench(testbench.until(lambda: len(done) == len(drivers)))
-    simulator.run()
+            scripts.append(testbench.until(lambda: len(done) == len(drivers)))
+    simulation.simulate(dut, *scripts)
 
 
 async def send(ctx, port, items, seed=None):

@@ -4,8 +4,7 @@ import random
 from dataclasses import dataclass, field
 
 import numpy as np
-from amaranth.hdl import Module
-from amaranth.sim import Simulator
+from amaranth.hdl import Elaboratable, Module
 
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
@@ -18,6 +17,8 @@ from plexor_hdl.measure import Measure
 from plexor_hdl.paced_matcher import PacedMatcher
 from plexor_sim.golden.edges import Events
 from plexor_sim.golden.matcher import Matches, Rules, match
+
+from .simulation import made, simulate
 
 GEOMETRY = Geometry(channels=2, strikes=2, queue_depth=8)
 LEAN = Geometry(channels=2, strikes=2, queue_depth=8, features=Feature(0))
@@ -44,19 +45,30 @@ class Bench:
     """When each event was handled, where the beats went in without a pause."""
 
 
+class Matching(Elaboratable):
+    """A matcher, and what measures its outcomes: itself in a build that is paced."""
+
+    def __init__(self, geometry: Geometry) -> None:
+        self.matcher = PacedMatcher(geometry) if paced(geometry) else Matcher(geometry, 1)
+        self.measure = self.matcher if paced(geometry) else Measure(geometry)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.matcher = self.matcher
+        if self.measure is not self.matcher:
+            m.submodules.measure = self.measure
+            m.d.comb += [
+                self.measure.i_outcome.eq(self.matcher.o_outcome),
+                self.measure.i_coming.eq(self.matcher.o_coming),
+            ]
+        return m
+
+
 def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3) -> Bench:
     """Send the events as beats with random pauses and time beats between; collect all outputs."""
-    m = Module()
-    if paced(geometry):
-        m.submodules.matcher = matcher = measure = PacedMatcher(geometry)
-    else:
-        m.submodules.matcher = matcher = Matcher(geometry, 1)
-        m.submodules.measure = measure = Measure(geometry)
-        m.d.comb += [
-            measure.i_outcome.eq(matcher.o_outcome),
-            measure.i_coming.eq(matcher.o_coming),
-        ]
-    bench, chance = Bench(geometry), random.Random(seed)
+    dut = made(Matching, geometry)
+    matcher, measure = dut.matcher, dut.measure
+    bench, chance, done = Bench(geometry), random.Random(seed), []
 
     async def stimulus(ctx):
         first = rules[0]
@@ -84,6 +96,7 @@ def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3) -> Bench:
         ctx.set(matcher.i_valid, 0)
         await ctx.tick().until(matcher.final)
         await ctx.tick().repeat(DRAIN_CLOCKS)
+        done.append(True)
 
     async def send(ctx, beat):
         time, source, polarity, index, is_event, final = beat
@@ -100,7 +113,7 @@ def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3) -> Bench:
     async def monitor(ctx):
         bits = geometry.key_bits
         clock = 0
-        while True:
+        while not done:
             await ctx.tick()
             clock += 1
             if ctx.get(matcher.taken):
@@ -137,11 +150,7 @@ def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3) -> Bench:
                         if strobe:
                             bench.lane_clocks.setdefault((number, name), []).append(clock)
 
-    simulator = Simulator(m)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(stimulus)
-    simulator.add_testbench(monitor, background=True)
-    simulator.run()
+    simulate(dut, stimulus, monitor)
     for clocks in bench.rise_clocks:
         assert np.all(np.diff(clocks) >= LEAST_CLOCKS)
     for clocks in bench.lane_clocks.values():

@@ -3,12 +3,12 @@
 from itertools import takewhile
 
 import pytest
-from amaranth.sim import Simulator
 
 from plexor.protocol.geometry import ALL_FEATURES, TRIGGER_CLOCKS, Geometry
 from plexor.protocol.registers import Trigger
 from plexor_hdl.stimulus import Stimulus
 
+from .simulation import made, simulate
 from .stimulus_truth import rises
 
 SETTLE_CLOCKS = 24
@@ -26,7 +26,7 @@ def bench(samples, settings, clocks, *, trigger=Trigger.RUN, source=0, drive=Non
 
     `drive` maps a clock to the inputs it changes; start_stb and strikes fall again by themselves.
     """
-    dut = Stimulus(Geometry(samples=samples, **geometry), 0)
+    dut = made(Stimulus, Geometry(samples=samples, **geometry), 0)
     drive = {0: {"start_stb": 1}} if drive is None else drive
     seen = []
 
@@ -47,10 +47,7 @@ def bench(samples, settings, clocks, *, trigger=Trigger.RUN, source=0, drive=Non
                 ctx.set(dut.start_stb, 0)
                 ctx.set(dut.strikes, 0)
 
-    simulator = Simulator(dut)
-    simulator.add_clock(8e-9)
-    simulator.add_testbench(run)
-    simulator.run()
+    simulate(dut, run)
     return seen
 
 

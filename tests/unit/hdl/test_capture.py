@@ -4,13 +4,14 @@ import random
 
 import numpy as np
 import pytest
-from amaranth.sim import Simulator
 
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor_hdl.capture import Capture
 from plexor_hdl.interfaces import paced
 from plexor_hdl.timebase import LOW_BITS
 from plexor_sim.golden.edges import collapsed, filtered, inverted, merged, windowed
+
+from .simulation import made, simulate
 
 START, CLOCKS = 12, 90
 FIRST_CLOCK = (1 << LOW_BITS) - 50
@@ -30,7 +31,7 @@ def random_words(geometry, rng, density):
 
 def run(geometry, rows, settings, stop):
     """Return events (time, source, polarity, index), the counts, and the final beat's time."""
-    dut, events, counts = Capture(geometry), [], []
+    dut, events, counts = made(Capture, geometry), [], []
     amounts = [[0, 0] for _ in geometry.sources]
     acknowledged, final = [], []
     samples = geometry.samples
@@ -82,10 +83,7 @@ def run(geometry, rows, settings, stop):
                 counts[number] = (ctx.get(dut.generated[source]), ctx.get(dut.dropped[source]))
         assert ctx.get(dut.next_index) == sum(generated for generated, _ in counts)
 
-    simulator = Simulator(dut)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(drive)
-    simulator.run()
+    simulate(dut, drive)
     return events, counts, final[0]
 
 

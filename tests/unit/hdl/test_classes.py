@@ -4,12 +4,13 @@ import random
 from collections import Counter
 
 import pytest
-from amaranth.sim import Simulator
 
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import CLASSES, ResponseClass
 from plexor_hdl.classes import LANE_CLASSES, Classes
 from plexor_hdl.interfaces import READ_CLOCKS
+
+from .simulation import made, simulate
 
 COUNTED = (
     ResponseClass.ANSWERED,
@@ -36,7 +37,7 @@ async def read_all(ctx, dut, channels, bank):
 @pytest.mark.parametrize("banks", [1, 2])
 def test_every_count_is_read_from_its_channel_class_and_bank(channels, banks):
     geometry = Geometry(channels=channels)
-    dut, rng = Classes(geometry, banks), random.Random(channels + banks)
+    dut, rng = made(Classes, geometry, banks), random.Random(channels + banks)
     truth = Counter()
 
     async def drive(ctx):
@@ -65,7 +66,4 @@ def test_every_count_is_read_from_its_channel_class_and_bank(channels, banks):
             ]
         assert not ctx.get(dut.saturated)
 
-    simulator = Simulator(dut)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(drive)
-    simulator.run()
+    simulate(dut, drive)

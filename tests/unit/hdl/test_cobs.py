@@ -7,6 +7,8 @@ import pytest
 from plexor.protocol.frames import cobs_decode, cobs_encode
 from plexor_hdl.cobs import CobsDecoder, CobsEncoder
 
+from .simulation import made
+
 BLOCK = 254
 
 
@@ -30,7 +32,7 @@ def encoder_beats(body):
 
 
 def encode(bench, frames, seed):
-    dut, sent = CobsEncoder(), []
+    dut, sent = made(CobsEncoder), []
     expected = b"".join(cobs_encode(body) + b"\0" for body in frames)
 
     async def drive(ctx):
@@ -51,7 +53,7 @@ def test_every_frame_is_encoded_as_the_contract_says(bench, seed):
 
 
 def test_a_byte_each_three_clocks_is_sustained(bench):
-    dut, sent, clocks = CobsEncoder(), [], []
+    dut, sent, clocks = made(CobsEncoder), [], []
     body = bytes(n * 7 & 0xFF for n in range(2000))
 
     async def drive(ctx):
@@ -81,7 +83,7 @@ def decoded_frames(beats):
 
 
 def decode(bench, stream, seed):
-    dut, beats = CobsDecoder(), []
+    dut, beats = made(CobsDecoder), []
 
     async def drive(ctx):
         await bench.send(ctx, dut.i_bytes, stream, seed)

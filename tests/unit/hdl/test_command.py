@@ -20,6 +20,8 @@ from plexor.protocol.frames import (
 from plexor.protocol.registers import StopReason, address, register
 from plexor_hdl.command import Command
 
+from .simulation import made
+
 TIME = 0x1122334455667788
 LIVE = {
     ("control", "action"): 0,
@@ -92,7 +94,7 @@ def expected_answer(frame):
 
 def run(bench, stream, seed=None, logs=(), quiet=False):
     """Send bytes and ask for LOG frames; return frames sent, writes made, errors counted."""
-    dut, beats, writes, done = Command(), [], [], []
+    dut, beats, writes, done = made(Command), [], [], []
     rng = random.Random(seed)
     errors = []
 

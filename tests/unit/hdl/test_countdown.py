@@ -4,26 +4,20 @@
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from plexor_hdl.countdown import LIMB_BITS, TIMER_LOW_BITS, Countdown, Pool
 
+from .simulation import made, simulate
+
 LIMB = 1 << LIMB_BITS
 MOST = (1 << 8) - 1
-
-
-def simulate(dut, process):
-    simulator = Simulator(dut)
-    simulator.add_clock(8e-9)
-    simulator.add_testbench(process)
-    simulator.run()
 
 
 @pytest.mark.parametrize(
     "value", [0, 1, 2, 5, LIMB - 1, LIMB, LIMB + 1, 3 * LIMB, 40 * LIMB + 2, (1 << 20) - 1]
 )
 def test_a_pool_hands_out_all_and_no_more(value):
-    dut = Pool(20)
+    dut = made(Pool, 20)
     rng = random.Random(value)
     taken = []
 
@@ -56,7 +50,7 @@ def test_a_pool_hands_out_all_and_no_more(value):
 
 
 def test_a_pool_loaded_again_forgets_the_number_before():
-    dut = Pool(20)
+    dut = made(Pool, 20)
     counts = []
 
     async def run(ctx):
@@ -82,7 +76,7 @@ def test_a_pool_loaded_again_forgets_the_number_before():
 @pytest.mark.parametrize("steps", [1, 2, 3, 15, 16, 17, 31, 32, 33, 250, 4099])
 @pytest.mark.parametrize("stalls", [False, True])
 def test_a_countdown_is_last_once_after_its_steps(steps, stalls):
-    dut = Countdown(20)
+    dut = made(Countdown, 20)
     rng = random.Random(steps)
     seen = []
 
@@ -114,7 +108,7 @@ def test_a_countdown_is_last_once_after_its_steps(steps, stalls):
     ("second", "early"), [(1, 0), (2, 0), (2, 1), (5, 0), (5, 1), (40, 0), (40, 1)]
 )
 def test_a_last_that_is_due_outlives_a_load(first, second, early):
-    dut = Countdown(20, overlap=True)
+    dut = made(Countdown, 20, overlap=True)
     again = first - early
     lasts = []
 

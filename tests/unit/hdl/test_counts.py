@@ -6,6 +6,8 @@ from amaranth.hdl import Cat
 
 from plexor_hdl.counts import LIMB_BITS, LIMBS, Counts
 
+from .simulation import made
+
 PLACE_BITS, NARROW_BITS, WIDE_BITS = 3, 5, 9
 PLACES = range(1 << PLACE_BITS)
 
@@ -48,7 +50,7 @@ async def read(ctx, dut, place):
 
 
 def test_a_count_is_the_sum_of_its_addends_and_of_what_its_samples_grew_by(bench):
-    dut, rng = counts(), random.Random(1)
+    dut, rng = made(counts), random.Random(1)
     totals = dict.fromkeys(PLACES, 0)
 
     async def drive(ctx):

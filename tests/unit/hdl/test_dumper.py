@@ -11,6 +11,8 @@ from plexor.protocol.memory import HISTOGRAM_SPACES, Space, entries, entry_words
 from plexor_hdl.dumper import FRAME_WORDS, Dumper
 from plexor_hdl.interfaces import READ_CLOCKS
 
+from .simulation import made
+
 SMALL = Geometry(
     channels=1, strikes=1, latency_mantissa_bits=2, interval_mantissa_bits=2, zoom_bits=4
 )
@@ -68,7 +70,7 @@ def base_side(dut, done):
 
 
 def run(bench, geometry, requests, seed=None, word=word_at):
-    dut, beats, done = Dumper(geometry), [], []
+    dut, beats, done = made(Dumper, geometry), [], []
 
     async def drive(ctx):
         for wanted in requests:

@@ -5,22 +5,16 @@ import random
 from collections import Counter
 
 import pytest
-from amaranth.sim import Simulator
 
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import KINDS, STATISTICS, Space, bin_of, entries, key
 from plexor_hdl.engine import Engine
 from plexor_hdl.interfaces import PACE_CLOCKS, READ_CLOCKS, paced
 
+from .simulation import made, simulate
+
 SMALL = {"latency_mantissa_bits": 2, "interval_mantissa_bits": 3, "zoom_bits": 4}
 WORDS = STATISTICS.size_bytes // 4
-
-
-def simulate(dut, testbench):
-    simulator = Simulator(dut)
-    simulator.add_clock(8e-9)
-    simulator.add_testbench(testbench)
-    simulator.run()
 
 
 def random_samples(geometry, count, seed, bank=0):
@@ -93,7 +87,7 @@ INTERVAL_SPACES = (Space.INTERVAL_STATISTICS, Space.INTERVAL_BINS, Space.INTERVA
 @pytest.mark.parametrize("which", ["latency", "interval"])
 def test_every_sample_is_in_all_three_spaces(which, limb_bits):
     geometry = Geometry(channels=3, **SMALL)
-    dut = Engine(geometry, which, limb_bits)
+    dut = made(Engine, geometry, which, limb_bits)
     samples = list(random_samples(geometry, 200, 1))
     firsts = [5 * n - 10 for n in range(8)]
     spaces = LATENCY_SPACES if which == "latency" else INTERVAL_SPACES
@@ -112,7 +106,7 @@ def test_every_sample_is_in_all_three_spaces(which, limb_bits):
 @pytest.mark.parametrize("port", ["statistics", "bins", "zoom"])
 def test_the_last_sample_is_read_latency_clocks_later(port):
     geometry = Geometry(channels=2, **SMALL)
-    dut = Engine(geometry)
+    dut = made(Engine, geometry)
     sample = {"key": 0, "value_ticks": -1, "index": 1, "time_ticks": 2, "bank": 0}
     # The words that the one sample makes 1: count, under bin (the last of its key), window's first.
     address = {"statistics": 0, "bins": 127, "zoom": 0}[port]
@@ -129,7 +123,7 @@ def test_the_last_sample_is_read_latency_clocks_later(port):
 @pytest.mark.parametrize("limb_bits", [16, 32])
 @pytest.mark.parametrize("features", [ALL_FEATURES, Feature(0)])
 def test_no_memory_is_slower_than_latency(features, limb_bits):
-    dut = Engine(Geometry(features=features, **SMALL), "latency", limb_bits)
+    dut = made(Engine, Geometry(features=features, **SMALL), "latency", limb_bits)
     assert max(dut.histogram.latency, dut.records.latency) <= dut.LATENCY
     simulate(dut, _idle)
 
@@ -141,7 +135,7 @@ async def _idle(ctx):
 @pytest.mark.parametrize("channels", [1, 2])
 def test_without_fall_its_samples_are_not_counted_and_read_zero(channels):
     geometry = Geometry(channels=channels, features=ALL_FEATURES & ~Feature.FALL, **SMALL)
-    dut = Engine(geometry)
+    dut = made(Engine, geometry)
     samples = list(random_samples(geometry, 150, 2))
     rises = [sample for sample in samples if sample["key"] < channels]
 
@@ -156,7 +150,7 @@ def test_without_fall_its_samples_are_not_counted_and_read_zero(channels):
 @pytest.mark.parametrize("channels", [1, 8])
 def test_the_least_and_the_greatest_number_of_channels_work(channels):
     geometry = Geometry(channels=channels, **SMALL)
-    dut = Engine(geometry)
+    dut = made(Engine, geometry)
     samples = list(random_samples(geometry, 100, channels))
 
     async def testbench(ctx):
@@ -171,7 +165,7 @@ def test_the_least_and_the_greatest_number_of_channels_work(channels):
 def test_a_paced_build_counts_samples_pace_clocks_apart(features):
     geometry = Geometry(channels=3, features=features, **SMALL)
     assert paced(geometry)
-    dut = Engine(geometry)
+    dut = made(Engine, geometry)
     samples = list(random_samples(geometry, 200, 7))
     rises = [sample for sample in samples if sample["key"] < 4]
     firsts = [5 * n - 10 for n in range(8)]
@@ -205,7 +199,7 @@ def test_a_build_that_needs_more_than_latencies_is_not_paced(feature):
 
 def test_a_flip_of_banks_at_one_sample_parts_all_three_spaces_there():
     geometry = Geometry(channels=2, **SMALL)
-    dut = Engine(geometry)
+    dut = made(Engine, geometry)
     before = list(random_samples(geometry, 90, 3, bank=0))
     after = list(random_samples(geometry, 70, 4, bank=1))
 
@@ -220,7 +214,7 @@ def test_a_flip_of_banks_at_one_sample_parts_all_three_spaces_there():
 
 def test_clear_zeroes_all_three_spaces():
     geometry = Geometry(channels=1, **SMALL)
-    dut = Engine(geometry)
+    dut = made(Engine, geometry)
 
     async def testbench(ctx):
         await send(ctx, dut, random_samples(geometry, 60, 5))

@@ -6,6 +6,8 @@ import pytest
 
 from plexor_hdl.filter import Filter
 
+from .simulation import made
+
 
 def filtered(levels, least):
     """Return the levels after the filter, sample by sample; the last level lasts for ever."""
@@ -34,7 +36,7 @@ def test_every_setting_passes_the_levels_that_last_so_long_at_their_time(bench, 
             sum(level << bit for bit, level in enumerate(levels[at : at + samples]))
             for at in range(0, len(levels), samples)
         ]
-        dut, seen = Filter(samples), []
+        dut, seen = made(Filter, samples), []
 
         async def drive(ctx, dut=dut, words=words, seen=seen, filter_ticks=filter_ticks):
             ctx.set(dut.filter_ticks, filter_ticks)

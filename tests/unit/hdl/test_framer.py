@@ -15,6 +15,8 @@ from plexor.protocol.frames import (
 from plexor_hdl.framer import HURRY_CLOCKS, Framer
 from plexor_hdl.upload import MARK_BITS, MARKS, SPARE_BITS
 
+from .simulation import made
+
 FLUSH_CLOCKS = 200
 MARK = 24
 
@@ -84,7 +86,7 @@ async def rest(ctx, dut, clocks):
 def run(
     bench, entries, seed=None, port="i_events", rest_clocks=FLUSH_CLOCKS + 160, trace=True, **levels
 ):
-    dut, beats = Framer(trace=trace), []
+    dut, beats = made(Framer, trace=trace), []
 
     async def drive(ctx):
         for name, value in levels.items():
@@ -145,7 +147,7 @@ def test_entries_of_the_ring_become_trace_frames(bench):
 
 
 def test_the_upload_fifo_goes_before_the_ring_and_frames_do_not_mix(bench):
-    dut, beats = Framer(), []
+    dut, beats = made(Framer), []
     uploads, events, _ = random_entries(random.Random(9), 80)
     traces, traced, _ = random_entries(random.Random(10), 40)
 
@@ -165,7 +167,7 @@ def test_the_upload_fifo_goes_before_the_ring_and_frames_do_not_mix(bench):
 
 
 def test_an_event_each_ten_clocks_is_sustained(bench):
-    dut, beats, clocks = Framer(), [], []
+    dut, beats, clocks = made(Framer), [], []
     entries = [*marks(0), *(event_entry(time) for time in range(MAX_WORDS))]
 
     async def drive(ctx):

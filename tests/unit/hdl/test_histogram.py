@@ -5,21 +5,15 @@ import random
 from collections import Counter
 
 import pytest
-from amaranth.sim import Simulator
 
 from plexor.protocol.memory import bin_bits, bin_of
 from plexor_hdl.histogram import Histogram, LogBin, ZoomBin
 from plexor_hdl.interfaces import READ_CLOCKS
 
+from .simulation import made, simulate
+
 MOST = (1 << 31) - 1
 LEAST = -(1 << 31)
-
-
-def simulate(dut, testbench):
-    simulator = Simulator(dut)
-    simulator.add_clock(8e-9)
-    simulator.add_testbench(testbench)
-    simulator.run()
 
 
 def boundary_values():
@@ -72,7 +66,7 @@ async def piped(ctx, dut, values, **constant):
 
 @pytest.mark.parametrize("mantissa_bits", range(2, 9))
 def test_every_boundary_of_every_octave_is_in_the_bin_of_the_contract(mantissa_bits):
-    dut = LogBin(mantissa_bits)
+    dut = made(LogBin, mantissa_bits)
     edges = {
         (1 << bits) + (n << bits - mantissa_bits)
         for bits in range(mantissa_bits, 31)
@@ -98,7 +92,7 @@ def test_every_boundary_of_every_octave_is_in_the_bin_of_the_contract(mantissa_b
 @pytest.mark.parametrize("zoom_bits", [4, 8, 12])
 @pytest.mark.parametrize("first", [0, 1000, -5, -70_000, LEAST, MOST - 3, 0x1FFFF])
 def test_a_window_has_a_bin_for_each_tick_and_its_ends_hold_the_rest(zoom_bits, first):
-    dut = ZoomBin(zoom_bits)
+    dut = made(ZoomBin, zoom_bits)
     last = (1 << zoom_bits) - 1
     near = {
         first + d
@@ -140,7 +134,7 @@ def test_a_window_has_a_bin_for_each_tick_and_its_ends_hold_the_rest(zoom_bits, 
 @pytest.mark.parametrize("banks", [1, 2])
 def test_each_key_and_bank_has_its_own_bins_and_window(banks):
     mantissa_bits, zoom_bits = 2, 4
-    dut = Histogram(2, mantissa_bits, zoom_bits, banks, 16)
+    dut = made(Histogram, 2, mantissa_bits, zoom_bits, banks, 16)
     seeded = random.Random(banks)
     firsts = [0, 5, -3, 100]
     bank_of = [0] * 150 + [1] * 150 if banks == 2 else [0] * 300
@@ -169,7 +163,7 @@ def test_each_key_and_bank_has_its_own_bins_and_window(banks):
 
 
 def test_without_a_window_its_space_reads_zero():
-    dut = Histogram(1, 2, None, 1, 16)
+    dut = made(Histogram, 1, 2, None, 1, 16)
 
     async def testbench(ctx):
         await send(ctx, dut, [(0, 5, 0)] * 3)
@@ -180,7 +174,7 @@ def test_without_a_window_its_space_reads_zero():
 
 
 def test_clear_is_busy_until_both_spaces_are_zero():
-    dut = Histogram(0, 2, 4, 1, 16)
+    dut = made(Histogram, 0, 2, 4, 1, 16)
 
     async def testbench(ctx):
         await send(ctx, dut, [(0, value, 0) for value in range(40)])

@@ -7,6 +7,8 @@ import pytest
 
 from plexor_hdl.link_uart import LinkUart
 
+from .simulation import made
+
 IDLE_BITS = 12
 
 
@@ -73,7 +75,7 @@ class Host:
 
 def echo(bench, clocks, divisor, data, preamble=b"", pause_bits=0, before=()):
     """Send bytes, send back what arrives; return what arrived, came back, and the errors."""
-    dut, arrived = LinkUart(), []
+    dut, arrived = made(LinkUart), []
     host = Host(dut, clocks)
     host.put([*before, *[1] * IDLE_BITS, *line_bits(preamble, 2), *line_bits(data, pause_bits)])
     result = {}
@@ -129,7 +131,7 @@ def test_after_a_break_another_rate_is_measured(bench, old, new):
     first = [1] * IDLE_BITS + line_bits(b"\x55\x00\x12", 2)
     before = [bit for bit in first for _ in range(old)] + [0] * (12 * max(old, new)) + [1] * 40
     # `before` is drawn clock by clock, so the host's bits are one clock there.
-    dut, arrived = LinkUart(), []
+    dut, arrived = made(LinkUart), []
     data = b"\x55\x00\x34\x56"
     levels = before + [1] * (12 * new)
     levels += [bit for bit in line_bits(data, 2) for _ in range(new)] + [1] * 60 * 2
@@ -159,7 +161,7 @@ def test_a_byte_without_stop_bit_is_dropped_and_counted(bench):
 
 
 def test_a_short_low_pulse_is_no_byte(bench):
-    dut, arrived = LinkUart(), []
+    dut, arrived = made(LinkUart), []
 
     async def drive(ctx):
         ctx.set(dut.divisor, 16)
@@ -173,7 +175,7 @@ def test_a_short_low_pulse_is_no_byte(bench):
 
 
 def test_bytes_are_sent_without_gaps(bench):
-    dut, levels = LinkUart(), []
+    dut, levels = made(LinkUart), []
 
     async def drive(ctx):
         ctx.set(dut.divisor, 8)

@@ -4,8 +4,7 @@ import itertools
 import random
 
 import pytest
-from amaranth.hdl import Module
-from amaranth.sim import Simulator
+from amaranth.hdl import Elaboratable, Module
 
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor_hdl.edges import Edges
@@ -14,41 +13,45 @@ from plexor_hdl.stamp import Stamp
 from plexor_hdl.timebase import LOW_BITS
 from plexor_hdl.word_queues import WordQueues, clock_bits
 
+from .simulation import made, simulate
+
 SETTLE_CLOCKS = 40
 
 
-def pipeline(geometry: Geometry):
-    """Return the path from sample words to beats, as the instrument wires it."""
-    m = Module()
-    count = len(geometry.sources)
-    edges = [Edges(geometry.samples) for _ in range(count)]
-    m.submodules.queues = queues = WordQueues(geometry)
-    m.submodules.columns = columns = Columns(geometry)
-    m.submodules.rows = rows = Rows(geometry)
-    m.submodules.stamp = stamp = Stamp(geometry)
-    for number, detector in enumerate(edges):
-        m.submodules[f"edges{number}"] = detector
+class Pipeline(Elaboratable):
+    """The path from sample words to beats, as the instrument wires it."""
+
+    def __init__(self, geometry: Geometry) -> None:
+        self.edges = [Edges(geometry.samples) for _ in geometry.sources]
+        self.queues, self.stamp = WordQueues(geometry), Stamp(geometry)
+        self.columns, self.rows = Columns(geometry), Rows(geometry)
+
+    def elaborate(self, platform):
+        m = Module()
+        queues, columns, rows, stamp = self.queues, self.columns, self.rows, self.stamp
+        m.submodules += [queues, columns, rows, stamp, *self.edges]
+        for number, detector in enumerate(self.edges):
+            m.d.comb += [
+                queues.i_edges[number].eq(detector.o_edges),
+                queues.i_valid[number].eq(detector.o_valid),
+            ]
         m.d.comb += [
-            queues.i_edges[number].eq(detector.o_edges),
-            queues.i_valid[number].eq(detector.o_valid),
+            columns.go.eq(stamp.i_ready),
+            columns.stays.eq(rows.stays),
+            columns.advance.eq(rows.i_ready),
+            columns.i_valid.eq(queues.o_valid),
+            queues.o_ready.eq(columns.i_ready),
+            columns.i_slot.eq(queues.o_slot),
+            columns.i_words.eq(queues.o_words),
+            queues.take_words.eq(columns.take_words),
+            rows.i_column.eq(columns.o_column),
+            rows.o_ready.eq(stamp.i_ready),
+            stamp.i_valid.eq(rows.o_valid),
+            stamp.i_event.eq(rows.o_event),
+            stamp.tag.eq(queues.tag),
+            queues.take_tag.eq(stamp.take_tag),
         ]
-    m.d.comb += [
-        columns.go.eq(stamp.i_ready),
-        columns.stays.eq(rows.stays),
-        columns.advance.eq(rows.i_ready),
-        columns.i_valid.eq(queues.o_valid),
-        queues.o_ready.eq(columns.i_ready),
-        columns.i_slot.eq(queues.o_slot),
-        columns.i_words.eq(queues.o_words),
-        queues.take_words.eq(columns.take_words),
-        rows.i_column.eq(columns.o_column),
-        rows.o_ready.eq(stamp.i_ready),
-        stamp.i_valid.eq(rows.o_valid),
-        stamp.i_event.eq(rows.o_event),
-        stamp.tag.eq(queues.tag),
-        queues.take_tag.eq(stamp.take_tag),
-    ]
-    return m, edges, queues, stamp
+        return m
 
 
 def run(geometry, words, seed=None, stall=0.0):
@@ -61,7 +64,8 @@ def run(geometry, words, seed=None, stall=0.0):
 
 def ended(geometry, words, seed=None, stall=0.0):
     """Return what `run` does, and the next index after the final beat."""
-    m, edges, queues, stamp = pipeline(geometry)
+    dut = made(Pipeline, geometry)
+    edges, queues, stamp = dut.edges, dut.queues, dut.stamp
     chance = random.Random(seed)
     events, dropped, when, next_index = [], [0] * len(edges), [], []
 
@@ -97,10 +101,7 @@ def ended(geometry, words, seed=None, stall=0.0):
         await ctx.tick().until(stamp.o_valid & stamp.o_final & ~stamp.o_is_event)
         next_index.append(ctx.get(stamp.next_index))
 
-    simulator = Simulator(m)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(drive)
-    simulator.run()
+    simulate(dut, drive)
     return events, dropped, when, next_index[0]
 
 

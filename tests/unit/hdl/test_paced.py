@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from amaranth.sim import Simulator
 
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import STATISTICS
@@ -14,16 +13,11 @@ from plexor_hdl.interfaces import PACE_CLOCKS, READ_CLOCKS
 from plexor_hdl.paced import PacedStatistics, PacedTally, Pass
 from plexor_sim.golden.memory import Samples, pack_statistics, statistics
 
+from .simulation import made, simulate
+
 MOST = (1 << 31) - 1
 LEAST = -(1 << 31)
 RECORD_WORDS = STATISTICS.size_bytes // 4
-
-
-def simulate(dut, testbench):
-    simulator = Simulator(dut)
-    simulator.add_clock(8e-9)
-    simulator.add_testbench(testbench)
-    simulator.run()
 
 
 @dataclass
@@ -90,7 +84,7 @@ def records(pairs, keys):
 @pytest.mark.parametrize("idle", [0, 3])
 @pytest.mark.parametrize("addresses", ["same", "few", "any"])
 def test_every_beat_is_counted_once(addresses, idle, far):
-    dut = PacedTally(8, 10, far)
+    dut = made(PacedTally, 8, 10, far)
     chance = random.Random(2)
     many = {"same": 1, "few": 3, "any": 8}[addresses]
     chosen = [chance.randrange(many) for _ in range(400)]
@@ -107,7 +101,7 @@ def test_every_beat_is_counted_once(addresses, idle, far):
 @pytest.mark.parametrize("far", [False, True], ids=["near", "far"])
 @pytest.mark.parametrize("bits", [2, 4, 5])
 def test_a_counter_at_its_greatest_value_stays_there_and_says_so(bits, far):
-    dut = PacedTally(4, bits, far)
+    dut = made(PacedTally, 4, bits, far)
     most = (1 << bits) - 1
 
     async def testbench(ctx):
@@ -126,7 +120,7 @@ def test_a_counter_at_its_greatest_value_stays_there_and_says_so(bits, far):
 
 @pytest.mark.parametrize("far", [False, True], ids=["near", "far"])
 def test_a_beat_is_read_latency_clocks_later(far):
-    dut = PacedTally(2, 4, far)
+    dut = made(PacedTally, 2, 4, far)
 
     async def testbench(ctx):
         await Beats(dut.i_address).send(ctx, counts([1] * 3))
@@ -144,7 +138,7 @@ def test_a_beat_is_read_latency_clocks_later(far):
 
 @pytest.mark.parametrize("far", [False, True], ids=["near", "far"])
 def test_clear_zeroes_every_counter_and_the_flag_and_words_past_the_last_are_zero(far):
-    dut = PacedTally(8, 2, far)
+    dut = made(PacedTally, 8, 2, far)
 
     async def testbench(ctx):
         beats = Beats(dut.i_address)
@@ -180,7 +174,7 @@ PATTERNS = dict(patterns())
 @pytest.mark.parametrize("idle", [0, 5])
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_records_are_those_of_the_golden_model(pattern, idle):
-    dut = PacedStatistics(2)
+    dut = made(PacedStatistics, 2)
     pairs = PATTERNS[pattern]
 
     async def testbench(ctx):
@@ -193,7 +187,7 @@ def test_records_are_those_of_the_golden_model(pattern, idle):
 
 
 def test_a_count_carries_through_all_its_limbs():
-    dut = PacedStatistics(1)
+    dut = made(PacedStatistics, 1)
     key = 1
 
     async def testbench(ctx):
@@ -209,7 +203,7 @@ def test_a_count_carries_through_all_its_limbs():
 
 
 def test_a_sample_is_read_latency_clocks_later():
-    dut = PacedStatistics(1)
+    dut = made(PacedStatistics, 1)
     pairs = [(0, -(1 << 20)), (0, -5)]
 
     async def testbench(ctx):
@@ -231,7 +225,7 @@ def test_a_sample_is_read_latency_clocks_later():
 @pytest.mark.parametrize("key_bits", [1, 2, 3, 4])
 def test_any_word_may_be_read_in_any_order_and_past_the_end_is_zero(key_bits):
     keys = 1 << key_bits
-    dut = PacedStatistics(key_bits)
+    dut = made(PacedStatistics, key_bits)
     pairs = [(key, 3 * key - 4) for key in range(keys) for _ in range(key)]
     words = records(pairs, keys) + [0] * RECORD_WORDS
     addresses = list(range(len(words)))
@@ -248,7 +242,7 @@ def test_any_word_may_be_read_in_any_order_and_past_the_end_is_zero(key_bits):
 
 
 def test_clear_forgets_every_sample():
-    dut = PacedStatistics(2)
+    dut = made(PacedStatistics, 2)
     before = [(n % 3, (n - 9) << 20) for n in range(20)]
     after = [(0, 4), (3, -4)]
 

@@ -8,6 +8,8 @@ import pytest
 from plexor.protocol.frames import MAX_WORDS, Frame, FrameType
 from plexor_hdl.packetizer import Packetizer
 
+from .simulation import made
+
 SOURCES = {
     "i_answers": FrameType.RESPONSE,
     "i_events": FrameType.EVENTS,
@@ -34,7 +36,7 @@ def random_frames(rng, kind, count, most_words=40):
 
 def run(bench, sources, seed, quiet=False, before=0):
     """Send each source's frames; return the frames received and the clocks that it took."""
-    dut, sent = Packetizer(), []
+    dut, sent = made(Packetizer), []
     total = sum(len(frames) for name, frames in sources.items() if not quiet or name == "i_answers")
     clocks = [0]
 

@@ -7,12 +7,14 @@ import pytest
 
 from plexor_hdl.queue import StrikeQueue
 
+from .simulation import made
+
 
 @pytest.mark.parametrize("depth", [4, 8])
 @pytest.mark.parametrize(("pushes", "pops"), [(0.9, 0.9), (0.9, 0.3), (0.2, 0.9), (0.5, 0.5)])
 def test_what_is_pushed_is_popped_in_order_and_the_level_is_exact(bench, depth, pushes, pops):
     rng = random.Random(f"{pushes} {pops}")
-    dut, held = StrikeQueue(depth, 16), deque()
+    dut, held = made(StrikeQueue, depth, 16), deque()
     popped = []
 
     async def drive(ctx):

@@ -12,6 +12,8 @@ from plexor.protocol.registers import ADDRESS_BITS, Access, Action, address, reg
 from plexor_hdl.registers import RegisterBank, identity_values
 from plexor_hdl.shadow import MARKED
 
+from .simulation import made
+
 GEOMETRY = Geometry(channels=3, strikes=2, board="hx8k")
 HASH = 0x0123456789ABCDEF
 OTHER_BITS = 0x5A5AA5A5C3C33C3C
@@ -59,7 +61,7 @@ def port_of(dut, block, copy):
 
 
 def simulate(bench, testbench):
-    dut = RegisterBank(GEOMETRY, HASH)
+    dut = made(RegisterBank, GEOMETRY, HASH)
     bench.simulate(dut, lambda ctx: testbench(ctx, dut), clocks=40_000)
 
 
@@ -215,7 +217,7 @@ def test_a_wide_register_that_counts_is_read_coherently(bench):
     at = address("status", "time_ticks")
     step = (1 << 31) - 12345
     pairs = []
-    dut, state = RegisterBank(GEOMETRY, HASH), []
+    dut, state = made(RegisterBank, GEOMETRY, HASH), []
 
     async def count(ctx):
         value = 0
@@ -240,7 +242,7 @@ def test_a_wide_register_that_counts_is_read_coherently(bench):
 @pytest.mark.parametrize("name", MARKED)
 @pytest.mark.parametrize("operation", ["read", "read live", "read time", "write"])
 def test_a_mark_keeps_the_time_of_the_next_clock_whatever_the_bus_does(bench, name, operation):
-    dut = RegisterBank(GEOMETRY, HASH)
+    dut = made(RegisterBank, GEOMETRY, HASH)
     events, time = address("status", "events"), address("status", "time_ticks")
     width, kept = address("stimulus", "width_ticks", 1), address("status", name)
     plan, ended = [], []
@@ -292,7 +294,7 @@ def test_a_mark_keeps_the_time_of_the_next_clock_whatever_the_bus_does(bench, na
 
 
 def test_words_of_the_run_time_and_the_end_are_told_between_requests(bench):
-    dut = RegisterBank(GEOMETRY, HASH)
+    dut = made(RegisterBank, GEOMETRY, HASH)
     told, written, asked = [], 0x0123456789ABCDEF, [(0, 0)] * 4
     marked = 0xFEDCBA9800000010
     rng, ended = random.Random(4), []

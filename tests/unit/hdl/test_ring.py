@@ -9,6 +9,8 @@ from plexor.protocol.geometry import Geometry
 from plexor_hdl.ring import Ring
 from plexor_hdl.upload import MARK_BITS, MARKS, SPARE_BITS
 
+from .simulation import made
+
 DEPTH = 16
 MARK = 24
 DELTA_MASK = (1 << DELTA_BITS) - 1
@@ -81,7 +83,7 @@ async def idle(ctx, dut):
 def test_the_last_events_are_sent_and_can_be_sent_again(bench, seed, count):
     rng = random.Random(seed)
     events = random_events(rng, count)
-    dut, entries = Ring(Geometry(ring_depth=DEPTH)), []
+    dut, entries = made(Ring, Geometry(ring_depth=DEPTH)), []
 
     async def drive(ctx):
         await write(ctx, dut, events, rng if seed else None)
@@ -96,7 +98,7 @@ def test_the_last_events_are_sent_and_can_be_sent_again(bench, seed, count):
 
 
 def test_an_empty_ring_sends_nothing(bench):
-    dut, entries = Ring(Geometry(ring_depth=DEPTH)), []
+    dut, entries = made(Ring, Geometry(ring_depth=DEPTH)), []
 
     async def drive(ctx):
         ctx.set(dut.freeze, 1)
@@ -111,7 +113,7 @@ def test_an_empty_ring_sends_nothing(bench):
 
 def test_a_clear_empties_it_and_ends_a_transfer(bench):
     rng = random.Random(4)
-    dut, entries = Ring(Geometry(ring_depth=DEPTH)), []
+    dut, entries = made(Ring, Geometry(ring_depth=DEPTH)), []
     again = random_events(rng, 3)
 
     async def drive(ctx):

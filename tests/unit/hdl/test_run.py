@@ -4,13 +4,14 @@ import random
 from dataclasses import dataclass, field
 
 import pytest
-from amaranth.sim import Simulator
 
 from plexor.protocol.frames import LogCode
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import RunState, StopOn, StopReason
 from plexor_hdl.run import OUTPUT_CLOCKS, REST_CLOCKS, START_CLOCKS, RunControl
 from plexor_hdl.timebase import LOW_BITS
+
+from .simulation import made, simulate
 
 SAMPLES = 8
 FIRST_CLOCK = (3 << LOW_BITS) - 40
@@ -36,7 +37,7 @@ class Seen:
 
 def run(control, act=lambda clock, dut: {}, *, clocks=900, merge_busy=0, clearing=0):
     """Start in clock 10; `act(clock, dut)` returns inputs, in clocks from then on."""
-    dut, seen, rng = RunControl(Geometry(samples=SAMPLES)), Seen(), random.Random(1)
+    dut, seen, rng = made(RunControl, Geometry(samples=SAMPLES)), Seen(), random.Random(1)
 
     async def drive(ctx):
         for name, value in control.items():
@@ -94,10 +95,7 @@ def run(control, act=lambda clock, dut: {}, *, clocks=900, merge_busy=0, clearin
         seen.start_ticks, seen.end_ticks = marks[0], marks[1]
         seen.reason = ctx.get(dut.stop_reason)
 
-    simulator = Simulator(dut)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(drive)
-    simulator.run()
+    simulate(dut, drive)
     return seen
 
 

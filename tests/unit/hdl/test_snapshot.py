@@ -4,10 +4,11 @@ import itertools
 from types import SimpleNamespace
 
 import pytest
-from amaranth.sim import Simulator
 
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor_hdl.snapshot import SETTLE_CLOCKS, Snapshots
+
+from .simulation import made, simulate
 
 SNAPSHOT_TICKS = 5 << 32 | 1000
 END_WORD = 2000
@@ -20,11 +21,11 @@ async def strobe(ctx, signal):
     ctx.set(signal, 0)
 
 
-async def dumps(ctx, dut, seen, dump_clocks=30):
+async def dumps(ctx, dut, seen, done, dump_clocks=30):
     """Play the dumper: take each request, be busy for a while."""
     ctx.set(dut.o_dump.ready, 1)
     clock = 0
-    while True:
+    while not done:
         *_, valid, request = await ctx.tick().sample(dut.o_dump.valid, dut.o_dump.payload)
         clock += 1
         if valid:
@@ -50,7 +51,7 @@ def request_fields(request):
 
 def run(drive, features=ALL_FEATURES):
     """Return the requests that `drive` brought about."""
-    dut, seen = Snapshots(Geometry(features=features)), []
+    dut, seen, done = made(Snapshots, Geometry(features=features)), [], []
 
     async def setup(ctx):
         for name, spaces in SPACES.items():
@@ -59,15 +60,12 @@ def run(drive, features=ALL_FEATURES):
         ctx.set(dut.end, END_WORD)
         await drive(ctx, dut)
         await ctx.tick().repeat(2 * SETTLE_CLOCKS + 80)
+        done.append(True)
 
     async def dumper(ctx):
-        await dumps(ctx, dut, seen)
+        await dumps(ctx, dut, seen, done)
 
-    simulator = Simulator(dut)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(setup)
-    simulator.add_testbench(dumper, background=True)
-    simulator.run()
+    simulate(dut, setup, dumper)
     return seen
 
 

@@ -6,6 +6,8 @@ from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.states import States
 
+from .simulation import made
+
 NAMES = ("REST", "WORK", "CHECK")
 
 
@@ -28,7 +30,7 @@ class Machine(wiring.Component):
 
 
 def test_the_first_state_is_left_when_told_and_one_is_high_at_a_time(bench):
-    dut, seen = Machine(), []
+    dut, seen = made(Machine), []
 
     async def drive(ctx):
         for begin, more in [(0, 1), (0, 0), (1, 0), (1, 1), (1, 1), (0, 0), (1, 1), (0, 1)]:

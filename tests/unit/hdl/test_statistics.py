@@ -4,24 +4,18 @@ import random
 from itertools import islice
 
 import pytest
-from amaranth.sim import Simulator
 
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import STATISTICS
 from plexor_hdl.interfaces import READ_CLOCKS
 from plexor_hdl.statistics import Statistics
 
+from .simulation import made, simulate
+
 ALL = Feature.SUM_SQUARES | Feature.EXTREMES
 MOST = (1 << 31) - 1
 LEAST = -(1 << 31)
 EMPTY = dict.fromkeys((field.name for field in STATISTICS.fields), 0)
-
-
-def simulate(dut, testbench):
-    simulator = Simulator(dut)
-    simulator.add_clock(8e-9)
-    simulator.add_testbench(testbench)
-    simulator.run()
 
 
 def numbered(samples):
@@ -115,7 +109,7 @@ PATTERNS = dict(patterns())
 @pytest.mark.parametrize("limb_bits", [16, 32])
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_records_are_exact(pattern, limb_bits):
-    dut = Statistics(2, ALL, 1, limb_bits)
+    dut = made(Statistics, 2, ALL, 1, limb_bits)
     samples = list(numbered(PATTERNS[pattern]))
 
     async def testbench(ctx):
@@ -131,7 +125,7 @@ def test_records_are_exact(pattern, limb_bits):
     "features", [Feature(0), Feature.SUM_SQUARES, Feature.EXTREMES], ids=lambda f: f.name or "none"
 )
 def test_absent_fields_read_zero(features):
-    dut = Statistics(1, features, 1, 16)
+    dut = made(Statistics, 1, features, 1, 16)
     samples = list(numbered([(1, -5), (1, 1000), (1, -70000)]))
 
     async def testbench(ctx):
@@ -143,7 +137,7 @@ def test_absent_fields_read_zero(features):
 
 
 def test_a_sample_is_read_latency_clocks_later():
-    dut = Statistics(1, ALL, 1, 16)
+    dut = made(Statistics, 1, ALL, 1, 16)
     samples = list(numbered([(1, -1)] * 3 + [(1, -2)]))
 
     async def testbench(ctx):
@@ -155,7 +149,7 @@ def test_a_sample_is_read_latency_clocks_later():
 
 
 def test_the_frozen_bank_is_read_while_the_other_counts():
-    dut = Statistics(2, ALL, 2, 32)
+    dut = made(Statistics, 2, ALL, 2, 32)
     seeded = random.Random(5)
     banks = [0] * 80 + [1] * 150
     samples = list(
@@ -185,7 +179,7 @@ def test_the_frozen_bank_is_read_while_the_other_counts():
 
 
 def test_banks_that_alternate_every_sample_stay_apart():
-    dut = Statistics(1, ALL, 2, 16)
+    dut = made(Statistics, 1, ALL, 2, 16)
     samples = list(numbered((0, -n if n % 2 else n, n % 2) for n in range(60)))
 
     async def testbench(ctx):
@@ -201,7 +195,7 @@ def test_banks_that_alternate_every_sample_stay_apart():
 @pytest.mark.parametrize("key_bits", [1, 2, 3, 4])
 def test_any_word_may_be_read_in_any_order_and_past_the_end_is_zero(key_bits):
     keys = 1 << key_bits
-    dut = Statistics(key_bits, ALL, 1, 32)
+    dut = made(Statistics, key_bits, ALL, 1, 32)
     samples = list(numbered((key, 3 * key - 4) for key in range(keys) for _ in range(key + 1)))
     words = []
     for key in range(keys):
@@ -222,7 +216,7 @@ def test_any_word_may_be_read_in_any_order_and_past_the_end_is_zero(key_bits):
 
 
 def test_clear_forgets_every_sample():
-    dut = Statistics(1, ALL, 2, 16)
+    dut = made(Statistics, 1, ALL, 2, 16)
     before = list(numbered((n % 2, n - 9, n // 2 % 2) for n in range(20)))
     after = list(numbered([(0, 4)]))
 

@@ -2,13 +2,13 @@
 """Single strikes, triggers and the end of a sequence, against plain integers."""
 
 import pytest
-from amaranth.sim import Simulator
 
 from plexor.protocol.geometry import TRIGGER_CLOCKS, Feature, Geometry
 from plexor.protocol.registers import Trigger
 from plexor_hdl.painter import STOP_CLOCKS
 from plexor_hdl.stimulus import Stimulus
 
+from .simulation import made, simulate
 from .stimulus_bench import bench, check, edges, expected, of_builds
 from .stimulus_truth import Settings
 
@@ -234,7 +234,7 @@ def test_done_follows_the_last_strike(features):
 
 
 def test_a_disabled_output_is_idle_and_done():
-    dut = Stimulus(Geometry(), 0)
+    dut = made(Stimulus, Geometry(), 0)
     words = []
 
     async def run(ctx):
@@ -246,10 +246,7 @@ def test_a_disabled_output_is_idle_and_done():
             ctx.set(dut.start_stb, 0)
             words.append((ctx.get(dut.word), ctx.get(dut.done)))
 
-    simulator = Simulator(dut)
-    simulator.add_clock(8e-9)
-    simulator.add_testbench(run)
-    simulator.run()
+    simulate(dut, run)
     assert set(words) == {(0, 1)}
 
 

@@ -6,6 +6,8 @@ from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.tables import table
 
+from .simulation import made
+
 VALUES = {0: 5, 3: 9, 4: 1, 6: 15}
 
 
@@ -22,7 +24,7 @@ class Lookup(wiring.Component):
 
 
 def test_a_table_has_its_values_and_0_elsewhere(bench):
-    dut = Lookup()
+    dut = made(Lookup)
 
     async def drive(ctx):
         for place in range(8):

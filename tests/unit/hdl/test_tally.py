@@ -4,17 +4,11 @@ import gc
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from plexor_hdl.interfaces import READ_CLOCKS
 from plexor_hdl.tally import Tally
 
-
-def simulate(dut, testbench):
-    simulator = Simulator(dut)
-    simulator.add_clock(8e-9)
-    simulator.add_testbench(testbench)
-    simulator.run()
+from .simulation import made, simulate
 
 
 async def count(ctx, dut, beats):
@@ -67,7 +61,7 @@ PATTERNS = dict(patterns(16, 400))
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_every_beat_is_counted_once(pattern, limbs):
     bits, limb_bits = limbs
-    dut = Tally(16, bits, 1, limb_bits)
+    dut = made(Tally, 16, bits, 1, limb_bits)
 
     async def testbench(ctx):
         beats = PATTERNS[pattern]
@@ -81,7 +75,7 @@ def test_every_beat_is_counted_once(pattern, limbs):
 
 @pytest.mark.parametrize(("bits", "limb_bits"), [(3, 3), (5, 5), (5, 3), (6, 3), (7, 3)])
 def test_a_counter_at_its_greatest_value_stays_there(bits, limb_bits):
-    dut = Tally(4, bits, 1, limb_bits)
+    dut = made(Tally, 4, bits, 1, limb_bits)
     most = (1 << bits) - 1
 
     async def testbench(ctx):
@@ -99,7 +93,7 @@ def test_a_counter_at_its_greatest_value_stays_there(bits, limb_bits):
 
 
 def test_saturation_in_a_long_burst_loses_no_other_count():
-    dut = Tally(4, 6, 1, 3)
+    dut = made(Tally, 4, 6, 1, 3)
     beats = [(3, 0) if n % 3 else (1, 0) for n in range(150)]
 
     async def testbench(ctx):
@@ -111,7 +105,7 @@ def test_saturation_in_a_long_burst_loses_no_other_count():
 
 
 def test_the_frozen_bank_is_read_while_the_other_counts():
-    dut = Tally(8, 8, 2, 4)
+    dut = made(Tally, 8, 8, 2, 4)
     seeded = random.Random(7)
     before = [(seeded.randrange(8), 0) for _ in range(100)]
     meanwhile = [(seeded.randrange(3), 1) for _ in range(60)]
@@ -133,7 +127,7 @@ def test_the_frozen_bank_is_read_while_the_other_counts():
 
 
 def test_banks_that_alternate_every_beat_count_apart():
-    dut = Tally(4, 8, 2, 4)
+    dut = made(Tally, 4, 8, 2, 4)
     beats = [(n // 2 % 2, n % 2) for n in range(200)] + [(0, 0), (0, 1)] * 20
 
     async def testbench(ctx):
@@ -147,7 +141,7 @@ def test_banks_that_alternate_every_beat_count_apart():
 
 
 def test_with_one_bank_the_bank_of_beat_and_reader_is_ignored():
-    dut = Tally(4, 8, 1, 8)
+    dut = made(Tally, 4, 8, 1, 8)
 
     async def testbench(ctx):
         await count(ctx, dut, [(1, n % 2) for n in range(10)])
@@ -158,7 +152,7 @@ def test_with_one_bank_the_bank_of_beat_and_reader_is_ignored():
 
 
 def test_a_beat_is_read_latency_clocks_later():
-    dut = Tally(4, 12, 1, 4)
+    dut = made(Tally, 4, 12, 1, 4)
 
     async def testbench(ctx):
         await count(ctx, dut, [(1, 0)] * 255)
@@ -173,7 +167,7 @@ def test_a_beat_is_read_latency_clocks_later():
 
 
 def test_a_wide_entry_reads_as_two_words_low_first():
-    dut = Tally(4, 48, 1, 5)
+    dut = made(Tally, 4, 48, 1, 5)
 
     async def testbench(ctx):
         await count(ctx, dut, [(2, 0)] * 1100)
@@ -184,7 +178,7 @@ def test_a_wide_entry_reads_as_two_words_low_first():
 
 
 def test_words_past_the_last_entry_read_zero():
-    dut = Tally(5, 8, 1, 8)
+    dut = made(Tally, 5, 8, 1, 8)
 
     async def testbench(ctx):
         await count(ctx, dut, [(n % 5, 0) for n in range(50)])
@@ -196,7 +190,7 @@ def test_words_past_the_last_entry_read_zero():
 
 @pytest.mark.parametrize("banks", [1, 2])
 def test_clear_zeroes_every_counter_and_the_saturated_flag(banks):
-    dut = Tally(5, 4, banks, 4)
+    dut = made(Tally, 5, 4, banks, 4)
 
     async def testbench(ctx):
         await count(ctx, dut, [(n % 5, n % 2) for n in range(400)])

@@ -10,6 +10,8 @@ from plexor.protocol.geometry import Geometry
 from plexor_hdl.interfaces import INDEX_BITS
 from plexor_hdl.upload import MARGIN, MARK_BITS, MARKS, ONE_BLOCK, SPARE_BITS, Upload
 
+from .simulation import made
+
 DEPTH = 32
 
 
@@ -58,7 +60,7 @@ async def drive_events(ctx, dut, events):
 
 
 def run(bench, events, link_seed, link_open_after=0, enable=1):
-    dut, entries, drops = Upload(Geometry(upload_depth=DEPTH)), [], []
+    dut, entries, drops = made(Upload, Geometry(upload_depth=DEPTH)), [], []
     state = {}
 
     async def drive(ctx):
@@ -152,7 +154,7 @@ def test_once_full_it_refuses_events_until_it_is_half_empty(bench):
 
 def test_a_depth_of_several_memory_blocks_keeps_all_in_order(bench):
     events = random_events(random.Random(13), 700, 0.5, 0.02)
-    dut, entries = Upload(Geometry(upload_depth=2 * ONE_BLOCK)), []
+    dut, entries = made(Upload, Geometry(upload_depth=2 * ONE_BLOCK)), []
 
     async def drive(ctx):
         ctx.set(dut.enable, 1)
@@ -177,7 +179,7 @@ def test_while_not_enabled_events_are_neither_sent_nor_counted(bench):
 
 @pytest.mark.parametrize("depth", [DEPTH, 2 * ONE_BLOCK])
 def test_a_clear_forgets_what_waits_and_the_next_event_brings_its_index(bench, depth):
-    dut, entries = Upload(Geometry(upload_depth=depth)), []
+    dut, entries = made(Upload, Geometry(upload_depth=depth)), []
     events = random_events(random.Random(11), 100, 1.0, 0.2)
     stood = None
     again = random_events(random.Random(12), 3, 1.0, 0.0)
