@@ -34,6 +34,7 @@ LIVE = {
     ("status", "command_errors"): 0,
 }
 READ_ONLY_FROM = 0x8000
+STILL_CLOCKS = 300
 
 
 def operation(code, address, value=0):
@@ -101,8 +102,11 @@ def run(bench, stream, seed=None, logs=(), quiet=False):
     async def drive(ctx):
         ctx.set(dut.quiet, quiet)
         await bench.send(ctx, dut.i_bytes, stream, seed)
-        # Long enough for a command of MAX_OPERATIONS with a slow link; then it must take bytes.
-        await ctx.tick().repeat(2500)
+        # Until nothing has come of it for longer than an operation takes; then it must take bytes.
+        still = 0
+        while still < STILL_CLOCKS:
+            _, _, sends, asks = await ctx.tick().sample(dut.o_bytes.valid, dut.bus.request_stb)
+            still = 0 if sends or asks else still + 1
         assert ctx.get(dut.i_bytes.ready)
         errors.append(ctx.get(dut.errors))
         done.append(True)
