@@ -85,7 +85,11 @@ def main(arguments: list[str] | None = None) -> int:
     begun = time.monotonic()
     tests = sorted({fault.test for fault in faults})
     with ThreadPoolExecutor(options.jobs) as pool:
-        sound = dict(zip(tests, pool.map(_run_unmutated, tests), strict=True))
+        sound: dict[str, Outcome] = {}
+        for test, outcome in zip(tests, pool.map(_run_unmutated, tests), strict=True):
+            sound[test] = outcome
+            told = f"mutants: {len(sound)} of {len(tests)} tests run without a fault"
+            print(told, file=sys.stderr, end="\r" if sys.stderr.isatty() else "\n", flush=True)
         verdicts = list(pool.map(lambda fault: _report(fault, sound[fault.test]), faults))
     print(
         f"mutants: {sum(verdicts)} of {len(faults)} caught by {len(tests)} tests"

@@ -33,8 +33,8 @@ class Collector:
     `gap_dropped` are the events that the stream's index skips where no frame was lost, `gap_lost`
     where frames were lost; `disorder` counts frames whose index steps back, `unmarked` gaps without
     the flag, `backwards` events that are earlier than the one before them, `misplaced` events left
-    out for a time that no run reaches. Frames of the run before, one of which may still follow
-    `STARTED` where the link was busy, are left out: their events are earlier than the start.
+    out for a time that no run reaches. A first frame whose events are earlier than the start is
+    left out: where the link was busy, one of the run before may still follow `STARTED`.
     """
 
     def __init__(self, geometry: Geometry, keep_events: bool = True) -> None:
@@ -63,6 +63,8 @@ class Collector:
         """Time of the first event."""
         self.last_ticks = 0
         """Time of the last event."""
+        self._begun = False
+        """Whether the first events have come."""
         self._batches: list[EventBatch] = []
         self._trace: dict[int, Frame] = {}
 
@@ -78,8 +80,9 @@ class Collector:
         if far.any():
             self.misplaced += int(batch.counts[far].sum())
             batch = batch.only(~far)
-        if self.started_ticks is not None:
-            batch = _since(self.started_ticks, batch)
+        if self.started_ticks is not None and not self._begun and len(batch.counts):
+            batch = _begun(self.started_ticks, batch)
+            self._begun = True
         if not len(batch.counts):
             return
         keys = batch.words >> np.uint32(SOURCE_SHIFT)
@@ -172,12 +175,7 @@ class Collector:
         return batch_of([self._trace[index] for index in sorted(self._trace)]).array()
 
 
-def _since(start_ticks: int, batch: EventBatch) -> EventBatch:
-    """Return the frames whose events are no earlier than a run's start."""
-    if not (batch.base_ticks <= start_ticks).any():
-        return batch
-    some = batch.counts > 0
-    places = (np.cumsum(batch.counts) - batch.counts)[some]
-    first_ticks = batch.base_ticks.copy()
-    first_ticks[some] += batch.words[places] & np.uint32(MAX_DELTA_TICKS)
-    return batch.only((first_ticks >= start_ticks) | ~some)
+def _begun(start_ticks: int, batch: EventBatch) -> EventBatch:
+    """Return a run's first frames, without the first of all if it is of the run before."""
+    first = batch.part(0, 1)
+    return batch.part(int((first.time_ticks() < start_ticks).any()), len(batch.counts))

@@ -2,6 +2,8 @@
 
 import struct
 
+import pytest
+
 from plexor.batch import batch_of
 from plexor.collect import Collector
 from plexor.protocol.frames import SOURCE_SHIFT, Frame, FrameType, LogCode
@@ -21,16 +23,17 @@ def events(index, base_ticks, *deltas):
     return Frame(FrameType.EVENTS, 0, 0, 0, index, base_ticks, words)
 
 
-def test_a_frame_of_the_run_before_that_follows_the_start_is_left_out():
+@pytest.mark.parametrize("together", [True, False])
+def test_a_frame_of_the_run_before_that_follows_the_start_is_left_out(together):
     collector = Collector(Geometry())
     collector.take(started())
     base = 5 << 20
-    before = [events(70_000, base - (1 << 20), 5, 9), events(70_002, base, 690, 699)]
+    before = events(70_002, base, 690, 699)
     own = [events(0, base, 700, 900), events(2, base + (1 << 20), 0)]
-    for frame in before:
-        collector.take(batch_of([frame]))
-    assert collector.received_total == 0
-    collector.take(batch_of([*before, *own]))
+    collector.take(batch_of([before, *own] if together else [before]))
+    if not together:
+        assert collector.received_total == 0
+        collector.take(batch_of(own))
     assert collector.received_total == 3
     assert collector.event_array()["index"].tolist() == [0, 1, 2]
     assert (collector.gap_dropped, collector.disorder, collector.backwards) == (0, 0, 0)
@@ -42,3 +45,10 @@ def test_a_frame_without_events_at_the_start_is_no_reason_to_fail():
     collector.take(started())
     collector.take(batch_of([events(0, 5 << 20), events(0, 5 << 20, 701)]))
     assert collector.received_total == 1
+
+
+def test_an_early_event_later_in_the_run_is_not_hidden():
+    collector = Collector(Geometry())
+    collector.take(started())
+    collector.take(batch_of([events(0, 5 << 20, 700), events(1, 5 << 20, 3)]))
+    assert (collector.received_total, collector.backwards) == (2, 1)

@@ -1,6 +1,8 @@
 """Third-party sources are checked, appear whole or not at all, and are missed by name."""
 
 import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -68,14 +70,48 @@ def test_what_was_interrupted_is_not_there(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_who_comes_second_takes_what_the_first_made(tmp_path: Path) -> None:
-    def fill(directory: Path) -> None:
-        (tmp_path / "thing").mkdir()
-        (tmp_path / "thing" / "first").write_text("whole")
+def test_who_comes_second_waits_and_takes_what_the_first_made(tmp_path: Path) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    def first(directory: Path) -> None:
+        begun.set()
+        assert may_end.wait(30)
+        (directory / "first").write_text("whole")
+
+    def second(directory: Path) -> None:
         (directory / "second").write_text("whole")
 
-    made = packages.make_once(tmp_path / "thing", fill)
-    assert [path.name for path in made.iterdir()] == ["first"]
+    with ThreadPoolExecutor(2) as pool:
+        one = pool.submit(packages.make_once, tmp_path / "thing", first)
+        assert begun.wait(30)
+        other = pool.submit(packages.make_once, tmp_path / "thing", second)
+        assert not other.done()
+        may_end.set()
+        assert one.result() == other.result() == tmp_path / "thing"
+    assert [path.name for path in (tmp_path / "thing").iterdir()] == ["first"]
+    assert [path.name for path in tmp_path.iterdir()] == ["thing"]
+
+
+def test_who_waited_for_one_that_failed_makes_it(tmp_path: Path) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    def broken(directory: Path) -> None:
+        begun.set()
+        assert may_end.wait(30)
+        raise OSError("no space")
+
+    with ThreadPoolExecutor(2) as pool:
+        one = pool.submit(packages.make_once, tmp_path / "thing", broken)
+        assert begun.wait(30)
+        other = pool.submit(
+            packages.make_once, tmp_path / "thing", lambda made: (made / "second").touch()
+        )
+        may_end.set()
+        with pytest.raises(OSError, match="no space"):
+            one.result()
+        other.result()
+    assert [path.name for path in (tmp_path / "thing").iterdir()] == ["second"]
+    assert [path.name for path in tmp_path.iterdir()] == ["thing"]
 
 
 def test_the_cache_directory_follows_the_xdg_convention(monkeypatch: pytest.MonkeyPatch) -> None:
