@@ -83,11 +83,13 @@ class Receiver:
 
 
 def frames_of(stream_bytes):
-    """Return the frames of a whole byte stream; raise ValueError where it is not one."""
+    """Return the frames of a byte stream; fail where it is not one of whole frames."""
     *encoded, rest = bytes(stream_bytes).split(bytes([DELIMITER]))
-    if rest:
-        raise ValueError(f"{len(rest)} bytes after the last delimiter")
-    return [Frame.decode(cobs_decode(part)) for part in encoded]
+    assert not rest
+    try:
+        return [Frame.decode(cobs_decode(part)) for part in encoded]
+    except ValueError as error:
+        pytest.fail(str(error))
 
 
 def beats_of(frame):

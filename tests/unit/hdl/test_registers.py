@@ -239,6 +239,31 @@ def test_a_wide_register_that_counts_is_read_coherently(bench):
     assert all(pair % step == 0 for pair in pairs)
 
 
+@pytest.mark.parametrize("name", ["time_ticks", "events", "upload_dropped"])
+def test_the_low_word_keeps_the_high_word_of_its_clock(bench, name):
+    at = address("status", name)
+    dut, clock, base, done = made(RegisterBank, GEOMETRY, HASH), [0], [0], []
+
+    async def count(ctx):
+        while not done:
+            ctx.set(getattr(dut.status, name), base[0] + clock[0])
+            await ctx.tick()
+            clock[0] += 1
+
+    async def read(ctx):
+        for before in range(40):
+            base[0] = (7 << 32) - clock[0] - before
+            await ctx.tick().repeat(2)
+            first = base[0] + clock[0]
+            low = (await access(ctx, dut, at))[1]
+            last = base[0] + clock[0]
+            high = (await access(ctx, dut, at + 1))[1]
+            assert first <= low | high << 32 <= last
+        done.append(True)
+
+    bench.simulate(dut, count, read)
+
+
 @pytest.mark.parametrize("name", MARKED)
 @pytest.mark.parametrize("operation", ["read", "read live", "read time", "write"])
 def test_a_mark_keeps_the_time_of_the_next_clock_whatever_the_bus_does(bench, name, operation):
