@@ -57,7 +57,8 @@ def assert_trace_equals_truth(outcome: Outcome, first: int, last: int) -> None:
 def test_an_endless_output_does_not_hold_up_the_end(tmp_path):
     counted = Stimulus(period_s=2 * US, width_s=200 * NS, count=50)
     endless = Stimulus(1, period_s=700 * NS, width_s=100 * NS)
-    outcome = run(DEVICE, settings(strikes=(counted, endless)), tmp_path, geometry=SMALL)
+    wanted = settings(strikes=(counted, endless), time_s=1000 * US)
+    outcome = run(DEVICE, wanted, tmp_path, geometry=SMALL)
     result = assert_equals_truth(outcome) and outcome.result
     assert result.stop_reason == StopReason.STRIKES
     planned = planned_end_ticks(SMALL, outcome.registers, result.start_ticks)
