@@ -8,6 +8,7 @@ from collections import defaultdict
 import numpy as np
 
 from plexor.analyse import ChannelFigures, Figures, Report
+from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.render.frame import (
     LEFT,
     RIGHT,
@@ -24,7 +25,7 @@ from plexor.render.frame import (
 )
 from plexor.render.scale import Axis, grouped, time_unit
 from plexor.render.svg import Canvas, text_width
-from plexor.results import Kind
+from plexor.results import Kind, RunResult, source_name
 from plexor.traces import Persistence, Staircase, average_trace, persistence
 from plexor.units import format_ticks, plot_seconds
 
@@ -61,13 +62,12 @@ def scope(report: Report, title: str = "Persistence") -> Canvas:
     x_axis(canvas, axis, top, bottom, time_unit(axis.high))
     after = "the strike" if len(references) == 1 else "each channel's own strike"
     canvas.text(LEFT, bottom + 36, f"time after {after}", style="muted")
-    strike = axis.at(0)
     canvas.text(LEFT - 9, top + 38, "strike", style="muted", anchor="end")
-    canvas.path(
-        f"M{LEFT:.1f} {top + 46:.1f}H{strike:.1f}V{top + 20:.1f}H{WIDTH - RIGHT:.1f}",
-        "rule",
-        'stroke-width="1.5"',
-    )
+    strike = f"M{LEFT:.1f} {top + 46:.1f}H{axis.at(0):.1f}V{top + 20:.1f}"
+    width_ticks = _strike_width_ticks(result, references)
+    if width_ticks is not None and width_ticks < high:
+        strike += f"H{axis.at(plot_seconds(width_ticks, result.tick_fs)):.1f}V{top + 46:.1f}"
+    canvas.path(f"{strike}H{WIDTH - RIGHT:.1f}", "rule", 'stroke-width="1.5"')
     has_traces = False
     for place, channel in enumerate(shown):
         base = top + 62 + LANE * place + (LANE + SWING) / 2 - 4
@@ -81,6 +81,17 @@ def scope(report: Report, title: str = "Persistence") -> Canvas:
 
 
 _WORST = 'stroke-width="1.4" stroke-dasharray="5 3"'
+
+
+def _strike_width_ticks(result: RunResult, references: set[str]) -> int | None:
+    """Return how long strikes last, where all channels are timed from those of one output."""
+    widths = {
+        source_name(SOURCE_STRIKE + write.copy): write.value
+        for write in result.registers
+        if (write.block, write.name) == ("stimulus", "width_ticks")
+    }
+    found = {widths.get(reference) for reference in references}
+    return found.pop() if len(found) == 1 else None
 
 
 def _window(channels: list[ChannelFigures]) -> tuple[int, int]:

@@ -26,7 +26,7 @@ from plexor.render.svg import text_width
 from plexor.render.text import text
 from plexor.render.trace import trace
 from plexor.results import Identity
-from plexor.settings import Stimulus
+from plexor.settings import RegisterWrite, Stimulus
 from plexor.units import format_ticks
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -353,6 +353,26 @@ def test_units_and_powers_are_written_as_people_write_them():
     assert time_unit(2.5e-6)[1] == "µs"
     assert time_unit(1e-3)[1] == "ms"
     assert [power_of_ten(v) for v in (1, 10, 100, 0.001)] == ["1", "10", "10²", "10⁻³"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "width_ticks", "falls"),
+    [("strike1", 900, True), ("strike1", 10**9, False), ("strike0", 900, False)],
+)
+def test_the_strike_is_as_long_as_it_was_where_all_channels_have_the_same(
+    run_of, reference, width_ticks, falls
+):
+    run = run_of([[2000] * 20, [5000] * 20])
+    channels = [dataclasses.replace(channel, reference=reference) for channel in run.channels]
+    run = dataclasses.replace(
+        run,
+        channels=tuple(channels),
+        registers=(*run.registers, RegisterWrite("stimulus", 1, "width_ticks", width_ticks)),
+    )
+    drawn = re.search(
+        r'<path class="rule" fill="none" d="([^"]*)"', scope(analyse(run)).render(style=True)
+    )[1]
+    assert drawn.count("V") == 1 + falls
 
 
 def test_labels_on_one_line_are_pushed_apart_and_kept_inside():
