@@ -17,6 +17,26 @@ from plexor_hdl.timebase import IDLE_CLOCKS, LOW_BITS, epoch_bits
 from plexor_hdl.word_queues import SourceAmounts, WordQueues
 
 
+def in_order(queues, columns, rows, stamp):
+    """Return the assignments that make one stream of the queues' words."""
+    return [
+        columns.go.eq(stamp.i_ready),
+        columns.stays.eq(rows.stays),
+        columns.advance.eq(rows.i_ready),
+        columns.i_valid.eq(queues.o_valid),
+        queues.o_ready.eq(columns.i_ready),
+        columns.i_slot.eq(queues.o_slot),
+        columns.i_words.eq(queues.o_words),
+        queues.take_words.eq(columns.take_words),
+        rows.i_column.eq(columns.o_column),
+        stamp.i_valid.eq(rows.o_valid),
+        rows.o_ready.eq(stamp.i_ready),
+        stamp.i_event.eq(rows.o_event),
+        stamp.tag.eq(queues.tag),
+        queues.take_tag.eq(stamp.take_tag),
+    ]
+
+
 class Capture(wiring.Component):
     """Wires filter, edges, merge and stamp; counts the edges of each source before any FIFO.
 
@@ -144,21 +164,8 @@ class Capture(wiring.Component):
                 (self.idle & ~told & capture[filter_clocks + Edges.LATENCY]) | self.final_valid
             ),
             self.amounts.eq(queues.amounts),
-            columns.go.eq(stamp.i_ready),
-            columns.stays.eq(rows.stays),
-            columns.advance.eq(rows.i_ready),
-            columns.i_valid.eq(queues.o_valid),
-            queues.o_ready.eq(columns.i_ready),
-            columns.i_slot.eq(queues.o_slot),
-            columns.i_words.eq(queues.o_words),
-            queues.take_words.eq(columns.take_words),
-            rows.i_column.eq(columns.o_column),
-            stamp.i_valid.eq(rows.o_valid),
-            rows.o_ready.eq(stamp.i_ready),
-            stamp.i_event.eq(rows.o_event),
+            *in_order(queues, columns, rows, stamp),
             stamp.final.eq(final),
-            stamp.tag.eq(queues.tag),
-            queues.take_tag.eq(stamp.take_tag),
             stamp.clear.eq(self.clear),
             stamp.low.eq(self.low),
             stamp.epoch.eq(self.epoch),

@@ -33,8 +33,8 @@ class Collector:
     `gap_dropped` are the events that the stream's index skips where no frame was lost, `gap_lost`
     where frames were lost; `disorder` counts frames whose index steps back, `unmarked` gaps without
     the flag, `backwards` events that are earlier than the one before them, `misplaced` events left
-    out for a time that no run reaches. A first frame whose events are earlier than the start is
-    left out: where the link was busy, one of the run before may still follow `STARTED`.
+    out for a time that no run reaches. Where the link was busy, events of the run before may still
+    follow `STARTED`: those earlier than the start are forgotten once the run's own index 0 comes.
     """
 
     def __init__(self, geometry: Geometry, keep_events: bool = True) -> None:
@@ -45,6 +45,16 @@ class Collector:
     def reset(self) -> None:
         """Forget everything: a run starts."""
         self.memories = Memories(self.geometry)
+        self.started_ticks: int | None = None
+        self.stopped: tuple[int, int] | None = None
+        """(StopReason, end_ticks)."""
+        self.triggered: tuple[int, int] | None = None
+        """(index, time in ticks)."""
+        self.dumps = 0
+        self._trace: dict[int, Frame] = {}
+        self._forget_events()
+
+    def _forget_events(self) -> None:
         self.received: NDArray[np.int64] = np.zeros(_KEYS, dtype=np.int64)
         self.next_index = 0
         self.gap_dropped = 0
@@ -53,20 +63,11 @@ class Collector:
         self.unmarked = 0
         self.backwards = 0
         self.misplaced = 0
-        self.started_ticks: int | None = None
-        self.stopped: tuple[int, int] | None = None
-        """(StopReason, end_ticks)."""
-        self.triggered: tuple[int, int] | None = None
-        """(index, time in ticks)."""
-        self.dumps = 0
         self.first_ticks: int | None = None
         """Time of the first event."""
         self.last_ticks = 0
         """Time of the last event."""
-        self._begun = False
-        """Whether the first events have come."""
         self._batches: list[EventBatch] = []
-        self._trace: dict[int, Frame] = {}
 
     def take(self, part: Part) -> None:
         """Take the next frames, in the order in which they came."""
@@ -76,13 +77,12 @@ class Collector:
             self._events(part)
 
     def _events(self, batch: EventBatch) -> None:
+        if self.started_ticks is not None and self.last_ticks < self.started_ticks:
+            batch = self._own(self.started_ticks, batch)
         far = batch.base_ticks >= MOST_TICKS
         if far.any():
             self.misplaced += int(batch.counts[far].sum())
             batch = batch.only(~far)
-        if self.started_ticks is not None and not self._begun and len(batch.counts):
-            batch = _begun(self.started_ticks, batch)
-            self._begun = True
         if not len(batch.counts):
             return
         keys = batch.words >> np.uint32(SOURCE_SHIFT)
@@ -106,6 +106,17 @@ class Collector:
             self._times(batch)
         if self.keep_events:
             self._batches.append(batch)
+
+    def _own(self, start_ticks: int, batch: EventBatch) -> EventBatch:
+        """Return the batch from the run's index 0 on, if all before that is of the run before."""
+        begins = np.flatnonzero(batch.first_index == 0)
+        if not len(begins):
+            return batch
+        at = int(begins[-1])
+        if (batch.part(0, at).time_ticks() >= start_ticks).any():
+            return batch
+        self._forget_events()
+        return batch.part(at, len(batch.counts))
 
     def _times(self, batch: EventBatch) -> None:
         """Take the batch's times, and count those that step back."""
@@ -173,9 +184,3 @@ class Collector:
         if not self._trace:
             return None
         return batch_of([self._trace[index] for index in sorted(self._trace)]).array()
-
-
-def _begun(start_ticks: int, batch: EventBatch) -> EventBatch:
-    """Return a run's first frames, without the first of all if it is of the run before."""
-    first = batch.part(0, 1)
-    return batch.part(int((first.time_ticks() < start_ticks).any()), len(batch.counts))

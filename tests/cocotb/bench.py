@@ -59,15 +59,17 @@ def check(
 def run_time(include: Path) -> Path:
     """Return Verilator's run time as an archive."""
 
+    options = ("-O1", "-std=gnu++20", "-fcoroutines", "-DVERILATOR=1")
+    headers = (f"-I{include}", f"-I{include}/vltstd")
+
     def fill(folder: Path) -> None:
-        options = ("-O1", "-std=gnu++20", "-fcoroutines", f"-I{include}", f"-I{include}/vltstd")
         for name in RUN_TIME:
             compiled = ("-c", str(include / f"{name}.cpp"), "-o", str(folder / f"{name}.o"))
-            subprocess.run(["c++", *options, "-DVERILATOR=1", *compiled], check=True)
+            subprocess.run(["c++", *options, *headers, *compiled], check=True)
         objects = sorted(map(str, folder.glob("*.o")))
         subprocess.run(["ar", "rcs", str(folder / "run_time.a"), *objects], check=True)
 
-    key = f"{version('verilator')}-{sha256((include / 'verilated.h').read_bytes())[:8]}"
+    key = sha256(repr((version("verilator"), options, RUN_TIME)).encode())[:16]
     return make_once(BUILD / f"run-time-{key}", fill) / "run_time.a"
 
 
@@ -87,7 +89,7 @@ def run(
     AssertionError if a test fails or none ran, ModuleNotFoundError without Verilator.
     """
     parameters = dict(parameters or {})
-    digest = hashlib.sha256(repr((top, sorted(public.items()), parameters)).encode())
+    digest = hashlib.sha256(repr((top, sorted(public.items()), parameters, MAKE_FLAGS)).encode())
     for source in sources:
         digest.update(source.read_bytes())
     build = BUILD / f"{top}-{digest.hexdigest()[:16]}"

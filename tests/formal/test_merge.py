@@ -169,7 +169,7 @@ class QueuedOrCounted(Elaboratable):
 @pytest.mark.parametrize(
     ("mode", "clocks", "features"),
     [
-        ("bmc", 11, ALL_FEATURES),
+        ("bmc", 12, ALL_FEATURES),
         pytest.param("bmc", 13, ALL_FEATURES, marks=pytest.mark.full),
         ("cover", 24, ALL_FEATURES),
         ("bmc", 16, Feature(0)),
@@ -305,8 +305,8 @@ class EveryEdgeOnce(Elaboratable):
 @pytest.mark.parametrize(
     ("samples", "mode", "clocks"),
     [
-        (2, "bmc", 8),
-        (4, "bmc", 7),
+        (2, "bmc", 9),
+        (4, "bmc", 8),
         pytest.param(2, "bmc", 10, marks=pytest.mark.full),
         pytest.param(4, "bmc", 9, marks=pytest.mark.full),
         (2, "cover", 16),

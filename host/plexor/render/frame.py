@@ -10,6 +10,7 @@ from plexor.results import RunResult
 
 WIDTH = 1000.0
 LEFT, RIGHT, TOP = 72.0, 24.0, 54.0
+LABEL_GAP = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +75,7 @@ def y_line(canvas: Canvas, y: float, label: str) -> None:
 
 
 def spread(
-    labels: list[Label],
-    low: float,
-    high: float,
-    size: float,
-    gap: float = 14,
-    bold: bool = False,
+    labels: list[Label], low: float, high: float, size: float, bold: bool = False
 ) -> list[float]:
     """Return middles for labels on one line, in order of x, apart from each other and inside."""
     order = sorted(range(len(labels)), key=lambda i: labels[i].x)
@@ -88,11 +84,11 @@ def spread(
     edge = low
     for i in order:
         places[i] = max(labels[i].x, edge + widths[i] / 2)
-        edge = places[i] + widths[i] / 2 + gap
+        edge = places[i] + widths[i] / 2 + LABEL_GAP
     edge = high
     for i in reversed(order):
         places[i] = min(places[i], edge - widths[i] / 2)
-        edge = places[i] - widths[i] / 2 - gap
+        edge = places[i] - widths[i] / 2 - LABEL_GAP
     return places
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from plexor.analyse import ChannelFigures, Report
 from plexor.percentiles import Distribution
 from plexor.render.frame import (
+    LABEL_GAP,
     LEFT,
     RIGHT,
     TOP,
@@ -156,10 +157,8 @@ def _walls(
             )
             for channel, ticks in marks
         ]
-        if (
-            sum(text_width(label.content, 12, bold=True) + 14 for label in labels)
-            < WIDTH - LEFT - RIGHT
-        ):
+        widths = [text_width(label.content, 12, bold=True) + LABEL_GAP for label in labels]
+        if sum(widths) < WIDTH - LEFT - RIGHT:
             break
     places = spread(labels, LEFT, WIDTH - RIGHT, 12, bold=True)
     for label, x, (channel, _) in zip(labels, places, marks, strict=True):

@@ -7,6 +7,7 @@ import pytest
 from amaranth.hdl import Elaboratable, Module
 
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
+from plexor_hdl.capture import in_order
 from plexor_hdl.edges import Edges
 from plexor_hdl.merge import Columns, Rows
 from plexor_hdl.stamp import Stamp
@@ -35,22 +36,7 @@ class Pipeline(Elaboratable):
                 queues.i_edges[number].eq(detector.o_edges),
                 queues.i_valid[number].eq(detector.o_valid),
             ]
-        m.d.comb += [
-            columns.go.eq(stamp.i_ready),
-            columns.stays.eq(rows.stays),
-            columns.advance.eq(rows.i_ready),
-            columns.i_valid.eq(queues.o_valid),
-            queues.o_ready.eq(columns.i_ready),
-            columns.i_slot.eq(queues.o_slot),
-            columns.i_words.eq(queues.o_words),
-            queues.take_words.eq(columns.take_words),
-            rows.i_column.eq(columns.o_column),
-            rows.o_ready.eq(stamp.i_ready),
-            stamp.i_valid.eq(rows.o_valid),
-            stamp.i_event.eq(rows.o_event),
-            stamp.tag.eq(queues.tag),
-            queues.take_tag.eq(stamp.take_tag),
-        ]
+        m.d.comb += in_order(queues, columns, rows, stamp)
         return m
 
 

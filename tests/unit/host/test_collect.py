@@ -23,16 +23,16 @@ def events(index, base_ticks, *deltas):
     return Frame(FrameType.EVENTS, 0, 0, 0, index, base_ticks, words)
 
 
+@pytest.mark.parametrize("index", [0, 70_002])
 @pytest.mark.parametrize("together", [True, False])
-def test_a_frame_of_the_run_before_that_follows_the_start_is_left_out(together):
+def test_a_frame_of_the_run_before_that_follows_the_start_is_left_out(together, index):
     collector = Collector(Geometry())
     collector.take(started())
     base = 5 << 20
-    before = events(70_002, base, 690, 699)
+    before = events(index, base, 690, 699)
     own = [events(0, base, 700, 900), events(2, base + (1 << 20), 0)]
     collector.take(batch_of([before, *own] if together else [before]))
     if not together:
-        assert collector.received_total == 0
         collector.take(batch_of(own))
     assert collector.received_total == 3
     assert collector.event_array()["index"].tolist() == [0, 1, 2]
@@ -45,6 +45,15 @@ def test_a_frame_without_events_at_the_start_is_no_reason_to_fail():
     collector.take(started())
     collector.take(batch_of([events(0, 5 << 20), events(0, 5 << 20, 701)]))
     assert collector.received_total == 1
+
+
+@pytest.mark.parametrize("index", [0, 70_002])
+def test_early_events_that_no_start_follows_are_not_hidden(index):
+    collector = Collector(Geometry())
+    collector.take(started())
+    collector.take(batch_of([events(index, 5 << 20, 690)]))
+    collector.take(batch_of([events(index + 1, 5 << 20, 700)]))
+    assert (collector.received_total, collector.first_ticks) == (2, (5 << 20) + 690)
 
 
 def test_an_early_event_later_in_the_run_is_not_hidden():

@@ -373,6 +373,12 @@ def test_the_strike_is_as_long_as_it_was_where_all_channels_have_the_same(
         r'<path class="rule" fill="none" d="([^"]*)"', scope(analyse(run)).render(style=True)
     )[1]
     assert drawn.count("V") == 1 + falls
+    if falls:
+        rise_x, fall_x = (float(x) for x in re.findall(r"H([\d.]+)V", drawn))
+        p50 = re.search(r'<text[^>]* x="([\d.]+)"[^>]*>p50 2 µs', scope(analyse(run)).render(True))
+        assert (fall_x - rise_x) / (float(p50[1]) - rise_x) == pytest.approx(
+            width_ticks / 2000, 0.02
+        )
 
 
 def test_labels_on_one_line_are_pushed_apart_and_kept_inside():
