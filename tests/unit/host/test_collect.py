@@ -56,6 +56,13 @@ def test_early_events_that_no_start_follows_are_not_hidden(index):
     assert (collector.received_total, collector.first_ticks) == (2, (5 << 20) + 690)
 
 
+def test_an_index_0_that_follows_events_of_the_run_hides_none_of_them():
+    collector = Collector(Geometry())
+    collector.take(started())
+    collector.take(batch_of([events(0, 5 << 20, 700), events(0, 5 << 20, 710)]))
+    assert (collector.received_total, collector.disorder) == (2, 1)
+
+
 def test_an_early_event_later_in_the_run_is_not_hidden():
     collector = Collector(Geometry())
     collector.take(started())

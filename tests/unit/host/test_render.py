@@ -389,6 +389,12 @@ def test_labels_on_one_line_are_pushed_apart_and_kept_inside():
     assert first - width / 2 >= 0
 
 
+@pytest.mark.parametrize(("channels", "said"), [(2, 2), (8, 0)])
+def test_labels_are_written_out_where_there_is_room(run_of, channels, said):
+    run = run_of([[2000, 2010]] * channels, names=[f"pin number {n}" for n in range(channels)])
+    assert histogram(analyse(run)).render(style=True).count(" back wall ") == said
+
+
 # Widths in DejaVu Sans and DejaVu Sans Bold 2.37 in ems, of the fonts' own advance widths.
 @pytest.mark.parametrize(
     ("content", "plain", "bold"),
