@@ -29,6 +29,8 @@ from plexor_sim.server import Server
 
 NS = Fraction(1, 1_000_000_000)
 ALL_SPACES = sum(1 << space for space in Space)
+DEAF_BYTES = 16 * 6 * 40_000
+"""Of the truth log: the edges of so many strikes, whose events fill more than lies on the way."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +191,10 @@ def deaf(subject: Subject, wanted: Settings, log: Path, gate: tuple[str, ...]) -
     def absent(device: Device, server: Server) -> Device:
         del server
         device._link.deaf = True
-        time.sleep(10)
+        deadline = time.monotonic() + 1000
+        while log.stat().st_size < DEAF_BYTES:
+            assert time.monotonic() < deadline, "the run stands still"
+            time.sleep(0.2)
         device._link.deaf = False
         return device
 
