@@ -10,6 +10,7 @@ from plexor_sim.golden.settings import Settings
 
 GATEWARE_HASH = 0x0123_4567_89AB_CDEF
 ALL_SPACES = sum(1 << space for space in Space)
+SHORT_STRIKES = 150
 
 
 def geometry_of(samples: int) -> Geometry:
@@ -29,7 +30,10 @@ def geometry_of(samples: int) -> Geometry:
 
 def random_settings(rng: random.Random, samples: int, strikes: int) -> Settings:
     """Return a run of two stimuli and two channels, one of them inverted and filtered."""
-    interval = rng.randrange(150, 400)
+    # What comes faster than it is matched waits (docs/instrument.md, "Matching"): in a short run all
+    # of it finds room, in a longer one a strike needs 40 clocks.
+    slack = 0 if strikes <= SHORT_STRIKES else 40 * samples
+    interval = rng.randrange(150, 400) + 3 * slack
     policy = rng.choice(list(Policy))
     early = rng.choice((0, 2 * samples))
     second = rng.choice(
@@ -85,7 +89,7 @@ def random_settings(rng: random.Random, samples: int, strikes: int) -> Settings:
             },
             1: {
                 "enable": 1,
-                "interval_ticks": rng.randrange(60, 200),
+                "interval_ticks": rng.randrange(60, 200) + slack,
                 "width_ticks": rng.randrange(1, 30),
                 "phase_ticks": rng.randrange(100),
                 **second,
