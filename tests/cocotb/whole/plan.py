@@ -30,8 +30,8 @@ def geometry_of(samples: int) -> Geometry:
 
 def random_settings(rng: random.Random, samples: int, strikes: int) -> Settings:
     """Return a run of two stimuli and two channels, one of them inverted and filtered."""
-    # What comes faster than it is matched waits (docs/instrument.md, "Matching"): in a short run all
-    # of it finds room, in a longer one a strike needs 40 clocks.
+    # What comes faster than it is matched waits (docs/instrument.md, "Matching"): in a short run
+    # all of it finds room, in a longer one a strike needs 40 clocks.
     slack = 0 if strikes <= SHORT_STRIKES else 40 * samples
     interval = rng.randrange(150, 400) + 3 * slack
     policy = rng.choice(list(Policy))
