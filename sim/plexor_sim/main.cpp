@@ -43,6 +43,7 @@ class Simulation {
         device_(make_device(options.device)),
         log_(options.truth, options.trace_pins),
         pins_(*device_, kTickFs, log_),
+        socket_(options.buffer_bytes),
         link_(socket_, options) {
     core_.samples = pins_.steady();
     core_.eval();  // the first evaluation sees no edge

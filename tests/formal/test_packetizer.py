@@ -56,7 +56,10 @@ class FetchInOrder(Elaboratable):
         return m
 
 
-@pytest.mark.parametrize(("mode", "depth"), [("bmc", 24), ("cover", 24)])
+@pytest.mark.parametrize(
+    ("mode", "depth"),
+    [("bmc", 18), pytest.param("bmc", 24, marks=pytest.mark.full), ("cover", 24)],
+)
 def test_a_fetched_memory_loses_and_doubles_no_word(mode, depth):
     design = FetchInOrder(2, 3)
     holds, log = prover.prove(design, f"fetch_{mode}", depth, mode, design.free)

@@ -60,7 +60,10 @@ class NumbersInOrder(Elaboratable):
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
-@pytest.mark.parametrize(("mode", "clocks"), [("bmc", 13), ("cover", 18)])
+@pytest.mark.parametrize(
+    ("mode", "clocks"),
+    [("bmc", 11), pytest.param("bmc", 13, marks=pytest.mark.full), ("cover", 18)],
+)
 def test_strikes_leave_in_the_order_in_which_they_came(depth, mode, clocks):
     design = NumbersInOrder(depth)
     holds, log = prover.prove(design, f"queue{depth}_{mode}", clocks, mode, design.free)

@@ -29,6 +29,7 @@ from plexor_sim.server import Server
 
 NS = Fraction(1, 1_000_000_000)
 ALL_SPACES = sum(1 << space for space in Space)
+BUFFER_BYTES = 1 << 17
 DEAF_BYTES = 16 * 6 * 40_000
 """Of the truth log: the edges of so many strikes, whose events fill more than lies on the way."""
 
@@ -198,7 +199,7 @@ def deaf(subject: Subject, wanted: Settings, log: Path, gate: tuple[str, ...]) -
         device._link.deaf = False
         return device
 
-    return unattended(subject, wanted, log, gate, absent)
+    return unattended(subject, wanted, log, (*gate, "--buffer", str(BUFFER_BYTES)), absent)
 
 
 Scenario = Callable[[Subject, Settings, Path, tuple[str, ...]], Left]

@@ -22,6 +22,7 @@ const char* const kHelp =
     "  --max-cycles N       end after N core clocks\n"
     "  --stall P,SEED       the link is not ready with probability P in each clock, both ways\n"
     "  --stall full         the instrument's bytes are never taken\n"
+    "  --buffer BYTES       lie on the way to a client that does not read, about; otherwise megabytes\n"
     "  --gate N,N,...       the gate input changes at these core clocks; it starts low\n"
     "  --uart-divisor N     core clocks a bit of the UART (8); only in a build with a UART\n"
     "  --parent PID         end when process PID is not the parent any more\n";
@@ -93,6 +94,8 @@ Options parse(int count, char** arguments) {
     else if (name == "--gate") take_gate(options, value());
     else if (name == "--linger") options.linger_s = real(name, value(), 1e9);
     else if (name == "--max-cycles") options.max_cycles = integer(name, value(), 1, kMost);
+    else if (name == "--buffer")
+      options.buffer_bytes = static_cast<int>(integer(name, value(), 1, 1 << 30));
     else if (name == "--uart-divisor")
       options.uart_divisor = static_cast<int>(integer(name, value(), 4, 65535));
     else if (name == "--parent") options.parent = integer(name, value(), 1, kMost);

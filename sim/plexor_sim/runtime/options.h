@@ -22,6 +22,7 @@ struct Options {
   double stall = 0;                 // chance that the link is not ready in a clock, both ways
   uint64_t stall_seed = 1;
   bool stall_full = false;          // the instrument's bytes are never taken
+  int buffer_bytes = 0;             // on the way to a client that does not read; 0: megabytes
   double linger_s = 0;              // simulation goes on this long after a client has gone
   bool once = false;                // ends with its first client
   bool free = false;                // runs without a client too

@@ -19,7 +19,6 @@ namespace {
 
 constexpr size_t kSendBytes = 4096;  // enough to be worth a system call of its own
 constexpr int kDrainMs = 1000;
-constexpr int kWayBytes = 1 << 17;
 
 [[noreturn]] void failed(const char* what) {
   throw std::runtime_error(std::string("socket: ") + what + ": " + std::strerror(errno));
@@ -27,7 +26,7 @@ constexpr int kWayBytes = 1 << 17;
 
 }  // namespace
 
-Socket::Socket() {
+Socket::Socket(int buffer_bytes) : buffer_bytes_(buffer_bytes) {
   listener_ = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (listener_ < 0) failed("socket");
   sockaddr_in address{};
@@ -56,8 +55,8 @@ void Socket::accept(int timeout_ms) {
   // Commands and responses are small and waited for: Nagle's algorithm would cost 40 ms each.
   int on = 1;
   setsockopt(client_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  // By itself the kernel lets megabytes lie on the way to a client that does not read.
-  setsockopt(client_, SOL_SOCKET, SO_SNDBUF, &kWayBytes, sizeof kWayBytes);
+  if (buffer_bytes_)
+    setsockopt(client_, SOL_SOCKET, SO_SNDBUF, &buffer_bytes_, sizeof buffer_bytes_);
 }
 
 void Socket::service() {

@@ -9,8 +9,9 @@ namespace plexor {
 
 class Socket {
  public:
-  // Listens on 127.0.0.1, on an ephemeral port. Throws std::runtime_error.
-  Socket();
+  // Listens on 127.0.0.1, on an ephemeral port. About `buffer_bytes` may lie on the way to a client
+  // that does not read; 0: megabytes, as the kernel likes. Throws std::runtime_error.
+  explicit Socket(int buffer_bytes);
   ~Socket();
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
@@ -44,6 +45,7 @@ class Socket {
   void send_queued();
   void drop_client();
 
+  const int buffer_bytes_;
   int listener_ = -1, client_ = -1, port_ = 0;
   std::vector<uint8_t> rx_ = std::vector<uint8_t>(kBytes), tx_ = std::vector<uint8_t>(kBytes);
   size_t rx_head_ = 0, rx_tail_ = 0, tx_head_ = 0, tx_tail_ = 0;

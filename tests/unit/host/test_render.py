@@ -16,11 +16,9 @@ from plexor.budget_file import parse
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import StopReason, Trigger
 from plexor.render.facts import summary
-from plexor.render.frame import Label, spread
 from plexor.render.page import page
 from plexor.render.picture import picture
 from plexor.render.plots import course, histogram, shares, tail
-from plexor.render.scale import Axis, power_of_ten, time_unit
 from plexor.render.scope import scope
 from plexor.render.svg import text_width
 from plexor.render.text import text
@@ -341,20 +339,6 @@ def test_one_sample_among_many_is_seen_in_the_terminal(run_of):
     assert row.rstrip()[-1] == "▁"
 
 
-def test_round_ticks_lie_on_the_axis():
-    assert Axis(0, 10, 0, 100).ticks(5) == [0, 2, 4, 6, 8, 10]
-    assert Axis(3.2, 9.1, 0, 1).ticks(6) == [4, 5, 6, 7, 8, 9]
-    assert Axis(1, 1000, 0, 1, True).ticks(4) == [1, 10, 100, 1000]
-    assert Axis(1, 100, 0, 100, True).at(10) == pytest.approx(50)
-    assert Axis(1, 100, 0, 100, True).value(50) == pytest.approx(10)
-
-
-def test_units_and_powers_are_written_as_people_write_them():
-    assert time_unit(2.5e-6)[1] == "µs"
-    assert time_unit(1e-3)[1] == "ms"
-    assert [power_of_ten(v) for v in (1, 10, 100, 0.001)] == ["1", "10", "10²", "10⁻³"]
-
-
 @pytest.mark.parametrize(
     ("reference", "width_ticks", "falls"),
     [("strike1", 900, True), ("strike1", 10**9, False), ("strike0", 900, False)],
@@ -381,32 +365,7 @@ def test_the_strike_is_as_long_as_it_was_where_all_channels_have_the_same(
         )
 
 
-def test_labels_on_one_line_are_pushed_apart_and_kept_inside():
-    labels = [Label(50, "back wall 10 µs", "ink"), Label(55, "back wall 11 µs", "ink")]
-    first, second = spread(labels, 0, 300, 12)
-    width = text_width("back wall 10 µs", 12)
-    assert second - first >= width
-    assert first - width / 2 >= 0
-
-
 @pytest.mark.parametrize(("channels", "said"), [(2, 2), (8, 0)])
 def test_labels_are_written_out_where_there_is_room(run_of, channels, said):
     run = run_of([[2000, 2010]] * channels, names=[f"pin number {n}" for n in range(channels)])
     assert histogram(analyse(run)).render(style=True).count(" back wall ") == said
-
-
-# Widths in DejaVu Sans and DejaVu Sans Bold 2.37 in ems, of the fonts' own advance widths.
-@pytest.mark.parametrize(
-    ("content", "plain", "bold"),
-    [
-        ("TASK back wall 43.31 µs", 12.240, 13.771),
-        ("ISR back wall 34.56 µs", 11.279, 12.682),
-        ("end of ISR to the next pin", 12.804, 14.496),
-        ("channel 1 back wall 1.25 ms", 14.267, 15.898),
-        ("3.33 %", 3.495, 3.817),
-        ("OVERFLOW", 5.706, 6.351),
-    ],
-)
-def test_a_text_is_never_taken_for_narrower_than_it_is(content, plain, bold):
-    assert plain <= text_width(content, 1) < 1.12 * plain
-    assert bold <= text_width(content, 1, bold=True) < 1.12 * bold
