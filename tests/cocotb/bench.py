@@ -21,7 +21,7 @@ BUILD = Path(__file__).parents[2] / "build" / "cocotb"
 # Python drives the pins, so that more of it costs more time to compile than it saves.
 MAKE_FLAGS = (
     "CFG_CXXFLAGS_PCH_I=-include CFG_CXXFLAGS_COROUTINES=-fcoroutines "
-    "CFG_CXXFLAGS_STD=-std=gnu++20 OPT_FAST=-O1"
+    "CFG_CXXFLAGS_STD=-std=gnu++20 OPT_FAST=-O0"
 )
 RUN_TIME = ("verilated", "verilated_dpi", "verilated_vpi", "verilated_threads", "verilated_timing")
 DONE = "built"

@@ -8,15 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bench import SMALL, Outcome, assert_channel_equals, assert_equals_truth, class_counts, run
+from bench import Outcome, assert_channel_equals, assert_equals_truth, class_counts, run
 
 from plexor.protocol.frames import SOURCE_STRIKE
+from plexor.protocol.geometry import Geometry
 from plexor.results import Kind
 from plexor.settings import Channel, Settings, Stimulus
 
 NS = Fraction(1, 1_000_000_000)
 LOOP = str(Path(__file__).with_name("loop") / "loop.toml")
-GEOMETRY = replace(SMALL, upload_depth=2048)
+GEOMETRY = Geometry()
 WORD_EDGES = GEOMETRY.samples
 
 

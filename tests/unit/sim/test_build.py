@@ -28,7 +28,7 @@ from plexor.protocol.registers import address
 from plexor_sim.build import BuildError, build
 from plexor_sim.riscv import DeviceBuild
 
-GEOMETRY = Geometry(channels=1, strikes=1, samples=8)
+GEOMETRY = Geometry(channels=2, strikes=1, samples=8)
 PROBE = Path(__file__).with_name("probe.v")
 
 

@@ -19,7 +19,7 @@ from plexor_sim.packages import default_cache
 from plexor_sim.riscv import DeviceBuild
 from plexor_sim.server import Server, SimulatorError
 
-GEOMETRY = Geometry(channels=1, strikes=1, samples=8)
+GEOMETRY = Geometry(channels=2, strikes=1, samples=8)
 DEPTH = 256
 WORDS = bytes([1]) + bytes(DEPTH - 1)
 
