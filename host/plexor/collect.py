@@ -77,8 +77,19 @@ class Collector:
             self._events(part)
 
     def _events(self, batch: EventBatch) -> None:
-        if self.started_ticks is not None and self.last_ticks < self.started_ticks:
-            batch = self._own(self.started_ticks, batch)
+        start_ticks = self.started_ticks
+        if start_ticks is not None and self.last_ticks < start_ticks:
+            begins = np.flatnonzero(batch.first_index == 0)
+            if len(begins):
+                own = int(begins[-1])
+                self._add(batch.part(0, own))
+                # Unless times have stepped back, the last one is the greatest.
+                if self.last_ticks < start_ticks and not self.backwards and not self.misplaced:
+                    self._forget_events()
+                batch = batch.part(own, len(batch.counts))
+        self._add(batch)
+
+    def _add(self, batch: EventBatch) -> None:
         far = batch.base_ticks >= MOST_TICKS
         if far.any():
             self.misplaced += int(batch.counts[far].sum())
@@ -106,17 +117,6 @@ class Collector:
             self._times(batch)
         if self.keep_events:
             self._batches.append(batch)
-
-    def _own(self, start_ticks: int, batch: EventBatch) -> EventBatch:
-        """Return the batch from the run's index 0 on, if all before that is of the run before."""
-        begins = np.flatnonzero(batch.first_index == 0)
-        if not len(begins):
-            return batch
-        at = int(begins[-1])
-        if (batch.part(0, at).time_ticks() >= start_ticks).any():
-            return batch
-        self._forget_events()
-        return batch.part(at, len(batch.counts))
 
     def _times(self, batch: EventBatch) -> None:
         """Take the batch's times, and count those that step back."""

@@ -10,7 +10,7 @@ from plexor.results import RunResult
 
 WIDTH = 1000.0
 LEFT, RIGHT, TOP = 72.0, 24.0, 54.0
-LABEL_GAP = 14
+LABEL_SIZE, LABEL_GAP = 12, 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +74,10 @@ def y_line(canvas: Canvas, y: float, label: str) -> None:
     canvas.text(LEFT - 9, y + 4, label, style="muted", anchor="end")
 
 
-def spread(
-    labels: list[Label], low: float, high: float, size: float, bold: bool = False
-) -> list[float]:
+def spread(labels: list[Label], low: float, high: float, bold: bool = False) -> list[float]:
     """Return middles for labels on one line, in order of x, apart from each other and inside."""
     order = sorted(range(len(labels)), key=lambda i: labels[i].x)
-    widths = [text_width(label.content, size, bold) for label in labels]
+    widths = [text_width(label.content, LABEL_SIZE, bold) for label in labels]
     places = [0.0] * len(labels)
     edge = low
     for i in order:

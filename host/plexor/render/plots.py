@@ -13,6 +13,7 @@ from plexor.analyse import ChannelFigures, Report
 from plexor.percentiles import Distribution
 from plexor.render.frame import (
     LABEL_GAP,
+    LABEL_SIZE,
     LEFT,
     RIGHT,
     TOP,
@@ -157,10 +158,10 @@ def _walls(
             )
             for channel, ticks in marks
         ]
-        widths = [text_width(label.content, 12, bold=True) + LABEL_GAP for label in labels]
-        if sum(widths) < WIDTH - LEFT - RIGHT:
+        widths = [text_width(label.content, LABEL_SIZE, bold=True) for label in labels]
+        if sum(widths) + len(labels) * LABEL_GAP < WIDTH - LEFT - RIGHT:
             break
-    places = spread(labels, LEFT, WIDTH - RIGHT, 12, bold=True)
+    places = spread(labels, LEFT, WIDTH - RIGHT, bold=True)
     for label, x, (channel, _) in zip(labels, places, marks, strict=True):
         stroke = 'stroke-width="1.2" stroke-dasharray="2 3"'
         canvas.line(label.x, top, label.x, bottom, f"s{channel.result.number}", stroke)

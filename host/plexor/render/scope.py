@@ -153,7 +153,7 @@ def _lane(
         )
         if value is not None
     ]
-    for label, x in zip(labels, spread(labels, LEFT + 4, WIDTH - RIGHT - 4, 12), strict=True):
+    for label, x in zip(labels, spread(labels, LEFT + 4, WIDTH - RIGHT - 4), strict=True):
         canvas.text(x, base - SWING - 9, label.content, style=label.style, anchor="middle")
     return rise.samples is not None
 

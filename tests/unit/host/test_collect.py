@@ -5,7 +5,7 @@ import struct
 import pytest
 
 from plexor.batch import batch_of
-from plexor.collect import Collector
+from plexor.collect import MOST_TICKS, Collector
 from plexor.protocol.frames import SOURCE_SHIFT, Frame, FrameType, LogCode
 from plexor.protocol.geometry import Geometry
 
@@ -61,6 +61,25 @@ def test_an_index_0_that_follows_events_of_the_run_hides_none_of_them():
     collector.take(started())
     collector.take(batch_of([events(0, 5 << 20, 700), events(0, 5 << 20, 710)]))
     assert (collector.received_total, collector.disorder) == (2, 1)
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize(
+    ("lies", "backwards", "misplaced"),
+    [
+        ([(70_001, MOST_TICKS, 0)], 0, 1),
+        ([(70_001, 5 << 20, 690, 680)], 1, 0),
+        ([(70_001, 5 << 20, 710), (70_002, 5 << 20, 690)], 1, 0),
+    ],
+    ids=["far", "back in a frame", "back"],
+)
+def test_no_lie_about_times_is_forgotten_when_index_0_comes(lies, backwards, misplaced, together):
+    collector = Collector(Geometry())
+    collector.take(started())
+    frames = [*(events(*lie) for lie in lies), events(0, 5 << 20, 700)]
+    for batch in [batch_of(frames)] if together else [batch_of([frame]) for frame in frames]:
+        collector.take(batch)
+    assert (collector.backwards, collector.misplaced) == (backwards, misplaced)
 
 
 def test_an_early_event_later_in_the_run_is_not_hidden():

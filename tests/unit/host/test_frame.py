@@ -2,14 +2,14 @@
 
 import pytest
 
-from plexor.render.frame import Label, spread
+from plexor.render.frame import LABEL_SIZE, Label, spread
 from plexor.render.svg import text_width
 
 
 def test_labels_on_one_line_are_pushed_apart_and_kept_inside():
     labels = [Label(50, "back wall 10 µs", "ink"), Label(55, "back wall 11 µs", "ink")]
-    first, second = spread(labels, 0, 300, 12)
-    width = text_width("back wall 10 µs", 12)
+    first, second = spread(labels, 0, 300)
+    width = text_width("back wall 10 µs", LABEL_SIZE)
     assert second - first >= width
     assert first - width / 2 >= 0
 

@@ -25,7 +25,7 @@ WORDS = bytes([1]) + bytes(DEPTH - 1)
 
 ECHO = """
 module plexor (
-  input clk, input rst, input [7:0] samples, output [7:0] strikes, output load, input gate,
+  input clk, input rst, input [15:0] samples, output [7:0] strikes, output load, input gate,
   input [7:0] rx__payload, input rx__valid, output rx__ready,
   output [7:0] tx__payload, output tx__valid, input tx__ready
 );
@@ -47,7 +47,7 @@ endmodule
 
 UART_ECHO = """
 module plexor (
-  input clk, input rst, input [7:0] samples, output [7:0] strikes, output load, input gate,
+  input clk, input rst, input [15:0] samples, output [7:0] strikes, output load, input gate,
   input uart_rx, output uart_tx
 );
   reg level = 1;
@@ -110,6 +110,7 @@ def alive(pid: int) -> bool:
 
 
 DATA = bytes(range(256)) * 64
+ENDLESS = 1_000_000
 
 
 @pytest.mark.parametrize("stall", [[], ["--stall", "0.5,3"], ["--stall", "0.95,9"]])
@@ -119,6 +120,29 @@ def test_every_byte_passes_both_ways_in_order_however_the_link_stalls(
     with Server(echo, arguments=stall) as server, connect(server) as client:
         client.sendall(DATA)
         assert receive(client, len(DATA)) == DATA
+
+
+def accepted(server: Server) -> int:
+    """Return how many bytes go to an echo before it is held up, by a client that does not read."""
+    with socket.socket() as client:
+        # What lies in this client's own buffers is not the server's.
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        client.connect(server.address)
+        client.settimeout(1)
+        count = 0
+        try:
+            while count < ENDLESS:
+                count += client.send(DATA)
+        except TimeoutError:
+            return count
+    return count
+
+
+def test_a_buffer_bounds_what_lies_on_the_way_to_a_client_that_does_not_read(echo: Path) -> None:
+    with Server(echo, arguments=["--buffer", "65536"]) as server:
+        # Besides it there are the queues of the simulator and of the kernel, both ways.
+        assert 65536 <= accepted(server) < ENDLESS
 
 
 def test_a_link_that_is_full_takes_nothing(echo: Path) -> None:
