@@ -1,0 +1,47 @@
+"""The example for CI does what it says: its own command line, on its own files."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import plexor_sim
+from plexor import cli
+
+EXAMPLES = Path(plexor_sim.__file__).parent / "examples"
+STRIKES = 400
+
+
+def recipe(folder: Path) -> list[str]:
+    """Return the arguments of the recipe's `plexor measure`, its files in `folder`, and shorter."""
+    text = (EXAMPLES / "ci.yml").read_text()
+    (block,) = re.findall(r"- run: >-\n((?: {10}.*\n)+)", text)
+    command = shlex.split(block.replace("rtl/", f"{folder}/").replace("--count 2k", ""))
+    assert command[0] == "plexor"
+    assert command[-2:] == [">", "reflexes.json"]
+    return [*command[1:-2], "--count", str(STRIKES)]
+
+
+def test_the_recipe_passes_on_its_own_example(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(recipe(EXAMPLES)) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [channel["name"] for channel in document["channels"]] == ["entry", "handled"]
+    assert document["budget"]["outcome"] == "pass"
+    assert (tmp_path / "reflexes.html").read_text().endswith("</html>\n")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [("budget.toml", '"100 ns"', '"38 ns"'), ("irq.toml", "SAVE_CYCLES = 12", "SAVE_CYCLES = 40")],
+    ids=["tighter budget", "slower handler"],
+)
+def test_the_recipe_fails_where_a_limit_is_broken(file, old, new, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for path in EXAMPLES.iterdir():
+        text = path.read_text()
+        assert path.name != file or old in text
+        (tmp_path / path.name).write_text(text.replace(old, new) if path.name == file else text)
+    assert cli.main(recipe(tmp_path)) == 1
