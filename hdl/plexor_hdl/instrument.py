@@ -51,17 +51,18 @@ class Instrument(wiring.Component):
     One sample word a channel and one strike word an output each core clock, oldest sample lowest:
     the words of clock n stand at the pins together. `rx` and `tx` are the link's bytes. Reset:
     idle, time 0, outputs low. With `skippable`, a simulation may pass `quiet` or less x
-    SKIP_CLOCKS clocks by `skip` (skip.py), if no pin changes in them nor has in 12 clocks before.
+    SKIP_CLOCKS clocks by `skip` (skip.py), if no pin changes in them nor has in 12 clocks before;
+    while `resting` too, no run is under way and nothing but the time goes on.
     """
 
     def __init__(self, geometry: Geometry, gateware_hash: int, *, skippable: bool = False) -> None:
         self._geometry = geometry
         self._hash = gateware_hash
         self._skippable = skippable
-        ports = {"skip": In(SKIP_BITS), "quiet": Out(SKIP_BITS)} if skippable else {}
+        ports = {"skip": In(SKIP_BITS), "quiet": Out(SKIP_BITS), "resting": Out(1)}
         super().__init__(
             {
-                **ports,
+                **(ports if skippable else {}),
                 "samples": In(geometry.channels * geometry.samples),
                 "strikes": Out(geometry.strikes * geometry.samples),
                 "load": Out(1),
@@ -265,7 +266,7 @@ class Instrument(wiring.Component):
                 command.bus.request_stb,
                 capture.moving,
             ]
-            self._skip(m, moving, [timebase, run, snapshots, outputs])
+            self._skip(m, moving, run, [timebase, run, snapshots, outputs])
         return m
 
     def _engine(self, m, name: str, bank, measure, dumper) -> Engine:
@@ -285,7 +286,7 @@ class Instrument(wiring.Component):
                 m.d.comb += first.eq(bank.channel[number][zoom])
         return engine
 
-    def _skip(self, m, moving, counters) -> None:
+    def _skip(self, m, moving, run, counters) -> None:
         """Say how far the time can be skipped, and tell every counter of clocks by how much."""
         awake = Signal(range(WAKE_CLOCKS), init=WAKE_CLOCKS - 1)
         room = least([counter.room for counter in counters])
@@ -296,7 +297,10 @@ class Instrument(wiring.Component):
             m.d.sync += awake.eq(awake - 1)
         # In the clock of a skip the rooms do not know of it yet.
         m.d.sync += self.quiet.eq(Mux(awake.any() | self.skip.any(), 0, room))
-        m.d.comb += [counter.skip.eq(self.skip) for counter in counters]
+        m.d.comb += [
+            *(counter.skip.eq(self.skip) for counter in counters),
+            self.resting.eq(~run.running),
+        ]
 
     def _one_bank(self, m, ledger, capture, matcher, measure, upload, dumper, bank) -> None:
         """Wire all counts into one memory."""

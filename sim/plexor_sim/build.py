@@ -301,6 +301,7 @@ def _bench(geometry: Geometry, uart: bool, skippable: bool) -> str:
         ports |= {"tx__valid": ("output", 1), "tx__ready": ("input", 1)}
     if skippable:
         ports |= {"skip": ("input", SKIP_BITS), "quiet": ("output", SKIP_BITS)}
+        ports |= {"resting": ("output", 1)}
     declared = ",\n".join(f"  {way} [{bits - 1}:0] {name}" for name, (way, bits) in ports.items())
     connected = ", ".join(f".{name}({name})" for name in ("clk", *ports))
     return (

@@ -27,6 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kPollCycles = 256;
 constexpr int kGateClocks = 16;  // from the gate's pin to `quiet`, and more
+constexpr int kStillClocks = 1024;  // from a command's last byte to its answer's first, and more
 constexpr int kWaitMs = 500;  // how long a blocked wait lasts before the parent is looked for
 
 using StrikesPort = std::remove_reference_t<decltype(Vplexor::strikes)>;
@@ -70,8 +71,9 @@ class Simulation {
       } else {
         socket_.accept(0);
       }
-      for (int i = 0; i < kPollCycles && !done(); i++) clock();
-      socket_.service();
+      if (stands_still(core_)) socket_.await_frame(kWaitMs);
+      for (int i = 0; i < kPollCycles && !done() && !stands_still(core_); i++) clock();
+      socket_.service(!between_runs(core_));
       if (served_ && !socket_.connected()) client_gone();
       if (++polls_ % 4096 == 0) watch_parent();
     }
@@ -83,6 +85,7 @@ class Simulation {
     pins_.clock(core_.strikes, core_.load, core_.samples);
     link_.before(core_, !pins_.is_ahead());
     if (!options_.gate.empty()) gate();
+    still_clocks_ = rests(core_) ? still_clocks_ + 1 : 0;
     const int64_t clocks = skipped(core_);
     cycle();
     cycles_ += 1 + clocks;
@@ -90,12 +93,32 @@ class Simulation {
     pins_.pass(clocks);
   }
 
+  // Whether time is to pass only for what a command takes, from the time its frame is whole.
+  template <typename Core>
+  bool between_runs(const Core& core) const {
+    if constexpr (kSkippable) return options_.hold && core.resting;
+    return false;
+  }
+
+  // Whether neither bytes nor anything else but the time moves, as far as can be seen.
+  template <typename Core>
+  bool rests(const Core& core) const {
+    if constexpr (kSkippable) return core.quiet && link_.is_idle(core);
+    return false;
+  }
+
+  template <typename Core>
+  bool stands_still(const Core& core) const {
+    return between_runs(core) && still_clocks_ >= kStillClocks && link_.is_idle(core) &&
+           socket_.connected();
+  }
+
   // How many clocks pass beside the next one: none of them changes anything but counters.
   template <typename Core>
   int64_t skipped(Core& core) {
     if constexpr (kSkippable) {
       core.skip = 0;
-      if (!core.quiet || options_.no_skip || !link_.is_idle(core) || gate_moves()) return 0;
+      if (!rests(core) || options_.no_skip || between_runs(core) || gate_moves()) return 0;
       int64_t most = core.quiet * kSkipClocks;
       if (options_.max_cycles) most = std::min(most, options_.max_cycles - cycles_ - 1);
       if (gate_next_ < options_.gate.size())
@@ -172,6 +195,7 @@ class Simulation {
   Socket socket_;
   Link link_;
   Vplexor core_;
+  int still_clocks_ = 0;  // for which all has been at rest
   int64_t cycles_ = 0, evaluated_ = 0;  // clocks that passed, and those of them not skipped
   int64_t began_cycles_ = 0, began_evaluated_ = 0;
   std::clock_t began_cpu_ = 0;

@@ -19,6 +19,8 @@ const char* const kHelp =
     "  --linger SECONDS     go on for so long after a client has gone\n"
     "  --free               run without a client too; otherwise time stands still\n"
     "  --no-skip            evaluate every clock, those too in which nothing moves\n"
+    "  --hold               time stands still between runs, but for what commands take: a first run\n"
+    "                       is the same whenever it is asked for\n"
     "  --max-cycles N       end after N core clocks\n"
     "  --stall P,SEED       the link is not ready with probability P in each clock, both ways\n"
     "  --stall full         the instrument's bytes are never taken\n"
@@ -86,6 +88,7 @@ Options parse(int count, char** arguments) {
     else if (name == "--once") options.once = true;
     else if (name == "--free") options.free = true;
     else if (name == "--no-skip") options.no_skip = true;
+    else if (name == "--hold") options.hold = true;
     else if (name == "--device") options.device = value();
     else if (name == "--truth") options.truth = value();
     else if (name == "--trace-pins") options.trace_pins = value();

@@ -27,6 +27,7 @@ struct Options {
   bool once = false;                // ends with its first client
   bool free = false;                // runs without a client too
   bool no_skip = false;             // evaluate every clock
+  bool hold = false;                // time stands still between runs
   int64_t max_cycles = 0;           // 0: no limit
   int uart_divisor = 8;             // core clocks a bit
   int64_t parent = 0;               // ends when this process is not the parent any more

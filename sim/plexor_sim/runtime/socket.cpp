@@ -59,18 +59,31 @@ void Socket::accept(int timeout_ms) {
     setsockopt(client_, SOL_SOCKET, SO_SNDBUF, &buffer_bytes_, sizeof buffer_bytes_);
 }
 
-void Socket::service() {
+void Socket::service(bool receives) {
   if (!connected()) return;
-  if (rx_head_ == rx_tail_) {
-    const ssize_t got = recv(client_, rx_.data(), rx_.size(), 0);
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
-      return drop_client();
-    rx_head_ = 0;
-    rx_tail_ = got > 0 ? static_cast<size_t>(got) : 0;
-  }
+  if (receives && !has_byte() && !receive(0)) return;
   const bool paused = tx_tail_ == tx_seen_;
   if (tx_tail_ != tx_head_ && (paused || tx_tail_ - tx_head_ >= kSendBytes)) send_queued();
   tx_seen_ = tx_tail_;
+}
+
+// Returns false if the client has gone.
+bool Socket::receive(size_t at) {
+  const ssize_t got = recv(client_, &rx_[at], rx_.size() - at, 0);
+  if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
+    drop_client();
+    return false;
+  }
+  rx_head_ = 0;
+  rx_tail_ = at + (got > 0 ? static_cast<size_t>(got) : 0);
+  return true;
+}
+
+void Socket::await_frame(int timeout_ms) {
+  drain();
+  pollfd waiting{client_, POLLIN, 0};
+  while (connected() && poll(&waiting, 1, timeout_ms) > 0)
+    if (!receive(has_byte() ? rx_tail_ : 0) || rx_tail_ == rx_.size() || !rx_[rx_tail_ - 1]) return;
 }
 
 void Socket::send_queued() {

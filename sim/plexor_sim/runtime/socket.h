@@ -22,9 +22,13 @@ class Socket {
   // Takes a waiting client, if there is one and none is connected; waits for it up to timeout_ms.
   void accept(int timeout_ms);
 
-  // Receives into an empty queue and sends what is due; notices that the client has gone, and
-  // then forgets what was queued both ways.
-  void service();
+  // Sends what is due and, if it `receives`, receives into an empty queue; notices that the client
+  // has gone, and then forgets what was queued both ways.
+  void service(bool receives);
+
+  // Sends what is queued, and receives until there is a whole frame: its last byte is 0, and the
+  // next one is not sent before it is answered. Waits up to timeout_ms for it to go on.
+  void await_frame(int timeout_ms);
 
   // Sends what is queued, waiting up to a second.
   void drain();
@@ -42,6 +46,7 @@ class Socket {
  private:
   static constexpr size_t kBytes = 1 << 16;
 
+  bool receive(size_t at);
   void send_queued();
   void drop_client();
 

@@ -1,0 +1,123 @@
+"""Whether fewer than one strike in so many goes wrong: an exact test that ends once it is certain.
+
+A group-sequential test of a binomial proportion with curtailed rejection (C. Jennison and
+B. W. Turnbull, "Group Sequential Methods with Applications to Clinical Trials", 2000, chapters 7
+and 12): strikes come in stages; a stage fails as soon as too many of all strikes so far have gone
+wrong, and passes at its end if few enough have. The bounds are those that spend an error of each
+kind and no more, by the exact law of the count.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+STAGES = 3
+"""Each has twice the strikes of the one before."""
+
+
+class Verdict(StrEnum):
+    """Of a criterion at a rate."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage of the test, in strikes and bad strikes since the first stage's start."""
+
+    strikes: int
+    """At its end."""
+    pass_most: int
+    """At its end, so many bad ones or fewer pass; -1: nothing does."""
+    fail_least: int
+    """So many bad ones fail, at any strike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """Stages in their order; what has neither passed nor failed after the last is undecided."""
+
+    limit: Fraction
+    """Probability of a bad strike from which on a device must not pass."""
+    confidence: Fraction
+    stages: tuple[Stage, ...]
+
+    def verdict(self, stage: int, strikes: int, bad: int) -> Verdict:
+        """Return what is known in a stage, after so many strikes in all."""
+        bounds = self.stages[stage]
+        if bad >= bounds.fail_least:
+            return Verdict.FAIL
+        if strikes >= bounds.strikes and bad <= bounds.pass_most:
+            return Verdict.PASS
+        return Verdict.UNDECIDED
+
+
+@lru_cache(maxsize=64)
+def plan_test(limit: Fraction, confidence: Fraction, stages: int = STAGES) -> Test:
+    """Return the test for fewer than `limit` bad strikes, each error at most 1 - confidence.
+
+    A device with `limit` or more bad strikes passes, and one with `limit` or fewer fails, each with
+    a probability of at most 1 - confidence. Half of that is spent in the first stage, a quarter in
+    the second, and what is left in the last; the first has so many strikes that none bad passes.
+    Raises ValueError for what is not between 0 and 1.
+    """
+    for name, value in (("limit", limit), ("confidence", confidence)):
+        if not 0 < value < 1:
+            raise ValueError(f"{name}: {float(value):g}; must lie between 0 and 1")
+    p, error = float(limit), float(1 - confidence)
+    spent = [error * (1 - 0.5 ** (number + 1)) for number in range(stages - 1)] + [error]
+    first = math.ceil(math.log(spent[0]) / math.log1p(-p))
+    found: list[Stage] = []
+    going = np.ones(1)
+    """Probability of each count, where the test is still going on."""
+    passed = failed = 0.0
+    before = 0
+    for number, budget in enumerate(spent):
+        strikes = first << number
+        going = _after(going, strikes - before, p)
+        below = np.cumsum(going)
+        pass_most = int(np.searchsorted(passed + below, budget, side="right")) - 1
+        above = np.cumsum(going[::-1])
+        fail_least = len(going) - int(np.searchsorted(failed + above, budget, side="right"))
+        found.append(Stage(strikes, pass_most, fail_least))
+        passed += float(below[pass_most]) if pass_most >= 0 else 0.0
+        failed += float(going[fail_least:].sum())
+        going = going[:fail_least].copy()
+        going[: pass_most + 1] = 0
+        before = strikes
+    return Test(limit, confidence, tuple(found))
+
+
+def outcome_probabilities(test: Test, p: float) -> tuple[float, float, float]:
+    """Return how probably a device with `p` bad strikes passes, fails, and is undecided.
+
+    Also of the strikes that takes: `expected_strikes`.
+    """
+    going, passed, failed, before = np.ones(1), 0.0, 0.0, 0
+    for stage in test.stages:
+        going = _after(going, stage.strikes - before, p)
+        passed += float(going[: stage.pass_most + 1].sum())
+        failed += float(going[stage.fail_least :].sum())
+        going = going[: stage.fail_least].copy()
+        going[: stage.pass_most + 1] = 0
+        before = stage.strikes
+    return passed, failed, float(going.sum())
+
+
+def _after(going: npt.NDArray[np.float64], strikes: int, p: float) -> npt.NDArray[np.float64]:
+    """Return the law of the count after so many more strikes, cut where it has no weight."""
+    mean = strikes * p
+    most = min(strikes, math.ceil(mean + 12 * math.sqrt(mean) + 40))
+    numbers = np.arange(most + 1, dtype=np.float64)
+    steps = np.log((strikes - numbers[:-1]) / (numbers[:-1] + 1)) + math.log(p) - math.log1p(-p)
+    law = np.exp(strikes * math.log1p(-p) + np.concatenate(([0.0], np.cumsum(steps))))
+    return np.convolve(going, law)
