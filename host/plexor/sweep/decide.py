@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 STAGES = 3
-"""Each has twice the strikes of the one before."""
+"""Each ends after twice the strikes of the one before."""
 
 
 class Verdict(StrEnum):
@@ -61,27 +61,38 @@ class Test:
         return Verdict.UNDECIDED
 
 
-@lru_cache(maxsize=64)
-def plan_test(limit: Fraction, confidence: Fraction, stages: int = STAGES) -> Test:
-    """Return the test for fewer than `limit` bad strikes, each error at most 1 - confidence.
+def _spent(confidence: Fraction) -> list[float]:
+    """Return the error spent by the end of each stage: half, three quarters, all of it."""
+    error = float(1 - confidence)
+    return [error * (1 - 0.5 ** (number + 1)) for number in range(STAGES - 1)] + [error]
 
-    A device with `limit` or more bad strikes passes, and one with `limit` or fewer fails, each with
-    a probability of at most 1 - confidence. Half of that is spent in the first stage, a quarter in
-    the second, and what is left in the last; the first has so many strikes that none bad passes.
+
+def first_strikes(limit: Fraction, confidence: Fraction) -> int:
+    """Return after how many strikes, none of them bad, a test can pass.
+
     Raises ValueError for what is not between 0 and 1.
     """
     for name, value in (("limit", limit), ("confidence", confidence)):
         if not 0 < value < 1:
             raise ValueError(f"{name}: {float(value):g}; must lie between 0 and 1")
-    p, error = float(limit), float(1 - confidence)
-    spent = [error * (1 - 0.5 ** (number + 1)) for number in range(stages - 1)] + [error]
-    first = math.ceil(math.log(spent[0]) / math.log1p(-p))
+    return math.ceil(math.log(_spent(confidence)[0]) / math.log1p(-float(limit)))
+
+
+@lru_cache(maxsize=64)
+def plan_test(limit: Fraction, confidence: Fraction, first: int = 0) -> Test:
+    """Return the test for fewer than `limit` bad strikes, each error at most 1 - confidence.
+
+    A device with `limit` or more bad strikes passes, and one with `limit` or fewer fails, each with
+    a probability of at most 1 - confidence. The first stage has `first` strikes, or as many as it
+    takes to pass if that is more. Raises ValueError for what is not between 0 and 1.
+    """
+    p, first = float(limit), max(first, first_strikes(limit, confidence))
     found: list[Stage] = []
     going = np.ones(1)
     """Probability of each count, where the test is still going on."""
     passed = failed = 0.0
     before = 0
-    for number, budget in enumerate(spent):
+    for number, budget in enumerate(_spent(confidence)):
         strikes = first << number
         going = _after(going, strikes - before, p)
         below = np.cumsum(going)
@@ -98,10 +109,7 @@ def plan_test(limit: Fraction, confidence: Fraction, stages: int = STAGES) -> Te
 
 
 def outcome_probabilities(test: Test, p: float) -> tuple[float, float, float]:
-    """Return how probably a device with `p` bad strikes passes, fails, and is undecided.
-
-    Also of the strikes that takes: `expected_strikes`.
-    """
+    """Return how probably a device with a share `p` of bad strikes passes, fails, is undecided."""
     going, passed, failed, before = np.ones(1), 0.0, 0.0, 0
     for stage in test.stages:
         going = _after(going, stage.strikes - before, p)

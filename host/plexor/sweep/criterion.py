@@ -1,0 +1,148 @@
+"""What a device must do at a rate to sustain it: criteria, and what a step's figures say of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from plexor.protocol.memory import ResponseClass
+from plexor.sweep.decide import Test, Verdict, first_strikes, plan_test
+from plexor.sweep.model import Figures
+from plexor.units import format_seconds, parse_duration, ticks_of
+
+DEFAULT_SHARE = Fraction(1, 1000)
+DEFAULT_CONFIDENCE = Fraction(95, 100)
+
+
+class What(StrEnum):
+    """What a criterion limits."""
+
+    MISSED = "missed"  # strikes without a response in time
+    LATE = "late"  # strikes answered after the deadline, or missed
+    LATENCY = "latency"  # strikes answered after the criterion's own deadline, or missed
+    DUPLICATE = "duplicate"  # second responses, per strike
+    SPURIOUS = "spurious"  # responses without a strike, per strike
+    JITTER = "jitter"  # greatest less least latency
+    JITTER_RMS = "jitter-rms"
+    JITTER_128 = "jitter128"  # span of the last 128
+
+
+_BAD: Mapping[What, tuple[ResponseClass, ...]] = {
+    What.MISSED: (ResponseClass.MISSED,),
+    What.LATE: (ResponseClass.LATE, ResponseClass.MISSED),
+    What.LATENCY: (ResponseClass.LATE, ResponseClass.MISSED),
+    What.DUPLICATE: (ResponseClass.DUPLICATE,),
+    What.SPURIOUS: (ResponseClass.SPURIOUS,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One limit: fewer than a `share` of bad strikes, or a jitter of at most `most_s`."""
+
+    what: What
+    share: Fraction = DEFAULT_SHARE
+    confidence: Fraction = DEFAULT_CONFIDENCE
+    most_s: Fraction | None = None
+    """Of latency and jitters."""
+
+    @property
+    def text(self) -> str:
+        """As it is written: `missed<0.1%@95%`."""
+        sure = f"{_percent(self.share)}@{_percent(self.confidence)}"
+        if self.most_s is None:
+            return f"{self.what}<{sure}"
+        return f"{self.what}<={format_seconds(self.most_s)}:{sure}"
+
+    def bad(self, figures: Figures) -> int:
+        """Return how many strikes were bad."""
+        return sum(figures.classes[entry] for entry in _BAD.get(self.what, ()))
+
+    def test(self, first: int = 0) -> Test:
+        """Return its test, of whose stages the first has `first` strikes or more."""
+        return plan_test(self.share, self.confidence, first)
+
+
+DEFAULT = Criterion(What.MISSED)
+
+_CRITERION = re.compile(r"(?P<what>[a-z0-9-]+)<=?(?P<limit>[^:@]+)(:(?P<share>[^@]+))?(@(?P<c>.+))?")
+_TIMED = (What.LATENCY, What.JITTER, What.JITTER_RMS, What.JITTER_128)
+
+
+def parse_criterion(text: str) -> Criterion:
+    """Return the criterion of `missed<0.1%@95%`, `latency<50us:1%` or `jitter<10us`.
+
+    A time is for all but a share of the strikes. Raises ValueError, which says what would be right.
+    """
+    match = _CRITERION.fullmatch(text.replace(" ", ""))
+    if match is None or match["what"] not in set(What):
+        raise ValueError(
+            f"criterion: {text!r}; must be {', '.join(What)} with < and its limit, such as "
+            "missed<0.1%@95%, latency<50us:0.1% or jitter<10us"
+        )
+    what = What(match["what"])
+    confidence = DEFAULT_CONFIDENCE if match["c"] is None else _part(match["c"], text)
+    if what in _TIMED:
+        share = DEFAULT_SHARE if match["share"] is None else _part(match["share"], text)
+        return Criterion(what, share, confidence, parse_duration(match["limit"]))
+    if match["share"] is not None:
+        raise ValueError(f"criterion: {text!r}; {what} has one limit, such as {what}<0.1%")
+    return Criterion(what, _part(match["limit"], text), confidence)
+
+
+def _part(text: str, whole: str) -> Fraction:
+    try:
+        value = Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except (ValueError, ZeroDivisionError):
+        value = Fraction(0)
+    if not 0 < value < 1:
+        raise ValueError(f"criterion: {whole!r}: {text}; must be a part, such as 0.1% or 1e-3")
+    return value
+
+
+def _percent(part: Fraction) -> str:
+    return f"{float(part * 100):g}%"
+
+
+def stage_strikes(criteria: Sequence[Criterion], least: int) -> int:
+    """Return the strikes of a first stage that lets each criterion pass."""
+    return max(least, *(first_strikes(entry.share, entry.confidence) for entry in criteria))
+
+
+def judge(
+    criteria: Sequence[Criterion], figures: Figures, stage: int, first: int, tick_fs: int
+) -> tuple[Verdict, str]:
+    """Return what the figures of all stages up to `stage` say, and the criterion that says so.
+
+    A device passes when it passes all criteria and does not fall behind; one that fails is enough.
+    """
+    verdicts = [
+        (_verdict(entry, figures, stage, first, tick_fs), entry.text) for entry in criteria
+    ]
+    if figures.falls_behind:
+        verdicts.append((Verdict.FAIL, "falls behind"))
+    for wanted in (Verdict.FAIL, Verdict.UNDECIDED):
+        found = next(((one, text) for one, text in verdicts if one == wanted), None)
+        if found is not None:
+            return found
+    return Verdict.PASS, ""
+
+
+def _verdict(
+    criterion: Criterion, figures: Figures, stage: int, first: int, tick_fs: int
+) -> Verdict:
+    test = criterion.test(first)
+    if criterion.what not in _TIMED or criterion.what == What.LATENCY:
+        return test.verdict(stage, figures.strikes, criterion.bad(figures))
+    assert criterion.most_s is not None
+    value = {
+        What.JITTER: figures.peak_to_peak_ticks,
+        What.JITTER_RMS: figures.rms_ticks,
+        What.JITTER_128: figures.jitter128_ticks,
+    }[criterion.what]
+    if value is not None and value > ticks_of(criterion.most_s, tick_fs):
+        return Verdict.FAIL
+    return Verdict.PASS if value is not None else Verdict.UNDECIDED

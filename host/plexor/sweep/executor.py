@@ -1,0 +1,60 @@
+"""Where jobs run: in processes here, or on a Dask cluster, behind the same interface."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+from collections.abc import Callable, Generator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from typing import Any
+
+from plexor.errors import LinkError, UsageError
+
+FORMS = "local, local:PROCESSES or dask://HOST:PORT"
+
+
+def parse_executor(text: str) -> Callable[[], Executor]:
+    """Return what opens the executor of `local:2` or `dask://host:port`; raise ValueError."""
+    name, colon, rest = text.partition(":")
+    if name == "local" and (not colon or (rest.isdecimal() and 0 < int(rest) <= 1024)):
+        return lambda: _local(int(rest) if rest else os.cpu_count() or 1)
+    if name == "dask" and rest.startswith("//") and rest[2:].rpartition(":")[2].isdecimal():
+        return lambda: _dask(f"tcp:{rest}")
+    raise ValueError(f"executor: {text!r}; must be {FORMS}")
+
+
+@contextmanager
+def opened(executor: Callable[[], Executor]) -> Generator[Executor]:
+    """Open an executor; at the end, jobs that have not begun are dropped."""
+    pool = executor()
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _local(processes: int) -> Executor:
+    # A fork of a process with threads may hang; what is spawned knows nothing of them.
+    return ProcessPoolExecutor(processes, get_context("spawn"), _ignore_interrupts)
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C to the process that asked for the jobs."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _dask(address: str) -> Executor:
+    try:
+        distributed: Any = importlib.import_module("distributed")
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"executor: {address}: Dask is not installed; pip install 'plexor[cluster]'"
+        ) from error
+    try:
+        client = distributed.Client(address, timeout="10s")
+    except (OSError, TimeoutError) as error:
+        raise LinkError(f"executor: {address}: no Dask scheduler answers there") from error
+    return client.get_executor()

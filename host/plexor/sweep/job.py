@@ -1,0 +1,146 @@
+"""One step as work that any process can do: strike at one rate until its verdict is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.analyse import ChannelFigures, analyse
+from plexor.device import Device
+from plexor.errors import InvalidRunError
+from plexor.link.open import open_link
+from plexor.percentiles import from_values, quantile
+from plexor.protocol.memory import ResponseClass
+from plexor.results import RunResult
+from plexor.session import measure
+from plexor.settings import Settings
+from plexor.sweep.criterion import Criterion, judge, stage_strikes
+from plexor.sweep.decide import STAGES, Verdict
+from plexor.sweep.model import Figures, Step
+from plexor.units import whole_ticks
+
+LEAST_STRIKES = 256
+"""So many tell whether a device falls behind."""
+SIM_ARGUMENTS = ("--hold",)
+"""A simulated instrument stands still until its run starts, so that each is the same again."""
+QUARTERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A step to take. The same job of a simulated device always gives the same step."""
+
+    link: str
+    dut: str | None
+    load: str
+    settings: Settings
+    """Its first stimulus is the one that is swept; of this the rate and the count are set."""
+    rate_hz: Fraction
+    for_channel: str
+    """Strike until this channel's verdict is known; empty: until every channel's is."""
+    criteria: tuple[Criterion, ...]
+    least_strikes: int = LEAST_STRIKES
+
+
+def take(job: Job) -> Step:
+    """Take a step; stages of a simulated device are taken by a fresh one each.
+
+    Raises PlexorError where a run does not start, breaks, or is not valid.
+    """
+    first = stage_strikes(job.criteria, max(job.least_strikes, LEAST_STRIKES))
+    stages: list[RunResult] = []
+    figures: tuple[Figures, ...] = ()
+    for stage in range(STAGES):
+        count = first << max(stage - 1, 0)
+        stages.append(_run(job, stage, count))
+        figures = figures_of(stages, job.criteria, stage, first)
+        waited = [f for f in figures if job.for_channel in ("", f.name)]
+        if all(entry.verdict != Verdict.UNDECIDED for entry in waited):
+            break
+    return Step(
+        job.load, job.rate_hz, job.for_channel, sum(run.strikes for run in stages), figures
+    )
+
+
+def _run(job: Job, stage: int, count: int) -> RunResult:
+    swept, *others = job.settings.strikes
+    swept = replace(swept, period_s=1 / job.rate_hz, count=count, seed=swept.seed + stage)
+    settings = replace(job.settings, strikes=(swept, *others))
+    simulated = job.link.startswith("sim:")
+    with Device(open_link(job.link, job.dut, SIM_ARGUMENTS if simulated else ())) as device:
+        result = measure(device, settings)
+    if result.interrupted:
+        raise KeyboardInterrupt
+    # A device that is swept may leave every strike unanswered; nothing else may be wrong.
+    if not result.valid:
+        raise InvalidRunError(f"at {float(job.rate_hz):g} Hz: {'; '.join(result.invalid_reasons)}")
+    return result
+
+
+def figures_of(
+    stages: Sequence[RunResult], criteria: Sequence[Criterion], stage: int, first: int
+) -> tuple[Figures, ...]:
+    """Return the figures of each channel over the runs of all stages so far, with verdicts."""
+    reports = [analyse(run) for run in stages]
+    found: list[Figures] = []
+    for place, channel in enumerate(stages[0].channels):
+        figures = _figures(
+            channel.name,
+            [report.channels[place] for report in reports],
+            _settled([run.channels[place].classes for run in stages]),
+        )
+        verdict, reason = judge(criteria, figures, stage, first, stages[0].tick_fs)
+        found.append(replace(figures, verdict=verdict, reason=reason))
+    return tuple(found)
+
+
+def _settled(classes: Sequence[Mapping[ResponseClass, int]]) -> dict[ResponseClass, int]:
+    return {entry: sum(each[entry] for each in classes) for entry in ResponseClass}
+
+
+def _figures(
+    name: str, stages: Sequence[ChannelFigures], classes: Mapping[ResponseClass, int]
+) -> Figures:
+    rises = [entry.rise for entry in stages if entry.rise is not None]
+    least = [rise.min_ticks for rise in rises if rise.min_ticks is not None]
+    most = [rise.max_ticks for rise in rises if rise.max_ticks is not None]
+    settled = (ResponseClass.ANSWERED, ResponseClass.LATE, ResponseClass.MISSED)
+    values = [rise.samples.value_ticks for rise in rises if rise.samples is not None]
+    known = len(values) == len(stages) and values
+    together = np.concatenate(values) if known else None
+    spans = [rise.span.last_ticks for rise in rises if rise.span is not None]
+    distribution = None if together is None else from_values(together)
+    return Figures(
+        name,
+        strikes=sum(classes[entry] for entry in settled),
+        classes=classes,
+        min_ticks=min(least, default=None),
+        max_ticks=max(most, default=None),
+        p50_ticks=None if distribution is None else quantile(distribution, Fraction(1, 2)).value_ticks,
+        p99_ticks=None
+        if distribution is None
+        else quantile(distribution, Fraction(99, 100)).value_ticks,
+        rms_ticks=None if together is None else float(np.std(together)),
+        jitter128_ticks=max(spans, default=None),
+        falls_behind=any(falls_behind(each) for each in values) if known else None,
+    )
+
+
+def falls_behind(latency_ticks: npt.NDArray[np.int64]) -> bool:
+    """Return whether latency still grew at the end: each of the last quarter is above each before.
+
+    A device that takes longer for a response than the strikes are apart falls behind by the same
+    time with every strike, long before a strike goes missing. Latencies that spread by more than it
+    falls behind in a quarter of the strikes hide it.
+    """
+    if len(latency_ticks) < LEAST_STRIKES // 2:
+        return False
+    quarters = np.array_split(latency_ticks, QUARTERS)
+    return all(
+        int(later.min()) > int(earlier.max())
+        for earlier, later in zip(quarters[1:-1], quarters[2:], strict=True)
+    )

@@ -1,0 +1,80 @@
+"""Where a device saturates, from verdicts alone: a scan, then bisection. Pure: no run, no clock."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Mapping
+from fractions import Fraction
+
+from plexor.sweep.decide import Verdict
+from plexor.sweep.model import Bracket
+
+DIGITS = 6
+"""Significant digits of a rate that is tried."""
+
+
+def scan_rates(low_hz: Fraction, high_hz: Fraction, points: int) -> tuple[Fraction, ...]:
+    """Return so many rates, two or more, from one to the other, evenly apart on a log scale."""
+    if not 0 < low_hz < high_hz or points < 2:
+        raise ValueError(f"scan: {points} points from {low_hz} to {high_hz}; must be 2 or more, up")
+    inner = (between(low_hz, high_hz, Fraction(n, points - 1)) for n in range(1, points - 1))
+    return (low_hz, *inner, high_hz)
+
+
+def between(low_hz: Fraction, high_hz: Fraction, part: Fraction = Fraction(1, 2)) -> Fraction:
+    """Return the rate so far up the way from low to high on a log scale, of few digits."""
+    exact = float(low_hz) * (float(high_hz) / float(low_hz)) ** float(part)
+    step = Fraction(10) ** (math.floor(math.log10(exact)) + 1 - DIGITS)
+    rounded = round(Fraction(exact) / step) * step
+    return min(max(rounded, low_hz), high_hz)
+
+
+def scan_bracket(verdicts: Mapping[Fraction, Verdict]) -> Bracket:
+    """Return the bracket of a scan: the lowest rate that fails, and the highest that passes below."""
+    rates = sorted(verdicts)
+    failing = next((rate for rate in rates if verdicts[rate] == Verdict.FAIL), None)
+    below = [rate for rate in rates if failing is None or rate < failing]
+    passing = max((rate for rate in below if verdicts[rate] == Verdict.PASS), default=None)
+    return Bracket(
+        passing,
+        failing,
+        tuple(
+            rate
+            for rate in below
+            if verdicts[rate] == Verdict.UNDECIDED and (passing is None or rate > passing)
+        ),
+        tuple(
+            rate
+            for rate in rates
+            if failing is not None and rate > failing and verdicts[rate] == Verdict.PASS
+        ),
+    )
+
+
+def bisect(scan: Bracket, width: Fraction) -> Generator[Fraction, Verdict, Bracket]:
+    """Yield rates to try between the ends of a scan's bracket, and return the narrowed one.
+
+    Ends when failing <= passing x (1 + width), or when only rates at which the test cannot decide
+    are left: then each gap on their two sides is at most a quarter of the width, or the whole is.
+    """
+    passing, failing = scan.passing_hz, scan.failing_hz
+    undecided = list(scan.undecided_hz)
+    if passing is None or failing is None:
+        return scan
+    while failing / passing > 1 + width:
+        gaps = [(passing, failing)]
+        if undecided:
+            gaps = [(passing, min(undecided)), (max(undecided), failing)]
+        low, high = max(gaps, key=lambda gap: gap[1] / gap[0])
+        rate = between(low, high)
+        if high / low <= 1 + (width / 4 if undecided else width) or rate in (low, high):
+            break
+        verdict = yield rate
+        if verdict == Verdict.PASS:
+            passing = rate
+        elif verdict == Verdict.FAIL:
+            failing = rate
+        else:
+            undecided.append(rate)
+        undecided = [entry for entry in undecided if passing < entry < failing]
+    return Bracket(passing, failing, tuple(sorted(undecided)), scan.passing_above_hz)

@@ -1,0 +1,74 @@
+"""Steps on disk, one a line as they are taken: what an interrupted sweep has is not taken again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from plexor.errors import StoreError
+from plexor.jsonable import from_json, to_json
+from plexor.sweep.job import Job
+from plexor.sweep.model import Step
+
+FILE = "steps.jsonl"
+
+
+def key_of(job: Job) -> str:
+    """Return what tells a job from every other: a digest of all that its step depends on."""
+    settings = replace(job.settings, channels=job.settings.channels)
+    parts = [metadata.version("plexor"), to_json(replace(job, settings=settings))]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+
+
+class StepStore:
+    """A file of steps by their jobs; without a folder nothing is kept."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._path = None if folder is None else folder / FILE
+        self._known: dict[str, Step] = {}
+        if self._path is not None and self._path.exists():
+            self._known = dict(_read(self._path))
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def find(self, job: Job) -> Step | None:
+        """Return the step of a job that was taken before, or None."""
+        return self._known.get(key_of(job))
+
+    def add(self, job: Job, step: Step) -> None:
+        """Keep a step; raise StoreError where it cannot be written."""
+        key = key_of(job)
+        self._known[key] = step
+        if self._path is None:
+            return
+        line = json.dumps({"job": key, "step": to_json(step)}, ensure_ascii=False)
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
+        except OSError as error:
+            raise StoreError(f"{self._path}: cannot write: {error.strerror or error}") from error
+
+
+def _read(path: Path) -> Mapping[str, Step]:
+    """Return the steps of a file; what a killed writer left half written is no step."""
+    found: dict[str, Step] = {}
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
+    for number, line in enumerate(lines, 1):
+        try:
+            entry: Any = json.loads(line)
+            found[entry["job"]] = from_json(Step, entry["step"])
+        except (ValueError, KeyError, TypeError) as error:
+            if number == len(lines):
+                break
+            raise StoreError(f"{path}, line {number}: is no step; remove the line") from error
+    return found
