@@ -15,6 +15,7 @@ from plexor.errors import ExitCode, PlexorError
 
 _COMMANDS = {
     "measure": "plexor.commands.measure:measure",
+    "sweep": "plexor.commands.sweep:sweep",
     "replay": "plexor.commands.replay:replay",
     "report": "plexor.commands.report:report",
     "devices": "plexor.commands.devices:devices",
@@ -23,6 +24,7 @@ _COMMANDS = {
 }
 _HELP = {
     "measure": "Strike a device, time its responses, judge them.",
+    "sweep": "Find the highest rate that a device sustains.",
     "replay": "Figures of a run stored in a folder or recorded off a link.",
     "report": "The page of a stored run, or its picture.",
     "devices": "Instruments and simulated devices at hand.",

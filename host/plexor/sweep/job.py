@@ -28,6 +28,7 @@ LEAST_STRIKES = 256
 SIM_ARGUMENTS = ("--hold",)
 """A simulated instrument stands still until its run starts, so that each is the same again."""
 QUARTERS = 4
+_QUANTILES = (Fraction(1, 2), Fraction(99, 100))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ def take(job: Job) -> Step:
         if all(entry.verdict != Verdict.UNDECIDED for entry in waited):
             break
     return Step(
+        stages[0].tick_fs,
+        stages[0].simulated,
         job.load, job.rate_hz, job.for_channel, sum(run.strikes for run in stages), figures
     )
 
@@ -110,21 +113,20 @@ def _figures(
     most = [rise.max_ticks for rise in rises if rise.max_ticks is not None]
     settled = (ResponseClass.ANSWERED, ResponseClass.LATE, ResponseClass.MISSED)
     values = [rise.samples.value_ticks for rise in rises if rise.samples is not None]
-    known = len(values) == len(stages) and values
-    together = np.concatenate(values) if known else None
-    spans = [rise.span.last_ticks for rise in rises if rise.span is not None]
-    distribution = None if together is None else from_values(together)
+    known = len(values) == len(stages)
+    together = np.concatenate(values) if known else np.zeros(0, np.int64)
+    spans = [rise.span.current_ticks for rise in rises if rise.span is not None]
+    quantiles = {q: quantile(from_values(together), q) for q in _QUANTILES} if known else {}
+    p50, p99 = (quantiles.get(q) for q in _QUANTILES)
     return Figures(
         name,
         strikes=sum(classes[entry] for entry in settled),
         classes=classes,
         min_ticks=min(least, default=None),
         max_ticks=max(most, default=None),
-        p50_ticks=None if distribution is None else quantile(distribution, Fraction(1, 2)).value_ticks,
-        p99_ticks=None
-        if distribution is None
-        else quantile(distribution, Fraction(99, 100)).value_ticks,
-        rms_ticks=None if together is None else float(np.std(together)),
+        p50_ticks=None if p50 is None else p50.value_ticks,
+        p99_ticks=None if p99 is None else p99.value_ticks,
+        rms_ticks=float(np.std(together)) if len(together) else None,
         jitter128_ticks=max(spans, default=None),
         falls_behind=any(falls_behind(each) for each in values) if known else None,
     )

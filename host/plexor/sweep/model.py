@@ -47,6 +47,8 @@ class Figures:
 class Step:
     """One rate under one load."""
 
+    tick_fs: int
+    simulated: bool
     load: str
     rate_hz: Fraction
     for_channel: str

@@ -6,9 +6,8 @@ are the same whatever runs the jobs, in whatever order they end.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -21,10 +20,16 @@ from plexor.sweep.model import Bracket, Knee, Step
 from plexor.sweep.search import bisect, scan_bracket, scan_rates
 from plexor.sweep.store import StepStore
 
-TRIES = 3
-"""Of a job whose worker dies."""
 POLL_S = 0.2
 """Wall time between two looks for an interrupt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What a device does beside: the device that has it, and the level of the load output."""
+
+    dut: str | None
+    level: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +37,7 @@ class Wanted:
     """What a sweep is to find out."""
 
     link: str
-    duts: Mapping[str, str | None]
-    """Of each load, the device that has it."""
+    loads: Mapping[str, Load]
     settings: Settings
     low_hz: Fraction
     high_hz: Fraction
@@ -110,18 +114,17 @@ class _Sweep:
         self.on_step = on_step
         self.found = Found()
         self.rates = scan_rates(wanted.low_hz, wanted.high_hz, wanted.points)
-        self.scans: dict[str, list[Step]] = {load: [] for load in wanted.duts}
+        self.scans: dict[str, list[Step]] = {load: [] for load in wanted.loads}
         self.searches = [
             _Search(load, channel.label)
-            for load in wanted.duts
+            for load in wanted.loads
             for channel in wanted.settings.channels
         ]
-        self.under_way: dict[Future[Step], tuple[Job, _Search | None, int]] = {}
-        self.began = time.monotonic()
+        self.under_way: dict[Future[Step], tuple[Job, _Search | None]] = {}
 
     def run(self) -> Found:
         try:
-            for load in self.wanted.duts:
+            for load in self.wanted.loads:
                 for rate in self.rates:
                     self._ask(self._job(load, rate, ""), None)
             while self.under_way:
@@ -140,12 +143,12 @@ class _Sweep:
         return self.found
 
     def _job(self, load: str, rate_hz: Fraction, channel: str) -> Job:
-        wanted = self.wanted
+        wanted, its = self.wanted, self.wanted.loads[load]
         return Job(
             wanted.link,
-            wanted.duts[load],
+            its.dut,
             load,
-            wanted.settings,
+            replace(wanted.settings, load=its.level),
             rate_hz,
             channel,
             wanted.criteria,
@@ -157,7 +160,7 @@ class _Sweep:
         while True:
             known = self.store.find(job)
             if known is None:
-                self.under_way[self.executor.submit(take, job)] = (job, search, TRIES)
+                self.under_way[self.executor.submit(take, job)] = (job, search)
                 return
             following = self._taken(known, search)
             if following is None or search is None:
@@ -167,13 +170,8 @@ class _Sweep:
     def _wait(self) -> None:
         done, _ = wait(self.under_way, POLL_S, FIRST_COMPLETED)
         for future in done:
-            job, search, tries = self.under_way.pop(future)
-            try:
-                step = future.result()
-            except BrokenExecutor:
-                raise
-            except PlexorError:
-                raise
+            job, search = self.under_way.pop(future)
+            step = future.result()
             self.store.add(job, step)
             following = self._taken(step, search)
             if following is not None and search is not None:

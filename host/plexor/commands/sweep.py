@@ -1,0 +1,264 @@
+"""`plexor sweep`: the highest rate that a device sustains."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from plexor.commands.parameters import (
+    CHANNEL,
+    COUNT,
+    DUTY,
+    KEY,
+    RATE,
+    Parsed,
+    json_option,
+    link_option,
+    parse_duty,
+    time_option,
+)
+from plexor.errors import ExitCode
+from plexor.settings import Channel, Settings, Stimulus
+from plexor.sweep.criterion import DEFAULT, Criterion, What, parse_criterion
+from plexor.sweep.executor import FORMS, parse_executor
+
+if TYPE_CHECKING:
+    from plexor.sweep.model import SweepResult
+    from plexor.sweep.sweep import Load
+
+IDLE = "none"
+LEAST_WIDTH = Fraction(1, 1000)
+_PATH = click.Path(path_type=Path)
+
+
+@click.command()
+@link_option("sim:, tcp://HOST:PORT or serial:PORT.")
+@click.option(
+    "--dut",
+    metavar="NAME[:OPTIONS]",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml.",
+)
+@click.option("--from", "low", type=RATE, required=True, metavar="RATE", help="Lowest rate: 1k.")
+@click.option("--to", "high", type=RATE, required=True, metavar="RATE", help="Highest rate: 200k.")
+@click.option(
+    "--criterion",
+    "criteria",
+    type=Parsed("criterion", parse_criterion),
+    multiple=True,
+    metavar="LIMIT",
+    help="What a rate must keep; repeat. missed<0.1%@95% (default), late<1%, latency<50us:0.1%, "
+    "duplicate<, spurious<, jitter<10us, jitter-rms<, jitter128<.",
+)
+@click.option(
+    "--resolution",
+    type=Parsed("part", parse_duty),
+    default="1%",
+    show_default=True,
+    metavar="PART",
+    help="Relative width of the bracket, down to 0.1%.",
+)
+@click.option(
+    "--points",
+    type=click.IntRange(2, 1000),
+    default=9,
+    show_default=True,
+    metavar="N",
+    help="Rates of the scan that comes first.",
+)
+@click.option(
+    "--dwell", type=COUNT, default="1", metavar="N", help="Least strikes a rate, if more than due."
+)
+@click.option(
+    "--load",
+    "loads",
+    default=IDLE,
+    show_default=True,
+    metavar="NAME,...",
+    help="Loads to run, each in turn: none, on (the load output), or those of the device.",
+)
+@time_option("--width", help="Of a strike, at every rate.")
+@click.option("--duty", type=DUTY, metavar="PART", help="Of a strike, at every rate: 20%.")
+@time_option("--dither", default="0", help="Range of a uniform random deviation of the period.")
+@click.option("--seed", type=click.IntRange(1, 1 << 63), default=1, metavar="N")
+@click.option(
+    "--channel",
+    "channels",
+    type=CHANNEL,
+    multiple=True,
+    metavar="NAME=chN[:after=EDGE,...]",
+    help="A response pin, as in plexor measure; repeat.",
+)
+@time_option("--timeout", help="A strike older than this is missed. Default: the period.")
+@time_option("--deadline", help="A later response is late.")
+@click.option(
+    "--executor",
+    type=Parsed("executor", parse_executor),
+    default="local",
+    show_default=True,
+    metavar="WHERE",
+    help=f"Where simulated instruments run: {FORMS}.",
+)
+@click.option(
+    "--key", "keys", type=KEY, multiple=True, metavar="NAME=TEXT", help="Describes the device."
+)
+@json_option
+@click.option("--out", type=_PATH, metavar="DIR", help="Keep the sweep; one that is there goes on.")
+def sweep(**options: Any) -> int:
+    """Find the highest rate that a device sustains, for each channel and load.
+
+    A scan over all rates, then bisection between the lowest that fails and the highest below it
+    that passes. A rate is tried until an exact test is certain.
+
+    \b
+      plexor sweep --dut bare --from 10k --to 1M --dither 1us
+      plexor sweep --from 1k --to 100k --load none,cpu,polygons --criterion 'missed<1%' --out s1
+    """
+    from plexor.commands.conclude import write_text  # noqa: PLC0415
+    from plexor.render.sweep_text import sweep_text  # noqa: PLC0415
+    from plexor.sweep.executor import opened  # noqa: PLC0415
+    from plexor.sweep.store import StepStore  # noqa: PLC0415
+    from plexor.sweep.sweep import sweep as run  # noqa: PLC0415
+
+    wanted = _wanted(options)
+    store = StepStore(options["out"])
+    with opened(options["executor"]) as executor:
+        found = run(wanted, executor, store, _say)
+    result = _result(options, wanted, found)
+    if options["out"] is not None:
+        from plexor.jsonable import to_json  # noqa: PLC0415
+
+        text = json.dumps({"format": 1, "sweep": to_json(result)}, indent=1, ensure_ascii=False)
+        write_text(options["out"] / "sweep.json", text + "\n")
+    if options["as_json"]:
+        from plexor.jsonable import to_json  # noqa: PLC0415
+
+        print(json.dumps(to_json(result), indent=1, ensure_ascii=False))
+    else:
+        print(sweep_text(result), end="")
+    if found.error is not None:
+        raise found.error
+    return ExitCode.INTERRUPTED if found.interrupted else ExitCode.PASS
+
+
+def _say(step: Any, taken: int, left: int) -> None:
+    from plexor.units import format_rate  # noqa: PLC0415
+
+    words = ", ".join(f"{entry.name} {entry.verdict}" for entry in step.channels)
+    line = f"plexor: step {taken}, {left} under way: {step.load} {format_rate(step.rate_hz)}: {words}"
+    print(line, file=sys.stderr, flush=True)
+
+
+def _wanted(options: Mapping[str, Any]) -> Any:
+    from plexor.sweep.sweep import Wanted  # noqa: PLC0415
+
+    low, high = options["low"], options["high"]
+    if low >= high:
+        raise click.UsageError(f"--from {low} --to {high}: must rise")
+    if options["resolution"] < LEAST_WIDTH:
+        raise click.UsageError("--resolution: must be 0.1% or more")
+    if options["width"] is not None and options["duty"] is not None:
+        raise click.UsageError("--width and --duty both give the strike's width; give one")
+    criteria: tuple[Criterion, ...] = options["criteria"] or (DEFAULT,)
+    deadline = _deadline(options, criteria)
+    channels = options["channels"] or _channels(options)
+    settings = Settings(
+        strikes=(
+            Stimulus(
+                period_s=1 / low,
+                width_s=options["width"],
+                duty=options["duty"],
+                dither_s=options["dither"],
+                seed=options["seed"],
+            ),
+        ),
+        channels=tuple(_with_deadline(channel, deadline) for channel in channels),
+        timeout_s=options["timeout"],
+    )
+    return Wanted(
+        options["link"],
+        _loads(options),
+        settings,
+        low,
+        high,
+        criteria,
+        options["resolution"],
+        options["points"],
+        options["dwell"],
+    )
+
+
+def _deadline(options: Mapping[str, Any], criteria: tuple[Criterion, ...]) -> Fraction | None:
+    limits = [entry.most_s for entry in criteria if entry.what == What.LATENCY]
+    deadline: Fraction | None = options["deadline"]
+    if len(limits) > 1 or (limits and deadline is not None):
+        raise click.UsageError("--criterion latency< is a deadline; give one of them, or --deadline")
+    if not limits and deadline is None and any(entry.what == What.LATE for entry in criteria):
+        raise click.UsageError("--criterion late< needs --deadline, after which a response is late")
+    return limits[0] if limits else deadline
+
+
+def _with_deadline(channel: Channel, deadline_s: Fraction | None) -> Channel:
+    from dataclasses import replace  # noqa: PLC0415
+
+    return channel if channel.deadline_s is not None else replace(channel, deadline_s=deadline_s)
+
+
+def _channels(options: Mapping[str, Any]) -> tuple[Channel, ...]:
+    from plexor.commands.pins import channels_of  # noqa: PLC0415
+    from plexor.link.open import DEFAULT_DUT  # noqa: PLC0415
+
+    uri: str = options["link"]
+    if not uri.startswith("sim:"):
+        raise click.UsageError("--channel: name the device's response pins, such as ISR=ch0")
+    return channels_of(uri.removeprefix("sim:") or options["dut"] or DEFAULT_DUT, 8)
+
+
+def _loads(options: Mapping[str, Any]) -> dict[str, Load]:
+    from plexor.link.open import DEFAULT_DUT  # noqa: PLC0415
+    from plexor.sweep.sweep import Load  # noqa: PLC0415
+
+    names = [name.strip() for name in options["loads"].split(",")]
+    if not all(names) or len(set(names)) < len(names):
+        raise click.UsageError(f"--load {options['loads']}: must be different names, with commas")
+    uri: str = options["link"]
+    dut = uri.removeprefix("sim:") or options["dut"] or DEFAULT_DUT
+    found: dict[str, Load] = {}
+    for name in names:
+        if name in (IDLE, "on") or not uri.startswith("sim:"):
+            found[name] = Load(options["dut"], name != IDLE)
+        else:
+            glue = "," if ":" in dut else ":"
+            found[name] = Load(f"{dut}{glue}load={name}", True)
+    return found
+
+
+def _result(options: Mapping[str, Any], wanted: Any, found: Any) -> SweepResult:
+    from plexor.session import versions  # noqa: PLC0415
+    from plexor.sweep.model import SweepResult  # noqa: PLC0415
+    from plexor.units import format_seconds  # noqa: PLC0415
+
+    shape = "half of the period, at most 10 µs"
+    if options["width"] is not None:
+        shape = f"width {format_seconds(options['width'])}"
+    if options["duty"] is not None:
+        shape = f"duty {float(options['duty']):.4g}"
+    return SweepResult(
+        found.steps[0].tick_fs if found.steps else 0,
+        any(step.simulated for step in found.steps),
+        tuple(entry.text for entry in wanted.criteria),
+        wanted.low_hz,
+        wanted.high_hz,
+        wanted.width,
+        shape,
+        tuple(found.steps),
+        tuple(found.knees),
+        found.interrupted,
+        dict(options["keys"]),
+        versions(),
+    )

@@ -1,0 +1,85 @@
+"""A sweep on the terminal: the bracket of each knee, and the steps on both sides of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plexor.render.columns import LEAST_WIDTH, Paint, table, wrapped
+from plexor.render.table import Cell
+from plexor.sweep.model import Bracket, Knee, Step, SweepResult
+from plexor.units import format_rate, format_ticks
+
+NOTHING = "-"
+
+
+def bracket_text(bracket: Bracket) -> str:
+    """Return `46.8 to 47.2 kHz`, or what is known of it."""
+    low, high = bracket.passing_hz, bracket.failing_hz
+    if low is None:
+        return NOTHING if high is None else f"below {format_rate(high)}"
+    if high is None:
+        return f"above {format_rate(low)}"
+    return f"{format_rate(low)} to {format_rate(high)}"
+
+
+def knee_rows(result: SweepResult) -> tuple[list[str], list[list[str]]]:
+    """Return the heads and a row for each channel under each load."""
+    head = ["load", "channel", "sustains", "width", "why not more", "p99", "max", "strikes"]
+    return head, [_knee_row(result, knee) for knee in result.knees]
+
+
+def _knee_row(result: SweepResult, knee: Knee) -> list[str]:
+    bracket = knee.bracket
+    passing = _step(result.steps, knee, bracket.passing_hz)
+    failing = _step(result.steps, knee, bracket.failing_hz)
+    row = [knee.load, knee.channel, bracket_text(bracket)]
+    row.append(NOTHING if bracket.width is None else f"{bracket.width:.2%}")
+    row.append(NOTHING if failing is None else failing.of(knee.channel).reason)
+    figures = None if passing is None else passing.of(knee.channel)
+    for ticks in (None, None) if figures is None else (figures.p99_ticks, figures.max_ticks):
+        row.append(NOTHING if ticks is None else format_ticks(ticks, result.tick_fs))
+    row.append(f"{knee.strikes:,}")
+    return row
+
+
+def _step(steps: Sequence[Step], knee: Knee, rate_hz: object) -> Step | None:
+    return next(
+        (
+            step
+            for step in steps
+            if step.load == knee.load
+            and step.rate_hz == rate_hz
+            and step.for_channel in ("", knee.channel)
+        ),
+        None,
+    )
+
+
+def sweep_text(result: SweepResult, *, width: int = 100, colour: bool = False) -> str:
+    """Return all of it as lines of at most `width` columns, what must be said of a knee below."""
+    width, paint = max(width, LEAST_WIDTH), Paint(colour)
+    head = f"{'simulated, ' if result.simulated else ''}{', '.join(result.criteria)}, {result.shape}"
+    lines = [*wrapped(head, width, paint, "alarm" if result.simulated else "muted"), ""]
+    heads, rows = knee_rows(result)
+    cells: list[list[Cell]] = [[(cell, "") for cell in row] for row in rows]
+    lines += table(heads, cells, width, paint)
+    for knee in result.knees:
+        for note in notes(knee.bracket, result):
+            lines += wrapped(f"{knee.load}, {knee.channel}: {note}", width, paint, "doubt")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def notes(bracket: Bracket, result: SweepResult) -> list[str]:
+    """Return what a reader of a bracket must know."""
+    found: list[str] = []
+    if bracket.passing_hz is None and bracket.failing_hz is not None:
+        found.append(f"does not sustain {format_rate(bracket.failing_hz)}, the lowest rate tried")
+    if bracket.failing_hz is None and bracket.passing_hz is not None:
+        found.append(f"sustains {format_rate(bracket.passing_hz)}, the highest rate tried")
+    if not bracket.monotonic:
+        rates = ", ".join(map(format_rate, bracket.passing_above_hz))
+        found.append(f"not monotonic: {rates} passed above the lowest rate that failed")
+    if bracket.undecided_hz and (bracket.width is None or bracket.width > result.width):
+        rates = ", ".join(map(format_rate, bracket.undecided_hz))
+        found.append(f"wider than asked, for the test could not decide at {rates}")
+    return found
