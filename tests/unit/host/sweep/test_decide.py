@@ -1,0 +1,81 @@
+"""The staged test: its errors by enumeration and by chance, its bounds against scipy's law."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from plexor.sweep.decide import Verdict, first_strikes, outcome_probabilities, plan_test
+
+LIMITS = [Fraction(1, 1000), Fraction(1, 100), Fraction(1, 10)]
+CONFIDENCES = [Fraction(9, 10), Fraction(95, 100), Fraction(999, 1000)]
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize("confidence", CONFIDENCES)
+def test_either_error_at_the_limit_is_at_most_what_was_asked_and_most_of_it(limit, confidence):
+    passed, failed, undecided = outcome_probabilities(plan_test(limit, confidence), float(limit))
+    error = float(1 - confidence)
+    assert 0.6 * error < passed <= error
+    assert 0.6 * error < failed <= error
+    assert passed + failed + undecided == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize("confidence", CONFIDENCES)
+def test_a_first_stage_passes_without_a_bad_strike_and_no_shorter_one_would(limit, confidence):
+    test, error = plan_test(limit, confidence), float(1 - confidence)
+    first = test.stages[0]
+    assert first.strikes == first_strikes(limit, confidence)
+    assert (1 - float(limit)) ** first.strikes <= error / 2
+    assert (1 - float(limit)) ** (first.strikes - 1) > error / 2
+    assert first.pass_most == 0
+    assert binom.sf(first.fail_least - 1, first.strikes, float(limit)) <= error / 2
+    assert binom.sf(first.fail_least - 2, first.strikes, float(limit)) > error / 2
+
+
+def walk(random, test, p):
+    """Return verdict and strikes of one device, strike by strike."""
+    bad = strikes = 0
+    for stage, bounds in enumerate(test.stages):
+        while strikes < bounds.strikes:
+            strikes += 1
+            bad += random.random() < p
+            if test.verdict(stage, strikes, bad) == Verdict.FAIL:
+                return Verdict.FAIL, strikes
+        if test.verdict(stage, strikes, bad) == Verdict.PASS:
+            return Verdict.PASS, strikes
+    return Verdict.UNDECIDED, strikes
+
+
+@pytest.mark.parametrize("times", [0.3, 1, 2])
+def test_outcomes_come_as_often_as_computed(times):
+    test = plan_test(Fraction(1, 10), Fraction(9, 10))
+    random, runs = np.random.default_rng(7), 4000
+    found = [walk(random, test, 0.1 * times)[0] for _ in range(runs)]
+    computed = outcome_probabilities(test, 0.1 * times)
+    for verdict, p in zip((Verdict.PASS, Verdict.FAIL, Verdict.UNDECIDED), computed, strict=True):
+        deviation = (p * (1 - p) / runs) ** 0.5
+        assert abs(found.count(verdict) / runs - p) < 4.5 * deviation + 1e-9
+
+
+def test_what_is_bad_beyond_doubt_fails_within_a_few_strikes():
+    test = plan_test(Fraction(1, 1000), Fraction(95, 100))
+    verdict, strikes = walk(np.random.default_rng(1), test, 1.0)
+    assert (verdict, strikes) == (Verdict.FAIL, test.stages[0].fail_least)
+    assert strikes < 12
+
+
+def test_a_longer_first_stage_keeps_the_errors():
+    test = plan_test(Fraction(1, 100), Fraction(95, 100), 1000)
+    assert [stage.strikes for stage in test.stages] == [1000, 2000, 4000]
+    passed, failed, _ = outcome_probabilities(test, 0.01)
+    assert passed <= 0.05
+    assert failed <= 0.05
+
+
+@pytest.mark.parametrize(("limit", "confidence"), [(0, 0.5), (1, 0.5), (0.5, 1), (0.5, 0), (2, 0.9)])
+def test_what_is_no_probability_is_refused(limit, confidence):
+    with pytest.raises(ValueError, match="must lie between 0 and 1"):
+        plan_test(Fraction(limit), Fraction(confidence))

@@ -1,0 +1,95 @@
+"""The search finds what was planted, and says what it could not find."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plexor.sweep.decide import Verdict
+from plexor.sweep.model import Bracket
+from plexor.sweep.search import between, bisect, scan_bracket, scan_rates
+
+PASS, FAIL, UNDECIDED = Verdict.PASS, Verdict.FAIL, Verdict.UNDECIDED
+
+
+def found(judge, low=Fraction(1000), high=Fraction(100_000), width=Fraction(1, 100), points=9):
+    """Return the bracket of a device that `judge` says all of, and the rates tried after a scan."""
+    scan = {rate: judge(rate) for rate in scan_rates(low, high, points)}
+    search, tried = bisect(scan_bracket(scan), width), []
+    try:
+        rate = next(search)
+        while True:
+            tried.append(rate)
+            rate = search.send(judge(rate))
+    except StopIteration as end:
+        return end.value, tried
+
+
+@given(
+    knee=st.floats(1001, 99_999),
+    width=st.sampled_from([Fraction(1, 1000), Fraction(1, 100), Fraction(1, 10)]),
+    points=st.integers(2, 30),
+)
+def test_the_bracket_holds_the_knee_and_is_as_narrow_as_asked(knee, width, points):
+    bracket, tried = found(lambda rate: PASS if rate <= knee else FAIL, width=width, points=points)
+    assert bracket.passing_hz <= knee < bracket.failing_hz
+    assert bracket.width <= width
+    assert bracket.monotonic
+    gap = math.log(100) / (points - 1)
+    assert len(tried) <= math.ceil(math.log2(max(gap / math.log1p(float(width)), 1))) + 1
+
+
+@given(low=st.floats(1001, 99_000), part=st.floats(0.0001, 0.3))
+def test_where_the_test_cannot_decide_the_bracket_is_hardly_wider_than_that(low, part):
+    high = low * (1 + part)
+
+    def judge(rate):
+        return PASS if rate < low else FAIL if rate > high else UNDECIDED
+
+    bracket, tried = found(judge)
+    assert bracket.passing_hz is None or bracket.passing_hz < low
+    assert bracket.failing_hz is None or bracket.failing_hz > high
+    if bracket.width is not None:
+        assert bracket.width <= max(0.01, part + 0.006)
+        assert all(low <= rate <= high for rate in bracket.undecided_hz)
+    assert len(tried) < 24
+
+
+def test_ends_that_hold_no_knee_are_said():
+    bracket, tried = found(lambda rate: PASS)
+    assert (bracket.passing_hz, bracket.failing_hz, tried) == (100_000, None, [])
+    bracket, tried = found(lambda rate: FAIL)
+    assert (bracket.passing_hz, bracket.failing_hz, tried) == (None, 1000, [])
+    bracket, tried = found(lambda rate: UNDECIDED)
+    assert (bracket.passing_hz, bracket.failing_hz, tried) == (None, None, [])
+    assert bracket.width is None
+
+
+def test_a_device_that_recovers_above_its_knee_is_told_from_a_monotonic_one():
+    bracket, _ = found(lambda rate: FAIL if 5000 < rate < 20_000 else PASS)
+    assert not bracket.monotonic
+    assert bracket.passing_hz <= 5000 < bracket.failing_hz
+    assert all(rate >= 20_000 for rate in bracket.passing_above_hz)
+
+
+def test_the_lowest_failing_rate_counts_even_where_one_above_passes():
+    scan = {Fraction(n): verdict for n, verdict in ((1, PASS), (2, FAIL), (3, PASS), (4, FAIL))}
+    assert scan_bracket(scan) == Bracket(Fraction(1), Fraction(2), (), (Fraction(3),))
+
+
+@given(st.floats(1e-3, 1e9), st.floats(1.0001, 1e6))
+def test_a_rate_between_two_is_between_them_and_of_few_digits(low, times):
+    low, high = Fraction(low), Fraction(low * times)
+    rate = between(low, high)
+    assert low <= rate <= high
+    assert rate in (low, high) or float(rate) == float(f"{float(rate):.6g}")
+
+
+def test_a_scan_goes_from_end_to_end():
+    rates = scan_rates(Fraction(10), Fraction(100_000), 5)
+    assert rates == (10, 100, 1000, 10_000, 100_000)
+    for low, high, points in ((1, 1, 3), (2, 1, 3), (0, 1, 3), (1, 2, 1)):
+        with pytest.raises(ValueError, match="must be 2 or more"):
+            scan_rates(Fraction(low), Fraction(high), points)
