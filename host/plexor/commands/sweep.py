@@ -94,7 +94,7 @@ _PATH = click.Path(path_type=Path)
     metavar="NAME=chN[:after=EDGE,...]",
     help="A response pin, as in plexor measure; repeat.",
 )
-@time_option("--timeout", help="A strike older than this is missed. Default: the period.")
+@time_option("--timeout", help="A strike older than this is missed. Default: four periods.")
 @time_option("--deadline", help="A later response is late.")
 @click.option(
     "--executor",

@@ -28,6 +28,9 @@ LEAST_STRIKES = 256
 SIM_ARGUMENTS = ("--hold",)
 """A simulated instrument stands still until its run starts, so that each is the same again."""
 QUARTERS = 4
+TIMEOUT_PERIODS = 4
+"""Of a strike where no other time-out is asked for. A response later than that is taken for the
+next strike's, so that one strike is missing where all are late: so many missing do not pass."""
 _QUANTILES = (Fraction(1, 2), Fraction(99, 100))
 
 
@@ -72,7 +75,8 @@ def take(job: Job) -> Step:
 def _run(job: Job, stage: int, count: int) -> RunResult:
     swept, *others = job.settings.strikes
     swept = replace(swept, period_s=1 / job.rate_hz, count=count, seed=swept.seed + stage)
-    settings = replace(job.settings, strikes=(swept, *others))
+    timeout_s = job.settings.timeout_s or TIMEOUT_PERIODS / job.rate_hz
+    settings = replace(job.settings, strikes=(swept, *others), timeout_s=timeout_s)
     simulated = job.link.startswith("sim:")
     with Device(open_link(job.link, job.dut, SIM_ARGUMENTS if simulated else ())) as device:
         result = measure(device, settings)
@@ -94,15 +98,14 @@ def figures_of(
         figures = _figures(
             channel.name,
             [report.channels[place] for report in reports],
-            _settled([run.channels[place].classes for run in stages]),
+            {
+                entry: sum(run.channels[place].classes[entry] for run in stages)
+                for entry in ResponseClass
+            },
         )
         verdict, reason = judge(criteria, figures, stage, first, stages[0].tick_fs)
         found.append(replace(figures, verdict=verdict, reason=reason))
     return tuple(found)
-
-
-def _settled(classes: Sequence[Mapping[ResponseClass, int]]) -> dict[ResponseClass, int]:
-    return {entry: sum(each[entry] for each in classes) for entry in ResponseClass}
 
 
 def _figures(
@@ -111,6 +114,7 @@ def _figures(
     rises = [entry.rise for entry in stages if entry.rise is not None]
     least = [rise.min_ticks for rise in rises if rise.min_ticks is not None]
     most = [rise.max_ticks for rise in rises if rise.max_ticks is not None]
+    missed = classes[ResponseClass.MISSED]
     settled = (ResponseClass.ANSWERED, ResponseClass.LATE, ResponseClass.MISSED)
     values = [rise.samples.value_ticks for rise in rises if rise.samples is not None]
     known = len(values) == len(stages)
@@ -128,7 +132,8 @@ def _figures(
         p99_ticks=None if p99 is None else p99.value_ticks,
         rms_ticks=float(np.std(together)) if len(together) else None,
         jitter128_ticks=max(spans, default=None),
-        falls_behind=any(falls_behind(each) for each in values) if known else None,
+        # Behind a strike that is missing responses are taken for those of strikes before theirs.
+        falls_behind=any(map(falls_behind, values)) if known and not missed else None,
     )
 
 

@@ -72,13 +72,21 @@ class Channel {
   int64_t next_ps() const { return next_ps_; }
 
   void request(int64_t now_ps, bool load) {
+    const int64_t since_ps = now_ps - last_request_ps_;
+    last_request_ps_ = now_ps;
+    if (since_ps >= options_.deaf_low_ps && since_ps <= options_.deaf_high_ps) return;
     if (options_.drop > 0 && drop_.unit() < options_.drop) return;
     while (!starts_.empty() && starts_.front() <= now_ps) starts_.pop_front();
     const bool waits = free_ps_ > now_ps;
-    if (waits && static_cast<int64_t>(starts_.size()) >= options_.queue) return;
+    if (waits && static_cast<int64_t>(starts_.size()) >= options_.queue) {
+      overloaded_ = options_.overloads;
+      return;
+    }
+    if (now_ps - free_ps_ >= options_.overload_rest_ps) overloaded_ = false;
     const int64_t start_ps = waits ? free_ps_ : now_ps;
     if (waits) starts_.push_back(start_ps);
-    free_ps_ = start_ps + options_.service.draw(service_);
+    free_ps_ = start_ps + (overloaded_ ? options_.overload_service : options_.service).draw(service_);
+    if (load) free_ps_ += options_.load_service.draw(load_);
     int64_t ready_ps = start_ps + options_.latency.draw(latency_);
     if (load) ready_ps += options_.load_latency.draw(load_);
     last_ready_ps_ = std::max(last_ready_ps_, ready_ps);
@@ -143,7 +151,9 @@ class Channel {
   std::priority_queue<Pulse, std::vector<Pulse>, std::greater<>> pulses_;
   std::deque<int64_t> starts_;  // when the requests that wait will be served
   uint64_t pulse_cnt_ = 0;
+  int64_t last_request_ps_ = 0;
   int64_t free_ps_ = 0, last_ready_ps_ = 0;
+  bool overloaded_ = false;
   int64_t free_pin_ps_ = 0, fall_ps_ = 0, spurious_ps_ = kNever, next_ps_ = kNever;
   bool high_ = false;
 };

@@ -18,7 +18,12 @@
 //   load_latency=DIST added to it while the load input is high (0)
 //   width=DIST        of a response, at least 1 (500000)
 //   service=DIST      how long a request occupies the channel; others wait in order (0)
+//   load_service=DIST added to it while the load input is high (0)
 //   queue=N           so many requests may wait; one more is dropped (1000000)
+//   overload=DIST     once a request was dropped for want of room, service takes so long instead,
+//                     until the channel has had nothing to do for a while (as without overload)
+//   rest=N            that while (1000000)
+//   deaf=LOW:HIGH     a request from LOW to HIGH ps after the one before it is dropped (none)
 //   drop=P            a request is dropped with this probability (0)
 //   duplicate=P       a response is followed by a second one with this probability (0)
 //   duplicate_delay=DIST  from the first one's rise, unhindered, to the second one's (1000000)
@@ -55,7 +60,11 @@ struct After {
 
 struct ChannelOptions {
   After after;
-  Distribution latency{1'000'000}, load_latency{0}, width{500'000}, service{0};
+  Distribution latency{1'000'000}, load_latency{0}, width{500'000}, service{0}, load_service{0};
+  Distribution overload_service{0};
+  bool overloads = false;
+  int64_t overload_rest_ps = 1'000'000;
+  int64_t deaf_low_ps = 0, deaf_high_ps = -1;
   Distribution duplicate_delay{1'000'000};
   int64_t queue = 1'000'000;
   double drop = 0, duplicate = 0;

@@ -7,7 +7,8 @@ namespace {
 
 constexpr const char* kKeys =
     "seed, clock_ps, phase_ps, grid_fs and, with or without chN., after, latency, load_latency, "
-    "width, service, queue, drop, duplicate, duplicate_delay, spurious, mask, gap, invert";
+    "width, service, load_service, queue, overload, rest, deaf, drop, duplicate, duplicate_delay, "
+    "spurious, mask, gap, invert";
 
 // A number from 0 to 7 at the end of text after `word`; -1 if text is something else.
 int numbered(const std::string& text, const std::string& word) {
@@ -40,6 +41,13 @@ void parse_mask(ChannelOptions& channel, const std::string& key, const std::stri
   channel.mask_phase_ps = numbers.size() < 3 ? 0 : option_integer(key, numbers[2], 0, kMostPs);
 }
 
+void parse_deaf(ChannelOptions& channel, const std::string& key, const std::string& value) {
+  const std::vector<std::string> numbers = split(value, ':');
+  if (numbers.size() != 2) bad_option(key, value, "LOW:HIGH in ps is needed");
+  channel.deaf_low_ps = option_integer(key, numbers[0], 1, kMostPs);
+  channel.deaf_high_ps = option_integer(key, numbers[1], channel.deaf_low_ps, kMostPs);
+}
+
 // Returns false if the key is none of a channel's.
 bool take(ChannelOptions& channel, const std::string& name, const std::string& key,
           const std::string& value) {
@@ -48,6 +56,12 @@ bool take(ChannelOptions& channel, const std::string& name, const std::string& k
   else if (name == "load_latency") channel.load_latency = Distribution::parse(key, value);
   else if (name == "width") channel.width = Distribution::parse(key, value);
   else if (name == "service") channel.service = Distribution::parse(key, value);
+  else if (name == "load_service") channel.load_service = Distribution::parse(key, value);
+  else if (name == "overload") {
+    channel.overload_service = Distribution::parse(key, value);
+    channel.overloads = true;
+  } else if (name == "rest") channel.overload_rest_ps = option_integer(key, value, 0, kMostPs);
+  else if (name == "deaf") parse_deaf(channel, key, value);
   else if (name == "queue") channel.queue = option_integer(key, value, 0, 1'000'000);
   else if (name == "drop") channel.drop = option_real(key, value, 0, 1);
   else if (name == "duplicate") channel.duplicate = option_real(key, value, 0, 1);

@@ -256,6 +256,48 @@ def fifo(strikes: list[int], latency: int, service: int, queue: int) -> list[int
     return responses
 
 
+def sticky(strikes: list[int], service: int, overloaded: int, queue: int, rest: int) -> list[int]:
+    """Return when a server of overload and rest begins to serve what it does not drop."""
+    begun: list[int] = []
+    free, slow = 0, False
+    for time in strikes:
+        if free > time and sum(start > time for start in begun) >= queue:
+            slow = True
+            continue
+        slow = slow and time - free < rest
+        begun.append(max(time, free))
+        free = begun[-1] + (overloaded if slow else service)
+    return begun
+
+
+@pytest.mark.parametrize("rest", [0, 3_000_000, 500_000_000])
+def test_an_overloaded_device_stays_slow_until_it_has_rested(play: Play, rest: int) -> None:
+    # At 5 us it keeps up, at 3 us it does not, and then not at 5 us either.
+    spans = [5_000_000] * 30 + [3_000_000] * 30 + [5_000_000] * 30 + [9_000_000] * 5
+    spans += [5_000_000] * 30
+    strikes = list(itertools.accumulate(spans, initial=1_000_000))
+    options = ONE + "latency=100000,width=10000,service=4000000,queue=2,overload=6000000"
+    rises = play(f"{options},rest={rest}", strikes).rises()
+    assert rises == [t + 100_000 for t in sticky(strikes, 4_000_000, 6_000_000, 2, rest)]
+    assert len(rises) < len(strikes)
+
+
+def test_a_deaf_device_drops_what_comes_at_certain_intervals(play: Play) -> None:
+    spans = [2_000_000, 3_999_999, 4_000_000, 4_500_000, 5_000_000, 5_000_001, 9_000_000] * 3
+    strikes = list(itertools.accumulate(spans, initial=1_000_000))
+    rises = play(ONE + "latency=0,deaf=4000000:5000000", strikes).rises()
+    heard = [True, *(not 4_000_000 <= span <= 5_000_000 for span in spans)]
+    assert rises == list(itertools.compress(strikes, heard))
+
+
+@pytest.mark.parametrize("load", [False, True])
+def test_a_load_makes_service_longer(play: Play, load: bool) -> None:
+    strikes = every(1_000_000, 30)
+    options = ONE + "latency=500000,width=10000,service=2000000,load_service=1500000"
+    served = 3_500_000 if load else 2_000_000
+    assert play(options, strikes, load=load).rises() == fifo(strikes, 500_000, served, 1000)
+
+
 @pytest.mark.parametrize("queue", [0, 1, 5, 1000])
 def test_overload_accumulates_latency_until_the_queue_is_full(play: Play, queue: int) -> None:
     strikes = every(3_000_000, 60)
