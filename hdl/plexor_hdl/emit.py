@@ -52,8 +52,8 @@ def verilog(geometry: Geometry, *, uart: bool = False, skippable: bool = False) 
 
     Ports: clk, rst, samples, strikes, load, gate and, with `uart`, uart_rx and uart_tx, else the
     byte streams rx__payload, rx__valid, rx__ready, tx__payload, tx__valid, tx__ready. With
-    `skippable` also skip, quiet (skip.py) and resting. A memory that starts as zero has no initial value:
-    a simulator must start it so.
+    `skippable` also skip, quiet (skip.py) and resting. A memory that starts as zero has no initial
+    value: a simulator must start it so.
     """
     top = Instrument(geometry, gateware_hash(geometry), skippable=skippable)
     if uart:

@@ -150,7 +150,9 @@ def _say(step: Any, taken: int, left: int) -> None:
     from plexor.units import format_rate  # noqa: PLC0415
 
     words = ", ".join(f"{entry.name} {entry.verdict}" for entry in step.channels)
-    line = f"plexor: step {taken}, {left} under way: {step.load} {format_rate(step.rate_hz)}: {words}"
+    line = (
+        f"plexor: step {taken}, {left} under way: {step.load} {format_rate(step.rate_hz)}: {words}"
+    )
     print(line, file=sys.stderr, flush=True)
 
 
@@ -197,7 +199,9 @@ def _deadline(options: Mapping[str, Any], criteria: tuple[Criterion, ...]) -> Fr
     limits = [entry.most_s for entry in criteria if entry.what == What.LATENCY]
     deadline: Fraction | None = options["deadline"]
     if len(limits) > 1 or (limits and deadline is not None):
-        raise click.UsageError("--criterion latency< is a deadline; give one of them, or --deadline")
+        raise click.UsageError(
+            "--criterion latency< is a deadline; give one of them, or --deadline"
+        )
     if not limits and deadline is None and any(entry.what == What.LATE for entry in criteria):
         raise click.UsageError("--criterion late< needs --deadline, after which a response is late")
     return limits[0] if limits else deadline

@@ -58,7 +58,9 @@ def _step(steps: Sequence[Step], knee: Knee, rate_hz: object) -> Step | None:
 def sweep_text(result: SweepResult, *, width: int = 100, colour: bool = False) -> str:
     """Return all of it as lines of at most `width` columns, what must be said of a knee below."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
-    head = f"{'simulated, ' if result.simulated else ''}{', '.join(result.criteria)}, {result.shape}"
+    head = (
+        f"{'simulated, ' if result.simulated else ''}{', '.join(result.criteria)}, {result.shape}"
+    )
     lines = [*wrapped(head, width, paint, "alarm" if result.simulated else "muted"), ""]
     heads, rows = knee_rows(result)
     cells: list[list[Cell]] = [[(cell, "") for cell in row] for row in rows]

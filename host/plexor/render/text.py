@@ -15,7 +15,6 @@ from plexor.render.plots import latency_axis, samples_below
 from plexor.render.scale import grouped, number, time_unit
 from plexor.render.table import (
     NOTHING,
-    Cell,
     distance_rows,
     found_text,
     jitter_rows,

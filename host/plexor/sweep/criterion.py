@@ -1,4 +1,4 @@
-"""What a device must do at a rate to sustain it: criteria, and what a step's figures say of them."""
+"""What a device must do to sustain a rate: criteria, and what a step's figures say of them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,9 @@ class Criterion:
 
 DEFAULT = Criterion(What.MISSED)
 
-_CRITERION = re.compile(r"(?P<what>[a-z0-9-]+)<=?(?P<limit>[^:@]+)(:(?P<share>[^@]+))?(@(?P<c>.+))?")
+_CRITERION = re.compile(
+    r"(?P<what>[a-z0-9-]+)<=?(?P<limit>[^:@]+)(:(?P<share>[^@]+))?(@(?P<c>.+))?"
+)
 _TIMED = (What.LATENCY, What.JITTER, What.JITTER_RMS, What.JITTER_128)
 
 
@@ -119,9 +121,7 @@ def judge(
 
     A device passes when it passes all criteria and does not fall behind; one that fails is enough.
     """
-    verdicts = [
-        (_verdict(entry, figures, stage, first, tick_fs), entry.text) for entry in criteria
-    ]
+    verdicts = [(_verdict(entry, figures, stage, first, tick_fs), entry.text) for entry in criteria]
     if figures.falls_behind:
         verdicts.append((Verdict.FAIL, "falls behind"))
     for wanted in (Verdict.FAIL, Verdict.UNDECIDED):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,6 @@ from plexor.settings import Settings
 from plexor.sweep.criterion import Criterion, judge, stage_strikes
 from plexor.sweep.decide import STAGES, Verdict
 from plexor.sweep.model import Figures, Step
-from plexor.units import whole_ticks
 
 LEAST_STRIKES = 256
 """So many tell whether a device falls behind."""
@@ -68,7 +68,11 @@ def take(job: Job) -> Step:
     return Step(
         stages[0].tick_fs,
         stages[0].simulated,
-        job.load, job.rate_hz, job.for_channel, sum(run.strikes for run in stages), figures
+        job.load,
+        job.rate_hz,
+        job.for_channel,
+        sum(run.strikes for run in stages),
+        figures,
     )
 
 
@@ -147,7 +151,4 @@ def falls_behind(latency_ticks: npt.NDArray[np.int64]) -> bool:
     if len(latency_ticks) < LEAST_STRIKES // 2:
         return False
     quarters = np.array_split(latency_ticks, QUARTERS)
-    return all(
-        int(later.min()) > int(earlier.max())
-        for earlier, later in zip(quarters[1:-1], quarters[2:], strict=True)
-    )
+    return all(int(later.min()) > int(earlier.max()) for earlier, later in pairwise(quarters[1:]))

@@ -30,7 +30,7 @@ def between(low_hz: Fraction, high_hz: Fraction, part: Fraction = Fraction(1, 2)
 
 
 def scan_bracket(verdicts: Mapping[Fraction, Verdict]) -> Bracket:
-    """Return the bracket of a scan: the lowest rate that fails, and the highest that passes below."""
+    """Return the lowest rate of a scan that fails, and the highest below it that passes."""
     rates = sorted(verdicts)
     failing = next((rate for rate in rates if verdicts[rate] == Verdict.FAIL), None)
     below = [rate for rate in rates if failing is None or rate < failing]

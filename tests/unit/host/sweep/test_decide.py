@@ -75,7 +75,9 @@ def test_a_longer_first_stage_keeps_the_errors():
     assert failed <= 0.05
 
 
-@pytest.mark.parametrize(("limit", "confidence"), [(0, 0.5), (1, 0.5), (0.5, 1), (0.5, 0), (2, 0.9)])
+@pytest.mark.parametrize(
+    ("limit", "confidence"), [(0, 0.5), (1, 0.5), (0.5, 1), (0.5, 0), (2, 0.9)]
+)
 def test_what_is_no_probability_is_refused(limit, confidence):
     with pytest.raises(ValueError, match="must lie between 0 and 1"):
         plan_test(Fraction(limit), Fraction(confidence))
