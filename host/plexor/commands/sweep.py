@@ -121,14 +121,14 @@ def sweep(**options: Any) -> int:
     """
     from plexor.commands.conclude import write_text  # noqa: PLC0415
     from plexor.render.sweep_text import sweep_text  # noqa: PLC0415
-    from plexor.sweep.executor import opened  # noqa: PLC0415
+    from plexor.sweep.executor import Workers  # noqa: PLC0415
     from plexor.sweep.store import StepStore  # noqa: PLC0415
     from plexor.sweep.sweep import sweep as run  # noqa: PLC0415
 
     wanted = _wanted(options)
     store = StepStore(options["out"])
-    with opened(options["executor"]) as executor:
-        found = run(wanted, executor, store, _say)
+    with Workers(options["executor"]) as workers:
+        found = run(wanted, workers, store, _say)
     result = _result(options, wanted, found)
     if options["out"] is not None:
         from plexor.jsonable import to_json  # noqa: PLC0415

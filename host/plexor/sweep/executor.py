@@ -5,15 +5,20 @@ from __future__ import annotations
 import importlib
 import os
 import signal
-from collections.abc import Callable, Generator
-from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from multiprocessing import get_context
-from typing import Any
+from typing import Any, TypeVar
 
 from plexor.errors import LinkError, UsageError
 
+T, R = TypeVar("T"), TypeVar("R")
+
 FORMS = "local, local:PROCESSES or dask://HOST:PORT"
+
+
+RETRIES = 3
+"""Of a job whose worker dies."""
 
 
 def parse_executor(text: str) -> Callable[[], Executor]:
@@ -26,14 +31,28 @@ def parse_executor(text: str) -> Callable[[], Executor]:
     raise ValueError(f"executor: {text!r}; must be {FORMS}")
 
 
-@contextmanager
-def opened(executor: Callable[[], Executor]) -> Generator[Executor]:
-    """Open an executor; at the end, jobs that have not begun are dropped."""
-    pool = executor()
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+class Workers:
+    """An executor that is opened anew where a worker has died; a context manager that ends it."""
+
+    def __init__(self, open_executor: Callable[[], Executor]) -> None:
+        self._open = open_executor
+        self._executor = open_executor()
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End what is under way; jobs that have not begun are dropped."""
+        self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def submit(self, work: Callable[[T], R], job: T) -> Future[R]:
+        """Have a job done."""
+        return self._executor.submit(work, job)
+
+    def renew(self) -> None:
+        """Leave an executor that is broken for a new one; its jobs are lost."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._executor = self._open()
 
 
 def _local(processes: int) -> Executor:
@@ -57,4 +76,4 @@ def _dask(address: str) -> Executor:
         client = distributed.Client(address, timeout="10s")
     except (OSError, TimeoutError) as error:
         raise LinkError(f"executor: {address}: no Dask scheduler answers there") from error
-    return client.get_executor()
+    return client.get_executor(retries=RETRIES)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +26,6 @@ LEAST_STRIKES = 256
 """So many tell whether a device falls behind."""
 SIM_ARGUMENTS = ("--hold",)
 """A simulated instrument stands still until its run starts, so that each is the same again."""
-QUARTERS = 4
 TIMEOUT_PERIODS = 4
 """Of a strike where no other time-out is asked for. A response later than that is taken for the
 next strike's, so that one strike is missing where all are late: so many missing do not pass."""
@@ -142,7 +140,7 @@ def _figures(
 
 
 def falls_behind(latency_ticks: npt.NDArray[np.int64]) -> bool:
-    """Return whether latency still grew at the end: each of the last quarter is above each before.
+    """Return whether latency grew from quarter to quarter of the strikes, and still at the end.
 
     A device that takes longer for a response than the strikes are apart falls behind by the same
     time with every strike, long before a strike goes missing. Latencies that spread by more than it
@@ -150,5 +148,10 @@ def falls_behind(latency_ticks: npt.NDArray[np.int64]) -> bool:
     """
     if len(latency_ticks) < LEAST_STRIKES // 2:
         return False
-    quarters = np.array_split(latency_ticks, QUARTERS)
-    return all(int(later.min()) > int(earlier.max()) for earlier, later in pairwise(quarters[1:]))
+    first, second, third, last = np.array_split(latency_ticks, 4)
+    middles = [float(quarter.mean()) for quarter in (second, third, last)]
+    return (
+        int(third.min()) > int(first.max())
+        and int(last.min()) > int(second.max())
+        and middles[2] - middles[1] > (middles[1] - middles[0]) / 2
+    )

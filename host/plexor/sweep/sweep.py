@@ -7,14 +7,15 @@ are the same whatever runs the jobs, in whatever order they end.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from plexor.errors import PlexorError
+from plexor.errors import LinkError, PlexorError
 from plexor.settings import Settings
 from plexor.sweep.criterion import Criterion
 from plexor.sweep.decide import Verdict
+from plexor.sweep.executor import RETRIES, Workers
 from plexor.sweep.job import Job, take
 from plexor.sweep.model import Bracket, Knee, Step
 from plexor.sweep.search import bisect, scan_bracket, scan_rates
@@ -95,21 +96,21 @@ class _Search:
 
 
 def sweep(
-    wanted: Wanted, executor: Executor, store: StepStore, on_step: OnStep | None = None
+    wanted: Wanted, workers: Workers, store: StepStore, on_step: OnStep | None = None
 ) -> Found:
     """Run a sweep; whatever ends it, return what was found until then.
 
     An interrupt ends it after what is under way; `error` is what a job failed with.
     """
-    return _Sweep(wanted, executor, store, on_step).run()
+    return _Sweep(wanted, workers, store, on_step).run()
 
 
 class _Sweep:
     def __init__(
-        self, wanted: Wanted, executor: Executor, store: StepStore, on_step: OnStep | None
+        self, wanted: Wanted, workers: Workers, store: StepStore, on_step: OnStep | None
     ) -> None:
         self.wanted = wanted
-        self.executor = executor
+        self.workers = workers
         self.store = store
         self.on_step = on_step
         self.found = Found()
@@ -120,6 +121,7 @@ class _Sweep:
             for load in wanted.loads
             for channel in wanted.settings.channels
         ]
+        self.deaths = 0
         self.under_way: dict[Future[Step], tuple[Job, _Search | None]] = {}
 
     def run(self) -> Found:
@@ -160,7 +162,7 @@ class _Sweep:
         while True:
             known = self.store.find(job)
             if known is None:
-                self.under_way[self.executor.submit(take, job)] = (job, search)
+                self.under_way[self.workers.submit(take, job)] = (job, search)
                 return
             following = self._taken(known, search)
             if following is None or search is None:
@@ -170,12 +172,28 @@ class _Sweep:
     def _wait(self) -> None:
         done, _ = wait(self.under_way, POLL_S, FIRST_COMPLETED)
         for future in done:
-            job, search = self.under_way.pop(future)
-            step = future.result()
+            job, search = self.under_way[future]
+            try:
+                step = future.result()
+            except BrokenExecutor as error:
+                self._again(error)
+                return
+            del self.under_way[future]
             self.store.add(job, step)
             following = self._taken(step, search)
             if following is not None and search is not None:
                 self._ask(self._job(search.load, following, search.channel), search)
+
+    def _again(self, error: BrokenExecutor) -> None:
+        """Ask anew for all that was under way when a worker died, unless that happens too often."""
+        self.deaths += 1
+        if self.deaths > RETRIES:
+            raise LinkError(f"executor: {self.deaths} workers died: {error}") from error
+        lost = list(self.under_way.values())
+        self.under_way.clear()
+        self.workers.renew()
+        for job, search in lost:
+            self._ask(job, search)
 
     def _taken(self, step: Step, search: _Search | None) -> Fraction | None:
         """Note a step; return the rate that its search wants next."""

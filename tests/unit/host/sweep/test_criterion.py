@@ -1,0 +1,131 @@
+"""Criteria: how they are written, and what figures on both sides of each limit make of them."""
+
+from fractions import Fraction
+
+import pytest
+
+from plexor.protocol.memory import ResponseClass
+from plexor.sweep.criterion import (
+    DEFAULT,
+    Criterion,
+    What,
+    judge,
+    parse_criterion,
+    stage_strikes,
+)
+from plexor.sweep.decide import Verdict
+from plexor.sweep.model import Figures
+
+NS = 1_000_000
+"""A tick of a nanosecond, in femtoseconds."""
+ONE_IN_100 = "missed<1%"
+
+
+def figures(strikes=10_000, **values):
+    classes = {entry: values.pop(entry.name.lower(), 0) for entry in ResponseClass}
+    return Figures("ISR", strikes, classes, **values)
+
+
+@pytest.mark.parametrize(
+    ("text", "criterion"),
+    [
+        ("missed<0.1%@95%", DEFAULT),
+        ("missed<1e-3", DEFAULT),
+        ("missed < 0.001 @ 0.95", DEFAULT),
+        ("late<1/50@99%", Criterion(What.LATE, Fraction(1, 50), Fraction(99, 100))),
+        (
+            "latency<50us:1%@90%",
+            Criterion(What.LATENCY, Fraction(1, 100), Fraction(9, 10), Fraction(50, 10**6)),
+        ),
+        ("jitter-rms<=1.5us", Criterion(What.JITTER_RMS, most_s=Fraction(3, 2 * 10**6))),
+        ("spurious<1%", Criterion(What.SPURIOUS, Fraction(1, 100))),
+    ],
+)
+def test_what_is_written_is_what_is_meant(text, criterion):
+    assert parse_criterion(text) == criterion
+    assert parse_criterion(criterion.text.replace("µ", "u")) == criterion
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("lost<1%", "must be missed, late"),
+        ("missed", "with < and its limit"),
+        ("missed<0", "must be a part"),
+        ("missed<100%", "must be a part"),
+        ("missed<1/0", "must be a part"),
+        ("missed<x", "must be a part"),
+        ("missed<1%@100%", "must be a part"),
+        ("missed<1%:2%", "has one limit"),
+        ("latency<1%", "must be a number with a unit"),
+        ("jitter<10", "must be a number with a unit"),
+        ("", "must be missed, late"),
+    ],
+)
+def test_what_is_no_criterion_is_refused_in_one_line(text, said):
+    with pytest.raises(ValueError, match=said) as caught:
+        parse_criterion(text)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "bad"),
+    [
+        (ONE_IN_100, {"missed"}),
+        ("late<1%", {"missed", "late"}),
+        ("latency<5us:1%", {"missed", "late"}),
+        ("duplicate<1%", {"duplicate"}),
+        ("spurious<1%", {"spurious"}),
+    ],
+)
+@pytest.mark.parametrize("entry", ["missed", "late", "duplicate", "spurious", "answered", "early"])
+def test_each_criterion_counts_its_own_classes(text, bad, entry):
+    criteria = [parse_criterion(text)]
+    verdict, reason = judge(criteria, figures(368, **{entry: 100}), 0, 1, NS)
+    assert verdict == (Verdict.FAIL if entry in bad else Verdict.PASS)
+    assert reason == (criteria[0].text if entry in bad else "")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("jitter<10us", "max_ticks"),
+        ("jitter-rms<10us", "rms_ticks"),
+        ("jitter128<10us", "jitter128_ticks"),
+    ],
+)
+def test_a_jitter_at_its_limit_passes_and_a_tick_more_fails(text, name):
+    criteria = [parse_criterion(text)]
+    for ticks, wanted in ((10_000, Verdict.PASS), (10_001, Verdict.FAIL)):
+        found = figures(min_ticks=0, **{name: ticks})
+        assert judge(criteria, found, 0, 1, NS)[0] == wanted
+    assert judge(criteria, figures(), 0, 1, NS)[0] == Verdict.UNDECIDED
+
+
+def test_one_criterion_that_fails_is_enough_and_one_that_cannot_tell_holds_up_a_pass():
+    criteria = [parse_criterion(ONE_IN_100), parse_criterion("spurious<1%")]
+    few, some, many = 0, 3, 100
+    for missed, spurious, wanted in (
+        (few, few, Verdict.PASS),
+        (few, some, Verdict.UNDECIDED),
+        (few, many, Verdict.FAIL),
+        (some, many, Verdict.FAIL),
+        (many, some, Verdict.FAIL),
+    ):
+        found = figures(368, missed=missed, spurious=spurious)
+        assert judge(criteria, found, 0, 1, NS)[0] == wanted, (missed, spurious)
+
+
+def test_a_device_that_falls_behind_does_not_sustain_the_rate():
+    verdict, reason = judge([DEFAULT], figures(falls_behind=True), 0, 1, NS)
+    assert (verdict, reason) == (Verdict.FAIL, "falls behind")
+    assert judge([DEFAULT], figures(falls_behind=None), 0, 1, NS)[0] == Verdict.PASS
+
+
+def test_a_first_stage_is_long_enough_for_every_criterion():
+    criteria = [parse_criterion("missed<1%"), parse_criterion("late<10%")]
+    assert stage_strikes(criteria, 1) == stage_strikes(criteria[:1], 1) == 368
+    assert stage_strikes(criteria, 5000) == 5000
+    found = figures(5000, missed=0)
+    assert judge(criteria, found, 0, 5000, NS)[0] == Verdict.PASS
+    assert judge(criteria, figures(4999), 0, 5000, NS)[0] == Verdict.UNDECIDED
