@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 from plexor.errors import LinkError, UsageError
 
-T, R = TypeVar("T"), TypeVar("R")
+T = TypeVar("T")
+R = TypeVar("R")
 
 FORMS = "local, local:PROCESSES or dask://HOST:PORT"
 

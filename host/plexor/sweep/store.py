@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -20,8 +18,7 @@ FILE = "steps.jsonl"
 
 def key_of(job: Job) -> str:
     """Return what tells a job from every other: a digest of all that its step depends on."""
-    settings = replace(job.settings, channels=job.settings.channels)
-    parts = [metadata.version("plexor"), to_json(replace(job, settings=settings))]
+    parts = [metadata.version("plexor"), to_json(job)]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -31,8 +28,10 @@ class StepStore:
     def __init__(self, folder: Path | None) -> None:
         self._path = None if folder is None else folder / FILE
         self._known: dict[str, Step] = {}
+        self._whole_bytes = 0
+        """Of the file; what a killed writer left half written is behind them."""
         if self._path is not None and self._path.exists():
-            self._known = dict(_read(self._path))
+            self._known, self._whole_bytes = _read(self._path)
 
     def __len__(self) -> int:
         return len(self._known)
@@ -47,28 +46,28 @@ class StepStore:
         self._known[key] = step
         if self._path is None:
             return
-        line = json.dumps({"job": key, "step": to_json(step)}, ensure_ascii=False)
+        line = json.dumps({"job": key, "step": to_json(step)}, ensure_ascii=False) + "\n"
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(line + "\n")
+            with self._path.open("ab") as file:
+                file.truncate(self._whole_bytes)
+                self._whole_bytes += file.write(line.encode())
         except OSError as error:
             raise StoreError(f"{self._path}: cannot write: {error.strerror or error}") from error
 
 
-def _read(path: Path) -> Mapping[str, Step]:
-    """Return the steps of a file; what a killed writer left half written is no step."""
-    found: dict[str, Step] = {}
+def _read(path: Path) -> tuple[dict[str, Step], int]:
+    """Return the steps of a file and the bytes of its whole lines."""
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        content = path.read_bytes()
     except OSError as error:
         raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
-    for number, line in enumerate(lines, 1):
+    whole = content[: content.rfind(b"\n") + 1]
+    found: dict[str, Step] = {}
+    for number, line in enumerate(whole.splitlines(), 1):
         try:
             entry: Any = json.loads(line)
             found[entry["job"]] = from_json(Step, entry["step"])
         except (ValueError, KeyError, TypeError) as error:
-            if number == len(lines):
-                break
             raise StoreError(f"{path}, line {number}: is no step; remove the line") from error
-    return found
+    return found, len(whole)

@@ -1,0 +1,186 @@
+"""Searches side by side: the same result whatever runs their jobs, kept whatever ends them."""
+
+import itertools
+import random
+import threading
+from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from plexor.errors import InvalidRunError, LinkError, StoreError
+from plexor.protocol.memory import ResponseClass
+from plexor.settings import Channel, Settings, Stimulus
+from plexor.sweep.criterion import DEFAULT
+from plexor.sweep.decide import Verdict
+from plexor.sweep.executor import RETRIES, Workers
+from plexor.sweep.model import Figures, Step
+from plexor.sweep.store import FILE, StepStore
+from plexor.sweep.sweep import Load, Wanted, sweep
+
+KNEES = {
+    ("none", "ISR"): 40_000,
+    ("none", "TASK"): 7000,
+    ("cpu", "ISR"): 31_000,
+    ("cpu", "TASK"): 2500,
+}
+WANTED = Wanted(
+    "sim:",
+    {"none": Load("freertos", False), "cpu": Load("freertos:load=cpu", True)},
+    Settings(
+        strikes=(Stimulus(period_s=Fraction(1, 1000)),),
+        channels=(Channel(0, "ISR"), Channel(1, "TASK")),
+    ),
+    Fraction(1000),
+    Fraction(100_000),
+    (DEFAULT,),
+    Fraction(1, 100),
+    7,
+    1,
+)
+
+
+def taken(job):
+    """Return the step of a device with the planted knees."""
+    assert job.dut == WANTED.loads[job.load].dut
+    assert job.settings.load == WANTED.loads[job.load].level
+    channels = tuple(
+        Figures(
+            channel.label,
+            100,
+            dict.fromkeys(ResponseClass, 0),
+            verdict=Verdict.PASS if job.rate_hz <= KNEES[job.load, channel.label] else Verdict.FAIL,
+        )
+        for channel in job.settings.channels
+    )
+    return Step(1_000_000, True, job.load, job.rate_hz, job.for_channel, 100, channels)
+
+
+class Planted(Executor):
+    """Takes steps in threads, in any order, and dies with all it has before each `dies_at`."""
+
+    def __init__(self, log, dies_at=(), order=None):
+        self._log, self._dies_at, self._order = log, dies_at, order
+        self._dead = False
+        self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(4)
+
+    def submit(self, work, job):
+        del work
+        with self._lock:
+            self._log.append(job)
+            self._dead = self._dead or len(self._log) in self._dies_at
+        return self._pool.submit(self._take, job)
+
+    def _take(self, job):
+        if self._order is not None:
+            threading.Event().wait(self._order.random() / 100)
+        if self._dead:
+            raise BrokenExecutor("a process ended")
+        return taken(job)
+
+    def shutdown(self, wait=True, *, cancel_futures=False):
+        self._pool.shutdown(wait=wait, cancel_futures=cancel_futures)
+
+
+def run(executor, store=None, on_step=None, wanted=WANTED):
+    with Workers(executor) as workers:
+        return sweep(wanted, workers, StepStore(None) if store is None else store, on_step)
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return run(lambda: Planted([]))
+
+
+def test_each_channel_under_each_load_has_its_own_knee(reference):
+    assert reference.error is None
+    assert len(reference.knees) == len(KNEES)
+    for knee in reference.knees:
+        bracket = knee.bracket
+        assert bracket.passing_hz <= KNEES[knee.load, knee.channel] < bracket.failing_hz
+        assert bracket.width <= 0.01
+        own = [
+            s
+            for s in reference.steps
+            if s.load == knee.load and s.for_channel in ("", knee.channel)
+        ]
+        assert knee.strikes == sum(step.strikes for step in own)
+
+
+def test_the_order_in_which_jobs_end_changes_nothing(reference):
+    for seed in range(3):
+        order = random.Random(seed)
+        assert run(lambda order=order: Planted([], order=order)) == reference
+
+
+def test_what_a_dead_worker_had_is_taken_again(reference):
+    log = []
+    assert run(lambda: Planted(log, dies_at=(3, 25))) == reference
+    assert len(log) > len(reference.steps)
+
+
+def test_workers_that_go_on_dying_end_the_sweep_with_what_there_is():
+    log = []
+    found = run(lambda: Planted(log, dies_at=range(20, 10_000)))
+    assert isinstance(found.error, LinkError)
+    assert f"{RETRIES + 1} workers died" in str(found.error)
+    assert len(found.knees) == len(KNEES)
+
+
+def test_a_job_that_fails_ends_the_sweep_with_what_there_is(monkeypatch):
+    count = itertools.count()
+
+    def failing(self, job):
+        if next(count) == 20:
+            raise InvalidRunError("the books do not balance")
+        return taken(job)
+
+    monkeypatch.setattr(Planted, "_take", failing)
+    found = run(lambda: Planted([]))
+    assert str(found.error) == "the books do not balance"
+    assert len(found.steps) >= 14
+
+
+def test_an_interrupt_ends_the_sweep_with_what_there_is():
+    def interrupt(step, done, left):
+        if done == 16:
+            raise KeyboardInterrupt
+
+    found = run(lambda: Planted([]), on_step=interrupt)
+    assert found.interrupted
+    assert len(found.steps) == 16
+    assert any(knee.bracket.passing_hz for knee in found.knees)
+
+
+def test_a_sweep_goes_on_where_it_was_left(reference, tmp_path):
+    def interrupt(step, done, left):
+        if done == 20:
+            raise KeyboardInterrupt
+
+    first, second, third = [], [], []
+    run(lambda: Planted(first), StepStore(tmp_path / "s"), interrupt)
+    with (tmp_path / "s" / FILE).open("a") as file:
+        file.write('{"job": "half wri')
+    kept = len(StepStore(tmp_path / "s"))
+    assert kept >= 20
+    assert run(lambda: Planted(second), StepStore(tmp_path / "s")) == reference
+    assert len(second) == len(reference.steps) - kept
+    assert run(lambda: Planted(third), StepStore(tmp_path / "s")) == reference
+    assert third == []
+
+
+def test_another_question_is_not_answered_from_what_is_kept(tmp_path):
+    store, log = tmp_path / "s", []
+    run(lambda: Planted([]), StepStore(store))
+    other = replace(WANTED, least_strikes=1000)
+    run(lambda: Planted(log), StepStore(store), wanted=other)
+    assert len(log) == len(StepStore(store)) // 2
+
+
+def test_a_file_that_is_no_store_is_refused_in_one_line(tmp_path):
+    (tmp_path / FILE).write_text("nothing\n{}\n")
+    with pytest.raises(StoreError, match="line 1: is no step") as caught:
+        StepStore(tmp_path)
+    assert "\n" not in str(caught.value)
