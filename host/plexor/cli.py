@@ -16,6 +16,7 @@ from plexor.errors import ExitCode, PlexorError
 _COMMANDS = {
     "measure": "plexor.commands.measure:measure",
     "sweep": "plexor.commands.sweep:sweep",
+    "compare": "plexor.commands.compare:compare",
     "replay": "plexor.commands.replay:replay",
     "report": "plexor.commands.report:report",
     "devices": "plexor.commands.devices:devices",
@@ -25,6 +26,7 @@ _COMMANDS = {
 _HELP = {
     "measure": "Strike a device, time its responses, judge them.",
     "sweep": "Find the highest rate that a device sustains.",
+    "compare": "What differs between two runs or sweeps, and whether that is too much.",
     "replay": "Figures of a run stored in a folder or recorded off a link.",
     "report": "The page of a stored run, or its picture.",
     "devices": "Instruments and simulated devices at hand.",

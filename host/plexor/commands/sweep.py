@@ -119,10 +119,9 @@ def sweep(**options: Any) -> int:
       plexor sweep --dut bare --from 10k --to 1M --dither 1us
       plexor sweep --from 1k --to 100k --load none,cpu,polygons --criterion 'missed<1%' --out s1
     """
-    from plexor.commands.conclude import write_text  # noqa: PLC0415
     from plexor.render.sweep_text import sweep_text  # noqa: PLC0415
     from plexor.sweep.executor import Workers  # noqa: PLC0415
-    from plexor.sweep.store import StepStore  # noqa: PLC0415
+    from plexor.sweep.store import StepStore, save  # noqa: PLC0415
     from plexor.sweep.sweep import sweep as run  # noqa: PLC0415
 
     wanted = _wanted(options)
@@ -131,10 +130,7 @@ def sweep(**options: Any) -> int:
         found = run(wanted, workers, store, _say)
     result = _result(options, wanted, found)
     if options["out"] is not None:
-        from plexor.jsonable import to_json  # noqa: PLC0415
-
-        text = json.dumps({"format": 1, "sweep": to_json(result)}, indent=1, ensure_ascii=False)
-        write_text(options["out"] / "sweep.json", text + "\n")
+        save(result, options["out"])
     if options["as_json"]:
         from plexor.jsonable import to_json  # noqa: PLC0415
 

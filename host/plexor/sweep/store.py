@@ -11,15 +11,49 @@ from typing import Any
 from plexor.errors import StoreError
 from plexor.jsonable import from_json, to_json
 from plexor.sweep.job import Job
-from plexor.sweep.model import Step
+from plexor.sweep.model import Step, SweepResult
 
 FILE = "steps.jsonl"
+RESULT_FILE = "sweep.json"
+FORMAT = 1
+"""Of RESULT_FILE; a greater one is not read."""
 
 
 def key_of(job: Job) -> str:
     """Return what tells a job from every other: a digest of all that its step depends on."""
     parts = [metadata.version("plexor"), to_json(job)]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def is_sweep(folder: Path) -> bool:
+    """Return whether a folder holds a sweep's result."""
+    return (folder / RESULT_FILE).is_file()
+
+
+def save(result: SweepResult, folder: Path) -> None:
+    """Write a sweep's result to its folder; raise StoreError where that cannot be."""
+    text = json.dumps({"format": FORMAT, "sweep": to_json(result)}, indent=1, ensure_ascii=False)
+    part = folder / f".{RESULT_FILE}.part"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        part.write_text(text + "\n", encoding="utf-8")
+        part.replace(folder / RESULT_FILE)
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot write: {error.strerror or error}") from error
+
+
+def load(folder: Path) -> SweepResult:
+    """Return the result in a folder; raise StoreError where there is none that can be read."""
+    path = folder / RESULT_FILE
+    try:
+        document: Any = json.loads(path.read_text(encoding="utf-8"))
+        if document["format"] != FORMAT:
+            raise ValueError(f"format {document['format']!r}; this host reads {FORMAT}")
+        return from_json(SweepResult, document["sweep"])
+    except OSError as error:
+        raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise StoreError(f"{path}: cannot read: {type(error).__name__}: {error}") from error
 
 
 class StepStore:
