@@ -43,9 +43,7 @@ class Difference:
     @property
     def sure(self) -> bool:
         """Whether the interval leaves out that nothing changed."""
-        return (
-            self.least is not None and self.most is not None and not self.least <= 0 <= self.most
-        )
+        return self.least is not None and self.most is not None and not self.least <= 0 <= self.most
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,9 @@ class FailOn:
         return difference.change > self.part if self.rises else difference.change < self.part
 
 
-_FAIL_ON = re.compile(r"\s*(?P<figure>[a-z0-9._]+)\s*(?P<way>[<>])\s*(?P<part>[+-]?\d+(\.\d+)?)%\s*")
+_FAIL_ON = re.compile(
+    r"\s*(?P<figure>[a-z0-9._]+)\s*(?P<way>[<>])\s*(?P<part>[+-]?\d+(\.\d+)?)%\s*"
+)
 _SHARES = {entry.name.lower(): entry for entry in ResponseClass if entry != ResponseClass.STRIKES}
 _TIMES: dict[str, Callable[[Figures], int | Fraction | None]] = {
     "min": lambda figures: figures.min_ticks,
@@ -142,7 +142,9 @@ def _channel(
     for name, figure in _TIMES.items():
         ticks = figure(rises[0]), figure(rises[1])
         if ticks[0] is not None and ticks[1] is not None:
-            before, after = (seconds_of(t, fs) for t, fs in zip(ticks, tick_fs, strict=True) if t is not None)
+            before, after = (
+                seconds_of(t, fs) for t, fs in zip(ticks, tick_fs, strict=True) if t is not None
+            )
             found.append(Difference(one.name, name, before, after))
     for name, q in qs.items():
         found += _quantile(one.name, name, q, (rises[0], rises[1]), tick_fs)

@@ -28,9 +28,7 @@ _RUN = click.Path(exists=True, path_type=Path)
     help="Changes that are too much: 'p99.9>+5%,max>+10%,missed>+0%,saturation<-2%'.",
 )
 @json_option
-def compare(
-    before: Path, after: Path, fail_on: tuple[FailOn, ...] | None, as_json: bool
-) -> int:
+def compare(before: Path, after: Path, fail_on: tuple[FailOn, ...] | None, as_json: bool) -> int:
     """Compare B with A, folders of `plexor measure --out` or of `plexor sweep --out`.
 
     Exit code 1 where a figure of B has changed by more than --fail-on allows.

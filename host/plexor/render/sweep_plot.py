@@ -80,7 +80,9 @@ def _latencies(
     if not known:
         canvas.text(WIDTH / 2, (top + bottom) / 2, "no latency", style="muted", anchor="middle")
         return
-    values = [plot_seconds(t, result.tick_fs) for f in known for t in (f.p99_ticks, f.max_ticks) if t]
+    values = [
+        plot_seconds(t, result.tick_fs) for f in known for t in (f.p99_ticks, f.max_ticks) if t
+    ]
     axis = Axis(min(values) / 1.3, max(values) * 1.3, bottom, top, log=True)
     scale, name = time_unit(axis.high / 4)
     for value in Axis(axis.low / scale, axis.high / scale, bottom, top, log=True).ticks(5):
