@@ -60,7 +60,7 @@ class FailOn:
         return f"{self.figure}{'>' if self.rises else '<'}{float(self.part * 100):+g}%"
 
     def breaks(self, difference: Difference) -> bool:
-        """Return whether a difference of this figure is too great; from 0, any that goes this way."""
+        """Return whether a difference is too great; from 0, any that goes this way."""
         if difference.change is None:
             return (difference.after > 0) == self.rises and difference.after != 0
         return difference.change > self.part if self.rises else difference.change < self.part

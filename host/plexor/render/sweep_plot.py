@@ -1,4 +1,4 @@
-"""A sweep as pictures: of each channel latency and missed strikes over the rate, loads in colours."""
+"""A sweep as pictures: of each channel latency and misses over the rate, loads in colours."""
 
 from __future__ import annotations
 
