@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -18,7 +18,7 @@ from plexor.protocol.memory import ResponseClass
 from plexor.settings import Settings
 from plexor.sweep.criterion import Criterion
 from plexor.sweep.decide import Verdict
-from plexor.sweep.executor import RETRIES, Workers
+from plexor.sweep.executor import RETRIES, Workers, is_lost
 from plexor.sweep.job import MOST_S, Job, first_stage, take
 from plexor.sweep.model import Bracket, Knee, Step
 from plexor.sweep.search import bisect, scan_bracket, scan_rates
@@ -236,7 +236,9 @@ class _Sweep:
             job, search = self.under_way[future]
             try:
                 step = future.result()
-            except BrokenExecutor as error:
+            except Exception as error:
+                if not is_lost(error):
+                    raise
                 self._again(error)
                 return
             del self.under_way[future]
@@ -245,7 +247,7 @@ class _Sweep:
             if following is not None and search is not None:
                 self._ask(self._job(search.load, following, search.channel), search)
 
-    def _again(self, error: BrokenExecutor) -> None:
+    def _again(self, error: BaseException) -> None:
         """Ask anew for all that was under way when a worker died, unless that happens too often."""
         self.deaths += 1
         if self.deaths > RETRIES:
@@ -260,7 +262,7 @@ class _Sweep:
         """Keep the steps that were under way at an early end; those not begun are not taken."""
         running = [future for future in self.under_way if not future.cancel()]
         for future in wait(running).done:
-            if future.exception() is None:
+            if not future.cancelled() and future.exception() is None:
                 self.store.add(self.under_way[future][0], future.result())
                 self.found.steps.append(future.result())
 
