@@ -38,8 +38,12 @@ def switched(on: str | None, off: str | None) -> Callable[[str], AbstractContext
     return switch
 
 
+def _start(command: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, shell=True, start_new_session=True)
+
+
 def _begin(command: str) -> subprocess.Popen[bytes]:
-    process = subprocess.Popen(command, shell=True, start_new_session=True)
+    process = _start(command)
     try:
         code = process.wait(BEGIN_S)
     except subprocess.TimeoutExpired:
@@ -50,14 +54,20 @@ def _begin(command: str) -> subprocess.Popen[bytes]:
 
 
 def _end(process: subprocess.Popen[bytes], off: str | None) -> None:
-    code = 0
     try:
         if off is not None:
-            code = subprocess.run(off, shell=True, check=False, timeout=END_S).returncode
-    except subprocess.TimeoutExpired as error:
-        raise UsageError(f"--load-off {off!r}: does not end within {END_S:g} s") from error
+            _finish(off)
     finally:
         _terminate(process)
+
+
+def _finish(off: str) -> None:
+    process = _start(off)
+    try:
+        code = process.wait(END_S)
+    except subprocess.TimeoutExpired as error:
+        _terminate(process)
+        raise UsageError(f"--load-off {off!r}: does not end within {END_S:g} s") from error
     if code:
         raise UsageError(f"--load-off {off!r}: ended with exit code {code}; must be 0")
 

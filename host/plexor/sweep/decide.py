@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-STAGES = 3
+STAGES = 5
 """Each ends after twice the strikes of the one before."""
 
 

@@ -27,7 +27,7 @@ from plexor.sweep.model import Figures, Step
 from plexor.units import format_rate
 
 LEAST_STRIKES = 256
-"""So many tell whether a device falls behind."""
+"""So many tell whether a device falls behind, or does not answer at all."""
 SIM_ARGUMENTS = ("--hold",)
 """A simulated instrument stands still until its run starts, so that each is the same again."""
 MOST_S = Fraction(60)
@@ -61,8 +61,8 @@ class Job:
     """A rate at which the device must answer before it is struck; None: it has just started."""
 
 
-def take(job: Job) -> Step:
-    """Take a step; stages of a simulated device are taken by a fresh one each.
+def take(job: Job) -> tuple[Step]:
+    """Take the one step of a job; stages of a simulated device are taken by a fresh one each.
 
     Raises PlexorError where a run does not start, breaks, or is not valid.
     """
@@ -70,16 +70,15 @@ def take(job: Job) -> Step:
     stages: list[RunResult] = []
     figures: tuple[Figures, ...] = ()
     recovery_s = None if job.rest_hz is None else _recover(job, job.rest_hz)
-    for stage in range(STAGES):
+    for stage, count in runs_of(first):
         if stage and (first << stage) / job.rate_hz > job.most_s:
             break
-        count = first << max(stage - 1, 0)
-        stages.append(_run(job, job.rate_hz, stage, count))
+        stages.append(_run(job, job.rate_hz, len(stages), count))
         figures = figures_of(stages, job.criteria, stage, first, job.rate_hz)
         waited = [f for f in figures if job.for_channel in ("", f.name)]
         if all(entry.verdict != Verdict.UNDECIDED for entry in waited):
             break
-    return Step(
+    step = Step(
         stages[0].tick_fs,
         stages[0].simulated,
         job.load,
@@ -89,11 +88,22 @@ def take(job: Job) -> Step:
         figures,
         recovery_s,
     )
+    return (step,)
 
 
 def first_stage(criteria: Sequence[Criterion], least_strikes: int) -> int:
     """Return how many strikes a step takes at least."""
     return stage_strikes(criteria, max(least_strikes, LEAST_STRIKES))
+
+
+def runs_of(first: int) -> list[tuple[int, int]]:
+    """Return stage and strikes of each run: a long first stage begins with a short one.
+
+    What fails beyond doubt fails in it.
+    """
+    short = [LEAST_STRIKES] if first >= 4 * LEAST_STRIKES else []
+    begin = [(0, count) for count in (*short, first - sum(short))]
+    return begin + [(stage, first << stage - 1) for stage in range(1, STAGES)]
 
 
 def _recover(job: Job, rest_hz: Fraction) -> float:
@@ -115,9 +125,9 @@ def _recover(job: Job, rest_hz: Fraction) -> float:
             )
 
 
-def _run(job: Job, rate_hz: Fraction, stage: int, count: int) -> RunResult:
+def _run(job: Job, rate_hz: Fraction, number: int, count: int) -> RunResult:
     swept, *others = job.settings.strikes
-    swept = replace(swept, period_s=1 / rate_hz, count=count, seed=swept.seed + stage)
+    swept = replace(swept, period_s=1 / rate_hz, count=count, seed=swept.seed + number)
     timeout_s = job.settings.timeout_s or TIMEOUT_PERIODS / rate_hz
     simulated = job.link.startswith("sim:")
     # Bins are for the quantiles of a step whose events a slow link does not carry.
@@ -174,7 +184,7 @@ def _figures(
     known = len(values) == len(stages)
     together = np.concatenate(values) if known else np.zeros(0, np.int64)
     spans = [rise.span.current_ticks for rise in rises if rise.span is not None]
-    p50_ticks, p99_ticks = (_quantile(q, rises, together if known else None) for q in _QUANTILES)
+    p50_ticks, p99_ticks = quantiles_of(together) if known else _greatest(rises)
     return Figures(
         name,
         strikes=sum(classes[entry] for entry in settled),
@@ -191,15 +201,23 @@ def _figures(
     )
 
 
-def _quantile(
-    q: Fraction, stages: Sequence[RunFigures], together: npt.NDArray[np.int64] | None
-) -> int | None:
-    """Return a quantile of all stages' samples; without them the greatest that a stage has."""
-    if together is not None:
-        found = quantile(from_values(together), q) if len(together) else None
-        return None if found is None else found.value_ticks
-    known = [found.value_ticks for stage in stages if (found := stage.quantile(q)) is not None]
-    return max(known, default=None)
+def quantiles_of(latency_ticks: npt.NDArray[np.int64]) -> tuple[int | None, int | None]:
+    """Return p50 and p99 of samples."""
+    found = [quantile(from_values(latency_ticks), q) for q in _QUANTILES]
+    p50, p99 = (None if entry is None else entry.value_ticks for entry in found)
+    return p50, p99
+
+
+def _greatest(stages: Sequence[RunFigures]) -> tuple[int | None, int | None]:
+    """Return the greatest p50 and p99 that a stage has, where their samples are not known."""
+    p50, p99 = (
+        max(
+            (f.value_ticks for stage in stages if (f := stage.quantile(q)) is not None),
+            default=None,
+        )
+        for q in _QUANTILES
+    )
+    return p50, p99
 
 
 def behind(latency_ticks: npt.NDArray[np.int64], period_ticks: float) -> int:

@@ -10,6 +10,10 @@ from plexor.protocol.memory import ResponseClass
 from plexor.sweep.decide import Verdict
 
 
+UP, DOWN, REST = "up", "down", "rest"
+"""Which way a scan goes; at rest it strikes at the lowest rate after the highest."""
+
+
 @dataclass(frozen=True, slots=True)
 class Figures:
     """One channel at one rate, over all stages of its test. Times are rise latencies in ticks."""
@@ -59,7 +63,12 @@ class Step:
     """Sent, over all stages."""
     channels: tuple[Figures, ...]
     recovery_s: float | None = None
-    """Wall time until the device answered at rest, before the step; None: it had just started."""
+    """Wall time until the device answered at rest, before the step; None: it had just started.
+
+    Of REST, from the last strike of the overload to the first from which on all are answered, in
+    the instrument's time; None: there is none."""
+    direction: str = ""
+    """UP, DOWN or REST of a scan; empty: a device that was not struck faster or slower before."""
 
     def of(self, name: str) -> Figures:
         """Return a channel's figures; raise KeyError for a channel that is not there."""
@@ -103,7 +112,20 @@ class Knee:
     channel: str
     bracket: Bracket
     strikes: int
-    """Spent on it, those of the scan that all channels share included."""
+    """Spent on it, those of the first scan, that all channels share, included."""
+    up: Bracket | None = None
+    """By the scan up, where there was one."""
+    down: Bracket | None = None
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether one rate may be the knee of the search and both scans; None: no scan."""
+        if self.up is None or self.down is None:
+            return None
+        brackets = (self.bracket, self.up, self.down)
+        passing = [entry.passing_hz for entry in brackets if entry.passing_hz is not None]
+        failing = [entry.failing_hz for entry in brackets if entry.failing_hz is not None]
+        return not passing or not failing or max(passing) < min(failing)
 
 
 @dataclass(frozen=True, slots=True)

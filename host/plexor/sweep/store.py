@@ -12,6 +12,7 @@ from plexor.errors import StoreError
 from plexor.jsonable import from_json, to_json
 from plexor.sweep.job import Job
 from plexor.sweep.model import Step, SweepResult
+from plexor.sweep.scan import Scan
 
 FILE = "steps.jsonl"
 RESULT_FILE = "sweep.json"
@@ -19,9 +20,9 @@ FORMAT = 1
 """Of RESULT_FILE; a greater one is not read."""
 
 
-def key_of(job: Job) -> str:
+def key_of(job: Job | Scan) -> str:
     """Return what tells a job from every other: a digest of all that its step depends on."""
-    parts = [metadata.version("plexor"), to_json(job)]
+    parts = [metadata.version("plexor"), type(job).__name__, to_json(job)]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -61,7 +62,7 @@ class StepStore:
 
     def __init__(self, folder: Path | None) -> None:
         self._path = None if folder is None else folder / FILE
-        self._known: dict[str, Step] = {}
+        self._known: dict[str, tuple[Step, ...]] = {}
         self._whole_bytes = 0
         """Of the file; what a killed writer left half written is behind them."""
         if self._path is not None and self._path.exists():
@@ -70,17 +71,17 @@ class StepStore:
     def __len__(self) -> int:
         return len(self._known)
 
-    def find(self, job: Job) -> Step | None:
-        """Return the step of a job that was taken before, or None."""
+    def find(self, job: Job | Scan) -> tuple[Step, ...] | None:
+        """Return the steps of a job that was taken before, or None."""
         return self._known.get(key_of(job))
 
-    def add(self, job: Job, step: Step) -> None:
-        """Keep a step; raise StoreError where it cannot be written."""
+    def add(self, job: Job | Scan, steps: tuple[Step, ...]) -> None:
+        """Keep a job's steps; raise StoreError where they cannot be written."""
         key = key_of(job)
-        self._known[key] = step
+        self._known[key] = steps
         if self._path is None:
             return
-        line = json.dumps({"job": key, "step": to_json(step)}, ensure_ascii=False) + "\n"
+        line = json.dumps({"job": key, "steps": to_json(steps)}, ensure_ascii=False) + "\n"
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("ab") as file:
@@ -90,18 +91,18 @@ class StepStore:
             raise StoreError(f"{self._path}: cannot write: {error.strerror or error}") from error
 
 
-def _read(path: Path) -> tuple[dict[str, Step], int]:
-    """Return the steps of a file and the bytes of its whole lines."""
+def _read(path: Path) -> tuple[dict[str, tuple[Step, ...]], int]:
+    """Return the steps of a file by their jobs, and the bytes of its whole lines."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
     whole = content[: content.rfind(b"\n") + 1]
-    found: dict[str, Step] = {}
+    found: dict[str, tuple[Step, ...]] = {}
     for number, line in enumerate(whole.splitlines(), 1):
         try:
             entry: Any = json.loads(line)
-            found[entry["job"]] = from_json(Step, entry["step"])
+            found[entry["job"]] = tuple(from_json(Step, step) for step in entry["steps"])
         except (ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{path}, line {number}: is no step; remove the line") from error
     return found, len(whole)

@@ -12,6 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 from plexor.errors import InvalidRunError, LinkError, PlexorError, UsageError
 from plexor.protocol.memory import ResponseClass
@@ -19,8 +20,9 @@ from plexor.settings import Settings
 from plexor.sweep.criterion import Criterion
 from plexor.sweep.decide import Verdict
 from plexor.sweep.executor import RETRIES, Workers, is_lost
-from plexor.sweep.job import MOST_S, Job, first_stage, take
-from plexor.sweep.model import Bracket, Knee, Step
+from plexor.sweep.job import MOST_S, TIMEOUT_PERIODS, Job, first_stage, take
+from plexor.sweep.model import DOWN, REST, UP, Bracket, Knee, Step
+from plexor.sweep.scan import Scan, take_scan
 from plexor.sweep.search import bisect, scan_bracket, scan_rates
 from plexor.sweep.store import StepStore
 from plexor.units import format_rate
@@ -53,6 +55,8 @@ class Wanted:
     least_strikes: int
     most_s: Fraction = MOST_S
     """Of the instrument's time, at one rate."""
+    both_ways: bool = False
+    """Whether the instrument's table goes over the rates of the first scan, up and down."""
 
     @property
     def simulated(self) -> bool:
@@ -84,6 +88,7 @@ class _Search:
         self.channel = channel
         self.strikes = 0
         self.bracket = Bracket(None, None)
+        self.done = False
         self._steps: Generator[Fraction, Verdict, Bracket] | None = None
 
     def left(self, wanted: Wanted) -> int:
@@ -119,7 +124,7 @@ class _Search:
         try:
             return next(self._steps) if verdict is None else self._steps.send(verdict)
         except StopIteration as end:
-            self.bracket = end.value
+            self.bracket, self.done = end.value, True
             return None
 
 
@@ -144,6 +149,15 @@ def _unswitched(load: str) -> Generator[None]:
     yield
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A job, what takes it, and who waits for its steps."""
+
+    work: Callable[[Any], tuple[Step, ...]]
+    job: Job | Scan
+    then: Callable[[tuple[Step, ...]], None]
+
+
 class _Sweep:
     def __init__(
         self, wanted: Wanted, workers: Workers, store: StepStore, on_step: OnStep | None
@@ -154,14 +168,13 @@ class _Sweep:
         self.on_step = on_step
         self.found = Found()
         self.rates = scan_rates(wanted.low_hz, wanted.high_hz, wanted.points)
-        self.scans: dict[str, list[Step]] = {load: [] for load in wanted.loads}
         self.searches = [
             _Search(load, channel.label)
             for load in wanted.loads
             for channel in wanted.settings.channels
         ]
         self.deaths = 0
-        self.under_way: dict[Future[Step], tuple[Job, _Search | None]] = {}
+        self.under_way: dict[Future[tuple[Step, ...]], _Asked] = {}
 
     def run(self, switch: Switch) -> Found:
         loads = list(self.wanted.loads)
@@ -178,11 +191,8 @@ class _Sweep:
         except PlexorError as error:
             self.found.error = error
         self._keep_rest()
-        self.found.steps.sort(key=lambda step: (step.load, step.for_channel, step.rate_hz))
-        self.found.knees = [
-            Knee(search.load, search.channel, search.bracket, search.strikes)
-            for search in self.searches
-        ]
+        self.found.steps.sort(key=_place)
+        self.found.knees = [self._knee(search) for search in self.searches]
         return self.found
 
     def _check(self) -> None:
@@ -196,10 +206,25 @@ class _Sweep:
                 f"{float(wanted.most_s):.4g} s or less"
             )
 
+    def _knee(self, search: _Search) -> Knee:
+        scans: list[Bracket | None] = []
+        for way in (UP, DOWN):
+            steps = [s for s in self._of(search.load) if way in _ways(s, self.wanted)]
+            verdicts = {step.rate_hz: step.of(search.channel).verdict for step in steps}
+            scans.append(scan_bracket(verdicts) if verdicts else None)
+        return Knee(search.load, search.channel, search.bracket, search.strikes, *scans)
+
+    def _of(self, load: str) -> list[Step]:
+        return [step for step in self.found.steps if step.load == load]
+
+    # Jobs.
+
     def _sweep(self, loads: Sequence[str]) -> None:
+        # The ends first: what is wrong with them ends the sweep before anything else is struck.
+        low, *between, high = self.rates
         for load in loads:
-            for rate in self.rates:
-                self._ask(self._job(load, rate, ""), None)
+            for rate in (low, high, *between):
+                self._ask(take, self._job(load, rate, ""), self._scanned)
         while self.under_way:
             self._wait()
 
@@ -218,34 +243,48 @@ class _Sweep:
             None if wanted.simulated else wanted.low_hz,
         )
 
-    def _ask(self, job: Job, search: _Search | None) -> None:
-        """Have a job done, unless its step is known."""
-        while True:
-            known = self.store.find(job)
-            if known is None:
-                self.under_way[self.workers.submit(take, job)] = (job, search)
-                return
-            following = self._taken(known, search)
-            if following is None or search is None:
-                return
-            job = self._job(search.load, following, search.channel)
+    def _scan(self, load: str) -> Scan:
+        """Return the scan by the table; its time-out is that of the lowest rate that passed."""
+        wanted, its = self.wanted, self.wanted.loads[load]
+        passing = [s.bracket.passing_hz for s in self.searches if s.load == load]
+        lowest = min((rate for rate in passing if rate is not None), default=wanted.low_hz)
+        timeout_s = wanted.settings.timeout_s or TIMEOUT_PERIODS / lowest
+        return Scan(
+            wanted.link,
+            its.dut,
+            load,
+            replace(wanted.settings, load=its.level, timeout_s=timeout_s),
+            self.rates,
+            wanted.criteria,
+            wanted.least_strikes,
+        )
+
+    def _ask(
+        self,
+        work: Callable[[Any], tuple[Step, ...]],
+        job: Job | Scan,
+        then: Callable[[tuple[Step, ...]], None],
+    ) -> None:
+        """Have a job done, unless its steps are known."""
+        asked, known = _Asked(work, job, then), self.store.find(job)
+        if known is None:
+            self.under_way[self.workers.submit(work, job)] = asked
+        else:
+            self._taken(known, asked)
 
     def _wait(self) -> None:
         done, _ = wait(self.under_way, POLL_S, FIRST_COMPLETED)
         for future in done:
-            job, search = self.under_way[future]
             try:
-                step = future.result()
+                steps = future.result()
             except Exception as error:
                 if not is_lost(error):
                     raise
                 self._again(error)
                 return
-            del self.under_way[future]
-            self.store.add(job, step)
-            following = self._taken(step, search)
-            if following is not None and search is not None:
-                self._ask(self._job(search.load, following, search.channel), search)
+            asked = self.under_way.pop(future)
+            self.store.add(asked.job, steps)
+            self._taken(steps, asked)
 
     def _again(self, error: BaseException) -> None:
         """Ask anew for all that was under way when a worker died, unless that happens too often."""
@@ -255,38 +294,43 @@ class _Sweep:
         lost = list(self.under_way.values())
         self.under_way.clear()
         self.workers.renew()
-        for job, search in lost:
-            self._ask(job, search)
+        for asked in lost:
+            self._ask(asked.work, asked.job, asked.then)
 
     def _keep_rest(self) -> None:
         """Keep the steps that were under way at an early end; those not begun are not taken."""
         running = [future for future in self.under_way if not future.cancel()]
         for future in wait(running).done:
             if not future.cancelled() and future.exception() is None:
-                self.store.add(self.under_way[future][0], future.result())
-                self.found.steps.append(future.result())
+                self.store.add(self.under_way[future].job, future.result())
+                self.found.steps += future.result()
 
-    def _taken(self, step: Step, search: _Search | None) -> Fraction | None:
-        """Note a step; return the rate that its search wants next."""
-        self.found.steps.append(step)
-        if search is None:
-            self._scanned(step)
-        following = None if search is None else search.go_on(step)
+    # What comes of them.
+
+    def _taken(self, steps: tuple[Step, ...], asked: _Asked) -> None:
+        self.found.steps += steps
+        taken = len(self.found.steps)
+        asked.then(steps)
         if self.on_step is not None:
-            self.on_step(step, len(self.found.steps), self._expected())
-        return following
+            for number, step in enumerate(steps, taken - len(steps) + 1):
+                self.on_step(step, number, self._expected())
 
-    def _scanned(self, step: Step) -> None:
-        """Note a step of the scan; behind the last one each search of its load begins."""
+    def _scanned(self, steps: tuple[Step, ...]) -> None:
+        """Look at a step of the first scan; behind its last one each search of the load begins."""
+        (step,) = steps
         self._hear(step)
-        scan = self.scans[step.load]
-        scan.append(step)
+        scan = [entry for entry in self._of(step.load) if not entry.for_channel]
         if len(scan) == len(self.rates):
-            for each in self.searches:
-                if each.load == step.load:
-                    rate = each.begin(scan, self.wanted.width)
-                    if rate is not None:
-                        self._ask(self._job(each.load, rate, each.channel), each)
+            for search in self.searches:
+                if search.load == step.load:
+                    self._go_on(search, search.begin(scan, self.wanted.width))
+
+    def _go_on(self, search: _Search, rate_hz: Fraction | None) -> None:
+        if rate_hz is not None:
+            job = self._job(search.load, rate_hz, search.channel)
+            self._ask(take, job, lambda steps: self._go_on(search, search.go_on(steps[0])))
+        elif self.wanted.both_ways and all(s.done for s in self.searches if s.load == search.load):
+            self._ask(take_scan, self._scan(search.load), lambda steps: None)
 
     def _hear(self, step: Step) -> None:
         """Raise InvalidRunError where the lowest rate says that no one answers."""
@@ -303,6 +347,17 @@ class _Sweep:
 
     def _expected(self) -> int:
         """Return about how many steps there will be."""
-        scans = len(self.rates) * len(self.wanted.loads)
+        first = len(self.rates) * len(self.wanted.loads)
         taken = sum(1 for step in self.found.steps if step.for_channel)
-        return scans + taken + sum(search.left(self.wanted) for search in self.searches)
+        both_ways = 2 * first if self.wanted.both_ways else 0
+        return first + taken + both_ways + sum(search.left(self.wanted) for search in self.searches)
+
+
+def _place(step: Step) -> tuple[str, str, int, Fraction]:
+    return step.load, step.for_channel, ("", UP, DOWN, REST).index(step.direction), step.rate_hz
+
+
+def _ways(step: Step, wanted: Wanted) -> tuple[str, ...]:
+    """Return the scans that a step belongs to: the highest rate is the end of one, the other's start."""
+    both = step.direction == UP and step.rate_hz == wanted.high_hz
+    return (UP, DOWN) if both else (step.direction,)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from plexor.sweep.decide import Verdict, first_strikes, outcome_probabilities, plan_test
+from plexor.sweep.decide import STAGES, Verdict, first_strikes, outcome_probabilities, plan_test
 
 LIMITS = [Fraction(1, 1000), Fraction(1, 100), Fraction(1, 10)]
 CONFIDENCES = [Fraction(9, 10), Fraction(95, 100), Fraction(999, 1000)]
@@ -69,7 +69,7 @@ def test_what_is_bad_beyond_doubt_fails_within_a_few_strikes():
 
 def test_a_longer_first_stage_keeps_the_errors():
     test = plan_test(Fraction(1, 100), Fraction(95, 100), 1000)
-    assert [stage.strikes for stage in test.stages] == [1000, 2000, 4000]
+    assert [stage.strikes for stage in test.stages] == [1000 << n for n in range(STAGES)]
     passed, failed, _ = outcome_probabilities(test, 0.01)
     assert passed <= 0.05
     assert failed <= 0.05

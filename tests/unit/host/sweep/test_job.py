@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plexor.sweep.job import behind, falls_behind
+from plexor.sweep.decide import STAGES
+from plexor.sweep.job import LEAST_STRIKES, behind, falls_behind, runs_of
 
 
 @settings(max_examples=100)
@@ -55,3 +56,13 @@ def test_what_waits_more_at_the_end_is_counted_in_strikes(backlog):
 def test_what_waits_less_at_the_end_is_not():
     assert behind(np.linspace(9000, 300, 400).astype(np.int64), 1000.0) == 0
     assert behind(np.array([5, 9]), 1.0) == 0
+
+
+@pytest.mark.parametrize("first", [256, 368, 1023, 1024, 3688])
+def test_the_runs_of_a_stage_are_together_as_long_as_all_before_it(first):
+    strikes = dict.fromkeys(range(STAGES), 0)
+    for stage, count in runs_of(first):
+        assert count >= LEAST_STRIKES
+        strikes[stage] += count
+    assert list(strikes.values()) == [first] + [first << n for n in range(STAGES - 1)]
+    assert (runs_of(first)[0][1] == LEAST_STRIKES) == (first >= 1024 or first == 256)

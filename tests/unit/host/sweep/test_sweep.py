@@ -43,7 +43,7 @@ WANTED = Wanted(
 
 
 def taken(job):
-    """Return the step of a device with the planted knees."""
+    """Return the one step of a device with the planted knees."""
     assert job.dut == WANTED.loads[job.load].dut or job.rest_hz
     assert job.settings.load == WANTED.loads[job.load].level
     channels = tuple(
@@ -55,7 +55,7 @@ def taken(job):
         )
         for channel in job.settings.channels
     )
-    return Step(1_000_000, True, job.load, job.rate_hz, job.for_channel, 100, channels)
+    return (Step(1_000_000, True, job.load, job.rate_hz, job.for_channel, 100, channels),)
 
 
 class Planted(Executor):
@@ -221,10 +221,10 @@ def test_a_real_device_is_struck_load_by_load_and_looked_at_before_each_step():
 
 def test_a_device_that_answers_nothing_ends_the_sweep_in_one_line(monkeypatch):
     def silent(self, job):
-        step = taken(job)
+        (step,) = taken(job)
         classes = dict.fromkeys(ResponseClass, 0) | {ResponseClass.MISSED: 100}
         deaf = replace(step.channels[1], classes=classes, verdict=Verdict.FAIL)
-        return replace(step, channels=(step.channels[0], deaf))
+        return (replace(step, channels=(step.channels[0], deaf)),)
 
     monkeypatch.setattr(Planted, "_take", silent)
     found = run(lambda: Planted([]))

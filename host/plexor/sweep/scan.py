@@ -1,0 +1,146 @@
+"""Scans by the instrument's own table: up and down in one run, and what overload leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from plexor.analyse import ChannelFigures, analyse
+from plexor.device import Device
+from plexor.errors import InvalidRunError
+from plexor.link.open import open_link
+from plexor.percentiles import from_values, quantile
+from plexor.protocol.frames import SOURCE_STRIKE
+from plexor.protocol.memory import ResponseClass
+from plexor.results import RunResult, StepChannel, StepResult
+from plexor.session import measure
+from plexor.settings import Settings, TableStep
+from plexor.sweep.criterion import Criterion, judge
+from plexor.sweep.job import LEAST_STRIKES, SIM_ARGUMENTS, first_stage, quantiles_of
+from plexor.sweep.model import DOWN, REST, UP, Figures, Step
+from plexor.units import format_rate, seconds_of
+
+STAGE = 1
+"""The dwell of a step is that of the test's stage of this number: its verdicts have its bounds."""
+REST_STRIKES = 64
+"""At the lowest rate, after the highest: by these recovery is measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A scan to take: from the lowest rate to the highest, down again, and to rest from there."""
+
+    link: str
+    dut: str | None
+    load: str
+    settings: Settings
+    """Its first stimulus is the one that is swept; it has the time-out."""
+    rates_hz: tuple[Fraction, ...]
+    """Rising, two or more."""
+    criteria: tuple[Criterion, ...]
+    least_strikes: int = LEAST_STRIKES
+
+
+def plan(scan: Scan) -> tuple[list[tuple[Fraction, str]], list[TableStep]]:
+    """Return rate and direction of each step, and the steps."""
+    up = [(rate, UP) for rate in scan.rates_hz]
+    down = [(rate, DOWN) for rate in reversed(scan.rates_hz[:-1])]
+    ways = [*up, *down, (scan.rates_hz[-1], REST), (scan.rates_hz[0], REST)]
+    count = first_stage(scan.criteria, scan.least_strikes) << STAGE
+    swept = scan.settings.strikes[0]
+    steps = [
+        TableStep(1 / rate, REST_STRIKES if way == REST else count, swept.width_s, swept.duty)
+        for rate, way in ways
+    ]
+    return ways, steps
+
+
+def take_scan(scan: Scan) -> tuple[Step, ...]:
+    """Take a scan; raise PlexorError where its run does not start, breaks or is not valid.
+
+    The last step is at rest, at the lowest rate: its `recovery_s` is from the last strike at the
+    highest rate to the first from which on every one is answered, of the slowest channel.
+    """
+    ways, table = plan(scan)
+    swept, *others = scan.settings.strikes
+    settings = replace(
+        scan.settings,
+        strikes=(replace(swept, period_s=table[0].period_s), *others),
+        table=tuple(table),
+    )
+    arguments = SIM_ARGUMENTS if scan.link.startswith("sim:") else ()
+    with Device(open_link(scan.link, scan.dut, arguments)) as device:
+        run = measure(device, settings)
+    if run.interrupted:
+        raise KeyboardInterrupt
+    if not run.valid:
+        raise InvalidRunError(f"scan: {'; '.join(run.invalid_reasons)}")
+    channels = analyse(run).channels
+    first = first_stage(scan.criteria, scan.least_strikes)
+    steps: list[Step] = []
+    for (rate_hz, way), step in zip(ways, run.steps, strict=True):
+        figures = [
+            _figures(step, counted, channel)
+            for counted, channel in zip(step.channels, channels, strict=True)
+        ]
+        judged = tuple(_judged(entry, scan.criteria, first, run.tick_fs) for entry in figures)
+        strikes = max((counted.strikes for counted in step.channels), default=0)
+        steps.append(
+            Step(run.tick_fs, run.simulated, scan.load, rate_hz, "", strikes, judged, direction=way)
+        )
+    last = replace(steps[-1], recovery_s=_recovery(run, channels, run.steps[-2:]))
+    return (*steps[:-2], last)
+
+
+def _judged(figures: Figures, criteria: Sequence[Criterion], first: int, tick_fs: int) -> Figures:
+    verdict, reason = judge(criteria, figures, STAGE, first, tick_fs)
+    return replace(figures, verdict=verdict, reason=reason)
+
+
+def _figures(step: StepResult, counted: StepChannel, channel: ChannelFigures) -> Figures:
+    rise = channel.rise
+    values = np.zeros(0, np.int64)
+    if rise is not None and rise.samples is not None:
+        start = rise.samples.start_ticks
+        inside = (start >= step.start_ticks) & (start < step.end_ticks)
+        values = rise.samples.value_ticks[inside]
+    known = len(values) == counted.rise.count > 0
+    p50_ticks, p99_ticks = quantiles_of(values) if known else (None, None)
+    return Figures(
+        counted.name,
+        counted.classes[ResponseClass.STRIKES] + counted.pending_before - counted.pending,
+        counted.classes,
+        counted.rise.min_ticks,
+        counted.rise.max_ticks,
+        p50_ticks,
+        p99_ticks,
+        float(np.std(values)) if known else None,
+    )
+
+
+def _recovery(
+    run: RunResult, channels: Sequence[ChannelFigures], steps: Sequence[StepResult]
+) -> float | None:
+    """Return how long after the overload every channel answers every strike; None: it does not."""
+    if run.events is None:
+        return None
+    strikes = run.events["time_ticks"][
+        (run.events["source"] == SOURCE_STRIKE) & (run.events["polarity"] == 1)
+    ]
+    overload, rest = (
+        strikes[(strikes >= step.start_ticks) & (strikes < step.end_ticks)] for step in steps
+    )
+    if not len(overload) or not len(rest):
+        return None
+    begins = 0
+    for channel in channels:
+        if channel.rise is None or channel.rise.samples is None:
+            return None
+        missed = np.flatnonzero(~np.isin(rest, channel.rise.samples.start_ticks))
+        begins = max(begins, int(missed[-1]) + 1 if len(missed) else 0)
+    if begins == len(rest):
+        return None
+    return float(seconds_of(int(rest[begins] - overload[-1]), run.tick_fs))
