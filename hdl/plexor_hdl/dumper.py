@@ -45,8 +45,9 @@ class Dumper(wiring.Component):
     from 3 clocks after `base_high` on. `space` tells which one is read; the others get an address
     past their last entry, where they must read 0. Words may come LATE_CLOCKS later than
     READ_CLOCKS, and are read while the address stands, but for those that are looked at for zeros,
-    at one a clock. While `hold` is high words are undefined; it may rise at any time. Latency 9 clocks, in a build that looks for zeros 25 clocks and FRAME_WORDS
-    more; throughput a word each READ_CLOCKS + LATE_CLOCKS + 17 clocks. Reset: idle.
+    at one a clock. While `hold` is high words are undefined; it may rise at any time. Latency 9
+    clocks, in a build that looks for zeros 25 clocks and FRAME_WORDS more; throughput a word each
+    READ_CLOCKS + LATE_CLOCKS + 17 clocks. Reset: idle.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -187,9 +188,7 @@ class Dumper(wiring.Component):
             still.eq(stood & ~step),
             came.eq(still & ~step),
             fresh.eq(
-                Mux(now["HEADER"], came & self.base_valid, stood)
-                & ~step
-                & ~(now["WORD"] & held)
+                Mux(now["HEADER"], came & self.base_valid, stood) & ~step & ~(now["WORD"] & held)
             ),
             step.eq(fresh & ~step & ~out.valid),
             out.valid.eq(Mux(out.valid, ~out.ready, fresh & ~step)),

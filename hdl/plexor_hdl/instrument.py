@@ -1,6 +1,6 @@
 """The instrument: every stage, wired. It reads like the block diagram of docs/instrument.md."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -112,10 +112,8 @@ class Instrument(wiring.Component):
             sweep.strike(m, bank, run, outputs)
             reads |= sweep.record(m, bank, run, matcher, measure, dumper)
         else:
-            m.d.comb += [
-                outputs.config[0].eq(bank.stimulus[0]),
-                run.settle_ticks.eq(control.settle_ticks),
-            ]
+            m.d.comb += outputs.config[0].eq(bank.stimulus[0])
+            m.d.comb += run.settle_ticks.eq(control.settle_ticks)
 
         if banks == 1:
             m.submodules.ledger = ledger = Ledger(geometry)
@@ -165,15 +163,13 @@ class Instrument(wiring.Component):
             m.d.comb += part.clear_stb.eq(run.clear)
 
         # The run.
+        busy = sweep.table.loading if sweep else Const(0)
         m.d.comb += [
             run.control.eq(control),
             run.action.eq(bank.action),
             run.low.eq(timebase.low),
             run.epoch.eq(timebase.epoch),
-            run.clearing.eq(
-                Cat(part.clear_busy for part in counters + engines).any()
-                | (sweep.table.loading if sweep else 0)
-            ),
+            run.clearing.eq(Cat(busy, *(part.clear_busy for part in counters + engines)).any()),
             run.merge_idle.eq(capture.idle),
             run.final_ready.eq(capture.final_ready),
             run.triggered.eq(trigger.triggered),
@@ -375,8 +371,7 @@ class Instrument(wiring.Component):
         ]
         active = [outputs.active[n] for n in range(geometry.strikes)]
         channels = [self.samples.word_select(n, samples) for n in range(geometry.channels)]
-        levels = [load, sweep.table.level] if sweep else [load]
-        levels = [level.replicate(samples) for level in levels]
+        levels = (level.replicate(samples) for level in ([load, sweep.level] if sweep else [load]))
         for number, word in enumerate([*active, *channels, *levels]):
             m.d.sync += capture.words[number].eq(word)
         m.d.sync += capture.capture.eq(run.capture)

@@ -26,14 +26,15 @@ class Matcher(wiring.Component):
     clocks ago, or whose oldest strike has just expired, takes up to RING clocks more, and RING
     for each held response. So rise latencies of one channel are at least RING clocks apart.
 
-    `o_outcome` tells in the clock in which a beat is acted on, RING clocks after it was taken
-    at the earliest; `o_coming` is the next clock's `o_outcome.channel`. `counts` (a bank each) and
+    `o_outcome` tells in the clock in which a beat is acted on, RING clocks after it was taken at
+    the earliest; `o_coming` is the next clock's `o_outcome.channel`. `counts` (a bank each) and
     `pending` stand still when no beat is under way. `taken` strobes with each event handled, `beat`
     being it, counted in `beat_bank`; `final` when the final beat has been handled. `bank` is looked
     at when a beat is handled. With Feature.SWEEP the end of a step concerns every lane, as the
     final beat does; `step` strobes with it, and nothing is handled or dropped after it until
-    `resume` has been high, a clock or more later. `clear` empties every queue and count. Without Feature.SNAPSHOT
-    `counts` are 0, and `strobes` are to be counted. Settings must have stood for 2 clocks.
+    `resume` has been high, a clock or more later. `clear` empties every queue and count. Without
+    Feature.SNAPSHOT `counts` are 0, and `strobes` are to be counted. Settings must have stood for 2
+    clocks.
     """
 
     RING = 4

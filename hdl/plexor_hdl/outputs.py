@@ -21,7 +21,8 @@ class Outputs(wiring.Component):
     the stimuli's words. `strike_stb` and `striking` (a strike starts, is active) go with the words
     and `done` (no strike comes) with the stimuli's; all three leave out endless outputs, and `done`
     is low where no enabled output has a count. With `table` they leave out all outputs but 0, which
-    `restart_stb` starts anew. `moving`: something else than the time may change an output. Latency and reset are those of Stimulus; the gate is GATE_CLOCKS late.
+    `restart_stb` starts anew. `moving`: something else than the time may change an output. Latency
+    and reset are those of Stimulus; the gate is GATE_CLOCKS late.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -68,7 +69,7 @@ class Outputs(wiring.Component):
             ]
             m.d.sync += [
                 counted[number].eq(
-                    config.enable & ~stimulus.endless & ~(self.table & (number != 0))
+                    config.enable & ~stimulus.endless & (~self.table | (number == 0))
                 ),
                 self.active[number].eq(stimulus.word),
                 self.levels[number].eq(stimulus.word ^ config.invert.replicate(samples)),

@@ -41,10 +41,10 @@ class RunControl(wiring.Component):
     asks for LOG frames; START is ignored until the last was sent, for what it says is read from
     the ports here while it is sent. `settled`: waits for nothing but the time.
 
-    With `more`, what would end a run with StopOn.STRIKES, which need not be set then, ends a step:
-    `step_stb` is high where otherwise the last clock but one of a run would be decided on, `stop`
-    a clock later. `between` must be high from the clock after it until `restart_stb`, which starts
-    a stimulus anew, and 3 clocks more; only meanwhile may `more` and `settle_ticks` change.
+    With `more`, what would end a run with StopOn.STRIKES ends a step instead, also without that
+    flag: `step_stb` is high in the clock before the state would be DRAINING. `between` must be high
+    from the clock after it until `restart_stb`, which says that a stimulus starts anew, and 3
+    clocks more; `more` and `settle_ticks` may change meanwhile and while CLEARING.
 
     The register bank keeps what is not in `control`: while CLEARING, `word` is the low or, with
     `word_high`, the high word of run_time_ticks, and `mark_stb` has the time of the next clock kept

@@ -1,6 +1,6 @@
 """Step records: what every channel's counts were at the end of each step of the sweep table."""
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, signed
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -56,12 +56,13 @@ class Extent(wiring.Component):
             less.eq((value[1] < least) | ~some.bit_select(channel[1], 1)),
             more.eq((value[1] > greatest) | ~some.bit_select(channel[1], 1)),
         ]
+        where, what = channel[2], value[2]
         with m.If(valid[2]):
-            m.d.sync += some.bit_select(channel[2], 1).eq(1)
+            m.d.sync += some.bit_select(where, 1).eq(1)
             with m.If(less):
-                m.d.sync += self.least[channel[2]].eq(value[2])
+                m.d.sync += self.least[where].eq(what)
             with m.If(more):
-                m.d.sync += self.greatest[channel[2]].eq(value[2])
+                m.d.sync += self.greatest[where].eq(what)
         with m.If(self.clear_stb):
             m.d.sync += [some.eq(0), self.least.eq(0), self.greatest.eq(0)]
         return m
@@ -81,7 +82,9 @@ class StepRecords(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         # Half a record is classes, a quarter the counts and sums that statistics begin with.
-        sums = [[field.name for field in fields] for fields in (STEP.fields[8:12], STATISTICS.fields)]
+        sums = [
+            [field.name for field in fields] for fields in (STEP.fields[8:12], STATISTICS.fields)
+        ]
         if RECORD_WORDS != 4 * CLASSES or sums[0] != sums[1][:4]:
             raise ValueError("plexor.protocol.memory: not the records that are made here")
         self._channels = geometry.channels
@@ -204,22 +207,16 @@ class StepRecords(wiring.Component):
         )
         write = memory.write_port()
 
-        def at(clocks: int, half: int) -> Value:
-            word = Cat(places[clocks][1:], Const(half, 1))
-            return Cat(word, channels[clocks][: self._key_bits], self.step[:-1])
-
-        with m.If(places[there + 1][0]):
-            m.d.comb += [
-                write.en.eq(valid[there + 1]),
-                write.addr.eq(at(there + 1, 0)),
-                write.data.eq(sums[0]),
-            ]
-        with m.Else():
-            m.d.comb += [
-                write.en.eq(valid[there + 2]),
-                write.addr.eq(at(there + 2, 1)),
-                write.data.eq(Mux(after[-1], Array(rest)[after[1:-1]], sums[1])),
-            ]
+        halves = (
+            (there + 1, sums[0]),
+            (there + 2, Mux(after[-1], Array(rest)[after[1:-1]], sums[1])),
+        )
+        for half, (clocks, word) in enumerate(halves):
+            here = valid[clocks] & places[clocks][0]
+            number = Cat(places[clocks][1:], Const(half, 1))
+            where = Cat(number, channels[clocks][: self._key_bits], self.step[:-1])
+            with m.If(here):
+                m.d.comb += [write.en.eq(1), write.addr.eq(where), write.data.eq(word)]
         self._read(m, memory)
 
     def _read(self, m, memory) -> None:

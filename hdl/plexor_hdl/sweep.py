@@ -17,6 +17,11 @@ class Sweep:
         m.submodules.step_records = self.records = StepRecords(geometry)
 
     @property
+    def level(self):
+        """The step source: its edges are the ends of steps."""
+        return self.table.level
+
+    @property
     def moving(self):
         """Whether something else than the time may change."""
         return self.table.between | self.table.loading | self.records.busy

@@ -138,7 +138,6 @@ class Memories:
         ]
         return fold(records, self.geometry.features)
 
-
     def steps(self, count: int) -> list[list[dict[str, int]]]:
         """Return the STEP records of the first steps, by channel; as many as there can be."""
         size, keys = STEP.size_bytes, 1 << self.geometry.key_bits

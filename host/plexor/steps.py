@@ -36,9 +36,7 @@ def steps_of(
     return tuple(found)
 
 
-def _channel(
-    number: int, name: str, record: Record, before: Record, squares: bool
-) -> StepChannel:
+def _channel(number: int, name: str, record: Record, before: Record, squares: bool) -> StepChannel:
     def grown(field: str) -> int:
         return record[field] - before.get(field, 0)
 
@@ -82,5 +80,7 @@ def contradictions(
         for kind, total in channel.classes.items():
             parts = sum(step.channels[place].classes[kind] for step in steps)
             if parts != total:
-                found.append(f"{channel.name}: {parts} {kind.name.lower()} in steps, {total} in all")
+                found.append(
+                    f"{channel.name}: {parts} {kind.name.lower()} in steps, {total} in all"
+                )
     return found

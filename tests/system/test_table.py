@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from bench import SMALL, Outcome, assert_equals_truth, run
 from wire import assert_words_equal_truth, final_words, frames_of
@@ -48,9 +47,7 @@ TABLES = {
 
 
 def settings(steps: tuple[TableStep, ...], **changes) -> Settings:
-    plain = Settings(
-        strikes=(Stimulus(),), channels=CHANNELS, timeout_s=2000 * NS, table=steps
-    )
+    plain = Settings(strikes=(Stimulus(),), channels=CHANNELS, timeout_s=2000 * NS, table=steps)
     return replace(plain, **changes)
 
 
@@ -109,4 +106,6 @@ def test_the_first_strike_of_a_step_is_where_the_page_says(tmp_path):
     samples = outcome.result.identity.geometry.samples
     assert (ends % samples == 0).all()
     # The guard of 400 ticks and two clocks after the clock in which the last strike starts.
-    assert ends.tolist() == [int(t) // samples * samples + 400 + 2 * samples for t in strikes[[2, 6]]]
+    assert ends.tolist() == [
+        int(t) // samples * samples + 400 + 2 * samples for t in strikes[[2, 6]]
+    ]

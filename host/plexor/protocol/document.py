@@ -223,7 +223,9 @@ def _parameters() -> Iterator[str]:
             for field in dataclasses.fields(geometry.Geometry)
         ),
     )
-    yield _values(geometry, ("MAGIC", "PROTOCOL_MAJOR", "PROTOCOL_MINOR", "TRIGGER_CLOCKS", "STEP_CLOCKS"))
+    yield _values(
+        geometry, ("MAGIC", "PROTOCOL_MAJOR", "PROTOCOL_MINOR", "TRIGGER_CLOCKS", "STEP_CLOCKS")
+    )
 
 
 def document() -> str:

@@ -163,9 +163,7 @@ def source_rank(source: int) -> int:
     return source - SOURCE_STRIKE if source >= SOURCE_STRIKE else source + MAX_STRIKES
 
 
-_SOURCE_OF_RANK = np.array(
-    sorted(range(SOURCES), key=source_rank), dtype=np.uint8
-)
+_SOURCE_OF_RANK = np.array(sorted(range(SOURCES), key=source_rank), dtype=np.uint8)
 
 
 def merged(sources: Mapping[int, TickEdges]) -> Events:
