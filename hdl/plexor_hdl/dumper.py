@@ -45,8 +45,9 @@ class Dumper(wiring.Component):
     from 3 clocks after `base_high` on. `space` tells which one is read; the others get an address
     past their last entry, where they must read 0. Words may come LATE_CLOCKS later than
     READ_CLOCKS, and are read while the address stands, but for those that are looked at for zeros,
-    at one a clock. Latency 9 clocks, in a build that looks for zeros 25 clocks and FRAME_WORDS
-    more; throughput a word each READ_CLOCKS + LATE_CLOCKS + 17 clocks. Reset: idle.
+    at one a clock. While `hold` is high words are undefined; it may rise at any time. Latency 9
+    clocks, in a build that looks for zeros 25 clocks and FRAME_WORDS more; throughput a word each
+    READ_CLOCKS + LATE_CLOCKS + 17 clocks. Reset: idle.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -61,6 +62,7 @@ class Dumper(wiring.Component):
                 "base": In(8 * WORD_BYTES),
                 "base_high": Out(1),
                 "base_valid": In(1),
+                "hold": In(1),
                 "busy": Out(1),
                 "o_bytes": Out(stream.Signature(FrameByte)),
             }
@@ -101,7 +103,14 @@ class Dumper(wiring.Component):
         zeros = Signal(max(len(address) - IN_FRAME_BITS, 0))
         place = Cat(address, Const(0, ZEROS_SHIFT - len(address) + IN_FRAME_BITS), zeros)
         byte = self._byte(m, Cat(number, now["WORD"]), value, bank, place, last_frame, logging)
-        step = self._send(m, now, byte)
+        # What is read while others read comes again once they have done.
+        held, rest = Signal(), Signal(range(READ_CLOCKS + LATE_CLOCKS + 1))
+        m.d.comb += held.eq(self.hold | rest.any())
+        with m.If(self.hold):
+            m.d.sync += rest.eq(READ_CLOCKS + LATE_CLOCKS)
+        with m.Elif(rest.any()):
+            m.d.sync += rest.eq(rest - 1)
+        step = self._send(m, now, byte, held)
         last_of_header, last_of_word, last_space = Signal(), Signal(), Signal()
         header_ends = now["HEADER"] & step & last_of_header
         word_ends = now["WORD"] & step & last_of_word
@@ -156,21 +165,21 @@ class Dumper(wiring.Component):
         now.go("NEXT", "LAST", ~logging & (~last_frame | other_bank))
         now.go("NEXT", "SKIP", ~logging & last_frame & ~other_bank)
         if self._scans:
-            self._scan(m, now, address, value, there, last_frame, zeros)
+            self._scan(m, now, address, value, there, held, last_frame, zeros)
             counts |= now["SETTLE"] | now["TAIL"]
             clears |= now["SCAN"] | now["FOUND"] | (now["SETTLE"] & last_frame)
         now.connect(m)
-        with m.If(clears | header_ends | word_ends | (now["READ"] & there)):
+        with m.If(clears | (counts & held) | header_ends | word_ends | (now["READ"] & there)):
             m.d.sync += number.eq(0)
         with m.Elif(counts | (step & ~now["END"])):
             m.d.sync += number.eq(number + 1)
         return m
 
-    def _send(self, m: Module, now: States, byte):
+    def _send(self, m: Module, now: States, byte, held):
         """Send `byte`, or an end, as the state is; return when it moves on.
 
         That is 4 clocks apart or more: in a header two more, and the word of the base must have
-        come.
+        come. Of a word nothing moves on while `held`.
         """
         out, step = self.o_bytes, Signal()
         stood, still, came, fresh = (Signal() for _ in range(4))
@@ -178,7 +187,9 @@ class Dumper(wiring.Component):
             stood.eq((now["HEADER"] | now["WORD"] | now["END"]) & ~step),
             still.eq(stood & ~step),
             came.eq(still & ~step),
-            fresh.eq(Mux(now["HEADER"], came & self.base_valid, stood) & ~step),
+            fresh.eq(
+                Mux(now["HEADER"], came & self.base_valid, stood) & ~step & ~(now["WORD"] & held)
+            ),
             step.eq(fresh & ~step & ~out.valid),
             out.valid.eq(Mux(out.valid, ~out.ready, fresh & ~step)),
         ]
@@ -187,7 +198,7 @@ class Dumper(wiring.Component):
             m.d.sync += [out.payload.byte.eq(byte), out.payload.end.eq(now["END"])]
         return step
 
-    def _scan(self, m: Module, now: States, address, value, there, last_frame, zeros) -> None:
+    def _scan(self, m: Module, now: States, address, value, there, held, last_frame, zeros) -> None:
         """Go through the states that look for a frame that is not all zeros, or is the last."""
         in_frame, above = address[:IN_FRAME_BITS], address[IN_FRAME_BITS:]
         some, found = Signal(), Signal()
@@ -196,13 +207,15 @@ class Dumper(wiring.Component):
             found.eq(~now["SETTLE"] & (found | (some & (now["SCAN"] | now["TAIL"])))),
         ]
         with m.If(now["SCAN"]):
-            m.d.sync += in_frame.eq(in_frame + 1)
+            m.d.sync += in_frame.eq(Mux(held, 0, in_frame + 1))
         with m.If(now["FOUND"] & ~found):
             m.d.sync += [above.eq(above + 1), zeros.eq(zeros + 1)]
         now.go("SETTLE", "HEADER", last_frame)
-        now.go("SETTLE", "SCAN", there & ~last_frame)
-        now.go("SCAN", "TAIL", in_frame.all())
-        now.go("TAIL", "FOUND", there)
+        now.go("SETTLE", "SCAN", there & ~held & ~last_frame)
+        now.go("SCAN", "TAIL", in_frame.all() & ~held)
+        now.go("SCAN", "SETTLE", held)
+        now.go("TAIL", "FOUND", there & ~held)
+        now.go("TAIL", "SETTLE", held)
         now.go("FOUND", "HEADER", found)
         now.go("FOUND", "LAST", ~found)
 

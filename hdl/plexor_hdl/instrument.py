@@ -1,6 +1,6 @@
 """The instrument: every stage, wired. It reads like the block diagram of docs/instrument.md."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -26,6 +26,7 @@ from plexor_hdl.ring import Ring
 from plexor_hdl.run import RunControl, flag_bit
 from plexor_hdl.skip import SKIP_BITS, least
 from plexor_hdl.snapshot import Snapshots
+from plexor_hdl.sweep import Sweep
 from plexor_hdl.tallies import EventTallies
 from plexor_hdl.timebase import Timebase
 from plexor_hdl.trigger import Trigger
@@ -52,10 +53,13 @@ class Instrument(wiring.Component):
     the words of clock n stand at the pins together. `rx` and `tx` are the link's bytes. Reset:
     idle, time 0, outputs low. With `skippable`, a simulation may pass `quiet` or less x
     SKIP_CLOCKS clocks by `skip` (skip.py), if no pin changes in them nor has in 12 clocks before;
-    while `resting` too, no run is under way and nothing but the time goes on.
+    while `resting` too, no run is under way and nothing but the time goes on. Raises ValueError for
+    Feature.SWEEP in a build that has not two banks.
     """
 
     def __init__(self, geometry: Geometry, gateware_hash: int, *, skippable: bool = False) -> None:
+        if Feature.SWEEP in geometry.features and Feature.SNAPSHOT not in geometry.features:
+            raise ValueError("features: SWEEP without SNAPSHOT; must be both, or no SWEEP")
         self._geometry = geometry
         self._hash = gateware_hash
         self._skippable = skippable
@@ -101,7 +105,15 @@ class Instrument(wiring.Component):
         m.submodules.dumper = dumper = Dumper(geometry)
         m.submodules.packetizer = packetizer = Packetizer()
 
-        self._pins(m, bank, run, outputs, capture)
+        reads = dict(enumerate(dumper.spaces))
+        sweep = Sweep(m, geometry) if Feature.SWEEP in geometry.features else None
+        self._pins(m, bank, run, outputs, capture, sweep)
+        if sweep is not None:
+            sweep.strike(m, bank, run, outputs)
+            reads |= sweep.record(m, bank, run, matcher, measure, dumper)
+        else:
+            m.d.comb += outputs.config[0].eq(bank.stimulus[0])
+            m.d.comb += run.settle_ticks.eq(control.settle_ticks)
 
         if banks == 1:
             m.submodules.ledger = ledger = Ledger(geometry)
@@ -110,12 +122,13 @@ class Instrument(wiring.Component):
             m.d.comb += [ledger.settle_stb.eq(matcher.final), run.final_seen.eq(ledger.settled_stb)]
         else:
             m.submodules.classes = classes = Classes(geometry, banks)
-            m.submodules.tallies = tallies = EventTallies(banks)
+            m.submodules.tallies = tallies = EventTallies(geometry, banks)
             counters = [classes, tallies]
             saturating = [capture, matcher, *counters]
             m.d.comb += matcher.bank.eq(snapshots.bank)
-            self._two_banks(m, classes, tallies, matcher, measure, upload, dumper, snapshots)
-            m.d.comb += run.final_seen.eq(matcher.final)
+            self._two_banks(m, classes, tallies, matcher, measure, upload, reads, snapshots)
+            if sweep is None:
+                m.d.comb += run.final_seen.eq(matcher.final)
 
         # Capture to matcher to samples.
         m.d.comb += [
@@ -142,7 +155,7 @@ class Instrument(wiring.Component):
             m.d.sync += bank.lane[number].pending.eq(matcher.pending[number])
 
         engines = [
-            self._engine(m, name, bank, measure, dumper)
+            self._engine(m, name, bank, measure, reads)
             for name in ZOOMS
             if name == "latency" or Feature.INTERVALS in geometry.features
         ]
@@ -150,12 +163,13 @@ class Instrument(wiring.Component):
             m.d.comb += part.clear_stb.eq(run.clear)
 
         # The run.
+        busy = sweep.table.loading if sweep else Const(0)
         m.d.comb += [
             run.control.eq(control),
             run.action.eq(bank.action),
             run.low.eq(timebase.low),
             run.epoch.eq(timebase.epoch),
-            run.clearing.eq(Cat(part.clear_busy for part in counters + engines).any()),
+            run.clearing.eq(Cat(busy, *(part.clear_busy for part in counters + engines)).any()),
             run.merge_idle.eq(capture.idle),
             run.final_ready.eq(capture.final_ready),
             run.triggered.eq(trigger.triggered),
@@ -265,11 +279,12 @@ class Instrument(wiring.Component):
                 self.rx.valid,
                 command.bus.request_stb,
                 capture.moving,
+                sweep.moving if sweep else 0,
             ]
             self._skip(m, moving, run, [timebase, run, snapshots, outputs])
         return m
 
-    def _engine(self, m, name: str, bank, measure, dumper) -> Engine:
+    def _engine(self, m, name: str, bank, measure, reads) -> Engine:
         """Wire samples to their memories; return these."""
         key_bits = self._geometry.key_bits
         m.submodules[name] = engine = Engine(self._geometry, name)
@@ -278,8 +293,7 @@ class Instrument(wiring.Component):
             engine.i_sample.payload.eq(getattr(measure, f"o_{name}")),
         ]
         for part in ("statistics", "bins", "zoom"):
-            space = dumper.spaces[Space[f"{name}_{part}".upper()]]
-            wiring.connect(m, space, getattr(engine, part))
+            wiring.connect(m, reads[Space[f"{name}_{part}".upper()]], getattr(engine, part))
         for kind, zoom in enumerate(ZOOMS[name]):
             for number in range(self._geometry.channels):
                 first = engine.zoom_first[kind << key_bits | number]
@@ -322,7 +336,7 @@ class Instrument(wiring.Component):
         for number, space in enumerate(PARTS):
             wiring.connect(m, dumper.spaces[space], ledger.reads[number])
 
-    def _two_banks(self, m, classes, tallies, matcher, measure, upload, dumper, snapshots) -> None:
+    def _two_banks(self, m, classes, tallies, matcher, measure, upload, reads, snapshots) -> None:
         """Wire the counts that snapshots freeze."""
         m.d.comb += [
             classes.i_valid.eq(measure.o_class_valid),
@@ -335,16 +349,16 @@ class Instrument(wiring.Component):
             tallies.drop.eq(upload.drop),
             tallies.drop_bank.eq(snapshots.bank),
         ]
-        wiring.connect(m, dumper.spaces[Space.CLASSES], classes.read)
-        wiring.connect(m, dumper.spaces[Space.EDGES], tallies.edges)
-        wiring.connect(m, dumper.spaces[Space.UPLOAD_DROPS], tallies.drops)
+        wiring.connect(m, reads[Space.CLASSES], classes.read)
+        wiring.connect(m, reads[Space.EDGES], tallies.edges)
+        wiring.connect(m, reads[Space.UPLOAD_DROPS], tallies.drops)
 
-    def _pins(self, m, bank, run, outputs, capture) -> None:
+    def _pins(self, m, bank, run, outputs, capture, sweep) -> None:
         """Wire the outputs to their pins, and every pin's word of one clock to the capture."""
         geometry, load = self._geometry, bank.control.load
         samples = geometry.samples
         m.d.comb += [
-            *(outputs.config[n].eq(bank.stimulus[n]) for n in range(geometry.strikes)),
+            *(outputs.config[n].eq(bank.stimulus[n]) for n in range(1, geometry.strikes)),
             outputs.start_stb.eq(run.start_stb),
             outputs.stop.eq(run.stop),
             outputs.gate.eq(self.gate),
@@ -357,7 +371,8 @@ class Instrument(wiring.Component):
         ]
         active = [outputs.active[n] for n in range(geometry.strikes)]
         channels = [self.samples.word_select(n, samples) for n in range(geometry.channels)]
-        for number, word in enumerate([*active, *channels, load.replicate(samples)]):
+        levels = (level.replicate(samples) for level in ([load, sweep.level] if sweep else [load]))
+        for number, word in enumerate([*active, *channels, *levels]):
             m.d.sync += capture.words[number].eq(word)
         m.d.sync += capture.capture.eq(run.capture)
 

@@ -68,7 +68,7 @@ class Beat(data.StructLayout):
 
     Every later event is at or after that time. `final` is the last beat of a run; its time is the
     tick after the run's last. The event has the bits that the build's features look at: the whole
-    time for intervals and for events that are kept, the index for events that are kept.
+    time for intervals, steps and events that are kept, the index for events that are kept.
     """
 
     LONG = Feature.INTERVALS | Feature.FALL
@@ -76,7 +76,7 @@ class Beat(data.StructLayout):
 
     def __init__(self, geometry: Geometry) -> None:
         kept = bool(geometry.features & self.KEPT)
-        long = kept or bool(geometry.features & self.LONG)
+        long = kept or bool(geometry.features & (self.LONG | Feature.SWEEP))
         event = Event(TIME_BITS if long else VALUE_BITS, INDEX_BITS if kept else 0)
         super().__init__({"event": event, "is_event": 1, "final": 1})
 

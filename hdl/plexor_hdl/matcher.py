@@ -4,7 +4,7 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import MAX_CHANNELS, SOURCE_CHANNEL
+from plexor.protocol.frames import MAX_CHANNELS, SOURCE_CHANNEL, SOURCE_STEP
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS
 from plexor.protocol.registers import CHANNEL, MATCHER, Policy
@@ -26,12 +26,15 @@ class Matcher(wiring.Component):
     clocks ago, or whose oldest strike has just expired, takes up to RING clocks more, and RING
     for each held response. So rise latencies of one channel are at least RING clocks apart.
 
-    `o_outcome` tells in the clock in which a beat is acted on, RING clocks after it was taken
-    at the earliest; `o_coming` is the next clock's `o_outcome.channel`. `counts` (a bank each) and
+    `o_outcome` tells in the clock in which a beat is acted on, RING clocks after it was taken at
+    the earliest; `o_coming` is the next clock's `o_outcome.channel`. `counts` (a bank each) and
     `pending` stand still when no beat is under way. `taken` strobes with each event handled, `beat`
     being it, counted in `beat_bank`; `final` when the final beat has been handled. `bank` is looked
-    at when a beat is handled. `clear` empties every queue and count. Without Feature.SNAPSHOT
-    `counts` are 0, and `strobes` are to be counted. Settings must have stood for 2 clocks.
+    at when a beat is handled. With Feature.SWEEP the end of a step concerns every lane, as the
+    final beat does; `step` strobes with it, and nothing is handled or dropped after it until
+    `resume` has been high, a clock or more later. `clear` empties every queue and count. Without
+    Feature.SNAPSHOT `counts` are 0, and `strobes` are to be counted. Settings must have stood for 2
+    clocks.
     """
 
     RING = 4
@@ -42,6 +45,7 @@ class Matcher(wiring.Component):
         self._counted = Feature.SNAPSHOT in geometry.features
         self._early = Feature.EARLY in geometry.features
         self._long = bool(geometry.features & Beat.LONG)
+        self._sweep = Feature.SWEEP in geometry.features
         channels = geometry.channels
         super().__init__(
             {
@@ -57,6 +61,8 @@ class Matcher(wiring.Component):
                 "beat": Out(Beat(geometry)),
                 "beat_bank": Out(1),
                 "final": Out(1),
+                "step": Out(1),
+                "resume": In(1),
                 "busy": Out(1),
                 "missed_trigger": Out(1),
                 "queue_full": Out(1),
@@ -85,6 +91,8 @@ class Matcher(wiring.Component):
                 "active": len(lanes),
                 "back": len(lanes) * self._long,
                 "strike": len(lanes),
+                # The end of a step.
+                "step": int(self._sweep),
             },
         )
         # Their times go around complemented, for the sake of differences: parts.py.
@@ -118,15 +126,27 @@ class Matcher(wiring.Component):
         concerned = Signal(len(lanes))
         # Whether that beat concerns a lane of the beat before it, which may be acted on just then.
         follows = Signal()
-        next_concerned = second.active | second.strike | second.beat.final.replicate(len(lanes))
+        every = (second.beat.final | second.step.any()).replicate(len(lanes))
+        next_concerned = second.active | second.strike | every
         m.d.sync += [
             concerned.eq(next_concerned),
             follows.eq((next_concerned & (third.active | third.strike)).any()),
         ]
         wait, blocked = Signal(), Signal()
         waits = concerned & Cat(lane.overdue | lane.was_stale for lane in lanes)
-        m.d.comb += wait.eq(waits.any() | (go & follows))
-        m.d.sync += go.eq(turn & ~wait & ~blocked)
+        # From the clock in which a step's end is acted on: what is behind it goes around.
+        stops, free, step, paused = Signal(), Signal(), Signal(), Signal()
+        m.d.comb += [
+            wait.eq(waits.any() | (go & follows)),
+            step.eq(go & last.step.any()),
+            stops.eq(step | paused),
+            free.eq(turn & ~stops),
+        ]
+        m.d.sync += [
+            go.eq(free & ~wait & ~blocked),
+            paused.eq(stops & ~self.resume & ~self.clear),
+            self.step.eq(step),
+        ]
 
         # A lane's strike is the subject of the response; of an early one, the lane's held response.
         subject, joins = Signal(VALUE_BITS), Const(0, len(lanes))
@@ -135,7 +155,7 @@ class Matcher(wiring.Component):
         m.d.comb += self.o_coming.eq(third.channel)
         if self._early:
             joins, served, settle, join = self._hold(
-                m, lanes, first, third, early, turn & ~wait, go, subject, blocked
+                m, lanes, first, third, early, free & ~wait, go, subject, blocked
             )
         latency, inside = self._latency(m, times[1:], subject, joins, windowed)
 
@@ -150,7 +170,7 @@ class Matcher(wiring.Component):
                 lane.early.eq(early),
                 Cat(lane.low, lane.high).eq(Cat(*horizon)),
                 Cat(lane.early_low, lane.early_high).eq(Cat(*early_horizon)),
-                lane.look.eq(turn & third.valid),
+                lane.look.eq(free & third.valid),
                 lane.go.eq(go),
                 lane.time.eq(~last.beat.event.time_ticks),
                 lane.queue_time.eq(queue_time),
@@ -208,6 +228,8 @@ class Matcher(wiring.Component):
             ]
             if self._long:
                 m.d.comb += entering.back[number].eq(own & ~event.polarity)
+        if self._sweep:
+            m.d.comb += entering.step.eq(is_event & (event.source == SOURCE_STEP))
         return entering
 
     def _latency(self, m, times, subject, joins, windowed):

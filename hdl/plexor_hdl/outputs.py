@@ -20,8 +20,9 @@ class Outputs(wiring.Component):
     `levels` are those of the pins, `active` the same before they are inverted, both a clock after
     the stimuli's words. `strike_stb` and `striking` (a strike starts, is active) go with the words
     and `done` (no strike comes) with the stimuli's; all three leave out endless outputs, and `done`
-    is low where no enabled output has a count. `moving`: something else than the time may change
-    an output. Latency and reset are those of Stimulus; the gate is GATE_CLOCKS late.
+    is low where no enabled output has a count. With `table` they leave out all outputs but 0, which
+    `restart_stb` starts anew. `moving`: something else than the time may change an output. Latency
+    and reset are those of Stimulus; the gate is GATE_CLOCKS late.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -31,6 +32,8 @@ class Outputs(wiring.Component):
             {
                 "config": In(block_layout(STIMULUS)).array(geometry.strikes),
                 "start_stb": In(1),
+                "restart_stb": In(1),
+                "table": In(1),
                 "stop": In(1),
                 "gate": In(1),
                 "levels": Out(words),
@@ -55,7 +58,7 @@ class Outputs(wiring.Component):
             m.submodules[f"stimulus{number}"] = stimulus
             m.d.comb += [
                 stimulus.config.eq(config),
-                stimulus.start_stb.eq(self.start_stb),
+                stimulus.start_stb.eq(self.start_stb | (self.restart_stb & (number == 0))),
                 stimulus.stop.eq(self.stop),
                 stimulus.gate.eq(gates[-1]),
                 stimulus.strikes.eq(strikes),
@@ -65,7 +68,9 @@ class Outputs(wiring.Component):
                 done[number].eq(stimulus.done),
             ]
             m.d.sync += [
-                counted[number].eq(config.enable & ~stimulus.endless),
+                counted[number].eq(
+                    config.enable & ~stimulus.endless & (~self.table | (number == 0))
+                ),
                 self.active[number].eq(stimulus.word),
                 self.levels[number].eq(stimulus.word ^ config.invert.replicate(samples)),
             ]

@@ -16,13 +16,14 @@ from plexor.protocol.registers import (
     MATCHER,
     SOURCE,
     STATUS,
+    STEP,
     STIMULUS,
     Access,
     Action,
     Block,
 )
 from plexor_hdl.interfaces import block_layout
-from plexor_hdl.shadow import MARKED, STORED, Shadow
+from plexor_hdl.shadow import MARKED, Shadow
 from plexor_hdl.words import (
     ADDRESS_BITS,
     HITS_LAYOUT,
@@ -37,6 +38,7 @@ ACTION_LAYOUT = data.StructLayout({action.name.lower(): 1 for action in Action})
 SOURCE_ADDRESS_BITS = 6
 COUNT_BITS = 48
 LIVE = (STATUS, LANE, SOURCE)
+STEP_WORDS_BITS = (STEP.count * STEP.stride_words - 1).bit_length()
 DECIDED, LOW_NEXT, DONE = 2, 6, 9
 """Clocks from a request until the status of its answer stands, and so on."""
 HALF_BITS = 4
@@ -108,8 +110,10 @@ class RegisterBank(wiring.Component):
     `word` is the low or, with `word_high`, the high word of run_time_ticks or, with `word_end`, of
     end_ticks, once these have stood for 3 clocks, in clocks with `word_valid`: not during requests.
 
-    With Feature.SNAPSHOT SOURCE is read from `source`. Without it `source_value` is asked for:
-    source x 2 or, for dropped, one more; it must stand from 7 clocks after `source_stb` on.
+    With Feature.SWEEP what is written to a word of STEP is given by `step_stb` too, `step_place`
+    being its place among all steps' words. With Feature.SNAPSHOT SOURCE is read from `source`.
+    Without it `source_value` is asked for: source x 2 or, for dropped, one more; it must stand from
+    7 clocks after `source_stb` on.
 
     Latency 10 clocks from `request_stb` to `done_stb` without `hold`, one request at a time. Reset:
     registers have their reset values; for up to 512 clocks after it (not after configuration)
@@ -123,6 +127,8 @@ class RegisterBank(wiring.Component):
         self._copies[CHANNEL.name] = self._copies[LANE.name] = tuple(range(geometry.channels))
         self._copies[STIMULUS.name] = tuple(range(geometry.strikes))
         self._copies[SOURCE.name] = tuple(sorted(geometry.sources))
+        if Feature.SWEEP not in geometry.features:
+            self._copies[STEP.name] = ()
 
         def block_port(block: Block) -> wiring.Member:
             init = {register.name: register.reset for register in block.registers}
@@ -145,6 +151,9 @@ class RegisterBank(wiring.Component):
                 "matcher": block_port(MATCHER),
                 "channel": block_port(CHANNEL).array(geometry.channels),
                 "stimulus": block_port(STIMULUS).array(geometry.strikes),
+                "step_stb": Out(1),
+                "step_place": Out(STEP_WORDS_BITS),
+                "step_data": Out(WORD_BITS),
                 "status": In(block_layout(STATUS)),
                 "lane": In(block_layout(LANE)).array(geometry.channels),
                 "source": In(block_layout(SOURCE)).array(SOURCE.count),
@@ -258,7 +267,12 @@ class RegisterBank(wiring.Component):
     def _write(self, m: Module, hits, rows, columns, write_stb) -> None:
         """Write the output registers, two clocks after `write_stb`."""
         m.d.sync += self.action.eq(0)
-        for block in STORED[1:]:
+        m.d.sync += self.step_stb.eq(write_stb & hits[STEP.name])
+        m.d.comb += [
+            self.step_place.eq(self.bus.address[:STEP_WORDS_BITS]),
+            self.step_data.eq(self.bus.write_data),
+        ]
+        for block in (CONTROL, MATCHER, CHANNEL, STIMULUS):
             for number in self._copies[block.name]:
                 port = self._copy(block, number)
                 lines = self._lines(m, block, number, hits, write_stb, "write")

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import LogCode
 from plexor.protocol.geometry import TRIGGER_CLOCKS, Geometry
-from plexor.protocol.registers import CONTROL, RunState, StopOn, StopReason
+from plexor.protocol.registers import CONTROL, RunState, StopOn, StopReason, register
 from plexor_hdl.counter import TIMER_CLOCKS, Alarm, Timer
 from plexor_hdl.interfaces import TIME_BITS, block_layout
 from plexor_hdl.registers import ACTION_LAYOUT
@@ -41,6 +41,11 @@ class RunControl(wiring.Component):
     asks for LOG frames; START is ignored until the last was sent, for what it says is read from
     the ports here while it is sent. `settled`: waits for nothing but the time.
 
+    With `more`, what would end a run with StopOn.STRIKES ends a step instead, also without that
+    flag: `step_stb` is high in the clock before the state would be DRAINING. `between` must be high
+    from the clock after it until `restart_stb`, which says that a stimulus starts anew, and 3
+    clocks more; `more` and `settle_ticks` may change meanwhile and while CLEARING.
+
     The register bank keeps what is not in `control`: while CLEARING, `word` is the low or, with
     `word_high`, the high word of run_time_ticks, and `mark_stb` has the time of the next clock kept
     as the run's start or, with `mark_end`, its end; `track`, `hold`: RegisterBank. Reset: idle,
@@ -52,6 +57,11 @@ class RunControl(wiring.Component):
         super().__init__(
             {
                 "control": In(block_layout(CONTROL)),
+                "settle_ticks": In(register(CONTROL.name, "settle_ticks").bits),
+                "more": In(1),
+                "between": In(1),
+                "restart_stb": In(1),
+                "step_stb": Out(1),
                 "action": In(ACTION_LAYOUT),
                 "low": In(LOW_BITS),
                 "epoch": In(epoch_bits(geometry)),
@@ -110,11 +120,12 @@ class RunControl(wiring.Component):
             self.settled.eq(resting | (self.track & ~first)),
         ]
         started, stopped, over, over_next = Signal(), Signal(), Signal(), Signal()
-        timed, struck, stop_asked = Signal(), Signal(), Signal()
+        timed, struck, at_rest, stop_asked = Signal(), Signal(), Signal(), Signal()
         going, start_next, loaded, cleared = Signal(), Signal(), Signal(), Signal()
         reason = Signal(StopReason)
-        self._limits(m, wait, clearing, timed, struck, stop_asked, loaded)
+        self._limits(m, wait, clearing, timed, at_rest, stop_asked, loaded)
         m.d.comb += [
+            struck.eq(at_rest & ~self.more),
             over_next.eq(going & ~over & (timed | struck | stop_asked | self.trigger_over)),
             # Of both times there are looks before the start: a run may take two clocks.
             self.mark_end.eq(~wait[0]),
@@ -122,6 +133,7 @@ class RunControl(wiring.Component):
         m.d.sync += [
             begin.eq(resting & self.action.start & ~self.dump_busy & ~stopped & ~self.o_log.valid),
             over.eq(over_next),
+            self.step_stb.eq(going & ~over & ~over_next & at_rest & self.more),
             start_next.eq(self.track & (wait == 3)),
             self.mark_stb.eq(over_next | start_next),
             self.hold.eq(over | first | waits),
@@ -212,7 +224,7 @@ class RunControl(wiring.Component):
             m.d.sync += trigger_told.eq(0)
         return m
 
-    def _limits(self, m, wait, clearing, timed, struck, stop_asked, loaded) -> None:
+    def _limits(self, m, wait, clearing, timed, at_rest, stop_asked, loaded) -> None:
         fine = self._fine_bits
         stop_on = self.control.stop_on
         m.submodules.time_left = time_left = Timer(fine)
@@ -241,9 +253,9 @@ class RunControl(wiring.Component):
             time_left.skip.eq(self.skip),
             settle_left.skip.eq(self.skip),
             self.room.eq(least([time_left.room, settle_left.room])),
-            settle_left.clocks.eq(self.control.settle_ticks[fine:]),
-            settle_left.start_stb.eq(self.start_stb | self.strike_stb),
-            struck.eq(rested & settle_left.done),
+            settle_left.clocks.eq(self.settle_ticks[fine:]),
+            settle_left.start_stb.eq(self.start_stb | self.restart_stb | self.strike_stb),
+            at_rest.eq(rested & settle_left.done & ~self.between & ~self.step_stb),
         ]
         striking = Signal()
         m.d.sync += striking.eq(self.striking)
@@ -256,7 +268,9 @@ class RunControl(wiring.Component):
             timed.eq(
                 flag_bit(stop_on, StopOn.TIME) & Mux(part_clock, time_over, time_left.done),
             ),
-            rested.eq(flag_bit(stop_on, StopOn.STRIKES) & self.stimuli_done & ~rest.any()),
+            rested.eq(
+                (flag_bit(stop_on, StopOn.STRIKES) | self.more) & self.stimuli_done & ~rest.any()
+            ),
         ]
         with m.If(self.clear | ~self.running):
             m.d.sync += stop_asked.eq(0)

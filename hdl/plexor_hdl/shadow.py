@@ -14,12 +14,13 @@ from plexor.protocol.registers import (
     MATCHER,
     SOURCE,
     STATUS,
+    STEP,
     STIMULUS,
 )
 from plexor_hdl.fetch import plain_memory
 from plexor_hdl.words import ADDRESS_BITS, HITS_LAYOUT, WORD_BITS, claimed, split, words_of
 
-STORED = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS)
+STORED = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STEP)
 """Blocks whose words are constants, or what was written last."""
 MARKED = ("start_ticks", "end_ticks")
 """Registers of STATUS that keep the time of a moment."""
@@ -58,6 +59,7 @@ class Shadow(wiring.Component):
     def __init__(self, identity: dict[str, int], copies: dict[str, int]) -> None:
         self._identity = identity
         self._copies = copies
+        self._blocks = [block for block in STORED if copies[block.name]]
         self._places, size = self._layout()
         self._depth = 1 << (size - 1).bit_length()
         super().__init__(
@@ -87,7 +89,7 @@ class Shadow(wiring.Component):
     def _layout(self) -> tuple[dict[str, int], int]:
         """Return where blocks, their masks and the marks start, aligned; and where all ends."""
         sizes = {"marks": MARK_WORDS}
-        for block in STORED:
+        for block in self._blocks:
             copies = 1 << (self._copies[block.name] - 1).bit_length()
             sizes[block.name] = block.stride_words * copies
             if block is not IDENTITY:
@@ -102,7 +104,7 @@ class Shadow(wiring.Component):
         """Return all words after configuration, and the places of those that are written."""
         init = [0] * self._depth
         written = [self._places["marks"] + number for number in range(MARK_WORDS)]
-        for block in STORED:
+        for block in self._blocks:
             for offset, word in enumerate(words_of(block)):
                 for copy in range(self._copies[block.name]):
                     place = self._places[block.name] + copy * block.stride_words + offset
@@ -172,7 +174,7 @@ class Shadow(wiring.Component):
         """Return the place of the word that the bus asks for."""
         address, hits, marks = self.address, self.hits, self._places["marks"]
         terms, stored = [], []
-        for block in STORED:
+        for block in self._blocks:
             size = block.stride_words * (1 << (self._copies[block.name] - 1).bit_length())
             place = self._places[block.name] | address[: (size - 1).bit_length()]
             if block is not IDENTITY:

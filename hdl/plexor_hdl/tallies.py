@@ -4,7 +4,8 @@ from amaranth.hdl import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import SOURCE_BITS, SOURCES
+from plexor.protocol.frames import SOURCE_BITS
+from plexor.protocol.geometry import Geometry
 from plexor_hdl.counter import COUNT_BITS, LIMB_BITS
 from plexor_hdl.interfaces import SpaceRead
 from plexor_hdl.tally import Tally
@@ -17,7 +18,8 @@ class EventTallies(wiring.Component):
     One of each a clock, no back-pressure.
     """
 
-    def __init__(self, banks: int) -> None:
+    def __init__(self, geometry: Geometry, banks: int) -> None:
+        self._sources = max(geometry.sources) + 1
         self._banks = banks
         super().__init__(
             {
@@ -38,9 +40,11 @@ class EventTallies(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.edges = edges = Tally(
-            SOURCES * 2, COUNT_BITS, self._banks, limb_bits=LIMB_BITS
+            self._sources * 2, COUNT_BITS, self._banks, limb_bits=LIMB_BITS
         )
-        m.submodules.drops = drops = Tally(SOURCES, COUNT_BITS, self._banks, limb_bits=LIMB_BITS)
+        m.submodules.drops = drops = Tally(
+            self._sources, COUNT_BITS, self._banks, limb_bits=LIMB_BITS
+        )
         wiring.connect(m, wiring.flipped(self.edges), edges.read)
         wiring.connect(m, wiring.flipped(self.drops), drops.read)
         event, drop = edges.i_address, drops.i_address

@@ -4,8 +4,8 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import SOURCE_LOAD
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STEP
+from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.edges import EdgeWord, at_least
 from plexor_hdl.fetch import plain_memory
 from plexor_hdl.interfaces import paced
@@ -16,6 +16,8 @@ SPARE_SLOTS = 8
 """Slots that may be under way between the FIFOs and the stamp."""
 EVENT_CLOCKS = 32
 """More than an event waits for an event, or a strike that has expired, before it."""
+STEP_PAUSE_CLOCKS = 512
+"""More than events wait for the record of a step before them."""
 TERMS = 4
 """How many numbers are added in one clock."""
 
@@ -24,6 +26,8 @@ def clock_bits(geometry: Geometry) -> int:
     """Return how many bits of a slot's clock are kept: none waits for half their range."""
     edges = len(geometry.sources) * geometry.word_fifo_depth * geometry.samples
     longest = EVENT_CLOCKS * (edges + geometry.queue_depth)
+    if Feature.SWEEP in geometry.features:
+        longest += STEP_PAUSE_CLOCKS * geometry.word_fifo_depth
     return min(longest.bit_length() + 1, LOW_BITS)
 
 
@@ -163,7 +167,7 @@ class WordQueues(wiring.Component):
         for number, source in enumerate(geometry.sources):
             word, valid = self.i_edges[number], self.i_valid[number]
             m.submodules[f"queue{number}"] = queue = WordQueue(
-                geometry.samples, geometry.word_fifo_depth, source == SOURCE_LOAD
+                geometry.samples, geometry.word_fifo_depth, source in (SOURCE_LOAD, SOURCE_STEP)
             )
             amount, full = self.amounts[number], Signal(2, name=f"full{number}")
             fours = [word.edges[start : start + 4] for start in range(0, len(word.edges), 4)]

@@ -23,7 +23,7 @@ def account(
     """
     streamed = bool(image.get("control", "stream"))
     memories = collector.memories
-    edges = memories.counts(Space.EDGES).reshape(SOURCES, 2).sum(axis=1).tolist()
+    edges = memories.counts(Space.EDGES).reshape(-1, 2).sum(axis=1).tolist()
     uploads = memories.counts(Space.UPLOAD_DROPS).tolist()
     sources = tuple(
         SourceAccounting(

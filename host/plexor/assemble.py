@@ -30,10 +30,12 @@ from plexor.results import (
     Measurement,
     RunResult,
     Statistics,
+    StepResult,
     Zoom,
     source_name,
 )
 from plexor.settings import NO_DEADLINE_TICKS, Echo, RegisterWrite, Settings
+from plexor.steps import contradictions, steps_of
 
 _SATURATION_TEXTS = {
     StatusFlag.BIN_SATURATED: "a bin of a histogram is saturated",
@@ -106,6 +108,17 @@ def assemble(
     builder = _Channels(identity, image, collector, circumstances.settings, end_ticks)
     channels = builder.build(events if whole else None, streamed)
     reasons += _reasons(accounting, flags, channels, broken is None)
+    asked = image.get("control", "step_count")
+    steps: tuple[StepResult, ...] = ()
+    if broken is None and asked and memories.known(Space.STEPS):
+        steps = steps_of(
+            identity.geometry,
+            memories.steps(image.get("status", "step")),
+            {channel.number: channel.name for channel in channels},
+            start_ticks,
+        )
+        through = reason_number == StopReason.STRIKES
+        reasons += contradictions(steps, asked, channels, whole=through)
     if reason_number not in set(StopReason):
         reasons.append(f"unknown stop reason {reason_number}")
         reason_number = StopReason.NONE
@@ -138,6 +151,7 @@ def assemble(
         circumstances.started,
         dict(circumstances.versions),
         dict(circumstances.device),
+        steps,
     )
 
 

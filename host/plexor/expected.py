@@ -11,8 +11,10 @@ def followed(settings: Settings) -> tuple[int, ...]:
     """Return the outputs whose strikes tell how far a run is.
 
     Those that start with the run and have an end, for they end it; else those that start with the
-    run, else all.
+    run, else all. Of a sweep table output 0 alone.
     """
+    if settings.table:
+        return (0,)
     of_run = [entry for entry in settings.strikes if entry.trigger == Trigger.RUN]
     ending = [entry for entry in of_run if settings.count or entry.count or entry.period_s is None]
     return tuple(entry.output for entry in ending or of_run or settings.strikes)
@@ -20,6 +22,8 @@ def followed(settings: Settings) -> tuple[int, ...]:
 
 def expected_strikes(plan: Plan, settings: Settings) -> int | None:
     """Return how many strikes the followed outputs will have; None: without end, or not known."""
+    if settings.table:
+        return sum(step.count for step in settings.table)
     outputs = followed(settings)
     entries = [entry for entry in settings.strikes if entry.output in outputs]
     if any(entry.trigger != Trigger.RUN for entry in entries):

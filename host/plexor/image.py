@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plexor.protocol.frames import OPERATION, Frame, OpStatus
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import LANE, SOURCE, STATUS, address, register
 
 Place = tuple[str, int, str]
@@ -13,7 +13,11 @@ Place = tuple[str, int, str]
 def end_places(geometry: Geometry) -> list[Place]:
     """Return the registers that a run's result is made of, to be read once it has ended."""
     return [
-        *(("status", 0, entry.name) for entry in STATUS.registers),
+        *(
+            ("status", 0, entry.name)
+            for entry in STATUS.registers
+            if entry.name != "step" or Feature.SWEEP in geometry.features
+        ),
         *(
             ("lane", channel, entry.name)
             for channel in range(geometry.channels)

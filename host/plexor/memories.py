@@ -18,6 +18,7 @@ from plexor.protocol.memory import (
     HISTOGRAM_SPACES,
     STATISTICS,
     STATISTICS_SETS,
+    STEP,
     Space,
     entries,
     entry_words,
@@ -137,6 +138,17 @@ class Memories:
             for place in range(key, keys * STATISTICS_SETS, keys)
         ]
         return fold(records, self.geometry.features)
+
+    def steps(self, count: int) -> list[list[dict[str, int]]]:
+        """Return the STEP records of the first steps, by channel; as many as there can be."""
+        size, keys = STEP.size_bytes, 1 << self.geometry.key_bits
+        wholes = self._wholes(Space.STEPS)
+        image = wholes[0].tobytes() if wholes else b""
+        records = [
+            STEP.unpack(image[place : place + size])
+            for place in range(0, min(count * keys * size, len(image)), size)
+        ]
+        return [records[first : first + keys] for first in range(0, len(records), keys)]
 
 
 def _image(size: int) -> _Image:

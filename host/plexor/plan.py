@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from plexor.identity import Identity
-from plexor.plan_strikes import stimulus_registers
+from plexor.plan_strikes import step_registers, stimulus_registers
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import Space, entries
-from plexor.protocol.registers import StopOn, Trigger, register
+from plexor.protocol.registers import MAX_STEPS, StopOn, Trigger, register
 from plexor.quantities import Quantities
 from plexor.settings import (
     NO_DEADLINE_TICKS,
@@ -58,6 +58,8 @@ def plan_of(settings: Settings, identity: Identity) -> Plan:
     """
     quantities = Quantities(identity.geometry)
     _check_numbers(settings, identity)
+    if settings.table:
+        _check_table(settings, quantities)
     writes: list[RegisterWrite] = []
     for copy in range(identity.geometry.strikes):
         writes += stimulus_registers(settings, copy, quantities)
@@ -72,7 +74,12 @@ def plan_of(settings: Settings, identity: Identity) -> Plan:
         and settings_trigger(settings, write.copy) == Trigger.RUN
         for write in writes
     )
-    writes += _control(settings, quantities, timeout_ticks, counted)
+    settle_ticks = 2 * timeout_ticks
+    if settings.settle_s is not None:
+        settle_ticks = quantities.whole("settle", settings.settle_s, 0, (1 << 48) - 1)
+    for number in range(len(settings.table)):
+        writes += step_registers(settings, number, settle_ticks, quantities)
+    writes += _control(settings, quantities, settle_ticks, counted or bool(settings.table))
     for write in writes:
         register(write.block, write.name).check(write.value)
     return Plan(tuple(writes), tuple(quantities.echo))
@@ -105,10 +112,23 @@ def _check_numbers(settings: Settings, identity: Identity) -> None:
         raise ValueError(f"count: {settings.count} strikes, but no output strikes; enable one")
 
 
+def _check_table(settings: Settings, quantities: Quantities) -> None:
+    quantities.need(Feature.SWEEP, "table")
+    if len(settings.table) > MAX_STEPS:
+        raise ValueError(f"table: {len(settings.table)} steps; must be at most {MAX_STEPS}")
+    stimulus = next((entry for entry in settings.strikes if entry.output == 0), None)
+    if stimulus is None or stimulus.trigger != Trigger.RUN or stimulus.poisson:
+        raise ValueError("table: strike0 goes through it; it must start with the run, not Poisson")
+    if stimulus.count or settings.count is not None:
+        count = stimulus.count or settings.count
+        raise ValueError(f"count: {count} strikes beside a table; give each step its count")
+
+
 def _timeout_ticks(settings: Settings, quantities: Quantities) -> int:
     if settings.timeout_s is not None:
         return quantities.whole("timeout", settings.timeout_s, 1, MAX_TIMEOUT_TICKS)
     periods = [entry.period_s for entry in settings.strikes if entry.period_s is not None]
+    periods += [step.period_s for step in settings.table]
     seconds = min(max(periods, default=SINGLE_TIMEOUT_S), MOST_DEFAULT_TIMEOUT_S)
     ticks = max(math.ceil(quantities.ticks(seconds)), LEAST_DEFAULT_TIMEOUT_TICKS)
     return min(ticks, MAX_TIMEOUT_TICKS)
@@ -172,7 +192,7 @@ def _channel(channel: Channel, settings: Settings, quantities: Quantities) -> li
 
 
 def _control(
-    settings: Settings, quantities: Quantities, timeout_ticks: int, counted: bool
+    settings: Settings, quantities: Quantities, settle_ticks: int, counted: bool
 ) -> list[RegisterWrite]:
     stop_on = StopOn.STRIKES if counted else StopOn(0)
     run_time_ticks = latency_ticks = report_clocks = 0
@@ -184,9 +204,6 @@ def _control(
         latency_ticks = quantities.signed("latency_over", settings.latency_over_s)
     if settings.stop_on_missed:
         stop_on |= StopOn.MISSED
-    settle_ticks = 2 * timeout_ticks
-    if settings.settle_s is not None:
-        settle_ticks = quantities.whole("settle", settings.settle_s, 0, (1 << 48) - 1)
     if settings.report_s is not None:
         quantities.need(Feature.SNAPSHOT, "report")
         report_clocks = quantities.clocks("report", settings.report_s)
@@ -209,4 +226,6 @@ def _control(
         "trigger_channels": sum(1 << number for number in set(triggers)),
         "load": int(settings.load),
     }
+    if Feature.SWEEP in quantities.geometry.features:
+        values["step_count"] = len(settings.table)
     return [RegisterWrite("control", 0, name, value) for name, value in values.items()]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import Trigger
 from plexor.quantities import Quantities
-from plexor.settings import RegisterWrite, Settings, Stimulus
+from plexor.settings import RegisterWrite, Settings, Stimulus, TableStep
 from plexor.units import FEMTOSECONDS, format_rate, seconds_of
 
 FRACTION_BITS = 32
@@ -24,19 +25,63 @@ def stimulus_registers(
     stimulus = next((entry for entry in settings.strikes if entry.output == output), None)
     if stimulus is None:
         return [RegisterWrite("stimulus", output, "enable", 0)]
+    if settings.table and output == 0:
+        stimulus = _struck(stimulus, settings.table[0])
     values = _Sequence(stimulus, settings, quantities).values()
     return [RegisterWrite("stimulus", output, name, value) for name, value in values.items()]
+
+
+def step_registers(
+    settings: Settings, number: int, guard_ticks: int, quantities: Quantities
+) -> list[RegisterWrite]:
+    """Return the registers of a step of the sweep table; raise ValueError for what cannot be done.
+
+    `guard_ticks` is for a step without a guard time of its own.
+    """
+    step, label = settings.table[number], f"table[{number}]"
+    stimulus = next(entry for entry in settings.strikes if entry.output == 0)
+    if not 1 <= step.count < 1 << 48:
+        raise ValueError(f"{label}.count: {step.count}; must be 1 to {(1 << 48) - 1}")
+    samples = quantities.geometry.samples
+    period = quantities.ticks(step.period_s)
+    if period < samples:
+        raise ValueError(
+            f"{label}.period: {quantities.text(period)};"
+            f" must be at least {quantities.text(samples)}"
+        )
+    if step.guard_s is not None:
+        guard_ticks = quantities.whole(f"{label}.guard", step.guard_s, 0, (1 << 48) - 1)
+    struck = _struck(stimulus, step)
+    values = _Sequence(struck, settings, quantities, label).values()
+    names = ("interval_ticks", "interval_fraction", "width_ticks", "strike_count")
+    return [
+        *(RegisterWrite("step", number, name, values[name]) for name in names),
+        RegisterWrite("step", number, "guard_ticks", guard_ticks),
+    ]
+
+
+def _struck(stimulus: Stimulus, step: TableStep) -> Stimulus:
+    """Return output 0 as it strikes in a step."""
+    return replace(
+        stimulus,
+        period_s=step.period_s,
+        width_s=step.width_s,
+        duty=step.duty,
+        count=step.count,
+    )
 
 
 class _Sequence:
     """One stimulus on its way into registers."""
 
-    def __init__(self, stimulus: Stimulus, settings: Settings, quantities: Quantities) -> None:
+    def __init__(
+        self, stimulus: Stimulus, settings: Settings, quantities: Quantities, label: str = ""
+    ) -> None:
         self.stimulus = stimulus
         self.settings = settings
         self.quantities = quantities
         self.samples = quantities.geometry.samples
-        self.label = f"strike{stimulus.output}"
+        self.label = label or f"strike{stimulus.output}"
 
     def values(self) -> dict[str, int]:
         stimulus = self.stimulus

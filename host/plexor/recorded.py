@@ -11,6 +11,8 @@ from plexor.protocol.registers import (
     CHANNEL,
     CONTROL,
     MATCHER,
+    MAX_STEPS,
+    STEP,
     STIMULUS,
     Access,
     Policy,
@@ -18,7 +20,14 @@ from plexor.protocol.registers import (
     Trigger,
 )
 from plexor.results import source_name
-from plexor.settings import NO_DEADLINE_TICKS, Channel, RegisterWrite, Settings, Stimulus
+from plexor.settings import (
+    NO_DEADLINE_TICKS,
+    Channel,
+    RegisterWrite,
+    Settings,
+    Stimulus,
+    TableStep,
+)
 from plexor.units import seconds_of
 
 
@@ -29,6 +38,7 @@ def registers_in(image: RegisterImage, geometry: Geometry) -> tuple[RegisterWrit
         (STIMULUS, geometry.strikes),
         (MATCHER, 1),
         (CHANNEL, geometry.channels),
+        (STEP, _steps(image)),
         (CONTROL, 1),
     ):
         for copy in range(copies):
@@ -74,7 +84,33 @@ def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
         stream=bool(image.get("control", "stream")),
         load=bool(image.get("control", "load")),
         settle_s=seconds_of(image.get("control", "settle_ticks"), tick_fs),
+        table=tuple(_step(image, number, tick_fs) for number in range(_steps(image))),
     )
+
+
+def _steps(image: RegisterImage) -> int:
+    return min(image.get("control", "step_count"), MAX_STEPS)
+
+
+def _step(image: RegisterImage, number: int, tick_fs: int) -> TableStep:
+    """Return a step, whose bursts and dither are those of output 0."""
+    return TableStep(
+        seconds_of(_period(image, ("step", number), 0), tick_fs),
+        image.get("step", "strike_count", number),
+        width_s=seconds_of(image.get("step", "width_ticks", number), tick_fs),
+        guard_s=seconds_of(image.get("step", "guard_ticks", number), tick_fs),
+    )
+
+
+def _period(image: RegisterImage, interval: tuple[str, int], output: int) -> Fraction:
+    """Return the mean period in ticks of an output with the interval of a copy of a block."""
+    block, copy = interval
+    whole = image.get(block, "interval_ticks", copy)
+    exact = whole + Fraction(image.get(block, "interval_fraction", copy), 1 << FRACTION_BITS)
+    spacing = image.get("stimulus", "spacing_ticks", output)
+    burst = image.get("stimulus", "burst_count", output)
+    dither = (1 << image.get("stimulus", "dither_bits", output)) - 1
+    return exact + spacing * (burst - 1) + Fraction(dither, 2)
 
 
 def _if(given: bool, ticks: int, tick_fs: int) -> Fraction | None:
@@ -87,8 +123,7 @@ def _stimulus(image: RegisterImage, output: int, tick_fs: int) -> Stimulus:
 
     burst, spacing, count = value("burst_count"), value("spacing_ticks"), value("strike_count")
     dither = (1 << value("dither_bits")) - 1
-    exact = value("interval_ticks") + Fraction(value("interval_fraction"), 1 << FRACTION_BITS)
-    period = exact + spacing * (burst - 1) + Fraction(dither, 2)
+    period = _period(image, ("stimulus", output), output)
     if burst == 0:
         period, burst, spacing = Fraction(spacing), 1, 0
     # The threshold of Poisson intervals is of their free clocks, and no interval follows one burst.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plexor.identity import Identity
-from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
+from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STEP, SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import StatusFlag, StopReason
 from plexor.settings import Echo, RegisterWrite, Settings
@@ -29,7 +29,9 @@ EVENT_DTYPE = np.dtype(
 
 
 def source_name(source: int) -> str:
-    """Return the name of an event source: `ch3`, `strike0` or `load`."""
+    """Return the name of an event source: `ch3`, `strike0`, `load` or `step`."""
+    if source == SOURCE_STEP:
+        return "step"
     if source == SOURCE_LOAD:
         return "load"
     if source >= SOURCE_STRIKE:
@@ -147,6 +149,48 @@ class ChannelResult:
 
 
 @dataclass(frozen=True, slots=True)
+class StepChannel:
+    """What one response channel counted in one step of a sweep table."""
+
+    number: int
+    name: str
+    classes: Mapping[ResponseClass, int]
+    pending_before: int
+    """Strikes of earlier steps that were outstanding when this one began."""
+    pending: int
+    """Strikes outstanding at its end."""
+    rise: Statistics
+    """Latencies of the responses that came in this step; without events of extremes."""
+
+    @property
+    def strikes(self) -> int:
+        """Reference edges seen."""
+        return self.classes[ResponseClass.STRIKES]
+
+    @property
+    def conserved(self) -> bool:
+        """Whether every strike is in exactly one class, and every latency is of a response."""
+        count = self.classes
+        matched = count[ResponseClass.ANSWERED] + count[ResponseClass.LATE]
+        outstanding = self.pending_before + self.strikes
+        return (
+            outstanding == matched + count[ResponseClass.MISSED] + self.pending
+            and matched == self.rise.count
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """One step of a sweep table, from the end of the one before to its own."""
+
+    number: int
+    start_ticks: int
+    end_ticks: int
+    channels: tuple[StepChannel, ...]
+    """All that are enabled, in the order of RunResult.channels."""
+
+
+@dataclass(frozen=True, slots=True)
 class SourceAccounting:
     """The edges of one source."""
 
@@ -229,6 +273,8 @@ class RunResult(_ByContent):
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     device: Mapping[str, str] = field(default_factory=dict[str, str])
     """The device under test: board, os, build, driver, test code, free keys."""
+    steps: tuple[StepResult, ...] = ()
+    """Of the sweep table: those that have ended, and the one that the run's end cut short."""
 
     @property
     def valid(self) -> bool:

@@ -91,6 +91,21 @@ class Channel:
 
 
 @dataclass(frozen=True, slots=True)
+class TableStep:
+    """One step of a sweep table: how output 0 strikes while it lasts, and how often.
+
+    `period_s`, `width_s` and `duty` are as in `Stimulus`; the period is at least a core clock.
+    """
+
+    period_s: Fraction
+    count: int
+    width_s: Fraction | None = None
+    duty: Fraction | None = None
+    guard_s: Fraction | None = None
+    """From the step's last strike to its end. None: as long as `Settings.settle_s`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """A run. Outputs and channels that are not named are disabled.
 
@@ -126,6 +141,9 @@ class Settings:
     """Between automatic snapshots of the results; None: none."""
     spaces: tuple[Space, ...] | None = None
     """What is dumped at the end, of what the build has; None: all of it."""
+    table: tuple[TableStep, ...] = ()
+    """Steps that output 0 goes through, each with results of its own; then the run ends. What a
+    step says holds in place of what the output's Stimulus does."""
 
 
 _REFERENCE = re.compile(r"(strike|ch)([0-7])(\.rise|\.fall)?|(load)(\.rise|\.fall)?")

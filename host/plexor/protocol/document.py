@@ -118,6 +118,7 @@ def _frames() -> Iterator[str]:
             (f"{channels} to {channels + frames.MAX_CHANNELS - 1}", "response channels"),
             (f"{strikes} to {strikes + frames.MAX_STRIKES - 1}", "strike outputs"),
             (frames.SOURCE_LOAD, "the load output"),
+            (frames.SOURCE_STEP, "ends of steps of the sweep table, with Feature.SWEEP"),
         ),
     )
     yield "### Commands and responses\n"
@@ -191,6 +192,7 @@ def _memories() -> Iterator[str]:
     yield _enumeration(memory.IntervalKind)
     yield _values(memory, ("VALUE_BITS", "STATISTICS_SETS"))
     yield _record(memory.STATISTICS)
+    yield _record(memory.STEP)
     mantissa = build.latency_mantissa_bits
     yield "### Log-linear bins\n"
     yield (
@@ -221,7 +223,9 @@ def _parameters() -> Iterator[str]:
             for field in dataclasses.fields(geometry.Geometry)
         ),
     )
-    yield _values(geometry, ("MAGIC", "PROTOCOL_MAJOR", "PROTOCOL_MINOR", "TRIGGER_CLOCKS"))
+    yield _values(
+        geometry, ("MAGIC", "PROTOCOL_MAJOR", "PROTOCOL_MINOR", "TRIGGER_CLOCKS", "STEP_CLOCKS")
+    )
 
 
 def document() -> str:

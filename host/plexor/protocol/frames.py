@@ -96,7 +96,8 @@ MAX_STRIKES = 8
 SOURCE_CHANNEL = 0  # 0 to 7: response channels
 SOURCE_STRIKE = 8  # 8 to 15: strike outputs
 SOURCE_LOAD = 16  # the load output
-SOURCES = 17
+SOURCE_STEP = 17  # ends of steps of the sweep table
+SOURCES = 18
 
 
 def event_word(delta_ticks: int, source: int, polarity: int) -> int:

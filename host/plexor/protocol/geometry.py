@@ -10,6 +10,7 @@ from plexor.protocol.frames import (
     MAX_STRIKES,
     SOURCE_CHANNEL,
     SOURCE_LOAD,
+    SOURCE_STEP,
     SOURCE_STRIKE,
 )
 
@@ -22,6 +23,8 @@ WORD_SAMPLES = (4, 8, 16)
 BOARD_BYTES = 8
 TRIGGER_CLOCKS = 14
 """Core clocks from the start of a run, a trigger strike or the gate to phase 0 of a stimulus."""
+STEP_CLOCKS = 256
+"""Core clocks from the end of a step of the sweep table to phase 0 of the next one."""
 
 
 class Feature(IntFlag):
@@ -40,6 +43,7 @@ class Feature(IntFlag):
     RING = 1024  # the events around a trigger are kept
     BURST = 2048  # several strikes a period, and periods below a clock
     DITHER = 4096  # random dither of the period
+    SWEEP = 8192  # a table of rate steps, with results a step; needs SNAPSHOT
 
 
 ALL_FEATURES = Feature(sum(Feature))
@@ -113,4 +117,5 @@ class Geometry:
             *range(SOURCE_STRIKE, SOURCE_STRIKE + self.strikes),
             *range(SOURCE_CHANNEL, SOURCE_CHANNEL + self.channels),
             SOURCE_LOAD,
+            *((SOURCE_STEP,) if Feature.SWEEP in self.features else ()),
         )

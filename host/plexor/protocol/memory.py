@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from plexor.protocol.frames import SOURCES
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.records import Field, Record
+from plexor.protocol.registers import MAX_STEPS
 
 VALUE_BITS = 32
 """Bits of a signed latency or interval in ticks."""
@@ -33,6 +33,7 @@ class Space(IntEnum):
     INTERVAL_BINS = 6  # the same
     LATENCY_ZOOM = 7  # entry: (key, bin), 32-bit count
     INTERVAL_ZOOM = 8  # the same
+    STEPS = 9  # entry: step << key bits | channel, STEP record; in bank 0
 
 
 HISTOGRAM_SPACES = (
@@ -89,6 +90,24 @@ STATISTICS = Record(
         Field("max_index", 64, "events", "of the first greatest sample; likewise"),
         Field("min_time_ticks", 64, "ticks", "of the event of min_index; likewise"),
         Field("max_time_ticks", 64, "ticks", "of the event of max_index; likewise"),
+    ),
+)
+
+
+STEP = Record(
+    "step",
+    "Of one channel at the end of one step of the sweep table; all 0 where no step has ended. "
+    "All but minimum and maximum since the start of the run.",
+    (
+        *(Field(kind.name.lower(), 64, "events", "ResponseClass") for kind in ResponseClass),
+        Field("count", 64, "samples", "of the rise latency"),
+        Field("sum_ticks", 64, "ticks", "", signed=True),
+        Field("sum_sq_low_ticks2", 64, "ticks squared", "low half; with Feature.SUM_SQUARES"),
+        Field("sum_sq_high_ticks2", 64, "ticks squared", "high half"),
+        Field("min_ticks", 64, "ticks", "of this step; 0 without a sample in it", signed=True),
+        Field("max_ticks", 64, "ticks", "likewise", signed=True),
+        Field("pending", 64, "strikes", "outstanding at the end of the step"),
+        Field("end_ticks", 64, "ticks", "the tick after the step's last"),
     ),
 )
 
@@ -152,6 +171,8 @@ def entry_words(space: Space) -> int:
         return 1
     if space in (Space.LATENCY_STATISTICS, Space.INTERVAL_STATISTICS):
         return STATISTICS.size_bytes // 4
+    if space == Space.STEPS:
+        return STEP.size_bytes // 4
     return 2
 
 
@@ -160,14 +181,16 @@ def entries(geometry: Geometry, space: Space) -> int:
     keys = KINDS << geometry.key_bits
     intervals = Feature.INTERVALS in geometry.features
     zoom = Feature.ZOOM in geometry.features
+    sources = max(geometry.sources) + 1
     return {
         Space.CLASSES: geometry.channels * CLASSES,
-        Space.EDGES: SOURCES * 2,
-        Space.UPLOAD_DROPS: SOURCES,
+        Space.EDGES: sources * 2,
+        Space.UPLOAD_DROPS: sources,
         Space.LATENCY_STATISTICS: keys * STATISTICS_SETS,
         Space.INTERVAL_STATISTICS: intervals * keys * STATISTICS_SETS,
         Space.LATENCY_BINS: keys << bin_bits(geometry.latency_mantissa_bits),
         Space.INTERVAL_BINS: intervals * (keys << bin_bits(geometry.interval_mantissa_bits)),
         Space.LATENCY_ZOOM: zoom * (keys << geometry.zoom_bits),
         Space.INTERVAL_ZOOM: zoom * intervals * (keys << geometry.zoom_bits),
+        Space.STEPS: (Feature.SWEEP in geometry.features) * (MAX_STEPS << geometry.key_bits),
     }[space]

@@ -12,6 +12,9 @@ from enum import Enum, IntEnum, IntFlag
 
 from plexor.protocol.frames import MAX_CHANNELS, MAX_STRIKES, SOURCES
 
+MAX_STEPS = 64
+"""Steps that the sweep table has room for."""
+
 
 class Access(Enum):
     """Who may write a register, and when."""
@@ -172,6 +175,7 @@ CONTROL = Block(
         Register("trigger_channels", 8, _S, "", "bit n: channel n may trigger"),
         Register("load", 1, _W, "", "level of the load output"),
         Register("uart_divisor", 16, _W, "clocks", "a bit; 0: measured from the line"),
+        Register("step_count", 7, _S, "steps", "of the sweep table; 0: no table"),
     ),
 )
 
@@ -254,6 +258,7 @@ STATUS = Block(
         Register("trigger_index", 64, _R, "events", "index of the event that triggered"),
         Register("trigger_ticks", 64, _R, "ticks", "its time"),
         Register("command_errors", 32, _R, "frames", "commands rejected since reset"),
+        Register("step", 32, _R, "steps", "recorded in Space.STEPS: that have ended in this run"),
     ),
 )
 
@@ -274,7 +279,20 @@ SOURCE = Block(
     SOURCES,
 )
 
-BLOCKS = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STATUS, LANE, SOURCE)
+STEP = Block(
+    "step",
+    "One step of the sweep table: what stimulus 0 takes from here while the step lasts.",
+    (
+        Register("interval_ticks", 48, _S, "ticks", "as in stimulus"),
+        Register("interval_fraction", 32, _S, "ticks / 2**32", "as in stimulus"),
+        Register("width_ticks", 32, _S, "ticks", "as in stimulus"),
+        Register("strike_count", 48, _S, "strikes", "in the step; 0: it never ends"),
+        Register("guard_ticks", 48, _S, "ticks", "from the last strike to the end of the step"),
+    ),
+    MAX_STEPS,
+)
+
+BLOCKS = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STATUS, LANE, SOURCE, STEP)
 
 
 def _base_addresses() -> dict[str, int]:

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plexor.protocol.frames import MAX_CHANNELS, MAX_STRIKES, SOURCE_LOAD, SOURCE_STRIKE, SOURCES
+from plexor.protocol.frames import (
+    MAX_CHANNELS,
+    MAX_STRIKES,
+    SOURCE_LOAD,
+    SOURCE_STRIKE,
+    SOURCES,
+)
 
 Times = npt.NDArray[np.int64]
 Levels = npt.NDArray[np.bool_]
@@ -149,17 +155,15 @@ def windowed(edges: TickEdges, start_ticks: int, end_ticks: int) -> TickEdges:
 
 
 def source_rank(source: int) -> int:
-    """Return a source's place among events of one tick: strikes, channels, load."""
+    """Return a source's place among events of one tick: strikes, channels, load, step."""
     if not 0 <= source < SOURCES:
         raise ValueError(f"source: {source}; must be 0 to {SOURCES - 1}")
-    if source == SOURCE_LOAD:
-        return SOURCE_LOAD
+    if source >= SOURCE_LOAD:
+        return source
     return source - SOURCE_STRIKE if source >= SOURCE_STRIKE else source + MAX_STRIKES
 
 
-_SOURCE_OF_RANK = np.array(
-    sorted(range(MAX_CHANNELS + MAX_STRIKES + 1), key=source_rank), dtype=np.uint8
-)
+_SOURCE_OF_RANK = np.array(sorted(range(SOURCES), key=source_rank), dtype=np.uint8)
 
 
 def merged(sources: Mapping[int, TickEdges]) -> Events:

@@ -8,11 +8,10 @@ from plexor.protocol.registers import StopOn, Trigger
 from plexor_sim.golden.instrument import Results
 from plexor_sim.golden.settings import Settings
 from plexor_sim.golden.stimulus import strikes
+from plexor_sim.golden.table import end_of, step_count, step_ends
 
 FAR_TICKS = 1 << 57
 """After every strike that a finite sequence makes."""
-REST_CLOCKS = 8
-"""Clocks from the last one of a strike to the least end of its run."""
 
 
 def _is_finite(settings: Settings, number: int) -> bool:
@@ -41,7 +40,12 @@ def planned_end_ticks(geometry: Geometry, settings: Settings, start_ticks: int) 
         ends.append(
             start_ticks + -(-settings.get("control", "run_time_ticks") // samples) * samples
         )
-    if stop_on & StopOn.STRIKES:
+    steps = step_count(geometry, settings)
+    if stop_on & StopOn.STRIKES and steps:
+        made = strikes(geometry, settings, start_ticks, FAR_TICKS)[0]
+        struck = zip(made.rise_ticks.tolist(), made.fall_ticks.tolist(), strict=True)
+        ends += list(step_ends(geometry, settings, struck))[steps - 1 :]
+    elif stop_on & StopOn.STRIKES:
         enabled = [n for n in range(geometry.strikes) if settings.get("stimulus", "enable", n)]
         counted = [n for n in enabled if settings.get("stimulus", "strike_count", n)]
         endless = [n for n in counted if not _is_finite(settings, n)]
@@ -58,10 +62,10 @@ def planned_end_ticks(geometry: Geometry, settings: Settings, start_ticks: int) 
         made = strikes(geometry, finite, start_ticks, FAR_TICKS)
         made = [made[n] for n in counted if len(made[n].rise_ticks)]
         if made:
-            struck = max(int(each.rise_ticks[-1]) for each in made) // samples
-            active = max(int(each.fall_ticks[-1]) - 1 for each in made) // samples
-            settle_clocks = settings.get("control", "settle_ticks") // samples
-            ends.append(max(struck + settle_clocks + 2, active + REST_CLOCKS) * samples)
+            last_rise = max(int(each.rise_ticks[-1]) for each in made)
+            last_fall = max(int(each.fall_ticks[-1]) for each in made)
+            settle_ticks = settings.get("control", "settle_ticks")
+            ends.append(end_of(samples, settle_ticks, last_rise, last_fall))
     return min(ends, default=None)
 
 

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE, SOURCES
+from plexor.protocol.frames import (
+    SOURCE_CHANNEL,
+    SOURCE_LOAD,
+    SOURCE_STEP,
+    SOURCE_STRIKE,
+    SOURCES,
+)
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import (
     CLASSES,
@@ -22,7 +28,7 @@ from plexor.protocol.memory import (
     key,
 )
 from plexor.protocol.registers import Policy, StatusFlag
-from plexor_sim.golden import memory
+from plexor_sim.golden import memory, table
 from plexor_sim.golden.edges import (
     Events,
     Levels,
@@ -38,6 +44,7 @@ from plexor_sim.golden.matcher import Matches, Rules, Samples, match
 from plexor_sim.golden.memory import Counts, Statistics
 from plexor_sim.golden.settings import Settings
 from plexor_sim.golden.stimulus import Strikes, strikes
+from plexor_sim.golden.table import Step
 
 _ZOOM_FIRST: Mapping[tuple[Space, int], str] = {
     (Space.LATENCY_ZOOM, LatencyKind.RISE): "zoom_rise_ticks",
@@ -76,6 +83,8 @@ class Results:
     """By kind and channel, also where Feature.INTERVALS is absent."""
     flags: StatusFlag
     """BIN_SATURATED and QUEUE_FULL; the others depend on clocks."""
+    steps: tuple[Step, ...]
+    """Of the sweep table, records by channel."""
 
     def words(self, space: Space) -> bytes:
         """Return a space as dumped, all in one bank and, for statistics, in the first set."""
@@ -86,9 +95,12 @@ class Results:
             parts = list(self.statistics.get(space, ()))
             parts += [Statistics()] * (entry_count - len(parts))
             return b"".join(memory.pack_statistics(part) for part in parts)
+        if space == Space.STEPS:
+            return table.words(self.geometry, self.steps)
         if space == Space.UPLOAD_DROPS:
             return bytes(8 * entry_count)
-        counts = self.classes if space == Space.CLASSES else self.edges
+        edges = self.edges[: entries(self.geometry, Space.EDGES) // 2]
+        counts = self.classes if space == Space.CLASSES else edges
         return counts.astype("<u8").tobytes()
 
 
@@ -122,6 +134,8 @@ def expected_events(
         sources[SOURCE_STRIKE + number] = output.edges()
     if load is not None:
         sources[SOURCE_LOAD] = load
+    struck = outputs[0]
+    sources[SOURCE_STEP] = table.edges(geometry, settings, struck.rise_ticks, struck.fall_ticks)
     return merged(
         {source: windowed(edges, start_ticks, end_ticks) for source, edges in sources.items()}
     )
@@ -197,10 +211,14 @@ def measure(
     lost = np.zeros(len(every), np.bool_) if dropped is None else dropped
     events = every.chosen(~lost)
     generated = np.bincount(every.source, minlength=SOURCES).astype(np.int64)
-    matches: dict[int, Matches] = {
-        channel: match(events, _rules(geometry, settings, channel), end_ticks)
+    rules = [
+        _rules(geometry, settings, channel) if settings.get("channel", "enable", channel) else None
         for channel in range(geometry.channels)
-        if settings.get("channel", "enable", channel)
+    ]
+    matches: dict[int, Matches] = {
+        channel: match(events, rule, end_ticks)
+        for channel, rule in enumerate(rules)
+        if rule is not None
     }
     classes = np.zeros((geometry.channels, CLASSES), np.int64)
     pending = np.zeros(geometry.channels, np.int64)
@@ -250,4 +268,5 @@ def measure(
         latencies,
         intervals,
         flags,
+        table.records(geometry, settings, events, rules, end_ticks),
     )

@@ -77,7 +77,9 @@ class _Outcome:
     pending: int = 0
 
 
-def _run(rules: Rules, times: list[int], strikes: list[bool], end_ticks: int) -> _Outcome:
+def _run(
+    rules: Rules, times: list[int], strikes: list[bool], end_ticks: int, final: bool
+) -> _Outcome:
     """Run the state machine over strikes (True) and responses (False), in order."""
     outcome = _Outcome([], [], [])
     matched, timeout, early = outcome.matched, rules.timeout_ticks, rules.early_ticks
@@ -125,7 +127,7 @@ def _run(rules: Rules, times: list[int], strikes: list[bool], end_ticks: int) ->
                     duplicate += 1
                 else:
                     spurious += 1
-    if held != NONE:
+    if held != NONE and (final or end_ticks - held > early):
         if last != NONE and held - last <= timeout:
             duplicate += 1
         else:
@@ -146,10 +148,11 @@ def _samples(values: Times, events: Events, places: npt.NDArray[np.intp] | Times
     )
 
 
-def match(events: Events, rules: Rules, end_ticks: int) -> Matches:
+def match(events: Events, rules: Rules, end_ticks: int, *, final: bool = True) -> Matches:
     """Return one channel's classes and samples, settled at `end_ticks`.
 
-    `events` are the merged ones, in order, dropped ones left out.
+    `events` are the merged ones, in order, dropped ones left out. Unless that is the `final` end,
+    a response that may still be early stays held, and is in no class.
     """
     own = np.flatnonzero(events.source == rules.source)
     rising: Levels = events.polarity[own]
@@ -163,7 +166,8 @@ def match(events: Events, rules: Rules, end_ticks: int) -> Matches:
     keys.sort()
     places = keys >> 1
     is_strike = (keys & 1).astype(np.bool_)
-    outcome = _run(rules, events.time_ticks[places].tolist(), is_strike.tolist(), end_ticks)
+    times = events.time_ticks[places].tolist()
+    outcome = _run(rules, times, is_strike.tolist(), end_ticks, final)
 
     matched = np.array(outcome.matched, np.int64)
     answered = matched != NONE

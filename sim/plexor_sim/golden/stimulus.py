@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from plexor.protocol.registers import Trigger
 from plexor_sim.golden.edges import TickEdges, Times, collapsed
 from plexor_sim.golden.random import Xorshift64
 from plexor_sim.golden.settings import Settings
+from plexor_sim.golden.table import end_of, first_of_next, step_count
 
 FRACTION_BITS = 32
 THRESHOLD_BITS = 48
@@ -181,6 +182,33 @@ def _triggered(unit: _Stimulus, triggers: Times, stop: int) -> Times:
     return np.concatenate(sequences) if sequences else np.zeros(0, np.int64)
 
 
+def _stepped(
+    unit: _Stimulus, geometry: Geometry, settings: Settings, start_ticks: int, stop_ticks: int
+) -> Strikes:
+    """Return the strikes of stimulus 0 by the sweep table."""
+    first = start_ticks
+    found: list[tuple[Times, int]] = []
+    for step in range(step_count(geometry, settings)):
+        unit = replace(
+            unit,
+            **{
+                name: settings.get("step", name, step)
+                for name in ("interval_ticks", "interval_fraction", "width_ticks", "strike_count")
+            },
+        )
+        unit.check(f"step[{step}]")
+        rise = unit.sequence(first + unit.phase_ticks, stop_ticks)
+        found.append((rise, unit.width_ticks))
+        if not unit.strike_count or len(rise) < unit.strike_count:
+            break
+        last = int(rise[-1])
+        guard_ticks = settings.get("step", "guard_ticks", step)
+        end_ticks = end_of(geometry.samples, guard_ticks, last, last + unit.width_ticks)
+        first = first_of_next(geometry, end_ticks)
+    rises = np.concatenate([rise for rise, _ in found])
+    return Strikes(rises, rises + np.concatenate([np.full(len(r), w, np.int64) for r, w in found]))
+
+
 def strikes(
     geometry: Geometry,
     settings: Settings,
@@ -195,8 +223,11 @@ def strikes(
     other never strike. Raises ValueError for settings outside what docs/instrument.md allows.
     """
     results: dict[int, Times] = {}
+    steps = step_count(geometry, settings)
+    table: Strikes | None = None
 
     def rises(number: int, waiting: frozenset[int]) -> Times:
+        nonlocal table
         if number in results:
             return results[number]
         none = np.zeros(0, np.int64)
@@ -219,6 +250,12 @@ def strikes(
             value("poisson_threshold") if Feature.POISSON in geometry.features else 0,
             value("seed"),
         )
+        if number == 0 and steps:
+            if value("trigger") != Trigger.RUN:
+                raise ValueError("stimulus[0].trigger: must be RUN where a sweep table is used")
+            table = _stepped(unit, geometry, settings, start_ticks, stop_ticks)
+            results[0] = table.rise_ticks
+            return results[0]
         unit.check(f"stimulus[{number}]")
         match Trigger(value("trigger")):
             case Trigger.RUN:
@@ -241,5 +278,6 @@ def strikes(
     every: list[Strikes] = []
     for number in range(geometry.strikes):
         rise = rises(number, frozenset())
-        every.append(Strikes(rise, rise + settings.get("stimulus", "width_ticks", number)))
+        width_ticks = settings.get("stimulus", "width_ticks", number)
+        every.append(table if not number and table else Strikes(rise, rise + width_ticks))
     return every

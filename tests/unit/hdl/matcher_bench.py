@@ -43,6 +43,8 @@ class Bench:
     pending: list = field(default_factory=list)
     taken_clocks: list = field(default_factory=list)
     """When each event was handled, where the beats went in without a pause."""
+    steps: list = field(default_factory=list)
+    """At the end of each step: classes and outstanding strikes of every channel, rise latencies."""
 
 
 class Matching(Elaboratable):
@@ -150,7 +152,24 @@ def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3) -> Bench:
                         if strobe:
                             bench.lane_clocks.setdefault((number, name), []).append(clock)
 
-    simulate(dut, stimulus, monitor)
+    async def recorder(ctx):
+        """Look at what stands still while the matcher waits, and let it go on."""
+        while not done:
+            await ctx.tick()
+            if ctx.get(matcher.step):
+                handled = len(bench.taken_clocks)
+                await ctx.tick().repeat(DRAIN_CLOCKS + chance.randrange(20))
+                # The end of the step itself may be noted after it was seen here.
+                assert len(bench.taken_clocks) <= handled + 1
+                rises = [len(samples) for samples in bench.rise]
+                row = [list(classes) for classes in bench.classes], list(bench.pending), rises
+                bench.steps.append(row)
+                ctx.set(matcher.resume, 1)
+                await ctx.tick()
+                ctx.set(matcher.resume, 0)
+
+    swept = Feature.SWEEP in geometry.features
+    simulate(dut, stimulus, monitor, *([recorder] if swept else []))
     for clocks in bench.rise_clocks:
         assert np.all(np.diff(clocks) >= LEAST_CLOCKS)
     for clocks in bench.lane_clocks.values():

@@ -42,7 +42,7 @@ def run(control, act=lambda clock, dut: {}, *, clocks=900, merge_busy=0, clearin
     async def drive(ctx):
         for name, value in control.items():
             if name != "run_time_ticks":
-                ctx.set(dut.control[name], value)
+                ctx.set(dut.settle_ticks if name == "settle_ticks" else dut.control[name], value)
         run_time, words = control.get("run_time_ticks", 0), [0] * 4
         marks = {}
         ctx.set(dut.o_log.ready, 1)
