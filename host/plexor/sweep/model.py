@@ -56,6 +56,8 @@ class Step:
     strikes: int
     """Sent, over all stages."""
     channels: tuple[Figures, ...]
+    direction: str = ""
+    """`up` or `down`, of a scan that goes from rate to rate without a rest; empty for any other."""
 
     def of(self, name: str) -> Figures:
         """Return a channel's figures; raise KeyError for a channel that is not there."""
