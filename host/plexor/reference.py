@@ -86,7 +86,8 @@ def stated(system: str, load: str, role: Role, what: What) -> Statement | None:
         (
             entry
             for entry in STATEMENTS
-            if (entry.system, entry.role, entry.what) == (system, role, what) and load in entry.loads
+            if (entry.system, entry.role, entry.what) == (system, role, what)
+            and load in entry.loads
         ),
         None,
     )

@@ -30,7 +30,7 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
     "ce30": {
         **_BOTH,
         "ch0.latency": "2500000",
-        "ch0.load_latency": _distribution((0.8, 2_500_000, 2_500_000), (0.2, 2_500_000, 7_500_000)),
+        "ch0.load_latency": _distribution((0.6, 2_500_000, 2_500_000), (0.4, 2_500_000, 7_500_000)),
         "ch0.width": "1000000",
         "ch0.load_width": _distribution(
             (0.998, 1_000_000, 3_000_000), (0.002, 10_000_000, 40_000_000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Mapping
 from fractions import Fraction
@@ -108,6 +109,8 @@ _PATH = click.Path(path_type=Path)
     "--key", "keys", type=KEY, multiple=True, metavar="NAME=TEXT", help="Describes the device."
 )
 @json_option
+@click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page.")
+@click.option("--svg", type=_PATH, metavar="FILE", help="Write the picture alone.")
 @click.option("--out", type=_PATH, metavar="DIR", help="Keep the sweep; one that is there goes on.")
 def sweep(**options: Any) -> int:
     """Find the highest rate that a device sustains, for each channel and load.
@@ -119,6 +122,7 @@ def sweep(**options: Any) -> int:
       plexor sweep --dut bare --from 10k --to 1M --dither 1us
       plexor sweep --from 1k --to 100k --load none,cpu,polygons --criterion 'missed<1%' --out s1
     """
+    from plexor.commands.conclude import wants_colour  # noqa: PLC0415
     from plexor.render.sweep_text import sweep_text  # noqa: PLC0415
     from plexor.sweep.executor import Workers  # noqa: PLC0415
     from plexor.sweep.store import StepStore, save  # noqa: PLC0415
@@ -136,10 +140,23 @@ def sweep(**options: Any) -> int:
 
         print(json.dumps(to_json(result), indent=1, ensure_ascii=False))
     else:
-        print(sweep_text(result), end="")
+        width = shutil.get_terminal_size((100, 24)).columns
+        print(sweep_text(result, width=width, colour=wants_colour()), end="")
+    _write(result, options["page"], options["svg"])
     if found.error is not None:
         raise found.error
     return ExitCode.INTERRUPTED if found.interrupted else ExitCode.PASS
+
+
+def _write(result: SweepResult, page: Path | None, svg: Path | None) -> None:
+    """Write the page and the picture that are wanted."""
+    from plexor.commands.conclude import write_text  # noqa: PLC0415
+    from plexor.render.sweep_page import sweep_page, sweep_svg  # noqa: PLC0415
+
+    for path, content, what in ((page, sweep_page, "page"), (svg, sweep_svg, "picture")):
+        if path is not None:
+            write_text(path, content(result))
+            print(f"plexor: {what} {path}", file=sys.stderr)
 
 
 def _say(step: Any, taken: int, left: int) -> None:
@@ -238,6 +255,17 @@ def _loads(options: Mapping[str, Any]) -> dict[str, Load]:
     return found
 
 
+def _description(options: Mapping[str, Any]) -> dict[str, str]:
+    """Return what was swept: the simulated device, and what the user says of it."""
+    from plexor.link.open import DEFAULT_DUT  # noqa: PLC0415
+
+    uri: str = options["link"]
+    keys = dict(options["keys"])
+    if not uri.startswith("sim:"):
+        return keys
+    return {"dut": uri.removeprefix("sim:") or options["dut"] or DEFAULT_DUT, **keys}
+
+
 def _result(options: Mapping[str, Any], wanted: Any, found: Any) -> SweepResult:
     from plexor.session import versions  # noqa: PLC0415
     from plexor.sweep.model import SweepResult  # noqa: PLC0415
@@ -259,6 +287,6 @@ def _result(options: Mapping[str, Any], wanted: Any, found: Any) -> SweepResult:
         tuple(found.steps),
         tuple(found.knees),
         found.interrupted,
-        dict(options["keys"]),
+        _description(options),
         versions(),
     )

@@ -29,9 +29,7 @@ def provenance(result: RunResult) -> str:
     return f"measured on {result.identity.board or 'hardware'}"
 
 
-def framed(
-    title: str, subtitle: str, height: float, source: str, width: float = WIDTH
-) -> Canvas:
+def framed(title: str, subtitle: str, height: float, source: str, width: float = WIDTH) -> Canvas:
     """Return a canvas with its heading; `source` at the right says where the figures come from."""
     canvas = Canvas(width, height, f"{title}, {source}. {subtitle}")
     canvas.text(0, 20, title, size=17, bold=True)

@@ -33,6 +33,9 @@ border-radius:0 4px 4px 0}
 figure{margin:30px 0 0}
 svg{display:block;width:100%;height:auto}
 .scroll{overflow-x:auto}
+.narrow{display:none}
+summary{font-size:18px;font-weight:700;margin:44px 0 10px;cursor:pointer}
+p.doubt{margin:8px 0 0}
 table{border-collapse:collapse;width:100%;font-size:14px}
 th,td{text-align:right;padding:7px 0 7px 18px;border-bottom:1px solid var(--line);
 white-space:nowrap;vertical-align:baseline}
@@ -46,7 +49,8 @@ td.left,th.left{text-align:left}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 24px;margin:0;font-size:14px}
 dt{color:var(--muted)}dd{margin:0;overflow-wrap:anywhere}
 footer{color:var(--muted);font-size:13px;margin-top:44px}
-@media(max-width:640px){main{padding:24px 16px}.badge{margin-left:0}}
+@media(max-width:640px){main{padding:24px 16px}.badge{margin-left:6px}
+.wide{display:none}.narrow{display:block}}
 @media print{main{padding:0}figure{break-inside:avoid}}
 """.replace("FONT", FONT)
 

@@ -26,6 +26,8 @@ from plexor.units import format_rate, format_seconds
 REFERENCE = "reference"
 UNKNOWN = "."
 """In place of a figure that the reference's text does not have."""
+_PINS = {Role.INTERRUPT: "IST", Role.TASK: "APP"}
+"""As the reference calls them."""
 _COLUMNS = (What.LATENCY, What.JITTER, What.SATURATION)
 
 
@@ -81,7 +83,9 @@ def _row(row: Row) -> list[Cell]:
         else:
             low = saturation.bracket.passing_hz
             closed = low is not None and saturation.bracket.failing_hz is not None
-            text = format_rate(low) if closed and low is not None else bracket_text(saturation.bracket)
+            text = (
+                format_rate(low) if closed and low is not None else bracket_text(saturation.bracket)
+            )
             cells.append((text, saturation.source))
     return cells
 
@@ -95,7 +99,7 @@ def _time(timing: Timing | None, value_s: Fraction | None) -> Cell:
 def _origins(
     rows: Sequence[Row], sweeps: Sequence[tuple[str, SweepResult]], width: int, paint: Paint
 ) -> Iterator[str]:
-    """Say at which rate latencies were taken, by which criterion a rate is sustained, and doubts."""
+    """Say at which rates latencies were taken, what saturation is, and what is doubtful."""
     rates: dict[str, list[str]] = {}
     for row in rows:
         for timing in row.timing.values():
@@ -103,7 +107,9 @@ def _origins(
             named = rates.setdefault(rate, [])
             named += [] if timing.taken_from in named else [timing.taken_from]
     for rate, paths in rates.items():
-        yield from wrapped(f"latency and jitter at {rate}: {', '.join(paths)}", width, paint, "muted")
+        yield from wrapped(
+            f"latency and jitter at {rate}: {', '.join(paths)}", width, paint, "muted"
+        )
     criteria: dict[str, list[str]] = {}
     for path, result in sweeps:
         criteria.setdefault(f"{', '.join(result.criteria)}, {result.shape}", []).append(path)
@@ -148,7 +154,7 @@ def _reference(jitter: Jitter, width: int, paint: Paint) -> Iterator[str]:
     # Its latency is what a scope showed, its jitter the span of 128.
     heads = ["system", "load"]
     for role in ROLES:
-        heads += [f"{role}", Jitter.SPAN_128.value, "saturation"]
+        heads += [f"{_PINS[role]} latency", Jitter.SPAN_128.value, "saturation"]
     rows: list[list[Cell]] = []
     for system in (CE_3_0, CE_NET):
         for load in (IDLE, LOADED):
@@ -160,8 +166,9 @@ def _reference(jitter: Jitter, width: int, paint: Paint) -> Iterator[str]:
     for entry in STATEMENTS:
         if entry.what in (What.CHANGE, What.REMARK):
             what = "saturation changes by " if entry.what == What.CHANGE else ""
-            pin = "interrupt" if entry.role == Role.INTERRUPT else "task"
-            line = f"{entry.system}, {', '.join(entry.loads)}: {pin} {what}{entry.text}"
+            line = (
+                f"{entry.system}, {', '.join(entry.loads)}, {_PINS[entry.role]}: {what}{entry.text}"
+            )
             yield from wrapped(f"{line} ({REFERENCE} {entry.row})", width, paint, "muted")
     note = f"{UNKNOWN} not in its text   ? its load is not explicit"
     if jitter != Jitter.SPAN_128:
