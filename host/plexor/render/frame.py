@@ -11,6 +11,7 @@ from plexor.results import RunResult
 WIDTH = 1000.0
 LEFT, RIGHT, TOP = 72.0, 24.0, 54.0
 LABEL_SIZE, LABEL_GAP = 12, 14
+SUBTITLE_SIZE = 12.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ def framed(title: str, subtitle: str, height: float, source: str, width: float =
     """Return a canvas with its heading; `source` at the right says where the figures come from."""
     canvas = Canvas(width, height, f"{title}, {source}. {subtitle}")
     canvas.text(0, 20, title, size=17, bold=True)
-    canvas.text(0, 39, subtitle, size=12.5, style="muted")
+    canvas.text(0, 39, subtitle, size=SUBTITLE_SIZE, style="muted")
     canvas.text(
         width,
         20,

@@ -11,6 +11,7 @@ from plexor.render.frame import (
     LABEL_SIZE,
     LEFT,
     RIGHT,
+    SUBTITLE_SIZE,
     TOP,
     WIDTH,
     Label,
@@ -85,8 +86,11 @@ def frontier(result: SweepResult, channel: str, width: float = WIDTH) -> Canvas:
     keys = _keys(steps, limit is not None, width)
     source = "simulated" if result.simulated else "measured"
     subtitle = f"A rate is sustained with {', '.join(result.criteria)}"
+    if text_width(subtitle, SUBTITLE_SIZE) > width:
+        subtitle = f"A rate is sustained within {len(result.criteria)} limits"
     height = bottom + 44 + LABEL_LINE * len(keys)
-    canvas = framed(f"{channel} over the strike rate", subtitle, height, source, width)
+    name = _cut(channel, 40 if width == WIDTH else 8)
+    canvas = framed(f"{name} over the strike rate", subtitle, height, source, width)
     plot = _Plot(canvas, channel, rates, steps)
     for line, labels in enumerate(rows):
         y = TOP + LABEL_LINE * (line + 1) - 7
@@ -111,7 +115,12 @@ def _label(place: int, knee: Knee, rates: Axis) -> Label:
     """Return what a bracket says, above its middle."""
     low, high = _ends(knee.bracket, rates)
     style = f"f{place % len(CHANNEL_LIGHT)}"
-    return Label((low + high) / 2, f"{knee.load}: {bracket_text(knee.bracket)}", style)
+    return Label((low + high) / 2, f"{_cut(knee.load)}: {bracket_text(knee.bracket)}", style)
+
+
+def _cut(name: str, most: int = 16) -> str:
+    """Return a name, cut in its middle to so many letters."""
+    return name if len(name) <= most else f"{name[: most // 2]}…{name[-(most - most // 2 - 1) :]}"
 
 
 def _ends(bracket: Bracket, rates: Axis) -> tuple[float, float]:
@@ -263,7 +272,8 @@ class _Key:
 def _keys(steps: dict[str, list[Step]], limited: bool, width: float) -> list[list[_Key]]:
     """Return the legend in as few lines as hold it."""
     entries = [
-        _Key(load, f"s{p % len(CHANNEL_LIGHT)}", 'stroke-width="3"') for p, load in enumerate(steps)
+        _Key(_cut(load), f"s{p % len(CHANNEL_LIGHT)}", 'stroke-width="3"')
+        for p, load in enumerate(steps)
     ]
     entries += [_Key("p99", "average", _P99), _Key("greatest", "average", _GREATEST)]
     entries += [_Key("sustained", "ink average"), _Key("not", "paper average")]
