@@ -1,14 +1,16 @@
-"""Devices under test by name: `synthetic`, `bare`, `freertos`, or the path of a manifest."""
+"""Devices under test: `synthetic`, its presets, `bare`, `freertos`, or the path of a manifest."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from plexor_sim.manifest import load
+from plexor_sim.presets import PRESETS
 from plexor_sim.riscv import DeviceBuild, riscv_device
 from plexor_sim.verilog import verilog_device
 
-NAMES = ("synthetic", "bare", "freertos")
+NAMES = ("synthetic", *PRESETS, "bare", "freertos")
 
 _DEVICE = Path(__file__).parent / "device"
 
@@ -19,8 +21,8 @@ def find_device(name: str, cache: Path) -> DeviceBuild:
     Raises ValueError for an unknown name, ManifestError, BuildError, and PackageMissing if what
     the device is made of cannot be had.
     """
-    if name == "synthetic":
-        return synthetic_device()
+    if name == "synthetic" or name in PRESETS:
+        return synthetic_device(PRESETS.get(name, {}))
     if name in ("bare", "freertos"):
         return riscv_device(name, cache)
     if name.endswith(".toml"):
@@ -28,7 +30,7 @@ def find_device(name: str, cache: Path) -> DeviceBuild:
     raise ValueError(f"device {name!r}: must be {', '.join(NAMES)} or a manifest NAME.toml")
 
 
-def synthetic_device() -> DeviceBuild:
+def synthetic_device(preset: Mapping[str, str] | None = None) -> DeviceBuild:
     """Return the device that answers by given distributions; device/synthetic.h has its options."""
     names = ("synthetic.cpp", "synthetic_options.cpp", "distribution.cpp")
     return DeviceBuild(
@@ -38,6 +40,7 @@ def synthetic_device() -> DeviceBuild:
         prefix="",
         cpp=tuple(_DEVICE / name for name in names),
         key="",
+        options=preset or {},
     )
 
 

@@ -13,8 +13,16 @@ SIMULATED = {
     "freertos": "FreeRTOS on a RISC-V core: an interrupt pin and a task pin",
     "bare": "bare-metal firmware on a RISC-V core: an interrupt pin",
     "synthetic": "answers by given distributions, with drops, duplicates and overload",
+    "ce30": "synthetic, as a study found Windows CE 3.0: an interrupt pin and an application pin",
+    "cenet": "synthetic, as that study found Windows CE .NET",
 }
-_PINS = {"freertos": ("ISR", "TASK"), "bare": ("ISR",), "synthetic": ("ch0", "ch1")}
+_PINS = {
+    "freertos": ("ISR", "TASK"),
+    "bare": ("ISR",),
+    "synthetic": ("ch0", "ch1"),
+    "ce30": ("IST", "APP"),
+    "cenet": ("IST", "APP"),
+}
 """Response pins of the simulated devices, in the order of their channels."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -27,6 +28,7 @@ from plexor.commands.parameters import (
 )
 from plexor.errors import ExitCode
 from plexor.load import IDLE, switched
+from plexor.protocol.registers import MAX_STEPS
 from plexor.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import DEFAULT, Criterion, What, parse_criterion
 from plexor.sweep.executor import FORMS, parse_executor
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from plexor.sweep.sweep import Load
 
 LEAST_WIDTH = Fraction(1, 1000)
+MOST_POINTS = (MAX_STEPS - 1) // 2
+"""Each but the highest up and down, and then two steps to rest."""
 _PATH = click.Path(path_type=Path)
 
 
@@ -72,6 +76,11 @@ _PATH = click.Path(path_type=Path)
     show_default=True,
     metavar="N",
     help="Rates of the scan that comes first.",
+)
+@click.option(
+    "--both-ways",
+    is_flag=True,
+    help="Scan up and down in one run, too: shows hysteresis and recovery.",
 )
 @click.option(
     "--dwell", type=COUNT, default="1", metavar="N", help="Least strikes a rate, if more than due."
@@ -113,6 +122,8 @@ _PATH = click.Path(path_type=Path)
     "--key", "keys", type=KEY, multiple=True, metavar="NAME=TEXT", help="Describes the device."
 )
 @json_option
+@click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page.")
+@click.option("--svg", type=_PATH, metavar="FILE", help="Write the picture alone.")
 @click.option("--out", type=_PATH, metavar="DIR", help="Keep the sweep; one that is there goes on.")
 def sweep(**options: Any) -> int:
     """Find the highest rate that a device sustains, for each channel and load.
@@ -124,6 +135,7 @@ def sweep(**options: Any) -> int:
       plexor sweep --dut bare --from 10k --to 1M --dither 1us
       plexor sweep --from 1k --to 100k --load none,cpu,polygons --criterion 'missed<1%' --out s1
     """
+    from plexor.commands.conclude import wants_colour  # noqa: PLC0415
     from plexor.render.sweep_text import sweep_text  # noqa: PLC0415
     from plexor.sweep.executor import Workers  # noqa: PLC0415
     from plexor.sweep.store import StepStore, save  # noqa: PLC0415
@@ -134,6 +146,8 @@ def sweep(**options: Any) -> int:
     switch = switched(options["load_on"], options["load_off"])
     with Workers(_executor(options)) as workers:
         found = run(wanted, workers, store, Teller().step, switch)
+    if found.error is not None and not found.steps:
+        raise found.error
     result = _result(options, wanted, found)
     if options["out"] is not None:
         save(result, options["out"])
@@ -142,10 +156,23 @@ def sweep(**options: Any) -> int:
 
         print(json.dumps(to_json(result), indent=1, ensure_ascii=False))
     else:
-        print(sweep_text(result), end="")
+        width = shutil.get_terminal_size((100, 24)).columns
+        print(sweep_text(result, width=width, colour=wants_colour()), end="")
+    _write(result, options["page"], options["svg"])
     if found.error is not None:
         raise found.error
     return ExitCode.INTERRUPTED if found.interrupted else ExitCode.PASS
+
+
+def _write(result: SweepResult, page: Path | None, svg: Path | None) -> None:
+    """Write the page and the picture that are wanted."""
+    from plexor.commands.conclude import write_text  # noqa: PLC0415
+    from plexor.render.sweep_page import sweep_page, sweep_svg  # noqa: PLC0415
+
+    for path, content, what in ((page, sweep_page, "page"), (svg, sweep_svg, "picture")):
+        if path is not None:
+            write_text(path, content(result))
+            print(f"plexor: {what} {path}", file=sys.stderr)
 
 
 class Teller:
@@ -186,6 +213,10 @@ def _wanted(options: Mapping[str, Any]) -> Any:
         raise click.UsageError(f"--from {low} --to {high}: must rise")
     if options["resolution"] < LEAST_WIDTH:
         raise click.UsageError("--resolution: must be 0.1% or more")
+    if options["both_ways"] and options["points"] > MOST_POINTS:
+        raise click.UsageError(
+            f"--points {options['points']}: with --both-ways {MOST_POINTS} or less"
+        )
     if options["width"] is not None and options["duty"] is not None:
         raise click.UsageError("--width and --duty both give the strike's width; give one")
     criteria: tuple[Criterion, ...] = options["criteria"] or (DEFAULT,)
@@ -215,6 +246,7 @@ def _wanted(options: Mapping[str, Any]) -> Any:
         options["points"],
         options["dwell"],
         options["longest"],
+        options["both_ways"],
     )
 
 
@@ -272,6 +304,17 @@ def _loads(options: Mapping[str, Any]) -> dict[str, Load]:
     return found
 
 
+def _description(options: Mapping[str, Any]) -> dict[str, str]:
+    """Return what was swept: the simulated device, and what the user says of it."""
+    from plexor.link.open import DEFAULT_DUT  # noqa: PLC0415
+
+    uri: str = options["link"]
+    keys = dict(options["keys"])
+    if not uri.startswith("sim:"):
+        return keys
+    return {"dut": uri.removeprefix("sim:") or options["dut"] or DEFAULT_DUT, **keys}
+
+
 def _result(options: Mapping[str, Any], wanted: Any, found: Any) -> SweepResult:
     from plexor.session import versions  # noqa: PLC0415
     from plexor.sweep.model import SweepResult  # noqa: PLC0415
@@ -293,6 +336,6 @@ def _result(options: Mapping[str, Any], wanted: Any, found: Any) -> SweepResult:
         tuple(found.steps),
         tuple(found.knees),
         found.interrupted,
-        dict(options["keys"]),
+        _description(options),
         versions(),
     )

@@ -8,6 +8,8 @@ from plexor.render.table import Cell
 
 LEAST_WIDTH = 40
 _COLOURS = {"bold": "1", "muted": "2", "good": "32", "bad": "31", "doubt": "33", "alarm": "35"}
+CHANNEL_COLOURS = ("34", "33", "32", "35", "36", "31", "94", "93")
+"""Styles that tell channels or loads apart."""
 
 
 class Paint:

@@ -11,6 +11,7 @@ from plexor.results import RunResult
 WIDTH = 1000.0
 LEFT, RIGHT, TOP = 72.0, 24.0, 54.0
 LABEL_SIZE, LABEL_GAP = 12, 14
+SUBTITLE_SIZE = 12.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +30,13 @@ def provenance(result: RunResult) -> str:
     return f"measured on {result.identity.board or 'hardware'}"
 
 
-def framed(title: str, subtitle: str, height: float, source: str) -> Canvas:
+def framed(title: str, subtitle: str, height: float, source: str, width: float = WIDTH) -> Canvas:
     """Return a canvas with its heading; `source` at the right says where the figures come from."""
-    canvas = Canvas(WIDTH, height, f"{title}, {source}. {subtitle}")
+    canvas = Canvas(width, height, f"{title}, {source}. {subtitle}")
     canvas.text(0, 20, title, size=17, bold=True)
-    canvas.text(0, 39, subtitle, size=12.5, style="muted")
+    canvas.text(0, 39, subtitle, size=SUBTITLE_SIZE, style="muted")
     canvas.text(
-        WIDTH,
+        width,
         20,
         source,
         size=12.5,
@@ -53,15 +54,16 @@ def short(name: str) -> str:
 
 def panel(canvas: Canvas, top: float, bottom: float) -> None:
     """Put the panel behind a plot."""
-    canvas.rect(LEFT, top, WIDTH - LEFT - RIGHT, bottom - top, "panel", 'rx="4"')
+    canvas.rect(LEFT, top, canvas.width - LEFT - RIGHT, bottom - top, "panel", 'rx="4"')
 
 
-def x_axis(canvas: Canvas, axis: Axis, top: float, bottom: float, unit: tuple[float, str]) -> None:
-    """Draw the grid and values of a time axis; its unit follows the last value."""
+def x_axis(
+    canvas: Canvas, axis: Axis, top: float, bottom: float, unit: tuple[float, str], most: int = 9
+) -> None:
+    """Draw the grid and about `most` values of an axis; its unit follows the last value."""
     scale, name = unit
     shown = Axis(axis.low / scale, axis.high / scale, axis.start, axis.end, axis.log)
-    ticks = shown.ticks(9)
-    for value in ticks:
+    for value in shown.ticks(most):
         x = shown.at(value)
         canvas.line(x, top, x, bottom)
         canvas.text(x, bottom + 18, number(value), style="muted", anchor="middle")
@@ -70,7 +72,7 @@ def x_axis(canvas: Canvas, axis: Axis, top: float, bottom: float, unit: tuple[fl
 
 def y_line(canvas: Canvas, y: float, label: str) -> None:
     """Draw one line of a value axis with its label."""
-    canvas.line(LEFT, y, WIDTH - RIGHT, y)
+    canvas.line(LEFT, y, canvas.width - RIGHT, y)
     canvas.text(LEFT - 9, y + 4, label, style="muted", anchor="end")
 
 

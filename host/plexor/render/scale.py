@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_RATES = ((1e6, "MHz"), (1e3, "kHz"), (1.0, "Hz"))
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -64,6 +65,11 @@ def _round_steps(low: float, high: float, most: int) -> list[float]:
 def time_unit(seconds: float) -> tuple[float, str]:
     """Return (seconds in one unit, its name) that suits a time of this size."""
     return next(((s, u) for s, u in _UNITS if abs(seconds) >= s * 0.9999), _UNITS[-1])
+
+
+def rate_unit(hertz: float) -> tuple[float, str]:
+    """Return (hertz in one unit, its name) that suits a rate of this size."""
+    return next(((s, u) for s, u in _RATES if abs(hertz) >= s), _RATES[-1])
 
 
 def number(value: float) -> str:

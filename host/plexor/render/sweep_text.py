@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plexor.render.columns import LEAST_WIDTH, Paint, table, wrapped
+from plexor.render.sweep_bars import sweep_bars
+from plexor.render.sweep_rows import own_steps
 from plexor.render.table import Cell
 from plexor.sweep.model import Bracket, Knee, Step, SweepResult
 from plexor.units import format_rate, format_ticks
@@ -43,16 +45,7 @@ def _knee_row(result: SweepResult, knee: Knee) -> list[str]:
 
 
 def _step(steps: Sequence[Step], knee: Knee, rate_hz: object) -> Step | None:
-    return next(
-        (
-            step
-            for step in steps
-            if step.load == knee.load
-            and step.rate_hz == rate_hz
-            and step.for_channel in ("", knee.channel)
-        ),
-        None,
-    )
+    return next((step for step in own_steps(steps, knee) if step.rate_hz == rate_hz), None)
 
 
 def sweep_text(result: SweepResult, *, width: int = 100, colour: bool = False) -> str:
@@ -68,6 +61,7 @@ def sweep_text(result: SweepResult, *, width: int = 100, colour: bool = False) -
     for knee in result.knees:
         for note in notes(knee.bracket, result):
             lines += wrapped(f"{knee.load}, {knee.channel}: {note}", width, paint, "doubt")
+    lines += sweep_bars(result, width, paint)
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -9,7 +9,6 @@ from fractions import Fraction
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.decide import Verdict
 
-
 UP, DOWN, REST = "up", "down", "rest"
 """Which way a scan goes; at rest it strikes at the lowest rate after the highest."""
 

@@ -12,7 +12,6 @@ from plexor.analyse import ChannelFigures, analyse
 from plexor.device import Device
 from plexor.errors import InvalidRunError
 from plexor.link.open import open_link
-from plexor.percentiles import from_values, quantile
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
 from plexor.results import RunResult, StepChannel, StepResult
@@ -21,7 +20,7 @@ from plexor.settings import Settings, TableStep
 from plexor.sweep.criterion import Criterion, judge
 from plexor.sweep.job import LEAST_STRIKES, SIM_ARGUMENTS, first_stage, quantiles_of
 from plexor.sweep.model import DOWN, REST, UP, Figures, Step
-from plexor.units import format_rate, seconds_of
+from plexor.units import seconds_of
 
 STAGE = 1
 """The dwell of a step is that of the test's stage of this number: its verdicts have its bounds."""

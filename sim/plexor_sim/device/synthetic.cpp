@@ -61,8 +61,7 @@ class Channel {
         service_(seed, number * kPurposes + 2),
         drop_(seed, number * kPurposes + 3),
         duplicate_(seed, number * kPurposes + 4),
-        spurious_(seed, number * kPurposes + 5),
-        load_(seed, number * kPurposes + 6) {
+        spurious_(seed, number * kPurposes + 5) {
     if (options_.spurious_hz > 0) schedule_spurious(0);
     settle();
   }
@@ -79,20 +78,21 @@ class Channel {
     while (!starts_.empty() && starts_.front() <= now_ps) starts_.pop_front();
     const bool waits = free_ps_ > now_ps;
     if (waits && static_cast<int64_t>(starts_.size()) >= options_.queue) {
-      overloaded_ = options_.overloads;
+      overloaded_ = options_.overload_service.has_value();
       return;
     }
     if (now_ps - free_ps_ >= options_.overload_rest_ps) overloaded_ = false;
     const int64_t start_ps = waits ? free_ps_ : now_ps;
     if (waits) starts_.push_back(start_ps);
-    free_ps_ = start_ps + (overloaded_ ? options_.overload_service : options_.service).draw(service_);
-    if (load) free_ps_ += options_.load_service.draw(load_);
-    int64_t ready_ps = start_ps + options_.latency.draw(latency_);
-    if (load) ready_ps += options_.load_latency.draw(load_);
-    last_ready_ps_ = std::max(last_ready_ps_, ready_ps);
-    add_pulse(last_ready_ps_);
+    Distribution& service = overloaded_ ? *options_.overload_service
+                                        : either(options_.service, options_.load_service, load);
+    free_ps_ = start_ps + service.draw(service_);
+    const int64_t latency_ps =
+        either(options_.latency, options_.load_latency, load).draw(latency_);
+    last_ready_ps_ = std::max(last_ready_ps_, start_ps + latency_ps);
+    add_pulse(last_ready_ps_, load);
     if (options_.duplicate > 0 && duplicate_.unit() < options_.duplicate)
-      add_pulse(last_ready_ps_ + options_.duplicate_delay.draw(duplicate_));
+      add_pulse(last_ready_ps_ + options_.duplicate_delay.draw(duplicate_), load);
     settle();
   }
 
@@ -101,7 +101,7 @@ class Channel {
     const int64_t now_ps = next_ps_;
     int edge = -1;
     if (spurious_ps_ == now_ps) {
-      add_pulse(now_ps);
+      add_pulse(now_ps, false);
       schedule_spurious(now_ps);
     } else if (high_) {
       high_ = false;
@@ -120,8 +120,13 @@ class Channel {
  private:
   static constexpr int kPurposes = 8;
 
-  void add_pulse(int64_t ready_ps) {
-    pulses_.push({ready_ps, pulse_cnt_++, std::max<int64_t>(options_.width.draw(width_), 1)});
+  static Distribution& either(Distribution& idle, std::optional<Distribution>& loaded, bool load) {
+    return load && loaded ? *loaded : idle;
+  }
+
+  void add_pulse(int64_t ready_ps, bool load) {
+    const int64_t width_ps = either(options_.width, options_.load_width, load).draw(width_);
+    pulses_.push({ready_ps, pulse_cnt_++, std::max<int64_t>(width_ps, 1)});
   }
 
   void schedule_spurious(int64_t now_ps) {
@@ -147,7 +152,7 @@ class Channel {
 
   ChannelOptions options_;
   const Instants& instants_;
-  Random latency_, width_, service_, drop_, duplicate_, spurious_, load_;
+  Random latency_, width_, service_, drop_, duplicate_, spurious_;
   std::priority_queue<Pulse, std::vector<Pulse>, std::greater<>> pulses_;
   std::deque<int64_t> starts_;  // when the requests that wait will be served
   uint64_t pulse_cnt_ = 0;
@@ -166,7 +171,8 @@ struct Input {
 
 class Synthetic final : public Device {
  public:
-  explicit Synthetic(const SyntheticOptions& options) : instants_(options) {
+  explicit Synthetic(const SyntheticOptions& options)
+      : instants_(options), loadable_(options.load != "none") {
     channels_.reserve(kPins);
     for (int n = 0; n < kPins; n++)
       channels_.emplace_back(options.channels[n], instants_, options.seed, n);
@@ -207,7 +213,7 @@ class Synthetic final : public Device {
   };
 
   void apply(const Change& change) {
-    load_ = change.load;
+    load_ = change.load && loadable_;
     for (int n = 0; n < kPins; n++) {
       Input& strike = strikes_[n];
       strike.level = change.strikes >> n & 1;
@@ -250,6 +256,7 @@ class Synthetic final : public Device {
   std::vector<Channel> channels_;
   std::deque<Change> changes_;
   std::array<Input, kPins> strikes_;
+  const bool loadable_;
   bool load_ = false;
   int64_t next_ps_ = kNever;
 };

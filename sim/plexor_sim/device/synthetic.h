@@ -10,18 +10,22 @@
 //                     inputs are seen and outputs change at once (0)
 //   phase_ps=N        of the clock: a rising edge is at this time (0)
 //   grid_fs=N         output edges are put off to the next multiple of this; 0: none (0)
+//   load_name=NAME    what the options load_latency, load_service and load_width stand for (load)
+//   load=NAME         what a high load input switches on: that, or none (that)
 // of a channel
 //   after=WHAT        what asks for a response: strikeN, chN, either with -fall for the edge down,
 //                     or none. Default: strike0 for channel 0, ch0-fall for channel 1, else none
 //   latency=DIST      from the request's service to the response's rise (1000000); DIST as in
 //                     distribution.h
-//   load_latency=DIST added to it while the load input is high (0)
+//   load_latency=DIST in its place while loaded (as without load)
 //   width=DIST        of a response, at least 1 (500000)
+//   load_width=DIST   in its place while loaded (as without load)
 //   service=DIST      how long a request occupies the channel; others wait in order (0)
-//   load_service=DIST added to it while the load input is high (0)
+//   load_service=DIST in its place while loaded (as without load)
 //   queue=N           so many requests may wait; one more is dropped (1000000)
 //   overload=DIST     once a request was dropped for want of room, service takes so long instead,
-//                     until the channel has had nothing to do for a while (as without overload)
+//                     loaded or not, until the channel has had nothing to do for a while (as
+//                     without overload)
 //   rest=N            that while (1000000)
 //   deaf=LOW:HIGH     a request from LOW to HIGH ps after the one before it is dropped (none)
 //   drop=P            a request is dropped with this probability (0)
@@ -39,6 +43,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "distribution.h"
@@ -60,9 +65,8 @@ struct After {
 
 struct ChannelOptions {
   After after;
-  Distribution latency{1'000'000}, load_latency{0}, width{500'000}, service{0}, load_service{0};
-  Distribution overload_service{0};
-  bool overloads = false;
+  Distribution latency{1'000'000}, width{500'000}, service{0};
+  std::optional<Distribution> load_latency, load_width, load_service, overload_service;
   int64_t overload_rest_ps = 1'000'000;
   int64_t deaf_low_ps = 0, deaf_high_ps = -1;
   Distribution duplicate_delay{1'000'000};
@@ -78,6 +82,7 @@ struct SyntheticOptions {
   int64_t seed = 1;
   int64_t clock_ps = 0, phase_ps = 0;
   int64_t grid_fs = 0;
+  std::string load_name = "load", load;  // `load` empty: as `load_name`
   std::array<ChannelOptions, kPins> channels;
 
   // Throws BadOption.

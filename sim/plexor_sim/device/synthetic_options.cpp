@@ -6,9 +6,9 @@ namespace plexor {
 namespace {
 
 constexpr const char* kKeys =
-    "seed, clock_ps, phase_ps, grid_fs and, with or without chN., after, latency, load_latency, "
-    "width, service, load_service, queue, overload, rest, deaf, drop, duplicate, duplicate_delay, "
-    "spurious, mask, gap, invert";
+    "seed, clock_ps, phase_ps, grid_fs, load_name, load and, with or without chN., after, latency, "
+    "load_latency, width, load_width, service, load_service, queue, overload, rest, deaf, drop, "
+    "duplicate, duplicate_delay, spurious, mask, gap, invert";
 
 // A number from 0 to 7 at the end of text after `word`; -1 if text is something else.
 int numbered(const std::string& text, const std::string& word) {
@@ -55,12 +55,11 @@ bool take(ChannelOptions& channel, const std::string& name, const std::string& k
   else if (name == "latency") channel.latency = Distribution::parse(key, value);
   else if (name == "load_latency") channel.load_latency = Distribution::parse(key, value);
   else if (name == "width") channel.width = Distribution::parse(key, value);
+  else if (name == "load_width") channel.load_width = Distribution::parse(key, value);
   else if (name == "service") channel.service = Distribution::parse(key, value);
   else if (name == "load_service") channel.load_service = Distribution::parse(key, value);
-  else if (name == "overload") {
-    channel.overload_service = Distribution::parse(key, value);
-    channel.overloads = true;
-  } else if (name == "rest") channel.overload_rest_ps = option_integer(key, value, 0, kMostPs);
+  else if (name == "overload") channel.overload_service = Distribution::parse(key, value);
+  else if (name == "rest") channel.overload_rest_ps = option_integer(key, value, 0, kMostPs);
   else if (name == "deaf") parse_deaf(channel, key, value);
   else if (name == "queue") channel.queue = option_integer(key, value, 0, 1'000'000);
   else if (name == "drop") channel.drop = option_real(key, value, 0, 1);
@@ -80,6 +79,8 @@ bool take(SyntheticOptions& options, const std::string& key, const std::string& 
   else if (key == "phase_ps") options.phase_ps = option_integer(key, value, 0, kMostPs);
   else if (key == "grid_fs")
     options.grid_fs = option_integer(key, value, 0, 1'000'000'000);
+  else if (key == "load_name") options.load_name = value;
+  else if (key == "load") options.load = value;
   else return false;
   if (options.grid_fs > 0 && options.grid_fs < 1000)
     bad_option(key, value, "0 or an integer from 1000 is needed");
@@ -107,6 +108,8 @@ SyntheticOptions SyntheticOptions::parse(const std::string& text) {
     if (number < 0 || !take(options.channels[number], key.substr(dot + 1), key, value))
       throw BadOption("'" + key + "': the options are " + kKeys);
   }
+  if (!options.load.empty() && options.load != "none" && options.load != options.load_name)
+    bad_option("load", options.load, "none or " + options.load_name + " is needed");
   for (int number = 0; number < kPins; number++) {
     const After& after = options.channels[number].after;
     if (after.is(After::Source::kChannel, number, after.rise))

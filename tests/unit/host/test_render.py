@@ -5,7 +5,6 @@ import itertools
 import re
 import xml.etree.ElementTree as ET
 from fractions import Fraction
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -20,14 +19,14 @@ from plexor.render.page import page
 from plexor.render.picture import picture
 from plexor.render.plots import course, histogram, shares, tail
 from plexor.render.scope import scope
-from plexor.render.svg import text_width
 from plexor.render.text import text
 from plexor.render.trace import trace
 from plexor.results import Identity
 from plexor.settings import RegisterWrite, Stimulus
 from plexor.units import format_ticks
 
-SVG = "{http://www.w3.org/2000/svg}"
+from .pictures import SVG, assert_no_texts_touch, assert_texts_lie_within, places, texts_of_page
+
 BUDGET = parse(
     'title = "motor <control>"\n[all]\nmax = "4 us"\np99 = "9 us"\nmean = { goal = "1 us" }', "b"
 )
@@ -115,42 +114,13 @@ KINDS = (
 )
 
 
-def places(svg):
-    """Yield (content, left, right, baseline, size) of all texts, groups' shifts added."""
-
-    def walk(element, x, y):
-        shift = re.match(r"translate\((\S+) (\S+)\)", element.get("transform", ""))
-        if shift:
-            x, y = x + float(shift[1]), y + float(shift[2])
-        if element.tag == f"{SVG}text":
-            size = float(element.get("font-size"))
-            width = text_width(element.text, size, element.get("font-weight") is not None)
-            at = x + float(element.get("x"))
-            left = (
-                at
-                - width * {"start": 0, "middle": 0.5, "end": 1}[element.get("text-anchor", "start")]
-            )
-            yield element.text, left, left + width, y + float(element.get("y")), size
-        for child in element:
-            yield from walk(child, x, y)
-
-    yield from walk(svg, 0, 0)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course, trace])
 def test_every_picture_is_well_formed_and_holds_its_texts(runs, kind, draw):
     canvas = draw(analyse(runs[kind]))
     if canvas is None:
         return
-    svg = ET.fromstring(canvas.render(style=True))
-    _, _, width, height = map(float, svg.get("viewBox").split())
-    found = list(places(svg))
-    assert found
-    for content, left, right, baseline, size in found:
-        assert left >= -1, content
-        assert right <= width + 1, content
-        assert size * 0.7 <= baseline <= height - 1, content
+    assert_texts_lie_within(canvas)
 
 
 @pytest.mark.parametrize(
@@ -159,12 +129,8 @@ def test_every_picture_is_well_formed_and_holds_its_texts(runs, kind, draw):
 @pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course, trace])
 def test_no_two_texts_of_a_picture_touch(runs, kind, draw):
     canvas = draw(analyse(runs[kind]))
-    found = [] if canvas is None else list(places(ET.fromstring(canvas.render(style=True))))
-    for place, (one, left, right, baseline, size) in enumerate(found):
-        for other, left2, right2, baseline2, size2 in found[place + 1 :]:
-            apart = right <= left2 + 2 or right2 <= left + 2
-            above = baseline <= baseline2 - size2 * 0.8 or baseline2 <= baseline - size * 0.8
-            assert apart or above, (one, other)
+    if canvas is not None:
+        assert_no_texts_touch(canvas)
 
 
 @pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course])
@@ -172,30 +138,6 @@ def test_every_picture_says_where_its_figures_come_from(runs, draw):
     assert ">simulated<" in draw(analyse(runs["usual"])).render(style=True)
     assert ">measured on ulx3s<" in draw(analyse(runs["board"])).render(style=True)
     assert "simulated" not in draw(analyse(runs["board"])).render(style=False)
-
-
-class Checker(HTMLParser):
-    """Checks that elements are closed in order and that nothing is fetched."""
-
-    VOID = frozenset({"meta"})
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.fetched, self.texts = [], [], []
-
-    def handle_starttag(self, tag, attrs):
-        if tag not in self.VOID:
-            self.open.append(tag)
-        self.fetched += [value for name, value in attrs if name in ("src", "href")]
-
-    def handle_startendtag(self, tag, attrs):
-        self.fetched += [value for name, value in attrs if name in ("src", "href")]
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.texts.append(data)
 
 
 def test_the_events_around_the_trigger_are_drawn_and_it_is_marked(runs):
@@ -239,13 +181,8 @@ def test_several_outputs_are_told_apart(runs):
 def test_the_page_is_whole_and_fetches_nothing(runs, kind):
     report = analyse(runs[kind])
     content = page(report, judge(report, BUDGET))
-    checker = Checker()
-    checker.feed(content)
-    assert checker.open == []
-    assert checker.fetched == []
-    assert "<script" not in content
-    assert "url(" not in content
-    assert "motor <control>" in "".join(checker.texts)
+    texts = texts_of_page(content)
+    assert "motor <control>" in "".join(texts)
 
 
 def test_the_page_tells_figures_books_and_verdict(runs):

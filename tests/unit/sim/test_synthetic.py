@@ -293,7 +293,7 @@ def test_a_deaf_device_drops_what_comes_at_certain_intervals(play: Play) -> None
 @pytest.mark.parametrize("load", [False, True])
 def test_a_load_makes_service_longer(play: Play, load: bool) -> None:
     strikes = every(1_000_000, 30)
-    options = ONE + "latency=500000,width=10000,service=2000000,load_service=1500000"
+    options = ONE + "latency=500000,width=10000,service=2000000,load_service=3500000"
     served = 3_500_000 if load else 2_000_000
     assert play(options, strikes, load=load).rises() == fifo(strikes, 500_000, served, 1000)
 
@@ -364,10 +364,16 @@ def test_an_inverted_pin_is_low_when_active(play: Play) -> None:
     assert played.edges == [(1_001_000, 0, 0), (1_001_500, 0, 1)]
 
 
-def test_the_load_adds_its_own_latency(play: Play) -> None:
-    options = ONE + "latency=1000,load_latency=fixed:70000"
-    assert play(options, [1_000_000], load=True).rises() == [1_071_000]
-    assert play(options, [1_000_000], load=False).rises() == [1_001_000]
+@pytest.mark.parametrize(
+    ("own", "loaded"),
+    [("", True), (",load=load", True), (",load=none", False)],
+)
+def test_a_load_has_a_latency_and_a_width_of_its_own(play: Play, own: str, loaded: bool) -> None:
+    options = ONE + "latency=71000,load_latency=fixed:1000,width=900,load_width=400" + own
+    under_load = play(options, [1_000_000], load=True).edges
+    idle = [(1_071_000, 0, 1), (1_071_900, 0, 0)]
+    assert under_load == ([(1_001_000, 0, 1), (1_001_400, 0, 0)] if loaded else idle)
+    assert play(options, [1_000_000], load=False).edges == idle
 
 
 def test_a_channels_own_option_wins_wherever_it_stands(play: Play) -> None:
@@ -380,6 +386,7 @@ def test_a_channels_own_option_wins_wherever_it_stands(play: Play) -> None:
     [
         ("latency", "'latency': an option is key=value"),
         ("colour=red", "'colour': the options are seed,"),
+        ("load=nap,load_name=polygons", "load=nap: none or polygons is needed"),
         ("ch8.drop=0", "'ch8.drop': the options are"),
         ("ch0.seed=1", "'ch0.seed': the options are"),
         ("drop=1.5", "drop=1.5: a number from 0 to 1 is needed"),

@@ -1,0 +1,93 @@
+"""What a published study says of two systems, row by row, in its own figures and no others.
+
+C. Tacke, L. Ricci, "Benchmarking Real-Time Determinism in Windows CE", COTS Journal. Its table
+(Figure 7) is not in the text that is known here: a cell of which the text says nothing is absent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+SOURCE = 'C. Tacke, L. Ricci, "Benchmarking Real-Time Determinism in Windows CE", COTS Journal'
+CE_3_0, CE_NET = "CE 3.0", "CE .NET"
+IDLE, LOADED = "none", "polygons"
+
+
+class Role(StrEnum):
+    """What a response pin belongs to."""
+
+    INTERRUPT = "interrupt"
+    TASK = "task"
+
+
+class What(StrEnum):
+    """What a statement is about; the first three are columns of the table."""
+
+    LATENCY = "latency"
+    JITTER = "jitter"
+    SATURATION = "saturation"
+    CHANGE = "change"
+    REMARK = "remark"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One figure of the text."""
+
+    row: str
+    system: str
+    role: Role
+    loads: tuple[str, ...]
+    """Those it may be of; more than one where the text leaves it open."""
+    what: What
+    text: str
+    explicit: bool = True
+    """Whether the text says under which load."""
+
+    @property
+    def shown(self) -> str:
+        """The figure, with `?` where its load is not explicit."""
+        return self.text if self.explicit else f"{self.text}?"
+
+
+_IST, _APP = Role.INTERRUPT, Role.TASK
+_IDLE, _LOADED, _BOTH = (IDLE,), (LOADED,), (IDLE, LOADED)
+
+STATEMENTS: tuple[Statement, ...] = (
+    Statement("R1", CE_3_0, _IST, _IDLE, What.LATENCY, "~2.5 µs"),
+    Statement("R2", CE_3_0, _APP, _IDLE, What.LATENCY, "16 µs"),
+    Statement("R3", CE_3_0, _IST, _LOADED, What.JITTER, "~5 µs"),
+    Statement("R4", CE_3_0, _APP, _LOADED, What.LATENCY, "≤ 133 µs"),
+    Statement("R5", CE_3_0, _APP, _LOADED, What.REMARK, "early peaks at about 15 and 30 µs"),
+    Statement("R6", CE_3_0, _IST, _LOADED, What.REMARK, "all completed within about 50 µs"),
+    Statement("R7", CE_3_0, _APP, _LOADED, What.REMARK, "all completed within about 125 µs"),
+    Statement("R8", CE_3_0, _IST, _IDLE, What.SATURATION, "> 100 kHz", explicit=False),
+    Statement("R9", CE_3_0, _IST, _LOADED, What.SATURATION, "80 kHz"),
+    Statement("R10", CE_3_0, _APP, _LOADED, What.CHANGE, "more than 50 %"),
+    Statement("R11", CE_NET, _IST, _BOTH, What.SATURATION, "47 kHz", explicit=False),
+    Statement("R12", CE_NET, _APP, _LOADED, What.CHANGE, "about 2 %"),
+    Statement("R13", CE_NET, _IST, _LOADED, What.LATENCY, "6.3 µs", explicit=False),
+    Statement("R14", CE_NET, _APP, _LOADED, What.LATENCY, "53 µs", explicit=False),
+    Statement(
+        "R15",
+        CE_NET,
+        _APP,
+        _LOADED,
+        What.REMARK,
+        "jitter less than when idle, and than that of CE 3.0 under load",
+    ),
+)
+
+
+def stated(system: str, load: str, role: Role, what: What) -> Statement | None:
+    """Return what the text says of a cell, or None."""
+    return next(
+        (
+            entry
+            for entry in STATEMENTS
+            if (entry.system, entry.role, entry.what) == (system, role, what)
+            and load in entry.loads
+        ),
+        None,
+    )

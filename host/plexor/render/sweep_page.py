@@ -1,0 +1,84 @@
+"""One self-contained HTML page of a sweep: pictures for a wide and for a narrow screen, figures."""
+
+from __future__ import annotations
+
+from html import escape
+
+from plexor.render.html import Heading, html_box, html_list, html_page, html_table
+from plexor.render.scale import grouped
+from plexor.render.svg import Canvas
+from plexor.render.sweep_plot import NARROW, sweep_picture
+from plexor.render.sweep_rows import heading, step_rows
+from plexor.render.sweep_text import knee_rows, notes
+from plexor.render.table import Cell
+from plexor.sweep.model import SweepResult
+from plexor.units import format_rate
+
+MARGIN = 28.0
+_FOOTER = (
+    "A rate is tried until an exact test of its criterion is certain. What a sweep finds holds for "
+    "the rates, strikes and loads that it tried."
+)
+
+
+def sweep_svg(result: SweepResult) -> str:
+    """Return the picture of a sweep as one SVG file, light and dark."""
+    sheet = sweep_picture(result)
+    framed = Canvas(sheet.width + 2 * MARGIN, sheet.height + 2 * MARGIN, sheet.title)
+    framed.rect(0, 0, framed.width, framed.height, "paper")
+    framed.parts.append(f'<g transform="translate({MARGIN:g} {MARGIN:g})">\n{sheet.body()}\n</g>')
+    return framed.render(style=True) + "\n"
+
+
+def sweep_page(result: SweepResult) -> str:
+    """Return the page's text in UTF-8."""
+    title, source = heading(result)
+    strikes = sum(step.strikes for step in result.steps)
+    lead = " · ".join(
+        (
+            f"{len(result.steps)} runs from {format_rate(result.low_hz)} to "
+            f"{format_rate(result.high_hz)}",
+            f"{grouped(strikes)} strikes",
+            *result.criteria,
+            source,
+        )
+    )
+    interrupted = "Interrupted: what follows is what was found until then"
+    banner = (
+        html_box("doubt", interrupted, "The same command goes on.") if result.interrupted else ""
+    )
+    pictures = "".join(
+        f'<figure class="{style}">{sweep_picture(result, *size).render(style=False)}</figure>'
+        for style, size in (("wide", ()), ("narrow", (NARROW,)))
+    )
+    doubts = "".join(
+        f'<p class="doubt">{escape(f"{knee.load}, {knee.channel}: {note}")}</p>'
+        for knee in result.knees
+        for note in notes(knee.bracket, result)
+    )
+    body = f"""{pictures}
+<h2>What is sustained</h2>
+{html_table(_cells(knee_rows(result)))}
+{doubts}
+<details><summary>Each rate</summary>
+{html_table(_cells(step_rows(result)))}
+</details>
+<h2>Taken with</h2>
+{html_list(_taken_with(result))}
+<footer>{escape(_FOOTER)}</footer>"""
+    return html_page(Heading(title, source, lead, banner), body)
+
+
+def _cells(table: tuple[list[str], list[list[str]]]) -> tuple[list[str], list[list[Cell]]]:
+    head, rows = table
+    return head, [[(text, "") for text in row] for row in rows]
+
+
+def _taken_with(result: SweepResult) -> list[tuple[str, str]]:
+    entries = [(f"device {name}", text) for name, text in result.device.items()]
+    entries += [
+        ("strikes", result.shape),
+        ("resolution asked for", f"{float(result.width):.2%}"),
+        ("started", result.started),
+    ]
+    return entries + [(f"{name} version", text) for name, text in result.versions.items()]

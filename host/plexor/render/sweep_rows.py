@@ -1,0 +1,44 @@
+"""The steps of a sweep as rows, and what it was of: the same in every picture of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plexor.render.table import NOTHING
+from plexor.sweep.model import Knee, Step, SweepResult
+from plexor.units import format_rate, format_ticks
+
+
+def own_steps(steps: Sequence[Step], knee: Knee) -> list[Step]:
+    """Return the steps that a channel's knee under a load was found by, rates rising."""
+    own = [s for s in steps if s.load == knee.load and s.for_channel in ("", knee.channel)]
+    return sorted(own, key=lambda step: step.rate_hz)
+
+
+def step_rows(result: SweepResult) -> tuple[list[str], list[list[str]]]:
+    """Return the heads and a row for each channel at each step."""
+    head = ["load", "rate", "channel", "verdict", "missed", "p50", "p99", "max", "strikes"]
+    return head, [
+        [
+            step.load,
+            " ".join(filter(None, (format_rate(step.rate_hz), step.direction))),
+            figures.name,
+            " ".join(filter(None, (figures.verdict.value, figures.reason))),
+            f"{figures.missed_share:.3%}",
+            *(
+                NOTHING if ticks is None else format_ticks(ticks, result.tick_fs)
+                for ticks in (figures.p50_ticks, figures.p99_ticks, figures.max_ticks)
+            ),
+            f"{figures.strikes:,}",
+        ]
+        for step in sorted(result.steps, key=lambda step: (step.load, step.rate_hz))
+        for figures in step.channels
+        if step.for_channel in ("", figures.name)
+    ]
+
+
+def heading(result: SweepResult) -> tuple[str, str]:
+    """Return what was swept, and where the figures come from."""
+    device = result.device
+    title = device.get("os") or device.get("system") or device.get("dut") or "Saturation"
+    return title, "simulated" if result.simulated else "measured"

@@ -1,0 +1,88 @@
+"""What must hold for every picture and every page."""
+
+import re
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+from plexor.render.svg import text_width
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def places(svg):
+    """Yield (content, left, right, baseline, size) of all texts, groups' shifts added."""
+
+    def walk(element, x, y):
+        shift = re.match(r"translate\((\S+) (\S+)\)", element.get("transform", ""))
+        if shift:
+            x, y = x + float(shift[1]), y + float(shift[2])
+        if element.tag == f"{SVG}text":
+            size = float(element.get("font-size"))
+            width = text_width(element.text, size, element.get("font-weight") is not None)
+            at = x + float(element.get("x"))
+            left = (
+                at
+                - width * {"start": 0, "middle": 0.5, "end": 1}[element.get("text-anchor", "start")]
+            )
+            yield element.text, left, left + width, y + float(element.get("y")), size
+        for child in element:
+            yield from walk(child, x, y)
+
+    yield from walk(svg, 0, 0)
+
+
+def assert_texts_lie_within(canvas):
+    """Check that a picture is well formed and holds its texts."""
+    svg = ET.fromstring(canvas.render(style=True))
+    _, _, width, height = map(float, svg.get("viewBox").split())
+    found = list(places(svg))
+    assert found
+    for content, left, right, baseline, size in found:
+        assert left >= -1, content
+        assert right <= width + 1, content
+        assert size * 0.7 <= baseline <= height - 1, content
+
+
+def assert_no_texts_touch(canvas):
+    """Check that each text is beside or above every other."""
+    found = list(places(ET.fromstring(canvas.render(style=True))))
+    for place, (one, left, right, baseline, size) in enumerate(found):
+        for other, left2, right2, baseline2, size2 in found[place + 1 :]:
+            apart = right <= left2 + 2 or right2 <= left + 2
+            above = baseline <= baseline2 - size2 * 0.8 or baseline2 <= baseline - size * 0.8
+            assert apart or above, (one, other)
+
+
+class Checker(HTMLParser):
+    """Checks that elements are closed in order and that nothing is fetched."""
+
+    VOID = frozenset({"meta"})
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.fetched, self.texts = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in self.VOID:
+            self.open.append(tag)
+        self.fetched += [value for name, value in attrs if name in ("src", "href")]
+
+    def handle_startendtag(self, tag, attrs):
+        self.fetched += [value for name, value in attrs if name in ("src", "href")]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def texts_of_page(content):
+    """Return the texts of a page that must be whole, without a script, and fetch nothing."""
+    checker = Checker()
+    checker.feed(content)
+    assert checker.open == []
+    assert checker.fetched == []
+    assert "<script" not in content
+    assert "url(" not in content
+    return checker.texts
