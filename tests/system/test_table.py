@@ -13,8 +13,10 @@ from plexor.protocol.frames import SOURCE_STEP, SOURCE_STRIKE
 from plexor.protocol.geometry import STEP_CLOCKS
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy, StopReason
+from plexor.replay import replay
 from plexor.results import StepChannel
 from plexor.settings import Channel, Settings, Stimulus, TableStep
+from plexor.store import load, save
 
 NS = Fraction(1, 1_000_000_000)
 CALM = "synthetic:seed=3,latency=uniform:100000:400000,width=30000"
@@ -132,6 +134,19 @@ def test_a_boundary_under_load_loses_no_strike_and_no_class(tmp_path):
     assert not any(entry.dropped for entry in outcome.result.accounting.sources)
     assert outcome.result.strikes == 20 * 60
     assert sum(step.channels[0].pending > 0 for step in outcome.result.steps) > 10
+
+
+def test_a_run_with_steps_is_stored_and_replayed(tmp_path):
+    outcome = run(LOADED, settings(MIXED), tmp_path, geometry=SMALL)
+    assert load(save(outcome.result, tmp_path / "run")) == outcome.result
+    (tmp_path / "wire.bin").write_bytes(outcome.wire)
+    again = replay(tmp_path / "wire.bin")
+    assert again.valid, again.invalid_reasons
+    assert again.steps == outcome.result.steps
+    assert set(again.registers) == set(outcome.result.registers)
+    asked = [(each.period_s, each.count, each.width_s, each.guard_s) for each in MIXED]
+    found = again.settings.table
+    assert [(s.period_s, s.count, s.width_s, s.guard_s) for s in found] == asked
 
 
 def test_the_first_strike_of_a_step_is_where_the_page_says(tmp_path):
