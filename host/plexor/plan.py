@@ -82,7 +82,7 @@ def plan_of(settings: Settings, identity: Identity) -> Plan:
     writes += _control(settings, quantities, settle_ticks, counted or bool(settings.table))
     for write in writes:
         register(write.block, write.name).check(write.value)
-    return Plan(tuple(writes), tuple(quantities.echo))
+    return Plan(tuple(writes), tuple(dict.fromkeys(quantities.echo)))
 
 
 def settings_trigger(settings: Settings, output: int) -> Trigger | None:

@@ -25,9 +25,10 @@ def stimulus_registers(
     stimulus = next((entry for entry in settings.strikes if entry.output == output), None)
     if stimulus is None:
         return [RegisterWrite("stimulus", output, "enable", 0)]
+    label = f"strike{output}"
     if settings.table and output == 0:
-        stimulus = _struck(stimulus, settings.table[0])
-    values = _Sequence(stimulus, settings, quantities).values()
+        stimulus, label = _struck(stimulus, settings.table[0]), _step_label(0)
+    values = _Sequence(stimulus, settings, quantities, label).values()
     return [RegisterWrite("stimulus", output, name, value) for name, value in values.items()]
 
 
@@ -38,7 +39,7 @@ def step_registers(
 
     `guard_ticks` is for a step without a guard time of its own.
     """
-    step, label = settings.table[number], f"table[{number}]"
+    step, label = settings.table[number], _step_label(number)
     stimulus = next(entry for entry in settings.strikes if entry.output == 0)
     if not 1 <= step.count < 1 << 48:
         raise ValueError(f"{label}.count: {step.count}; must be 1 to {(1 << 48) - 1}")
@@ -60,6 +61,10 @@ def step_registers(
     ]
 
 
+def _step_label(number: int) -> str:
+    return f"table[{number}]"
+
+
 def _struck(stimulus: Stimulus, step: TableStep) -> Stimulus:
     """Return output 0 as it strikes in a step."""
     return replace(
@@ -75,13 +80,13 @@ class _Sequence:
     """One stimulus on its way into registers."""
 
     def __init__(
-        self, stimulus: Stimulus, settings: Settings, quantities: Quantities, label: str = ""
+        self, stimulus: Stimulus, settings: Settings, quantities: Quantities, label: str
     ) -> None:
         self.stimulus = stimulus
         self.settings = settings
         self.quantities = quantities
         self.samples = quantities.geometry.samples
-        self.label = label or f"strike{stimulus.output}"
+        self.label = label
 
     def values(self) -> dict[str, int]:
         stimulus = self.stimulus

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from bench import assert_equals_truth, run
 
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.settings import Channel, Settings, Stimulus, TableStep
 
 US = Fraction(1, 1_000_000)
 DUT = "synthetic:latency=uniform:1000000:9000000,width=1500000"
@@ -20,6 +20,12 @@ PLAIN = Settings(
 
 def striking(**changes) -> Settings:
     return replace(PLAIN, strikes=(replace(PLAIN.strikes[0], **changes),))
+
+
+def stepping(*periods: int, **changes) -> Settings:
+    """Return a table of steps of ten strikes each, with these periods in microseconds."""
+    steps = tuple(TableStep(each * US, 10, width_s=US, guard_s=50 * US) for each in periods)
+    return replace(PLAIN, strikes=(Stimulus(),), count=None, table=steps, **changes)
 
 
 CASES = {
@@ -35,6 +41,9 @@ CASES = {
     "threshold": replace(PLAIN, latency_over_s=Fraction(85, 10) * US),
     "missed": replace(PLAIN, timeout_s=8 * US, stop_on_missed=True),
     "reports": replace(PLAIN, report_s=150 * US),
+    "table": stepping(60, 20, 300),
+    "table, dump": stepping(20, 33, stream=False),
+    "table, reports": stepping(40, 70, 15, report_s=150 * US),
     "seldom": replace(striking(period_s=1234 * US), count=12),
     "two outputs": replace(
         PLAIN, strikes=(*PLAIN.strikes, Stimulus(output=1, period_s=77 * US, width_s=US))
@@ -57,6 +66,9 @@ def test_skipping_idle_clocks_changes_nothing(name, tmp_path):
             assert left.bins == right.bins
             assert left.zoom == right.zoom
             assert left.statistics.sum_sq_ticks2 == right.statistics.sum_sq_ticks2
+    ends = [[step.end_ticks - r.start_ticks for step in r.steps] for r in (skipped, every)]
+    assert ends[0] == ends[1]
+    assert len(ends[0]) == len(CASES[name].table)
     if skipped.events is not None:
         for name_ in ("source", "polarity", "index"):
             assert np.array_equal(skipped.events[name_], every.events[name_])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from wire import MEMORY_TYPES, Frames, final_words, start, words
 from plexor.device import Device
 from plexor.link import open_link
 from plexor.plan import plan_of
-from plexor.protocol.frames import SOURCE_STRIKE, SOURCES, LogCode, MemoryFlag
+from plexor.protocol.frames import SOURCE_STEP, SOURCE_STRIKE, SOURCES, LogCode, MemoryFlag
 from plexor.protocol.memory import (
     CLASSES,
     STATISTICS,
@@ -27,7 +27,7 @@ from plexor.protocol.memory import (
     key,
 )
 from plexor.protocol.registers import Action
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.settings import Channel, RegisterWrite, Settings, Stimulus, TableStep
 from plexor_sim.golden import instrument as golden
 from plexor_sim.golden.edges import pins_of
 from plexor_sim.golden.matcher import Samples
@@ -155,16 +155,24 @@ def asked(device: Device, frames: Frames, count: int) -> None:
             device.pump(0.1)
 
 
-def golden_of(device: Device, frames: Frames, log: Path) -> golden.Results:
-    """Return what the golden model makes of the pins between the run's first and last tick."""
+def golden_of(
+    device: Device, asked: Settings, frames: Frames, log: Path, **registers: int
+) -> golden.Results:
+    """Return what the golden model makes of the pins between the run's first and last tick.
+
+    `registers` are of the block `step`, its last copy, in place of those that are asked.
+    """
     pins = np.fromfile(log, TRUTH)
     strike = pins[pins["source"] == SOURCE_STRIKE]
     rises, falls = (strike["time_ps"][strike["level"] == level] // 1000 for level in (1, 0))
     pins = pins[pins["source"] < SOURCE_STRIKE]
-    plan = plan_of(settings(), device.identity)
+    plan = plan_of(asked, device.identity)
+    values = {(w.block, w.copy, w.name): w.value for w in plan.registers}
+    last = len(asked.table) - 1
+    values |= {("step", last, name): value for name, value in registers.items()}
     return golden.measure(
         SMALL,
-        Registers({(w.block, w.copy, w.name): w.value for w in plan.registers}),
+        Registers(values),
         frames.logged(LogCode.STARTED)[0].base_ticks,
         frames.logged(LogCode.STOPPED)[0].base_ticks,
         pins_of(pins["time_ps"], pins["source"], pins["level"].astype(np.bool_)),
@@ -191,7 +199,7 @@ def test_each_snapshot_is_coherent_and_they_add_up(count, tmp_path):
             asked(device, frames, count)
             ended(device, frames)
         server.close()
-    truth = golden_of(device, frames, log)
+    truth = golden_of(device, settings(), frames, log)
     found = snapshots_of(frames, count)
     indices = [assert_coherent(banks, truth) for banks in found]
     assert np.all(np.diff(indices) > 0)
@@ -201,3 +209,27 @@ def test_each_snapshot_is_coherent_and_they_add_up(count, tmp_path):
             truth.words(space), "<u4" if space >= Space.LATENCY_BINS else "<u8"
         )
         assert np.array_equal(final.counts(space), expected), space.name
+
+
+def test_snapshots_are_coherent_while_steps_end_and_records_while_they_are_dumped(tmp_path):
+    log = tmp_path / "truth.bin"
+    steps = tuple(
+        TableStep((900 + 10 * n) * NS, 60, width_s=100 * NS, guard_s=50 * NS) for n in range(64)
+    )
+    table = replace(settings(), strikes=(Stimulus(),), table=steps)
+    with simulator(DEVICE, SMALL, ("--truth", str(log))) as server:
+        with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
+            # The last step goes on until all snapshots have come.
+            endless = RegisterWrite("step", 63, "strike_count", 0)
+            frames = start(device, table, endless, dump_spaces=ALL_SPACES)
+            asked(device, frames, 3)
+            ended(device, frames)
+        server.close()
+    truth = golden_of(device, table, frames, log, strike_count=0)
+    taken = [assert_coherent(banks, truth) for banks in snapshots_of(frames, 3)]
+    ends = np.flatnonzero(truth.events.source == SOURCE_STEP)
+    assert len(ends) == 63
+    assert taken[0] < ends[-1], "no step ended while a snapshot was dumped"
+    dumped = final_words(frames.frames)
+    assert dumped[Space.STEPS, 0] == truth.words(Space.STEPS)
+    assert not any(dumped[Space.STEPS, 1])

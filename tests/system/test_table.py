@@ -12,20 +12,24 @@ from wire import assert_words_equal_truth, final_words, frames_of
 from plexor.protocol.frames import SOURCE_STEP, SOURCE_STRIKE
 from plexor.protocol.geometry import STEP_CLOCKS
 from plexor.protocol.memory import ResponseClass
+from plexor.protocol.registers import Policy, StopReason
+from plexor.replay import replay
 from plexor.results import StepChannel
 from plexor.settings import Channel, Settings, Stimulus, TableStep
+from plexor.store import load, save
 
 NS = Fraction(1, 1_000_000_000)
 CALM = "synthetic:seed=3,latency=uniform:100000:400000,width=30000"
 LOADED = (
-    "synthetic:seed=6,latency=lognormal:300000:0.8,width=uniform:20000:60000,service=400000,"
-    "drop=0.05,duplicate=0.05,spurious=200000"
+    "synthetic:seed=6,latency=lognormal:300000:0.8,width=uniform:20000:60000,service=200000,"
+    "drop=0.05,duplicate=0.05,spurious=200000,ch3.spurious=4000000,ch3.width=20000"
 )
 """A device that queues, loses, doubles and chatters: its responses come after a step's end too."""
 CHANNELS = (
     Channel(0, deadline_s=700 * NS),
     Channel(1, reference="ch0.fall"),
     Channel(2, reference="strike0.fall", deadline_s=300 * NS),
+    Channel(3, reference="strike0"),
 )
 
 
@@ -42,8 +46,11 @@ TABLES = {
     "two": table((1000, 30), (500, 50)),
     "seven, rising": table(*((2000 // n, 10 * n) for n in range(1, 8)), guard=24),
     "seven, falling": table(*((2000 // n, 10 * n) for n in range(7, 0, -1)), guard=0),
-    "full": table(*((400 + 37 * (n * 29 % 64), 1 + n % 7) for n in range(64)), guard=100),
+    "sixty-four": table(*((400 + 37 * (n * 29 % 64), 1 + n % 7) for n in range(64)), guard=100),
 }
+
+
+MIXED = table((900, 30), (450, 40), (1300, 20), (300, 60), guard=40)
 
 
 def settings(steps: tuple[TableStep, ...], **changes) -> Settings:
@@ -66,7 +73,8 @@ def assert_steps_are_the_truths(outcome: Outcome) -> None:
         assert_extremes(parts, truth.latency_samples[0, channel.number], truth.steps)
         if channel.reference == "strike0":
             assert sum(part.strikes for part in parts) == len(strikes_ps)
-            assert [part.strikes for part in parts] == [s.count for s in result.settings.table]
+            counts = [step.count for step in result.settings.table]
+            assert [part.strikes for part in parts[:-1]] == counts[: len(parts) - 1]
 
 
 def assert_extremes(parts: list[StepChannel], samples, steps) -> None:
@@ -83,14 +91,62 @@ def assert_extremes(parts: list[StepChannel], samples, steps) -> None:
             assert (part.rise.min_ticks, part.rise.max_ticks) == (values.min(), values.max())
 
 
-@pytest.mark.parametrize("stream", [True, False], ids=["stream", "dump"])
-@pytest.mark.parametrize("device", [CALM, LOADED], ids=["calm", "loaded"])
 @pytest.mark.parametrize("name", TABLES)
-def test_every_step_is_the_golden_models(name, device, stream, tmp_path):
-    asked = settings(TABLES[name], stream=stream)
-    outcome = run(device, asked, tmp_path, geometry=SMALL)
+def test_every_step_is_the_golden_models(name, tmp_path):
+    asked = settings(TABLES[name])
+    outcome = run(LOADED, asked, tmp_path, geometry=SMALL)
     assert len(outcome.result.steps) == len(asked.table)
     assert_steps_are_the_truths(outcome)
+    first = [step.channels[0] for step in outcome.result.steps]
+    assert any(part.pending for part in first) or len(first) == 1, "no response crosses a boundary"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    {
+        "dump": {"stream": False},
+        "early": {"early_s": 100 * NS},
+        "latest": {"policy": Policy.LATEST},
+        "window": {"policy": Policy.WINDOW, "window_min_s": 150 * NS},
+        "short time-out": {"timeout_s": 300 * NS},
+        "two outputs": {"strikes": (Stimulus(), Stimulus(output=1, period_s=777 * NS, count=9))},
+        "bursts": {
+            "strikes": (Stimulus(burst=3, spacing_s=60 * NS, dither_s=50 * NS),),
+            "table": tuple(replace(step, width_s=20 * NS) for step in MIXED),
+        },
+        "a time limit": {"time_s": 60_000 * NS},
+        "a threshold": {"latency_over_s": 1500 * NS},
+    }.items(),
+    ids=lambda item: item[0],
+)
+def test_steps_are_the_golden_models_whatever_else_is_asked(changes, tmp_path):
+    outcome = run(LOADED, replace(settings(MIXED), **changes[1]), tmp_path, geometry=SMALL)
+    assert_steps_are_the_truths(outcome)
+    ended = outcome.result.stop_reason == StopReason.STRIKES
+    assert (len(outcome.result.steps) == len(MIXED)) == ended
+
+
+def test_a_boundary_under_load_loses_no_strike_and_no_class(tmp_path):
+    # As fast as three channels are matched, up to the end of each step.
+    steps = table(*((220, 60) for _ in range(20)), guard=0)
+    outcome = run(CALM, settings(steps, timeout_s=1000 * NS), tmp_path, geometry=SMALL)
+    assert_steps_are_the_truths(outcome)
+    assert not any(entry.dropped for entry in outcome.result.accounting.sources)
+    assert outcome.result.strikes == 20 * 60
+    assert sum(step.channels[0].pending > 0 for step in outcome.result.steps) > 10
+
+
+def test_a_run_with_steps_is_stored_and_replayed(tmp_path):
+    outcome = run(LOADED, settings(MIXED), tmp_path, geometry=SMALL)
+    assert load(save(outcome.result, tmp_path / "run")) == outcome.result
+    (tmp_path / "wire.bin").write_bytes(outcome.wire)
+    again = replay(tmp_path / "wire.bin")
+    assert again.valid, again.invalid_reasons
+    assert again.steps == outcome.result.steps
+    assert set(again.registers) == set(outcome.result.registers)
+    asked = [(each.period_s, each.count, each.width_s, each.guard_s) for each in MIXED]
+    found = again.settings.table
+    assert [(s.period_s, s.count, s.width_s, s.guard_s) for s in found] == asked
 
 
 def test_the_first_strike_of_a_step_is_where_the_page_says(tmp_path):

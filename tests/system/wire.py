@@ -88,11 +88,15 @@ def assert_words_equal_truth(found: dict[tuple[Space, int], bytes], truth: golde
         assert {image, other} == {expected, bytes(len(expected))}, space.name
 
 
-def start(device: Device, settings: Settings, **control: int) -> Frames:
-    """Set an instrument up and start a run by hand; `control` overrides registers of that block."""
+def start(device: Device, settings: Settings, *others: RegisterWrite, **control: int) -> Frames:
+    """Set an instrument up and start a run by hand.
+
+    `control` overrides registers of that block, `others` any.
+    """
     frames = Frames()
     device.consumer = frames
     device.write_all(plan_of(settings, device.identity).registers)
     device.write_all(RegisterWrite("control", 0, name, value) for name, value in control.items())
+    device.write_all(others)
     device.write("control", "action", Action.START)
     return frames

@@ -28,6 +28,26 @@ def geometry_of(samples: int) -> Geometry:
     )
 
 
+def with_table(rng: random.Random, settings: Settings, samples: int, steps: int) -> Settings:
+    """Return a run whose stimulus 0 goes through so many random steps, of up to 40 strikes each.
+
+    Guards are from none to the time-out, so that responses come after the end of their step.
+    """
+    values = dict(settings.values)
+    values["control", 0, "step_count"] = steps
+    timeout = settings.get("matcher", "timeout_ticks")
+    for step in range(steps):
+        values |= {
+            ("step", step, "interval_ticks"): samples * rng.randrange(20, 50)
+            + rng.randrange(samples),
+            ("step", step, "interval_fraction"): rng.getrandbits(32),
+            ("step", step, "width_ticks"): rng.randrange(1, 40),
+            ("step", step, "strike_count"): rng.randrange(1, 41),
+            ("step", step, "guard_ticks"): rng.randrange(timeout),
+        }
+    return Settings(values)
+
+
 def random_settings(rng: random.Random, samples: int, strikes: int) -> Settings:
     """Return a run of two stimuli and two channels, one of them inverted and filtered."""
     # What comes faster than it is matched waits (docs/instrument.md, "Matching"): in a short run

@@ -12,15 +12,30 @@ from .plan import GATEWARE_HASH, geometry_of
 HERE = Path(__file__).parent
 
 
-def measured(samples: int, strikes: int, runs: int) -> None:
-    """Run the claims of whole_runs.py, so many runs of so many strikes."""
+def measured(samples: int, strikes: int, runs: int, *steps: int) -> None:
+    """Run the claims of whole_runs.py, so many runs of so many strikes.
+
+    With `steps` the runs go through sweep tables of so many steps, in turn.
+    """
     environment = {"SAMPLES": str(samples), "STRIKES": str(strikes), "RUNS": str(runs)}
+    environment["STEPS"] = " ".join(map(str, steps))
     instrument = Instrument(geometry_of(samples), GATEWARE_HASH)
     check(instrument, f"whole_{samples}", HERE / "whole_runs.py", environment=environment)
 
 
 def test_a_run_is_what_the_golden_model_makes_of_the_pins():
     measured(8, strikes=150, runs=3)
+
+
+def test_a_sweep_table_is_what_the_golden_model_makes_of_the_pins():
+    measured(8, 150, 2, 2, 7)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("samples", [4, 8, 16])
+def test_long_sweep_tables_are_what_the_golden_model_makes_of_the_pins(samples):
+    measured(samples, 150, 8, 1, 2, 7, 64)
 
 
 @pytest.mark.full

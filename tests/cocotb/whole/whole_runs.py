@@ -7,7 +7,7 @@ import cocotb
 import numpy as np
 from clocked import Driver, Monitor, clocks, start
 from pins import Device
-from plan import geometry_of, random_settings
+from plan import geometry_of, random_settings, with_table
 
 from plexor.protocol.frames import (
     DELIMITER,
@@ -36,6 +36,7 @@ from plexor_sim.golden.instrument import Results, measure
 from plexor_sim.golden.settings import Settings
 
 STRIKES, RUNS, SAMPLES = (int(os.environ[name]) for name in ("STRIKES", "RUNS", "SAMPLES"))
+STEPS = [int(steps) for steps in os.environ["STEPS"].split()]
 GEOMETRY = geometry_of(SAMPLES)
 STATISTICS_SPACES = (Space.LATENCY_STATISTICS, Space.INTERVAL_STATISTICS)
 ANSWER_CLOCKS = 200_000
@@ -204,6 +205,7 @@ async def compare(host: Host, truth: Results) -> int:
         assert await host.read("source", "dropped", source) == 0
     for channel in range(GEOMETRY.channels):
         assert await host.read("lane", "pending", channel) == truth.pending[channel]
+    assert await host.read("status", "step") == len(truth.steps)
     found = images(host.frames)
     for space, banks in found.items():
         if space != Space.UPLOAD_DROPS:
@@ -233,6 +235,8 @@ async def every_run_is_the_golden_models(dut):
             host = Host(dut, rng, 0.0)
         stalls = (0.1, 0.97)[seed % 2]
         settings = random_settings(rng, SAMPLES, STRIKES)
+        if STEPS:
+            settings = with_table(rng, settings, SAMPLES, STEPS[seed % len(STEPS)])
         lost += await one_run(host, settings, stalls, snapshots=seed % 3)
         events += sum(len(f.payload) for f in host.frames if f.type == FrameType.EVENTS) // 4
     assert events

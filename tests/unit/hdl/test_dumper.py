@@ -14,8 +14,14 @@ from plexor_hdl.interfaces import READ_CLOCKS
 from .simulation import made
 
 SMALL = Geometry(
-    channels=1, strikes=1, latency_mantissa_bits=2, interval_mantissa_bits=2, zoom_bits=4
+    channels=1,
+    strikes=1,
+    latency_mantissa_bits=2,
+    interval_mantissa_bits=2,
+    zoom_bits=4,
+    features=ALL_FEATURES & ~Feature.SWEEP,
 )
+"""Without steps, of which there are many words."""
 BASE_TICKS = 0x0123456789ABCDEF
 BOTH_LINKS = [None, 3]
 
@@ -25,8 +31,11 @@ def word_at(space, bank, address):
     return space << 28 | bank << 24 | address
 
 
-def memory_side(dut, geometry, word, done):
-    """Answer every SpaceRead port READ_CLOCKS after its address; past its last entry with 0."""
+def memory_side(dut, geometry, word, done, holds=None):
+    """Answer every SpaceRead port READ_CLOCKS after its address; past its last entry with 0.
+
+    With `holds`, a generator of random numbers, others read now and then, and words are theirs.
+    """
     words = [entries(geometry, space) * entry_words(space) for space in Space]
 
     async def answer(ctx):
@@ -38,10 +47,15 @@ def memory_side(dut, geometry, word, done):
         )
         bits = len(dut.spaces[0].address) + 1
         past = [0] * (READ_CLOCKS + 1)
+        left = 0
         while not done:
             if past[0] != asked:
                 asked = past[0]
-                for space, port in enumerate(dut.spaces):
+                if asked < 0:
+                    told = [asked & 0xFFFFFFFF] * len(Space)
+                    for port, value in zip(dut.spaces, told, strict=True):
+                        ctx.set(port.data, value)
+                for space, port in enumerate(dut.spaces if asked >= 0 else ()):
                     one = asked >> bits * space & (1 << bits) - 1
                     bank, address = one & 1, one >> 1
                     value = word(space, bank, address) if address < words[space] else 0
@@ -50,6 +64,11 @@ def memory_side(dut, geometry, word, done):
                         told[space] = value
             await ctx.tick()
             past = [*past[1:], ctx.get(ports)]
+            if holds is not None:
+                left = left - 1 if left else holds.randrange(40) * (holds.random() < 0.01)
+                ctx.set(dut.hold, left > 0)
+                if left:
+                    past[-1] = -1 - holds.getrandbits(32)
 
     return answer
 
@@ -69,7 +88,7 @@ def base_side(dut, done):
     return answer
 
 
-def run(bench, geometry, requests, seed=None, word=word_at):
+def run(bench, geometry, requests, seed=None, word=word_at, holds=None):
     dut, beats, done = made(Dumper, geometry), [], []
 
     async def drive(ctx):
@@ -81,7 +100,7 @@ def run(bench, geometry, requests, seed=None, word=word_at):
                 await ctx.tick()
         done.append(True)
 
-    sides = memory_side(dut, geometry, word, done), base_side(dut, done)
+    sides = memory_side(dut, geometry, word, done, holds), base_side(dut, done)
     bench.simulate(dut, drive, *sides, bench.receiver(dut.o_bytes, beats, seed))
     frames, rest = bench.frames_of_beats(beats)
     assert rest == b""
@@ -150,6 +169,18 @@ def test_one_bank_of_some_spaces_is_sent_alone(bench, bank):
     assert not any(frame.flags & MemoryFlag.FINAL for frame in frames[:-1])
 
 
+@pytest.mark.parametrize("seed", BOTH_LINKS)
+def test_what_others_read_meanwhile_is_not_sent(bench, seed):
+    spaces = [Space.CLASSES, Space.LATENCY_BINS]
+
+    def word(space, bank, address):
+        return word_at(space, bank, address) if 140 < address < 145 or address < 5 else 0
+
+    wanted = [request(spaces, both=1)]
+    plain = run(bench, SMALL, wanted, seed, word=word)
+    assert run(bench, SMALL, wanted, seed, word=word, holds=random.Random(4)) == plain
+
+
 def test_a_log_frame_follows_where_it_is_asked_for(bench):
     wanted = [
         request([Space.CLASSES], snapshot=(1 << 15) + 5),
@@ -171,7 +202,7 @@ def test_what_the_build_leaves_out_is_not_sent(bench):
         channels=1,
         strikes=1,
         latency_mantissa_bits=2,
-        features=ALL_FEATURES & ~(Feature.INTERVALS | Feature.ZOOM | Feature.SNAPSHOT),
+        features=SMALL.features & ~(Feature.INTERVALS | Feature.ZOOM | Feature.SNAPSHOT),
     )
     frames = run(bench, geometry, [request(Space, both=1)])
     assert contents(frames[:-1]) == expected(geometry, Space, (0,))
@@ -200,6 +231,18 @@ def test_frames_of_zeros_are_left_out_and_told_in_the_next(bench):
     assert found[space, True] == [0] * words
     places = [split_place(frame.index)[0] for frame in frames]
     assert places == [2 * FRAME_WORDS, 4 * FRAME_WORDS, last, last]
+
+
+def test_steps_are_sent_as_statistics(bench):
+    geometry = Geometry(channels=1, strikes=1)
+    words = entries(geometry, Space.STEPS) * entry_words(Space.STEPS)
+
+    def word(space, bank, address):
+        return word_at(space, bank, address) if address in (70, words - 1) else 0
+
+    found = contents(run(bench, geometry, [request([Space.STEPS])], word=word)[:-1])
+    expected = [word(Space.STEPS, 0, address) for address in range(words)]
+    assert found == {(Space.STEPS, False): expected}
 
 
 def test_a_paced_build_sends_zeros_too(bench):

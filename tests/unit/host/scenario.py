@@ -9,7 +9,6 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from plexor.protocol.frames import SOURCES
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import (
     CLASSES,
@@ -111,7 +110,7 @@ class Scenario:
         for source, polarity in ((8, 0), (8, 1), (0, 0), (0, 1)):
             edges = sum(event[1:] == (source, polarity) for event in self.events)
             _split(words, Space.EDGES, source * 2 + polarity, edges)
-        for source in range(SOURCES):
+        for source in range(entries(geometry, Space.UPLOAD_DROPS)):
             drops = sum(self.events[number][1] == source for number in self.upload_dropped)
             _split(words, Space.UPLOAD_DROPS, source, drops)
         for kind, (name, samples) in enumerate(self.samples().items()):

@@ -13,10 +13,11 @@ import pytest
 from plexor.device import Device
 from plexor.errors import ExitCode, StoreError
 from plexor.link import open_link
+from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy
-from plexor.results import EVENT_DTYPE
+from plexor.results import EVENT_DTYPE, Statistics, StepChannel, StepResult
 from plexor.session import measure
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.settings import Channel, Settings, Stimulus, TableStep
 from plexor.store import load, save
 
 from .fake_device import FakeDevice
@@ -39,6 +40,21 @@ def result():
 
 def test_a_run_comes_back_equal(result, tmp_path):
     assert load(save(result, tmp_path / "run")) == result
+
+
+def test_steps_come_back_equal_and_an_older_run_has_none(result, tmp_path):
+    classes = dict.fromkeys(ResponseClass, 3)
+    rise = Statistics(6, 99, None, None, 7)
+    channel = StepChannel(1, "isr", classes, 0, 2, rise)
+    step = StepResult(0, 5, 1 << 60, (channel, replace(channel, pending_before=1)))
+    table = (TableStep(Fraction(1, 3), 1 << 47, guard_s=Fraction(0)),)
+    stepped = replace(result, steps=(step,), settings=replace(SETTINGS, table=table))
+    folder = save(stepped, tmp_path / "run")
+    assert load(folder) == stepped
+    document = json.loads((folder / "run.json").read_text())
+    del document["run"]["steps"], document["run"]["settings"]["table"]
+    (folder / "run.json").write_text(json.dumps(document))
+    assert load(folder) == result
 
 
 def test_equality_sees_a_single_count_and_a_single_event(result):
