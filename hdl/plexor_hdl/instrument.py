@@ -53,7 +53,7 @@ class Instrument(wiring.Component):
     the words of clock n stand at the pins together. `rx` and `tx` are the link's bytes. Reset:
     idle, time 0, outputs low. With `skippable`, a simulation may pass `quiet` or less x
     SKIP_CLOCKS clocks by `skip` (skip.py), if no pin changes in them nor has in 12 clocks before;
-    while `resting` too, no run is under way and nothing but the time goes on. Raises ValueError for
+    while `resting` too, no run and no dump is under way and nothing but the time goes on. Raises ValueError for
     Feature.SWEEP in a build that has not two banks.
     """
 
@@ -313,7 +313,7 @@ class Instrument(wiring.Component):
         m.d.sync += self.quiet.eq(Mux(awake.any() | self.skip.any(), 0, room))
         m.d.comb += [
             *(counter.skip.eq(self.skip) for counter in counters),
-            self.resting.eq(~run.running),
+            self.resting.eq(~run.running & ~snapshots.busy & ~dumper.busy),
         ]
 
     def _one_bank(self, m, ledger, capture, matcher, measure, upload, dumper, bank) -> None:

@@ -214,9 +214,7 @@ def _wanted(options: Mapping[str, Any]) -> Any:
     if options["resolution"] < LEAST_WIDTH:
         raise click.UsageError("--resolution: must be 0.1% or more")
     if options["both_ways"] and options["points"] > MOST_POINTS:
-        raise click.UsageError(
-            f"--points {options['points']}: with --both-ways {MOST_POINTS} or less"
-        )
+        raise click.UsageError(f"--points: with --both-ways {MOST_POINTS} or less")
     if options["width"] is not None and options["duty"] is not None:
         raise click.UsageError("--width and --duty both give the strike's width; give one")
     criteria: tuple[Criterion, ...] = options["criteria"] or (DEFAULT,)

@@ -12,8 +12,9 @@ from plexor.analyse import ChannelFigures, analyse
 from plexor.device import Device
 from plexor.errors import InvalidRunError
 from plexor.link.open import open_link
+from plexor.plan import REPORT_SPACES
 from plexor.protocol.frames import SOURCE_STRIKE
-from plexor.protocol.memory import ResponseClass
+from plexor.protocol.memory import ResponseClass, Space
 from plexor.results import RunResult, StepChannel, StepResult
 from plexor.session import measure
 from plexor.settings import Settings, TableStep
@@ -69,6 +70,7 @@ def take_scan(scan: Scan) -> tuple[Step, ...]:
         scan.settings,
         strikes=(replace(swept, period_s=table[0].period_s), *others),
         table=tuple(table),
+        spaces=(*REPORT_SPACES, Space.STEPS),
     )
     arguments = SIM_ARGUMENTS if scan.link.startswith("sim:") else ()
     with Device(open_link(scan.link, scan.dut, arguments)) as device:
