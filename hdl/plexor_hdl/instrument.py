@@ -282,6 +282,7 @@ class Instrument(wiring.Component):
                 sweep.moving if sweep else 0,
             ]
             self._skip(m, moving, run, [timebase, run, snapshots, outputs])
+            m.d.comb += self.resting.eq(~run.running & ~snapshots.busy & ~dumper.busy)
         return m
 
     def _engine(self, m, name: str, bank, measure, reads) -> Engine:
@@ -311,10 +312,7 @@ class Instrument(wiring.Component):
             m.d.sync += awake.eq(awake - 1)
         # In the clock of a skip the rooms do not know of it yet.
         m.d.sync += self.quiet.eq(Mux(awake.any() | self.skip.any(), 0, room))
-        m.d.comb += [
-            *(counter.skip.eq(self.skip) for counter in counters),
-            self.resting.eq(~run.running & ~snapshots.busy & ~dumper.busy),
-        ]
+        m.d.comb += [counter.skip.eq(self.skip) for counter in counters]
 
     def _one_bank(self, m, ledger, capture, matcher, measure, upload, dumper, bank) -> None:
         """Wire all counts into one memory."""
