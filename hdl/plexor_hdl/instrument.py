@@ -53,8 +53,8 @@ class Instrument(wiring.Component):
     the words of clock n stand at the pins together. `rx` and `tx` are the link's bytes. Reset:
     idle, time 0, outputs low. With `skippable`, a simulation may pass `quiet` or less x
     SKIP_CLOCKS clocks by `skip` (skip.py), if no pin changes in them nor has in 12 clocks before;
-    while `resting` too, no run and no dump is under way and nothing but the time goes on. Raises ValueError for
-    Feature.SWEEP in a build that has not two banks.
+    while `resting` too, no run and no dump is under way and nothing but the time goes on. Raises
+    ValueError for Feature.SWEEP in a build that has not two banks.
     """
 
     def __init__(self, geometry: Geometry, gateware_hash: int, *, skippable: bool = False) -> None:

@@ -54,7 +54,7 @@ def sweep_page(result: SweepResult) -> str:
     doubts = "".join(
         f'<p class="doubt">{escape(f"{knee.load}, {knee.channel}: {note}")}</p>'
         for knee in result.knees
-        for note in notes(knee.bracket, result)
+        for note in notes(knee, result)
     )
     body = f"""{pictures}
 <h2>What is sustained</h2>

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plexor.render.table import NOTHING
-from plexor.sweep.model import Knee, Step, SweepResult
+from plexor.sweep.model import REST, Knee, Step, SweepResult
 from plexor.units import format_rate, format_ticks
 
 
 def own_steps(steps: Sequence[Step], knee: Knee) -> list[Step]:
-    """Return the steps that a channel's knee under a load was found by, rates rising."""
-    own = [s for s in steps if s.load == knee.load and s.for_channel in ("", knee.channel)]
+    """Return the steps of a channel under a load but those at rest, rates rising."""
+    own = [
+        step
+        for step in steps
+        if step.load == knee.load
+        and step.for_channel in ("", knee.channel)
+        and step.direction != REST
+    ]
     return sorted(own, key=lambda step: step.rate_hz)
 
 

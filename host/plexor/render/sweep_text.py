@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from plexor.render.columns import LEAST_WIDTH, Paint, table, wrapped
 from plexor.render.sweep_bars import sweep_bars
 from plexor.render.sweep_rows import own_steps
 from plexor.render.table import Cell
-from plexor.sweep.model import Bracket, Knee, Step, SweepResult
-from plexor.units import format_rate, format_ticks
+from plexor.sweep.model import REST, Bracket, Knee, Step, SweepResult
+from plexor.units import format_rate, format_seconds, format_ticks
 
 NOTHING = "-"
 
@@ -59,14 +60,15 @@ def sweep_text(result: SweepResult, *, width: int = 100, colour: bool = False) -
     cells: list[list[Cell]] = [[(cell, "") for cell in row] for row in rows]
     lines += table(heads, cells, width, paint)
     for knee in result.knees:
-        for note in notes(knee.bracket, result):
+        for note in notes(knee, result):
             lines += wrapped(f"{knee.load}, {knee.channel}: {note}", width, paint, "doubt")
     lines += sweep_bars(result, width, paint)
     return "".join(f"{line}\n" for line in lines)
 
 
-def notes(bracket: Bracket, result: SweepResult) -> list[str]:
-    """Return what a reader of a bracket must know."""
+def notes(knee: Knee, result: SweepResult) -> list[str]:
+    """Return what a reader of a knee must know."""
+    bracket = knee.bracket
     found: list[str] = []
     if bracket.passing_hz is None and bracket.failing_hz is not None:
         found.append(f"does not sustain {format_rate(bracket.failing_hz)}, the lowest rate tried")
@@ -78,4 +80,23 @@ def notes(bracket: Bracket, result: SweepResult) -> list[str]:
     if bracket.undecided_hz and (bracket.width is None or bracket.width > result.width):
         rates = ", ".join(map(format_rate, bracket.undecided_hz))
         found.append(f"wider than asked, for the test could not decide at {rates}")
+    if knee.up is not None and knee.down is not None:
+        said = {True: "agree with the search", False: "do not agree with the search"}
+        found.append(
+            f"scan up {bracket_text(knee.up)}, down {bracket_text(knee.down)}: "
+            f"{'hysteresis' if knee.hysteresis else said[knee.agrees is True]}"
+        )
+        found += [_recovery_text(step) for step in result.steps if _is_rest(step, knee)]
     return found
+
+
+def _is_rest(step: Step, knee: Knee) -> bool:
+    return step.direction == REST and step.load == knee.load
+
+
+def _recovery_text(step: Step) -> str:
+    rate = format_rate(step.rate_hz)
+    if step.recovery_s is None:
+        return f"after the highest rate it does not answer every strike at {rate} again"
+    within = format_seconds(Fraction(step.recovery_s))
+    return f"after the highest rate it answers every strike at {rate} within {within}"

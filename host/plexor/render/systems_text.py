@@ -123,7 +123,7 @@ def _origins(
         if result.interrupted:
             yield from wrapped(f"{path}: the sweep was interrupted", width, paint, "doubt")
         for knee in result.knees:
-            for note in notes(knee.bracket, result):
+            for note in notes(knee, result):
                 line = f"{path}: {knee.load}, {knee.channel}: {note}"
                 yield from wrapped(line, width, paint, "doubt")
 

@@ -121,10 +121,19 @@ class Knee:
         """Whether one rate may be the knee of the search and both scans; None: no scan."""
         if self.up is None or self.down is None:
             return None
-        brackets = (self.bracket, self.up, self.down)
-        passing = [entry.passing_hz for entry in brackets if entry.passing_hz is not None]
-        failing = [entry.failing_hz for entry in brackets if entry.failing_hz is not None]
-        return not passing or not failing or max(passing) < min(failing)
+        return _meet(self.bracket, self.up, self.down)
+
+    @property
+    def hysteresis(self) -> bool:
+        """Whether the scans up and down cannot have the same knee."""
+        return self.up is not None and self.down is not None and not _meet(self.up, self.down)
+
+
+def _meet(*brackets: Bracket) -> bool:
+    """Return whether one rate may be the knee of all."""
+    passing = [entry.passing_hz for entry in brackets if entry.passing_hz is not None]
+    failing = [entry.failing_hz for entry in brackets if entry.failing_hz is not None]
+    return not passing or not failing or max(passing) < min(failing)
 
 
 @dataclass(frozen=True, slots=True)

@@ -358,6 +358,6 @@ def _place(step: Step) -> tuple[str, str, int, Fraction]:
 
 
 def _ways(step: Step, wanted: Wanted) -> tuple[str, ...]:
-    """Return the scans that a step belongs to: the highest rate is the end of one, the other's start."""
+    """Return the scans that a step belongs to: with the highest rate one ends and one begins."""
     both = step.direction == UP and step.rate_hz == wanted.high_hz
     return (UP, DOWN) if both else (step.direction,)

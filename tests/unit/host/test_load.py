@@ -60,11 +60,14 @@ def test_what_fails_is_said_in_one_line():
 
 def test_an_error_under_load_still_ends_it(tmp_path):
     pid = tmp_path / "pid"
-    with pytest.raises(RuntimeError, match="within"):
+
+    def fail():
         with switched(f"echo $$ > {pid}; exec sleep 60", None)("stress"):
-            running = pid.read_text().strip()
             raise RuntimeError("within")
-    assert not alive(running)
+
+    with pytest.raises(RuntimeError, match="within"):
+        fail()
+    assert not alive(pid.read_text().strip())
 
 
 def test_a_command_that_does_not_end_is_killed(tmp_path, monkeypatch):

@@ -16,7 +16,8 @@ from plexor.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import DEFAULT, parse_criterion
 from plexor.sweep.decide import Verdict
 from plexor.sweep.executor import RETRIES, Workers
-from plexor.sweep.model import Figures, Step
+from plexor.sweep.model import DOWN, REST, UP, Figures, Step
+from plexor.sweep.scan import Scan
 from plexor.sweep.store import FILE, StepStore
 from plexor.sweep.sweep import Load, Wanted, sweep
 
@@ -42,8 +43,44 @@ WANTED = Wanted(
 )
 
 
+DOWN_KNEES = {entry: rate / 2 for entry, rate in KNEES.items()}
+
+
+def both_ways(scan):
+    """Return the steps of a scan of a device whose knees on the way down are lower."""
+    level = {UP: KNEES, DOWN: DOWN_KNEES, REST: KNEES}
+    up = [(rate, UP) for rate in scan.rates_hz]
+    down = [(rate, DOWN) for rate in reversed(scan.rates_hz[:-1])]
+    return tuple(
+        Step(
+            1_000_000,
+            True,
+            scan.load,
+            rate,
+            "",
+            100,
+            tuple(
+                Figures(
+                    channel.label,
+                    100,
+                    dict.fromkeys(ResponseClass, 0),
+                    verdict=Verdict.PASS
+                    if rate <= level[way][scan.load, channel.label]
+                    else Verdict.FAIL,
+                )
+                for channel in scan.settings.channels
+            ),
+            recovery_s=0.001 if way == REST else None,
+            direction=way,
+        )
+        for rate, way in (*up, *down, (scan.rates_hz[0], REST))
+    )
+
+
 def taken(job):
-    """Return the one step of a device with the planted knees."""
+    """Return the one step of a device with the planted knees, or all of a scan."""
+    if isinstance(job, Scan):
+        return both_ways(job)
     assert job.dut == WANTED.loads[job.load].dut or job.rest_hz
     assert job.settings.load == WANTED.loads[job.load].level
     channels = tuple(
@@ -244,3 +281,30 @@ def test_a_criterion_that_takes_too_long_is_refused_before_anything_is_struck():
     assert log == []
     wanted = replace(wanted, most_s=Fraction(368, 1000))
     assert run(lambda: Planted(log), wanted=wanted).error is None
+
+
+def test_scans_both_ways_come_after_the_search_and_show_hysteresis(reference):
+    log = []
+    found = run(lambda: Planted(log), wanted=replace(WANTED, both_ways=True))
+    scans = [job for job in log if isinstance(job, Scan)]
+    assert sorted(scan.load for scan in scans) == ["cpu", "none"]
+    for scan in scans:
+        knees = [knee for knee in reference.knees if knee.load == scan.load]
+        # Four periods of the lowest rate at which a channel passed.
+        assert scan.settings.timeout_s == 4 / min(knee.bracket.passing_hz for knee in knees)
+        assert (scan.rates_hz[0], scan.rates_hz[-1]) == (WANTED.low_hz, WANTED.high_hz)
+    assert [knee.bracket for knee in found.knees] == [knee.bracket for knee in reference.knees]
+    for knee in found.knees:
+        place = knee.load, knee.channel
+        assert knee.up.passing_hz <= KNEES[place] < knee.up.failing_hz
+        assert knee.down.passing_hz <= DOWN_KNEES[place] < knee.down.failing_hz
+        same = knee.down.failing_hz > knee.up.passing_hz
+        assert knee.hysteresis == (not same)
+        assert knee.agrees in (same, False)
+    assert any(knee.hysteresis for knee in found.knees)
+    rests = [step for step in found.steps if step.direction == REST]
+    assert [(step.load, step.rate_hz) for step in rests] == [("cpu", 1000), ("none", 1000)]
+
+
+def test_without_scans_nothing_is_said_of_agreement(reference):
+    assert {(knee.agrees, knee.hysteresis) for knee in reference.knees} == {(None, False)}
