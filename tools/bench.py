@@ -44,10 +44,12 @@ class Size:
     decode_strikes: int
     decode_repeats: int
     recordings: int
+    resolution: str
+    """Of the sweep."""
 
 
-WHOLE = Size(10_000, 500, 200_000, 500_000, 3, 500_000)
-QUICK = Size(1000, 50, 50_000, 50_000, 1, 100_000)
+WHOLE = Size(10_000, 500, 200_000, 500_000, 3, 500_000, "2%")
+QUICK = Size(1000, 50, 50_000, 50_000, 1, 100_000, "20%")
 
 
 @dataclass(frozen=True)
@@ -162,6 +164,28 @@ def measure_wall_s(strikes: int, say: Callable[[str], None]) -> float:
         return time.perf_counter() - started
 
 
+def sweep_wall_s(resolution: str, say: Callable[[str], None]) -> tuple[float, float]:
+    """Return the wall seconds of a sweep of FreeRTOS by one process and by two, all included.
+
+    Raises ValueError where the two do not find the same.
+    """
+    walls: list[float] = []
+    steps: list[object] = []
+    for processes in (1, 2):
+        say(f"plexor sweep of FreeRTOS, local:{processes}")
+        command = (_PLEXOR, "sweep", "--from", "5k", "--to", "80k", "--points", "6", "--json")
+        chosen = ("--criterion", "missed<2%", "--resolution", resolution, "--dither", "1us")
+        started = time.perf_counter()
+        done = subprocess.run(
+            (*command, *chosen, "--executor", f"local:{processes}"), check=True, capture_output=True
+        )
+        walls.append(time.perf_counter() - started)
+        steps.append(json.loads(done.stdout)["steps"])
+    if steps[0] != steps[1]:
+        raise ValueError("plexor sweep: local:1 and local:2 differ")
+    return walls[0], walls[1]
+
+
 def machine() -> dict[str, object]:
     """Return what the figures depend on."""
     names = [
@@ -222,6 +246,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     before = machine()
     figures = core_figures(size, say) + decode_figures(size, say)
     wall_s = measure_wall_s(size.strikes, say)
+    one_s, two_s = sweep_wall_s(size.resolution, say)
     after = os.getloadavg()
     if chosen.json:
         found = {
@@ -229,6 +254,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "machine": {**before, "load_average_after": after},
             "figures": [asdict(figure) for figure in figures],
             "measure": {"device": "freertos", "strikes": size.strikes, "wall_s": wall_s},
+            "sweep": {"device": "freertos", "local_1_wall_s": one_s, "local_2_wall_s": two_s},
         }
         print(json.dumps(found, indent=2))
         return 0
@@ -240,6 +266,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(table(figures))
     print(
         f"\nplexor measure, FreeRTOS, {size.strikes} strikes at 20 kHz: {wall_s:.1f} s of wall time"
+    )
+    print(
+        f"plexor sweep, FreeRTOS, bracket of {size.resolution}: local:1 {one_s:.1f} s, local:2 "
+        f"{two_s:.1f} s of wall time, ratio {one_s / two_s:.2f}; the same steps"
     )
     return 0
 
