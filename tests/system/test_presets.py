@@ -56,6 +56,7 @@ def test_a_sweep_and_a_table_tell_ce_3_0_loaded_from_idle(tmp_path, capsys):
 
 
 @pytest.mark.full
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", KNEES_HZ)
 def test_the_figures_of_the_study_are_recovered_within_one_per_cent(name, tmp_path, capsys):
     folder = swept(name, tmp_path, "--from", "20k", "--to", "200k")
