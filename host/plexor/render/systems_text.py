@@ -48,12 +48,15 @@ def systems_text(
     lines = list(table(_heads(jitter), [_row(row) for row in rows], width, paint))
     lines += _origins(rows, sweeps, width, paint)
     if changes:
-        lines += ["", paint("Change of the saturation frequency under load", "bold")]
+        lines += [
+            "",
+            *wrapped("Change of the saturation frequency under load", width, paint, "bold"),
+        ]
         heads = ["system", "load", "pin", "change", "by the brackets", ""]
         cells: list[list[Cell]] = [[(text, "") for text in _change(entry)] for entry in changes]
         lines += table(heads, cells, width, paint)
     if inequalities:
-        lines += ["", paint(f"Is the task's {jitter} under load less?", "bold")]
+        lines += ["", *wrapped(f"Is the task's {jitter} under load less?", width, paint, "bold")]
         for entry in inequalities:
             style = "good" if entry.holds else "doubt"
             lines += wrapped(_inequality(entry), width, paint, style)

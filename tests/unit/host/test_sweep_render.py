@@ -24,7 +24,7 @@ LOADS = {
     "cpu": 300_000,
     "memory": 81_000,
     "queue": 82_000,
-    "all of them together": 25_000,
+    "all of the loads together and for long": 25_000,
 }
 SWEEPS = {
     "one load": swept({"none": 100_000}),
