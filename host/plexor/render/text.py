@@ -10,9 +10,9 @@ import numpy as np
 from plexor.analyse import ChannelFigures, Report
 from plexor.budget import Check, Outcome, Verdict
 from plexor.render import facts
-from plexor.render.columns import LEAST_WIDTH, Paint, table, wrapped
+from plexor.render.columns import LEAST_WIDTH, Paint, bars, table, time_marks, wrapped
 from plexor.render.plots import latency_axis, samples_below
-from plexor.render.scale import grouped, number, time_unit
+from plexor.render.scale import grouped
 from plexor.render.table import (
     NOTHING,
     distance_rows,
@@ -23,7 +23,6 @@ from plexor.render.table import (
     share_rows,
 )
 
-_BLOCKS = " ▁▂▃▄▅▆▇█"
 _CHANNELS = ("34", "33", "32", "35", "36", "31", "94", "93")
 _WORDS = {
     Outcome.PASS: ("pass", "good"),
@@ -85,19 +84,12 @@ def _histogram(report: Report, channel: ChannelFigures, width: int, paint: Paint
     colour = _CHANNELS[channel.result.number % len(_CHANNELS)]
     title = f"{channel.name}: samples by latency, counts by logarithm"
     yield paint(title[:width], "bold")
-    for row in reversed(range(rows)):
-        left = "1" if row == 0 else grouped(round(most)) if row == rows - 1 and most > 1 else ""
+    for row, blocks in enumerate(bars(eighths, rows)):
+        left = "1" if row == rows - 1 else grouped(round(most)) if row == 0 and most > 1 else ""
         left = left if len(left) <= 7 else f"{most:.0e}".replace("e+0", "e")
-        blocks = "".join(_BLOCKS[min(max(value - 8 * row, 0), 8)] for value in eighths)
         yield f"{paint(left.rjust(7), 'muted')} {paint(blocks.rstrip(), colour)}".rstrip()
-    scale, unit = time_unit(axis.high)
-    marks = [" "] * columns
-    for value in axis.ticks(max(columns // 12, 2)):
-        label = number(value / scale)
-        at = min(round(axis.at(value)), columns - len(label))
-        if all(mark == " " for mark in marks[max(at - 1, 0) : at + len(label) + 1]):
-            marks[at : at + len(label)] = label
-    yield paint(f"{unit:>7} {''.join(marks)}".rstrip(), "muted")
+    unit, marks = time_marks(axis, columns)
+    yield paint(f"{unit:>7} {marks}".rstrip(), "muted")
 
 
 def _top(most: float) -> float:

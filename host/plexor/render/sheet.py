@@ -1,0 +1,106 @@
+"""A self-contained HTML page: its style, its head, and the parts that pages are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from plexor.render.svg import FONT, STYLE
+from plexor.render.table import Cell
+
+_PAGE = """
+:root{color-scheme:light dark;--paper:#fff;--panel:#f6f7f9;--ink:#15181d;--muted:#5b6472;
+--line:#dfe3e8;--good:#0a6b4b;--bad:#c2185b;--doubt:#8a6500}
+@media(prefers-color-scheme:dark){:root{--paper:#0f1216;--panel:#161b21;--ink:#e9edf2;
+--muted:#9aa5b3;--line:#2a313a;--good:#3fd6a3;--bad:#ff6f9c;--doubt:#e5bd4a}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 FONT;
+font-variant-numeric:tabular-nums;-webkit-text-size-adjust:100%}
+main{max-width:1080px;margin:0 auto;padding:40px 32px 56px}
+h1{font-size:30px;line-height:1.2;letter-spacing:-.01em;margin:0 0 6px}
+h2{font-size:18px;margin:44px 0 10px}
+p{margin:0}
+.lead{color:var(--muted);font-size:16px}
+.badge{display:inline-block;font-size:12.5px;font-weight:600;padding:2px 10px;border-radius:20px;
+border:1.5px solid currentColor;vertical-align:6px;margin-left:12px;letter-spacing:.02em}
+.verdict{border-left:5px solid;padding:10px 16px;margin:24px 0 0;background:var(--panel);
+border-radius:0 4px 4px 0}
+.verdict b{display:block;font-size:17px}
+.good{color:var(--good);border-color:var(--good)}.bad{color:var(--bad);border-color:var(--bad)}
+.doubt{color:var(--doubt);border-color:var(--doubt)}
+.verdict span{color:var(--ink)}
+figure{margin:30px 0 0}
+svg{display:block;width:100%;height:auto}
+.scroll{overflow-x:auto}
+table{border-collapse:collapse;width:100%;font-size:14px}
+th,td{text-align:right;padding:7px 0 7px 18px;border-bottom:1px solid var(--line);
+white-space:nowrap;vertical-align:baseline}
+th{font-weight:600;color:var(--muted);font-size:12.5px}
+th:first-child,td:first-child{text-align:left;padding-left:0}
+td small{font-weight:400;color:var(--muted);display:block;font-size:12px}
+td.name{font-weight:600}
+td.left,th.left{text-align:left}
+.books{font-size:16px;background:var(--panel);border-radius:4px;padding:12px 16px}
+.books small{display:block;color:var(--muted);font-size:13px}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 24px;margin:0;font-size:14px}
+dt{color:var(--muted)}dd{margin:0;overflow-wrap:anywhere}
+footer{color:var(--muted);font-size:13px;margin-top:44px}
+@media(max-width:640px){main{padding:24px 16px}.badge{margin-left:0}}
+@media print{main{padding:0}figure{break-inside:avoid}}
+""".replace("FONT", FONT)
+
+
+def sheet(title: str, source: str, lead: str, body: str, banner: str = "") -> str:
+    """Return a page of a title, where its figures come from, and HTML."""
+    colour = "bad" if source == "simulated" else "good"
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)} · {escape(source)} · Plexor</title>
+<style>{_PAGE}{STYLE}</style>
+</head>
+<body>
+<main>
+<header>
+<h1>{escape(title)}<span class="badge {colour}">{escape(source)}</span></h1>
+<p class="lead">{escape(lead)}</p>
+{banner}
+</header>
+{body}
+</main>
+</body>
+</html>
+"""
+
+
+def box(style: str, head: str, text: str) -> str:
+    """Return a verdict or a warning: `good`, `bad` or `doubt`."""
+    return f'<div class="verdict {style}"><b>{escape(head)}</b><span>{escape(text)}</span></div>'
+
+
+def table(content: tuple[list[str], list[list[Cell]]]) -> str:
+    """Return heads and rows as a table."""
+    head, rows = content
+    cells = "".join(f"<th>{escape(name)}</th>" for name in head)
+    body = ""
+    for row in rows:
+        body += "<tr>"
+        for place, (text, note) in enumerate(row):
+            style = ' class="name"' if place == 0 else ""
+            small = f"<small>{escape(note)}</small>" if note else ""
+            body += f"<td{style}>{escape(text)}{small}</td>"
+        body += "</tr>"
+    return (
+        f'<div class="scroll"><table><thead><tr>{cells}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def definitions(entries: Iterable[tuple[str, str]]) -> str:
+    """Return names with their texts; those without a text are left out."""
+    rows = "".join(
+        f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in entries if text
+    )
+    return f"<dl>{rows}</dl>"
