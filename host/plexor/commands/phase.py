@@ -21,6 +21,7 @@ from plexor.commands.parameters import (
     link_option,
     time_option,
 )
+from plexor.commands.pins import described, response_pins
 from plexor.errors import ExitCode
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
 from plexor.settings import parse_reference
@@ -168,7 +169,8 @@ def _wanted(options: Mapping[str, Any]) -> Wanted:
         raise click.UsageError(f"--span: {options['against']} has a period, up to which phases go")
     points = options["points"] or (POINTS if options["step"] is None else None)
     return Wanted(
-        channels=options["channels"] or _channels(options, None if ours else source),
+        channels=options["channels"]
+        or response_pins(options["link"], options["dut"], None if ours else source),
         against=options["against"],
         rate_hz=options["rate"],
         repeats=options["repeats"],
@@ -184,34 +186,16 @@ def _wanted(options: Mapping[str, Any]) -> Wanted:
     )
 
 
-def _channels(options: Mapping[str, Any], but: int | None) -> tuple[Any, ...]:
-    """Return the response pins of a simulated device, without that of the reference."""
-    from plexor.commands.pins import channels_of  # noqa: PLC0415
-    from plexor.link.open import DEFAULT_DUT  # noqa: PLC0415
-
-    uri: str = options["link"]
-    if not uri.startswith("sim:"):
-        raise click.UsageError("--channel: name the device's response pins, such as ISR=ch0")
-    found = channels_of(uri.removeprefix("sim:") or options["dut"] or DEFAULT_DUT, 8)
-    return tuple(channel for channel in found if channel.number != but)
-
-
 def _take(options: Mapping[str, Any], wanted: Wanted) -> tuple[PhaseResult, RunResult]:
     from plexor.commands.progress import ProgressLine  # noqa: PLC0415
     from plexor.device import Device  # noqa: PLC0415
-    from plexor.link.open import DEFAULT_DUT, open_link  # noqa: PLC0415
+    from plexor.link.open import open_link  # noqa: PLC0415
     from plexor.phase.run import run  # noqa: PLC0415
     from plexor.sweep.job import SIM_ARGUMENTS  # noqa: PLC0415
 
     uri: str = options["link"]
     simulated = uri.startswith("sim:")
-    if options["dut"] is not None and not simulated:
-        raise click.UsageError(f"--dut {options['dut']} is for --link sim:")
-    description = dict(options["keys"])
-    if simulated:
-        description = {"dut": uri.removeprefix("sim:") or options["dut"] or DEFAULT_DUT} | (
-            description
-        )
+    description = described(uri, options["dut"], dict(options["keys"]))
     line = ProgressLine()
     with Device(open_link(uri, options["dut"], SIM_ARGUMENTS if simulated else ())) as device:
         try:

@@ -45,7 +45,8 @@ class Window:
     delay_ticks: int | None
     """Greatest latency less the base; of responses that wait for the end, the window's width."""
     waits_until_ticks: int | None
-    """The latest phase plus delay of its strikes: where it ends if their responses wait for it."""
+    """The latest phase plus delay of its strikes: where it ends if their responses wait for it.
+    None without a period, for then strikes of the windows after it are among them."""
     whole: bool = False
     """Whether all phases are masked, so that it has neither start nor end."""
 

@@ -1,4 +1,4 @@
-"""A phase scan from what is wanted to its result: one run, in which strikes step through the phases.
+"""A phase scan from what is wanted to its result: a run whose strikes step through the phases.
 
 Against another output of the instrument, whose period P it sets, strikes come every k P + one step:
 their phases are exact. Against a device's own tick they come every (k + golden ratio) periods, as

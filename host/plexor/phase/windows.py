@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -49,7 +50,7 @@ def scan(
     starts = np.searchsorted(phase * denominator // numerator, np.arange(count + 1))
     bins = tuple(
         _bin(n * step_ticks, latency[low:high], masked[low:high])
-        for n, (low, high) in enumerate(zip(starts[:-1], starts[1:], strict=True))
+        for n, (low, high) in enumerate(pairwise(starts.tolist()))
     )
     cyclic = folded.reference.period_ticks is not None
     found = _Windows(phase, latency, masked, bins, starts, folded.span_ticks, cyclic)
@@ -147,7 +148,10 @@ class _Windows:
         least = 0 if not self.cyclic else first
         lower = max((phase for phase, _, _ in around if phase < first), default=least)
         upper = min((phase for phase, _, _ in around if phase > last), default=self.span_ticks)
-        start, end = Fraction(lower + first, 2), Fraction(last + upper + threshold, 2)
+        until = upper + threshold
+        if not self.cyclic:
+            until = min(until, self.span_ticks)
+        start, end = Fraction(lower + first, 2), Fraction(last + until, 2)
         laps = start // self.span_ticks * self.span_ticks
         waits = [phase + latency - base for phase, latency, _ in hit if latency != MISSED]
         delays = [latency - base for _, latency, _ in hit if latency != MISSED]
@@ -155,12 +159,12 @@ class _Windows:
             start - laps,
             Fraction(first - lower, 2),
             end - laps,
-            Fraction(upper + threshold - last, 2),
+            Fraction(until - last, 2),
             len(own),
             sum(latency == MISSED for _, latency, _ in own),
             self._between(run),
             max(delays, default=None),
-            max(waits) - int(laps) if waits else None,
+            max(waits) - int(laps) if waits and self.cyclic else None,
         )
 
     def _between(self, run: list[int]) -> int:
