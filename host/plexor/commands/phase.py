@@ -84,8 +84,8 @@ def parse_against(text: str) -> str:
 )
 @time_option(
     "--threshold",
-    help="A latency so much over the base is masked. Default: one step, or four times what the "
-    "fastest quarter spreads if that is more.",
+    help="A latency more than this over the base is masked. Default: twice what latency "
+    "spreads within a step.",
 )
 @time_option("--width", help="Of a strike.")
 @click.option(

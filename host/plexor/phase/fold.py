@@ -73,9 +73,13 @@ def fold(
     times, sources = events["time_ticks"].astype(np.int64), events["source"]
     rising = events["polarity"] == 1
     strikes = np.flatnonzero((sources == pins.strike) & rising)
+    segment = _segments(events["index"].astype(np.int64), generated)
     source, polarity = pins.reference
-    edges = times[(sources == source) & (events["polarity"] == polarity)]
-    reference, regular = _reference(source_name(source), edges, pins.periodic)
+    ticks = np.flatnonzero((sources == source) & (events["polarity"] == polarity))
+    edges = times[ticks]
+    reference, regular = _reference(
+        source_name(source), edges, np.diff(segment[ticks]) == 0, pins.periodic
+    )
     at = times[strikes]
     latency = _latency(times, np.flatnonzero((sources == pins.response) & rising), strikes)
     latency[latency > timeout_ticks] = MISSED
@@ -85,7 +89,6 @@ def fold(
         bounded &= before < len(edges) - 1
     first = edges[np.maximum(before, 0)]
     following = edges[np.minimum(before + 1, len(edges) - 1)]
-    segment = _segments(events["index"].astype(np.int64), generated)
     answer_known = _whole(times, segment, at, at + timeout_ticks)
     until = np.maximum(following, at + timeout_ticks) if pins.periodic else at + timeout_ticks
     known = _whole(times, segment, np.minimum(first, at), until)
@@ -126,24 +129,29 @@ def fold(
     )
 
 
-def _reference(name: str, edges: Ticks, periodic: bool) -> tuple[Reference, Flags]:
-    """Return the reference and which of its intervals are a period."""
-    if len(edges) < 2:
+def _reference(name: str, edges: Ticks, known: Flags, periodic: bool) -> tuple[Reference, Flags]:
+    """Return the reference and which of its intervals are a period.
+
+    In those that are not `known` an edge may be missing.
+    """
+    intervals = np.diff(edges)[known]
+    if not len(intervals):
         raise ValueError(f"{name}: {len(edges)} edges in the run; a reference needs 2 or more")
-    intervals = np.diff(edges)
     least, most = int(intervals.min()), int(intervals.max())
     if not periodic:
-        return Reference(name, len(edges), None, least, most), np.ones(len(intervals), np.bool_)
+        return Reference(name, len(edges), None, least, most), known
     if most >= MOST_INTERVAL_TICKS:
         raise ValueError(f"{name}: {most} ticks between two edges; must be under 2**31")
     middle = int(np.sort(intervals)[len(intervals) // 2])
-    regular = np.abs(intervals - middle) <= middle // REGULAR
-    if np.count_nonzero(~regular) * MOST_IRREGULAR > len(intervals):
+    near = np.abs(intervals - middle) <= middle // REGULAR
+    if np.count_nonzero(~near) * MOST_IRREGULAR > len(intervals):
         raise ValueError(
             f"{name}: its edges are {least} to {most} ticks apart, which is no tick; "
             "--span takes times since its last edge"
         )
-    period = Fraction(int(intervals[regular].sum()), int(np.count_nonzero(regular)))
+    period = Fraction(int(intervals[near].sum()), int(np.count_nonzero(near)))
+    regular = known.copy()
+    regular[known] = near
     return Reference(name, len(edges), period, least, most), regular
 
 

@@ -70,7 +70,7 @@ class Reference:
     period_ticks: Fraction | None
     """Mean interval; None for edges without a period."""
     least_ticks: int
-    """Shortest interval, those that were left out included."""
+    """Shortest interval, irregular ones included."""
     most_ticks: int
 
 
@@ -121,8 +121,8 @@ class PhaseResult:
 
     @property
     def complete(self) -> bool:
-        """Whether no strike was left out because events are missing."""
-        return not any(LOST in scan.left_out for scan in self.scans)
+        """Whether no event was dropped or lost."""
+        return self.accounting.generated == self.accounting.received
 
 
 LOST = "events were dropped or lost"

@@ -150,7 +150,7 @@ def _reference_period(device: Device, wanted: Wanted) -> Fraction | None:
     source, polarity = parse_reference(wanted.against)
     # Without strikes nothing is matched, whatever a channel is timed after.
     channels = tuple(entry for entry in _channels(wanted, source) if entry.number == source)
-    found = 0
+    found, time_s = 0, FIRST_LOOK_S
     for look in range(LOOKS):
         time_s = FIRST_LOOK_S * 10**look
         seen = measure(device, Settings(channels=channels, time_s=time_s, load=wanted.load))
@@ -214,16 +214,16 @@ def _scan(result: RunResult, channel: ChannelResult, wanted: Wanted) -> PhaseSca
         result.end_ticks,
         result.accounting.generated,
     )
-    step = (
-        Fraction(folded.span_ticks, wanted.points or 1)
-        if wanted.step_s is None
-        else ticks_of(wanted.step_s, result.tick_fs)
-    )
+    points = wanted.points
+    if points is None:
+        assert wanted.step_s is not None
+        # Steps of one size fill the period: that asked for, or a little more or less.
+        points = max(round(folded.span_ticks / ticks_of(wanted.step_s, result.tick_fs)), 1)
     threshold = wanted.threshold_s
     scan = scan_of(
         channel.name,
         folded,
-        step,
+        Fraction(folded.span_ticks, points),
         None if threshold is None else round(ticks_of(threshold, result.tick_fs)),
     )
     classes = channel.classes

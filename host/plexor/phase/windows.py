@@ -14,9 +14,10 @@ from plexor.phase.model import PhaseBin, PhaseScan, Window
 
 FASTEST = 4
 """The base is the median of the fastest 4th of strikes: exact while an 8th is not masked."""
-SPREADS = 4
-"""Without a threshold of the user's own it is so many times what those strikes are above the least
-latency, at least a phase step."""
+SPREADS = 2
+"""Without a threshold of the user's own it is so many times what latency varies by in a step."""
+LEAST_THRESHOLD_TICKS = 2
+"""For strike and response are each rounded to a tick."""
 MOST_PHASES = 100_000
 
 Ticks = npt.NDArray[np.int64]
@@ -38,19 +39,19 @@ def scan(
     latency = folded.latency_ticks
     answered = np.sort(latency[latency != MISSED])
     base = int(answered[len(answered) // (2 * FASTEST)]) if len(answered) else None
+    order = np.argsort(folded.phase_ticks, kind="stable")
+    phase, latency = folded.phase_ticks[order], latency[order]
+    numerator, denominator = step_ticks.numerator, step_ticks.denominator
+    starts = np.searchsorted(phase * denominator // numerator, np.arange(count + 1))
+    steps = [latency[low:high] for low, high in pairwise(starts.tolist())]
     if threshold_ticks is None:
-        spread = 0 if base is None else base - int(answered[0])
-        threshold_ticks = max(math.ceil(step_ticks), SPREADS * spread)
+        threshold_ticks = max(LEAST_THRESHOLD_TICKS, math.ceil(SPREADS * _spread(steps)))
     masked = latency == MISSED
     if base is not None:
         masked |= latency > base + threshold_ticks
-    order = np.argsort(folded.phase_ticks, kind="stable")
-    phase, latency, masked = folded.phase_ticks[order], latency[order], masked[order]
-    numerator, denominator = step_ticks.numerator, step_ticks.denominator
-    starts = np.searchsorted(phase * denominator // numerator, np.arange(count + 1))
     bins = tuple(
-        _bin(n * step_ticks, latency[low:high], masked[low:high])
-        for n, (low, high) in enumerate(pairwise(starts.tolist()))
+        _bin(n * step_ticks, own, masked[low : low + len(own)])
+        for n, (low, own) in enumerate(zip(starts.tolist(), steps, strict=False))
     )
     cyclic = folded.reference.period_ticks is not None
     found = _Windows(phase, latency, masked, bins, starts, folded.span_ticks, cyclic)
@@ -67,6 +68,17 @@ def scan(
         bins,
         tuple(sorted(windows, key=lambda window: (-window.width_ticks, window.start_ticks))),
     )
+
+
+def _spread(steps: list[Ticks]) -> float:
+    """Return by how much latency varies in a step, the median of all: of a range of so many."""
+    found: list[float] = []
+    for latency in steps:
+        own = latency[latency != MISSED]
+        if len(own) > 1:
+            # The range of r values that spread evenly is (r - 1) / (r + 1) of theirs, on average.
+            found.append(float(own.max() - own.min()) * (len(own) + 1) / (len(own) - 1))
+    return float(np.median(found)) if found else 0.0
 
 
 def _bin(phase: Fraction, latency: Ticks, masked: npt.NDArray[np.bool_]) -> PhaseBin:

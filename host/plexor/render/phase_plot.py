@@ -8,6 +8,7 @@ from plexor.phase.model import PhaseBin, PhaseResult, PhaseScan
 from plexor.render import facts
 from plexor.render.frame import LEFT, RIGHT, TOP, WIDTH, framed, legend, panel, x_axis, y_line
 from plexor.render.phase_text import (
+    INCOMPLETE,
     headline,
     notes,
     strike_period,
@@ -127,6 +128,8 @@ def phase_page(result: PhaseResult) -> str:
     if result.invalid_reasons:
         reasons = "; ".join(result.invalid_reasons)
         body += box("bad", "Invalid: these figures prove nothing", reasons)
+    if not result.complete:
+        body += box("bad", "Incomplete", INCOMPLETE.partition(": ")[2])
     for scan in result.scans:
         said = notes(scan)
         body += f"<figure>{phase_plot(result, scan).render(style=False)}</figure>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plexor.phase.model import LOST, PhaseResult, PhaseScan, Window
+from plexor.phase.model import PhaseResult, PhaseScan, Window
 from plexor.render import facts
 from plexor.render.columns import LEAST_WIDTH, Paint, bars, table, time_marks, wrapped
 from plexor.render.scale import Axis, grouped
@@ -15,6 +15,7 @@ ROWS = 4
 DIGITS = 5
 SHOWN = 8
 """Windows in the table."""
+INCOMPLETE = "INCOMPLETE: events were dropped or lost; the strikes concerned are left out"
 
 
 def phase_text(result: PhaseResult, *, width: int = 100, colour: bool = False) -> str:
@@ -33,6 +34,8 @@ def phase_text(result: PhaseResult, *, width: int = 100, colour: bool = False) -
         for note in notes(scan):
             lines += wrapped(note, width, paint, "doubt")
     lines += ["", *wrapped(facts.books(result.accounting), width, paint, "muted")]
+    if not result.complete:
+        lines += wrapped(INCOMPLETE, width, paint, "bad")
     for reason in result.invalid_reasons:
         lines += wrapped(f"INVALID RUN: {reason}", width, paint, "bad")
     return "".join(f"{line}\n" for line in lines)
@@ -131,8 +134,6 @@ def widest(scan: PhaseScan, tick_fs: int) -> str:
 def notes(scan: PhaseScan) -> list[str]:
     """Return what a reader of a scan must know."""
     found = [f"{grouped(count)} strikes left out: {why}" for why, count in scan.left_out.items()]
-    if LOST in scan.left_out:
-        found.insert(0, "INCOMPLETE: the phases concerned are left out, not guessed")
     if scan.empty_phases:
         found.append(f"{scan.empty_phases} of {len(scan.bins)} phase steps had no strike")
     if len(scan.windows) > SHOWN:
