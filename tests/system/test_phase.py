@@ -96,7 +96,7 @@ def test_a_window_is_found_against_a_devices_own_tick(start_ps, width_ps, tmp_pa
     period_ps = 5_000_731
     scan = scanned(
         planted(period_ps, start_ps, width_ps),
-        Wanted((Channel(0, "A"),), "ch1", Fraction(60_000), 5, STEP_S),
+        Wanted((Channel(0, "A"),), "ch1", Fraction(100_000), 5, STEP_S),
         tmp_path,
     )
     assert_found(scan, REFERENCE, period_ps)
@@ -110,7 +110,7 @@ def test_a_window_is_found_against_another_output_at_exact_phases(start_ps, widt
     period_ps = 5_000_000
     scan = scanned(
         planted(period_ps, start_ps, width_ps),
-        Wanted((Channel(0, "A"),), "strike1", Fraction(60_000), 2, STEP_S, period_s=5 * US),
+        Wanted((Channel(0, "A"),), "strike1", Fraction(100_000), 2, STEP_S, period_s=5 * US),
         tmp_path,
     )
     assert_found(scan, SOURCE_STRIKE + 1, period_ps)
@@ -124,7 +124,7 @@ def test_a_window_is_found_against_another_output_at_exact_phases(start_ps, widt
 
 def test_a_window_longer_than_the_time_out_has_missed_strikes(tmp_path):
     start_ps, width_ps, period_ps = 1_000_000, 3_000_000, 5_000_000
-    wanted = Wanted((Channel(0, "A"),), "ch1", Fraction(60_000), 5, STEP_S, timeout_s=3 * US)
+    wanted = Wanted((Channel(0, "A"),), "ch1", Fraction(100_000), 5, STEP_S, timeout_s=3 * US)
     scan = scanned(planted(period_ps, start_ps, width_ps), wanted, tmp_path)
     (window,) = scan.result.scans[0].windows
     tick_ps = scan.result.tick_fs // 1000
@@ -140,12 +140,12 @@ def test_a_device_that_masks_nothing_has_no_window(tmp_path):
         "synthetic:after=none,ch0.after=strike0,ch0.latency=uniform:300000:500000,"
         "ch0.width=1000,ch1.tick=5000731,ch1.width=300000"
     )
-    wanted = Wanted((Channel(0, "A"),), "ch1", Fraction(60_000), 8, STEP_S)
+    wanted = Wanted((Channel(0, "A"),), "ch1", Fraction(100_000), 8, STEP_S)
     assert scanned(dut, wanted, tmp_path).result.scans[0].windows == ()
 
 
-CRITICAL_PS = 1500 * 20_000
-"""The load `critical` keeps interrupts off for up to so long: 1499 cycles and a little more."""
+CRITICAL_PS = 1499 * 20_000
+"""The longest time that the load `critical` spends with interrupts off, but for some 70 cycles."""
 
 
 def assert_critical(strikes_a_step: int, folder: Path) -> None:
@@ -171,7 +171,7 @@ def assert_critical(strikes_a_step: int, folder: Path) -> None:
     own = np.where(own < 0, 0, own)
     inside = (strikes >= begins[own]) & (strikes < ends[own])
     longest_ps = int((ends[own] - strikes)[inside].max())
-    assert CRITICAL_PS * 0.9 < longest_ps < CRITICAL_PS * 1.02
+    assert CRITICAL_PS * 0.9 < longest_ps < CRITICAL_PS + 100 * 20_000
     window = found.windows[0]
     tick_ps = scan.result.tick_fs // 1000
     # Interrupts go off some cycles before the marker rises and on some after it has fallen.

@@ -28,7 +28,8 @@ def burst_plot(result: BurstResult) -> Canvas:
         return canvas
     x = Axis(min(spacings) / 1.1, max(spacings) * 1.1, LEFT, WIDTH - RIGHT, True)
     x_axis(canvas, x, top, bottom, time_unit(x.high))
-    y = Axis(0.7, max(entry.most for entry in result.limits) * 1.5, bottom, top, True)
+    most = max(entry.lengths.passing for entry in result.limits)
+    y = Axis(0.7, max(most * 1.6, 10), bottom, top, True)
     for value in y.ticks(6):
         if value >= 1:
             y_line(canvas, y.at(value), number(value))

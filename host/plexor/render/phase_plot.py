@@ -67,29 +67,33 @@ def phase_plot(result: PhaseResult, scan: PhaseScan) -> Canvas:
         WIDTH - RIGHT - 40,
         bottom + 36,
     )
-    canvas.text(LEFT, bottom + 36, "phase of the strike", style="muted")
+    periodic = scan.reference.period_ticks is not None
+    text = "phase of the strike" if periodic else "strike after the edge"
+    canvas.text(LEFT, bottom + 36, text, style="muted")
     return canvas
 
 
 def _windows(
     canvas: Canvas, result: PhaseResult, scan: PhaseScan, x: Axis, height: tuple[float, float]
 ) -> None:
-    """Shade the windows, one that wraps in two parts, and name the widest."""
+    """Shade the phases that are masked, and name the widest window."""
     top, bottom = height
-    tick_fs = result.tick_fs
-    for place, window in enumerate(scan.windows):
-        parts = [(float(window.start_ticks), min(float(window.end_ticks), float(scan.span_ticks)))]
-        if window.end_ticks > scan.span_ticks:
-            parts.append((0.0, float(window.end_ticks - scan.span_ticks)))
-        for start, end in parts:
-            low, high = x.at(plot_seconds(start, tick_fs)), x.at(plot_seconds(end, tick_fs))
-            canvas.rect(low, top, max(high - low, 1.5), bottom - top, "alarm", 'fill-opacity="0.1"')
-        if place == 0:
-            start, end = max(parts, key=lambda part: part[1] - part[0])
-            middle = x.at(plot_seconds((start + end) / 2, tick_fs))
-            middle = min(max(middle, LEFT + LABEL_ROOM), WIDTH - RIGHT - LABEL_ROOM)
-            text = f"masked for {format_ticks(float(window.width_ticks), tick_fs)}"
-            canvas.text(middle, top - 8, text, style="alarm", anchor="middle", bold=True)
+    shade = ""
+    for entry in scan.bins:
+        if entry.masked:
+            low, high = _ends(entry, scan, x, result.tick_fs)
+            shade += f"M{low:.1f} {top:.1f}H{max(high, low + 1):.1f}V{bottom:.1f}H{low:.1f}z"
+    if not scan.windows:
+        return
+    canvas.area(shade, "alarm", 0.1)
+    window, span = scan.windows[0], float(scan.span_ticks)
+    start, end = float(window.start_ticks), float(window.end_ticks)
+    # Of one that wraps, the wider part has the name.
+    start, end = max((start, min(end, span)), (0.0, end - span), key=lambda part: part[1] - part[0])
+    middle = x.at(plot_seconds((start + end) / 2, result.tick_fs))
+    middle = min(max(middle, LEFT + LABEL_ROOM), WIDTH - RIGHT - LABEL_ROOM)
+    text = f"masked for {format_ticks(float(window.width_ticks), result.tick_fs)}"
+    canvas.text(middle, top - 8, text, style="alarm", anchor="middle", bold=True)
 
 
 def _latencies(canvas: Canvas, result: PhaseResult, scan: PhaseScan, x: Axis, y: Axis) -> None:
