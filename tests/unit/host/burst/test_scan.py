@@ -63,6 +63,7 @@ class Planted(Executor):
 
     def __init__(self, log, take=taken, dies_at=()):
         self._log, self._dies_at, self._take = log, dies_at, take
+        self._dead = False
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(4)
 
@@ -70,8 +71,8 @@ class Planted(Executor):
         del work
         with self._lock:
             self._log.append(job)
-            dead = len(self._log) in self._dies_at
-        return self._pool.submit(self._die if dead else self._take, job)
+            self._dead = self._dead or len(self._log) in self._dies_at
+        return self._pool.submit(self._die if self._dead else self._take, job)
 
     def _die(self, job):
         raise BrokenExecutor("a process ended")
