@@ -39,7 +39,7 @@ def scanned(service_ns: int, queue: int, low_ns: int, high_ns: int, points: int)
         low_ns * NS,
         high_ns * NS,
         points,
-        100_000 * NS,
+        60_000 * NS,
         MOST,
         parse_criterion("missed<10%@90%"),
     )

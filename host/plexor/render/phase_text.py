@@ -127,13 +127,17 @@ def widest(scan: PhaseScan, tick_fs: int) -> str:
     error = format_ticks(float(window.width_error_ticks), tick_fs, 3)
     text = f"widest masked window: from {start} on, {width} wide ± {error}"
     if window.delay_ticks is not None:
-        text += f"; by latency {format_ticks(window.delay_ticks, tick_fs, DIGITS)}"
+        least = "at least " if window.missed else ""
+        text += f"; by latency {least}{format_ticks(window.delay_ticks, tick_fs, DIGITS)}"
     return text
 
 
 def notes(scan: PhaseScan) -> list[str]:
     """Return what a reader of a scan must know."""
-    found = [f"{grouped(count)} strikes left out: {why}" for why, count in scan.left_out.items()]
+    found = [
+        f"{grouped(count)} {'strike' if count == 1 else 'strikes'} left out: {why}"
+        for why, count in scan.left_out.items()
+    ]
     if scan.empty_phases:
         found.append(f"{scan.empty_phases} of {len(scan.bins)} phase steps had no strike")
     if len(scan.windows) > SHOWN:

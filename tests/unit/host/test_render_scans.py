@@ -50,6 +50,7 @@ TICK_FS = 10**6
 MASKS = {
     "wraps": lambda p: 300 + ((p - 900) % 1000 < 250) * (250 - (p - 900) % 1000),
     "missed": lambda p: MISSED if 200 <= p < 400 else 300,
+    "missed, then late": lambda p: MISSED if p < 200 else 300 + (p < 500) * (500 - p),
     "all missed": lambda p: MISSED,
     "none": lambda p: 300,
     "at once": lambda p: 0,
@@ -86,6 +87,11 @@ def test_the_widest_window_is_named_with_its_size_by_phase_and_by_latency():
     start, width, error = map(float, found.groups())
     assert abs(start - 900) <= 5
     assert abs(width - 250) <= error <= 12
+
+
+def test_where_strikes_are_missed_latency_gives_a_least_width():
+    text = phase_text(phase_result(MASKS["missed, then late"]), width=200)
+    assert "; by latency at least 300 ns" in text
 
 
 def test_missed_strikes_and_masked_phases_are_marked_where_they_are():
