@@ -6,8 +6,8 @@ from plexor.burst.model import BurstResult, Limit
 from plexor.render import facts
 from plexor.render.burst_text import limit_rows, notes, summary
 from plexor.render.frame import LEFT, RIGHT, TOP, WIDTH, framed, legend, panel, x_axis, y_line
+from plexor.render.html import Heading, html_box, html_list, html_page, html_table
 from plexor.render.scale import Axis, number, time_unit
-from plexor.render.sheet import box, definitions, sheet, table
 from plexor.render.svg import Canvas
 from plexor.units import format_seconds
 
@@ -67,12 +67,12 @@ def burst_picture(result: BurstResult) -> str:
 def burst_page(result: BurstResult) -> str:
     """Return the page's text in UTF-8: inline pictures, no script, nothing fetched."""
     body = f"<figure>{burst_plot(result).render(style=False)}</figure>"
-    body += f"<h2>Longest burst at each spacing</h2>{table(limit_rows(result))}"
+    body += f"<h2>Longest burst at each spacing</h2>{html_table(limit_rows(result))}"
     said = notes(result)
-    body += box("doubt", "Of this scan", "; ".join(said)) if said else ""
+    body += html_box("doubt", "Of this scan", "; ".join(said)) if said else ""
     entries = [(f"device {name}", text) for name, text in result.device.items()]
     entries += [(f"{name} version", text) for name, text in result.versions.items()]
-    body += f"<h2>Taken with</h2>{definitions(entries)}"
+    body += f"<h2>Taken with</h2>{html_list(entries)}"
     name = facts.device_name(result.device) or "Burst tolerance"
     source = "simulated" if result.simulated else "measured"
-    return sheet(name, source, summary(result), body)
+    return html_page(Heading(name, source, summary(result)), body)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plexor.render.scale import Axis, number, time_unit
 from plexor.render.table import Cell
 
 LEAST_WIDTH = 40
-_BLOCKS = " ▁▂▃▄▅▆▇█"
 _COLOURS = {"bold": "1", "muted": "2", "good": "32", "bad": "31", "doubt": "33", "alarm": "35"}
+CHANNEL_COLOURS = ("34", "33", "32", "35", "36", "31", "94", "93")
+"""Styles that tell channels or loads apart."""
 
 
 class Paint:
@@ -38,26 +38,6 @@ def wrapped(content: str, width: int, paint: Paint, style: str) -> Iterator[str]
             rest = rest[width:]
         line = rest
     yield paint(line, style)
-
-
-def bars(eighths: list[int], rows: int) -> list[str]:
-    """Return lines, top first, of a bar for each number: so many eighths of a line high."""
-    return [
-        "".join(_BLOCKS[min(max(value - 8 * row, 0), 8)] for value in eighths)
-        for row in reversed(range(rows))
-    ]
-
-
-def time_marks(axis: Axis, columns: int) -> tuple[str, str]:
-    """Return the unit and the line of values below `columns` that a time axis maps to."""
-    scale, unit = time_unit(axis.high)
-    marks = [" "] * columns
-    for value in axis.ticks(max(columns // 12, 2)):
-        label = number(value / scale)
-        at = min(round(axis.at(value)), columns - len(label))
-        if all(mark == " " for mark in marks[max(at - 1, 0) : at + len(label) + 1]):
-            marks[at : at + len(label)] = label
-    return unit, "".join(marks)
 
 
 def table(head: list[str], rows: list[list[Cell]], width: int, paint: Paint) -> Iterator[str]:

@@ -9,10 +9,10 @@ from plexor.budget import Check, Outcome, Verdict
 from plexor.protocol.memory import ResponseClass
 from plexor.render import facts
 from plexor.render.frame import provenance
+from plexor.render.html import Heading, html_box, html_list, html_page, html_table
 from plexor.render.plots import course, histogram, shares, tail
 from plexor.render.scale import grouped
 from plexor.render.scope import scope
-from plexor.render.sheet import box, definitions, sheet, table
 from plexor.render.table import (
     distance_rows,
     found_text,
@@ -30,6 +30,8 @@ _CLASS = {Outcome.PASS: "good", Outcome.BROKEN: "bad", Outcome.INSUFFICIENT: "do
 
 def page(report: Report, verdict: Verdict | None = None) -> str:
     """Return the page's text in UTF-8."""
+    title = facts.headline(report)
+    source = provenance(report.result)
     pictures = [scope(report), histogram(report), tail(report), shares(report), course(report)]
     pictures.append(trace(report))
     figures = "".join(
@@ -37,14 +39,14 @@ def page(report: Report, verdict: Verdict | None = None) -> str:
     )
     body = f"""{figures}
 <h2>Latency of each channel</h2>
-{table(latency_rows(report))}
+{html_table(latency_rows(report))}
 {_distances(report)}
 <h2>Jitter and shape</h2>
-{table(jitter_rows(report))}
+{html_table(jitter_rows(report))}
 {_shares(report)}
 {_periods(report)}
 <h2>Outliers</h2>
-{table(outlier_rows(report))}
+{html_table(outlier_rows(report))}
 <h2>Accounting</h2>
 <p class="books">{escape(facts.accounting(report))}
 <small>{escape(facts.conserved(report))}</small></p>
@@ -52,46 +54,41 @@ def page(report: Report, verdict: Verdict | None = None) -> str:
 <h2>Taken with</h2>
 {_taken_with(report)}
 <footer>{escape(_footer(report))}</footer>"""
-    return sheet(
-        facts.headline(report),
-        provenance(report.result),
-        facts.summary(report),
-        body,
-        _banner(report, verdict),
-    )
+    heading = Heading(title, source, facts.summary(report), _banner(report, verdict))
+    return html_page(heading, body)
 
 
 def _banner(report: Report, verdict: Verdict | None) -> str:
     if not report.valid:
         reasons = "; ".join(report.invalid_reasons)
-        return box("bad", "Invalid: these figures prove nothing", reasons)
+        return html_box("bad", "Invalid: these figures prove nothing", reasons)
     if verdict is None:
         return ""
     title = verdict.budget.title
     if verdict.outcome == Outcome.PASS:
         count = sum(not check.limit.goal for check in verdict.checks)
-        return box("good", f"Within budget: {title}", f"{count} limits checked, none broken")
+        return html_box("good", f"Within budget: {title}", f"{count} limits checked, none broken")
     if verdict.outcome == Outcome.BROKEN:
         lines = "; ".join(f"{c.channel} {c.limit.label} {c.limit.text}" for c in verdict.broken)
-        return box("bad", f"Over budget: {title}", lines)
+        return html_box("bad", f"Over budget: {title}", lines)
     open_ones = [c for c in verdict.checks if c.outcome == Outcome.INSUFFICIENT]
     lines = "; ".join(f"{c.channel} {c.limit.label}: {c.reason}" for c in open_ones)
-    return box("doubt", f"Not proven: {title}", lines or "no limit applies to this run")
+    return html_box("doubt", f"Not proven: {title}", lines or "no limit applies to this run")
 
 
 def _distances(report: Report) -> str:
     rows = distance_rows(report)
-    return f"<h2>Distance during the latency</h2>{table(rows)}" if rows[1] else ""
+    return f"<h2>Distance during the latency</h2>{html_table(rows)}" if rows[1] else ""
 
 
 def _shares(report: Report) -> str:
     rows = share_rows(report)
-    return f"<h2>Where the time goes</h2>{table(rows)}" if rows[1] else ""
+    return f"<h2>Where the time goes</h2>{html_table(rows)}" if rows[1] else ""
 
 
 def _periods(report: Report) -> str:
     rows = period_rows(report)
-    return f"<h2>Period of what runs by itself</h2>{table(rows)}" if rows[1] else ""
+    return f"<h2>Period of what runs by itself</h2>{html_table(rows)}" if rows[1] else ""
 
 
 def _limits(report: Report, verdict: Verdict | None) -> str:
@@ -148,7 +145,7 @@ def _taken_with(report: Report) -> str:
         if echo.error_s
     ]
     entries += [(f"{name} version", text) for name, text in result.versions.items()]
-    return definitions(entries)
+    return html_list(entries)
 
 
 def _footer(report: Report) -> str:

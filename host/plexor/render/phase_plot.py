@@ -7,6 +7,7 @@ from html import escape
 from plexor.phase.model import PhaseBin, PhaseResult, PhaseScan
 from plexor.render import facts
 from plexor.render.frame import LEFT, RIGHT, TOP, WIDTH, framed, legend, panel, x_axis, y_line
+from plexor.render.html import Heading, html_box, html_list, html_page, html_table
 from plexor.render.phase_text import (
     INCOMPLETE,
     headline,
@@ -19,7 +20,6 @@ from plexor.render.phase_text import (
     window_rows,
 )
 from plexor.render.scale import Axis, number, time_unit
-from plexor.render.sheet import box, definitions, sheet, table
 from plexor.render.svg import Canvas, stack
 from plexor.units import format_ticks, plot_seconds
 
@@ -131,21 +131,21 @@ def phase_page(result: PhaseResult) -> str:
     body = ""
     if result.invalid_reasons:
         reasons = "; ".join(result.invalid_reasons)
-        body += box("bad", "Invalid: these figures prove nothing", reasons)
+        body += html_box("bad", "Invalid: these figures prove nothing", reasons)
     if not result.complete:
-        body += box("bad", "Incomplete", INCOMPLETE.partition(": ")[2])
+        body += html_box("bad", "Incomplete", INCOMPLETE.partition(": ")[2])
     for scan in result.scans:
         said = notes(scan)
         body += f"<figure>{phase_plot(result, scan).render(style=False)}</figure>"
         body += f'<p class="lead">{escape(taken(scan, result.tick_fs))}</p>'
-        body += box("doubt", "Of this scan", "; ".join(said)) if said else ""
+        body += html_box("doubt", "Of this scan", "; ".join(said)) if said else ""
         heads, rows = window_rows(scan, result.tick_fs)
         if rows:
-            body += f"<h2>Masked windows of {escape(scan.channel)}</h2>{table((heads, rows))}"
+            body += f"<h2>Masked windows of {escape(scan.channel)}</h2>{html_table((heads, rows))}"
     entries = [("accounting", facts.books(result.accounting))]
     entries += [("between strikes", strike_period(result)), ("started", result.started)]
     entries += [(f"device {name}", text) for name, text in result.device.items()]
     entries += [(f"{name} version", text) for name, text in result.versions.items()]
-    body += f"<h2>Taken with</h2>{definitions(entries)}"
+    body += f"<h2>Taken with</h2>{html_list(entries)}"
     source = "simulated" if result.simulated else "measured"
-    return sheet(headline(result), source, summary(result), body)
+    return html_page(Heading(headline(result), source, summary(result)), body)

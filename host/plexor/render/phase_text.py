@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from plexor.phase.model import PhaseResult, PhaseScan, Window
 from plexor.render import facts
-from plexor.render.columns import LEAST_WIDTH, Paint, bars, table, time_marks, wrapped
-from plexor.render.scale import Axis, grouped
+from plexor.render.blocks import EIGHTHS, MARGIN, axis_line, bars, columns_of
+from plexor.render.columns import CHANNEL_COLOURS, LEAST_WIDTH, Paint, table, wrapped
+from plexor.render.scale import Axis, grouped, time_unit
 from plexor.render.table import NOTHING, Cell
 from plexor.units import format_rate, format_seconds, format_ticks, plot_seconds
 
@@ -150,7 +151,7 @@ def notes(scan: PhaseScan) -> list[str]:
 
 def _plot(scan: PhaseScan, tick_fs: int, width: int, paint: Paint) -> Iterator[str]:
     """Draw the greatest latency of each column, marks of missed strikes above, windows below."""
-    columns = min(width - 10, 120, len(scan.bins))
+    columns = min(columns_of(width), len(scan.bins))
     column = [n * columns // len(scan.bins) for n in range(len(scan.bins))]
     most = [0] * columns
     missed, masked = [" "] * columns, [" "] * columns
@@ -162,15 +163,18 @@ def _plot(scan: PhaseScan, tick_fs: int, width: int, paint: Paint) -> Iterator[s
             masked[place] = "▔"
     top = max(*most, 1)
     if "x" in missed:
-        yield f"{paint('missed'.rjust(9), 'muted')} {paint(''.join(missed).rstrip(), 'bad')}"
-    eighths = [0 if value <= 0 else max(round(value * ROWS * 8 / top), 1) for value in most]
-    for row, blocks in enumerate(bars(eighths, ROWS)):
-        left = format_ticks(top, tick_fs, 3) if row == 0 else "0" if row == ROWS - 1 else ""
-        yield f"{paint(left.rjust(9), 'muted')} {paint(blocks.rstrip(), '34')}".rstrip()
-    yield f"{paint('masked'.rjust(9), 'muted')} {paint(''.join(masked).rstrip(), 'bad')}".rstrip()
+        yield _marks("missed", missed, paint)
+    eighths = [0 if value <= 0 else max(round(value * ROWS * EIGHTHS / top), 1) for value in most]
+    values = [format_ticks(top, tick_fs, 3), *[""] * (ROWS - 2), "0"]
+    yield from bars(eighths, values, paint, CHANNEL_COLOURS[0])
+    yield _marks("masked", masked, paint)
     axis = Axis(0, plot_seconds(scan.span_ticks, tick_fs), 0, columns)
-    unit, marks = time_marks(axis, columns)
-    yield paint(f"{unit:>9} {marks}".rstrip(), "muted")
+    yield axis_line(axis, *time_unit(axis.high), paint)
+
+
+def _marks(name: str, marks: list[str], paint: Paint) -> str:
+    label = paint(name.rjust(MARGIN - 1), "muted")
+    return f"{label} {paint(''.join(marks).rstrip(), 'bad')}".rstrip()
 
 
 def strike_period(result: PhaseResult) -> str:

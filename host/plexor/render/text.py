@@ -10,9 +10,10 @@ import numpy as np
 from plexor.analyse import ChannelFigures, Report
 from plexor.budget import Check, Outcome, Verdict
 from plexor.render import facts
-from plexor.render.columns import LEAST_WIDTH, Paint, bars, table, time_marks, wrapped
+from plexor.render.blocks import EIGHTHS, MARGIN, axis_line, bars, columns_of
+from plexor.render.columns import CHANNEL_COLOURS, LEAST_WIDTH, Paint, table, wrapped
 from plexor.render.plots import latency_axis, samples_below
-from plexor.render.scale import grouped
+from plexor.render.scale import grouped, time_unit
 from plexor.render.table import (
     NOTHING,
     distance_rows,
@@ -23,7 +24,6 @@ from plexor.render.table import (
     share_rows,
 )
 
-_CHANNELS = ("34", "33", "32", "35", "36", "31", "94", "93")
 _WORDS = {
     Outcome.PASS: ("pass", "good"),
     Outcome.BROKEN: ("BROKEN", "bad"),
@@ -70,7 +70,7 @@ def text(
 def _histogram(report: Report, channel: ChannelFigures, width: int, paint: Paint) -> Iterator[str]:
     """Draw three lines of blocks, counts by logarithm, over the axis that all channels share."""
     assert channel.rise is not None
-    columns = min(width - 8, 120)
+    columns = columns_of(width)
     axis = latency_axis([report], 0, columns)
     edges = np.array([axis.value(i) for i in range(columns + 1)])
     counts = np.diff(samples_below(channel.rise.distribution, edges, report.result.tick_fs))
@@ -78,18 +78,18 @@ def _histogram(report: Report, channel: ChannelFigures, width: int, paint: Paint
     rows = 3
     # One sample is one eighth of a row, so that it is seen.
     eighths = [
-        0 if count <= 0 else 1 + round((rows * 8 - 1) * math.log1p(max(count - 1, 0)) / _top(most))
+        0
+        if count <= 0
+        else 1 + round((rows * EIGHTHS - 1) * math.log1p(max(count - 1, 0)) / _top(most))
         for count in counts.tolist()
     ]
-    colour = _CHANNELS[channel.result.number % len(_CHANNELS)]
     title = f"{channel.name}: samples by latency, counts by logarithm"
     yield paint(title[:width], "bold")
-    for row, blocks in enumerate(bars(eighths, rows)):
-        left = "1" if row == rows - 1 else grouped(round(most)) if row == 0 and most > 1 else ""
-        left = left if len(left) <= 7 else f"{most:.0e}".replace("e+0", "e")
-        yield f"{paint(left.rjust(7), 'muted')} {paint(blocks.rstrip(), colour)}".rstrip()
-    unit, marks = time_marks(axis, columns)
-    yield paint(f"{unit:>7} {marks}".rstrip(), "muted")
+    highest = grouped(round(most)) if most > 1 else ""
+    highest = highest if len(highest) < MARGIN else f"{most:.0e}".replace("e+0", "e")
+    values = [highest, *[""] * (rows - 2), "1"]
+    yield from bars(eighths, values, paint, CHANNEL_COLOURS[channel.result.number])
+    yield axis_line(axis, *time_unit(axis.high), paint)
 
 
 def _top(most: float) -> float:

@@ -95,8 +95,8 @@ def test_where_strikes_are_missed_latency_gives_a_least_width():
 
 
 def test_missed_strikes_and_masked_phases_are_marked_where_they_are():
-    lines = phase_text(phase_result(MASKS["missed"]), width=110).splitlines()
-    rows = {line[:9].strip(): line[10:] for line in lines}
+    lines = phase_text(phase_result(MASKS["missed"]), width=108).splitlines()
+    rows = {line[:7].strip(): line[8:] for line in lines}
     # A column is one of 100 steps: 20 to 39 are missed.
     assert rows["missed"] == " " * 20 + "x" * 20
     assert rows["masked"] == " " * 20 + "▔" * 20

@@ -1,8 +1,9 @@
-"""A self-contained HTML page: its style, its head, and the parts that pages are made of."""
+"""The parts of which self-contained HTML pages are made: no script, nothing fetched."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from html import escape
 
 from plexor.render.svg import FONT, STYLE
@@ -32,6 +33,9 @@ border-radius:0 4px 4px 0}
 figure{margin:30px 0 0}
 svg{display:block;width:100%;height:auto}
 .scroll{overflow-x:auto}
+.narrow{display:none}
+summary{font-size:18px;font-weight:700;margin:44px 0 10px;cursor:pointer}
+p.doubt{margin:8px 0 0}
 table{border-collapse:collapse;width:100%;font-size:14px}
 th,td{text-align:right;padding:7px 0 7px 18px;border-bottom:1px solid var(--line);
 white-space:nowrap;vertical-align:baseline}
@@ -45,28 +49,42 @@ td.left,th.left{text-align:left}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 24px;margin:0;font-size:14px}
 dt{color:var(--muted)}dd{margin:0;overflow-wrap:anywhere}
 footer{color:var(--muted);font-size:13px;margin-top:44px}
-@media(max-width:640px){main{padding:24px 16px}.badge{margin-left:0}}
+@media(max-width:640px){main{padding:24px 16px}.badge{margin-left:6px}
+.wide{display:none}.narrow{display:block}}
 @media print{main{padding:0}figure{break-inside:avoid}}
 """.replace("FONT", FONT)
 
 
-def sheet(title: str, source: str, lead: str, body: str, banner: str = "") -> str:
-    """Return a page of a title, where its figures come from, and HTML."""
-    colour = "bad" if source == "simulated" else "good"
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The top of a page."""
+
+    title: str
+    source: str
+    """Where the figures come from: `simulated`, or measured on what."""
+    lead: str
+    banner: str = ""
+    """HTML of what must be read first."""
+
+
+def html_page(heading: Heading, body: str) -> str:
+    """Return the text of a page with a heading, in UTF-8; `body` is HTML."""
+    title, source = escape(heading.title), escape(heading.source)
+    colour = "bad" if heading.source == "simulated" else "good"
     return f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)} · {escape(source)} · Plexor</title>
+<title>{title} · {source} · Plexor</title>
 <style>{_PAGE}{STYLE}</style>
 </head>
 <body>
 <main>
 <header>
-<h1>{escape(title)}<span class="badge {colour}">{escape(source)}</span></h1>
-<p class="lead">{escape(lead)}</p>
-{banner}
+<h1>{title}<span class="badge {colour}">{source}</span></h1>
+<p class="lead">{escape(heading.lead)}</p>
+{heading.banner}
 </header>
 {body}
 </main>
@@ -75,14 +93,14 @@ def sheet(title: str, source: str, lead: str, body: str, banner: str = "") -> st
 """
 
 
-def box(style: str, head: str, text: str) -> str:
-    """Return a verdict or a warning: `good`, `bad` or `doubt`."""
+def html_box(style: str, head: str, text: str) -> str:
+    """Return a box whose `style` is good, bad or doubt."""
     return f'<div class="verdict {style}"><b>{escape(head)}</b><span>{escape(text)}</span></div>'
 
 
-def table(content: tuple[list[str], list[list[Cell]]]) -> str:
-    """Return heads and rows as a table."""
-    head, rows = content
+def html_table(table: tuple[list[str], list[list[Cell]]]) -> str:
+    """Return a table of heads and rows that scrolls by itself where it is too wide."""
+    head, rows = table
     cells = "".join(f"<th>{escape(name)}</th>" for name in head)
     body = ""
     for row in rows:
@@ -98,8 +116,8 @@ def table(content: tuple[list[str], list[list[Cell]]]) -> str:
     )
 
 
-def definitions(entries: Iterable[tuple[str, str]]) -> str:
-    """Return names with their texts; those without a text are left out."""
+def html_list(entries: Iterable[tuple[str, str]]) -> str:
+    """Return names with their texts, those without a text left out."""
     rows = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in entries if text
     )
