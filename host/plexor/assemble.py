@@ -87,7 +87,8 @@ def assemble(
         )
         reason_number = image.get("status", "stop_reason")
         flags = StatusFlag(image.get("status", "flags"))
-        reasons += [f"results never came: {space.name.lower()}" for space in memories.missing()]
+        missing = memories.missing(image.get("control", "final_spaces"))
+        reasons += [f"results never came: {space.name.lower()}" for space in missing]
     else:
         accounting = account_partly(collector, frames, decode_faults)
         start_ticks = collector.started_ticks or 0

@@ -83,12 +83,13 @@ class Memories:
             image.whole_dump = dump
             image.final = final
 
-    def missing(self) -> tuple[Space, ...]:
-        """Return the spaces whose dump at the end of the run has not wholly come."""
+    def missing(self, final_spaces: int) -> tuple[Space, ...]:
+        """Return the spaces, of those in the register, of which no whole dump at the end came."""
         return tuple(
             space
             for space in self.spaces
-            if not all(self._images[space, bank].final for bank in range(self.banks))
+            if final_spaces >> space & 1
+            and not all(self._images[space, bank].final for bank in range(self.banks))
         )
 
     def coherent(self, spaces: Iterable[Space]) -> int | None:

@@ -195,7 +195,8 @@ def _control(
     for number in triggers:
         if number not in enabled:
             raise ValueError(f"trigger: ch{number} is not enabled; enabled: {enabled or 'none'}")
-    present = [space for space in Space if entries(quantities.geometry, space)]
+    wanted = Space if settings.spaces is None else set(settings.spaces)
+    final = [space for space in wanted if entries(quantities.geometry, space)]
     values = {
         "stream": int(settings.stream),
         "stop_on": int(stop_on),
@@ -203,7 +204,7 @@ def _control(
         "settle_ticks": settle_ticks,
         "report_clocks": report_clocks,
         "report_spaces": sum(1 << space for space in REPORT_SPACES) if report_clocks else 0,
-        "final_spaces": sum(1 << space for space in present),
+        "final_spaces": sum(1 << space for space in final),
         "trigger_latency_ticks": latency_ticks,
         "trigger_channels": sum(1 << number for number in set(triggers)),
         "load": int(settings.load),

@@ -27,6 +27,7 @@ from plexor.image import end_places
 from plexor.plan import REPORT_SPACES, Plan, plan_of
 from plexor.protocol.frames import SOURCE_STRIKE, SOURCES
 from plexor.protocol.geometry import Feature
+from plexor.protocol.memory import Space
 from plexor.protocol.registers import Action, RunState, StatusFlag
 from plexor.results import ChannelResult, RunResult
 from plexor.settings import Settings
@@ -303,13 +304,18 @@ class _Run:
     def _fetch(self) -> None:
         """Wait for the results; ask again for what was lost on the link."""
         memories = self.collector.memories
+        final_spaces = self.plan.value("control", "final_spaces")
+
+        def missing() -> tuple[Space, ...]:
+            return memories.missing(final_spaces)
+
         for attempt in range(DUMP_TRIES):
             if attempt:
-                spaces = sum(1 << space for space in memories.missing())
+                spaces = sum(1 << space for space in missing())
                 self.device.write("control", "dump_spaces", spaces)
                 self.device.write("control", "action", Action.DUMP)
-            self._until_still(memories.words_come, lambda: not memories.missing(), DUMP_SILENCE_S)
-            if not memories.missing():
+            self._until_still(memories.words_come, lambda: not missing(), DUMP_SILENCE_S)
+            if not missing():
                 break
         self.device.read_all(end_places(self.device.identity.geometry))
         self._await_events()

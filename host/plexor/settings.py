@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
+from plexor.protocol.memory import Space
 from plexor.protocol.registers import Policy, Trigger
 
 NO_DEADLINE_TICKS = (1 << 31) - 1
@@ -123,6 +124,8 @@ class Settings:
     settled, those that are responses of another channel too."""
     report_s: Fraction | None = None
     """Between automatic snapshots of the results; None: none."""
+    spaces: tuple[Space, ...] | None = None
+    """What is dumped at the end, of what the build has; None: all of it."""
 
 
 _REFERENCE = re.compile(r"(strike|ch)([0-7])(\.rise|\.fall)?|(load)(\.rise|\.fall)?")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,15 +26,15 @@ from plexor.commands.parameters import (
     time_option,
 )
 from plexor.errors import ExitCode
+from plexor.load import IDLE, switched
 from plexor.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import DEFAULT, Criterion, What, parse_criterion
 from plexor.sweep.executor import FORMS, parse_executor
 
 if TYPE_CHECKING:
-    from plexor.sweep.model import SweepResult
+    from plexor.sweep.model import Step, SweepResult
     from plexor.sweep.sweep import Load
 
-IDLE = "none"
 LEAST_WIDTH = Fraction(1, 1000)
 _PATH = click.Path(path_type=Path)
 
@@ -74,6 +76,7 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--dwell", type=COUNT, default="1", metavar="N", help="Least strikes a rate, if more than due."
 )
+@time_option("--longest", default="60s", help="No rate takes longer, of the instrument's time.")
 @click.option(
     "--load",
     "loads",
@@ -82,6 +85,10 @@ _PATH = click.Path(path_type=Path)
     metavar="NAME,...",
     help="Loads to run, each in turn: none, on (the load output), or those of the device.",
 )
+@click.option(
+    "--load-on", metavar="COMMAND", help="Shell command for a load: 'ssh dut stress-ng …'."
+)
+@click.option("--load-off", metavar="COMMAND", help="Ends it; without this it is terminated.")
 @time_option("--width", help="Of a strike, at every rate.")
 @click.option("--duty", type=DUTY, metavar="PART", help="Of a strike, at every rate: 20%.")
 @time_option("--dither", default="0", help="Range of a uniform random deviation of the period.")
@@ -99,10 +106,8 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--executor",
     type=Parsed("executor", parse_executor),
-    default="local",
-    show_default=True,
     metavar="WHERE",
-    help=f"Where simulated instruments run: {FORMS}.",
+    help=f"Where simulated instruments run: {FORMS}. Default: local, all cores.",
 )
 @click.option(
     "--key", "keys", type=KEY, multiple=True, metavar="NAME=TEXT", help="Describes the device."
@@ -126,8 +131,9 @@ def sweep(**options: Any) -> int:
 
     wanted = _wanted(options)
     store = StepStore(options["out"])
-    with Workers(options["executor"]) as workers:
-        found = run(wanted, workers, store, _say)
+    switch = switched(options["load_on"], options["load_off"])
+    with Workers(_executor(options)) as workers:
+        found = run(wanted, workers, store, Teller().step, switch)
     result = _result(options, wanted, found)
     if options["out"] is not None:
         save(result, options["out"])
@@ -142,14 +148,34 @@ def sweep(**options: Any) -> int:
     return ExitCode.INTERRUPTED if found.interrupted else ExitCode.PASS
 
 
-def _say(step: Any, taken: int, left: int) -> None:
-    from plexor.units import format_rate  # noqa: PLC0415
+class Teller:
+    """Tells each step on stderr, with how long the rest may take."""
 
-    words = ", ".join(f"{entry.name} {entry.verdict}" for entry in step.channels)
-    line = (
-        f"plexor: step {taken}, {left} under way: {step.load} {format_rate(step.rate_hz)}: {words}"
-    )
-    print(line, file=sys.stderr, flush=True)
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+
+    def step(self, step: Step, taken: int, expected: int) -> None:
+        """Tell one step of so many."""
+        from plexor.units import format_rate  # noqa: PLC0415
+
+        words = ", ".join(f"{entry.name} {entry.verdict}" for entry in step.channels)
+        left_s = (time.monotonic() - self._began) / taken * max(expected - taken, 0)
+        print(
+            f"plexor: step {taken} of about {max(expected, taken)}, {left_s:.0f} s left: "
+            f"{step.load} {format_rate(step.rate_hz)}: {words}",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def _executor(options: Mapping[str, Any]) -> Callable[[], Executor]:
+    """Return what opens the executor; a device of which there is one is struck by one process."""
+    opener: Callable[[], Executor] | None = options["executor"]
+    if not options["link"].startswith("sim:"):
+        if opener is not None:
+            raise click.UsageError("--executor: is for simulated instruments, sim:")
+        return parse_executor("local:1")
+    return parse_executor("local") if opener is None else opener
 
 
 def _wanted(options: Mapping[str, Any]) -> Any:
@@ -188,6 +214,7 @@ def _wanted(options: Mapping[str, Any]) -> Any:
         options["resolution"],
         options["points"],
         options["dwell"],
+        options["longest"],
     )
 
 
@@ -227,6 +254,13 @@ def _loads(options: Mapping[str, Any]) -> dict[str, Load]:
     if not all(names) or len(set(names)) < len(names):
         raise click.UsageError(f"--load {options['loads']}: must be different names, with commas")
     uri: str = options["link"]
+    if options["load_on"] is not None:
+        if uri.startswith("sim:"):
+            raise click.UsageError(
+                "--load-on: is for a real device; name loads of this one: --load"
+            )
+        if len(set(names) - {IDLE}) != 1:
+            raise click.UsageError(f"--load {options['loads']}: --load-on puts on one beside none")
     dut = uri.removeprefix("sim:") or options["dut"] or DEFAULT_DUT
     found: dict[str, Load] = {}
     for name in names:

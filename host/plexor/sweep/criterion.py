@@ -136,7 +136,8 @@ def _verdict(
 ) -> Verdict:
     test = criterion.test(first)
     if criterion.what not in _TIMED or criterion.what == What.LATENCY:
-        return test.verdict(stage, figures.strikes, criterion.bad(figures))
+        behind = figures.behind if ResponseClass.MISSED in _BAD[criterion.what] else 0
+        return test.verdict(stage, figures.strikes, criterion.bad(figures), behind)
     assert criterion.most_s is not None
     value = {
         What.JITTER: figures.peak_to_peak_ticks,

@@ -51,12 +51,15 @@ class Test:
     confidence: Fraction
     stages: tuple[Stage, ...]
 
-    def verdict(self, stage: int, strikes: int, bad: int) -> Verdict:
-        """Return what is known in a stage, after so many strikes in all."""
+    def verdict(self, stage: int, strikes: int, bad: int, doubtful: int = 0) -> Verdict:
+        """Return what is known in a stage, after so many strikes in all.
+
+        So many `doubtful` ones beside the bad ones may be bad too: only a pass counts them.
+        """
         bounds = self.stages[stage]
         if bad >= bounds.fail_least:
             return Verdict.FAIL
-        if strikes >= bounds.strikes and bad <= bounds.pass_most:
+        if strikes >= bounds.strikes and bad + doubtful <= bounds.pass_most:
             return Verdict.PASS
         return Verdict.UNDECIDED
 

@@ -6,7 +6,13 @@ import importlib
 import os
 import signal
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+)
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
@@ -30,6 +36,12 @@ def parse_executor(text: str) -> Callable[[], Executor]:
     if name == "dask" and rest.startswith("//") and rest[2:].rpartition(":")[2].isdecimal():
         return lambda: _dask(f"tcp:{rest}")
     raise ValueError(f"executor: {text!r}; must be {FORMS}")
+
+
+def is_lost(error: BaseException) -> bool:
+    """Return whether a job failed for want of its worker, not for its own sake."""
+    lost = isinstance(error, BrokenExecutor | CancelledError)
+    return lost or type(error).__module__.partition(".")[0] == "distributed"
 
 
 class Workers:
@@ -77,4 +89,20 @@ def _dask(address: str) -> Executor:
         client = distributed.Client(address, timeout="10s")
     except (OSError, TimeoutError) as error:
         raise LinkError(f"executor: {address}: no Dask scheduler answers there") from error
-    return client.get_executor(retries=RETRIES)
+    return _Cluster(client)
+
+
+class _Cluster(Executor):
+    """A Dask client with the interface of every executor; its end closes the client."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._executor: Executor = client.get_executor(retries=RETRIES)
+
+    def submit(self, fn: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
+        return self._executor.submit(fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        del cancel_futures  # Dask knows `wait` only: without it, what is under way is cancelled
+        self._executor.shutdown(wait)
+        self._client.close()

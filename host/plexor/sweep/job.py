@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -10,25 +11,33 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.analyse import ChannelFigures, analyse
+from plexor.analyse import Figures as RunFigures
 from plexor.device import Device
 from plexor.errors import InvalidRunError
 from plexor.link.open import open_link
 from plexor.percentiles import from_values, quantile
-from plexor.protocol.memory import ResponseClass
+from plexor.plan import REPORT_SPACES
+from plexor.protocol.memory import ResponseClass, Space
 from plexor.results import RunResult
 from plexor.session import measure
 from plexor.settings import Settings
 from plexor.sweep.criterion import Criterion, judge, stage_strikes
 from plexor.sweep.decide import STAGES, Verdict
 from plexor.sweep.model import Figures, Step
+from plexor.units import format_rate
 
 LEAST_STRIKES = 256
 """So many tell whether a device falls behind."""
 SIM_ARGUMENTS = ("--hold",)
 """A simulated instrument stands still until its run starts, so that each is the same again."""
+MOST_S = Fraction(60)
+RECOVERY_S = 5.0
+"""Wall time a device has to answer again."""
 TIMEOUT_PERIODS = 4
 """Of a strike where no other time-out is asked for. A response later than that is taken for the
 next strike's, so that one strike is missing where all are late: so many missing do not pass."""
+RECOVERY_STRIKES = 16
+"""All answered on all channels, they say that a device answers again."""
 _QUANTILES = (Fraction(1, 2), Fraction(99, 100))
 
 
@@ -46,6 +55,10 @@ class Job:
     """Strike until this channel's verdict is known; empty: until every channel's is."""
     criteria: tuple[Criterion, ...]
     least_strikes: int = LEAST_STRIKES
+    most_s: Fraction = MOST_S
+    """Of the instrument's time: no stage begins that would take longer in all."""
+    rest_hz: Fraction | None = None
+    """A rate at which the device must answer before it is struck; None: it has just started."""
 
 
 def take(job: Job) -> Step:
@@ -53,13 +66,16 @@ def take(job: Job) -> Step:
 
     Raises PlexorError where a run does not start, breaks, or is not valid.
     """
-    first = stage_strikes(job.criteria, max(job.least_strikes, LEAST_STRIKES))
+    first = first_stage(job.criteria, job.least_strikes)
     stages: list[RunResult] = []
     figures: tuple[Figures, ...] = ()
+    recovery_s = None if job.rest_hz is None else _recover(job, job.rest_hz)
     for stage in range(STAGES):
+        if stage and (first << stage) / job.rate_hz > job.most_s:
+            break
         count = first << max(stage - 1, 0)
-        stages.append(_run(job, stage, count))
-        figures = figures_of(stages, job.criteria, stage, first)
+        stages.append(_run(job, job.rate_hz, stage, count))
+        figures = figures_of(stages, job.criteria, stage, first, job.rate_hz)
         waited = [f for f in figures if job.for_channel in ("", f.name)]
         if all(entry.verdict != Verdict.UNDECIDED for entry in waited):
             break
@@ -71,29 +87,61 @@ def take(job: Job) -> Step:
         job.for_channel,
         sum(run.strikes for run in stages),
         figures,
+        recovery_s,
     )
 
 
-def _run(job: Job, stage: int, count: int) -> RunResult:
+def first_stage(criteria: Sequence[Criterion], least_strikes: int) -> int:
+    """Return how many strikes a step takes at least."""
+    return stage_strikes(criteria, max(least_strikes, LEAST_STRIKES))
+
+
+def _recover(job: Job, rest_hz: Fraction) -> float:
+    """Strike slowly until every channel answers; return the wall time that took.
+
+    Raises InvalidRunError where one does not within RECOVERY_S.
+    """
+    began = time.monotonic()
+    while True:
+        waited_s = time.monotonic() - began
+        run = _run(job, rest_hz, 0, RECOVERY_STRIKES)
+        silent = [c.name for c in run.channels if c.classes[ResponseClass.MISSED]]
+        if not silent:
+            return round(waited_s, 3)
+        if time.monotonic() - began > RECOVERY_S:
+            raise InvalidRunError(
+                f"{', '.join(silent)}: no answer to all of {RECOVERY_STRIKES} strikes at "
+                f"{format_rate(rest_hz)} within {RECOVERY_S:g} s; restart it, or begin lower"
+            )
+
+
+def _run(job: Job, rate_hz: Fraction, stage: int, count: int) -> RunResult:
     swept, *others = job.settings.strikes
-    swept = replace(swept, period_s=1 / job.rate_hz, count=count, seed=swept.seed + stage)
-    timeout_s = job.settings.timeout_s or TIMEOUT_PERIODS / job.rate_hz
-    settings = replace(job.settings, strikes=(swept, *others), timeout_s=timeout_s)
+    swept = replace(swept, period_s=1 / rate_hz, count=count, seed=swept.seed + stage)
+    timeout_s = job.settings.timeout_s or TIMEOUT_PERIODS / rate_hz
     simulated = job.link.startswith("sim:")
+    # Bins are for the quantiles of a step whose events a slow link does not carry.
+    spaces = REPORT_SPACES if simulated else (*REPORT_SPACES, Space.LATENCY_BINS)
+    settings = replace(job.settings, strikes=(swept, *others), timeout_s=timeout_s, spaces=spaces)
     with Device(open_link(job.link, job.dut, SIM_ARGUMENTS if simulated else ())) as device:
         result = measure(device, settings)
     if result.interrupted:
         raise KeyboardInterrupt
     # A device that is swept may leave every strike unanswered; nothing else may be wrong.
     if not result.valid:
-        raise InvalidRunError(f"at {float(job.rate_hz):g} Hz: {'; '.join(result.invalid_reasons)}")
+        raise InvalidRunError(f"at {format_rate(rate_hz)}: {'; '.join(result.invalid_reasons)}")
     return result
 
 
 def figures_of(
-    stages: Sequence[RunResult], criteria: Sequence[Criterion], stage: int, first: int
+    stages: Sequence[RunResult],
+    criteria: Sequence[Criterion],
+    stage: int,
+    first: int,
+    rate_hz: Fraction,
 ) -> tuple[Figures, ...]:
     """Return the figures of each channel over the runs of all stages so far, with verdicts."""
+    period_ticks = 1 / rate_hz / Fraction(stages[0].tick_fs, 10**15)
     reports = [analyse(run) for run in stages]
     found: list[Figures] = []
     for place, channel in enumerate(stages[0].channels):
@@ -104,6 +152,7 @@ def figures_of(
                 entry: sum(run.channels[place].classes[entry] for run in stages)
                 for entry in ResponseClass
             },
+            float(period_ticks),
         )
         verdict, reason = judge(criteria, figures, stage, first, stages[0].tick_fs)
         found.append(replace(figures, verdict=verdict, reason=reason))
@@ -111,7 +160,10 @@ def figures_of(
 
 
 def _figures(
-    name: str, stages: Sequence[ChannelFigures], classes: Mapping[ResponseClass, int]
+    name: str,
+    stages: Sequence[ChannelFigures],
+    classes: Mapping[ResponseClass, int],
+    period_ticks: float,
 ) -> Figures:
     rises = [entry.rise for entry in stages if entry.rise is not None]
     least = [rise.min_ticks for rise in rises if rise.min_ticks is not None]
@@ -122,21 +174,45 @@ def _figures(
     known = len(values) == len(stages)
     together = np.concatenate(values) if known else np.zeros(0, np.int64)
     spans = [rise.span.current_ticks for rise in rises if rise.span is not None]
-    quantiles = {q: quantile(from_values(together), q) for q in _QUANTILES} if known else {}
-    p50, p99 = (quantiles.get(q) for q in _QUANTILES)
+    p50_ticks, p99_ticks = (_quantile(q, rises, together if known else None) for q in _QUANTILES)
     return Figures(
         name,
         strikes=sum(classes[entry] for entry in settled),
         classes=classes,
         min_ticks=min(least, default=None),
         max_ticks=max(most, default=None),
-        p50_ticks=None if p50 is None else p50.value_ticks,
-        p99_ticks=None if p99 is None else p99.value_ticks,
+        p50_ticks=p50_ticks,
+        p99_ticks=p99_ticks,
         rms_ticks=float(np.std(together)) if len(together) else None,
         jitter128_ticks=max(spans, default=None),
         # Behind a strike that is missing responses are taken for those of strikes before theirs.
         falls_behind=any(map(falls_behind, values)) if known and not missed else None,
+        behind=sum(behind(entry, period_ticks) for entry in values),
     )
+
+
+def _quantile(
+    q: Fraction, stages: Sequence[RunFigures], together: npt.NDArray[np.int64] | None
+) -> int | None:
+    """Return a quantile of all stages' samples; without them the greatest that a stage has."""
+    if together is not None:
+        found = quantile(from_values(together), q) if len(together) else None
+        return None if found is None else found.value_ticks
+    known = [found.value_ticks for stage in stages if (found := stage.quantile(q)) is not None]
+    return max(known, default=None)
+
+
+def behind(latency_ticks: npt.NDArray[np.int64], period_ticks: float) -> int:
+    """Return by how many strikes a run of them fell behind: how much more of them wait at its end.
+
+    What a device's queue takes up goes missing later, so that a short run alone would show less
+    than the device loses in the long run.
+    """
+    eighth = len(latency_ticks) // 8
+    if not eighth:
+        return 0
+    growth = float(latency_ticks[-eighth:].mean()) - float(latency_ticks[:eighth].mean())
+    return max(round(growth / period_ticks), 0)
 
 
 def falls_behind(latency_ticks: npt.NDArray[np.int64]) -> bool:

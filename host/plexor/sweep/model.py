@@ -26,6 +26,8 @@ class Figures:
     jitter128_ticks: int | None = None
     falls_behind: bool | None = None
     """Whether latency still grew at the end; None: it cannot be told."""
+    behind: int = 0
+    """Strikes by which it fell behind while it was struck."""
     verdict: Verdict = Verdict.UNDECIDED
     reason: str = ""
     """The criterion that decided, where the verdict is no pass."""
@@ -56,6 +58,8 @@ class Step:
     strikes: int
     """Sent, over all stages."""
     channels: tuple[Figures, ...]
+    recovery_s: float | None = None
+    """Wall time until the device answered at rest, before the step; None: it had just started."""
 
     def of(self, name: str) -> Figures:
         """Return a channel's figures; raise KeyError for a channel that is not there."""

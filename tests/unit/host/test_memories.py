@@ -72,10 +72,10 @@ def test_a_dump_with_a_hole_is_missing_until_the_hole_is_filled():
     memories = Memories(Geometry(features=ALL_FEATURES & ~Feature.SNAPSHOT, channels=2))
     frames = list(dump(Space.CLASSES, 0, counters(1, 2, 3), size=8))
     feed(memories, frames[:1], frames[2:])
-    assert Space.CLASSES in memories.missing()
+    assert Space.CLASSES in memories.missing(1 << Space.CLASSES)
     assert not memories.known(Space.CLASSES)
     feed(memories, frames)
-    assert Space.CLASSES not in memories.missing()
+    assert Space.CLASSES not in memories.missing(1 << Space.CLASSES)
 
 
 def test_words_left_out_are_zeros_unless_the_frame_that_says_so_is_lost():
@@ -104,7 +104,7 @@ def test_a_snapshot_is_that_bank_and_the_other_as_it_was_last_dumped():
     half = list(dump(Space.CLASSES, 0, counters(50), tag=3, final=False, size=8))
     feed(memories, half[:2])
     assert memories.counts(Space.CLASSES)[0] == 7
-    assert Space.CLASSES in memories.missing()
+    assert Space.CLASSES in memories.missing(1 << Space.CLASSES)
     feed(memories, half[2:])
     assert memories.counts(Space.CLASSES)[0] == 52
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plexor.sweep.job import falls_behind
+from plexor.sweep.job import behind, falls_behind
 
 
 @settings(max_examples=100)
@@ -43,3 +43,15 @@ def test_what_does_not_grow_to_the_end_does_not_fall_behind(latency):
 def test_noise_is_no_growth():
     random = np.random.default_rng(3)
     assert not any(falls_behind(random.integers(0, 1000, 400)) for _ in range(500))
+
+
+@pytest.mark.parametrize("backlog", [0, 1, 3, 7])
+def test_what_waits_more_at_the_end_is_counted_in_strikes(backlog):
+    # Latency grows by a period for each strike more that waits, within the middle of the run.
+    latency = 300 + 1000 * np.clip(np.arange(400) - 100, 0, backlog)
+    assert behind(latency, 1000.0) == backlog
+
+
+def test_what_waits_less_at_the_end_is_not():
+    assert behind(np.linspace(9000, 300, 400).astype(np.int64), 1000.0) == 0
+    assert behind(np.array([5, 9]), 1.0) == 0

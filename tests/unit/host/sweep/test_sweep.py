@@ -4,15 +4,16 @@ import itertools
 import random
 import threading
 from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
-from plexor.errors import InvalidRunError, LinkError, StoreError
+from plexor.errors import InvalidRunError, LinkError, StoreError, UsageError
 from plexor.protocol.memory import ResponseClass
 from plexor.settings import Channel, Settings, Stimulus
-from plexor.sweep.criterion import DEFAULT
+from plexor.sweep.criterion import DEFAULT, parse_criterion
 from plexor.sweep.decide import Verdict
 from plexor.sweep.executor import RETRIES, Workers
 from plexor.sweep.model import Figures, Step
@@ -43,7 +44,7 @@ WANTED = Wanted(
 
 def taken(job):
     """Return the step of a device with the planted knees."""
-    assert job.dut == WANTED.loads[job.load].dut
+    assert job.dut == WANTED.loads[job.load].dut or job.rest_hz
     assert job.settings.load == WANTED.loads[job.load].level
     channels = tuple(
         Figures(
@@ -143,14 +144,16 @@ def test_a_job_that_fails_ends_the_sweep_with_what_there_is(monkeypatch):
     assert len(found.steps) >= 14
 
 
-def test_an_interrupt_ends_the_sweep_with_what_there_is():
+def test_an_interrupt_ends_the_sweep_with_what_there_is(tmp_path):
     def interrupt(step, done, left):
         if done == 16:
             raise KeyboardInterrupt
 
-    found = run(lambda: Planted([]), on_step=interrupt)
+    log, store = [], StepStore(tmp_path)
+    found = run(lambda: Planted(log), store, interrupt)
     assert found.interrupted
-    assert len(found.steps) == 16
+    # What was under way is kept, and nothing is begun.
+    assert 16 <= len(found.steps) == len(store) <= len(log)
     assert any(knee.bracket.passing_hz for knee in found.knees)
 
 
@@ -184,3 +187,60 @@ def test_a_file_that_is_no_store_is_refused_in_one_line(tmp_path):
     with pytest.raises(StoreError, match="line 1: is no step") as caught:
         StepStore(tmp_path)
     assert "\n" not in str(caught.value)
+
+
+def test_how_many_steps_there_will_be_is_told_from_the_first_on(reference):
+    told = []
+    run(lambda: Planted([]), on_step=lambda step, done, of: told.append((done, of)))
+    assert [done for done, _ in told] == list(range(1, len(reference.steps) + 1))
+    assert told[-1][1] == len(reference.steps)
+    assert 0.8 < told[0][1] / len(reference.steps) < 1.25
+
+
+def test_a_real_device_is_struck_load_by_load_and_looked_at_before_each_step():
+    log, switches = [], []
+
+    @contextmanager
+    def switch(load):
+        switches.append((load, "on", len(log)))
+        yield
+        switches.append((load, "off", len(log)))
+
+    loads = {name: replace(load, dut=None) for name, load in WANTED.loads.items()}
+    real = replace(WANTED, link="tcp://there:1", loads=loads)
+    with Workers(lambda: Planted(log)) as workers:
+        found = sweep(real, workers, StepStore(None), switch=switch)
+    assert found.error is None
+    assert [entry[:2] for entry in switches] == [
+        (load, way) for load in WANTED.loads for way in ("on", "off")
+    ]
+    first, last = (len([job for job in log if job.load == load]) for load in WANTED.loads)
+    assert [entry[2] for entry in switches] == [0, first, first, first + last]
+    assert {job.rest_hz for job in log} == {WANTED.low_hz}
+
+
+def test_a_device_that_answers_nothing_ends_the_sweep_in_one_line(monkeypatch):
+    def silent(self, job):
+        step = taken(job)
+        classes = dict.fromkeys(ResponseClass, 0) | {ResponseClass.MISSED: 100}
+        deaf = replace(step.channels[1], classes=classes, verdict=Verdict.FAIL)
+        return replace(step, channels=(step.channels[0], deaf))
+
+    monkeypatch.setattr(Planted, "_take", silent)
+    found = run(lambda: Planted([]))
+    assert isinstance(found.error, InvalidRunError)
+    assert "TASK: no response to any of 100 strikes at 1 kHz" in str(found.error)
+    assert "ISR" not in str(found.error)
+    assert found.steps
+
+
+def test_a_criterion_that_takes_too_long_is_refused_before_anything_is_struck():
+    log = []
+    # 368 strikes at 95 % (-ln 0.025 / 0.01), at 1 kHz.
+    wanted = replace(WANTED, criteria=(parse_criterion("missed<1%"),), most_s=Fraction(367, 1000))
+    found = run(lambda: Planted(log), wanted=wanted)
+    assert isinstance(found.error, UsageError)
+    assert "takes 368 strikes, 0.368 s at 1 kHz; must be 0.367 s or less" in str(found.error)
+    assert log == []
+    wanted = replace(wanted, most_s=Fraction(368, 1000))
+    assert run(lambda: Planted(log), wanted=wanted).error is None

@@ -1,0 +1,74 @@
+"""A load that is put on a device by the user's own commands."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
+
+from plexor.errors import UsageError
+
+IDLE = "none"
+BEGIN_S = 1.0
+"""A command that fails so soon has not put a load on."""
+END_S = 10.0
+"""A command that is to end the load has so long, and one that is terminated."""
+
+
+def switched(on: str | None, off: str | None) -> Callable[[str], AbstractContextManager[None]]:
+    """Return what puts a load on for as long as it is entered, but for the load `none`.
+
+    `on` and `off` are shell commands. `on` may go on as long as the load does; at the end `off` is
+    run, and what goes on then is terminated. Raises UsageError where one of them fails.
+    """
+
+    @contextmanager
+    def switch(load: str) -> Generator[None]:
+        if load == IDLE or on is None:
+            yield
+            return
+        process = _begin(on)
+        try:
+            yield
+        finally:
+            _end(process, off)
+
+    return switch
+
+
+def _begin(command: str) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(command, shell=True, start_new_session=True)
+    try:
+        code = process.wait(BEGIN_S)
+    except subprocess.TimeoutExpired:
+        return process
+    if code:
+        raise UsageError(f"--load-on {command!r}: ended with exit code {code}; must be 0")
+    return process
+
+
+def _end(process: subprocess.Popen[bytes], off: str | None) -> None:
+    code = 0
+    try:
+        if off is not None:
+            code = subprocess.run(off, shell=True, check=False, timeout=END_S).returncode
+    except subprocess.TimeoutExpired as error:
+        raise UsageError(f"--load-off {off!r}: does not end within {END_S:g} s") from error
+    finally:
+        _terminate(process)
+    if code:
+        raise UsageError(f"--load-off {off!r}: ended with exit code {code}; must be 0")
+
+
+def _terminate(process: subprocess.Popen[bytes]) -> None:
+    """End a command and all that it started."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if process.poll() is not None:
+            return
+        os.killpg(process.pid, number)
+        try:
+            process.wait(END_S)
+        except subprocess.TimeoutExpired:
+            continue
