@@ -18,7 +18,7 @@ from plexor.sweep.criterion import Criterion, stage_strikes
 from plexor.sweep.decide import Verdict
 from plexor.sweep.drive import End, Search, drive
 from plexor.sweep.executor import Workers
-from plexor.sweep.job import LEAST_STRIKES, Job
+from plexor.sweep.job import LEAST_STRIKES, MOST_S, Job
 from plexor.sweep.model import Step
 from plexor.sweep.search import scan_rates
 from plexor.sweep.store import StepStore
@@ -136,6 +136,8 @@ class _Spacing:
             "",
             (criterion,),
             least,
+            # A step's time is reckoned by its strikes; here so many come in each period.
+            MOST_S * length,
         )
 
     def _limit(self, channel: str, lengths: Lengths, tried: list[int]) -> Limit:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,10 +84,8 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--executor",
     type=Parsed("executor", parse_executor),
-    default="local",
-    show_default=True,
     metavar="WHERE",
-    help=f"Where simulated instruments run: {FORMS}.",
+    help=f"Where simulated instruments run: {FORMS}. Default: local, all cores.",
 )
 @click.option(
     "--key", "keys", type=KEY, multiple=True, metavar="NAME=TEXT", help="Describes the device."
@@ -115,7 +114,7 @@ def burst(**options: Any) -> int:
     wanted = _wanted(options)
     out: Path | None = options["out"]
     store = StepStore(out)
-    with Workers(options["executor"]) as workers:
+    with Workers(_executor(options)) as workers:
         limits, steps, end = burst_scan(wanted, workers, store, _say)
     result = _result(options, wanted, limits, steps, end.interrupted)
     text = json.dumps({"schema": "plexor.burst/1", **to_json(result)}, indent=1, ensure_ascii=False)
@@ -135,6 +134,16 @@ def burst(**options: Any) -> int:
     if end.error is not None:
         raise end.error
     return ExitCode.INTERRUPTED if end.interrupted else ExitCode.PASS
+
+
+def _executor(options: Mapping[str, Any]) -> Callable[[], Executor]:
+    """Return what opens the executor; a device of which there is one is struck by one process."""
+    opener: Callable[[], Executor] | None = options["executor"]
+    if not options["link"].startswith("sim:"):
+        if opener is not None:
+            raise click.UsageError("--executor: is for simulated instruments, sim:")
+        return parse_executor("local:1")
+    return parse_executor("local") if opener is None else opener
 
 
 def _say(job: Any, step: Any) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 
 from plexor.errors import LinkError, PlexorError
-from plexor.sweep.executor import RETRIES, Workers
+from plexor.sweep.executor import RETRIES, Workers, is_lost
 from plexor.sweep.job import Job, take
 from plexor.sweep.model import Step
 from plexor.sweep.store import StepStore
@@ -48,8 +48,7 @@ def drive(
     except PlexorError as error:
         return End(error=error)
     finally:
-        for future in driver.under_way:
-            future.cancel()
+        driver.keep_rest()
     return End()
 
 
@@ -83,7 +82,9 @@ class _Driver:
             job, search = self.under_way[future]
             try:
                 step = future.result()
-            except BrokenExecutor as error:
+            except Exception as error:
+                if not is_lost(error):
+                    raise
                 self._again(error)
                 return
             del self.under_way[future]
@@ -91,11 +92,18 @@ class _Driver:
             self._say(job, step)
             self.go(search, step)
 
+    def keep_rest(self) -> None:
+        """Keep the steps that were under way at an early end; those not begun are not taken."""
+        running = [future for future in self.under_way if not future.cancel()]
+        for future in wait(running).done:
+            if not future.cancelled() and future.exception() is None:
+                self.store.add(self.under_way[future][0], future.result())
+
     def _say(self, job: Job, step: Step) -> None:
         if self.on_step is not None:
             self.on_step(job, step)
 
-    def _again(self, error: BrokenExecutor) -> None:
+    def _again(self, error: BaseException) -> None:
         """Ask anew for all that was under way when a worker died, unless that happens too often."""
         self.deaths += 1
         if self.deaths > RETRIES:

@@ -34,6 +34,10 @@ BURST = ["burst", "--from", "1us", "--to", "9us", "--period", "1ms"]
         ([*BURST, "--period", "17us"], "--to: must be half of --period at most"),
         ([*BURST, "--criterion", "late<1%"], "must be of missed"),
         ([*BURST, "--link", "tcp://h:1"], "name the device's response pins"),
+        (
+            [*BURST, "--link", "tcp://h:1", "--channel", "ch0", "--executor", "local:2"],
+            "--executor: is for simulated instruments",
+        ),
     ],
 )
 def test_wrong_use_ends_with_2_and_one_line(capsys, arguments, message):

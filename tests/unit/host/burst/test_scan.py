@@ -158,6 +158,8 @@ def test_every_stage_is_of_whole_bursts_and_sees_one_lost_strike_in_each():
         assert job.least_strikes % length == 0
         assert stage_strikes(job.criteria, job.least_strikes) == job.least_strikes
         assert job.settings.count is None
+        # All stages of a test fit into the time that a step may take.
+        assert 4 * job.least_strikes / job.rate_hz <= job.most_s
 
 
 def test_a_limit_of_the_instruments_queue_is_not_given_as_the_devices():
