@@ -16,6 +16,8 @@ from plexor.errors import ExitCode, PlexorError
 _COMMANDS = {
     "measure": "plexor.commands.measure:measure",
     "sweep": "plexor.commands.sweep:sweep",
+    "phase": "plexor.commands.phase:phase",
+    "burst": "plexor.commands.burst:burst",
     "compare": "plexor.commands.compare:compare",
     "table": "plexor.commands.table:table",
     "replay": "plexor.commands.replay:replay",
@@ -27,6 +29,8 @@ _COMMANDS = {
 _HELP = {
     "measure": "Strike a device, time its responses, judge them.",
     "sweep": "Find the highest rate that a device sustains.",
+    "phase": "Latency over the phase of a tick: the windows in which a device is deaf.",
+    "burst": "How many strikes in a row a device answers, at what spacing.",
     "compare": "What differs between two runs or sweeps, and whether that is too much.",
     "table": "Systems side by side, idle and loaded, beside a published study.",
     "replay": "Figures of a run stored in a folder or recorded off a link.",

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
+import click
+
+from plexor.link.open import DEFAULT_DUT
 from plexor.protocol.frames import MAX_CHANNELS
 from plexor.settings import Channel
 
@@ -34,6 +38,29 @@ def channels_of(dut: str | None, available: int) -> tuple[Channel, ...]:
     if not names:
         names = tuple(f"ch{n}" for n in range(available))
     return tuple(Channel(n, name) for n, name in enumerate(names[:available]))
+
+
+def response_pins(uri: str, dut: str | None, but: int | None = None) -> tuple[Channel, ...]:
+    """Return the pins of the simulated device at a link, save number `but`.
+
+    Raises click.UsageError for a link whose device is not known.
+    """
+    if not uri.startswith("sim:"):
+        raise click.UsageError("--channel: name the device's response pins, such as ISR=ch0")
+    found = channels_of(uri.removeprefix("sim:") or dut or DEFAULT_DUT, MAX_CHANNELS)
+    return tuple(channel for channel in found if channel.number != but)
+
+
+def described(uri: str, dut: str | None, keys: Mapping[str, str]) -> dict[str, str]:
+    """Return what describes a device: the simulated one's name, and the user's own keys.
+
+    Raises click.UsageError for a simulated device at a link that has one of its own.
+    """
+    if uri.startswith("sim:"):
+        return {"dut": uri.removeprefix("sim:") or dut or DEFAULT_DUT, **keys}
+    if dut is not None:
+        raise click.UsageError(f"--dut {dut} is for --link sim:; {uri} has a device of its own")
+    return dict(keys)
 
 
 def _manifest_pins(path: Path) -> tuple[str, ...]:

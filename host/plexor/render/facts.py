@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from plexor.analyse import Report
@@ -9,17 +10,21 @@ from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Trigger
 from plexor.render.frame import provenance
 from plexor.render.scale import grouped
-from plexor.results import RunResult
+from plexor.results import Accounting, RunResult
 from plexor.units import format_rate, format_seconds, format_ticks, seconds_of
 
 
 def headline(report: Report) -> str:
     """Return the device under test in one line."""
-    device = report.result.device
+    return device_name(report.result.device) or "Response latency"
+
+
+def device_name(device: Mapping[str, str]) -> str:
+    """Return what a description names, empty where it names nothing."""
     system, board = device.get("os", ""), device.get("board", "")
     if system and board:
         return f"{system} on {board}"
-    return system or board or device.get("dut", "") or "Response latency"
+    return system or board or device.get("dut", "")
 
 
 def summary(report: Report) -> str:
@@ -60,7 +65,11 @@ def _rates(result: RunResult) -> list[str]:
 
 def accounting(report: Report) -> str:
     """Return the conservation line with its numbers."""
-    found = report.result.accounting
+    return books(report.result.accounting)
+
+
+def books(found: Accounting) -> str:
+    """Return the line of one run's accounting."""
     sign = "=" if found.holds else "≠"
     return (
         f"generated {grouped(found.generated)} {sign} received {grouped(found.received)} "

@@ -4,7 +4,9 @@
 // Options: firmware=PATH of the image (needed), load=none|all|names joined by '+' of cpu, critical,
 // polygons, queue, storm; load_switched=1: loads run only while the load input is high, 0: always;
 // clock_ps and ppm: the clock's period and how much faster than nominal it runs, in parts per
-// million; phase_ps: the first rising edge at or after time zero; clk_to_q_ps: pin after clock.
+// million; phase_ps: the first rising edge at or after time zero; clk_to_q_ps: pin after clock;
+// critical_pin=N: response channel N has the pin that is high while the load `critical` keeps
+// interrupts off, in place of its own (6).
 //
 // The firmware has started before time zero. An input counts from the first rising clock edge at
 // or after it, so a pulse that lies between two edges goes unseen, as on hardware.
@@ -23,6 +25,7 @@
 namespace {
 
 constexpr int64_t kUnitsPerPs = 1'000'000;  // the clock adds up in these, so that 1 ppm is exact
+constexpr int kCriticalPin = 6;  // as in firmware/soc.h
 constexpr int kResetCycles = 4;
 constexpr int kStartupCycles = 1'000'000;
 
@@ -40,6 +43,7 @@ struct Options {
   int64_t phase_ps = 0;
   int64_t ppm = 0;
   int64_t clk_to_q_ps = 0;
+  int64_t critical_pin = kCriticalPin;
 };
 
 int64_t number(const std::string& key, const std::string& value, int64_t low, int64_t high) {
@@ -83,9 +87,10 @@ Options parse(const std::string& text) {
     else if (key == "phase_ps") options.phase_ps = number(key, value, 0, 1'000'000);
     else if (key == "ppm") options.ppm = number(key, value, -100'000, 100'000);
     else if (key == "clk_to_q_ps") options.clk_to_q_ps = number(key, value, 0, 1'000'000);
+    else if (key == "critical_pin") options.critical_pin = number(key, value, 0, 7);
     else
       throw plexor::BadOption("'" + item + "': the options are firmware, load, load_switched, " +
-                              "clock_ps, phase_ps, ppm, clk_to_q_ps");
+                              "clock_ps, phase_ps, ppm, clk_to_q_ps, critical_pin");
   }
   if (!std::ifstream(options.firmware))
     throw plexor::BadOption("firmware=" + options.firmware + ": cannot be read; the path of an " +
@@ -122,8 +127,9 @@ class Riscv final : public plexor::Device {
         inputs_.pop_front();
       }
       cycle();
-      if (uint32_t changed = soc_->pins ^ pins_) {
-        pins_ = soc_->pins;
+      const uint32_t pins = connected(soc_->pins);
+      if (uint32_t changed = pins ^ pins_) {
+        pins_ = pins;
         for (uint8_t pin = 0; pin < 8; pin++)
           if (changed >> pin & 1)
             edges.push_back({edge_ps_ + options_.clk_to_q_ps, pin, bool(pins_ >> pin & 1)});
@@ -139,6 +145,11 @@ class Riscv final : public plexor::Device {
     uint32_t strikes;
     bool load;
   };
+
+  uint32_t connected(uint32_t pins) const {
+    const uint32_t to = 1u << options_.critical_pin;
+    return (pins & ~to & ~(1u << kCriticalPin)) | (pins >> kCriticalPin & 1) * to;
+  }
 
   void cycle() {
     soc_->clk ^= 1;  // riscv.py has the flip-flops take both edges: half the evaluations

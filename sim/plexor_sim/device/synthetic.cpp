@@ -63,6 +63,7 @@ class Channel {
         duplicate_(seed, number * kPurposes + 4),
         spurious_(seed, number * kPurposes + 5) {
     if (options_.spurious_hz > 0) schedule_spurious(0);
+    if (options_.tick_period_ps) tick_ps_ = options_.tick_phase_ps;
     settle();
   }
 
@@ -103,6 +104,9 @@ class Channel {
     if (spurious_ps_ == now_ps) {
       add_pulse(now_ps, false);
       schedule_spurious(now_ps);
+    } else if (tick_ps_ == now_ps) {
+      add_pulse(now_ps, false);
+      tick_ps_ += options_.tick_period_ps;
     } else if (high_) {
       high_ = false;
       free_pin_ps_ = now_ps + options_.gap_ps;
@@ -147,7 +151,7 @@ class Channel {
       edge_ps = fall_ps_;
     else if (!pulses_.empty())
       edge_ps = instants_.output(unmasked(std::max(pulses_.top().ready_ps, free_pin_ps_)));
-    next_ps_ = std::min(edge_ps, spurious_ps_);
+    next_ps_ = std::min({edge_ps, spurious_ps_, tick_ps_});
   }
 
   ChannelOptions options_;
@@ -159,7 +163,8 @@ class Channel {
   int64_t last_request_ps_ = 0;
   int64_t free_ps_ = 0, last_ready_ps_ = 0;
   bool overloaded_ = false;
-  int64_t free_pin_ps_ = 0, fall_ps_ = 0, spurious_ps_ = kNever, next_ps_ = kNever;
+  int64_t free_pin_ps_ = 0, fall_ps_ = 0, spurious_ps_ = kNever;
+  int64_t tick_ps_ = kNever, next_ps_ = kNever;
   bool high_ = false;
 };
 

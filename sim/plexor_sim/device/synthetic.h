@@ -32,6 +32,7 @@
 //   duplicate=P       a response is followed by a second one with this probability (0)
 //   duplicate_delay=DIST  from the first one's rise, unhindered, to the second one's (1000000)
 //   spurious=RATE     pulses that nobody asked for, Poisson, on average so many a second (0)
+//   tick=PERIOD[:PHASE]  pulses that nobody asked for, at PHASE, PHASE + PERIOD, ... (none)
 //   mask=PERIOD:LENGTH[:PHASE]  no pulse rises in the LENGTH ps from PHASE, PHASE + PERIOD, ...;
 //                     it waits for their end (none)
 //   gap=N             least time from a fall to the next rise, at least 1 (10000)
@@ -73,6 +74,7 @@ struct ChannelOptions {
   int64_t queue = 1'000'000;
   double drop = 0, duplicate = 0;
   double spurious_hz = 0;
+  int64_t tick_period_ps = 0, tick_phase_ps = 0;
   int64_t mask_period_ps = 0, mask_length_ps = 0, mask_phase_ps = 0;
   int64_t gap_ps = 10'000;
   bool invert = false;

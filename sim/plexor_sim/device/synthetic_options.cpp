@@ -8,7 +8,7 @@ namespace {
 constexpr const char* kKeys =
     "seed, clock_ps, phase_ps, grid_fs, load_name, load and, with or without chN., after, latency, "
     "load_latency, width, load_width, service, load_service, queue, overload, rest, deaf, drop, "
-    "duplicate, duplicate_delay, spurious, mask, gap, invert";
+    "duplicate, duplicate_delay, spurious, tick, mask, gap, invert";
 
 // A number from 0 to 7 at the end of text after `word`; -1 if text is something else.
 int numbered(const std::string& text, const std::string& word) {
@@ -30,6 +30,14 @@ After parse_after(const std::string& key, const std::string& value) {
   else
     bad_option(key, value, "strike0 to strike7 or ch0 to ch7, either with -fall, or none");
   return after;
+}
+
+void parse_tick(ChannelOptions& channel, const std::string& key, const std::string& value) {
+  const std::vector<std::string> numbers = split(value, ':');
+  if (numbers.empty() || numbers.size() > 2)
+    bad_option(key, value, "PERIOD or PERIOD:PHASE in ps is needed");
+  channel.tick_period_ps = option_integer(key, numbers[0], 2, kMostPs);
+  channel.tick_phase_ps = numbers.size() < 2 ? 0 : option_integer(key, numbers[1], 0, kMostPs);
 }
 
 void parse_mask(ChannelOptions& channel, const std::string& key, const std::string& value) {
@@ -66,6 +74,7 @@ bool take(ChannelOptions& channel, const std::string& name, const std::string& k
   else if (name == "duplicate") channel.duplicate = option_real(key, value, 0, 1);
   else if (name == "duplicate_delay") channel.duplicate_delay = Distribution::parse(key, value);
   else if (name == "spurious") channel.spurious_hz = option_real(key, value, 0, 1e9);
+  else if (name == "tick") parse_tick(channel, key, value);
   else if (name == "mask") parse_mask(channel, key, value);
   else if (name == "gap") channel.gap_ps = option_integer(key, value, 1, kMostPs);
   else if (name == "invert") channel.invert = option_integer(key, value, 0, 1);

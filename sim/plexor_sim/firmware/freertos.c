@@ -80,7 +80,9 @@ static void load_critical(void *parameter) {
   for (uint32_t seed = 2;;) {
     wait_for_load();
     taskENTER_CRITICAL();
+    OUT_SET = PIN_CRITICAL;
     work_cycles(work_random(&seed) % 1500);
+    OUT_CLR = PIN_CRITICAL;
     taskEXIT_CRITICAL();
     work_cycles(work_random(&seed) % 1500);
   }

@@ -33,6 +33,9 @@ enum { IRQ_STRIKES = 7, IRQ_STORM = 8 };
 #define CSR_SET(csr, value) __asm volatile("csrs " csr ", %0" ::"r"(value) : "memory")
 #define CSR_CLEAR(csr, value) __asm volatile("csrc " csr ", %0" ::"r"(value) : "memory")
 
+// Pins that no strike has: CRITICAL is high while the load of that name keeps interrupts off.
+enum { PIN_CRITICAL = 1 << 6 };
+
 // Fast and prime, so that it wanders through the phases of the tick and of the strikes.
 enum { STORM_PERIOD_CYCLES = 1999 };
 

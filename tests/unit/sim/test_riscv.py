@@ -6,6 +6,7 @@ measurement of the same core and kernel: bare ISR 23/34, FreeRTOS ISR 108/317 an
 """
 
 import importlib.util
+import itertools
 import os
 import subprocess
 import sys
@@ -307,3 +308,30 @@ def test_the_task_keeps_up_at_1200_cycles_and_not_at_600(play: Play) -> None:
     }
     assert answered[1200] == 5000
     assert answered[600] < 0.9 * 5000
+
+
+def critical_cycles(count: int) -> list[int]:
+    """Return the lengths that the load `critical` draws: every other number of its generator."""
+    state, found = 2, []
+    for _ in range(2 * count):
+        state = (state * 1664525 + 1013904223) % (1 << 32)
+        found.append((state >> 16) % 1500)
+    return found[::2]
+
+
+@pytest.mark.parametrize("pin", [6, 2])
+def test_a_pin_is_high_while_critical_sections_last(play: Play, pin: int) -> None:
+    options = f"load=critical,load_switched=0,critical_pin={pin}"
+    played = play("freertos", periodic(20), options)
+    times = [(time_ps, level) for time_ps, number, level in played.edges if number == pin]
+    assert times[0][1] == 1
+    widths = [(fall - rise) // CLOCK_PS for (rise, _), (fall, _) in itertools.pairwise(times)][::2]
+    # Some sections have passed before time zero.
+    lengths = critical_cycles(len(widths) + 400)
+    first = next(
+        n for n in range(400) if all(0 <= widths[k] - lengths[n + k] < 100 for k in range(10))
+    )
+    spent = [width - length for width, length in zip(widths, lengths[first:], strict=False)]
+    assert len(spent) > 100
+    assert min(spent) >= 0
+    assert max(spent) < 100

@@ -364,3 +364,19 @@ def test_a_bad_option_is_one_line_that_says_what_would_be_right(
     assert played.code == 2
     assert played.error.startswith(sentence)
     assert played.error.count("\n") == 1
+
+
+def test_a_tick_comes_at_its_phase_and_period_whatever_is_struck(play: Play) -> None:
+    options = ONE + "ch0.after=none,ch1.tick=1234567:890123,ch1.width=4000"
+    expected = [890_123 + 1_234_567 * n for n in range(500)]
+    for strikes in ([600_000_000], every(1_000_003, 600)):
+        played = play(options, strikes)
+        rises = [t for t in played.rises(1) if t <= expected[-1]]
+        assert rises == expected[: len(rises)]
+        assert len(rises) > 480
+        assert played.falls(1)[: len(rises)] == [t + 4000 for t in rises]
+
+
+def test_an_answer_and_a_tick_share_a_pin_one_after_the_other(play: Play) -> None:
+    options = ONE + "latency=1000000,width=100000,gap=10,tick=5000000:2000000"
+    assert play(options, [1_000_000, 6_000_001]).rises()[:3] == [2_000_000, 2_100_010, 7_000_000]

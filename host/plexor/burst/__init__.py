@@ -1,0 +1,1 @@
+"""Burst tolerance: how many strikes in a row a device answers, at what spacing."""

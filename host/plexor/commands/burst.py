@@ -1,0 +1,206 @@
+"""`plexor burst`: how many strikes in a row a device answers, at what spacing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from plexor.commands.parameters import (
+    CHANNEL,
+    COUNT,
+    KEY,
+    Parsed,
+    json_option,
+    link_option,
+    time_option,
+)
+from plexor.commands.pins import response_pins
+from plexor.errors import ExitCode
+from plexor.settings import Settings, Stimulus
+from plexor.sweep.criterion import What, parse_criterion
+from plexor.sweep.executor import FORMS, parse_executor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plexor.burst.model import BurstResult, Limit
+    from plexor.burst.scan import Wanted
+    from plexor.sweep.model import Step
+
+RESULT_FILE = "burst.json"
+PAGE_FILE = "burst.html"
+_PATH = click.Path(path_type=Path)
+
+
+@click.command()
+@link_option("sim:, tcp://HOST:PORT or serial:PORT.")
+@click.option(
+    "--dut",
+    metavar="NAME[:OPTIONS]",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml.",
+)
+@time_option("--from", "low", required=True, help="Least spacing of a burst's strikes: 2us.")
+@time_option("--to", "high", required=True, help="Greatest spacing: 50us.")
+@click.option(
+    "--points",
+    type=click.IntRange(2, 1000),
+    default=9,
+    show_default=True,
+    metavar="N",
+    help="Spacings.",
+)
+@time_option(
+    "--period", required=True, help="Burst to burst: so long that the device is idle in between."
+)
+@click.option(
+    "--most", type=COUNT, default="64", show_default=True, metavar="N", help="Longest burst to try."
+)
+@click.option(
+    "--criterion",
+    type=Parsed("criterion", parse_criterion),
+    default="missed<1%@95%",
+    show_default=True,
+    metavar="LIMIT",
+    help="What a burst's strikes must keep. Of bursts of n the share is 1/(2n) if that is less.",
+)
+@time_option("--width", help="Of a strike. Default: half the spacing, at most 10us.")
+@click.option(
+    "--channel",
+    "channels",
+    type=CHANNEL,
+    multiple=True,
+    metavar="NAME=chN",
+    help="A response pin, as in plexor measure; repeat.",
+)
+@click.option("--load", is_flag=True, help="Raise the load output during the runs.")
+@click.option("--seed", type=click.IntRange(1, 1 << 63), default=1, metavar="N")
+@click.option(
+    "--executor",
+    type=Parsed("executor", parse_executor),
+    metavar="WHERE",
+    help=f"Where simulated instruments run: {FORMS}. Default: local, all cores.",
+)
+@click.option(
+    "--key", "keys", type=KEY, multiple=True, metavar="NAME=TEXT", help="Describes the device."
+)
+@json_option
+@click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page, or a .svg picture.")
+@click.option("--out", type=_PATH, metavar="DIR", help="Keep the scan; one that is there goes on.")
+def burst(**options: Any) -> int:
+    """Find the longest burst that loses no strike, for each spacing of its strikes.
+
+    Bursts come every --period and last half of it at most; a strike that is not answered within
+    the other half is missed. A length is tried until an exact test is certain.
+
+    \b
+      plexor burst --dut freertos --from 2us --to 40us --period 1ms
+      plexor burst --link serial:/dev/ttyUSB1 --channel ISR=ch0 --from 1us --to 1ms --period 50ms
+    """
+    from plexor.burst.scan import burst_scan  # noqa: PLC0415
+    from plexor.commands.conclude import wants_colour, write_text  # noqa: PLC0415
+    from plexor.jsonable import to_json  # noqa: PLC0415
+    from plexor.render.burst_plot import burst_page, burst_picture  # noqa: PLC0415
+    from plexor.render.burst_text import burst_text  # noqa: PLC0415
+    from plexor.sweep.executor import Workers  # noqa: PLC0415
+    from plexor.sweep.store import StepStore  # noqa: PLC0415
+
+    wanted = _wanted(options)
+    out: Path | None = options["out"]
+    store = StepStore(out)
+    with Workers(_executor(options)) as workers:
+        limits, steps, end = burst_scan(wanted, workers, store, _say)
+    result = _result(options, wanted, limits, steps, end.interrupted)
+    text = json.dumps({"schema": "plexor.burst/1", **to_json(result)}, indent=1, ensure_ascii=False)
+    if options["as_json"]:
+        print(text)
+    else:
+        width = shutil.get_terminal_size((100, 24)).columns
+        print(burst_text(result, width=width, colour=wants_colour()), end="")
+    sys.stdout.flush()
+    path: Path | None = options["page"]
+    if path is not None:
+        drawn = path.suffix == ".svg"
+        write_text(path, burst_picture(result) if drawn else burst_page(result))
+    if out is not None and out.exists():
+        write_text(out / RESULT_FILE, f"{text}\n")
+        write_text(out / PAGE_FILE, burst_page(result))
+    if end.error is not None:
+        raise end.error
+    return ExitCode.INTERRUPTED if end.interrupted else ExitCode.PASS
+
+
+def _executor(options: Mapping[str, Any]) -> Callable[[], Executor]:
+    """Return what opens the executor; a device of which there is one is struck by one process."""
+    opener: Callable[[], Executor] | None = options["executor"]
+    if not options["link"].startswith("sim:"):
+        if opener is not None:
+            raise click.UsageError("--executor: is for simulated instruments, sim:")
+        return parse_executor("local:1")
+    return parse_executor("local") if opener is None else opener
+
+
+def _say(job: Any, step: Any) -> None:
+    from plexor.units import format_seconds  # noqa: PLC0415
+
+    swept = job.settings.strikes[0]
+    spaced = "" if swept.spacing_s is None else f", {format_seconds(swept.spacing_s)} apart"
+    words = ", ".join(f"{entry.name} {entry.verdict}" for entry in step.channels)
+    line = f"plexor: bursts of {swept.burst}{spaced}: {words}"
+    print(line, file=sys.stderr, flush=True)
+
+
+def _wanted(options: Mapping[str, Any]) -> Wanted:
+    from plexor.burst.scan import LONGEST_PART, Wanted  # noqa: PLC0415
+
+    low, high, period = options["low"], options["high"], options["period"]
+    if not 0 < low < high:
+        raise click.UsageError("--from and --to: must be above 0 and rise")
+    if high > period * LONGEST_PART:
+        raise click.UsageError("--to: must be half of --period at most, or no burst fits")
+    if options["criterion"].what != What.MISSED:
+        raise click.UsageError(f"--criterion {options['criterion'].text}: must be of missed")
+    stimulus = Stimulus(period_s=period, width_s=options["width"], seed=options["seed"])
+    channels = options["channels"] or response_pins(options["link"], options["dut"])
+    return Wanted(
+        options["link"],
+        options["dut"],
+        Settings(strikes=(stimulus,), channels=channels, load=options["load"]),
+        low,
+        high,
+        options["points"],
+        period,
+        options["most"],
+        options["criterion"],
+    )
+
+
+def _result(
+    options: Mapping[str, Any],
+    wanted: Wanted,
+    limits: Sequence[Limit],
+    steps: Sequence[Step],
+    interrupted: bool,
+) -> BurstResult:
+    from plexor.burst.model import BurstResult  # noqa: PLC0415
+    from plexor.commands.pins import described  # noqa: PLC0415
+    from plexor.session import versions  # noqa: PLC0415
+
+    return BurstResult(
+        steps[0].tick_fs if steps else 0,
+        any(step.simulated for step in steps),
+        wanted.criterion.text,
+        wanted.period_s,
+        wanted.timeout_s,
+        tuple(limits),
+        interrupted,
+        wanted.settings.load,
+        described(options["link"], options["dut"], dict(options["keys"])),
+        versions(),
+    )

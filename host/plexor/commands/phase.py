@@ -1,0 +1,204 @@
+"""`plexor phase`: latency over the phase of a device's tick, or of another stimulus."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from plexor.commands.parameters import (
+    CHANNEL,
+    COUNT,
+    KEY,
+    RATE,
+    Parsed,
+    json_option,
+    link_option,
+    time_option,
+)
+from plexor.commands.pins import described, response_pins
+from plexor.errors import ExitCode
+from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
+from plexor.settings import parse_reference
+
+if TYPE_CHECKING:
+    from plexor.phase.model import PhaseResult
+    from plexor.phase.run import Wanted
+    from plexor.results import RunResult
+
+RESULT_FILE = "phase.json"
+PAGE_FILE = "phase.html"
+POINTS = 100
+_PATH = click.Path(path_type=Path)
+
+
+def parse_against(text: str) -> str:
+    """Return the reference of `ch2`, `ch2.fall` or `strike1`; raise ValueError for others."""
+    source, _ = parse_reference(text)
+    if source in (SOURCE_STRIKE, SOURCE_LOAD):
+        raise ValueError(f"against: {text!r}; must be ch0 to ch7 or strike1 to strike7")
+    return text
+
+
+@click.command()
+@link_option("sim:, tcp://HOST:PORT or serial:PORT.")
+@click.option(
+    "--dut",
+    metavar="NAME[:OPTIONS]",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml.",
+)
+@click.option(
+    "--against",
+    type=Parsed("reference", parse_against),
+    required=True,
+    metavar="EDGE",
+    help="What phases are measured from: ch2, ch2.fall and the like, or strike1, another output.",
+)
+@time_option("--period", help="Of that output.")
+@time_option(
+    "--span",
+    help="The reference has no period: phases are times since its last edge, up to this one.",
+)
+@click.option(
+    "--rate", type=RATE, required=True, metavar="RATE", help="Strikes a second, at most: 5k."
+)
+@time_option("--step", help="Of phase.")
+@click.option(
+    "--points",
+    type=click.IntRange(2, 100_000),
+    metavar="N",
+    help=f"Steps in a period, in place of --step. Default: {POINTS}.",
+)
+@click.option(
+    "--repeats",
+    type=COUNT,
+    default="8",
+    show_default=True,
+    metavar="N",
+    help="Strikes a step, on average.",
+)
+@time_option(
+    "--threshold",
+    help="A latency more than this over the base is masked. Default: twice what latency "
+    "spreads within a step.",
+)
+@time_option("--width", help="Of a strike.")
+@click.option(
+    "--channel",
+    "channels",
+    type=CHANNEL,
+    multiple=True,
+    metavar="NAME=chN",
+    help="A response pin, as in plexor measure; repeat.",
+)
+@time_option("--timeout", help="A strike older than this is missed. Default: 5/8 of the period.")
+@click.option("--load", is_flag=True, help="Raise the load output during the run.")
+@click.option("--seed", type=click.IntRange(1, 1 << 63), default=1, metavar="N")
+@click.option(
+    "--key", "keys", type=KEY, multiple=True, metavar="NAME=TEXT", help="Describes the device."
+)
+@json_option
+@click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page, or a .svg picture.")
+@click.option("--out", type=_PATH, metavar="DIR", help="Keep run, scan and page in a new folder.")
+def phase(**options: Any) -> int:
+    """Strike at each phase of a tick or of another stimulus; find the phases that are masked.
+
+    A window is masked where a strike is missed, or its latency is over the base (the median of the
+    fastest quarter of strikes) by more than --threshold.
+
+    \b
+      plexor phase --dut freertos:load=critical,critical_pin=2 --load --against ch2 --span 60us
+             --step 1us --rate 5k --channel ISR=ch0
+      plexor phase --link serial:/dev/ttyUSB1 --channel IRQ=ch0 --against ch2.fall --rate 2k
+      plexor phase --dut bare --against strike1 --period 20us --points 200 --rate 10k
+    """
+    from plexor.commands.conclude import wants_colour, write_text  # noqa: PLC0415
+    from plexor.jsonable import to_json  # noqa: PLC0415
+    from plexor.render.phase_plot import phase_page, phase_picture  # noqa: PLC0415
+    from plexor.render.phase_text import phase_text  # noqa: PLC0415
+
+    wanted = _wanted(options)
+    out: Path | None = options["out"]
+    if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise click.UsageError(f"--out {out}: is there already; name a folder that is not")
+    result, run = _take(options, wanted)
+    text = json.dumps({"schema": "plexor.phase/1", **to_json(result)}, indent=1, ensure_ascii=False)
+    if options["as_json"]:
+        print(text)
+    else:
+        width = shutil.get_terminal_size((100, 24)).columns
+        print(phase_text(result, width=width, colour=wants_colour()), end="")
+    sys.stdout.flush()
+    path: Path | None = options["page"]
+    if path is not None:
+        drawn = path.suffix == ".svg"
+        write_text(path, phase_picture(result) if drawn else phase_page(result))
+    if out is not None:
+        from plexor.store import save  # noqa: PLC0415
+
+        save(run, out)
+        write_text(out / RESULT_FILE, f"{text}\n")
+        write_text(out / PAGE_FILE, phase_page(result))
+    if result.interrupted:
+        return ExitCode.INTERRUPTED
+    return ExitCode.INVALID if result.invalid_reasons else ExitCode.PASS
+
+
+def _wanted(options: Mapping[str, Any]) -> Wanted:
+    from plexor.phase.run import Wanted  # noqa: PLC0415
+
+    source, _ = parse_reference(options["against"])
+    ours = source >= SOURCE_STRIKE
+    if options["step"] is not None and options["points"] is not None:
+        raise click.UsageError("--step and --points both say how fine phases are; give one")
+    for name in ("step", "period", "span"):
+        if options[name] is not None and options[name] <= 0:
+            raise click.UsageError(f"--{name}: must be above 0")
+    if ours and options["period"] is None:
+        raise click.UsageError(f"--against {options['against']}: give the --period it strikes at")
+    if not ours and options["period"] is not None:
+        raise click.UsageError(
+            f"--period is of another output; that of {options['against']} is measured"
+        )
+    if ours and options["span"] is not None:
+        raise click.UsageError(f"--span: {options['against']} has a period, up to which phases go")
+    points = options["points"] or (POINTS if options["step"] is None else None)
+    return Wanted(
+        channels=options["channels"]
+        or response_pins(options["link"], options["dut"], None if ours else source),
+        against=options["against"],
+        rate_hz=options["rate"],
+        repeats=options["repeats"],
+        step_s=options["step"],
+        points=points,
+        period_s=options["period"],
+        threshold_s=options["threshold"],
+        width_s=options["width"],
+        timeout_s=options["timeout"],
+        span_s=options["span"],
+        load=options["load"],
+        seed=options["seed"],
+    )
+
+
+def _take(options: Mapping[str, Any], wanted: Wanted) -> tuple[PhaseResult, RunResult]:
+    from plexor.commands.progress import ProgressLine  # noqa: PLC0415
+    from plexor.device import Device  # noqa: PLC0415
+    from plexor.link.open import open_link  # noqa: PLC0415
+    from plexor.phase.run import run  # noqa: PLC0415
+    from plexor.sweep.job import SIM_ARGUMENTS  # noqa: PLC0415
+
+    uri: str = options["link"]
+    simulated = uri.startswith("sim:")
+    description = described(uri, options["dut"], dict(options["keys"]))
+    line = ProgressLine()
+    with Device(open_link(uri, options["dut"], SIM_ARGUMENTS if simulated else ())) as device:
+        try:
+            return run(device, wanted, line, description)
+        finally:
+            line.close()

@@ -1,0 +1,1 @@
+"""Phase scans: at which phases of a device's tick, or of another stimulus, a strike has to wait."""

@@ -1,0 +1,248 @@
+"""A phase scan from what is wanted to its result: a run whose strikes step through the phases.
+
+Against another output of the instrument, whose period P it sets, strikes come every k P + one step:
+their phases are exact. Against a device's own tick they come every (k + golden ratio) periods, as
+a run without strikes has measured them: so many strikes as there are lie about evenly, whatever
+the tick's clock does (V. T. Sós, "On the theory of diophantine approximations I", 1957). Against
+edges without a period they come at random.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from plexor.device import Device
+from plexor.errors import InvalidRunError, UsageError
+from plexor.phase.fold import Pins, fold
+from plexor.phase.model import PhaseResult, PhaseScan
+from plexor.phase.windows import scan as scan_of
+from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
+from plexor.protocol.memory import ResponseClass
+from plexor.results import ChannelResult, RunResult
+from plexor.session import Progress, measure
+from plexor.settings import Channel, Settings, Stimulus, parse_reference
+from plexor.units import seconds_of, ticks_of
+
+STRIKE = "strike0"
+"""The output whose strikes are timed."""
+TIMEOUT_PART = Fraction(5, 8)
+"""Of the strikes' period, where no time-out is asked for."""
+DITHER_PART = Fraction(1, 2)
+"""Of the period, where strikes come at random."""
+GOLDEN = Fraction(832_040, 1_346_269)
+"""The golden ratio's fraction, by Fibonacci numbers beyond all strikes of a scan."""
+FIRST_LOOK_S = Fraction(1, 1000)
+LOOKS = 4
+"""Runs to measure a tick, each ten times as long as the one before."""
+LEAST_EDGES = 9
+"""Of a tick whose period is measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a phase scan is to find out. One of `step_s` and `points` is None."""
+
+    channels: tuple[Channel, ...]
+    against: str
+    """`strike1`, `ch2`, `ch2.fall`."""
+    rate_hz: Fraction
+    """Strikes come that often or a little less."""
+    repeats: int
+    """Strikes a phase step, on average."""
+    step_s: Fraction | None = None
+    points: int | None = None
+    period_s: Fraction | None = None
+    """Of the other output."""
+    threshold_s: Fraction | None = None
+    width_s: Fraction | None = None
+    timeout_s: Fraction | None = None
+    span_s: Fraction | None = None
+    """None: the reference is a tick. Else phases are times since its last edge, below this."""
+    load: bool = False
+    seed: int = 1
+
+
+def run(
+    device: Device,
+    wanted: Wanted,
+    on_progress: Callable[[Progress], None] | None = None,
+    description: Mapping[str, str] | None = None,
+) -> tuple[PhaseResult, RunResult]:
+    """Take a phase scan; return it and the run it is from.
+
+    Raises UsageError for what the instrument cannot do or the reference does not allow,
+    InvalidRunError where the reference has no edges, LinkError and InstrumentError as `measure`.
+    """
+    period_s = _reference_period(device, wanted)
+    settings = settings_of(wanted, period_s, device.identity.tick_fs)
+    result = measure(device, settings, on_progress, description)
+    return analyse(result, wanted), result
+
+
+def settings_of(wanted: Wanted, reference_period_s: Fraction | None, tick_fs: int) -> Settings:
+    """Return the settings of the run; raise UsageError for what cannot be."""
+    source, _ = parse_reference(wanted.against)
+    ours = source >= SOURCE_STRIKE
+    least_s = 1 / wanted.rate_hz
+    span_s = wanted.span_s or reference_period_s
+    assert span_s is not None
+    steps = wanted.points or math.ceil(span_s / (wanted.step_s or span_s))
+    swept = Stimulus(width_s=wanted.width_s, count=steps * wanted.repeats, seed=wanted.seed)
+    others: tuple[Stimulus, ...] = ()
+    if reference_period_s is None:
+        swept = replace(swept, period_s=least_s, dither_s=least_s * DITHER_PART)
+        spacing_s = least_s * (1 - DITHER_PART / 2)
+    else:
+        step_s = reference_period_s * GOLDEN
+        if ours:
+            step_s = _whole(wanted.step_s or reference_period_s / steps, "--step", tick_fs)
+            _whole(reference_period_s, "--period", tick_fs)
+            others = (Stimulus(source - SOURCE_STRIKE, reference_period_s),)
+        periods = max(math.ceil((least_s - step_s) / reference_period_s), 0)
+        spacing_s = periods * reference_period_s + step_s
+        swept = replace(swept, period_s=spacing_s)
+    timeout_s = wanted.timeout_s or spacing_s * TIMEOUT_PART
+    if timeout_s >= spacing_s:
+        raise UsageError(
+            f"--timeout: {float(timeout_s):g} s; must be below {float(spacing_s):g} s, which "
+            "strikes are apart, so that each response has one strike"
+        )
+    return Settings(
+        strikes=(swept, *others),
+        channels=_channels(wanted, source),
+        timeout_s=timeout_s,
+        # The reference's next edge must come after the last strike.
+        settle_s=2 * max(timeout_s, reference_period_s or Fraction(0)),
+        load=wanted.load,
+    )
+
+
+def _whole(seconds: Fraction, what: str, tick_fs: int) -> Fraction:
+    ticks = ticks_of(seconds, tick_fs)
+    if ticks.denominator != 1 or ticks < 1:
+        raise UsageError(
+            f"{what}: {float(ticks):g} ticks; must be a whole number, so that phases are exact"
+        )
+    return seconds
+
+
+def _channels(wanted: Wanted, source: int) -> tuple[Channel, ...]:
+    """Return the channels, with that of the reference."""
+    for channel in wanted.channels:
+        if channel.number != source and channel.reference not in (STRIKE, f"{STRIKE}.rise"):
+            raise UsageError(
+                f"{channel.label}: is timed after {channel.reference}; must be after {STRIKE}"
+            )
+    if source >= SOURCE_STRIKE or any(entry.number == source for entry in wanted.channels):
+        return wanted.channels
+    return (*wanted.channels, Channel(source - SOURCE_CHANNEL, "reference"))
+
+
+def _reference_period(device: Device, wanted: Wanted) -> Fraction | None:
+    """Return the reference's period, None where it has none; measure that of a device's tick."""
+    if wanted.span_s is not None or wanted.period_s is not None:
+        return wanted.period_s
+    source, polarity = parse_reference(wanted.against)
+    # Without strikes nothing is matched, whatever a channel is timed after.
+    channels = tuple(entry for entry in _channels(wanted, source) if entry.number == source)
+    found, time_s = 0, FIRST_LOOK_S
+    for look in range(LOOKS):
+        time_s = FIRST_LOOK_S * 10**look
+        seen = measure(device, Settings(channels=channels, time_s=time_s, load=wanted.load))
+        if seen.interrupted:
+            raise KeyboardInterrupt
+        if seen.events is None:
+            continue
+        own = (seen.events["source"] == source) & (seen.events["polarity"] == polarity)
+        edges = seen.events["time_ticks"][own].astype(np.int64)
+        found = len(edges)
+        if found >= LEAST_EDGES:
+            return seconds_of(int(np.median(np.diff(edges))), seen.tick_fs)
+    raise InvalidRunError(
+        f"{wanted.against}: {found} edges in {float(time_s):g} s without strikes; "
+        f"a tick has {LEAST_EDGES} or more"
+    )
+
+
+def analyse(result: RunResult, wanted: Wanted) -> PhaseResult:
+    """Return the scan of a run; raise UsageError where its reference does not allow one."""
+    source, _ = parse_reference(wanted.against)
+    try:
+        scans = tuple(
+            _scan(result, channel, wanted)
+            for channel in result.channels
+            if channel.number != source
+        )
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    wrong = tuple(text for entry in scans for text in entry.disagreements)
+    period_s = result.settings.strikes[0].period_s
+    assert period_s is not None
+    return PhaseResult(
+        result.tick_fs,
+        result.simulated,
+        scans,
+        sum(s.received for s in result.accounting.sources if s.source == SOURCE_STRIKE) // 2,
+        period_s,
+        result.accounting,
+        (*result.invalid_reasons, *wrong),
+        result.interrupted,
+        result.settings.load,
+        result.device,
+        result.versions,
+        result.started,
+    )
+
+
+def _scan(result: RunResult, channel: ChannelResult, wanted: Wanted) -> PhaseScan:
+    if result.events is None:
+        raise ValueError("phase: this run kept no events")
+    folded = fold(
+        result.events,
+        Pins(
+            SOURCE_STRIKE,
+            channel.number,
+            parse_reference(wanted.against),
+            None if wanted.span_s is None else round(ticks_of(wanted.span_s, result.tick_fs)),
+        ),
+        timeout_ticks(result),
+        result.end_ticks,
+        result.accounting.generated,
+    )
+    points = wanted.points
+    if points is None:
+        assert wanted.step_s is not None
+        # Steps of one size fill the period: that asked for, or a little more or less.
+        points = max(round(folded.span_ticks / ticks_of(wanted.step_s, result.tick_fs)), 1)
+    threshold = wanted.threshold_s
+    scan = scan_of(
+        channel.name,
+        folded,
+        Fraction(folded.span_ticks, points),
+        None if threshold is None else round(ticks_of(threshold, result.tick_fs)),
+    )
+    classes = channel.classes
+    chip = (
+        classes[ResponseClass.ANSWERED] + classes[ResponseClass.LATE],
+        classes[ResponseClass.MISSED],
+    )
+    events = (folded.answered, folded.missed)
+    books = result.accounting
+    if events == chip or books.generated != books.received or result.interrupted:
+        return scan
+    text = f"{channel.name}: the events have {events} strikes answered and missed, the chip {chip}"
+    return replace(scan, disagreements=(text,))
+
+
+def timeout_ticks(result: RunResult) -> int:
+    """Return the time-out that a run was matched with."""
+    return next(
+        entry.value
+        for entry in result.registers
+        if (entry.block, entry.name) == ("matcher", "timeout_ticks")
+    )

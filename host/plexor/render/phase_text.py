@@ -1,0 +1,182 @@
+"""A phase scan on the terminal: latency over phase, and the masked windows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plexor.phase.model import PhaseResult, PhaseScan, Window
+from plexor.render import facts
+from plexor.render.blocks import EIGHTHS, MARGIN, axis_line, bars, columns_of
+from plexor.render.columns import CHANNEL_COLOURS, LEAST_WIDTH, Paint, table, wrapped
+from plexor.render.scale import Axis, grouped, time_unit
+from plexor.render.table import NOTHING, Cell
+from plexor.units import format_rate, format_seconds, format_ticks, plot_seconds
+
+ROWS = 4
+DIGITS = 5
+SHOWN = 8
+"""Windows in the table."""
+INCOMPLETE = "INCOMPLETE: events were dropped or lost; the strikes concerned are left out"
+
+
+def phase_text(result: PhaseResult, *, width: int = 100, colour: bool = False) -> str:
+    """Return all of it as lines of at most `width` columns (40 at least), each ended."""
+    width, paint = max(width, LEAST_WIDTH), Paint(colour)
+    lines = list(wrapped(headline(result), width, paint, "bold"))
+    lines += wrapped(summary(result), width, paint, "alarm" if result.simulated else "muted")
+    for scan in result.scans:
+        lines += ["", *wrapped(title(scan), width, paint, "bold")]
+        lines += wrapped(taken(scan, result.tick_fs), width, paint, "muted")
+        lines += ["", *_plot(scan, result.tick_fs, width, paint), ""]
+        heads, rows = window_rows(scan, result.tick_fs)
+        if rows:
+            lines += [*table(heads, rows, width, paint), ""]
+        lines += wrapped(widest(scan, result.tick_fs), width, paint, "bold")
+        for note in notes(scan):
+            lines += wrapped(note, width, paint, "doubt")
+    lines += ["", *wrapped(facts.books(result.accounting), width, paint, "muted")]
+    if not result.complete:
+        lines += wrapped(INCOMPLETE, width, paint, "bad")
+    for reason in result.invalid_reasons:
+        lines += wrapped(f"INVALID RUN: {reason}", width, paint, "bad")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def headline(result: PhaseResult) -> str:
+    """Return the device under test in one line."""
+    return facts.device_name(result.device) or "Phase scan"
+
+
+def summary(result: PhaseResult) -> str:
+    """Return what was done to it."""
+    parts = [
+        f"{grouped(result.strikes)} strikes",
+        format_rate(1 / result.strike_period_s),
+        "under load" if result.load else "idle",
+        "simulated" if result.simulated else "measured",
+    ]
+    parts += ["interrupted"] if result.interrupted else []
+    parts += ["INVALID RUN"] if result.invalid_reasons else []
+    return " · ".join(parts)
+
+
+def title(scan: PhaseScan) -> str:
+    """Return what is over what."""
+    if scan.reference.period_ticks is None:
+        return f"{scan.channel} by the time since {scan.reference.name}"
+    return f"{scan.channel} over the phase of {scan.reference.name}"
+
+
+def taken(scan: PhaseScan, tick_fs: int) -> str:
+    """Return reference, steps, base and threshold."""
+    reference = scan.reference
+    least, most = (format_ticks(t, tick_fs) for t in (reference.least_ticks, reference.most_ticks))
+    apart = f"{grouped(reference.edges)} edges, {least} to {most} apart"
+    if reference.period_ticks is not None:
+        period = format_ticks(float(reference.period_ticks), tick_fs, 7)
+        apart = f"period {period} ({apart})"
+    steps = f"{len(scan.bins)} steps of {format_ticks(float(scan.step_ticks), tick_fs)}"
+    if scan.base_ticks is None:
+        return f"{apart}; {steps}; no strike was answered"
+    base = format_ticks(scan.base_ticks, tick_fs, DIGITS)
+    over = format_ticks(scan.threshold_ticks, tick_fs)
+    return (
+        f"{apart}; {steps}; base {base}, the median of the fastest quarter; "
+        f"masked: more than {over} over it, or missed"
+    )
+
+
+def window_rows(scan: PhaseScan, tick_fs: int) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads and a row for each window, the widest first."""
+    heads = ["window", "start", "end", "width", "longest delay", "waits until", "strikes", "missed"]
+    return heads, [
+        _row(n + 1, window, scan, tick_fs) for n, window in enumerate(scan.windows[:SHOWN])
+    ]
+
+
+def _row(number: int, window: Window, scan: PhaseScan, tick_fs: int) -> list[Cell]:
+    def time(ticks: float | None, error: float | None = None) -> Cell:
+        if ticks is None:
+            return NOTHING, ""
+        note = "" if error is None else f"± {format_ticks(error, tick_fs, 3)}"
+        return format_ticks(ticks, tick_fs, DIGITS), note
+
+    cells: list[Cell] = [(f"{number}", "all phases" if window.whole else "")]
+    span = scan.span_ticks
+    wraps = window.end_ticks > span
+    end = float(window.end_ticks - span * wraps)
+    cells.append(time(float(window.start_ticks), float(window.start_error_ticks)))
+    cells.append(time(end, float(window.end_error_ticks)))
+    cells.append(time(float(window.width_ticks), float(window.width_error_ticks)))
+    cells.append(time(window.delay_ticks))
+    waits = window.waits_until_ticks
+    cells.append(time(None if waits is None else waits - span * (waits >= span and wraps)))
+    return [*cells, (grouped(window.strikes), ""), (grouped(window.missed), "")]
+
+
+def widest(scan: PhaseScan, tick_fs: int) -> str:
+    """Return the widest window, by phase and by latency, in one line."""
+    if not scan.strikes:
+        return "no strike has a known phase and latency"
+    if not scan.windows:
+        return "no phase is masked"
+    window = scan.windows[0]
+    if window.whole:
+        return "masked at all phases"
+    start = format_ticks(float(window.start_ticks), tick_fs, DIGITS)
+    width = format_ticks(float(window.width_ticks), tick_fs, DIGITS)
+    error = format_ticks(float(window.width_error_ticks), tick_fs, 3)
+    text = f"widest masked window: from {start} on, {width} wide ± {error}"
+    if window.delay_ticks is not None:
+        least = "at least " if window.missed else ""
+        text += f"; by latency {least}{format_ticks(window.delay_ticks, tick_fs, DIGITS)}"
+    return text
+
+
+def notes(scan: PhaseScan) -> list[str]:
+    """Return what a reader of a scan must know."""
+    found = [
+        f"{grouped(count)} {'strike' if count == 1 else 'strikes'} left out: {why}"
+        for why, count in scan.left_out.items()
+    ]
+    if scan.empty_phases:
+        found.append(f"{scan.empty_phases} of {len(scan.bins)} phase steps had no strike")
+    if len(scan.windows) > SHOWN:
+        found.append(f"{len(scan.windows) - SHOWN} narrower windows are not listed")
+    inside = scan.windows[0].empty_phases if scan.windows else 0
+    if inside:
+        found.append(f"{inside} steps inside the widest window had no strike")
+    return found
+
+
+def _plot(scan: PhaseScan, tick_fs: int, width: int, paint: Paint) -> Iterator[str]:
+    """Draw the greatest latency of each column, marks of missed strikes above, windows below."""
+    columns = min(columns_of(width), len(scan.bins))
+    column = [n * columns // len(scan.bins) for n in range(len(scan.bins))]
+    most = [0] * columns
+    missed, masked = [" "] * columns, [" "] * columns
+    for place, entry in zip(column, scan.bins, strict=True):
+        most[place] = max(most[place], entry.max_ticks or 0)
+        if entry.missed:
+            missed[place] = "x"
+        if entry.masked:
+            masked[place] = "▔"
+    top = max(*most, 1)
+    if "x" in missed:
+        yield _marks("missed", missed, paint)
+    eighths = [0 if value <= 0 else max(round(value * ROWS * EIGHTHS / top), 1) for value in most]
+    values = [format_ticks(top, tick_fs, 3), *[""] * (ROWS - 2), "0"]
+    yield from bars(eighths, values, paint, CHANNEL_COLOURS[0])
+    yield _marks("masked", masked, paint)
+    axis = Axis(0, plot_seconds(scan.span_ticks, tick_fs), 0, columns)
+    yield axis_line(axis, *time_unit(axis.high), paint)
+
+
+def _marks(name: str, marks: list[str], paint: Paint) -> str:
+    label = paint(name.rjust(MARGIN - 1), "muted")
+    return f"{label} {paint(''.join(marks).rstrip(), 'bad')}".rstrip()
+
+
+def strike_period(result: PhaseResult) -> str:
+    """Return the time between two strikes."""
+    return format_seconds(result.strike_period_s, 6)

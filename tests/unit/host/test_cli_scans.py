@@ -1,0 +1,83 @@
+"""`plexor phase` and `plexor burst`: what they refuse, and what they keep."""
+
+import json
+
+import pytest
+
+from plexor import cli
+
+PHASE = ["phase", "--rate", "5k"]
+BURST = ["burst", "--from", "1us", "--to", "9us", "--period", "1ms"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (PHASE, "Missing option '--against'"),
+        ([*PHASE, "--against", "strike0"], "must be ch0 to ch7 or strike1 to strike7"),
+        ([*PHASE, "--against", "load"], "must be ch0 to ch7 or strike1"),
+        ([*PHASE, "--against", "ch9"], "reference: 'ch9'"),
+        ([*PHASE, "--against", "strike1"], "give the --period it strikes at"),
+        ([*PHASE, "--against", "ch1", "--period", "1ms"], "that of ch1 is measured"),
+        ([*PHASE, "--against", "ch1", "--step", "0"], "--step: must be above 0"),
+        ([*PHASE, "--against", "ch1", "--step", "1us", "--points", "9"], "give one"),
+        (
+            [*PHASE, "--against", "strike1", "--period", "1ms", "--span", "1us"],
+            "strike1 has a period, up to which phases go",
+        ),
+        ([*PHASE, "--against", "ch1", "--link", "tcp://h:1"], "name the device's response pins"),
+        (
+            [*PHASE, "--against", "ch1", "--link", "tcp://h:1", "--dut", "x", "--channel", "ch0"],
+            "has a device of its own",
+        ),
+        ([*BURST, "--to", "1us"], "--from and --to: must be above 0 and rise"),
+        ([*BURST, "--period", "17us"], "--to: must be half of --period at most"),
+        ([*BURST, "--criterion", "late<1%"], "must be of missed"),
+        ([*BURST, "--link", "tcp://h:1"], "name the device's response pins"),
+        (
+            [*BURST, "--link", "tcp://h:1", "--channel", "ch0", "--executor", "local:2"],
+            "--executor: is for simulated instruments",
+        ),
+    ],
+)
+def test_wrong_use_ends_with_2_and_one_line(capsys, arguments, message):
+    assert cli.main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert message in err
+
+
+def test_a_folder_that_is_there_is_refused_before_the_scan(capsys, tmp_path):
+    (tmp_path / "x").touch()
+    assert cli.main([*PHASE, "--against", "ch1", "--out", str(tmp_path)]) == 2
+    assert "is there already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["phase", "burst"])
+def test_every_option_is_explained(capsys, command):
+    assert cli.main([command, "--help"]) == 0
+    assert capsys.readouterr().out
+
+
+def test_a_scan_is_printed_and_kept(capsys, tmp_path):
+    out = tmp_path / "s"
+    dut = "synthetic:after=none,ch0.after=strike0,ch0.latency=300000,ch0.width=1000"
+    arguments = [
+        *["phase", "--against", "strike1", "--period", "2us", "--points", "20", "--repeats", "1"],
+        "--json",
+    ]
+    arguments += ["--rate", "100k", "--channel", "A=ch0", "--dut", dut, "--out", str(out)]
+    assert cli.main(arguments) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["schema"] == "plexor.phase/1"
+    (scan,) = printed["scans"]
+    assert [entry["strikes"] for entry in scan["bins"]] == [1] * 20
+    assert {entry["max_ticks"] for entry in scan["bins"]} == {300}
+    assert json.loads((out / "phase.json").read_text()) == printed
+    assert "over the phase of strike1" in (out / "phase.html").read_text()
+    assert cli.main(["replay", str(out), "--json"]) == 0
+    assert (
+        json.loads(capsys.readouterr().out)["strikes"]
+        == printed["strikes"] + scan["reference"]["edges"]
+    )

@@ -1,0 +1,156 @@
+"""Phase and burst scans as text, pictures and pages."""
+
+import re
+import xml.etree.ElementTree as ET
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from plexor.burst.model import BurstResult, Lengths, Limit
+from plexor.phase.fold import MISSED, Folded
+from plexor.phase.model import LOST, PhaseResult, Reference
+from plexor.phase.windows import scan
+from plexor.render.burst_plot import burst_page, burst_picture
+from plexor.render.burst_text import burst_text
+from plexor.render.phase_plot import phase_page, phase_picture
+from plexor.render.phase_text import phase_text
+from plexor.results import Accounting
+
+PERIOD = 1000
+NAME = "<ISR> & co"
+
+
+def phase_result(latency, *, periodic=True, left_out=None, received=10, **other):
+    """Return a result in which a strike of each 5th tick of phase has `latency(phase)`."""
+    phases = np.arange(0, PERIOD, 5)
+    reference = Reference("ch1", 9, Fraction(PERIOD) if periodic else None, 990, 1010)
+    folded = Folded(
+        phases,
+        np.array([latency(int(p)) for p in phases], np.int64),
+        PERIOD,
+        reference,
+        left_out or {},
+        0,
+        0,
+    )
+    found = scan(NAME, folded, Fraction(10))
+    return PhaseResult(
+        TICK_FS,
+        True,
+        (found,),
+        len(phases),
+        Fraction(1, 10_000),
+        Accounting(10, received, 0, 10 - received),
+        **other,
+    )
+
+
+TICK_FS = 10**6
+MASKS = {
+    "wraps": lambda p: 300 + ((p - 900) % 1000 < 250) * (250 - (p - 900) % 1000),
+    "missed": lambda p: MISSED if 200 <= p < 400 else 300,
+    "missed, then late": lambda p: MISSED if p < 200 else 300 + (p < 500) * (500 - p),
+    "all missed": lambda p: MISSED,
+    "none": lambda p: 300,
+    "at once": lambda p: 0,
+}
+
+
+@pytest.mark.parametrize("width", [20, 40, 79, 200])
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("periodic", [True, False])
+def test_a_phase_scan_fits_the_terminal_and_is_drawn(mask, width, periodic):
+    result = phase_result(MASKS[mask], periodic=periodic)
+    lines = phase_text(result, width=width).splitlines()
+    assert max(map(len, lines)) <= max(width, 40)
+    for text in (phase_picture(result), svg_of(phase_page(result))):
+        assert NAME in "".join(ET.fromstring(text).itertext())
+
+
+def svg_of(page):
+    """Return the picture in a page that has neither script nor anything fetched."""
+    assert "<script" not in page
+    assert not re.search(r"""(?:src|href)=|url\(""", page)
+    return page[page.index("<svg") : page.index("</svg>") + 6]
+
+
+def test_the_widest_window_is_named_with_its_size_by_phase_and_by_latency():
+    text = phase_text(phase_result(MASKS["wraps"]), width=200)
+    # From 900 on, 250 wide; strikes at multiples of 5 ticks of 1 ns.
+    (line,) = [line for line in text.splitlines() if line.startswith("widest")]
+    found = re.fullmatch(
+        r"widest masked window: from ([\d.]+) ns on, ([\d.]+) ns wide ± ([\d.]+) ns; "
+        r"by latency 250 ns",
+        line,
+    )
+    start, width, error = map(float, found.groups())
+    assert abs(start - 900) <= 5
+    assert abs(width - 250) <= error <= 12
+
+
+def test_where_strikes_are_missed_latency_gives_a_least_width():
+    text = phase_text(phase_result(MASKS["missed, then late"]), width=200)
+    assert "; by latency at least 300 ns" in text
+
+
+def test_missed_strikes_and_masked_phases_are_marked_where_they_are():
+    lines = phase_text(phase_result(MASKS["missed"]), width=108).splitlines()
+    rows = {line[:7].strip(): line[8:] for line in lines}
+    # A column is one of 100 steps: 20 to 39 are missed.
+    assert rows["missed"] == " " * 20 + "x" * 20
+    assert rows["masked"] == " " * 20 + "▔" * 20
+
+
+@pytest.mark.parametrize(
+    ("mask", "words"),
+    [("none", "no phase is masked"), ("all missed", "masked at all phases")],
+)
+def test_no_window_and_nothing_but_a_window_are_said(mask, words):
+    assert words in phase_text(phase_result(MASKS[mask]))
+
+
+def test_an_incomplete_or_invalid_scan_says_so_in_text_and_page():
+    result = phase_result(
+        MASKS["none"], left_out={LOST: 3}, received=7, invalid_reasons=("it <broke>",)
+    )
+    text, page = phase_text(result, width=200), phase_page(result)
+    for words in ("3 strikes left out: events were dropped or lost", "INCOMPLETE"):
+        assert words in text
+    assert "INVALID RUN: it <broke>" in text
+    assert "it &lt;broke&gt;" in page
+    assert "Incomplete" in page
+
+
+def limit(spacing_us, passing, most=64, channel=NAME, **other):
+    failing = passing + 1 if passing < most else None
+    return Limit(Fraction(spacing_us, 10**6), channel, Lengths(passing, failing), most, 99, **other)
+
+
+def burst_result(*limits, **other):
+    return BurstResult(
+        TICK_FS, True, "missed<1%@95%", Fraction(1, 1000), Fraction(1, 2000), limits, **other
+    )
+
+
+@pytest.mark.parametrize("width", [20, 40, 79, 200])
+def test_a_burst_scan_fits_the_terminal_and_is_drawn(width):
+    result = burst_result(limit(1, 0), limit(2, 4, max_ticks=900), limit(4, 64), limit(4, 9, 9))
+    lines = burst_text(result, width=width).splitlines()
+    assert max(map(len, lines)) <= max(width, 40)
+    for text in (burst_picture(result), svg_of(burst_page(result))):
+        assert NAME in "".join(ET.fromstring(text).itertext())
+
+
+def test_a_burst_scan_says_what_survives_and_where_it_ends():
+    text = burst_text(burst_result(limit(1, 0), limit(2, 4), limit(4, 64)), width=200)
+    rows = [re.split(r"\s{2,}", line)[1:4] for line in text.splitlines() if NAME in line[:12]]
+    assert rows[:3] == [["1 µs", "-", "1"], ["2 µs", "4", "5"], ["4 µs", "64", "-"]]
+    assert "4 µs: survives bursts of 64, the longest that were tried" in text
+    assert "1 µs: loses single strikes a period apart" in text
+
+
+def test_a_burst_scan_that_was_interrupted_at_once_is_drawn():
+    result = burst_result(interrupted=True)
+    assert "interrupted" in burst_text(result)
+    assert "no limit" in burst_picture(result)
