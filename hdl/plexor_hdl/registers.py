@@ -116,7 +116,7 @@ class RegisterBank(wiring.Component):
     7 clocks after `source_stb` on.
 
     Latency 10 clocks from `request_stb` to `done_stb` without `hold`, one request at a time. Reset:
-    registers have their reset values; for up to 512 clocks after it (not after configuration)
+    registers have their reset values; for up to 2048 clocks after it (not after configuration)
     requests wait while readback is prepared.
     """
 

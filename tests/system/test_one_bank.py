@@ -9,7 +9,7 @@ from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.settings import Channel, Settings, Stimulus
 
 US = Fraction(1, 1_000_000)
-ONE_BANK = Geometry(features=ALL_FEATURES & ~Feature.SNAPSHOT)
+ONE_BANK = Geometry(features=ALL_FEATURES & ~(Feature.SNAPSHOT | Feature.SWEEP))
 LEAN = Geometry(features=Feature.SIMULATED)
 
 

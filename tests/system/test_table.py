@@ -50,7 +50,7 @@ TABLES = {
 }
 
 
-MIXED = table((900, 30), (450, 40), (1300, 20), (300, 60), guard=40)
+MIXED = table((900, 30), (448, 40), (1300, 20), (300, 60), guard=40)
 
 
 def settings(steps: tuple[TableStep, ...], **changes) -> Settings:

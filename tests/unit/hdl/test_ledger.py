@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 from amaranth.sim import Simulator
 
-from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE, SOURCES
+from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import CLASSES, ResponseClass, Space
+from plexor.protocol.memory import CLASSES, ResponseClass, Space, entries
 from plexor_hdl import codes, ledger
 from plexor_hdl.classes import LANE_CLASSES
 from plexor_hdl.codes import PHASES
@@ -171,9 +171,8 @@ class Bench:
                 found["source"][source * 2 + which] = await self.source(ctx, source * 2 + which)
                 await ctx.tick().repeat(16)
         ctx.set(dut.dumping, 1)
-        sizes = {Space.CLASSES: geometry.channels * CLASSES, Space.EDGES: SOURCES * 2}
         for space in PARTS:
-            found[space] = await self.dump(ctx, space, sizes.get(space, SOURCES), choose)
+            found[space] = await self.dump(ctx, space, entries(geometry, space), choose)
         ctx.set(dut.dumping, 0)
         return {kind: +counts for kind, counts in found.items()}
 

@@ -8,7 +8,14 @@ from amaranth.hdl import ClockDomain, Module
 
 from plexor.protocol.frames import OpStatus
 from plexor.protocol.geometry import MAGIC, PROTOCOL_VERSION, Geometry
-from plexor.protocol.registers import ADDRESS_BITS, Access, Action, address, registers
+from plexor.protocol.registers import (
+    ADDRESS_BITS,
+    STEP,
+    Access,
+    Action,
+    address,
+    registers,
+)
 from plexor_hdl.registers import RegisterBank, identity_values
 from plexor_hdl.shadow import MARKED
 
@@ -34,6 +41,17 @@ def declared_words():
         for block, copy, register, first in registers()
         if is_there(block, copy)
         for number in range(register.words)
+    }
+
+
+def written_words():
+    """Return those that are written, but for actions and most of the steps, which are many."""
+    return {
+        at: word
+        for at, word in declared_words().items()
+        if word[2].access is not Access.READ
+        and word[2].name != "action"
+        and not (word[0] is STEP and 1 < word[1] < STEP.count - 1)
     }
 
 
@@ -115,11 +133,7 @@ def test_exactly_the_declared_words_answer(bench):
 
 
 def test_written_words_reach_the_ports_and_read_back_cut_to_their_width(bench):
-    words = {
-        at: word
-        for at, word in declared_words().items()
-        if word[2].access is not Access.READ and word[2].name != "action"
-    }
+    words = written_words()
     rng = random.Random(2)
     values = {at: rng.getrandbits(32) for at in words}
 
@@ -132,6 +146,8 @@ def test_written_words_reach_the_ports_and_read_back_cut_to_their_width(bench):
         for at, (block, copy, register, number) in words.items():
             expected = values[at] & word_mask(register, number)
             assert await access(ctx, dut, at) == (OpStatus.OK, expected)
+            if block is STEP:
+                continue
             port = ctx.get(getattr(port_of(dut, block, copy), register.name))
             assert port >> 32 * number & word_mask(register, number) == expected
 
@@ -141,7 +157,7 @@ def test_written_words_reach_the_ports_and_read_back_cut_to_their_width(bench):
 def test_ports_have_the_declared_reset_values(bench):
     async def testbench(ctx, dut):
         for block, copy, register, _ in registers():
-            if is_there(block, copy) and register.access is not Access.READ:
+            if is_there(block, copy) and register.access is not Access.READ and block is not STEP:
                 port = getattr(port_of(dut, block, copy), register.name)
                 assert (register.name, ctx.get(port)) == (register.name, register.reset)
 
@@ -149,11 +165,7 @@ def test_ports_have_the_declared_reset_values(bench):
 
 
 def test_while_running_only_registers_of_any_time_are_written(bench):
-    words = {
-        at: word
-        for at, word in declared_words().items()
-        if word[2].access is not Access.READ and word[2].name != "action"
-    }
+    words = written_words()
 
     async def testbench(ctx, dut):
         ctx.set(dut.running, 1)
@@ -162,8 +174,9 @@ def test_while_running_only_registers_of_any_time_are_written(bench):
             status, _ = await access(ctx, dut, at, OTHER_BITS & 0xFFFFFFFF)
             assert status == (OpStatus.OK if free else OpStatus.RUNNING)
             if not free:
-                port = ctx.get(getattr(port_of(dut, block, copy), register.name))
-                assert port == register.reset
+                if block is not STEP:
+                    port = ctx.get(getattr(port_of(dut, block, copy), register.name))
+                    assert port == register.reset
                 reset = register.reset >> 32 * number & 0xFFFFFFFF
                 assert await access(ctx, dut, at) == (OpStatus.OK, reset)
 

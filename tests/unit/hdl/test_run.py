@@ -30,6 +30,7 @@ class Seen:
     finals: list = field(default_factory=list)
     states: list = field(default_factory=list)
     logs: list = field(default_factory=list)
+    steps: list = field(default_factory=list)
     start_ticks: int = 0
     end_ticks: int = 0
     reason: int = 0
@@ -79,6 +80,8 @@ def run(control, act=lambda clock, dut: {}, *, clocks=900, merge_busy=0, clearin
                 marks[ctx.get(dut.mark_end)] = (now + 1) * SAMPLES
             if ctx.get(dut.hold):
                 seen.held.append(now)
+            if ctx.get(dut.step_stb):
+                seen.steps.append(now)
             if ctx.get(dut.done_stb):
                 seen.done.append((now, ctx.get(dut.state)))
             if ctx.get(dut.final_valid):
@@ -139,6 +142,44 @@ def test_a_run_of_strikes_ends_when_the_last_has_settled_but_not_while_it_lasts(
     strike = FIRST_CLOCK + 10 + last + OUTPUT_CLOCKS
     end = max(strike + settle // SAMPLES + 2, strike + width - 1 + REST_CLOCKS)
     assert seen.end_ticks == end * SAMPLES
+
+
+def struck(clock, last=230, width=7):
+    """Return what stimuli say of a strike in clock `last`."""
+    striking = last <= clock < last + width
+    done = not last - 20 <= clock < last + width + REST_CLOCKS - 4
+    return {"strike_stb": clock == last, "striking": striking, "stimuli_done": done}
+
+
+@pytest.mark.parametrize("settle", [0, 80, 803])
+@pytest.mark.parametrize("stop_on", [0, StopOn.STRIKES])
+def test_a_step_ends_where_a_run_would_and_the_run_goes_on(settle, stop_on):
+    ended = run({"stop_on": StopOn.STRIKES, "settle_ticks": settle}, lambda clock, _: struck(clock))
+
+    def act(clock, seen):
+        between = bool(seen.steps) and clock + FIRST_CLOCK + 10 - seen.steps[0] <= 60
+        stop = {"stop": 1} if clock == 700 else {}
+        return struck(clock) | {"more": not seen.steps or between, "between": between} | stop
+
+    control = {"stop_on": stop_on, "settle_ticks": settle}
+    seen = run(control, act)
+    assert_whole(seen)
+    assert seen.steps == [ended.stopped[0] - 1]
+    assert seen.end_ticks > ended.end_ticks + 50 * SAMPLES
+
+
+def test_a_limit_at_the_end_of_a_step_ends_the_run_instead():
+    control = {"stop_on": StopOn.TIME, "settle_ticks": 80}
+    plain = run({"stop_on": StopOn.STRIKES, "settle_ticks": 80}, lambda clock, _: struck(clock))
+    ticks = plain.end_ticks - plain.start_ticks
+    for run_time, steps in ((ticks, 0), (ticks + SAMPLES, 1)):
+        seen = run(
+            control | {"run_time_ticks": run_time}, lambda clock, _: struck(clock) | {"more": 1}
+        )
+        assert_whole(seen)
+        assert len(seen.steps) == steps
+        assert seen.reason == StopReason.TIME
+        assert seen.end_ticks - seen.start_ticks == run_time
 
 
 def test_a_command_stops_even_a_run_without_a_limit():

@@ -213,7 +213,7 @@ def test_a_last_code_that_points_past_the_end_is_a_fault_though_the_bytes_are_in
 
 def test_an_event_of_a_source_that_cannot_be_makes_its_frame_a_fault():
     good = events_frame(0, 0, 100, [(100, 8, 1)])
-    bad = Frame(FrameType.EVENTS, 0, 0, 1, 1, 100, struct.pack("<I", 17 << 26))
+    bad = Frame(FrameType.EVENTS, 0, 0, 1, 1, 100, struct.pack("<I", 18 << 26))
     parts, decoder = decode(to_stream(good) + to_stream(bad) + to_stream(good))
     assert len(events_of(parts)) == 2
     assert decoder.fault_counts == {FaultKind.WORDS: 1}
