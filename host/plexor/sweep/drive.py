@@ -1,22 +1,29 @@
-"""Searches that ask for one job after the other, side by side on the same executor."""
+"""Searches side by side: what each asks for is taken by an executor, and kept.
+
+What a search asks for next depends on steps alone, and a job on nothing but itself: so results are
+the same whatever runs the jobs, in whatever order they end.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
+from typing import Any
 
 from plexor.errors import LinkError, PlexorError
 from plexor.sweep.executor import RETRIES, Workers, is_lost
 from plexor.sweep.job import Job, take
 from plexor.sweep.model import Step
+from plexor.sweep.scan import Scan
 from plexor.sweep.store import StepStore
 
 POLL_S = 0.2
 """Wall time between two looks for an interrupt."""
 
-Search = Generator[Job, Step, None]
-"""Yields the next job and gets its step; what it finds it keeps itself."""
+Steps = tuple[Step, ...]
+Work = Callable[[Any], Steps]
+"""Takes a job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,89 +34,107 @@ class End:
     error: PlexorError | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    work: Work
+    job: Job | Scan
+    then: Callable[[Steps], None]
+
+
+class Driver:
+    """Has jobs done, as many at once as there are workers; one that dies is replaced."""
+
+    def __init__(self, workers: Workers, store: StepStore) -> None:
+        self._workers = workers
+        self._store = store
+        self._deaths = 0
+        self._under_way: dict[Future[Steps], _Asked] = {}
+
+    def ask(self, work: Work, job: Job | Scan, then: Callable[[Steps], None]) -> None:
+        """Have a job done, unless its steps are known; `then` gets them, and may ask for more."""
+        known = self._store.find(job)
+        if known is None:
+            self._under_way[self._workers.submit(work, job)] = _Asked(work, job, then)
+        else:
+            then(known)
+
+    def run(self) -> None:
+        """Return when all is done; raise what `then` raises, and PlexorError where a job fails."""
+        while self._under_way:
+            self._wait()
+
+    def finish(self, late: Callable[[Steps], None] | None = None) -> None:
+        """Keep the steps that were under way at an early end; those not begun are not taken."""
+        running = [future for future in self._under_way if not future.cancel()]
+        for future in wait(running).done:
+            if not future.cancelled() and future.exception() is None:
+                self._store.add(self._under_way[future].job, future.result())
+                if late is not None:
+                    late(future.result())
+
+    def _wait(self) -> None:
+        done, _ = wait(self._under_way, POLL_S, FIRST_COMPLETED)
+        for future in done:
+            try:
+                steps = future.result()
+            except Exception as error:
+                if not is_lost(error):
+                    raise
+                self._again(error)
+                return
+            asked = self._under_way.pop(future)
+            self._store.add(asked.job, steps)
+            asked.then(steps)
+
+    def _again(self, error: BaseException) -> None:
+        """Ask anew for all that was under way when a worker died, unless that happens too often."""
+        self._deaths += 1
+        if self._deaths > RETRIES:
+            raise LinkError(f"executor: {self._deaths} workers died: {error}") from error
+        lost = list(self._under_way.values())
+        self._under_way.clear()
+        self._workers.renew()
+        for asked in lost:
+            self.ask(asked.work, asked.job, asked.then)
+
+
+Search = Generator[Job, Step, None]
+"""Yields the next job and gets its step; what it finds it keeps itself."""
+
+
 def drive(
     searches: Sequence[Search],
     workers: Workers,
     store: StepStore,
     on_step: Callable[[Job, Step], None] | None = None,
 ) -> End:
-    """Run searches to their ends; steps that the store has are not taken again.
+    """Run searches to their ends.
 
     An interrupt ends all after what is under way, as does a job that fails.
     """
-    driver = _Driver(workers, store, on_step)
+    driver = Driver(workers, store)
+
+    def go(search: Search, job: Job | None) -> None:
+        if job is not None:
+            driver.ask(take, job, lambda steps: taken(search, job, steps[0]))
+
+    def taken(search: Search, job: Job, step: Step) -> None:
+        if on_step is not None:
+            on_step(job, step)
+        try:
+            following = search.send(step)
+        except StopIteration:
+            return
+        go(search, following)
+
     try:
         for search in searches:
-            driver.go(search, None)
-        while driver.under_way:
-            driver.wait()
+            go(search, next(search, None))
+        driver.run()
     except KeyboardInterrupt:
         return End(interrupted=True)
     except PlexorError as error:
         return End(error=error)
     finally:
-        driver.keep_rest()
+        driver.finish()
     return End()
-
-
-class _Driver:
-    def __init__(
-        self,
-        workers: Workers,
-        store: StepStore,
-        on_step: Callable[[Job, Step], None] | None,
-    ) -> None:
-        self.workers = workers
-        self.store = store
-        self.on_step = on_step
-        self.deaths = 0
-        self.under_way: dict[Future[Step], tuple[Job, Search]] = {}
-
-    def go(self, search: Search, step: Step | None) -> None:
-        """Give a search its step, and have the next one that is not known taken."""
-        try:
-            job = next(search) if step is None else search.send(step)
-            while (known := self.store.find(job)) is not None:
-                self._say(job, known)
-                job = search.send(known)
-        except StopIteration:
-            return
-        self.under_way[self.workers.submit(take, job)] = (job, search)
-
-    def wait(self) -> None:
-        done, _ = wait(self.under_way, POLL_S, FIRST_COMPLETED)
-        for future in done:
-            job, search = self.under_way[future]
-            try:
-                step = future.result()
-            except Exception as error:
-                if not is_lost(error):
-                    raise
-                self._again(error)
-                return
-            del self.under_way[future]
-            self.store.add(job, step)
-            self._say(job, step)
-            self.go(search, step)
-
-    def keep_rest(self) -> None:
-        """Keep the steps that were under way at an early end; those not begun are not taken."""
-        running = [future for future in self.under_way if not future.cancel()]
-        for future in wait(running).done:
-            if not future.cancelled() and future.exception() is None:
-                self.store.add(self.under_way[future][0], future.result())
-
-    def _say(self, job: Job, step: Step) -> None:
-        if self.on_step is not None:
-            self.on_step(job, step)
-
-    def _again(self, error: BaseException) -> None:
-        """Ask anew for all that was under way when a worker died, unless that happens too often."""
-        self.deaths += 1
-        if self.deaths > RETRIES:
-            raise LinkError(f"executor: {self.deaths} workers died: {error}") from error
-        lost = list(self.under_way.values())
-        self.under_way.clear()
-        self.workers.renew()
-        for job, search in lost:
-            self.under_way[self.workers.submit(take, job)] = (job, search)

@@ -70,7 +70,7 @@ def take(job: Job) -> tuple[Step]:
     stages: list[RunResult] = []
     figures: tuple[Figures, ...] = ()
     recovery_s = None if job.rest_hz is None else _recover(job, job.rest_hz)
-    for stage, count in runs_of(first):
+    for stage, count in runs_of(first, job.least_strikes):
         if stage and (first << stage) / job.rate_hz > job.most_s:
             break
         stages.append(_run(job, job.rate_hz, len(stages), count))
@@ -96,14 +96,16 @@ def first_stage(criteria: Sequence[Criterion], least_strikes: int) -> int:
     return stage_strikes(criteria, max(least_strikes, LEAST_STRIKES))
 
 
-def runs_of(first: int) -> list[tuple[int, int]]:
+def runs_of(first: int, least: int) -> list[tuple[int, int]]:
     """Return stage and strikes of each run: a long first stage begins with a short one.
 
-    What fails beyond doubt fails in it.
+    What fails beyond doubt fails in it; it has `least` strikes or LEAST_STRIKES.
     """
-    short = [LEAST_STRIKES] if first >= 4 * LEAST_STRIKES else []
-    begin = [(0, count) for count in (*short, first - sum(short))]
-    return begin + [(stage, first << stage - 1) for stage in range(1, STAGES)]
+    short = max(least, LEAST_STRIKES)
+    begin = [short, first - short] if first >= 4 * short else [first]
+    return [(0, count) for count in begin] + [
+        (stage, first << stage - 1) for stage in range(1, STAGES)
+    ]
 
 
 def _recover(job: Job, rest_hz: Fraction) -> float:

@@ -1,34 +1,26 @@
-"""A sweep: every load and channel at once, each as a search of its own over the same executor.
-
-What a search asks for next depends on verdicts alone, and a job on nothing but itself: so results
-are the same whatever runs the jobs, in whatever order they end.
-"""
+"""A sweep: every load and channel at once, each as a search of its own over the same executor."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
 
-from plexor.errors import InvalidRunError, LinkError, PlexorError, UsageError
+from plexor.errors import InvalidRunError, PlexorError, UsageError
 from plexor.protocol.memory import ResponseClass
 from plexor.settings import Settings
 from plexor.sweep.criterion import Criterion
 from plexor.sweep.decide import Verdict
-from plexor.sweep.executor import RETRIES, Workers, is_lost
+from plexor.sweep.drive import Driver, Steps, Work
+from plexor.sweep.executor import Workers
 from plexor.sweep.job import MOST_S, TIMEOUT_PERIODS, Job, first_stage, take
 from plexor.sweep.model import DOWN, REST, UP, Bracket, Knee, Step
 from plexor.sweep.scan import Scan, take_scan
 from plexor.sweep.search import bisect, scan_bracket, scan_rates
 from plexor.sweep.store import StepStore
 from plexor.units import format_rate
-
-POLL_S = 0.2
-"""Wall time between two looks for an interrupt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,22 +141,12 @@ def _unswitched(load: str) -> Generator[None]:
     yield
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A job, what takes it, and who waits for its steps."""
-
-    work: Callable[[Any], tuple[Step, ...]]
-    job: Job | Scan
-    then: Callable[[tuple[Step, ...]], None]
-
-
 class _Sweep:
     def __init__(
         self, wanted: Wanted, workers: Workers, store: StepStore, on_step: OnStep | None
     ) -> None:
         self.wanted = wanted
-        self.workers = workers
-        self.store = store
+        self.driver = Driver(workers, store)
         self.on_step = on_step
         self.found = Found()
         self.rates = scan_rates(wanted.low_hz, wanted.high_hz, wanted.points)
@@ -173,8 +155,6 @@ class _Sweep:
             for load in wanted.loads
             for channel in wanted.settings.channels
         ]
-        self.deaths = 0
-        self.under_way: dict[Future[tuple[Step, ...]], _Asked] = {}
 
     def run(self, switch: Switch) -> Found:
         loads = list(self.wanted.loads)
@@ -190,7 +170,7 @@ class _Sweep:
             self.found.interrupted = True
         except PlexorError as error:
             self.found.error = error
-        self._keep_rest()
+        self.driver.finish(self.found.steps.extend)
         self.found.steps.sort(key=_place)
         self.found.knees = [self._knee(search) for search in self.searches]
         return self.found
@@ -225,8 +205,7 @@ class _Sweep:
         for load in loads:
             for rate in (low, high, *between):
                 self._ask(take, self._job(load, rate, ""), self._scanned)
-        while self.under_way:
-            self._wait()
+        self.driver.run()
 
     def _job(self, load: str, rate_hz: Fraction, channel: str) -> Job:
         wanted, its = self.wanted, self.wanted.loads[load]
@@ -259,63 +238,20 @@ class _Sweep:
             wanted.least_strikes,
         )
 
-    def _ask(
-        self,
-        work: Callable[[Any], tuple[Step, ...]],
-        job: Job | Scan,
-        then: Callable[[tuple[Step, ...]], None],
-    ) -> None:
-        """Have a job done, unless its steps are known."""
-        asked, known = _Asked(work, job, then), self.store.find(job)
-        if known is None:
-            self.under_way[self.workers.submit(work, job)] = asked
-        else:
-            self._taken(known, asked)
+    def _ask(self, work: Work, job: Job | Scan, then: Callable[[Steps], None]) -> None:
+        def taken(steps: Steps) -> None:
+            self.found.steps += steps
+            taken = len(self.found.steps)
+            then(steps)
+            if self.on_step is not None:
+                for number, step in enumerate(steps, taken - len(steps) + 1):
+                    self.on_step(step, number, self._expected())
 
-    def _wait(self) -> None:
-        done, _ = wait(self.under_way, POLL_S, FIRST_COMPLETED)
-        for future in done:
-            try:
-                steps = future.result()
-            except Exception as error:
-                if not is_lost(error):
-                    raise
-                self._again(error)
-                return
-            asked = self.under_way.pop(future)
-            self.store.add(asked.job, steps)
-            self._taken(steps, asked)
-
-    def _again(self, error: BaseException) -> None:
-        """Ask anew for all that was under way when a worker died, unless that happens too often."""
-        self.deaths += 1
-        if self.deaths > RETRIES:
-            raise LinkError(f"executor: {self.deaths} workers died: {error}") from error
-        lost = list(self.under_way.values())
-        self.under_way.clear()
-        self.workers.renew()
-        for asked in lost:
-            self._ask(asked.work, asked.job, asked.then)
-
-    def _keep_rest(self) -> None:
-        """Keep the steps that were under way at an early end; those not begun are not taken."""
-        running = [future for future in self.under_way if not future.cancel()]
-        for future in wait(running).done:
-            if not future.cancelled() and future.exception() is None:
-                self.store.add(self.under_way[future].job, future.result())
-                self.found.steps += future.result()
+        self.driver.ask(work, job, taken)
 
     # What comes of them.
 
-    def _taken(self, steps: tuple[Step, ...], asked: _Asked) -> None:
-        self.found.steps += steps
-        taken = len(self.found.steps)
-        asked.then(steps)
-        if self.on_step is not None:
-            for number, step in enumerate(steps, taken - len(steps) + 1):
-                self.on_step(step, number, self._expected())
-
-    def _scanned(self, steps: tuple[Step, ...]) -> None:
+    def _scanned(self, steps: Steps) -> None:
         """Look at a step of the first scan; behind its last one each search of the load begins."""
         (step,) = steps
         self._hear(step)

@@ -61,8 +61,9 @@ def test_what_waits_less_at_the_end_is_not():
 @pytest.mark.parametrize("first", [256, 368, 1023, 1024, 3688])
 def test_the_runs_of_a_stage_are_together_as_long_as_all_before_it(first):
     strikes = dict.fromkeys(range(STAGES), 0)
-    for stage, count in runs_of(first):
+    for stage, count in runs_of(first, 1):
         assert count >= LEAST_STRIKES
         strikes[stage] += count
     assert list(strikes.values()) == [first] + [first << n for n in range(STAGES - 1)]
-    assert (runs_of(first)[0][1] == LEAST_STRIKES) == (first >= 1024 or first == 256)
+    assert (runs_of(first, 1)[0][1] == LEAST_STRIKES) == (first >= 1024 or first == 256)
+    assert len(runs_of(first, first)) == STAGES
