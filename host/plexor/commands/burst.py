@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +21,10 @@ from plexor.commands.parameters import (
     time_option,
 )
 from plexor.commands.pins import response_pins
+from plexor.commands.workers import executor_of, executor_option
 from plexor.errors import ExitCode
 from plexor.settings import Settings, Stimulus
 from plexor.sweep.criterion import What, parse_criterion
-from plexor.sweep.executor import FORMS, parse_executor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,12 +80,7 @@ _PATH = click.Path(path_type=Path)
 )
 @click.option("--load", is_flag=True, help="Raise the load output during the runs.")
 @click.option("--seed", type=click.IntRange(1, 1 << 63), default=1, metavar="N")
-@click.option(
-    "--executor",
-    type=Parsed("executor", parse_executor),
-    metavar="WHERE",
-    help=f"Where simulated instruments run: {FORMS}. Default: local, all cores.",
-)
+@executor_option
 @click.option(
     "--key", "keys", type=KEY, multiple=True, metavar="NAME=TEXT", help="Describes the device."
 )
@@ -114,7 +108,7 @@ def burst(**options: Any) -> int:
     wanted = _wanted(options)
     out: Path | None = options["out"]
     store = StepStore(out)
-    with Workers(_executor(options)) as workers:
+    with Workers(executor_of(options)) as workers:
         limits, steps, end = burst_scan(wanted, workers, store, _say)
     result = _result(options, wanted, limits, steps, end.interrupted)
     text = json.dumps({"schema": "plexor.burst/1", **to_json(result)}, indent=1, ensure_ascii=False)
@@ -134,16 +128,6 @@ def burst(**options: Any) -> int:
     if end.error is not None:
         raise end.error
     return ExitCode.INTERRUPTED if end.interrupted else ExitCode.PASS
-
-
-def _executor(options: Mapping[str, Any]) -> Callable[[], Executor]:
-    """Return what opens the executor; a device of which there is one is struck by one process."""
-    opener: Callable[[], Executor] | None = options["executor"]
-    if not options["link"].startswith("sim:"):
-        if opener is not None:
-            raise click.UsageError("--executor: is for simulated instruments, sim:")
-        return parse_executor("local:1")
-    return parse_executor("local") if opener is None else opener
 
 
 def _say(job: Any, step: Any) -> None:

@@ -6,8 +6,7 @@ import json
 import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,12 +25,12 @@ from plexor.commands.parameters import (
     parse_duty,
     time_option,
 )
+from plexor.commands.workers import executor_of, executor_option
 from plexor.errors import ExitCode
 from plexor.load import IDLE, switched
 from plexor.protocol.registers import MAX_STEPS
 from plexor.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import DEFAULT, Criterion, What, parse_criterion
-from plexor.sweep.executor import FORMS, parse_executor
 
 if TYPE_CHECKING:
     from plexor.sweep.model import Step, SweepResult
@@ -112,12 +111,7 @@ _PATH = click.Path(path_type=Path)
 )
 @time_option("--timeout", help="A strike older than this is missed. Default: four periods.")
 @time_option("--deadline", help="A later response is late.")
-@click.option(
-    "--executor",
-    type=Parsed("executor", parse_executor),
-    metavar="WHERE",
-    help=f"Where simulated instruments run: {FORMS}. Default: local, all cores.",
-)
+@executor_option
 @click.option(
     "--key", "keys", type=KEY, multiple=True, metavar="NAME=TEXT", help="Describes the device."
 )
@@ -144,7 +138,7 @@ def sweep(**options: Any) -> int:
     wanted = _wanted(options)
     store = StepStore(options["out"])
     switch = switched(options["load_on"], options["load_off"])
-    with Workers(_executor(options)) as workers:
+    with Workers(executor_of(options)) as workers:
         found = run(wanted, workers, store, Teller().step, switch)
     if found.error is not None and not found.steps:
         raise found.error
@@ -193,16 +187,6 @@ class Teller:
             file=sys.stderr,
             flush=True,
         )
-
-
-def _executor(options: Mapping[str, Any]) -> Callable[[], Executor]:
-    """Return what opens the executor; a device of which there is one is struck by one process."""
-    opener: Callable[[], Executor] | None = options["executor"]
-    if not options["link"].startswith("sim:"):
-        if opener is not None:
-            raise click.UsageError("--executor: is for simulated instruments, sim:")
-        return parse_executor("local:1")
-    return parse_executor("local") if opener is None else opener
 
 
 def _wanted(options: Mapping[str, Any]) -> Any:

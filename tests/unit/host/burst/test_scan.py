@@ -55,7 +55,7 @@ def taken(job, queue_full=0):
         channels.append(
             Figures(channel.label, 100, classes, max_ticks=most, verdict=verdict, reason="lost")
         )
-    return Step(1_000_000, True, job.load, job.rate_hz, "", 100, tuple(channels))
+    return (Step(1_000_000, True, job.load, job.rate_hz, "", 100, tuple(channels)),)
 
 
 class Planted(Executor):
