@@ -28,6 +28,7 @@ border:1.5px solid currentColor;vertical-align:6px;margin-left:12px;letter-spaci
 border-radius:0 4px 4px 0}
 .verdict b{display:block;font-size:17px}
 .good{color:var(--good);border-color:var(--good)}.bad{color:var(--bad);border-color:var(--bad)}
+.muted{color:var(--muted)}table+p{margin-top:14px}
 .doubt{color:var(--doubt);border-color:var(--doubt)}
 .verdict span{color:var(--ink)}
 figure{margin:30px 0 0}

@@ -11,7 +11,7 @@ from plexor.render.columns import CHANNEL_COLOURS, Paint, wrapped
 from plexor.render.scale import Axis, rate_unit
 from plexor.render.sweep_rows import own_steps
 from plexor.sweep.decide import Verdict
-from plexor.sweep.model import Figures, Knee, Step, SweepResult
+from plexor.sweep.model import DOWN, UP, Figures, Knee, Step, SweepResult
 from plexor.units import format_ticks
 
 _EXPLAINED = (
@@ -41,8 +41,9 @@ def sweep_bars(result: SweepResult, width: int, paint: Paint) -> Iterator[str]:
             if ticks is not None and ticks > 0
         ]
         colour = CHANNEL_COLOURS[loads.index(knee.load) % len(CHANNEL_COLOURS)]
-        for falls in (False, True):
-            steps = [step for step in own if (step.direction == "down") == falls]
+        # Scans that agree with the search add nothing to its bars.
+        for way in ("",) if knee.agrees else ("", UP, DOWN):
+            steps = [step for step in own if step.direction == way]
             if steps and known:
                 yield ""
                 yield from _knee(result, knee, steps, known, width, paint, colour)
@@ -62,8 +63,8 @@ def _knee(
     found: list[list[Figures]] = [[] for _ in range(columns)]
     for step in steps:
         found[_column(axis, step.rate_hz, columns)].append(step.of(knee.channel))
-    falls = ", rate falls" if steps[0].direction == "down" else ""
-    title = f"{knee.load}, {knee.channel}{falls}"
+    way = {UP: ", rate rises", DOWN: ", rate falls"}.get(steps[0].direction, "")
+    title = f"{knee.load}, {knee.channel}{way}"
     yield paint(title[:width], "bold")
     least, most = min(known), max(known)
     latencies = [max((f.p99_ticks or 0 for f in each), default=0) for each in found]

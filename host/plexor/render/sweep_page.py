@@ -9,7 +9,7 @@ from plexor.render.scale import grouped
 from plexor.render.svg import Canvas
 from plexor.render.sweep_plot import NARROW, sweep_picture
 from plexor.render.sweep_rows import heading, step_rows
-from plexor.render.sweep_text import knee_rows, notes
+from plexor.render.sweep_text import knee_rows, notes, scan_notes
 from plexor.render.table import Cell
 from plexor.sweep.model import SweepResult
 from plexor.units import format_rate
@@ -56,10 +56,15 @@ def sweep_page(result: SweepResult) -> str:
         for knee in result.knees
         for note in notes(knee, result)
     )
+    scans = "".join(
+        f'<p class="{"doubt" if doubtful else "muted"}">{escape(note)}</p>'
+        for note, doubtful in scan_notes(result)
+    )
     body = f"""{pictures}
 <h2>What is sustained</h2>
 {html_table(_cells(knee_rows(result)))}
 {doubts}
+{scans}
 <details><summary>Each rate</summary>
 {html_table(_cells(step_rows(result)))}
 </details>

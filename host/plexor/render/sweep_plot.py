@@ -27,7 +27,7 @@ from plexor.render.sweep_rows import own_steps
 from plexor.render.sweep_text import bracket_text
 from plexor.sweep.criterion import What, parse_criterion
 from plexor.sweep.decide import Verdict
-from plexor.sweep.model import Bracket, Knee, Step, SweepResult
+from plexor.sweep.model import DOWN, UP, Bracket, Knee, Step, SweepResult
 from plexor.units import plot_seconds
 
 NARROW = 440.0
@@ -41,7 +41,7 @@ SAMPLE = 20.0
 ZERO = 30.0
 """Height of the part below it, where none is missed."""
 _P99 = 'stroke-width="2" stroke-linejoin="round"'
-_DOWN = 'stroke-width="1.4" stroke-linejoin="round" stroke-dasharray="7 3"'
+_SCAN = 'stroke-width="1.4" stroke-linejoin="round" stroke-dasharray="7 3"'
 _LIMIT = 'stroke-dasharray="4 3"'
 _GREATEST = 'stroke-width="1.4" stroke-dasharray="1.5 3"'
 
@@ -56,14 +56,13 @@ class _Plot:
     steps: dict[str, list[Step]]
 
     def runs(self) -> list[tuple[int, str, list[Step]]]:
-        """Return the place of each load and its steps, those on the way down apart."""
+        """Return the place of each load and its steps, those of the scans up and down apart."""
         found: list[tuple[int, str, list[Step]]] = []
         for place, own in enumerate(self.steps.values()):
-            down = [step for step in own if step.direction == "down"]
-            up = [step for step in own if step.direction != "down"]
-            found += [
-                (place % len(CHANNEL_LIGHT), way, s) for way, s in (("", up), ("down", down)) if s
-            ]
+            for way in ("", UP, DOWN):
+                steps = [step for step in own if step.direction == way]
+                if steps:
+                    found.append((place % len(CHANNEL_LIGHT), way, steps))
         return found
 
 
@@ -175,7 +174,8 @@ def _latencies(plot: _Plot, result: SweepResult, height: tuple[float, float]) ->
         scale, unit = time_unit(value)
         y_line(canvas, axis.at(value), f"{number(value / scale)} {unit}")
     for place, way, own in plot.runs():
-        for pick, line in (("max_ticks", _GREATEST), ("p99_ticks", _DOWN if way else _P99)):
+        picks = (("p99_ticks", _SCAN),) if way else (("max_ticks", _GREATEST), ("p99_ticks", _P99))
+        for pick, line in picks:
             points = [
                 (step, axis.at(plot_seconds(ticks, result.tick_fs)))
                 for step in own
@@ -208,7 +208,7 @@ def _missed(plot: _Plot, limit: float | None, height: tuple[float, float]) -> No
             for step in own
             for share in (step.of(plot.channel).missed_share,)
         ]
-        _line(plot, points, f"s{place}", _DOWN if way else 'stroke-width="1.5"')
+        _line(plot, points, f"s{place}", _SCAN if way else 'stroke-width="1.5"')
         _marks(plot, points, place)
 
 
@@ -248,7 +248,7 @@ def _marks(plot: _Plot, points: Sequence[tuple[Step, float]], place: int) -> Non
 def _mark(canvas: Canvas, x: float, y: float, style: str, direction: str) -> None:
     """Put a dot, or a triangle that points up or down the rates."""
     if direction:
-        way = 1 if direction == "up" else -1
+        way = 1 if direction == UP else -1
         shape = f"M{x - 3.5 * way:.1f} {y - 4:.1f}l{7.5 * way:g} 4l{-7.5 * way:g} 4z"
     else:
         shape = f"M{x - 3.2:.1f} {y:.1f}a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0-6.4 0z"
@@ -279,7 +279,7 @@ def _keys(steps: dict[str, list[Step]], limited: bool, width: float) -> list[lis
     entries += [_Key("sustained", "ink average"), _Key("not", "paper average")]
     entries += [_Key("limit", "rule", _LIMIT)] if limited else []
     ways = {step.direction for own in steps.values() for step in own}
-    named = (("up", "rate rises"), ("down", "rate falls"))
+    named = ((UP, "rate rises"), (DOWN, "rate falls"))
     entries += [_Key(name, "ink average", "", way) for way, name in named if way in ways]
     rows: list[list[_Key]] = [[]]
     for entry in entries:

@@ -62,6 +62,8 @@ def sweep_text(result: SweepResult, *, width: int = 100, colour: bool = False) -
     for knee in result.knees:
         for note in notes(knee, result):
             lines += wrapped(f"{knee.load}, {knee.channel}: {note}", width, paint, "doubt")
+    for note, doubtful in scan_notes(result):
+        lines += wrapped(note, width, paint, "doubt" if doubtful else "muted")
     lines += sweep_bars(result, width, paint)
     return "".join(f"{line}\n" for line in lines)
 
@@ -80,18 +82,23 @@ def notes(knee: Knee, result: SweepResult) -> list[str]:
     if bracket.undecided_hz and (bracket.width is None or bracket.width > result.width):
         rates = ", ".join(map(format_rate, bracket.undecided_hz))
         found.append(f"wider than asked, for the test could not decide at {rates}")
-    if knee.up is not None and knee.down is not None:
-        said = {True: "agree with the search", False: "do not agree with the search"}
-        found.append(
-            f"scan up {bracket_text(knee.up)}, down {bracket_text(knee.down)}: "
-            f"{'hysteresis' if knee.hysteresis else said[knee.agrees is True]}"
-        )
-        found += [_recovery_text(step) for step in result.steps if _is_rest(step, knee)]
     return found
 
 
-def _is_rest(step: Step, knee: Knee) -> bool:
-    return step.direction == REST and step.load == knee.load
+def scan_notes(result: SweepResult) -> list[tuple[str, bool]]:
+    """Return what scans both ways say of each knee and of recovery, and whether that is a doubt."""
+    found: list[tuple[str, bool]] = []
+    for knee in result.knees:
+        if knee.up is None or knee.down is None:
+            continue
+        said = "agree with the search" if knee.agrees else "do not agree with the search"
+        scans = f"scan up {bracket_text(knee.up)}, down {bracket_text(knee.down)}"
+        text = f"{knee.load}, {knee.channel}: {scans}: {'hysteresis' if knee.hysteresis else said}"
+        found.append((text, not knee.agrees))
+    for step in result.steps:
+        if step.direction == REST:
+            found.append((f"{step.load}: {_recovery_text(step)}", step.recovery_s is None))
+    return found
 
 
 def _recovery_text(step: Step) -> str:

@@ -31,7 +31,7 @@ def figures(name, *, missed=0, latency=2000, jitter=0, verdict=None):
 
 def step(load, rate_hz, *channels, direction=""):
     """Return one rate of a scan."""
-    return Step(TICK_FS, True, load, Fraction(rate_hz), "", 1000, channels, direction)
+    return Step(TICK_FS, True, load, Fraction(rate_hz), "", 1000, channels, direction=direction)
 
 
 def knee(load, channel, low, high, **bracket):

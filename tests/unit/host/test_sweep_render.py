@@ -4,6 +4,8 @@ import dataclasses
 import math
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
@@ -12,6 +14,7 @@ from plexor.render.sweep_page import sweep_page, sweep_svg
 from plexor.render.sweep_plot import NARROW, frontier, sweep_picture
 from plexor.render.sweep_text import sweep_text
 from plexor.sweep.decide import Verdict
+from plexor.sweep.model import REST, Bracket
 
 from .pictures import SVG, assert_no_texts_touch, assert_texts_lie_within, places, texts_of_page
 from .sweeps import RATES, figures, knee, result, step, swept
@@ -176,11 +179,36 @@ def test_bars_stand_in_the_columns_of_their_rates():
     assert lines[top + 1].startswith("  30 µs ")
 
 
-def test_a_way_down_has_bars_of_its_own():
-    found = sweep_text(SWEEPS["up and down"])
-    for load in ("none", "polygons"):
-        assert f"\n{load}, IST\n" in found
-        assert f"\n{load}, IST, rate falls\n" in found
+def test_scans_have_bars_of_their_own_where_they_do_not_agree_with_the_search():
+    planted = SWEEPS["up and down"]
+    titles = {
+        f"{load}, IST, rate {way}" for load in ("none", "polygons") for way in ("rises", "falls")
+    }
+    assert titles < set(sweep_text(planted).splitlines())
+    agreeing = tuple(replace(k, up=k.bracket, down=k.bracket) for k in planted.knees)
+    lines = sweep_text(replace(planted, knees=agreeing)).splitlines()
+    assert not titles & set(lines)
+    assert (
+        "none, IST: scan up 100 kHz to 160 kHz, down 100 kHz to 160 kHz: agree with the search"
+        in lines
+    )
+
+
+def test_hysteresis_and_recovery_are_said():
+    low, high = (
+        Bracket(Fraction(20_000), Fraction(40_000)),
+        Bracket(Fraction(80_000), Fraction(100_000)),
+    )
+    sticky = replace(knee("none", "IST", 80_000, 100_000), up=high, down=low)
+    rest = replace(step("none", 20_000, figures("IST"), direction=REST), recovery_s=0.0125)
+    found = sweep_text(result([rest], [sticky]))
+    assert "none, IST: scan up 80 kHz to 100 kHz, down 20 kHz to 40 kHz: hysteresis\n" in found
+    assert (
+        "none: after the highest rate it answers every strike at 20 kHz within 12.5 ms\n" in found
+    )
+    found = sweep_text(result([replace(rest, recovery_s=None)], [sticky]))
+    assert "after the highest rate it does not answer every strike at 20 kHz again\n" in found
+    assert "does not answer" in sweep_page(result([replace(rest, recovery_s=None)], [sticky]))
 
 
 def test_what_could_not_be_decided_is_marked_as_such():
