@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,8 +12,9 @@ from knees import KINDS, Planted, planted
 
 from plexor.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import Criterion, What
+from plexor.sweep.decide import plan_test
 from plexor.sweep.executor import Workers, parse_executor
-from plexor.sweep.model import Bracket
+from plexor.sweep.model import REST, Bracket
 from plexor.sweep.store import StepStore
 from plexor.sweep.sweep import Load, Wanted, sweep
 
@@ -67,7 +69,79 @@ def found(seed: int, limit: Fraction, width: Fraction, executor: str = "local:1"
 
 @pytest.mark.parametrize("seed", range(len(KINDS)))
 def test_the_bracket_of_a_sweep_holds_the_planted_knee(seed):
-    outcome = found(seed, Fraction(1, 100), Fraction(5, 100), "local:2")
+    outcome = found(seed, Fraction(1, 20), Fraction(1, 10), "local:2")
     assert outcome.holds
-    assert outcome.bracket.width <= 0.05
+    assert outcome.bracket.width <= 0.1
     assert outcome.bracket.monotonic == outcome.device.monotonic
+
+
+@pytest.mark.full
+@pytest.mark.timeout(7200)
+def test_brackets_of_a_hundred_devices_hold_their_knees(capsys):
+    limit, width = Fraction(1, 100), Fraction(5, 100)
+    outcomes = [found(seed, limit, width, "local:2") for seed in range(100)]
+    missed = [entry.device for entry in outcomes if not entry.holds]
+    strikes = sum(entry.strikes for entry in outcomes)
+    # As sure at each rate: both ends, and each halving of the decade between them.
+    dwell = plan_test(limit, Fraction(95, 100)).stages[-1].strikes
+    halvings = math.ceil(math.log2(math.log(10) / math.log1p(width)))
+    fixed = len(outcomes) * (halvings + 2) * dwell
+    with capsys.disabled():
+        print(
+            f"\n{len(outcomes) - len(missed)} of {len(outcomes)} brackets hold the knee; "
+            f"{strikes} strikes, {fixed / strikes:.1f} times fewer than {dwell} at each rate"
+        )
+    assert len(missed) <= 5
+    assert not [device for device in missed if device.deterministic]
+    for entry in outcomes:
+        assert entry.bracket.width <= width
+        assert entry.bracket.monotonic == entry.device.monotonic
+    assert strikes < fixed
+
+
+def both_ways(device, low_hz, high_hz, points):
+    """Sweep a device of one channel with the instrument's table; return knee and rest."""
+    wanted = Wanted(
+        "sim:",
+        {"none": Load(f"synthetic:{device},ch1.after=none", False)},
+        Settings(
+            strikes=(Stimulus(period_s=Fraction(1, low_hz), width_s=Fraction(1, 10**7)),),
+            channels=(Channel(0),),
+        ),
+        Fraction(low_hz),
+        Fraction(high_hz),
+        (Criterion(What.MISSED, Fraction(1, 10)),),
+        Fraction(1, 5),
+        points,
+        1,
+        both_ways=True,
+    )
+    with Workers(parse_executor("local:2")) as workers:
+        result = sweep(wanted, workers, StepStore(None))
+    assert result.error is None
+    (knee,) = result.knees
+    (rest,) = [step for step in result.steps if step.direction == REST]
+    return knee, rest
+
+
+def test_a_scan_of_a_device_without_memory_agrees_both_ways():
+    knee, rest = both_ways("seed=4,service=20000000,queue=1,latency=300000", 20_000, 80_000, 5)
+    assert knee.agrees
+    assert not knee.hysteresis
+    for bracket in (knee.bracket, knee.up, knee.down):
+        # It serves 50 kHz; of 50 / 0.9 kHz it loses a tenth.
+        assert bracket.passing_hz <= 1e12 / 20e6 / 0.9
+        assert bracket.failing_hz >= 1e12 / 20e6
+    # It answers the first strike after the time-outs of the overload, and a strike is a period.
+    assert rest.recovery_s < 1 / 20_000 + 20 / 20_000
+
+
+def test_a_device_that_stays_slow_after_overload_shows_hysteresis():
+    # 20 us a strike, 40 us once overloaded, until nothing has come for 30 ms: longer than any gap.
+    device = "seed=4,service=20000000,overload=40000000,rest=30000000000,queue=1,latency=300000"
+    knee, _ = both_ways(device, 14_000, 80_000, 7)
+    assert knee.hysteresis
+    assert knee.up.passing_hz <= 50_000 / 0.9
+    assert knee.up.failing_hz >= 50_000
+    assert knee.down.passing_hz <= 25_000 / 0.9
+    assert knee.down.failing_hz >= 25_000

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tomllib
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from plexor.errors import StoreError
 from plexor.jsonable import from_json, to_json
@@ -21,9 +22,35 @@ FORMAT = 1
 
 
 def key_of(job: Job | Scan) -> str:
-    """Return what tells a job from every other: a digest of all that its step depends on."""
-    parts = [metadata.version("plexor"), type(job).__name__, to_json(job)]
+    """Return what tells a job from every other: a digest of all that its step depends on.
+
+    Of a device that a manifest describes these are also the files that it names.
+    """
+    files = [] if job.dut is None else _digests(Path(job.dut))
+    parts = [metadata.version("plexor"), type(job).__name__, to_json(job), files]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def _digests(manifest: Path) -> list[str]:
+    """Return digests of a manifest and of all files named in it; none of what is no manifest."""
+    if manifest.suffix != ".toml" or not manifest.is_file():
+        return []
+    try:
+        content = manifest.read_bytes()
+        named = _texts(tomllib.loads(content.decode()))
+        files = [path for text in named if (path := manifest.parent / text).is_file()]
+        contents = [content, *(path.read_bytes() for path in files)]
+    except (OSError, ValueError) as error:
+        raise StoreError(f"{manifest}: cannot read: {error}") from error
+    return [hashlib.sha256(each).hexdigest() for each in contents]
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        value = list(cast("dict[str, Any]", value).values())
+    if isinstance(value, list):
+        return [text for entry in cast("list[Any]", value) for text in _texts(entry)]
+    return [value] if isinstance(value, str) else []
 
 
 def is_sweep(folder: Path) -> bool:
