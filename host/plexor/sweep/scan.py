@@ -92,7 +92,7 @@ def take_scan(scan: Scan) -> tuple[Step, ...]:
         steps.append(
             Step(run.tick_fs, run.simulated, scan.load, rate_hz, "", strikes, judged, direction=way)
         )
-    last = replace(steps[-1], recovery_s=_recovery(run, channels, run.steps[-2:]))
+    last = replace(steps[-1], recovery_s=recovery_s(run, channels, run.steps[-2:]))
     return (*steps[:-2], last)
 
 
@@ -122,7 +122,7 @@ def _figures(step: StepResult, counted: StepChannel, channel: ChannelFigures) ->
     )
 
 
-def _recovery(
+def recovery_s(
     run: RunResult, channels: Sequence[ChannelFigures], steps: Sequence[StepResult]
 ) -> float | None:
     """Return how long after the overload every channel answers every strike; None: it does not."""

@@ -129,3 +129,10 @@ def test_a_first_stage_is_long_enough_for_every_criterion():
     found = figures(5000, missed=0)
     assert judge(criteria, found, 0, 5000, NS)[0] == Verdict.PASS
     assert judge(criteria, figures(4999), 0, 5000, NS)[0] == Verdict.UNDECIDED
+
+
+def test_strikes_that_wait_at_the_end_count_against_a_pass_of_what_may_go_missing():
+    waiting = figures(behind=3)
+    assert judge([DEFAULT], waiting, 0, 1, NS)[0] == Verdict.UNDECIDED
+    assert judge([parse_criterion("late<0.1%")], waiting, 0, 1, NS)[0] == Verdict.UNDECIDED
+    assert judge([parse_criterion("spurious<0.1%")], waiting, 0, 1, NS)[0] == Verdict.PASS

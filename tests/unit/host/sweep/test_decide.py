@@ -81,3 +81,14 @@ def test_a_longer_first_stage_keeps_the_errors():
 def test_what_is_no_probability_is_refused(limit, confidence):
     with pytest.raises(ValueError, match="must lie between 0 and 1"):
         plan_test(Fraction(limit), Fraction(confidence))
+
+
+def test_what_may_be_bad_too_passes_no_device_and_fails_none():
+    test = plan_test(Fraction(1, 100), Fraction(95, 100))
+    strikes, most = test.stages[2].strikes, test.stages[2].pass_most
+    assert most > 1
+    for bad in range(most + 1):
+        assert test.verdict(2, strikes, bad, most - bad) == Verdict.PASS
+        assert test.verdict(2, strikes, bad, most - bad + 1) == Verdict.UNDECIDED
+    assert test.verdict(2, strikes, 0, strikes) == Verdict.UNDECIDED
+    assert test.verdict(2, strikes, test.stages[2].fail_least, 0) == Verdict.FAIL
