@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from plexor.protocol.memory import ResponseClass
 from plexor.render.columns import LEAST_WIDTH, Paint, table, wrapped
 from plexor.render.sweep_bars import sweep_bars
 from plexor.render.sweep_rows import own_steps
@@ -12,6 +13,8 @@ from plexor.render.table import Cell
 from plexor.sweep.model import REST, Bracket, Knee, Step, SweepResult
 from plexor.units import format_rate, format_seconds, format_ticks
 
+LEAST_IDLE = 0.1
+"""Responses that answer no strike, as a part of all strikes, from which on it is said."""
 NOTHING = "-"
 
 
@@ -76,6 +79,15 @@ def notes(knee: Knee, result: SweepResult) -> list[str]:
         found.append(f"does not sustain {format_rate(bracket.failing_hz)}, the lowest rate tried")
     if bracket.failing_hz is None and bracket.passing_hz is not None:
         found.append(f"sustains {format_rate(bracket.passing_hz)}, the highest rate tried")
+    passing = _step(result.steps, knee, bracket.passing_hz)
+    if passing is not None:
+        counts = passing.of(knee.channel).classes
+        idle = counts[ResponseClass.DUPLICATE] + counts[ResponseClass.SPURIOUS]
+        if idle > LEAST_IDLE * passing.strikes:
+            found.append(
+                f"{idle} responses to {passing.strikes} strikes at {format_rate(passing.rate_hz)} "
+                "answer none: a pin that moves by itself seems to answer"
+            )
     if not bracket.monotonic:
         rates = ", ".join(map(format_rate, bracket.passing_above_hz))
         found.append(f"not monotonic: {rates} passed above the lowest rate that failed")

@@ -83,6 +83,11 @@ class _Search:
         self.done = False
         self._steps: Generator[Fraction, Verdict, Bracket] | None = None
 
+    @property
+    def begun(self) -> bool:
+        """Whether the first scan was whole."""
+        return self._steps is not None
+
     def left(self, wanted: Wanted) -> int:
         """Return about how many steps it takes yet."""
         low, high = self.bracket.passing_hz, self.bracket.failing_hz
@@ -95,11 +100,18 @@ class _Search:
 
     def begin(self, scan: Sequence[Step], width: Fraction) -> Fraction | None:
         """Start with the scan of all channels; return the first rate to try."""
-        verdicts = {step.rate_hz: step.of(self.channel).verdict for step in scan}
-        self.strikes = sum(step.strikes for step in scan)
-        self.bracket = scan_bracket(verdicts)
+        self.look(scan)
         self._steps = bisect(self.bracket, width)
         return self._go(None)
+
+    def look(self, scan: Sequence[Step]) -> None:
+        """Take what a scan of all channels says."""
+        self.strikes = sum(step.strikes for step in scan)
+        self.bracket = self.bracket_of(scan)
+
+    def bracket_of(self, scan: Sequence[Step]) -> Bracket:
+        """Return the bracket of a scan's verdicts."""
+        return scan_bracket({step.rate_hz: step.of(self.channel).verdict for step in scan})
 
     def go_on(self, step: Step) -> Fraction | None:
         """Take a step's verdict; return the next rate, None at the end."""
@@ -190,8 +202,10 @@ class _Sweep:
         scans: list[Bracket | None] = []
         for way in (UP, DOWN):
             steps = [s for s in self._of(search.load) if way in _ways(s, self.wanted)]
-            verdicts = {step.rate_hz: step.of(search.channel).verdict for step in steps}
-            scans.append(scan_bracket(verdicts) if verdicts else None)
+            scans.append(search.bracket_of(steps) if steps else None)
+        if not search.begun:
+            # The first scan was not whole.
+            search.look([step for step in self._of(search.load) if not step.direction])
         return Knee(search.load, search.channel, search.bracket, search.strikes, *scans)
 
     def _of(self, load: str) -> list[Step]:

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import pytest
 
+from plexor.protocol.memory import ResponseClass
 from plexor.render.frame import WIDTH
 from plexor.render.sweep_page import sweep_page, sweep_svg
 from plexor.render.sweep_plot import NARROW, frontier, sweep_picture
@@ -192,6 +193,15 @@ def test_scans_have_bars_of_their_own_where_they_do_not_agree_with_the_search():
         "none, IST: scan up 100 kHz to 160 kHz, down 100 kHz to 160 kHz: agree with the search"
         in lines
     )
+
+
+def test_a_pin_that_moves_by_itself_is_said_to():
+    restless = figures("IST")
+    classes = {**restless.classes, ResponseClass.DUPLICATE: 60, ResponseClass.SPURIOUS: 41}
+    for found, said in ((restless, False), (replace(restless, classes=classes), True)):
+        planted = result([step("none", 80_000, found)], [knee("none", "IST", 80_000, 100_000)])
+        text = " ".join(sweep_text(planted).split())
+        assert ("101 responses to 1000 strikes at 80 kHz answer none" in text) == said
 
 
 def test_hysteresis_and_recovery_are_said():
