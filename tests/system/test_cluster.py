@@ -115,6 +115,7 @@ def test_a_cluster_finds_what_this_machine_finds_although_a_worker_is_killed(tmp
     assert knee.bracket.failing_hz > 1e12 / SERVICE_PS
 
 
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore")
 def test_a_scheduler_that_dies_ends_the_sweep_in_one_line_with_what_there_is(tmp_path):
     with cluster(tmp_path) as (address, workers):

@@ -67,7 +67,14 @@ def found(seed: int, limit: Fraction, width: Fraction, executor: str = "local:1"
     return Outcome(device, knee.bracket, knee.strikes)
 
 
-@pytest.mark.parametrize("seed", range(len(KINDS)))
+SHORT = (0, 4)
+"""A device that serves at a fixed pace, and one that is deaf to a band of rates."""
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [n if n in SHORT else pytest.param(n, marks=pytest.mark.full) for n in range(len(KINDS))],
+)
 def test_the_bracket_of_a_sweep_holds_the_planted_knee(seed):
     outcome = found(seed, Fraction(1, 20), Fraction(1, 10), "local:2")
     assert outcome.holds
@@ -124,6 +131,7 @@ def both_ways(device, low_hz, high_hz, points):
     return knee, rest
 
 
+@pytest.mark.full
 def test_a_scan_of_a_device_without_memory_agrees_both_ways():
     knee, rest = both_ways("seed=4,service=20000000,queue=1,latency=300000", 20_000, 80_000, 5)
     assert knee.agrees
