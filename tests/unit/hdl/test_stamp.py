@@ -4,13 +4,13 @@ import random
 
 import pytest
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor_hdl import stamp, word_queues
 from plexor_hdl.stamp import Stamp
 from plexor_hdl.timebase import LOW_BITS
 from plexor_hdl.word_queues import clock_bits
 
-GEOMETRY = Geometry(channels=1, strikes=1, samples=8)
+GEOMETRY = Geometry(channels=1, strikes=1, samples=8, features=ALL_FEATURES & ~Feature.SWEEP)
 PACED = Geometry(channels=1, strikes=1, samples=8, features=Feature(0))
 WRAP = 1 << LOW_BITS
 SHORT_WRAP = 1 << clock_bits(GEOMETRY)

@@ -323,7 +323,8 @@ def kept(tmp_path, run_of):
     return tmp_path
 
 
-def test_the_command_reads_what_was_kept(kept, capsys):
+def test_the_command_reads_what_was_kept(kept, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
     assert cli.main(["table", str(kept / "s1"), str(kept / "s2")]) == 0
     out = capsys.readouterr().out
     # Paths differ, all else is as above.

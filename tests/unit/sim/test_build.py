@@ -109,7 +109,10 @@ def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--dut", "abacus"], "error: device 'abacus': must be synthetic, bare, freertos or"),
+        (
+            ["--dut", "abacus"],
+            "error: device 'abacus': must be synthetic, ce30, cenet, bare, freertos or",
+        ),
         (["--dut", "no.toml"], "error: no.toml: No such file or directory"),
         (["--channels", "9"], "error: channels: 9; must be 1 to 8"),
         (["--samples", "5"], "error: samples: 5; must be one of"),
