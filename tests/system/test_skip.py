@@ -51,7 +51,14 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+LONG = ("table", "table, dump")
+"""Of the cases with a table, those that the third says in short."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.full) if name in LONG else name for name in CASES],
+)
 def test_skipping_idle_clocks_changes_nothing(name, tmp_path):
     outcomes = []
     for arguments in ((), ("--no-skip",)):

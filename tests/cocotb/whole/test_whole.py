@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 def measured(samples: int, strikes: int, runs: int, *steps: int) -> None:
     """Run the claims of whole_runs.py, so many runs of so many strikes.
 
-    With `steps` the runs go through sweep tables of so many steps, in turn.
+    With `steps` the runs go through sweep tables of so many steps, in turn; 0 is no table.
     """
     environment = {"SAMPLES": str(samples), "STRIKES": str(strikes), "RUNS": str(runs)}
     environment["STEPS"] = " ".join(map(str, steps))
@@ -23,12 +23,8 @@ def measured(samples: int, strikes: int, runs: int, *steps: int) -> None:
     check(instrument, f"whole_{samples}", HERE / "whole_runs.py", environment=environment)
 
 
-def test_a_run_is_what_the_golden_model_makes_of_the_pins():
-    measured(8, strikes=150, runs=3)
-
-
-def test_a_sweep_table_is_what_the_golden_model_makes_of_the_pins():
-    measured(8, 150, 2, 2, 7)
+def test_runs_and_sweep_tables_are_what_the_golden_model_makes_of_the_pins():
+    measured(8, 150, 4, 0, 0, 2, 7)
 
 
 @pytest.mark.full

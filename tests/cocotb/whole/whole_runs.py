@@ -194,7 +194,8 @@ async def one_run(host: Host, settings: Settings, stalls: float, snapshots: int)
         strikes = truth.events.chosen(
             (truth.events.source == 8 + output) & truth.events.polarity
         ).time_ticks
-        assert rises[seen[output] :] == strikes.tolist()
+        # The end of a table leaves another output no time to end its sequence.
+        assert [rise for rise in rises[seen[output] :] if rise < end] == strikes.tolist()
     return await compare(host, truth)
 
 
@@ -235,7 +236,7 @@ async def every_run_is_the_golden_models(dut):
             host = Host(dut, rng, 0.0)
         stalls = (0.1, 0.97)[seed % 2]
         settings = random_settings(rng, SAMPLES, STRIKES)
-        if STEPS:
+        if STEPS and STEPS[seed % len(STEPS)]:
             settings = with_table(rng, settings, SAMPLES, STEPS[seed % len(STEPS)])
         lost += await one_run(host, settings, stalls, snapshots=seed % 3)
         events += sum(len(f.payload) for f in host.frames if f.type == FrameType.EVENTS) // 4
