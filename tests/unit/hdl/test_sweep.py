@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """The sweep table in a build."""
 
 import pytest
