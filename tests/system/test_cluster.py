@@ -32,8 +32,8 @@ WANTED = Wanted(
     Fraction(20_000),
     Fraction(200_000),
     (parse_criterion("missed<2%"),),
-    Fraction(1, 10),
-    5,
+    Fraction(1, 5),
+    4,
     1,
 )
 

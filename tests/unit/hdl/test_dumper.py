@@ -169,7 +169,7 @@ def test_one_bank_of_some_spaces_is_sent_alone(bench, bank):
     assert not any(frame.flags & MemoryFlag.FINAL for frame in frames[:-1])
 
 
-@pytest.mark.parametrize("seed", [pytest.param(None, marks=pytest.mark.full), 3])
+@pytest.mark.parametrize("seed", BOTH_LINKS[1:])
 def test_what_others_read_meanwhile_is_not_sent(bench, seed):
     spaces = [Space.CLASSES, Space.LATENCY_BINS]
 
