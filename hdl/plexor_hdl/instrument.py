@@ -21,6 +21,7 @@ from plexor_hdl.measure import Measure
 from plexor_hdl.outputs import Outputs
 from plexor_hdl.paced_matcher import PacedMatcher
 from plexor_hdl.packetizer import Packetizer
+from plexor_hdl.pins import wire_pins
 from plexor_hdl.registers import RegisterBank
 from plexor_hdl.ring import Ring
 from plexor_hdl.run import RunControl, flag_bit
@@ -50,19 +51,27 @@ class Instrument(wiring.Component):
     """Strikes pins, times responses, counts, reports: docs/instrument.md.
 
     One sample word a channel and one strike word an output each core clock, oldest sample lowest:
-    the words of clock n stand at the pins together. `rx` and `tx` are the link's bytes. Reset:
-    idle, time 0, outputs low. With `skippable`, a simulation may pass `quiet` or less x
+    at the pins the strike words of clock n stand with the sample words of clock n + `loop_clocks`.
+    `rx` and `tx` are the link's bytes. Reset: idle, time 0, outputs low. With `skippable`, a simulation may pass `quiet` or less x
     SKIP_CLOCKS clocks by `skip` (skip.py), if no pin changes in them nor has in 12 clocks before;
     while `resting` too, no run and no dump is under way and nothing but the time goes on. Raises
     ValueError for Feature.SWEEP in a build that has not two banks.
     """
 
-    def __init__(self, geometry: Geometry, gateware_hash: int, *, skippable: bool = False) -> None:
+    def __init__(
+        self,
+        geometry: Geometry,
+        gateware_hash: int,
+        *,
+        skippable: bool = False,
+        loop_clocks: int = 0,
+    ) -> None:
         if Feature.SWEEP in geometry.features and Feature.SNAPSHOT not in geometry.features:
             raise ValueError("features: SWEEP without SNAPSHOT; must be both, or no SWEEP")
         self._geometry = geometry
         self._hash = gateware_hash
         self._skippable = skippable
+        self._loop_clocks = loop_clocks
         ports = {"skip": In(SKIP_BITS), "quiet": Out(SKIP_BITS), "resting": Out(1)}
         super().__init__(
             {
@@ -107,7 +116,7 @@ class Instrument(wiring.Component):
 
         reads = dict(enumerate(dumper.spaces))
         sweep = Sweep(m, geometry) if Feature.SWEEP in geometry.features else None
-        self._pins(m, bank, run, outputs, capture, sweep)
+        wire_pins(m, self, bank, run, outputs, capture, sweep, self._loop_clocks)
         if sweep is not None:
             sweep.strike(m, bank, run, outputs)
             reads |= sweep.record(m, bank, run, matcher, measure, dumper)
@@ -350,29 +359,6 @@ class Instrument(wiring.Component):
         wiring.connect(m, reads[Space.CLASSES], classes.read)
         wiring.connect(m, reads[Space.EDGES], tallies.edges)
         wiring.connect(m, reads[Space.UPLOAD_DROPS], tallies.drops)
-
-    def _pins(self, m, bank, run, outputs, capture, sweep) -> None:
-        """Wire the outputs to their pins, and every pin's word of one clock to the capture."""
-        geometry, load = self._geometry, bank.control.load
-        samples = geometry.samples
-        m.d.comb += [
-            *(outputs.config[n].eq(bank.stimulus[n]) for n in range(1, geometry.strikes)),
-            outputs.start_stb.eq(run.start_stb),
-            outputs.stop.eq(run.stop),
-            outputs.gate.eq(self.gate),
-            self.strikes.eq(outputs.levels),
-            self.load.eq(load),
-            run.stimuli_done.eq(outputs.done),
-            run.strike_stb.eq(outputs.strike_stb),
-            run.striking.eq(outputs.striking),
-            capture.strike_enables.eq(Cat(stimulus.enable for stimulus in bank.stimulus)),
-        ]
-        active = [outputs.active[n] for n in range(geometry.strikes)]
-        channels = [self.samples.word_select(n, samples) for n in range(geometry.channels)]
-        levels = (level.replicate(samples) for level in ([load, sweep.level] if sweep else [load]))
-        for number, word in enumerate([*active, *channels, *levels]):
-            m.d.sync += capture.words[number].eq(word)
-        m.d.sync += capture.capture.eq(run.capture)
 
     def _status(
         self, m, bank, timebase, run, trigger, snapshots, capture, matcher, upload, command

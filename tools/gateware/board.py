@@ -1,0 +1,113 @@
+"""A board's file: constraints/NAME.toml."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from plexor.protocol.geometry import Geometry
+from plexor_hdl.builds import BUILDS, Build
+
+CONSTRAINTS = Path(__file__).parent.parent.parent / "constraints"
+
+
+class BoardError(Exception):
+    """A board's file cannot be used; the text says where, what it has, and what would be right."""
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A pin of the device, and where it is on the board."""
+
+    site: str
+    header: str
+
+
+@dataclass(frozen=True)
+class Board:
+    """All of a board's file. Places are tiles, X and Y, of the cells that a macro has at its origin."""
+
+    name: str
+    title: str
+    build: Build
+    geometry: Geometry
+    device: tuple[str, ...]
+    clock_site: str
+    clock_mhz: Fraction
+    pins: dict[str, Pin]
+    io_type: str
+    places: dict[str, tuple[tuple[int, int], ...]]
+    text: bytes
+
+    @property
+    def fast_mhz(self) -> Fraction:
+        """Return the frequency of the sampling clocks."""
+        return Fraction(2 * self.build.core_mhz)
+
+
+def names() -> list[str]:
+    """Return the boards there are files of."""
+    return sorted(path.stem for path in CONSTRAINTS.glob("*.toml"))
+
+
+def load(name: str) -> Board:
+    """Read a board's file. Raises BoardError if there is none, or it cannot be used."""
+    if name not in names():
+        raise BoardError(f"BOARD: {name!r}; must be one of {', '.join(names())}")
+    path = CONSTRAINTS / f"{name}.toml"
+    text = path.read_bytes()
+    try:
+        return _board(name, tomllib.loads(text.decode()), text)
+    except KeyError as error:
+        raise BoardError(f"{path.name}: no {error.args[0]!r}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, TypeError) as error:
+        raise BoardError(f"{path.name}: {error}") from error
+
+
+def _board(name: str, table: dict[str, Any], text: bytes) -> Board:
+    if table["build"] not in BUILDS:
+        raise ValueError(f"build: {table['build']!r}; must be one of {', '.join(BUILDS)}")
+    build = BUILDS[table["build"]]
+    geometry = replace(build.geometry, board=table["identity"])
+    pins = {name: Pin(**pin) for name, pin in _flat(table["pins"]).items()}
+    wanted = {f"channels[{number}]" for number in range(geometry.channels)}
+    wanted |= {f"strikes[{number}]" for number in range(geometry.strikes)}
+    wanted |= {"load", "gate", "uart_rx", "uart_tx"}
+    if wanted != set(pins):
+        raise ValueError(f"pins: must be {', '.join(sorted(wanted ^ set(pins)))} more or less")
+    sites = [pin.site for pin in pins.values()] + [table["clock"]["site"]]
+    twice = sorted({site for site in sites if sites.count(site) > 1})
+    if twice:
+        raise ValueError(f"pins: {', '.join(twice)} is given twice")
+    places = {kind: tuple(map(tuple, tiles)) for kind, tiles in table["places"].items()}
+    counts = {"sampler": geometry.channels, "serialiser": geometry.strikes + 1}
+    for kind, count in counts.items():
+        if len(places[kind]) != count:
+            raise ValueError(f"places.{kind}: {len(places[kind])} tiles; must be {count}")
+    return Board(
+        name=name,
+        title=table["title"],
+        build=build,
+        geometry=geometry,
+        device=tuple(table["device"]),
+        clock_site=table["clock"]["site"],
+        clock_mhz=Fraction(str(table["clock"]["mhz"])),
+        pins=pins,
+        io_type=table["io_type"],
+        places=places,
+        text=text,
+    )
+
+
+def _flat(pins: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Return the pins by port: a list is of a port's bits."""
+    flat = {}
+    for name, pin in pins.items():
+        if isinstance(pin, list):
+            flat |= {f"{name}[{number}]": one for number, one in enumerate(pin)}
+        else:
+            flat[name] = pin
+    return flat

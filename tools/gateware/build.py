@@ -1,0 +1,157 @@
+"""A board's bitstream: synthesis, locked front-end, place and route, and the checks of what came out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from plexor_hdl.emit import gateware_hash, rtlil_for_synthesis
+from plexor_hdl.front import ecp5
+from plexor_hdl.front.board import Board as Top
+from tools.gateware import limits, macro, skew
+from tools.gateware.board import CONSTRAINTS, Board
+from tools.gateware.families import FAMILIES, Family
+from tools.gateware.flow import BUILD, checked, run, synthesise
+from tools.gateware.sdf import Delays
+
+ASKED = 1.1
+"""Asked for with some room: the placer stops caring about paths that meet what it was asked for."""
+_CLOCK = re.compile(r"Max frequency for clock +'([^']+)': ([\d.]+) MHz")
+
+
+class BuildError(Exception):
+    """A build does not keep what it must; the text says what, the figure, and the bound."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """One seed's result. Frequencies in MHz; lags of each channel's and output's phases in ps."""
+
+    seed: int
+    core_mhz: float
+    fast_mhz: float
+    hops: list[limits.Hop]
+    channels: list[skew.Bins]
+    outputs: list[skew.Bins]
+    pad_ps: list[int]
+    used: dict[str, tuple[int, int]]
+    bitstream: Path
+    failures: list[str]
+
+
+def board_hash(board: Board) -> int:
+    """Return the gateware's hash: of the sources, the board's file and the front-end's routes."""
+    digest = hashlib.sha256(gateware_hash(board.geometry).to_bytes(8, "little"))
+    for path in sorted((Path(ecp5.__file__).parent).glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    digest.update(board.text)
+    digest.update((CONSTRAINTS / "front" / f"{board.build.family}.json").read_bytes())
+    return int.from_bytes(digest.digest()[:8], "little")
+
+
+def netlist(board: Board) -> Path:
+    """Synthesise a board's design, lock its front-end, and return the folder with `top.json`."""
+    family = FAMILIES[board.build.family]
+    top = Top(ecp5.Pll(board.clock_mhz, board.fast_mhz), board.geometry, board_hash(board))
+    folder = BUILD / board.name
+    design = synthesise(folder, rtlil_for_synthesis(top, "top", top.ports), family.name)
+    module = design["modules"]["top"]
+    for kind, one in macro.read(CONSTRAINTS / "front" / f"{family.name}.json").items():
+        for number, origin in enumerate(board.places[kind]):
+            one.put(module, number, origin)
+    (folder / "top.json").write_text(json.dumps(design))
+    (folder / "top.lpf").write_text(_pins(board))
+    return folder
+
+
+def _pins(board: Board) -> str:
+    sites = {"reference": board.clock_site} | {name: pin.site for name, pin in board.pins.items()}
+    lines = [f'LOCATE COMP "{name}" SITE "{site}";' for name, site in sites.items()]
+    for name in sites:
+        driven = name.startswith(("strikes", "load", "uart_tx"))
+        # An open channel is quiet, an open line of the UART idle.
+        more = "SLEWRATE=FAST" if driven else f"PULLMODE={'UP' if 'uart' in name else 'DOWN'}"
+        lines.append(f'IOBUF PORT "{name}" IO_TYPE={board.io_type} {more};')
+    lines.append(f'FREQUENCY PORT "reference" {float(board.clock_mhz):g} MHZ;')
+    return "\n".join(lines) + "\n"
+
+
+def place(board: Board, folder: Path, seed: int) -> Placed:
+    """Place and route the folder's netlist from one seed, check it, and pack it.
+
+    Raises ToolError where a tool fails. What the build does not keep is in `failures`.
+    """
+    family = FAMILIES[board.build.family]
+    at = folder / f"seed{seed}"
+    at.mkdir(exist_ok=True)
+    for name in ("top.json", "top.lpf"):
+        (at / name).write_bytes((folder / name).read_bytes())
+    log = checked(
+        at,
+        "nextpnr.log",
+        *(f"yowasp-nextpnr-{family.name}", *board.device, "--lpf", "top.lpf"),
+        *("--freq", str(board.build.core_mhz * ASKED), "--timing-allow-fail"),
+        *("--json", "top.json", "--sdf", "top.sdf", "--textcfg", "top.config"),
+        *("--seed", str(seed)),
+    )
+    checked(at, "pack.log", "yowasp-ecppack", "--compress", "top.config", "top.bit")
+    clocks = {name: float(mhz) for name, mhz in _CLOCK.findall(log)}
+    phases = family.phases
+    period_ps = 1e6 / float(board.fast_mhz)
+    delays = Delays(at / "top.sdf")
+    geometry = board.geometry
+    channels = [
+        skew.bins(family.lags_ps("sampler", delays, number), period_ps)
+        for number in range(geometry.channels)
+    ]
+    outputs = [
+        skew.bins([-lag for lag in family.lags_ps("serialiser", delays, number)], period_ps)
+        for number in range(geometry.strikes + 1)
+    ]
+    used = {
+        name: (int(some), int(most))
+        for name, some, most in re.findall(r"(TRELLIS_COMB|TRELLIS_FF|DP16KD): *(\d+)/ *(\d+)", log)
+    }
+    core_mhz = min(mhz for name, mhz in clocks.items() if _is_core(name))
+    fast_mhz = min(mhz for name, mhz in clocks.items() if limits.is_phase(name))
+    hops = limits.phase_hops(log, phases, period_ps)
+    result = Placed(
+        seed, core_mhz, fast_mhz, hops, channels, outputs, [], used, at / "top.bit", []
+    )
+    result.failures.extend(_failures(board, family, result))
+    return result
+
+
+def _is_core(name: str) -> bool:
+    return not limits.is_phase(name) and "reference" not in name
+
+
+def _failures(board: Board, family: Family, placed: Placed) -> list[str]:
+    """Return what a build does not keep, each with its figure and bound."""
+    need = [
+        ("core clock", placed.core_mhz, float(board.build.core_mhz), "MHz"),
+        ("sampling clocks", placed.fast_mhz, float(board.fast_mhz), "MHz"),
+    ]
+    failures = [
+        f"{what}: {is_:.1f} {unit}; must be {must:g} or more"
+        for what, is_, must, unit in need
+        if is_ < must
+    ]
+    for hop in placed.hops:
+        if hop.slack_ps < 0:
+            failures.append(
+                f"{hop.start} to {hop.end}: {hop.delay_ps} ps; must be {hop.budget_ps} or less"
+            )
+    for number, bins in enumerate(placed.channels):
+        if bins.widest_ps > family.widest_ps:
+            failures.append(
+                f"channel {number}: widest bin {bins.widest_ps:.0f} ps; must be {family.widest_ps} or less"
+            )
+        if bins.raw_rms_ps() > family.rms_ps:
+            failures.append(
+                f"channel {number}: RMS {bins.raw_rms_ps():.0f} ps; must be {family.rms_ps} or less"
+            )
+    return failures

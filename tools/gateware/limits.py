@@ -1,0 +1,77 @@
+"""What nextpnr does not check: the shortest pulses of a device, and hops from phase to phase."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from plexor_hdl.front.phases import CORE_PHASE, hops
+from plexor_hdl.front.sampler import HOP_PERIODS
+
+# Highest frequencies of ECP5 by speed grade, in MHz, where a minimum pulse sets them (prjtrellis timing data,
+# as of nextpnr 0.11.1): of registers and primary clocks, and of block RAMs.
+ECP5_REGISTER_MHZ = {6: 257, 7: 303, 8: 370}
+ECP5_MEMORY_MHZ = {6: 212, 7: 254, 8: 271}
+_DELAY = re.compile(r"Max delay (pos|neg)edge (\S+) +-> (pos|neg)edge (\S+) *: ([\d.]+) ns")
+_PHASE = re.compile(r"(?:phase(\d+)_clk|fast_(\d+))$")
+
+
+@dataclass(frozen=True)
+class Hop:
+    """The slowest path from one clock's edge to another's, and the time that it has."""
+
+    start: str
+    end: str
+    delay_ps: int
+    budget_ps: int
+
+    @property
+    def slack_ps(self) -> int:
+        """Return how much sooner it is there than it must be."""
+        return self.budget_ps - self.delay_ps
+
+
+def phase_hops(log: str, phases: int, period_ps: float) -> list[Hop]:
+    """Return the hops between phases that nextpnr reports, at the end of its log.
+
+    Raises ValueError for a hop that the front-end has no budget for.
+    """
+    budgets = _budgets(phases, period_ps)
+    found = {}
+    for start_edge, start, end_edge, end, ns in _DELAY.findall(log):
+        a, b = _phase(start, start_edge, phases), _phase(end, end_edge, phases)
+        if a is not None and b is not None:
+            if (a, b) not in budgets:
+                raise ValueError(f"phase {a} to phase {b}: {ns} ns; no hop of the front-end goes there")
+            # The log has estimates before the final ones.
+            found[a, b] = Hop(f"phase {a}", f"phase {b}", round(float(ns) * 1000), budgets[a, b])
+    return list(found.values())
+
+
+def _budgets(phases: int, period_ps: float) -> dict[tuple[int, int], int]:
+    """Return the shortest time of each hop: all those of sampler, serialiser and divider."""
+    ways = [(phase, HOP_PERIODS * phases) for phase in range(phases)]
+    ways += [(0, 2 * phases + phase) for phase in range(phases)]
+    ways.append((CORE_PHASE, phases))
+    budgets: dict[tuple[int, int], int] = {}
+    for start, end in ways:
+        steps = len(hops(start, end, phases))
+        times = [start + (end - start) * step // steps for step in range(steps + 1)]
+        for a, b in zip(times, times[1:], strict=False):
+            key, time_ps = (a % phases, b % phases), int((b - a) * period_ps / phases)
+            budgets[key] = min(time_ps, budgets.get(key, time_ps))
+    return budgets
+
+
+def is_phase(clock: str) -> bool:
+    """Return whether a clock, by nextpnr's name, is one of the front-end's."""
+    return _PHASE.search(clock) is not None
+
+
+def _phase(clock: str, edge: str, phases: int) -> int | None:
+    found = _PHASE.search(clock)
+    if found is None:
+        return None
+    number = int(next(text for text in found.groups() if text))
+    number %= phases // 2
+    return number + (phases // 2 if edge == "neg" else 0)

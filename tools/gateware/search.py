@@ -1,0 +1,220 @@
+"""Find the places and routes of a front-end's cells that give it even bins: constraints/front/.
+
+    .venv/bin/python -m tools.gateware.search ecp5 [--runs N] [--seed N]
+
+Random places of each channel's and output's flip-flops around its look-up table, placed and routed by
+nextpnr; the best so far are changed a little and tried again. The best routes are kept and locked
+by every build. Progress goes to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import random
+import sys
+from dataclasses import dataclass
+from fractions import Fraction
+from types import SimpleNamespace
+
+from amaranth.hdl import Cat, ClockDomain, ClockSignal, Elaboratable, Module, Mux, Signal
+
+from plexor_hdl.emit import rtlil_for_synthesis
+from plexor_hdl.front import ecp5
+from plexor_hdl.front.divider import Divider
+from plexor_hdl.front.phases import add_domains
+from plexor_hdl.front.sampler import Sampler, first_name, seen_name
+from plexor_hdl.front.serialiser import Serialiser, joined_name, last_name
+from tools.gateware import macro
+from tools.gateware.board import CONSTRAINTS
+from tools.gateware.families import FAMILIES, Family
+from tools.gateware.flow import BUILD, ToolError, run, synthesise
+from tools.gateware.sdf import Delays
+from tools.gateware.skew import bins
+
+COPIES = 8
+REACH = 4
+"""Tiles from the look-up table within which flip-flops are put."""
+KEPT = 16
+"""Of the best so far, those that are changed and tried again."""
+AGAIN = 0.7
+"""The share of trials that are changes of them."""
+
+
+class FrontEnd(Elaboratable):
+    """Samplers and serialisers between shift registers, for nothing but their places."""
+
+    def __init__(self, copies: int, phases: int) -> None:
+        self._copies, self._phases = copies, phases
+        self.reference, self.given, self.taken = Signal(), Signal(), Signal()
+        self.channels, self.strikes = Signal(copies), Signal(copies)
+        self.ports = [self.reference, self.given, self.taken, self.channels, self.strikes]
+
+    def elaborate(self, platform):
+        m = Module()
+        pll = ecp5.Pll(Fraction(25), Fraction(250))
+        clocks, locked = ecp5.add_pll(m, self.reference, pll)
+        add_domains(m, clocks)
+        m.submodules.divider = divider = Divider(self._phases)
+        m.domains.sync = ClockDomain(reset_less=True)
+        m.d.comb += ClockSignal().eq(ecp5.add_buffer(m, divider.core_clk))
+        m.submodules.sampler = sampler = Sampler(self._copies, self._phases)
+        m.submodules.serialiser = serialiser = Serialiser(self._copies, self._phases, ecp5.xor)
+        seen, shown, beat = Signal(len(sampler.words)), Signal(len(serialiser.words)), Signal(4)
+        m.d.sync += [
+            beat.eq(beat + 1),
+            seen.eq(Mux(beat == 0, sampler.words, Cat(self.given, seen))),
+            shown.eq(Cat(self.given, shown)),
+        ]
+        m.d.comb += [
+            divider.start.eq(locked),
+            sampler.pins.eq(self.channels),
+            sampler.other.eq(self.given.replicate(self._copies)),
+            sampler.select.eq(shown[0]),
+            sampler.load.eq(divider.load),
+            serialiser.words.eq(shown),
+            serialiser.load.eq(divider.load),
+            serialiser.running.eq(divider.running),
+            self.strikes.eq(serialiser.pins),
+            self.taken.eq(seen[-1]),
+        ]
+        return m
+
+
+Place = tuple[int, int, str]
+"""Of a cell: tiles from the origin, and where in the tile."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Places that were routed, with the routes; `spread_ps` is of the lags."""
+
+    spread_ps: int
+    places: list[Place]
+    lags_ps: list[int]
+    macro: macro.Macro
+
+
+def names(family: Family, kind: str) -> SimpleNamespace:
+    """Return the names of a macro's cells and nets, with macro.NUMBER, table or tables first."""
+    number = macro.NUMBER
+    if kind == "sampler":
+        seen = f"sampler.{seen_name(number)}"
+        firsts = [f"sampler.{first_name(number, phase)}" for phase in range(family.phases)]
+        cells = [f"{seen}{family.table}", *(f"{first}{family.flip_flop}" for first in firsts)]
+        return SimpleNamespace(tables=cells[:1], cells=cells, nets=[seen])
+    parts = [f"serialiser.{joined_name(number, part)}" for part in range(-(-family.phases // 4))]
+    lasts = [f"serialiser.{last_name(number, phase)}" for phase in range(family.phases)]
+    tables = [f"{part}_table" for part in parts]
+    nets = [*lasts]
+    if len(parts) > 1:
+        tables.append(f"serialiser.driven_{number}_table")
+        nets += parts
+    flip_flops = [f"{last}{family.flip_flop}" for last in lasts]
+    return SimpleNamespace(tables=tables, cells=[*tables, *flip_flops], nets=nets)
+
+
+def drawn(rnd: random.Random, family: Family, kind: str) -> list[Place]:
+    """Return random places: of the tables, one below the other, and of each phase's flip-flop."""
+    places = [(0, row, family.table_bel) for row in range(len(names(family, kind).tables))]
+    for _ in range(family.phases):
+        places.append(_free(rnd, family, places))
+    return places
+
+
+def changed(rnd: random.Random, family: Family, kind: str, places: list[Place]) -> list[Place]:
+    """Return the places with one or two of the flip-flops somewhere else."""
+    places = list(places)
+    for _ in range(rnd.choice((1, 1, 2))):
+        at = rnd.randrange(len(names(family, kind).tables), len(places))
+        places[at] = _free(rnd, family, places)
+    return places
+
+
+def _free(rnd: random.Random, family: Family, places: list[Place]) -> Place:
+    """Return a place in a tile of its own: a tile's flip-flops have one clock and edge."""
+    taken = {place[:2] for place in places}
+    while True:
+        x, y = rnd.randint(-REACH, REACH), rnd.randint(-REACH, REACH)
+        if (x, y) not in taken:
+            return x, y, rnd.choice(family.flip_flop_bels)
+
+
+class Search:
+    """Tries places, many at once, and keeps the best of each kind, with their routes."""
+
+    def __init__(self, family: Family, seed: int) -> None:
+        self._family, self._random = family, random.Random(seed)
+        self._folder = BUILD / "search" / family.name
+        self._copies = len(family.origins) // 2
+        top = FrontEnd(self._copies, family.phases)
+        self._netlist = synthesise(self._folder, rtlil_for_synthesis(top, "top", top.ports), family.name)
+        self.best: dict[str, list[Found]] = {"sampler": [], "serialiser": []}
+
+    def trial(self) -> None:
+        """Place and route a design with other places in each copy; keep what is better."""
+        family, netlist = self._family, copy.deepcopy(self._netlist)
+        tried = []
+        for at, origin in enumerate(family.origins):
+            kind, number = ("sampler", "serialiser")[at % 2], at // 2
+            places = self._next(kind)
+            cells = dict(zip(names(family, kind).cells, places, strict=True))
+            macro.Macro(cells, {}).put(netlist["modules"]["top"], number, origin)
+            tried.append((kind, number, origin, places))
+        (self._folder / "trial.json").write_text(json.dumps(netlist))
+        code, _ = run(
+            self._folder,
+            "trial.log",
+            f"yowasp-nextpnr-{family.name}",
+            *(*family.device, *family.options, "--json", "trial.json"),
+            *("--write", "placed.json", "--sdf", "placed.sdf", "--timing-allow-fail"),
+        )
+        if code:
+            return
+        delays = Delays(self._folder / "placed.sdf")
+        placed = json.loads((self._folder / "placed.json").read_text())["modules"]["top"]
+        for kind, number, origin, places in tried:
+            lags_ps = family.lags_ps(kind, delays, number)
+            taken = macro.taken(placed, number, origin, names(family, kind))
+            found = Found(max(lags_ps) - min(lags_ps), places, lags_ps, taken)
+            self.best[kind] = sorted([*self.best[kind], found], key=lambda one: one.spread_ps)[:KEPT]
+
+    def _next(self, kind: str) -> list[Place]:
+        best = self.best[kind]
+        if best and self._random.random() < AGAIN:
+            chosen = self._random.choice(best).places
+            return changed(self._random, self._family, kind, chosen)
+        return drawn(self._random, self._family, kind)
+
+
+def main() -> int:
+    """Search, and write the best of each kind."""
+    parser = argparse.ArgumentParser(prog="python -m tools.gateware.search", description=__doc__)
+    parser.add_argument("family", choices=sorted(FAMILIES))
+    parser.add_argument("--runs", type=int, default=40, help="designs placed and routed")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    family = FAMILIES[options.family]
+    try:
+        search = Search(family, options.seed)
+        for number in range(1, options.runs + 1):
+            search.trial()
+            spreads = (f"{kind} {best[0].spread_ps} ps" for kind, best in search.best.items() if best)
+            print(f"search: run {number} of {options.runs}: {', '.join(spreads)}", file=sys.stderr)
+    except ToolError as error:
+        print(f"search: {error}", file=sys.stderr)
+        return 1
+    for kind, best in search.best.items():
+        if not best:
+            print(f"search: {kind}: no place of {options.runs} could be routed", file=sys.stderr)
+            return 1
+        found = bins(best[0].lags_ps, family.period_ps)
+        print(f"{kind}: lags {best[0].lags_ps} ps, widest {found.widest_ps:.0f} ps, RMS {found.rms_ps():.0f} ps")
+    chosen = {kind: best[0].macro for kind, best in search.best.items()}
+    macro.write(CONSTRAINTS / "front" / f"{family.name}.json", chosen)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
