@@ -79,6 +79,7 @@ class Device:
         timeouts_s: Sequence[float] = RETRY_TIMEOUTS_S,
     ) -> None:
         self.name = link.name
+        self.serial = link.serial
         self.decoder = Decoder()
         self.image = RegisterImage()
         self.consumer: Consumer | None = None
@@ -269,6 +270,7 @@ def identity_of(image: RegisterImage) -> Identity:
                 "word_fifo_depth",
                 "upload_depth",
                 "ring_depth",
+                "phases",
             )
         },
         features=Feature(value["features"]) & ALL_FEATURES,

@@ -27,6 +27,11 @@ class Link(Protocol):
         """The URI, for error texts."""
         ...
 
+    @property
+    def serial(self) -> str:
+        """Which instrument it is: its USB serial number where there is one, else the URI."""
+        ...
+
     def read(self, max_bytes: int, timeout_s: float) -> bytes:
         """Return at least one byte, or none after the timeout.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from typing import Any
 
@@ -14,6 +15,15 @@ MOST_BAUD = 12_000_000
 WRITE_TIMEOUT_S = 10.0
 
 
+def _usb_serial(port: str) -> str:
+    """Return the serial number of the USB device behind a port; empty where it has none."""
+    from serial.tools.list_ports import comports  # noqa: PLC0415
+
+    real = os.path.realpath(port)
+    found = [entry for entry in comports() if os.path.realpath(entry.device) == real]
+    return (found[0].serial_number or "") if found else ""
+
+
 class SerialLink:
     """A serial port of 8 data bits, no parity, 1 stop bit."""
 
@@ -21,6 +31,7 @@ class SerialLink:
         if not LEAST_BAUD <= baud <= MOST_BAUD:
             raise UsageError(f"serial:{port}: baud {baud}; must be {LEAST_BAUD} to {MOST_BAUD}")
         self.name = f"serial:{port}?baud={baud}"
+        self.serial = _usb_serial(port) or f"serial:{port}"
         # Imported here: a run on a simulated instrument needs no serial port.
         import serial  # noqa: PLC0415
 
