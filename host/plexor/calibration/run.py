@@ -15,6 +15,7 @@ from plexor.calibration.model import Calibration, ChannelInstants, Instants, Pad
 from plexor.device import Device
 from plexor.errors import InstrumentError
 from plexor.protocol.frames import SOURCE_STRIKE
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import InputSelect
 from plexor.results import EVENT_DTYPE, EventArray
@@ -23,7 +24,7 @@ from plexor.settings import Channel, Settings, Stimulus
 from plexor.units import seconds_of
 
 FIRST_CHUNK_S = Fraction(1, 2000)
-MOST_CHUNK_S = Fraction(1)
+MOST_CHUNK_S = Fraction(1, 2)
 MOST_CHUNKS = 64
 SPACES = (Space.CLASSES, Space.EDGES, Space.UPLOAD_DROPS, Space.LATENCY_STATISTICS)
 """Enough of the results for a run's accounting."""
@@ -109,14 +110,18 @@ def source_events(device: Device, edges: int) -> EventArray:
 
 
 def loopback_events(device: Device, output: int) -> EventArray:
-    """Return the events of strikes of an output that is looped back to every channel.
+    """Return the events of strikes of an output that is looped back to every channel."""
+    found = measure(device, loopback_settings(device.identity.geometry, output))
+    if found.events is None:
+        raise InstrumentError(f"{device.name}: no events of strike{output} came back")
+    return found.events
 
-    The strikes go through every phase of the sampler.
-    """
-    geometry = device.identity.geometry
+
+def loopback_settings(geometry: Geometry, output: int) -> Settings:
+    """Return a run that loops an output back to every channel, at each phase of the sampler."""
     count = LOOPBACK_ROUNDS * geometry.phases
     period_ticks, width_ticks = 64 * geometry.samples + 1, 32 * geometry.samples
-    settings = Settings(
+    return Settings(
         strikes=(
             Stimulus(
                 output,
@@ -132,10 +137,6 @@ def loopback_events(device: Device, output: int) -> EventArray:
         loopback_output=output,
         spaces=SPACES,
     )
-    found = measure(device, settings)
-    if found.events is None:
-        raise InstrumentError(f"{device.name}: no events of strike{output} came back")
-    return found.events
 
 
 def source_fs(events: EventArray, tick_fs: int) -> int:

@@ -13,6 +13,7 @@ class FileLink:
 
     def __init__(self, path: Path) -> None:
         self.name = self.serial = f"file:{path}"
+        self.bytes_s: int | None = None
         try:
             self._file = path.open("rb")
         except OSError as error:

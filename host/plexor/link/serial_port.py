@@ -12,6 +12,7 @@ from plexor.errors import LinkError, UsageError
 DEFAULT_BAUD = 3_000_000
 LEAST_BAUD = 115_200
 MOST_BAUD = 12_000_000
+BITS_A_BYTE = 10
 WRITE_TIMEOUT_S = 10.0
 
 
@@ -31,6 +32,7 @@ class SerialLink:
         if not LEAST_BAUD <= baud <= MOST_BAUD:
             raise UsageError(f"serial:{port}: baud {baud}; must be {LEAST_BAUD} to {MOST_BAUD}")
         self.name = f"serial:{port}?baud={baud}"
+        self.bytes_s: int | None = baud // BITS_A_BYTE
         self.serial = _usb_serial(port) or f"serial:{port}"
         # Imported here: a run on a simulated instrument needs no serial port.
         import serial  # noqa: PLC0415

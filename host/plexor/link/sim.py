@@ -33,6 +33,7 @@ class SimLink:
     def __init__(self, command: Sequence[str], name: str = "sim:", serial: str = "sim") -> None:
         self.name = name
         self.serial = serial
+        self.bytes_s: int | None = None
         self.device = ""
         """What the simulator says it simulates."""
         self.fallback = ""

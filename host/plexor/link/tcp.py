@@ -18,6 +18,7 @@ class TcpLink:
 
     def __init__(self, host: str, port: int) -> None:
         self.name = self.serial = f"tcp://{host}:{port}"
+        self.bytes_s: int | None = None
         try:
             self._socket = socket.create_connection((host, port), CONNECT_TIMEOUT_S)
         except OSError as error:
