@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.frames import DELTA_BITS
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import Space
-from plexor.protocol.registers import RunState, StatusFlag, StopOn
+from plexor.protocol.registers import RunState, StatusFlag, StopOn, register
 from plexor_hdl.capture import Capture
 from plexor_hdl.classes import Classes
 from plexor_hdl.command import Command
@@ -39,6 +39,8 @@ WAKE_CLOCKS = 1024
 """The same after reset."""
 FLUSH_BIT = 16
 """Bit of the clock's count whose changes close a frame; no change of it is skipped."""
+SELECTIONS = ("uart_divisor", "input_select", "loopback_output")
+"""Registers of CONTROL that are for what surrounds the instrument: ports of the same names."""
 
 ZOOMS = {
     "latency": ("zoom_rise_ticks", "zoom_fall_ticks"),
@@ -52,7 +54,8 @@ class Instrument(wiring.Component):
 
     One sample word a channel and one strike word an output each core clock, oldest sample lowest:
     at the pins the strike words of clock n stand with the sample words of clock n + `loop_clocks`.
-    `rx` and `tx` are the link's bytes. Reset: idle, time 0, outputs low. With `skippable`, a simulation may pass `quiet` or less x
+    `input_select` (InputSelect) and `loopback_output` say what is sampled. `rx` and `tx` are the
+    link's bytes. Reset: idle, time 0, outputs low. With `skippable`, a simulation may pass `quiet` or less x
     SKIP_CLOCKS clocks by `skip` (skip.py), if no pin changes in them nor has in 12 clocks before;
     while `resting` too, no run and no dump is under way and nothing but the time goes on. Raises
     ValueError for Feature.SWEEP in a build that has not two banks.
@@ -82,7 +85,7 @@ class Instrument(wiring.Component):
                 "gate": In(1),
                 "rx": In(stream.Signature(8)),
                 "tx": Out(stream.Signature(8)),
-                "uart_divisor": Out(16),
+                **{name: Out(register("control", name).bits) for name in SELECTIONS},
             }
         )
 
@@ -230,7 +233,7 @@ class Instrument(wiring.Component):
             bank.word_high.eq(Mux(bank.word_end, dumper.base_high, run.word_high)),
             run.word.eq(bank.word),
             run.word_valid.eq(bank.word_valid),
-            self.uart_divisor.eq(control.uart_divisor),
+            *(getattr(self, name).eq(control[name]) for name in SELECTIONS),
         ]
         wiring.connect(m, upload.o_entries, framer.i_events)
         wiring.connect(m, framer.o_bytes, packetizer.i_events)

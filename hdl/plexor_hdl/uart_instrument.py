@@ -19,6 +19,8 @@ class UartInstrument(wiring.Component):
                 "strikes": Out(len(instrument.strikes)),
                 "load": Out(1),
                 "gate": In(1),
+                "input_select": Out(len(instrument.input_select)),
+                "loopback_output": Out(len(instrument.loopback_output)),
                 "uart_rx": In(1, init=1),
                 "uart_tx": Out(1, init=1),
             }
@@ -33,6 +35,8 @@ class UartInstrument(wiring.Component):
             self.strikes.eq(instrument.strikes),
             self.load.eq(instrument.load),
             instrument.gate.eq(self.gate),
+            self.input_select.eq(instrument.input_select),
+            self.loopback_output.eq(instrument.loopback_output),
             uart.rx.eq(self.uart_rx),
             self.uart_tx.eq(uart.tx),
             uart.divisor.eq(instrument.uart_divisor),

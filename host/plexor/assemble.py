@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from plexor.accounting import account, account_partly
+from plexor.calibration.model import Calibration
 from plexor.collect import MOST_TICKS, Collector
 from plexor.identity import Identity
 from plexor.image import RegisterImage
@@ -62,6 +63,7 @@ class Circumstances:
     started: str = ""
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     device: Mapping[str, str] = field(default_factory=dict[str, str])
+    calibration: Calibration | None = None
 
 
 def assemble(
@@ -151,6 +153,7 @@ def assemble(
         circumstances.started,
         dict(circumstances.versions),
         dict(circumstances.device),
+        circumstances.calibration,
         steps,
     )
 

@@ -273,6 +273,7 @@ def _geometry_header(geometry: Geometry, uart: bool, skippable: bool) -> str:
         f"constexpr int kChannels = {geometry.channels};\n"
         f"constexpr int kStrikes = {geometry.strikes};\n"
         f"constexpr int kSamples = {geometry.samples};\n"
+        f"constexpr int kPhases = {geometry.phases};\n"
         f"constexpr int64_t kTickFs = {geometry.tick_fs};\n"
         f"constexpr bool kUart = {str(uart).lower()};\n"
         f"constexpr bool kSkippable = {str(skippable).lower()};\n"
@@ -292,6 +293,8 @@ def _bench(geometry: Geometry, uart: bool, skippable: bool) -> str:
         "strikes": ("output", geometry.strikes * geometry.samples),
         "load": ("output", 1),
         "gate": ("input", 1),
+        "input_select": ("output", 2),
+        "loopback_output": ("output", 3),
     }
     if uart:
         ports |= {"uart_rx": ("input", 1), "uart_tx": ("output", 1)}

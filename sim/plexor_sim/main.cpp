@@ -13,6 +13,7 @@
 
 #include "Vplexor.h"
 #include "device.h"
+#include "front_end.h"
 #include "geometry.h"
 #include "link.h"
 #include "options.h"
@@ -43,7 +44,8 @@ class Simulation {
       : options_(options),
         device_(make_device(options.device)),
         log_(options.truth, options.trace_pins),
-        pins_(*device_, kTickFs, log_),
+        pins_(*device_, kTickFs, log_,
+              FrontEnd::parse(options.front_end, kChannels, kStrikes, kPhases, kTickFs)),
         socket_(options.buffer_bytes),
         link_(socket_, options) {
     core_.samples = pins_.steady();
@@ -82,7 +84,7 @@ class Simulation {
 
  private:
   void clock() {
-    pins_.clock(core_.strikes, core_.load, core_.samples);
+    pins_.clock(core_.strikes, core_.load, core_.input_select, core_.loopback_output, core_.samples);
     link_.before(core_, !pins_.is_ahead());
     if (!options_.gate.empty()) gate();
     still_clocks_ = rests(core_) ? still_clocks_ + 1 : 0;
@@ -191,7 +193,7 @@ class Simulation {
   const Options& options_;
   std::unique_ptr<Device> device_;
   EdgeLog log_;
-  Pins<kChannels, kStrikes, kSamples, StrikesPort, SamplesPort> pins_;
+  Pins<kChannels, kStrikes, kSamples, kPhases, StrikesPort, SamplesPort> pins_;
   Socket socket_;
   Link link_;
   Vplexor core_;

@@ -74,8 +74,8 @@ def _board(name: str, table: dict[str, Any], text: bytes) -> Board:
     geometry = replace(build.geometry, board=table["identity"])
     pins = {name: Pin(**pin) for name, pin in _flat(table["pins"]).items()}
     wanted = {f"channels[{number}]" for number in range(geometry.channels)}
-    wanted |= {f"strikes[{number}]" for number in range(geometry.strikes)}
-    wanted |= {"load", "gate", "uart_rx", "uart_tx"}
+    wanted |= {f"outputs[{number}]" for number in range(geometry.strikes + 1)}
+    wanted |= {"gate", "uart_rx", "uart_tx"}
     if wanted != set(pins):
         raise ValueError(f"pins: must be {', '.join(sorted(wanted ^ set(pins)))} more or less")
     sites = [pin.site for pin in pins.values()] + [table["clock"]["site"]]

@@ -55,7 +55,7 @@ def board_hash(board: Board) -> int:
 def netlist(board: Board) -> Path:
     """Synthesise a board's design, lock its front-end, and return the folder with `top.json`."""
     family = FAMILIES[board.build.family]
-    top = Top(ecp5.Pll(board.clock_mhz, board.fast_mhz), board.geometry, board_hash(board))
+    top = Top(ecp5, ecp5.Pll(board.clock_mhz, board.fast_mhz), board.geometry, board_hash(board))
     folder = BUILD / board.name
     design = synthesise(folder, rtlil_for_synthesis(top, "top", top.ports), family.name)
     module = design["modules"]["top"]
@@ -71,7 +71,7 @@ def _pins(board: Board) -> str:
     sites = {"reference": board.clock_site} | {name: pin.site for name, pin in board.pins.items()}
     lines = [f'LOCATE COMP "{name}" SITE "{site}";' for name, site in sites.items()]
     for name in sites:
-        driven = name.startswith(("strikes", "load", "uart_tx"))
+        driven = name.startswith(("outputs", "uart_tx"))
         # An open channel is quiet, an open line of the UART idle.
         more = "SLEWRATE=FAST" if driven else f"PULLMODE={'UP' if 'uart' in name else 'DOWN'}"
         lines.append(f'IOBUF PORT "{name}" IO_TYPE={board.io_type} {more};')

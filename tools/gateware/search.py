@@ -22,10 +22,9 @@ from amaranth.hdl import Cat, ClockDomain, ClockSignal, Elaboratable, Module, Mu
 
 from plexor_hdl.emit import rtlil_for_synthesis
 from plexor_hdl.front import ecp5
-from plexor_hdl.front.divider import Divider
-from plexor_hdl.front.phases import add_domains
-from plexor_hdl.front.sampler import Sampler, first_name, seen_name
-from plexor_hdl.front.serialiser import Serialiser, joined_name, last_name
+from plexor_hdl.front.front_end import FrontEnd
+from plexor_hdl.front.sampler import first_name, seen_name
+from plexor_hdl.front.serialiser import joined_name, last_name
 from tools.gateware import macro
 from tools.gateware.board import CONSTRAINTS
 from tools.gateware.families import FAMILIES, Family
@@ -42,41 +41,31 @@ AGAIN = 0.7
 """The share of trials that are changes of them."""
 
 
-class FrontEnd(Elaboratable):
-    """Samplers and serialisers between shift registers, for nothing but their places."""
+class Alone(Elaboratable):
+    """A front-end between shift registers, for nothing but its cells' places."""
 
-    def __init__(self, copies: int, phases: int) -> None:
-        self._copies, self._phases = copies, phases
-        self.reference, self.given, self.taken = Signal(), Signal(), Signal()
-        self.channels, self.strikes = Signal(copies), Signal(copies)
-        self.ports = [self.reference, self.given, self.taken, self.channels, self.strikes]
+    def __init__(self, copies: int) -> None:
+        self.front = FrontEnd(ecp5, ecp5.Pll(Fraction(25), Fraction(250)), copies, copies)
+        self.given = Signal()
+        self.taken = Signal()
+        front = self.front
+        self.ports = [front.reference, front.channels, front.outputs, self.given, self.taken]
 
     def elaborate(self, platform):
         m = Module()
-        pll = ecp5.Pll(Fraction(25), Fraction(250))
-        clocks, locked = ecp5.add_pll(m, self.reference, pll)
-        add_domains(m, clocks)
-        m.submodules.divider = divider = Divider(self._phases)
+        m.submodules.front = front = self.front
         m.domains.sync = ClockDomain(reset_less=True)
-        m.d.comb += ClockSignal().eq(ecp5.add_buffer(m, divider.core_clk))
-        m.submodules.sampler = sampler = Sampler(self._copies, self._phases)
-        m.submodules.serialiser = serialiser = Serialiser(self._copies, self._phases, ecp5.xor)
-        seen, shown, beat = Signal(len(sampler.words)), Signal(len(serialiser.words)), Signal(4)
+        seen, shown, beat = Signal(len(front.samples)), Signal(len(front.drives)), Signal(4)
         m.d.sync += [
             beat.eq(beat + 1),
-            seen.eq(Mux(beat == 0, sampler.words, Cat(self.given, seen))),
+            seen.eq(Mux(beat == 0, front.samples, Cat(self.given, seen))),
             shown.eq(Cat(self.given, shown)),
         ]
         m.d.comb += [
-            divider.start.eq(locked),
-            sampler.pins.eq(self.channels),
-            sampler.other.eq(self.given.replicate(self._copies)),
-            sampler.select.eq(shown[0]),
-            sampler.load.eq(divider.load),
-            serialiser.words.eq(shown),
-            serialiser.load.eq(divider.load),
-            serialiser.running.eq(divider.running),
-            self.strikes.eq(serialiser.pins),
+            ClockSignal().eq(front.core),
+            front.drives.eq(shown),
+            front.input_select.eq(shown),
+            front.loopback_output.eq(shown[2:]),
             self.taken.eq(seen[-1]),
         ]
         return m
@@ -100,16 +89,16 @@ def names(family: Family, kind: str) -> SimpleNamespace:
     """Return the names of a macro's cells and nets, with macro.NUMBER, table or tables first."""
     number = macro.NUMBER
     if kind == "sampler":
-        seen = f"sampler.{seen_name(number)}"
-        firsts = [f"sampler.{first_name(number, phase)}" for phase in range(family.phases)]
+        seen = f"front.sampler.{seen_name(number)}"
+        firsts = [f"front.sampler.{first_name(number, phase)}" for phase in range(family.phases)]
         cells = [f"{seen}{family.table}", *(f"{first}{family.flip_flop}" for first in firsts)]
         return SimpleNamespace(tables=cells[:1], cells=cells, nets=[seen])
-    parts = [f"serialiser.{joined_name(number, part)}" for part in range(-(-family.phases // 4))]
-    lasts = [f"serialiser.{last_name(number, phase)}" for phase in range(family.phases)]
+    parts = [f"front.serialiser.{joined_name(number, part)}" for part in range(-(-family.phases // 4))]
+    lasts = [f"front.serialiser.{last_name(number, phase)}" for phase in range(family.phases)]
     tables = [f"{part}_table" for part in parts]
     nets = [*lasts]
     if len(parts) > 1:
-        tables.append(f"serialiser.driven_{number}_table")
+        tables.append(f"front.serialiser.driven_{number}_table")
         nets += parts
     flip_flops = [f"{last}{family.flip_flop}" for last in lasts]
     return SimpleNamespace(tables=tables, cells=[*tables, *flip_flops], nets=nets)
@@ -148,7 +137,7 @@ class Search:
         self._family, self._random = family, random.Random(seed)
         self._folder = BUILD / "search" / family.name
         self._copies = len(family.origins) // 2
-        top = FrontEnd(self._copies, family.phases)
+        top = Alone(self._copies)
         self._netlist = synthesise(self._folder, rtlil_for_synthesis(top, "top", top.ports), family.name)
         self.best: dict[str, list[Found]] = {"sampler": [], "serialiser": []}
 

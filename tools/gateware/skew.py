@@ -75,12 +75,12 @@ def sampler_lags_ps(delays: Delays, channel: int, phases: int, table: str, flip_
 
     `table` and `flip_flop` are what yosys adds to a cell's name; with the set-up times.
     """
-    driver = f"sampler.{seen_name(channel)}{table}"
+    driver = f"front.sampler.{seen_name(channel)}{table}"
     port = "F" if table.startswith("_LUT4") else "O"
     sinks = {cell: (port, ps) for (cell, port), ps in delays.sinks(driver, port).items()}
     lags = []
     for phase in range(phases):
-        cell = f"sampler.{first_name(channel, phase)}{flip_flop}"
+        cell = f"front.sampler.{first_name(channel, phase)}{flip_flop}"
         port, wire_ps = sinks[cell]
         lags.append(wire_ps + delays.setup(cell, port))
     return lags
@@ -90,11 +90,11 @@ def serialiser_lags_ps(delays: Delays, output: int, phases: int, flip_flop: str,
     """Return how long after its phase each flip-flop changes the last look-up table's output."""
     lags = []
     for phase in range(phases):
-        cell, out = f"serialiser.{last_name(output, phase)}{flip_flop}", "Q" if port == "F" else "O"
+        cell, out = f"front.serialiser.{last_name(output, phase)}{flip_flop}", "Q" if port == "F" else "O"
         lag = delays.through(cell, "CLK", out)
-        ends = [f"serialiser.{joined_name(output, phase // 4)}_table"]
+        ends = [f"front.serialiser.{joined_name(output, phase // 4)}_table"]
         if phases > 4:
-            ends.append(f"serialiser.driven_{output}_table")
+            ends.append(f"front.serialiser.driven_{output}_table")
         for end in ends:
             ((_, pin), wire_ps) = next(e for e in delays.sinks(cell, out).items() if e[0][0] == end)
             lag += wire_ps + delays.through(end, pin, port)

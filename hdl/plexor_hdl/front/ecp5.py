@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from amaranth.hdl import ClockSignal, Const, Instance, Module, Signal
+from amaranth.hdl import Const, Instance, IOPort, Module, Signal
 
 PHASES = 8
 VCO_MHZ = (400, 800)
@@ -102,3 +102,20 @@ def xor(m: Module, bits: list[Signal], name: str) -> Signal:
     inputs = {f"i_{port}": bit for port, bit in zip("ABCD", [*bits, *[Const(0)] * 4], strict=False)}
     m.submodules[f"{name}_table"] = Instance("LUT4", p_INIT=Const(0x6996, 16), **inputs, o_Z=joined)
     return joined
+
+
+def add_source(m: Module) -> Signal:
+    """Return an oscillation that no clock of the board knows of.
+
+    OSCG divides about 310 MHz, +- 15 % (FPGA-DS-02012, "Internal Oscillators"), here by 128.
+    """
+    source = Signal(name="source")
+    m.submodules.oscillator = Instance("OSCG", p_DIV=128, o_OSC=source)
+    return source
+
+
+def add_pad(m: Module, drive: Signal, port: IOPort, name: str) -> Signal:
+    """Drive a pad; return what stands there, read back."""
+    back = Signal(name=f"{name}_back")
+    m.submodules[name] = Instance("BB", i_I=drive, i_T=Const(0), o_O=back, io_B=port)
+    return back

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from typing import Any
 
@@ -11,7 +12,17 @@ from plexor.errors import LinkError, UsageError
 DEFAULT_BAUD = 3_000_000
 LEAST_BAUD = 115_200
 MOST_BAUD = 12_000_000
+BITS_A_BYTE = 10
 WRITE_TIMEOUT_S = 10.0
+
+
+def _usb_serial(port: str) -> str:
+    """Return the serial number of the USB device behind a port; empty where it has none."""
+    from serial.tools.list_ports import comports  # noqa: PLC0415
+
+    real = os.path.realpath(port)
+    found = [entry for entry in comports() if os.path.realpath(entry.device) == real]
+    return (found[0].serial_number or "") if found else ""
 
 
 class SerialLink:
@@ -21,6 +32,8 @@ class SerialLink:
         if not LEAST_BAUD <= baud <= MOST_BAUD:
             raise UsageError(f"serial:{port}: baud {baud}; must be {LEAST_BAUD} to {MOST_BAUD}")
         self.name = f"serial:{port}?baud={baud}"
+        self.bytes_s: int | None = baud // BITS_A_BYTE
+        self.serial = _usb_serial(port) or f"serial:{port}"
         # Imported here: a run on a simulated instrument needs no serial port.
         import serial  # noqa: PLC0415
 

@@ -13,6 +13,8 @@ module plexor #(
   output [STRIKE_BITS-1:0] strikes,
   output load,
   input gate,
+  output [1:0] input_select,
+  output [2:0] loopback_output,
   input [7:0] rx__payload,
   input rx__valid,
   output rx__ready,
@@ -28,6 +30,8 @@ module plexor #(
   reg [1:0] state = FILL;
   reg [15:0] word = 0, byte_number = 0;
 
+  assign input_select = 0;
+  assign loopback_output = 0;
   assign rx__ready = state == FILL;
   assign tx__valid = state == SEND;
   assign tx__payload = recorded[word][8*byte_number +: 8];

@@ -1,0 +1,126 @@
+"""From events of strikes and of the asynchronous source to defects. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from plexor.protocol.frames import SOURCE_STRIKE
+from plexor.protocol.geometry import Geometry
+from plexor.results import EventArray
+from plexor.selftest.model import Finding
+
+MOST_DELAY_TICKS = 256
+"""From a strike over its pad and back, at most; it is some ns."""
+WIDEST_TICKS = 3
+"""A wider bin is a defect, not an uneven placement."""
+Wiring = Mapping[int, Sequence[int]]
+"""Channels that are wired to each strike output."""
+
+
+def edges(events: EventArray, source: int, polarity: int) -> np.ndarray:
+    """Return the times of a source's edges of one direction, in ticks."""
+    chosen = (events["source"] == source) & (events["polarity"] == polarity)
+    return events["time_ticks"][chosen].astype(np.int64)
+
+
+def loopback_findings(looped: Mapping[int, EventArray], geometry: Geometry) -> list[Finding]:
+    """Return what is wrong with channels and outputs, of events of each output looped back."""
+    channels, outputs = range(geometry.channels), sorted(looped)
+    seen = {
+        (output, channel): sum(len(edges(looped[output], channel, way)) for way in (1, 0))
+        for output in outputs
+        for channel in channels
+    }
+    silent = [n for n in channels if not any(seen[output, n] for output in outputs)]
+    alive = [n for n in channels if n not in silent]
+    if not alive:
+        return [Finding(f"ch{n}", "stuck: sees no strike of any output") for n in silent]
+    found = [Finding(f"ch{n}", "stuck: sees no strike of any output") for n in silent]
+    for output in outputs:
+        if not any(seen[output, n] for n in alive):
+            found.append(Finding(f"strike{output}", "stuck: no channel sees it, looped back"))
+            continue
+        for channel in alive:
+            text = _followed(looped[output], output, channel)
+            if text:
+                found.append(Finding(f"ch{channel}", text))
+    return found
+
+
+def _followed(events: EventArray, output: int, channel: int) -> str:
+    """Return in which way a channel does not follow an output; empty where it does."""
+    for way, name in ((1, "up"), (0, "down")):
+        strikes, seen = edges(events, SOURCE_STRIKE + output, way), edges(events, channel, way)
+        if len(seen) != len(strikes):
+            return f"{len(seen)} edges {name} of {len(strikes)} of strike{output}"
+        delay = seen - strikes
+        if delay.min() < 0 or delay.max() > MOST_DELAY_TICKS:
+            return (
+                f"sees strike{output} {name} after {delay.min()} to {delay.max()} ticks;"
+                f" must be 0 to {MOST_DELAY_TICKS}"
+            )
+        if np.ptp(delay) > 2 * WIDEST_TICKS:
+            return f"sees strike{output} {name} {np.ptp(delay)} ticks apart"
+    return ""
+
+
+def source_findings(events: EventArray, least: int, geometry: Geometry) -> list[Finding]:
+    """Return dead phases and channels that do not see the source; `least` edges each way suffice.
+
+    A flip-flop that is stuck, or whose clock is missing, ends no edge of at least one direction.
+    """
+    found: list[Finding] = []
+    for channel in range(geometry.channels):
+        counts = [
+            np.bincount(edges(events, channel, way) % geometry.phases, minlength=geometry.phases)
+            for way in (1, 0)
+        ]
+        totals = [int(count.sum()) for count in counts]
+        if min(totals) < least:
+            text = f"{totals[0]} edges up, {totals[1]} down of the source; must be {least}"
+            found.append(Finding(f"ch{channel}", text))
+            continue
+        dead = sorted({int(p) for count in counts for p in np.flatnonzero(count == 0)})
+        found += [
+            Finding(f"ch{channel}", f"phase {phase} is dead: edges never end there")
+            for phase in dead
+        ]
+        if not dead:
+            widest = [(count.max() / count.sum() * geometry.phases, count) for count in counts]
+            width, count = max(widest, key=lambda entry: entry[0])
+            if width > WIDEST_TICKS:
+                text = f"phase {int(count.argmax())}: its bin is {width:.1f} ticks wide"
+                found.append(Finding(f"ch{channel}", f"{text}; must be {WIDEST_TICKS} at most"))
+    return found
+
+
+def jumper_findings(
+    seen: Mapping[tuple[int, int], int], count: int, wiring: Wiring
+) -> list[Finding]:
+    """Return what is wrong with wired pins, of edges up of (output, channel) in `count` strikes."""
+    found: list[Finding] = []
+    wired_to = {channel: output for output, wired in wiring.items() for channel in wired}
+    follows = {
+        channel: [output for output in wiring if seen[output, channel] >= count / 2]
+        for channel in wired_to
+    }
+    for channel, output in wired_to.items():
+        if follows[channel] == [output]:
+            if seen[output, channel] != count:
+                text = f"{seen[output, channel]} edges of {count} of strike{output}, by its pin"
+                found.append(Finding(f"ch{channel}", text))
+        elif not follows[channel]:
+            text = f"stuck: its pin does not follow strike{output}, or the jumper is open"
+            found.append(Finding(f"ch{channel}", text))
+        else:
+            names = " and ".join(f"strike{n}" for n in follows[channel])
+            other = [
+                n for n in wired_to if follows[n] == [output] and wired_to[n] in follows[channel]
+            ]
+            text = f"follows {names}, is wired to strike{output}"
+            if other:
+                text += f": ch{channel} and ch{other[0]} are swapped"
+            found.append(Finding(f"ch{channel}", text))
+    return found

@@ -1,0 +1,249 @@
+"""A self-test of an instrument: link first, for all else is told over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from fractions import Fraction
+
+from plexor.calibration.run import SPACES, loopback_settings, source_events
+from plexor.device import Device
+from plexor.protocol.geometry import Feature
+from plexor.protocol.memory import ResponseClass
+from plexor.protocol.registers import IDENTITY, InputSelect
+from plexor.results import RunResult
+from plexor.selftest import memory
+from plexor.selftest.judge import Wiring, jumper_findings, loopback_findings, source_findings
+from plexor.selftest.model import Check, Finding, SelfTest, check
+from plexor.session import measure
+from plexor.settings import Channel, Settings, Stimulus
+from plexor.units import seconds_of
+
+EXCHANGES = 100
+LOADED_S = Fraction(1, 500)
+TRIES = 4
+"""Of a run whose events did not all arrive, before the link is blamed."""
+SOURCE_EDGES = 2000
+JUMPER_STRIKES = 200
+JUMPER_PERIOD_TICKS = 20_000
+MEMORY_ROUNDS = 4
+MEMORY_STRIKES = 400
+SLOW = Fraction(1, 2)
+"""A link that carries less than this part of its nominal rate, with more to carry, is slow."""
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What of an instrument is to be tested beside what it can do alone."""
+
+    wiring: Wiring
+    """Channels that are wired to each strike output by jumpers; none: pins are not tested."""
+    bytes_s: Fraction | None = None
+    """What the link must carry. None: what is nominal for it, where that is known."""
+
+
+def selftest(device: Device, wanted: Wanted, report: Report = lambda line: None) -> SelfTest:
+    """Return what the parts of the self-test found. `report` is told what is done.
+
+    Raises LinkError where the link breaks or stays silent, and InstrumentError for an instrument
+    that cannot run.
+    """
+    identity = device.identity
+    geometry = identity.geometry
+    for output, channels in wanted.wiring.items():
+        for name, number, count in (
+            ("strike", output, geometry.strikes),
+            *(("ch", n, geometry.channels) for n in channels),
+        ):
+            if not 0 <= number < count:
+                raise ValueError(
+                    f"{name}{number}; this instrument has {name}0 to {name}{count - 1}"
+                )
+    parts: list[tuple[str, Callable[[], Check]]] = [
+        ("link", lambda: _link(device, wanted.bytes_s)),
+        ("registers", lambda: memory.registers(device)),
+        ("idle inputs", lambda: _idle(device)),
+        ("strikes and channels, looped back", lambda: _loopback(device)),
+        ("sampling phases", lambda: _source(device)),
+        ("memories", lambda: _memories(device)),
+    ]
+    if wanted.wiring:
+        parts.append(("pins, by jumpers", lambda: _jumpers(device, wanted.wiring)))
+    checks: list[Check] = []
+    for name, part in parts:
+        report(name)
+        checks.append(part())
+    return SelfTest(
+        device.serial,
+        identity.gateware_hash,
+        identity.board,
+        identity.simulated,
+        datetime.now(UTC).isoformat(timespec="seconds"),
+        tuple(checks),
+    )
+
+
+def _link(device: Device, asked_bytes_s: Fraction | None) -> Check:
+    """Exchange a known amount, then let the source of edges load the link."""
+    decoder = device.decoder
+    before = (decoder.bytes_received, device.retries, decoder.fault_counts.total())
+    lost = decoder.frames_lost
+    words = 0
+    for _ in range(EXCHANGES):
+        device.read_all([("identity", 0, entry.name) for entry in IDENTITY.registers])
+        words += sum(entry.words for entry in IDENTITY.registers)
+    result = measure(device, _listening(device, InputSelect.ASYNCHRONOUS, LOADED_S))
+    received = decoder.bytes_received - before[0]
+    retries, faults = device.retries - before[1], decoder.fault_counts.total() - before[2]
+    lost = decoder.frames_lost - lost
+    found: list[Finding] = []
+    if faults or lost or retries:
+        found.append(
+            Finding(
+                "link",
+                f"loses data: {faults} faulty stretches, {lost} frames lost, {retries} commands"
+                f" repeated, in {received} bytes",
+            )
+        )
+    books = result.accounting
+    # Of event words alone, which is a little less than what the link carries.
+    ticks = max(result.end_ticks - result.start_ticks, 1)
+    bytes_s = 4 * books.received / seconds_of(ticks, result.tick_fs)
+    nominal = asked_bytes_s or device.nominal_bytes_s
+    overrun = any(entry.upload_dropped for entry in books.sources)
+    if nominal is not None and overrun and bytes_s < nominal * SLOW:
+        text = f"slow: {_rate(bytes_s)} with more to send; nominal is {_rate(nominal)}"
+        found.append(Finding("link", text))
+    load = "with more to send" if overrun else "all there was to send"
+    summary = f"{words} words asked for, {received} bytes came, {faults + lost + retries} errors; "
+    return check("link", f"{summary}events at {_rate(bytes_s)}, {load}", found)
+
+
+def _rate(bytes_s: Fraction) -> str:
+    return f"{float(bytes_s) / 1e6:.3g} MB/s"
+
+
+def _listening(device: Device, select: InputSelect, time_s: Fraction) -> Settings:
+    channels = tuple(Channel(number) for number in range(device.identity.geometry.channels))
+    return Settings(channels=channels, time_s=time_s, input_select=select, spaces=SPACES)
+
+
+def _complete(device: Device, settings: Settings) -> RunResult:
+    """Return a run all of whose events arrived, unless none of TRIES is so.
+
+    What was dropped on the chip is no reason to try again: it would be dropped again.
+    """
+    result = measure(device, settings)
+    for _ in range(TRIES - 1):
+        if result.events is not None and not result.accounting.lost_on_link:
+            break
+        result = measure(device, settings)
+    return result
+
+
+def _lost(name: str, results: Sequence[RunResult]) -> Check | None:
+    """Return a check that could not be judged because the link lost events, None for whole runs."""
+    lost = sum(result.accounting.lost_on_link for result in results)
+    if not lost and all(result.events is not None for result in results):
+        return None
+    text = f"{name}: not judged, {lost} events were lost on the link in each of {TRIES} tries"
+    return check(name, "not judged", [Finding("link", text)])
+
+
+def _idle(device: Device) -> Check:
+    """See that channels stand still while all inputs are low."""
+    result = _complete(device, _listening(device, InputSelect.LOW, Fraction(1, 5000)))
+    found = [
+        Finding(entry.name, f"{entry.generated} edges while its input is held low")
+        for entry in result.accounting.sources
+        if entry.generated
+    ]
+    return check("idle inputs", f"{len(result.channels)} channels held low", found)
+
+
+def _loopback(device: Device) -> Check:
+    geometry = device.identity.geometry
+    results = [
+        _complete(device, loopback_settings(geometry, output)) for output in range(geometry.strikes)
+    ]
+    name = "loopback"
+    looped = {n: result.events for n, result in enumerate(results) if result.events is not None}
+    if unjudged := _lost(name, results):
+        return unjudged
+    strikes = sum(result.strikes for result in results)
+    summary = f"{strikes} strikes of {geometry.strikes} outputs on {geometry.channels} channels"
+    return check(name, summary, loopback_findings(looped, geometry))
+
+
+def _source(device: Device) -> Check:
+    geometry = device.identity.geometry
+    events = source_events(device, SOURCE_EDGES)
+    summary = f"{len(events)} edges of the on-chip source in {geometry.phases} phases"
+    return check("phases", summary, source_findings(events, SOURCE_EDGES // 2, geometry))
+
+
+def _memories(device: Device) -> Check:
+    """Count known strikes twice: on the chip, and from their events."""
+    geometry = device.identity.geometry
+    compared, used = 0, 0
+    found: list[Finding] = []
+    results: list[RunResult] = []
+    for number in range(MEMORY_ROUNDS):
+        settings = loopback_settings(geometry, 0)
+        (stimulus,) = settings.strikes
+        assert stimulus.period_s is not None
+        period_s = stimulus.period_s * 4**number / 4
+        random = Feature.POISSON in geometry.features
+        strikes = replace(
+            stimulus,
+            period_s=period_s,
+            width_s=period_s / 8,
+            poisson=random,
+            seed=number + 1,
+            count=MEMORY_STRIKES,
+        )
+        settings = replace(settings, strikes=(strikes,), spaces=None)
+        result = _complete(device, settings)
+        results.append(result)
+        if result.events is None or result.accounting.received != result.accounting.generated:
+            continue
+        counted, wrong = memory.recounted(result)
+        compared += counted
+        found += wrong
+        used += sum(
+            int((entry.bins.counts > 0).sum())
+            for channel in result.channels
+            for entry in channel.measurements
+        )
+        found += [
+            Finding(channel.name, f"{channel.strikes} strikes counted of {result.strikes}")
+            for channel in result.channels
+            if channel.classes[ResponseClass.STRIKES] != result.strikes
+        ]
+    if unjudged := _lost("memory", results):
+        return unjudged
+    if not compared:
+        text = "not judged: channels have more edges than could be kept"
+        return check("memory", "not judged", [*found, Finding("memory", text)])
+    return check("memory", f"{compared} counts compared with their events, {used} not 0", found)
+
+
+def _jumpers(device: Device, wiring: Wiring) -> Check:
+    geometry = device.identity.geometry
+    channels = sorted(channel for wired in wiring.values() for channel in wired)
+    seen: dict[tuple[int, int], int] = {}
+    period_s = seconds_of(JUMPER_PERIOD_TICKS, geometry.tick_fs)
+    for output in wiring:
+        settings = Settings(
+            strikes=(Stimulus(output, period_s, period_s / 2, count=JUMPER_STRIKES),),
+            channels=tuple(Channel(n, reference=f"strike{output}") for n in channels),
+            spaces=SPACES,
+        )
+        result = measure(device, settings)
+        for entry in result.channels:
+            seen[output, entry.number] = entry.active_edges
+    summary = f"{JUMPER_STRIKES} strikes of {len(wiring)} outputs by {len(channels)} jumpers"
+    return check("jumpers", summary, jumper_findings(seen, JUMPER_STRIKES, wiring))
