@@ -102,6 +102,7 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
     phases = family.phases
     period_ps = 1e6 / float(board.fast_mhz)
     delays = Delays(at / "top.sdf")
+    least = Delays(at / "top.sdf", least=True)
     geometry = board.geometry
     channels = [
         skew.bins(family.lags_ps("sampler", delays, number), period_ps)
@@ -118,11 +119,23 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
     core_mhz = min(mhz for name, mhz in clocks.items() if _is_core(name))
     fast_mhz = min(mhz for name, mhz in clocks.items() if limits.is_phase(name))
     hops = limits.phase_hops(log, phases, period_ps)
+    hops += limits.core_hops(delays, least, _core_names(family, delays), phases, period_ps)
     result = Placed(
         seed, core_mhz, fast_mhz, hops, channels, outputs, [], used, at / "top.bit", []
     )
     result.failures.extend(_failures(board, family, result))
     return result
+
+
+def _core_names(family: Family, delays: Delays) -> limits.CoreNames:
+    """Return the cells on both sides of the hops between the core and the fast clocks."""
+    taken = delays.named(rf"front\.sampler\.word_\d+{family.flip_flop}")
+    return limits.CoreNames(
+        divider=f"front.divider.core_clk{family.flip_flop}",
+        buffer="front.core_buffer",
+        words=sorted({sink for cell in taken for sink, _ in delays.sinks(cell, "Q")}),
+        bits=delays.named(rf"front\.serialiser\.(now|later)_\d+{family.flip_flop}"),
+    )
 
 
 def _is_core(name: str) -> bool:

@@ -5,15 +5,29 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from plexor_hdl.front.phases import CORE_PHASE, hops
+from plexor_hdl.front.phases import CORE_PHASE, RATIO, hops
 from plexor_hdl.front.sampler import HOP_PERIODS
+from tools.gateware.sdf import Delays
 
 # Highest frequencies of ECP5 by speed grade, in MHz, where a minimum pulse sets them (prjtrellis timing data,
 # as of nextpnr 0.11.1): of registers and primary clocks, and of block RAMs.
 ECP5_REGISTER_MHZ = {6: 257, 7: 303, 8: 370}
 ECP5_MEMORY_MHZ = {6: 212, 7: 254, 8: 271}
+TREE_PS = (0, 2500)
+"""Least and most of the delay from a global buffer to a flip-flop: not in nextpnr's data; taken wide."""
+NONE = "$"
 _DELAY = re.compile(r"Max delay (pos|neg)edge (\S+) +-> (pos|neg)edge (\S+) *: ([\d.]+) ns")
 _PHASE = re.compile(r"(?:phase(\d+)_clk|fast_(\d+))$")
+
+
+@dataclass(frozen=True)
+class CoreNames:
+    """Cells: the divider's flip-flop, the buffer, and those that take over words of the other side."""
+
+    divider: str
+    buffer: str
+    words: list[str]
+    bits: list[str]
 
 
 @dataclass(frozen=True)
@@ -46,6 +60,26 @@ def phase_hops(log: str, phases: int, period_ps: float) -> list[Hop]:
             # The log has estimates before the final ones.
             found[a, b] = Hop(f"phase {a}", f"phase {b}", round(float(ns) * 1000), budgets[a, b])
     return list(found.values())
+
+
+def core_hops(
+    greatest: Delays, least: Delays, board: CoreNames, phases: int, period_ps: float
+) -> list[Hop]:
+    """Return the hops between phase 0 and the core.
+
+    The sampler's words have from phase 0 to the core's next edge, the serialiser's the rest of the
+    core's period. The core's edges lag by the way from the divider through the buffer, of which nextpnr
+    has the delays, and by a clock tree, of which it has not: TREE_PS.
+    """
+    lags = [
+        delays.through(board.divider, "CLK", "Q") + delays.wire(board.divider, "Q", board.buffer) + tree
+        for delays, tree in zip((least, greatest), TREE_PS, strict=True)
+    ]
+    after_ps = period_ps * CORE_PHASE / phases
+    return [
+        Hop("phase 0", "core", greatest.latest(board.words, NONE), int(after_ps + lags[0])),
+        Hop("core", "phase 0", greatest.latest(board.bits, r"front\."), int(RATIO * period_ps - after_ps - lags[1])),
+    ]
 
 
 def _budgets(phases: int, period_ps: float) -> dict[tuple[int, int], int]:

@@ -24,14 +24,18 @@ class Divider(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        fast = domain(CORE_PHASE)
+        phases, fast = self._phases, domain(CORE_PHASE)
         started, going = Signal(), Signal()
-        m.d[fast] += [started.eq(self.start), going.eq(started), self.core_clk.eq(going & ~self.core_clk)]
+        m.d[fast] += [
+            started.eq(self.start),
+            going.eq(started),
+            self.core_clk.eq(going & ~self.core_clk),
+        ]
         # Apart from the clock, whose net is a global one: this one has its own wires.
         beat = Signal()
         m.d[fast] += beat.eq(going & ~self.core_clk)
         m.d.comb += [
-            self.load.eq(carried(m, beat, CORE_PHASE, self._phases, self._phases)),
-            self.running.eq(carried(m, going, CORE_PHASE, self._phases, self._phases)),
+            self.load.eq(carried(m, beat, CORE_PHASE, phases, phases)),
+            self.running.eq(carried(m, going, CORE_PHASE, phases, phases)),
         ]
         return m

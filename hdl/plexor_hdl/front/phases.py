@@ -12,7 +12,7 @@ from amaranth.hdl import ClockDomain, ClockSignal, Module, Signal
 RATIO = 2
 """Periods of the fast clocks in one of the core."""
 CORE_PHASE = 1
-"""The phase whose flip-flop is the core clock: its lag then has as much room below as above."""
+"""The phase whose flip-flop is the core clock: its lag then has room on both sides."""
 LOOP_CLOCKS = 5
 """Core clocks from a strike word's to the sample word of the time at which it stands at the pins."""
 

