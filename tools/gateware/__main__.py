@@ -26,7 +26,7 @@ def text(board: boards.Board, placed: Placed) -> str:
     size = placed.bitstream.stat().st_size
     digest = hashlib.sha256(placed.bitstream.read_bytes()).hexdigest()[:16]
     lines = [
-        f"{board.name}, seed {placed.seed}: core {placed.core_mhz:.1f} MHz of {board.build.core_mhz}, "
+        f"{board.name}, seed {placed.seed}: core {placed.core_mhz:.1f} MHz of {float(board.core_mhz):g}, "
         f"sampling {placed.fast_mhz:.1f} MHz of {float(board.fast_mhz):g}; {used}",
         f"  hops between phases: least room {worst.slack_ps} ps of {worst.budget_ps}, "
         f"{worst.start} to {worst.end}",

@@ -10,6 +10,7 @@ from typing import Any
 
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.builds import BUILDS, Build
+from plexor_hdl.front.phases import RATIO
 
 CONSTRAINTS = Path(__file__).parent.parent.parent / "constraints"
 
@@ -37,6 +38,7 @@ class Board:
     device: tuple[str, ...]
     clock_site: str
     clock_mhz: Fraction
+    core_mhz: Fraction
     pins: dict[str, Pin]
     io_type: str
     places: dict[str, tuple[tuple[int, int], ...]]
@@ -45,7 +47,7 @@ class Board:
     @property
     def fast_mhz(self) -> Fraction:
         """Return the frequency of the sampling clocks."""
-        return Fraction(2 * self.build.core_mhz)
+        return RATIO * self.core_mhz
 
 
 def names() -> list[str]:
@@ -71,7 +73,9 @@ def _board(name: str, table: dict[str, Any], text: bytes) -> Board:
     if table["build"] not in BUILDS:
         raise ValueError(f"build: {table['build']!r}; must be one of {', '.join(BUILDS)}")
     build = BUILDS[table["build"]]
-    geometry = replace(build.geometry, board=table["identity"])
+    core_mhz = Fraction(str(table["clock"]["core_mhz"]))
+    tick_fs = round(10**9 / (core_mhz * build.geometry.samples))
+    geometry = replace(build.geometry, board=table["identity"], tick_fs=tick_fs)
     pins = {name: Pin(**pin) for name, pin in _flat(table["pins"]).items()}
     wanted = {f"channels[{number}]" for number in range(geometry.channels)}
     wanted |= {f"outputs[{number}]" for number in range(geometry.strikes + 1)}
@@ -95,6 +99,7 @@ def _board(name: str, table: dict[str, Any], text: bytes) -> Board:
         device=tuple(table["device"]),
         clock_site=table["clock"]["site"],
         clock_mhz=Fraction(str(table["clock"]["mhz"])),
+        core_mhz=core_mhz,
         pins=pins,
         io_type=table["io_type"],
         places=places,

@@ -93,7 +93,7 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
         at,
         "nextpnr.log",
         *(f"yowasp-nextpnr-{family.name}", *board.device, "--lpf", "top.lpf"),
-        *("--freq", str(board.build.core_mhz * ASKED), "--timing-allow-fail"),
+        *("--freq", str(float(board.core_mhz) * ASKED), "--timing-allow-fail"),
         *("--json", "top.json", "--sdf", "top.sdf", "--textcfg", "top.config"),
         *("--seed", str(seed)),
     )
@@ -145,7 +145,7 @@ def _is_core(name: str) -> bool:
 def _failures(board: Board, family: Family, placed: Placed) -> list[str]:
     """Return what a build does not keep, each with its figure and bound."""
     need = [
-        ("core clock", placed.core_mhz, float(board.build.core_mhz), "MHz"),
+        ("core clock", placed.core_mhz, float(board.core_mhz), "MHz"),
         ("sampling clocks", placed.fast_mhz, float(board.fast_mhz), "MHz"),
     ]
     failures = [
