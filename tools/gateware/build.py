@@ -8,17 +8,17 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from plexor_hdl import front
 from plexor_hdl.emit import gateware_hash, rtlil_for_synthesis
-from plexor_hdl.front import ecp5
 from plexor_hdl.front.board import Board as Top
-from tools.gateware import limits, macro, skew
+from plexor_hdl.front.phases import CORE_PHASE
+from tools.gateware import limits, macro, pnr, skew
 from tools.gateware.board import CONSTRAINTS, Board
 from tools.gateware.families import FAMILIES, Family
-from tools.gateware.flow import BUILD, checked, run, synthesise
+from tools.gateware.flow import BUILD, synthesise
 from tools.gateware.sdf import Delays
 
-ASKED = 1.1
-"""Asked for with some room: the placer stops caring about paths that meet what it was asked for."""
+_USED = re.compile(r"(TRELLIS_\w+|DP16KD|ICESTORM_LC|ICESTORM_RAM): *([1-9]\d*)/ *(\d+)")
 _CLOCK = re.compile(r"Max frequency for clock +'([^']+)': ([\d.]+) MHz")
 
 
@@ -45,7 +45,7 @@ class Placed:
 def board_hash(board: Board) -> int:
     """Return the gateware's hash: of the sources, the board's file and the front-end's routes."""
     digest = hashlib.sha256(gateware_hash(board.geometry).to_bytes(8, "little"))
-    for path in sorted((Path(ecp5.__file__).parent).glob("*.py")):
+    for path in sorted(Path(front.__file__).parent.glob("*.py")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     digest.update(board.text)
     digest.update((CONSTRAINTS / "front" / f"{board.build.family}.json").read_bytes())
@@ -55,7 +55,12 @@ def board_hash(board: Board) -> int:
 def netlist(board: Board) -> Path:
     """Synthesise a board's design, lock its front-end, and return the folder with `top.json`."""
     family = FAMILIES[board.build.family]
-    top = Top(ecp5, ecp5.Pll(board.clock_mhz, board.fast_mhz), board.geometry, board_hash(board))
+    top = Top(
+        family.module,
+        family.pll(board.clock_mhz, board.fast_mhz),
+        board.geometry,
+        board_hash(board),
+    )
     folder = BUILD / board.name
     design = synthesise(folder, rtlil_for_synthesis(top, "top", top.ports), family.name)
     module = design["modules"]["top"]
@@ -63,20 +68,7 @@ def netlist(board: Board) -> Path:
         for number, origin in enumerate(board.places[kind]):
             one.put(module, number, origin)
     (folder / "top.json").write_text(json.dumps(design))
-    (folder / "top.lpf").write_text(_pins(board))
     return folder
-
-
-def _pins(board: Board) -> str:
-    sites = {"reference": board.clock_site} | {name: pin.site for name, pin in board.pins.items()}
-    lines = [f'LOCATE COMP "{name}" SITE "{site}";' for name, site in sites.items()]
-    for name in sites:
-        driven = name.startswith(("outputs", "uart_tx"))
-        # An open channel is quiet, an open line of the UART idle.
-        more = "SLEWRATE=FAST" if driven else f"PULLMODE={'UP' if 'uart' in name else 'DOWN'}"
-        lines.append(f'IOBUF PORT "{name}" IO_TYPE={board.io_type} {more};')
-    lines.append(f'FREQUENCY PORT "reference" {float(board.clock_mhz):g} MHZ;')
-    return "\n".join(lines) + "\n"
 
 
 def place(board: Board, folder: Path, seed: int) -> Placed:
@@ -87,35 +79,26 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
     family = FAMILIES[board.build.family]
     at = folder / f"seed{seed}"
     at.mkdir(exist_ok=True)
-    for name in ("top.json", "top.lpf"):
-        (at / name).write_bytes((folder / name).read_bytes())
-    log = checked(
-        at,
-        "nextpnr.log",
-        *(f"yowasp-nextpnr-{family.name}", *board.device, "--lpf", "top.lpf"),
-        *("--freq", str(float(board.core_mhz) * ASKED), "--timing-allow-fail"),
-        *("--json", "top.json", "--sdf", "top.sdf", "--textcfg", "top.config"),
-        *("--seed", str(seed)),
-    )
-    checked(at, "pack.log", "yowasp-ecppack", "--compress", "top.config", "top.bit")
+    (at / "top.json").write_bytes((folder / "top.json").read_bytes())
+    pnr.write_constraints(board, at)
+    log = pnr.route(board, at, seed)
     clocks = {name: float(mhz) for name, mhz in _CLOCK.findall(log)}
     phases = family.phases
     period_ps = 1e6 / float(board.fast_mhz)
     delays = Delays(at / "top.sdf")
     least = Delays(at / "top.sdf", least=True)
     geometry = board.geometry
+    pll = family.pll(board.clock_mhz, board.fast_mhz)
+    times_ps = [pll.phase_ps(phase) for phase in range(phases)]
     channels = [
-        skew.bins(family.lags_ps("sampler", delays, number), period_ps)
+        skew.bins(times_ps, skew.sampler_lags_ps(family, delays, number), period_ps)
         for number in range(geometry.channels)
     ]
     outputs = [
-        skew.bins([-lag for lag in family.lags_ps("serialiser", delays, number)], period_ps)
+        skew.steps(times_ps, skew.serialiser_lags_ps(family, delays, number), period_ps)
         for number in range(geometry.strikes + 1)
     ]
-    used = {
-        name: (int(some), int(most))
-        for name, some, most in re.findall(r"(TRELLIS_COMB|TRELLIS_FF|DP16KD): *(\d+)/ *(\d+)", log)
-    }
+    used = {name: (int(some), int(most)) for name, some, most in _USED.findall(log)}
     core_mhz = min(mhz for name, mhz in clocks.items() if _is_core(name))
     fast_mhz = min(mhz for name, mhz in clocks.items() if limits.is_phase(name))
     hops = limits.phase_hops(log, phases, period_ps)
@@ -129,17 +112,20 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
 
 def _core_names(family: Family, delays: Delays) -> limits.CoreNames:
     """Return the cells on both sides of the hops between the core and the fast clocks."""
-    taken = delays.named(rf"front\.sampler\.word_\d+{family.flip_flop}")
+    divider = family.flip_flop("front.divider.core_clk", CORE_PHASE)
+    port = family.ports[1]
+    taken = delays.named(r"front\.sampler\.word_\d+_")
     return limits.CoreNames(
-        divider=f"front.divider.core_clk{family.flip_flop}",
+        divider=family.after(divider),
+        port=port,
         buffer="front.core_buffer",
-        words=sorted({sink for cell in taken for sink, _ in delays.sinks(cell, "Q")}),
-        bits=delays.named(rf"front\.serialiser\.(now|later)_\d+{family.flip_flop}"),
+        words=sorted({sink for cell in taken for sink, _ in delays.sinks(cell, port)}),
+        bits=delays.named(r"front\.serialiser\.(now|later)_\d+_"),
     )
 
 
 def _is_core(name: str) -> bool:
-    return not limits.is_phase(name) and "reference" not in name
+    return not limits.is_phase(name) and not re.search("reference|ring|source", name)
 
 
 def _failures(board: Board, family: Family, placed: Placed) -> list[str]:

@@ -1,54 +1,94 @@
-"""What the build must know of a device family: how cells are called, where they stand, its bounds."""
+"""What the build must know of a device family: how its tools call things, and its bounds."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
+from types import ModuleType
+from typing import Any
 
-from tools.gateware.sdf import Delays
-from tools.gateware.skew import sampler_lags_ps, serialiser_lags_ps
+from plexor_hdl.front import ecp5, ice40
 
 
 @dataclass(frozen=True)
 class Family:
-    """`table`, `flip_flop`: what yosys adds to a net's name for its cell; bounds in ps."""
+    """Names of cells and ports, bounds of the bins in ps, and what a search needs.
+
+    A net's cell has in yosys' netlist the net's name and `table` (a look-up table) or `flip_flops` (of
+    rising and falling edges); nextpnr adds `placed` to them. `ports` are the outputs of a
+    look-up table and a flip-flop.
+    """
 
     name: str
-    phases: int
+    module: ModuleType
+    pll: Callable[[Fraction, Fraction], Any]
     table: str
-    flip_flop: str
-    output: str
+    flip_flops: tuple[str, str]
+    placed: tuple[str, str]
+    ports: tuple[str, str]
     widest_ps: int
     rms_ps: int
-    # The search: a device, where its copies stand, and where cells can be in a tile.
+    # The search: a device, its clocks, where copies stand, and where cells can be in a tile.
     device: tuple[str, ...]
     options: tuple[str, ...]
-    period_ps: int
+    clocks_mhz: tuple[int, int]
     origins: tuple[tuple[int, int], ...]
     table_bel: str
     flip_flop_bels: tuple[str, ...]
+    reach: int
 
-    def lags_ps(self, kind: str, delays: Delays, number: int) -> list[int]:
-        """Return the lags of the phases of a channel (`sampler`) or an output (`serialiser`)."""
-        if kind == "sampler":
-            return sampler_lags_ps(delays, number, self.phases, self.table, self.flip_flop)
-        return serialiser_lags_ps(delays, number, self.phases, self.flip_flop, self.output)
+    @property
+    def phases(self) -> int:
+        """Return how many times a period the front-end samples."""
+        return self.module.PHASES
+
+    def flip_flop(self, net: str, phase: int) -> str:
+        """Return the netlist's name of the flip-flop of a phase that drives a net."""
+        return net + self.flip_flops[phase >= self.phases // 2]
+
+    def after(self, cell: str, *, table: bool = False) -> str:
+        """Return what nextpnr calls a cell of the netlist."""
+        return cell + self.placed[not table]
 
 
 FAMILIES = {
     "ecp5": Family(
         name="ecp5",
-        phases=8,
+        module=ecp5,
+        pll=ecp5.Pll,
         table="_LUT4_Z",
-        flip_flop="_TRELLIS_FF_Q",
-        output="F",
+        flip_flops=("_TRELLIS_FF_Q", "_TRELLIS_FF_Q"),
+        placed=("", ""),
+        ports=("F", "Q"),
         widest_ps=800,
         rms_ps=200,
         device=("--25k", "--package", "CABGA381", "--speed", "6"),
         options=("--lpf-allow-unconstrained",),
-        period_ps=4000,
+        clocks_mhz=(25, 250),
         # Rows 13, 25 and 37 are of DSPs and memories.
         origins=tuple((8 + 14 * column, row) for row in (7, 19, 31, 43) for column in range(4)),
         table_bel="SLICEA.K0",
         flip_flop_bels=tuple(f"SLICE{letter}.FF0" for letter in "ABCD"),
-    )
+        reach=4,
+    ),
+    "ice40": Family(
+        name="ice40",
+        module=ice40,
+        pll=ice40.Pll,
+        table="_SB_LUT4_O",
+        flip_flops=("_SB_DFF_Q", "_SB_DFFN_Q"),
+        placed=("_LC", "_DFFLC"),
+        ports=("O", "O"),
+        widest_ps=1500,
+        rms_ps=450,
+        device=("--hx8k", "--package", "ct256"),
+        options=("--pcf-allow-unconstrained", "--ignore-loops"),
+        clocks_mhz=(12, 240),
+        # Columns 8 and 25 are of memories.
+        origins=tuple((column, row) for column in (4, 12, 20, 29) for row in (6, 12, 18, 24)),
+        table_bel="lc0",
+        flip_flop_bels=tuple(f"lc{number}" for number in range(1, 8)),
+        reach=1,
+    ),
 }

@@ -22,9 +22,10 @@ _PHASE = re.compile(r"(?:phase(\d+)_clk|fast_(\d+))$")
 
 @dataclass(frozen=True)
 class CoreNames:
-    """Cells: the divider's flip-flop, the buffer, and those that take over words of the other side."""
+    """Cells: the divider's flip-flop and its output, the buffer, and those that take over words of the other side."""
 
     divider: str
+    port: str
     buffer: str
     words: list[str]
     bits: list[str]
@@ -63,7 +64,7 @@ def phase_hops(log: str, phases: int, period_ps: float) -> list[Hop]:
 
 
 def core_hops(
-    greatest: Delays, least: Delays, board: CoreNames, phases: int, period_ps: float
+    greatest: Delays, least: Delays, names: CoreNames, phases: int, period_ps: float
 ) -> list[Hop]:
     """Return the hops between phase 0 and the core.
 
@@ -72,13 +73,15 @@ def core_hops(
     has the delays, and by a clock tree, of which it has not: TREE_PS.
     """
     lags = [
-        delays.through(board.divider, "CLK", "Q") + delays.wire(board.divider, "Q", board.buffer) + tree
+        delays.through(names.divider, "CLK", names.port)
+        + delays.into(names.divider, names.port, names.buffer)[1]
+        + tree
         for delays, tree in zip((least, greatest), TREE_PS, strict=True)
     ]
     after_ps = period_ps * CORE_PHASE / phases
     return [
-        Hop("phase 0", "core", greatest.latest(board.words, NONE), int(after_ps + lags[0])),
-        Hop("core", "phase 0", greatest.latest(board.bits, r"front\."), int(RATIO * period_ps - after_ps - lags[1])),
+        Hop("phase 0", "core", greatest.latest(names.words, NONE), int(after_ps + lags[0])),
+        Hop("core", "phase 0", greatest.latest(names.bits, r"front\."), int(RATIO * period_ps - after_ps - lags[1])),
     ]
 
 

@@ -16,7 +16,10 @@ from typing import Any
 
 NUMBER = "#"
 """Stands in names for the number of the channel or output."""
-_TILE = re.compile(r"^X(\d+)/Y(\d+)/")
+_TILE = re.compile(r"^X(-?\d+)/Y(-?\d+)/")
+_PLACE = re.compile(
+    r"(?P<before>^X|\.->\.|(?<=/)(?=-?\d+\.-?\d+\.))(?P<x>-?\d+)(?P<between>/Y|\.)(?P<y>-?\d+)(?P<after>[/.])"
+)
 _LOCKED = "5"
 """nextpnr's PlaceStrength (common/kernel/nextpnr_types.h): no pass moves what is locked."""
 _FIELDS = 3
@@ -59,33 +62,35 @@ def _enter_by_m(cell: dict[str, Any]) -> None:
         cell["parameters"]["SD"] = "0"
 
 
-def taken(placed: dict[str, Any], number: int, origin: tuple[int, int], names) -> Macro:
+def taken(placed: dict[str, Any], number: int, origin: tuple[int, int], cells, nets) -> Macro:
     """Return the macro of the cells and nets of a number in what nextpnr wrote.
 
-    `names` are those of cells and nets, with NUMBER. Raises KeyError for one that is not there.
+    `cells` are their names in the netlist, with NUMBER, and what nextpnr calls them. Raises KeyError for
+    one that is not there.
     """
-    cells, nets = {}, {}
-    for name in names.cells:
-        bel = placed["cells"][name.replace(NUMBER, str(number))]["attributes"]["NEXTPNR_BEL"]
-        x, y = map(int, _TILE.match(bel).groups())
-        cells[name] = (x - origin[0], y - origin[1], bel.split("/", 2)[2])
-    for name in names.nets:
+    back, places, routes = (-origin[0], -origin[1]), {}, {}
+    for name, called in cells.items():
+        bel = placed["cells"][called.replace(NUMBER, str(number))]["attributes"]["NEXTPNR_BEL"]
+        tile = _TILE.match(bel)
+        places[name] = (int(tile[1]) + back[0], int(tile[2]) + back[1], bel[tile.end() :])
+    for name in nets:
         attributes = placed["netnames"][name.replace(NUMBER, str(number))]["attributes"]
         fields = attributes["ROUTING"].split(";")
-        back = (-origin[0], -origin[1])
-        nets[name] = tuple(
+        routes[name] = tuple(
             (_moved(fields[at], back), _moved(fields[at + 1], back))
             for at in range(0, len(fields), _FIELDS)
         )
-    return Macro(cells, nets)
+    return Macro(places, routes)
 
 
 def _moved(name: str, by: tuple[int, int]) -> str:
-    tile = re.match(r"^X(-?\d+)/Y(-?\d+)/", name)
-    if tile is None:
-        return name
-    x, y = int(tile[1]) + by[0], int(tile[2]) + by[1]
-    return f"X{x}/Y{y}/{name[tile.end() :]}"
+    """Return a wire's or switch's name some tiles away: iCE40 has its tiles in switches' names, too."""
+
+    def shifted(found: re.Match) -> str:
+        x, y = int(found["x"]) + by[0], int(found["y"]) + by[1]
+        return f"{found['before']}{x}{found['between']}{y}{found['after']}"
+
+    return _PLACE.sub(shifted, name)
 
 
 def read(path: Path) -> dict[str, Macro]:

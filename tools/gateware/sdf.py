@@ -55,9 +55,9 @@ class Delays:
         """Return the cells whose names begin as the pattern says."""
         return [name for name in self._drivers if re.match(pattern, name)]
 
-    def wire(self, cell: str, port: str, sink: str) -> int:
-        """Return the delay from a cell's output to another cell."""
-        return next(ps for (name, _), ps in self._wires[cell, port].items() if name == sink)
+    def into(self, cell: str, port: str, sink: str) -> tuple[str, int]:
+        """Return by which port another cell takes a cell's output, and the delay to it."""
+        return next((pin, ps) for (name, pin), ps in self._wires[cell, port].items() if name == sink)
 
     def latest(self, cells: Iterable[str], besides: str) -> int:
         """Return the slowest way from a flip-flop's clock into one of these, with set-up time.

@@ -16,25 +16,21 @@ import random
 import sys
 from dataclasses import dataclass
 from fractions import Fraction
-from types import SimpleNamespace
 
 from amaranth.hdl import Cat, ClockDomain, ClockSignal, Elaboratable, Module, Mux, Signal
 
 from plexor_hdl.emit import rtlil_for_synthesis
-from plexor_hdl.front import ecp5
 from plexor_hdl.front.front_end import FrontEnd
 from plexor_hdl.front.sampler import first_name, seen_name
-from plexor_hdl.front.serialiser import joined_name, last_name
+from plexor_hdl.front.serialiser import last_name, table_names
 from tools.gateware import macro
 from tools.gateware.board import CONSTRAINTS
 from tools.gateware.families import FAMILIES, Family
 from tools.gateware.flow import BUILD, ToolError, run, synthesise
 from tools.gateware.sdf import Delays
-from tools.gateware.skew import bins
+from tools.gateware.skew import SAMPLER, SERIALISER, bins, lags_ps
 
 COPIES = 8
-REACH = 4
-"""Tiles from the look-up table within which flip-flops are put."""
 KEPT = 16
 """Of the best so far, those that are changed and tried again."""
 AGAIN = 0.7
@@ -44,8 +40,10 @@ AGAIN = 0.7
 class Alone(Elaboratable):
     """A front-end between shift registers, for nothing but its cells' places."""
 
-    def __init__(self, copies: int) -> None:
-        self.front = FrontEnd(ecp5, ecp5.Pll(Fraction(25), Fraction(250)), copies, copies)
+    def __init__(self, family: Family, copies: int) -> None:
+        self.front = FrontEnd(
+            family.module, family.pll(*map(Fraction, family.clocks_mhz)), copies, copies
+        )
         self.given = Signal()
         self.taken = Signal()
         front = self.front
@@ -85,23 +83,31 @@ class Found:
     macro: macro.Macro
 
 
-def names(family: Family, kind: str) -> SimpleNamespace:
-    """Return the names of a macro's cells and nets, with macro.NUMBER, table or tables first."""
-    number = macro.NUMBER
+@dataclass(frozen=True)
+class Names:
+    """Of a macro's cells, with macro.NUMBER, tables first, and of its nets."""
+
+    tables: list[str]
+    flip_flops: list[str]
+    nets: list[str]
+
+    @property
+    def cells(self) -> list[str]:
+        return [*self.tables, *self.flip_flops]
+
+
+def names(family: Family, kind: str) -> Names:
+    """Return the names of a kind's macro."""
+    number, phases = macro.NUMBER, range(family.phases)
     if kind == "sampler":
-        seen = f"front.sampler.{seen_name(number)}"
-        firsts = [f"front.sampler.{first_name(number, phase)}" for phase in range(family.phases)]
-        cells = [f"{seen}{family.table}", *(f"{first}{family.flip_flop}" for first in firsts)]
-        return SimpleNamespace(tables=cells[:1], cells=cells, nets=[seen])
-    parts = [f"front.serialiser.{joined_name(number, part)}" for part in range(-(-family.phases // 4))]
-    lasts = [f"front.serialiser.{last_name(number, phase)}" for phase in range(family.phases)]
-    tables = [f"{part}_table" for part in parts]
-    nets = [*lasts]
-    if len(parts) > 1:
-        tables.append(f"front.serialiser.driven_{number}_table")
-        nets += parts
-    flip_flops = [f"{last}{family.flip_flop}" for last in lasts]
-    return SimpleNamespace(tables=tables, cells=[*tables, *flip_flops], nets=nets)
+        seen = f"{SAMPLER}.{seen_name(number)}"
+        firsts = [family.flip_flop(f"{SAMPLER}.{first_name(number, n)}", n) for n in phases]
+        return Names([seen + family.table], firsts, [seen])
+    nets = [f"{SERIALISER}.{last_name(number, n)}" for n in phases]
+    flip_flops = [family.flip_flop(net, n) for n, net in enumerate(nets)]
+    tables = dict.fromkeys(name for n in phases for name in table_names(number, len(phases), n))
+    inner = [f"{SERIALISER}.{table.removesuffix('_table')}" for table in tables][: len(tables) - 1]
+    return Names([f"{SERIALISER}.{table}" for table in tables], flip_flops, [*nets, *inner])
 
 
 def drawn(rnd: random.Random, family: Family, kind: str) -> list[Place]:
@@ -125,7 +131,7 @@ def _free(rnd: random.Random, family: Family, places: list[Place]) -> Place:
     """Return a place in a tile of its own: a tile's flip-flops have one clock and edge."""
     taken = {place[:2] for place in places}
     while True:
-        x, y = rnd.randint(-REACH, REACH), rnd.randint(-REACH, REACH)
+        x, y = (rnd.randint(-family.reach, family.reach) for _ in range(2))
         if (x, y) not in taken:
             return x, y, rnd.choice(family.flip_flop_bels)
 
@@ -137,7 +143,7 @@ class Search:
         self._family, self._random = family, random.Random(seed)
         self._folder = BUILD / "search" / family.name
         self._copies = len(family.origins) // 2
-        top = Alone(self._copies)
+        top = Alone(family, self._copies)
         self._netlist = synthesise(self._folder, rtlil_for_synthesis(top, "top", top.ports), family.name)
         self.best: dict[str, list[Found]] = {"sampler": [], "serialiser": []}
 
@@ -164,9 +170,11 @@ class Search:
         delays = Delays(self._folder / "placed.sdf")
         placed = json.loads((self._folder / "placed.json").read_text())["modules"]["top"]
         for kind, number, origin, places in tried:
-            lags_ps = family.lags_ps(kind, delays, number)
-            taken = macro.taken(placed, number, origin, names(family, kind))
-            found = Found(max(lags_ps) - min(lags_ps), places, lags_ps, taken)
+            lags = lags_ps(kind, family, delays, number)
+            of = names(family, kind)
+            called = {name: family.after(name, table=name in of.tables) for name in of.cells}
+            taken = macro.taken(placed, number, origin, called, of.nets)
+            found = Found(max(lags) - min(lags), places, lags, taken)
             self.best[kind] = sorted([*self.best[kind], found], key=lambda one: one.spread_ps)[:KEPT]
 
     def _next(self, kind: str) -> list[Place]:
@@ -194,11 +202,13 @@ def main() -> int:
     except ToolError as error:
         print(f"search: {error}", file=sys.stderr)
         return 1
+    pll = family.pll(*map(Fraction, family.clocks_mhz))
+    times_ps = [pll.phase_ps(phase) for phase in range(family.phases)]
     for kind, best in search.best.items():
         if not best:
             print(f"search: {kind}: no place of {options.runs} could be routed", file=sys.stderr)
             return 1
-        found = bins(best[0].lags_ps, family.period_ps)
+        found = bins(times_ps, best[0].lags_ps, 1e6 / family.clocks_mhz[1])
         print(f"{kind}: lags {best[0].lags_ps} ps, widest {found.widest_ps:.0f} ps, RMS {found.rms_ps():.0f} ps")
     chosen = {kind: best[0].macro for kind, best in search.best.items()}
     macro.write(CONSTRAINTS / "front" / f"{family.name}.json", chosen)

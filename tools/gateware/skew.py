@@ -10,10 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from plexor_hdl.front.sampler import first_name, seen_name
-from plexor_hdl.front.serialiser import joined_name, last_name
+from plexor_hdl.front.serialiser import last_name, table_names
+from tools.gateware.families import Family
 from tools.gateware.sdf import Delays
+
+SAMPLER = "front.sampler"
+SERIALISER = "front.serialiser"
 
 
 @dataclass(frozen=True)
@@ -58,46 +63,52 @@ class Bins:
         return math.sqrt(second / period_ps - (first / period_ps) ** 2)
 
 
-def bins(lags_ps: Sequence[float], period_ps: float) -> Bins:
+def bins(times_ps: Sequence[float], lags_ps: Sequence[float], period_ps: float) -> Bins:
     """Return the bins between the samples of phases that see their pin so much late.
 
-    Phase k samples what stood at the pin at k / phases of the period less its lag. Samples in
+    A phase samples what stood at the pin at its time in the period less its lag. Samples in
     another order than their phases' make a bin below zero, which no pulse passes in order.
     """
-    phases = len(lags_ps)
-    times = [k * period_ps / phases - lag_ps for k, lag_ps in enumerate(lags_ps)]
-    times.append(times[0] + period_ps)
-    return Bins(tuple(after - before for before, after in zip(times, times[1:], strict=False)))
+    seen = [time_ps - lag_ps for time_ps, lag_ps in zip(times_ps, lags_ps, strict=True)]
+    return Bins(tuple(after - before for before, after in pairwise([*seen, seen[0] + period_ps])))
 
 
-def sampler_lags_ps(delays: Delays, channel: int, phases: int, table: str, flip_flop: str):
-    """Return how late each phase sees what stands behind the channel's look-up table.
+def steps(times_ps: Sequence[float], lags_ps: Sequence[float], period_ps: float) -> Bins:
+    """Return the steps between an output's changes, each so much later than its phase."""
+    return bins(times_ps, [-lag_ps for lag_ps in lags_ps], period_ps)
 
-    `table` and `flip_flop` are what yosys adds to a cell's name; with the set-up times.
-    """
-    driver = f"front.sampler.{seen_name(channel)}{table}"
-    port = "F" if table.startswith("_LUT4") else "O"
-    sinks = {cell: (port, ps) for (cell, port), ps in delays.sinks(driver, port).items()}
+
+def sampler_lags_ps(family: Family, delays: Delays, channel: int) -> list[int]:
+    """Return how late each phase sees what stands behind a channel's look-up table, with set-up."""
+    table = family.after(f"{SAMPLER}.{seen_name(channel)}{family.table}", table=True)
+    sinks = {cell: (port, ps) for (cell, port), ps in delays.sinks(table, family.ports[0]).items()}
     lags = []
-    for phase in range(phases):
-        cell = f"front.sampler.{first_name(channel, phase)}{flip_flop}"
+    for phase in range(family.phases):
+        net = f"{SAMPLER}.{first_name(channel, phase)}"
+        cell = family.after(family.flip_flop(net, phase))
         port, wire_ps = sinks[cell]
         lags.append(wire_ps + delays.setup(cell, port))
     return lags
 
 
-def serialiser_lags_ps(delays: Delays, output: int, phases: int, flip_flop: str, port: str):
+def serialiser_lags_ps(family: Family, delays: Delays, output: int) -> list[int]:
     """Return how long after its phase each flip-flop changes the last look-up table's output."""
     lags = []
-    for phase in range(phases):
-        cell, out = f"front.serialiser.{last_name(output, phase)}{flip_flop}", "Q" if port == "F" else "O"
-        lag = delays.through(cell, "CLK", out)
-        ends = [f"front.serialiser.{joined_name(output, phase // 4)}_table"]
-        if phases > 4:
-            ends.append(f"front.serialiser.driven_{output}_table")
-        for end in ends:
-            ((_, pin), wire_ps) = next(e for e in delays.sinks(cell, out).items() if e[0][0] == end)
-            lag += wire_ps + delays.through(end, pin, port)
-            cell, out = end, port
+    for phase in range(family.phases):
+        net = f"{SERIALISER}.{last_name(output, phase)}"
+        cell, port = family.after(family.flip_flop(net, phase)), family.ports[1]
+        lag = delays.through(cell, "CLK", port)
+        for table in table_names(output, family.phases, phase):
+            end = family.after(f"{SERIALISER}.{table}", table=True)
+            pin, wire_ps = delays.into(cell, port, end)
+            lag += wire_ps + delays.through(end, pin, family.ports[0])
+            cell, port = end, family.ports[0]
         lags.append(lag)
     return lags
+
+
+def lags_ps(kind: str, family: Family, delays: Delays, number: int) -> list[int]:
+    """Return the lags of the phases of a channel (`sampler`) or an output (`serialiser`)."""
+    if kind == "sampler":
+        return sampler_lags_ps(family, delays, number)
+    return serialiser_lags_ps(family, delays, number)

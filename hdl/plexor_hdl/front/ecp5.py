@@ -47,6 +47,10 @@ class Pll:
             f"{DETECTOR_MHZ[0]} MHz are needed"
         )
 
+    def phase_ps(self, phase: int) -> float:
+        """Return when a phase's edge comes after that of phase 0."""
+        return 1e6 / float(self.fast_mhz) * phase / PHASES
+
 
 def add_pll(m: Module, reference: Signal, pll: Pll) -> tuple[list[Signal], Signal]:
     """Add the PLL; return its clocks, an eighth of a period apart, and its lock."""

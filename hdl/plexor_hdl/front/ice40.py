@@ -59,6 +59,11 @@ class Pll:
         quarter_ps = 10**6 / self.fast_mhz / PHASES
         return min(max(round(quarter_ps / DELAY_STEP_PS), 1), DELAY_STEPS)
 
+    def phase_ps(self, phase: int) -> float:
+        """Return when a phase's edge comes after that of phase 0: nominally."""
+        half, late = divmod(phase, PHASES // 2)
+        return half * 1e6 / float(self.fast_mhz) / 2 + late * self.delay_steps * DELAY_STEP_PS
+
 
 def add_pll(m: Module, reference: Signal, pll: Pll) -> tuple[list[Signal], Signal]:
     """Add the PLL; return its clocks, a quarter of a period apart, and its lock."""

@@ -59,7 +59,7 @@ class Serialiser(wiring.Component):
                 name = joined_name(output, number // LUT_INPUTS)
                 joined.append(self._xor(m, ends[number : number + LUT_INPUTS], name))
             if len(joined) > 1:
-                joined = [self._xor(m, joined, f"driven_{output}")]
+                joined = [self._xor(m, joined, driven_name(output))]
             m.d.comb += self.pins[output].eq(joined[0])
         return m
 
@@ -70,5 +70,16 @@ def last_name(output: int, phase: int) -> str:
 
 
 def joined_name(output: int, number: int) -> str:
-    """Return the name of the look-up table's output that joins four of an output's phases."""
+    """Return the name of the net that joins four of an output's phases."""
     return f"joined_{output}_{number}"
+
+
+def driven_name(output: int) -> str:
+    """Return the name of the net that joins those, where there are more than four phases."""
+    return f"driven_{output}"
+
+
+def table_names(output: int, phases: int, phase: int) -> list[str]:
+    """Return the names of the look-up tables behind a phase's flip-flop, in order."""
+    names = [f"{joined_name(output, phase // LUT_INPUTS)}_table"]
+    return [*names, f"{driven_name(output)}_table"] if phases > LUT_INPUTS else names
