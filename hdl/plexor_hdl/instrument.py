@@ -55,10 +55,10 @@ class Instrument(wiring.Component):
     One sample word a channel and one strike word an output each core clock, oldest sample lowest:
     at the pins the strike words of clock n stand with the sample words of clock n + `loop_clocks`.
     `input_select` (InputSelect) and `loopback_output` say what is sampled. `rx` and `tx` are the
-    link's bytes. Reset: idle, time 0, outputs low. With `skippable`, a simulation may pass `quiet` or less x
-    SKIP_CLOCKS clocks by `skip` (skip.py), if no pin changes in them nor has in 12 clocks before;
-    while `resting` too, no run and no dump is under way and nothing but the time goes on. Raises
-    ValueError for Feature.SWEEP in a build that has not two banks.
+    link's bytes. Reset: idle, time 0, outputs low. With `skippable`, a simulation may pass `quiet`
+    or less x SKIP_CLOCKS clocks by `skip` (skip.py), if no pin changes in them nor has in 12 clocks
+    before; while `resting` too, no run and no dump is under way and nothing but the time goes on.
+    Raises ValueError for Feature.SWEEP in a build that has not two banks.
     """
 
     def __init__(

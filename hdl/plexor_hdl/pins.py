@@ -10,7 +10,10 @@ def wire_pins(m: Module, instrument, bank, run, outputs, capture, sweep, loop_cl
     """
     samples = len(outputs.levels[0])
     m.d.comb += [
-        *(config.eq(block) for config, block in list(zip(outputs.config, bank.stimulus))[1:]),
+        *(
+            outputs.config[number].eq(bank.stimulus[number])
+            for number in range(1, len(outputs.config))
+        ),
         outputs.start_stb.eq(run.start_stb),
         outputs.stop.eq(run.stop),
         outputs.gate.eq(instrument.gate),

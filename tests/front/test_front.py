@@ -195,7 +195,8 @@ def test_each_sample_is_the_pins_level_at_its_time_over_100_thousand_edges(bench
     check(bench, tmp_path, 100_000)
 
 
-# The core clock may lag by anything but the last of its period: limits.py has the room that delays take.
+# The core clock may lag by anything but the last of its period: limits.py has the room that delays
+# take.
 @pytest.mark.parametrize("lag_ps", [100.0, 1500.0, 5500.0, 6900.0])
 def test_no_lag_of_the_core_clock_changes_a_sample(bench, tmp_path, lag_ps):
     check(bench, tmp_path, 500, lag_ps)

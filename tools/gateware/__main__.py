@@ -2,9 +2,9 @@
 
     .venv/bin/python -m tools.gateware BOARD [--seed N ...]
 
-Exits with 1 where the build misses its clock, a hop between phases its time, or a channel the bounds of
-its bins. Figures are computed by nextpnr from its timing data, not measured. The bitstream is
-build/BOARD/seedN/top.bit.
+Exits with 1 where the build misses its clock, a hop between phases its time, or a channel the
+bounds of its bins. Figures are computed by nextpnr from its timing data, not measured. The
+bitstream is build/BOARD/seedN/top.bit.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ def text(board: boards.Board, placed: Placed) -> str:
     widest = max(bins.widest_ps for bins in placed.channels)
     size = placed.bitstream.stat().st_size
     digest = hashlib.sha256(placed.bitstream.read_bytes()).hexdigest()[:16]
+    core = float(board.core_mhz)
     lines = [
-        f"{board.name}, seed {placed.seed}: core {placed.core_mhz:.1f} MHz of {float(board.core_mhz):g}, "
+        f"{board.name}, seed {placed.seed}: core {placed.core_mhz:.1f} MHz of {core:g}, "
         f"sampling {placed.fast_mhz:.1f} MHz of {float(board.fast_mhz):g}; {used}",
         f"  hops between phases: least room {worst.slack_ps} ps of {worst.budget_ps}, "
         f"{worst.start} to {worst.end}",
@@ -39,8 +40,12 @@ def text(board: boards.Board, placed: Placed) -> str:
         )
     for number, bins in enumerate(placed.outputs):
         name = "load" if number == len(placed.outputs) - 1 else f"strike {number}"
-        lines.append(f"  {name}: steps " + " ".join(f"{width:.0f}" for width in bins.widths_ps) + " ps")
-    lines.append(f"  widest bin {widest:.0f} ps; {placed.bitstream}: {size} bytes, SHA-256 {digest}…")
+        lines.append(
+            f"  {name}: steps " + " ".join(f"{width:.0f}" for width in bins.widths_ps) + " ps"
+        )
+    lines.append(
+        f"  widest bin {widest:.0f} ps; {placed.bitstream}: {size} bytes, SHA-256 {digest}…"
+    )
     return "\n".join(lines)
 
 

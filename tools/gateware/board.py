@@ -29,7 +29,8 @@ class Pin:
 
 @dataclass(frozen=True)
 class Board:
-    """All of a board's file. Places are tiles, X and Y, of the cells that a macro has at its origin."""
+    """All of a board's file. Places are tiles, X and Y, of the cells that a macro has at its
+    origin."""
 
     name: str
     title: str

@@ -1,4 +1,5 @@
-"""A board's bitstream: synthesis, locked front-end, place and route, and the checks of what came out."""
+"""A board's bitstream: synthesis, locked front-end, place and route, and the checks of what came
+out."""
 
 from __future__ import annotations
 
@@ -103,9 +104,7 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
     fast_mhz = min(mhz for name, mhz in clocks.items() if limits.is_phase(name))
     hops = limits.phase_hops(log, phases, period_ps)
     hops += limits.core_hops(delays, least, _core_names(family, delays), phases, period_ps)
-    result = Placed(
-        seed, core_mhz, fast_mhz, hops, channels, outputs, [], used, at / "top.bit", []
-    )
+    result = Placed(seed, core_mhz, fast_mhz, hops, channels, outputs, [], used, at / "top.bit", [])
     result.failures.extend(_failures(board, family, result))
     return result
 
@@ -147,7 +146,8 @@ def _failures(board: Board, family: Family, placed: Placed) -> list[str]:
     for number, bins in enumerate(placed.channels):
         if bins.widest_ps > family.widest_ps:
             failures.append(
-                f"channel {number}: widest bin {bins.widest_ps:.0f} ps; must be {family.widest_ps} or less"
+                f"channel {number}: widest bin {bins.widest_ps:.0f} ps; "
+                f"must be {family.widest_ps} or less"
             )
         if bins.raw_rms_ps() > family.rms_ps:
             failures.append(

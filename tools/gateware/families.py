@@ -15,8 +15,8 @@ from plexor_hdl.front import ecp5, ice40
 class Family:
     """Names of cells and ports, bounds of the bins in ps, and what a search needs.
 
-    A net's cell has in yosys' netlist the net's name and `table` (a look-up table) or `flip_flops` (of
-    rising and falling edges); nextpnr adds `placed` to them. `ports` are the outputs of a
+    A net's cell has in yosys' netlist the net's name and `table` (a look-up table) or `flip_flops`
+    (of rising and falling edges); nextpnr adds `placed` to them. `ports` are the outputs of a
     look-up table and a flip-flop.
     """
 

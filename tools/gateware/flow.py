@@ -53,7 +53,7 @@ def checked(folder: Path, log: str, *command: str) -> str:
 
 
 def synthesise(folder: Path, rtlil: str, family: str) -> dict[str, Any]:
-    """Return the netlist of a design, whose top module is `top`; it is also `top.json` of the folder.
+    """Return the netlist of a design, whose top module is `top`; `top.json` of the folder has it.
 
     The numbers of its cells by type are in `stat.json`. Raises ToolError.
     """

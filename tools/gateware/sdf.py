@@ -31,12 +31,13 @@ class Delays:
         self._setup: dict[tuple[str, str], int] = {}
         cell = ""
         with path.open() as file:
-            for line in file:
-                line = line.strip()
+            for line in map(str.strip, file):
                 if wire := _WIRE.match(line):
                     source, sink = (_plain(wire[1]), wire[2]), (_plain(wire[3]), wire[4])
                     self._wires.setdefault(source, {})[sink] = int(wire[7 - back])
-                    self._drivers.setdefault(sink[0], []).append((sink[1], source, int(wire[7 - back])))
+                    self._drivers.setdefault(sink[0], []).append(
+                        (sink[1], source, int(wire[7 - back]))
+                    )
                 elif through := _THROUGH.match(line):
                     self._through[cell, through[1], through[2]] = int(through[5 - back])
                 elif setup := _SETUP.match(line):
@@ -57,7 +58,9 @@ class Delays:
 
     def into(self, cell: str, port: str, sink: str) -> tuple[str, int]:
         """Return by which port another cell takes a cell's output, and the delay to it."""
-        return next((pin, ps) for (name, pin), ps in self._wires[cell, port].items() if name == sink)
+        return next(
+            (pin, ps) for (name, pin), ps in self._wires[cell, port].items() if name == sink
+        )
 
     def latest(self, cells: Iterable[str], besides: str) -> int:
         """Return the slowest way from a flip-flop's clock into one of these, with set-up time.

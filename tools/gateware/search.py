@@ -2,9 +2,9 @@
 
     .venv/bin/python -m tools.gateware.search ecp5 [--runs N] [--seed N]
 
-Random places of each channel's and output's flip-flops around its look-up table, placed and routed by
-nextpnr; the best so far are changed a little and tried again. The best routes are kept and locked
-by every build. Progress goes to stderr.
+Random places of each channel's and output's flip-flops around its look-up table, placed and routed
+by nextpnr; the best so far are changed a little and tried again. The best routes are kept and
+locked by every build. Progress goes to stderr.
 """
 
 from __future__ import annotations
@@ -144,7 +144,9 @@ class Search:
         self._folder = BUILD / "search" / family.name
         self._copies = len(family.origins) // 2
         top = Alone(family, self._copies)
-        self._netlist = synthesise(self._folder, rtlil_for_synthesis(top, "top", top.ports), family.name)
+        self._netlist = synthesise(
+            self._folder, rtlil_for_synthesis(top, "top", top.ports), family.name
+        )
         self.best: dict[str, list[Found]] = {"sampler": [], "serialiser": []}
 
     def trial(self) -> None:
@@ -175,7 +177,9 @@ class Search:
             called = {name: family.after(name, table=name in of.tables) for name in of.cells}
             taken = macro.taken(placed, number, origin, called, of.nets)
             found = Found(max(lags) - min(lags), places, lags, taken)
-            self.best[kind] = sorted([*self.best[kind], found], key=lambda one: one.spread_ps)[:KEPT]
+            self.best[kind] = sorted([*self.best[kind], found], key=lambda one: one.spread_ps)[
+                :KEPT
+            ]
 
     def _next(self, kind: str) -> list[Place]:
         best = self.best[kind]
@@ -197,7 +201,9 @@ def main() -> int:
         search = Search(family, options.seed)
         for number in range(1, options.runs + 1):
             search.trial()
-            spreads = (f"{kind} {best[0].spread_ps} ps" for kind, best in search.best.items() if best)
+            spreads = (
+                f"{kind} {best[0].spread_ps} ps" for kind, best in search.best.items() if best
+            )
             print(f"search: run {number} of {options.runs}: {', '.join(spreads)}", file=sys.stderr)
     except ToolError as error:
         print(f"search: {error}", file=sys.stderr)
@@ -209,7 +215,8 @@ def main() -> int:
             print(f"search: {kind}: no place of {options.runs} could be routed", file=sys.stderr)
             return 1
         found = bins(times_ps, best[0].lags_ps, 1e6 / family.clocks_mhz[1])
-        print(f"{kind}: lags {best[0].lags_ps} ps, widest {found.widest_ps:.0f} ps, RMS {found.rms_ps():.0f} ps")
+        figures = f"widest {found.widest_ps:.0f} ps, RMS {found.rms_ps():.0f} ps"
+        print(f"{kind}: lags {best[0].lags_ps} ps, {figures}")
     chosen = {kind: best[0].macro for kind, best in search.best.items()}
     macro.write(CONSTRAINTS / "front" / f"{family.name}.json", chosen)
     return 0

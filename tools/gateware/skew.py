@@ -1,8 +1,8 @@
 """What a placed front-end resolves: when each phase samples its pin, and when it changes an output.
 
 All is computed from the delays that nextpnr has of the device, at its slowest corner: not measured.
-What it does not have is left out: the skew of the global clocks inside a macro's few tiles, the PLL's
-own phase error and jitter.
+What it does not have is left out: the skew of the global clocks inside a macro's few tiles, the
+PLL's own phase error and jitter.
 """
 
 from __future__ import annotations

@@ -10,10 +10,10 @@ from plexor_hdl.front.phases import CORE_PHASE, carried, domain
 class Divider(wiring.Component):
     """Divides the fast clock by 2 from when `start` is high.
 
-    `core_clk` rises at CORE_PHASE of each other period, and drives a global buffer, whose lag comes on
-    top. `load` is high at phase 0 before each of its rises: words that are then taken over stay for a
-    core clock. `running` is `start` for phase 0. Without `start` the core has no clock at all, and
-    keeps its initial values: it needs no reset.
+    `core_clk` rises at CORE_PHASE of each other period, and drives a global buffer, whose lag comes
+    on top. `load` is high at phase 0 before each of its rises: words that are then taken over stay
+    for a core clock. `running` is `start` for phase 0. Without `start` the core has no clock at
+    all, and keeps its initial values: it needs no reset.
     """
 
     def __init__(self, phases: int) -> None:

@@ -1,7 +1,7 @@
 """What a front-end takes from the ECP5: its PLL, and the global buffer of the core clock.
 
-Figures of the PLL: Lattice FPGA-DS-02012 (ECP5 family data sheet), "sysCLOCK PLL Timing": VCO 400 to
-800 MHz, phase detector 10 to 400 MHz, output up to 400 MHz; phases in eighths of a VCO period:
+Figures of the PLL: Lattice FPGA-DS-02012 (ECP5 family data sheet), "sysCLOCK PLL Timing": VCO 400
+to 800 MHz, phase detector 10 to 400 MHz, output up to 400 MHz; phases in eighths of a VCO period:
 FPGA-TN-02200 (sysCLOCK PLL/DLL design and usage guide).
 """
 
@@ -41,10 +41,10 @@ class Pll:
             detector_mhz = Fraction(self.reference_mhz) / ratio.denominator
             if DETECTOR_MHZ[0] <= detector_mhz <= DETECTOR_MHZ[1]:
                 return ratio.denominator, ratio.numerator, output
+        fast, reference = float(self.fast_mhz), float(self.reference_mhz)
         raise ValueError(
-            f"clock: {float(self.fast_mhz):g} MHz cannot be made of {float(self.reference_mhz):g} MHz; "
-            f"a VCO of {VCO_MHZ[0]} to {VCO_MHZ[1]} MHz and a phase detector of at least "
-            f"{DETECTOR_MHZ[0]} MHz are needed"
+            f"clock: {fast:g} MHz cannot be made of {reference:g} MHz; a VCO of {VCO_MHZ[0]} to "
+            f"{VCO_MHZ[1]} MHz and a phase detector of at least {DETECTOR_MHZ[0]} MHz are needed"
         )
 
     def phase_ps(self, phase: int) -> float:

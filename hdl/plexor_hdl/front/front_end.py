@@ -15,11 +15,11 @@ START_BITS = 10
 
 
 class FrontEnd(Elaboratable):
-    """The domain `sync` with W = 2 x phases samples of each channel a clock, and as many of each output.
+    """The domain `sync`, with W = 2 x phases samples of each channel and output a clock.
 
-    Pins: `reference`, a clock, `channels` and `outputs`, all driven. `samples` and `drives` are words as
-    those of Sampler and Serialiser, `input_select` (InputSelect) and `loopback_output` as in
-    docs/PROTOCOL.md. The domain has no reset: it has no clock until the PLL has locked.
+    Pins: `reference`, a clock, `channels` and `outputs`, all driven. `samples` and `drives` are
+    words as those of Sampler and Serialiser, `input_select` (InputSelect) and `loopback_output` as
+    in docs/PROTOCOL.md. The domain has no reset: it has no clock until the PLL has locked.
     """
 
     def __init__(self, family, pll, channels: int, outputs: int) -> None:

@@ -1,9 +1,9 @@
-"""What a front-end takes from the iCE40: its PLL, global buffers, pads, and a ring of look-up tables.
+"""What a front-end takes from the iCE40: its PLL, global buffers, pads, and a ring of tables.
 
 Figures of the PLL: Lattice FPGA-TN-02052 (iCE40 sysCLOCK PLL design and usage guide): VCO 533 to
-1066 MHz, phase detector 10 to 133 MHz, output 16 to 275 MHz; fine delay (n + 1) x 0.15 ns, nominal, of output A
-after B. Its shift register would give exact quarters of a period, but divides the VCO by four: for
-240 MHz it must run at 960 MHz with DIVQ of 0, which the guide does not allow.
+1066 MHz, phase detector 10 to 133 MHz, output 16 to 275 MHz; fine delay (n + 1) x 0.15 ns, nominal,
+of output A after B. Its shift register would give exact quarters of a period, but divides the VCO
+by four: for 240 MHz it must run at 960 MHz with DIVQ of 0, which the guide does not allow.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ DELAY_STEPS = 16
 RING_TABLES = 3
 RING_BITS = 8
 """The ring's oscillation, of some 100 MHz, is divided by 2**RING_BITS: slower than the link."""
-# Phase detector frequency in MHz from which on FILTER_RANGE is that, from 1 (as icepll, of icestorm, chooses).
+# Phase detector frequency in MHz from which on FILTER_RANGE is that, from 1 (as icepll, of
+# icestorm, chooses).
 _FILTERS = (17, 26, 44, 66, 101)
 
 
@@ -47,10 +48,10 @@ class Pll:
                 and ratio.numerator <= 128
             ):
                 return ratio.denominator, ratio.numerator, power
+        fast, reference = float(self.fast_mhz), float(self.reference_mhz)
         raise ValueError(
-            f"clock: {float(self.fast_mhz):g} MHz cannot be made of {float(self.reference_mhz):g} MHz; "
-            f"a VCO of {VCO_MHZ[0]} to {VCO_MHZ[1]} MHz and a phase detector of at least "
-            f"{DETECTOR_MHZ[0]} MHz are needed"
+            f"clock: {fast:g} MHz cannot be made of {reference:g} MHz; a VCO of {VCO_MHZ[0]} to "
+            f"{VCO_MHZ[1]} MHz and a phase detector of at least {DETECTOR_MHZ[0]} MHz are needed"
         )
 
     @property

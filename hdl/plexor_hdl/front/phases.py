@@ -1,8 +1,9 @@
 """Phases of a fast clock, and the way of a bit from one to another.
 
-A front-end of P phases has P/2 clocks of period T, each T/P later than the one before. Phase i below P/2
-is the rising edge of clock i, phase i + P/2 its falling edge: an edge each T/P. The core clock has
-period 2T; its edges come `CORE_PHASE` phases and the lag of its buffer after those of phase 0.
+A front-end of P phases has P/2 clocks of period T, each T/P later than the one before. Phase i
+below P/2 is the rising edge of clock i, phase i + P/2 its falling edge: an edge each T/P. The core
+clock has period 2T; its edges come `CORE_PHASE` phases and the lag of its buffer after those of
+phase 0.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ RATIO = 2
 CORE_PHASE = 1
 """The phase whose flip-flop is the core clock: its lag then has room on both sides."""
 LOOP_CLOCKS = 5
-"""Core clocks from a strike word's to the sample word of the time at which it stands at the pins."""
+"""Core clocks from a strike word's to those of the samples taken while it stands at the pins."""
 
 
 def domain(phase: int) -> str:
@@ -25,8 +26,8 @@ def domain(phase: int) -> str:
 def hops(start: int, end: int, phases: int) -> list[int]:
     """Return the phases, modulo `phases`, at which a bit is taken over on its way.
 
-    `start` and `end` count phases from one time; the bit is new at `start` of each period. No hop is
-    longer than a period, when it would be overwritten, and all are as long as they can be alike.
+    `start` and `end` count phases from one time; the bit is new at `start` of each period. No hop
+    is longer than a period, when it would be overwritten, and all are as long as they can be alike.
     """
     steps = -(-(end - start) // phases)
     return [(start + (end - start) * step // steps) % phases for step in range(1, steps + 1)]

@@ -13,12 +13,12 @@ HOP_PERIODS = 3
 class Sampler(wiring.Component):
     """One W-bit word of each pin a core clock, W = 2 x phases, oldest sample in bit 0.
 
-    `pins` may change at any time; with `select` the words are of `other` in their place. Both meet in one
-    look-up table, beside which the flip-flops that sample can stand: so their skew depends on
-    neither the pin nor the way from it. Each sample passes four flip-flops before the core sees it. `words`
-    after the core's clock m are of 2 T from phase 0 of the fast period 2m - 5, in which period 2m is
-    that of the divider's `load` before the clock. Throughput: a word a clock. Reset: none; the words
-    of the first 3 clocks are of no time.
+    `pins` may change at any time; with `select` the words are of `other` in their place. Both meet
+    in one look-up table, beside which the flip-flops that sample can stand: so their skew depends
+    on neither the pin nor the way from it. Each sample passes four flip-flops before the core sees
+    it. `words` after the core's clock m are of 2 T from phase 0 of the fast period 2m - 5, in which
+    period 2m is that of the divider's `load` before the clock. Throughput: a word a clock. Reset:
+    none; the words of the first 3 clocks are of no time.
     """
 
     def __init__(self, channels: int, phases: int) -> None:

@@ -12,10 +12,11 @@ LUT_INPUTS = 4
 class Serialiser(wiring.Component):
     """The W = 2 x phases bits of each output's word, oldest first, at each phase a bit.
 
-    A pin is the exclusive or of a flip-flop for each phase, which toggles where the bit differs from
-    the one before: a look-up table, without a clock, joins them, and no pin is made of a faster clock
-    than the phases'. `xor(m, bits, name)` adds that table, of up to LUT_INPUTS bits, and returns its output. `words` of the core's clock m stand at the pins from phase 0 of the fast period
-    2m + 5 on (Sampler has the count). Reset: low while `running` is.
+    A pin is the exclusive or of a flip-flop for each phase, which toggles where the bit differs
+    from the one before: a look-up table, without a clock, joins them, and no pin is made of a
+    faster clock than the phases'. `xor(m, bits, name)` adds that table, of up to LUT_INPUTS bits,
+    and returns its output. `words` of the core's clock m stand at the pins from phase 0 of the fast
+    period 2m + 5 on (Sampler has the count). Reset: low while `running` is.
     """
 
     def __init__(self, outputs: int, phases: int, xor) -> None:
@@ -53,7 +54,8 @@ class Serialiser(wiring.Component):
                 end.attrs["keep"] = 1
                 end.name = last_name(output, phase)
                 ends.append(end)
-            # As many look-up tables behind each flip-flop: of four inputs, as the families have them.
+            # As many look-up tables behind each flip-flop: of four inputs, as the families have
+            # them.
             joined = []
             for number in range(0, phases, LUT_INPUTS):
                 name = joined_name(output, number // LUT_INPUTS)

@@ -3,11 +3,11 @@
 import importlib
 
 import pytest
-
-from plexor_hdl.front.phases import hops
 from tools.gateware import board, limits, macro
 from tools.gateware.board import BoardError
 from tools.gateware.sdf import Delays
+
+from plexor_hdl.front.phases import hops
 
 # amaranth-boards has the pins as well, from other hands.
 AMARANTH = {
@@ -55,7 +55,9 @@ def test_every_board_makes_its_clocks(name):
     multiply = divisors[1] / divisors[0] / (2 ** divisors[2] if ours.build.family == "ice40" else 1)
     assert ours.clock_mhz * multiply == pytest.approx(float(ours.fast_mhz))
     # A tick to a part in a million: better than any crystal.
-    assert ours.geometry.tick_fs * ours.geometry.samples * ours.core_mhz == pytest.approx(10**9, 1e-6)
+    assert ours.geometry.tick_fs * ours.geometry.samples * ours.core_mhz == pytest.approx(
+        10**9, 1e-6
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,7 +84,7 @@ def test_a_wrong_board_file_is_one_line(monkeypatch, tmp_path, old, new, says):
 
 
 def test_a_board_that_is_not_there_is_named_with_those_that_are():
-    with pytest.raises(BoardError, match="nosuch.*ulx3s-25f"):
+    with pytest.raises(BoardError, match=r"nosuch.*ulx3s-25f"):
         board.load("nosuch")
 
 

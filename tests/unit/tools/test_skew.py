@@ -4,7 +4,6 @@ import math
 import random
 
 import pytest
-
 from tools.gateware.skew import bins, steps
 
 TIMES_PS = [500.0 * phase for phase in range(8)]
