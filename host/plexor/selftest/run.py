@@ -14,7 +14,13 @@ from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import IDENTITY, InputSelect
 from plexor.results import RunResult
 from plexor.selftest import memory
-from plexor.selftest.judge import Wiring, jumper_findings, loopback_findings, source_findings
+from plexor.selftest.judge import (
+    Looped,
+    Wiring,
+    jumper_findings,
+    loopback_findings,
+    source_findings,
+)
 from plexor.selftest.model import Check, Finding, SelfTest, check
 from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
@@ -62,7 +68,7 @@ def selftest(device: Device, wanted: Wanted, report: Report = lambda line: None)
                 )
     checks: list[Check] = []
     parts: list[tuple[str, Callable[[], Check]]] = [
-        ("link", lambda: _link(device, wanted.bytes_s)),
+        ("link", lambda: link_check(device, wanted.bytes_s)),
         ("registers", lambda: memory.registers(device)),
         ("idle inputs", lambda: _idle(device)),
         ("strikes and channels, looped back", lambda: _loopback(device)),
@@ -84,8 +90,11 @@ def selftest(device: Device, wanted: Wanted, report: Report = lambda line: None)
     )
 
 
-def _link(device: Device, asked_bytes_s: Fraction | None) -> Check:
-    """Exchange a known amount, then let the source of edges load the link."""
+def link_check(device: Device, asked_bytes_s: Fraction | None = None) -> Check:
+    """Exchange a known amount, then let the source of edges load the link.
+
+    `asked_bytes_s` is what it must carry; None: what is nominal, where that is known.
+    """
     decoder = device.decoder
     before = (decoder.bytes_received, device.retries, decoder.fault_counts.total())
     lost = decoder.frames_lost
@@ -98,14 +107,11 @@ def _link(device: Device, asked_bytes_s: Fraction | None) -> Check:
     retries, faults = device.retries - before[1], decoder.fault_counts.total() - before[2]
     lost = decoder.frames_lost - lost
     found: list[Finding] = []
-    if faults or lost or retries:
-        found.append(
-            Finding(
-                "link",
-                f"loses data: {faults} faulty stretches, {lost} frames lost, {retries} commands"
-                f" repeated, in {received} bytes",
-            )
-        )
+    errors = f"{faults} faulty stretches, {lost} frames lost, {retries} commands repeated"
+    if faults or lost:
+        found.append(Finding("link", f"loses data: {errors}, in {received} bytes"))
+    elif retries:
+        found.append(Finding("link", f"answers late: {errors}, in {received} bytes"))
     books = result.accounting
     # Of event words alone, which is a little less than what the link carries.
     ticks = max(result.end_ticks - result.start_ticks, 1)
@@ -155,7 +161,15 @@ def _loopback(device: Device) -> Check:
     settings = [loopback_settings(geometry, output) for output in range(geometry.strikes)]
     results = [complete_run(device, entry) for entry in settings]
     name = "loopback"
-    looped = {n: result.events for n, result in enumerate(results) if result.events is not None}
+    looped = {
+        output: Looped(
+            {entry.source: entry.generated for entry in result.accounting.sources},
+            result.events,
+            result.accounting.received == result.accounting.generated,
+        )
+        for output, result in enumerate(results)
+        if result.events is not None
+    }
     if unjudged := _lost(name, results):
         return unjudged
     strikes = sum(result.strikes for result in results)
