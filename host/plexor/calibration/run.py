@@ -13,11 +13,11 @@ from plexor.calibration.density import DensityError, instants
 from plexor.calibration.loopback import Bounds, Ticks, behind_ps, bounds, delays
 from plexor.calibration.model import Calibration, ChannelInstants, Instants, PadDelay
 from plexor.device import Device
-from plexor.errors import InstrumentError
+from plexor.errors import InstrumentError, LinkError
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import Space
-from plexor.protocol.registers import InputSelect
+from plexor.protocol.registers import InputSelect, StopReason
 from plexor.results import EVENT_DTYPE, EventArray, RunResult
 from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
@@ -96,15 +96,17 @@ def source_events(device: Device, edges: int) -> EventArray:
             input_select=InputSelect.ASYNCHRONOUS,
             spaces=SPACES,
         )
-        found = measure(device, settings)
+        found = whole_run(device, settings)
         if found.events is not None:
             parts.append(found.events)
         counts = np.zeros(2 * geometry.channels, np.int64)
         for part in parts:
             key = part["source"].astype(np.int64) * 2 + part["polarity"]
             counts += np.bincount(key[key < len(counts)], minlength=len(counts))
-        before, least = least, int(counts.min())
-        if least >= edges or (not counts.any() and len(parts) > 3):
+        seen = counts[counts > 0]
+        before, least = least, int(seen.min()) if len(seen) else 0
+        # What has seen nothing so far will see nothing.
+        if (least >= edges or not len(seen)) and (len(seen) == len(counts) or len(parts) > 1):
             break
         gained = max(least - before, 1)
         longer = Fraction(edges - least, gained) * Fraction(11, 10)
@@ -124,13 +126,27 @@ def loopback_events(device: Device, output: int) -> EventArray:
     return found.events
 
 
+def whole_run(device: Device, settings: Settings) -> RunResult:
+    """Return a run that has ended by itself.
+
+    Raises KeyboardInterrupt for one that was interrupted and LinkError for one whose end was never
+    seen: what is calibrated or tested by it would be of a part of it.
+    """
+    result = measure(device, settings)
+    if result.interrupted:
+        raise KeyboardInterrupt
+    if result.stop_reason == StopReason.NONE:
+        raise LinkError(f"{device.name}: {'; '.join(result.invalid_reasons)}")
+    return result
+
+
 def complete_run(device: Device, settings: Settings) -> RunResult:
     """Return a run of which nothing was lost on the link, unless that is so in each of TRIES."""
-    result = measure(device, settings)
+    result = whole_run(device, settings)
     for _ in range(TRIES - 1):
         if result.events is not None and not result.accounting.lost_on_link:
             break
-        result = measure(device, settings)
+        result = whole_run(device, settings)
     return result
 
 

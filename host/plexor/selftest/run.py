@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 
-from plexor.calibration.run import SPACES, TRIES, complete_run, loopback_settings, source_events
+from plexor.calibration.run import (
+    SPACES,
+    TRIES,
+    complete_run,
+    loopback_settings,
+    source_events,
+    whole_run,
+)
 from plexor.device import Device
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
@@ -22,7 +29,6 @@ from plexor.selftest.judge import (
     source_findings,
 )
 from plexor.selftest.model import Check, Finding, SelfTest, check
-from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
 from plexor.units import seconds_of
 
@@ -102,7 +108,7 @@ def link_check(device: Device, asked_bytes_s: Fraction | None = None) -> Check:
     for _ in range(EXCHANGES):
         device.read_all([("identity", 0, entry.name) for entry in IDENTITY.registers])
         words += sum(entry.words for entry in IDENTITY.registers)
-    result = measure(device, _listening(device, InputSelect.ASYNCHRONOUS, LOADED_S))
+    result = whole_run(device, _listening(device, InputSelect.ASYNCHRONOUS, LOADED_S))
     received = decoder.bytes_received - before[0]
     retries, faults = device.retries - before[1], decoder.fault_counts.total() - before[2]
     lost = decoder.frames_lost - lost
@@ -147,7 +153,7 @@ def _lost(name: str, results: Sequence[RunResult]) -> Check | None:
 def _idle(device: Device) -> Check:
     """See that channels stand still while all inputs are low."""
     settings = _listening(device, InputSelect.LOW, Fraction(1, 5000))
-    result = measure(device, replace(settings, stream=False))
+    result = whole_run(device, replace(settings, stream=False))
     found = [
         Finding(entry.name, f"{entry.generated} edges while its input is held low")
         for entry in result.accounting.sources
@@ -246,7 +252,7 @@ def _jumpers(device: Device, wiring: Wiring) -> Check:
             stream=False,
             spaces=SPACES,
         )
-        result = measure(device, settings)
+        result = whole_run(device, settings)
         for entry in result.channels:
             seen[output, entry.number] = entry.active_edges
     summary = f"{JUMPER_STRIKES} strikes of {len(wiring)} outputs by {len(channels)} jumpers"

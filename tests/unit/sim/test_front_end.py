@@ -163,13 +163,11 @@ def test_a_dead_phase_shows_0_and_the_others_are_as_before(
     geometry = GEOMETRIES["W16"]
     options = script("W16", tmp_path / "script")
     sound, dead = (
-        play(simulator(geometry, scripted), geometry, [1], options, ["--front-end", text]).samples[
-            0
-        ]
+        play(simulator(geometry, scripted), geometry, [1], options, ["--front-end", text])
         for text in ("", "dead.0=3")
     )
-    assert dead == [0 if tick % 8 == 3 else level for tick, level in enumerate(sound)]
-    assert dead != sound
+    expected = [0 if tick % 8 == 3 else level for tick, level in enumerate(sound.samples[0])]
+    assert dead.samples[0] == expected != sound.samples[0]
 
 
 def test_swapped_pins_come_to_each_others_channels(
