@@ -87,10 +87,7 @@ def _delayed(events: EventArray, output: int, channel: int) -> str:
 
 
 def source_findings(events: EventArray, least: int, geometry: Geometry) -> list[Finding]:
-    """Return dead phases and channels that do not see the source; `least` edges each way suffice.
-
-    A flip-flop that is stuck, or whose clock is missing, ends no edge of at least one direction.
-    """
+    """Return dead phases, and channels that see fewer than `least` edges each way."""
     found: list[Finding] = []
     for channel in range(geometry.channels):
         counts = [
@@ -102,11 +99,9 @@ def source_findings(events: EventArray, least: int, geometry: Geometry) -> list[
             text = f"{totals[0]} edges up, {totals[1]} down of the source; must be {least}"
             found.append(Finding(f"ch{channel}", text))
             continue
-        dead = sorted({int(p) for count in counts for p in np.flatnonzero(count == 0)})
-        found += [
-            Finding(f"ch{channel}", f"phase {phase} is dead: edges never end there")
-            for phase in dead
-        ]
+        up, down = ({int(p) for p in np.flatnonzero(count == 0)} for count in counts)
+        dead = _dead_phases(up, down, geometry.phases)
+        found += [Finding(f"ch{channel}", text) for text in dead]
         if not dead:
             widest = [(count.max() / count.sum() * geometry.phases, count) for count in counts]
             width, count = max(widest, key=lambda entry: entry[0])
@@ -114,6 +109,25 @@ def source_findings(events: EventArray, least: int, geometry: Geometry) -> list[
                 text = f"phase {int(count.argmax())}: its bin is {width:.1f} ticks wide"
                 found.append(Finding(f"ch{channel}", f"{text}; must be {WIDEST_TICKS} at most"))
     return found
+
+
+def _dead_phases(up: set[int], down: set[int], phases: int) -> list[str]:
+    """Return what is wrong with phases that end no edge up, or none down.
+
+    A flip-flop that is always low never shows a level's rise, and the one after it never a fall;
+    always high, the other way round. One that samples with the one before it shows neither.
+    """
+    texts: list[str] = []
+    told: set[int] = set()
+    for level, own, after in (("low", up, down), ("high", down, up)):
+        for phase in sorted(own):
+            if (phase + 1) % phases in after:
+                texts.append(f"phase {phase} is dead: always {level}")
+                told |= {phase, (phase + 1) % phases}
+    for phase in sorted((up | down) - told):
+        which = "edge" if phase in up & down else "edge up" if phase in up else "edge down"
+        texts.append(f"phase {phase} is dead: no {which} ends there")
+    return texts
 
 
 def jumper_findings(

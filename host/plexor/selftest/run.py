@@ -16,6 +16,7 @@ from plexor.calibration.run import (
     whole_run,
 )
 from plexor.device import Device
+from plexor.protocol.frames import CRC_BYTES, HEADER, WORD_BYTES
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import IDENTITY, InputSelect
@@ -39,6 +40,8 @@ JUMPER_STRIKES = 200
 JUMPER_PERIOD_TICKS = 20_000
 MEMORY_ROUNDS = 3
 MEMORY_STRIKES = 200
+FRAME_BYTES = HEADER.size_bytes + CRC_BYTES + 2
+"""Of a frame beside its words: with what COBS adds, and its delimiter."""
 SLOW = Fraction(1, 2)
 """A link that carries less than this part of its nominal rate, with more to carry, is slow."""
 
@@ -119,9 +122,9 @@ def link_check(device: Device, asked_bytes_s: Fraction | None = None) -> Check:
     elif retries:
         found.append(Finding("link", f"answers late: {errors}, in {received} bytes"))
     books = result.accounting
-    # Of event words alone, which is a little less than what the link carries.
     ticks = max(result.end_ticks - result.start_ticks, 1)
-    bytes_s = 4 * books.received / seconds_of(ticks, result.tick_fs)
+    carried = WORD_BYTES * books.received + FRAME_BYTES * books.frames_received
+    bytes_s = carried / seconds_of(ticks, result.tick_fs)
     nominal = asked_bytes_s or device.nominal_bytes_s
     overrun = any(entry.upload_dropped for entry in books.sources)
     if nominal is not None and overrun and bytes_s < nominal * SLOW:
@@ -129,7 +132,7 @@ def link_check(device: Device, asked_bytes_s: Fraction | None = None) -> Check:
         found.append(Finding("link", text))
     load = "with more to send" if overrun else "all there was to send"
     summary = f"{words} words asked for, {received} bytes came, {faults + lost + retries} errors; "
-    return check("link", f"{summary}events at {_rate(bytes_s)}, {load}", found)
+    return check("link", f"{summary}carried {_rate(bytes_s)}, {load}", found)
 
 
 def _rate(bytes_s: Fraction) -> str:

@@ -113,6 +113,9 @@ def test_a_delay_that_wanders_is_found():
     assert "15 ticks apart" in found[0].text
 
 
+ALL_PHASES = (0, 1, 2, 3)
+
+
 def source(phases):
     """Return 400 edges each way on every channel; of a channel in `phases` at those alone."""
     edges = []
@@ -124,21 +127,24 @@ def source(phases):
     return events(*edges)
 
 
-ALL_PHASES = (0, 1, 2, 3)
-
-
 def test_edges_at_every_phase_are_sound():
     assert source_findings(source({}), 300, GEOMETRY) == []
 
 
-@pytest.mark.parametrize("way", [0, 1])
-def test_a_phase_that_ends_no_edge_of_one_direction_is_dead(way):
-    phases = [ALL_PHASES, ALL_PHASES]
-    phases[way] = (0, 1, 3)
-    found = source_findings(source({1: phases}), 300, GEOMETRY)
-    assert [(f.subject, f.text) for f in found] == [
-        ("ch1", "phase 2 is dead: edges never end there")
-    ]
+@pytest.mark.parametrize(
+    ("up", "down", "text"),
+    [
+        ((0, 1, 3), (0, 1, 2), "phase 2 is dead: always low"),
+        ((0, 1, 2), (0, 1, 3), "phase 2 is dead: always high"),
+        ((1, 2, 3), (0, 1, 2), "phase 3 is dead: always high"),
+        ((0, 1, 3), (0, 1, 3), "phase 2 is dead: no edge ends there"),
+        ((0, 1, 3), ALL_PHASES, "phase 2 is dead: no edge up ends there"),
+        (ALL_PHASES, (0, 1, 3), "phase 2 is dead: no edge down ends there"),
+    ],
+)
+def test_a_dead_phase_is_known_by_the_edges_that_it_never_ends(up, down, text):
+    found = source_findings(source({1: (up, down)}), 300, GEOMETRY)
+    assert [(f.subject, f.text) for f in found] == [("ch1", text)]
 
 
 def test_a_channel_with_too_few_edges_is_named_with_its_counts():
