@@ -86,3 +86,9 @@ def test_one_phase_alone_has_nothing_to_be_late_against():
 def test_edges_that_tell_no_bins_are_refused(ticks, says):
     with pytest.raises(DensityError, match=says):
         instants(ticks, PHASES, TICK_FS)
+
+
+def test_of_two_even_bins_the_error_is_the_binomial_ones_half():
+    # Every batch is the same. The instants are half of one bin's width from their mean, and of
+    # N = 2400 edges that width is known to T sqrt(q (1 - q) / N) = 1000 ps / 2 / 49 = 10.2 ps.
+    assert instants(np.arange(2400), 2, TICK_FS).error_ps == (6, 6)
