@@ -43,6 +43,7 @@ def test_a_stuck_input_a_dead_phase_and_swapped_pins_are_found_and_named():
     assert all(check.passed for check in found.checks if check.name in ("link", "registers"))
 
 
+@pytest.mark.full
 def test_a_pin_that_does_not_follow_its_jumper_is_found():
     found = found_by(dut="synthetic:ch1.after=none,ch0.latency=2000,width=3000")
     assert found.findings == (
