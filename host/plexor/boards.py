@@ -15,6 +15,8 @@ FT2232H = (0x0403, 0x6010)
 FT231X = (0x0403, 0x6015)
 DFU = (0x1209, 0x5AF0)
 DAPLINK = (0x0D28, 0x0204)
+ONLY = -1
+"""The one serial port that the board has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +28,19 @@ class Board:
     product: str
     """What its product's name holds, in lower case; empty: the id alone tells it."""
     interface: int | None
-    """USB interface of its serial port; None: it has none, a USB serial adapter is needed."""
+    """USB interface of the instrument's port, or ONLY; None: it takes a USB serial adapter."""
     most_baud: int
     flasher: str
     """The program that writes its bitstream."""
 
 
 BOARDS = (
-    Board("ULX3S", FT231X, "", 0, 3_000_000, "openFPGALoader"),
+    Board("ULX3S", FT231X, "", ONLY, 3_000_000, "openFPGALoader"),
     Board("OrangeCrab", DFU, "", None, 0, "dfu-util"),
     Board("iCEBreaker", FT2232H, "icebreaker", 1, 12_000_000, "openFPGALoader"),
     Board("iCE40-HX8K-B-EVN", FT2232H, "lattice", 1, 12_000_000, "openFPGALoader"),
     Board("ECPIX-5", FT2232H, "ecpix", 1, 12_000_000, "openFPGALoader"),
-    Board("Colorlight i5", DAPLINK, "", 1, 115_200, "openFPGALoader"),
+    Board("Colorlight i5", DAPLINK, "", ONLY, 115_200, "openFPGALoader"),
 )
 
 
@@ -71,8 +73,12 @@ class Found:
 
     @property
     def link(self) -> bool:
-        """Whether this port is the one to the instrument."""
-        return any(board.interface == self.plugged.interface for board in self.boards)
+        """Whether this is the instrument's port, or may be where interfaces are not known."""
+        here = self.plugged.interface
+        return any(
+            board.interface is not None and (here is None or board.interface in (ONLY, here))
+            for board in self.boards
+        )
 
 
 def boards_of(plugged: Plugged) -> tuple[Board, ...]:

@@ -34,7 +34,9 @@ from plexor.settings import Channel, Settings, Stimulus
 from plexor.units import seconds_of
 
 EXCHANGES = 40
-LOADED_S = Fraction(1, 500)
+LOADED_BYTES = 1 << 16
+LEAST_LOADED_S, MOST_LOADED_S = Fraction(1, 500), Fraction(1)
+"""The link is loaded for as long as it takes LOADED_BYTES at its nominal rate, in these bounds."""
 SOURCE_EDGES = 2000
 JUMPER_STRIKES = 200
 JUMPER_PERIOD_TICKS = 20_000
@@ -111,7 +113,10 @@ def link_check(device: Device, asked_bytes_s: Fraction | None = None) -> Check:
     for _ in range(EXCHANGES):
         device.read_all([("identity", 0, entry.name) for entry in IDENTITY.registers])
         words += sum(entry.words for entry in IDENTITY.registers)
-    result = whole_run(device, _listening(device, InputSelect.ASYNCHRONOUS, LOADED_S))
+    nominal = asked_bytes_s or device.nominal_bytes_s
+    loaded_s = Fraction(1, 10) if nominal is None else LOADED_BYTES / nominal
+    loaded_s = min(max(loaded_s, LEAST_LOADED_S), MOST_LOADED_S)
+    result = whole_run(device, _listening(device, InputSelect.ASYNCHRONOUS, loaded_s))
     received = decoder.bytes_received - before[0]
     retries, faults = device.retries - before[1], decoder.fault_counts.total() - before[2]
     lost = decoder.frames_lost - lost
@@ -125,7 +130,6 @@ def link_check(device: Device, asked_bytes_s: Fraction | None = None) -> Check:
     ticks = max(result.end_ticks - result.start_ticks, 1)
     carried = WORD_BYTES * books.received + FRAME_BYTES * books.frames_received
     bytes_s = carried / seconds_of(ticks, result.tick_fs)
-    nominal = asked_bytes_s or device.nominal_bytes_s
     overrun = any(entry.upload_dropped for entry in books.sources)
     if nominal is not None and overrun and bytes_s < nominal * SLOW:
         text = f"slow: {_rate(bytes_s)} with more to send; nominal is {_rate(nominal)}"

@@ -113,6 +113,17 @@ def test_a_board_is_known_by_its_id_and_where_it_helps_its_name(usb_id, product,
     assert entry.name == name
 
 
+@pytest.mark.parametrize("interface", [0, 1, 2, None])
+def test_the_only_port_of_a_board_is_the_instruments(interface):
+    for usb_id in (FT231X, DAPLINK):
+        (entry,) = found([Plugged(usb_id, "", "", interface, "/dev/ttyX", "")])
+        assert entry.link
+
+
+def test_where_interfaces_are_not_known_either_port_may_be_the_instruments():
+    assert all(entry.link for entry in found([Plugged(FT2232H, "", "", None, "COM3", "")]))
+
+
 def test_what_is_no_board_is_not_found():
     assert found([Plugged((0x1D6B, 2), "hub", "", None, "", "")]) == ()
 
