@@ -25,6 +25,7 @@ _COMMANDS = {
     "calibrate": "plexor.commands.calibrate:calibrate",
     "selftest": "plexor.commands.selftest:selftest",
     "devices": "plexor.commands.devices:devices",
+    "doctor": "plexor.commands.doctor:doctor",
     "identify": "plexor.commands.identify:identify",
     "sim": "plexor.commands.sim:sim",
 }
@@ -40,6 +41,7 @@ _HELP = {
     "calibrate": "Where the bins of each channel end, to picoseconds.",
     "selftest": "What the instrument finds wrong with itself.",
     "devices": "Instruments and simulated devices at hand.",
+    "doctor": "What keeps boards from working here, and what mends it.",
     "identify": "What the instrument at a link is.",
     "sim": "The simulated instrument.",
 }

@@ -1,4 +1,4 @@
-"""A planted front-end is found by calibration, and runs are corrected by it: to the truth in ps."""
+"""A planted front-end is found by calibration; runs are corrected to what pins did in ps."""
 
 from __future__ import annotations
 

@@ -138,6 +138,9 @@ def _failures(board: Board, family: Family, placed: Placed) -> list[str]:
         for what, is_, must, unit in need
         if is_ < must
     ]
+    if board.build.family == "ecp5":
+        speed = int(board.device[board.device.index("--speed") + 1])
+        failures += limits.pulses(speed, float(board.fast_mhz), float(board.core_mhz))
     for hop in placed.hops:
         if hop.slack_ps < 0:
             failures.append(

@@ -62,7 +62,7 @@ def behind_ps(
     """Return how much later edges of the source come to the other channel; None: none in common.
 
     Of each channel the ticks of its events and its bins. Events are of one edge where they are the
-    nearest to each other, and nearer than a quarter of the least time between two of the first.
+    nearest to each other, and nearer than a quarter of the usual time between two of the first.
     """
     ticks, bins = first
     steps = np.diff(ticks)
@@ -72,7 +72,7 @@ def behind_ps(
     place = np.clip(np.searchsorted(ticks, other[0]), 1, len(ticks) - 1)
     before, after = ticks[place - 1], ticks[place]
     nearest = np.where(other[0] - before < after - other[0], before, after)
-    same = np.abs(other[0] - nearest) < steps.min() / 4
+    same = np.abs(other[0] - nearest) < np.median(steps) / 4
     if not same.any():
         return None
     seen, reference = other[0][same], nearest[same]

@@ -13,21 +13,24 @@ from plexor.calibration.density import DensityError, instants
 from plexor.calibration.loopback import Bounds, Ticks, behind_ps, bounds, delays
 from plexor.calibration.model import Calibration, ChannelInstants, Instants, PadDelay
 from plexor.device import Device
-from plexor.errors import InstrumentError
+from plexor.errors import InstrumentError, LinkError
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import Space
-from plexor.protocol.registers import InputSelect
-from plexor.results import EVENT_DTYPE, EventArray
+from plexor.protocol.registers import InputSelect, StopReason
+from plexor.results import EVENT_DTYPE, EventArray, RunResult
 from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
-from plexor.units import seconds_of
+from plexor.units import FEMTOSECONDS, seconds_of
 
 FIRST_CHUNK_S = Fraction(1, 2000)
 MOST_CHUNK_S = Fraction(1, 2)
 MOST_CHUNKS = 64
 SPACES = (Space.CLASSES, Space.EDGES, Space.UPLOAD_DROPS, Space.LATENCY_STATISTICS)
 """Enough of the results for a run's accounting."""
+LOOPBACK_PERIOD_S = Fraction(1, 1000)
+TRIES = 4
+"""Of a run some of whose events were lost on the link."""
 LOOPBACK_ROUNDS = 8
 """Strikes at each phase of the sampler."""
 
@@ -93,15 +96,17 @@ def source_events(device: Device, edges: int) -> EventArray:
             input_select=InputSelect.ASYNCHRONOUS,
             spaces=SPACES,
         )
-        found = measure(device, settings)
+        found = whole_run(device, settings)
         if found.events is not None:
             parts.append(found.events)
         counts = np.zeros(2 * geometry.channels, np.int64)
         for part in parts:
             key = part["source"].astype(np.int64) * 2 + part["polarity"]
             counts += np.bincount(key[key < len(counts)], minlength=len(counts))
-        before, least = least, int(counts.min())
-        if least >= edges or (not counts.any() and len(parts) > 3):
+        seen = counts[counts > 0]
+        before, least = least, int(seen.min()) if len(seen) else 0
+        # What has seen nothing so far will see nothing.
+        if (least >= edges or not len(seen)) and (len(seen) == len(counts) or len(parts) > 1):
             break
         gained = max(least - before, 1)
         longer = Fraction(edges - least, gained) * Fraction(11, 10)
@@ -111,16 +116,49 @@ def source_events(device: Device, edges: int) -> EventArray:
 
 def loopback_events(device: Device, output: int) -> EventArray:
     """Return the events of strikes of an output that is looped back to every channel."""
-    found = measure(device, loopback_settings(device.identity.geometry, output))
-    if found.events is None:
-        raise InstrumentError(f"{device.name}: no events of strike{output} came back")
+    found = complete_run(device, loopback_settings(device.identity.geometry, output))
+    if found.events is None or found.accounting.received != found.accounting.generated:
+        books = found.accounting
+        raise InstrumentError(
+            f"{device.name}: strike{output} looped back: {books.received} of {books.generated}"
+            " events came; `plexor selftest` says what is wrong"
+        )
     return found.events
 
 
+def whole_run(device: Device, settings: Settings) -> RunResult:
+    """Return a run that has ended by itself.
+
+    Raises KeyboardInterrupt for one that was interrupted and LinkError for one whose end was never
+    seen: what is calibrated or tested by it would be of a part of it.
+    """
+    result = measure(device, settings)
+    if result.interrupted:
+        raise KeyboardInterrupt
+    if result.stop_reason == StopReason.NONE:
+        raise LinkError(f"{device.name}: {'; '.join(result.invalid_reasons)}")
+    return result
+
+
+def complete_run(device: Device, settings: Settings) -> RunResult:
+    """Return a run of which nothing was lost on the link, unless that is so in each of TRIES."""
+    result = whole_run(device, settings)
+    for _ in range(TRIES - 1):
+        if result.events is not None and not result.accounting.lost_on_link:
+            break
+        result = whole_run(device, settings)
+    return result
+
+
 def loopback_settings(geometry: Geometry, output: int) -> Settings:
-    """Return a run that loops an output back to every channel, at each phase of the sampler."""
+    """Return a run that loops an output back to every channel, at each phase of the sampler.
+
+    It is slow enough for every event to pass the slowest link.
+    """
     count = LOOPBACK_ROUNDS * geometry.phases
-    period_ticks, width_ticks = 64 * geometry.samples + 1, 32 * geometry.samples
+    rounds = int(LOOPBACK_PERIOD_S * FEMTOSECONDS / (geometry.phases * geometry.tick_fs))
+    period_ticks = rounds * geometry.phases + 1
+    width_ticks = 32 * geometry.samples
     return Settings(
         strikes=(
             Stimulus(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,36 +26,55 @@ def edges(events: EventArray, source: int, polarity: int) -> np.ndarray:
     return events["time_ticks"][chosen].astype(np.int64)
 
 
-def loopback_findings(looped: Mapping[int, EventArray], geometry: Geometry) -> list[Finding]:
-    """Return what is wrong with channels and outputs, of events of each output looped back."""
+@dataclass(frozen=True, slots=True)
+class Looped:
+    """A run of one output looped back."""
+
+    generated: Mapping[int, int]
+    """Edges by source, both ways, counted before any could be dropped."""
+    events: EventArray
+    complete: bool
+    """Whether every edge is among the events."""
+
+
+def loopback_findings(looped: Mapping[int, Looped], geometry: Geometry) -> list[Finding]:
+    """Return what is wrong with channels and outputs, of each output looped back to all channels.
+
+    Counts tell it; where all events came, delays too.
+    """
     channels, outputs = range(geometry.channels), sorted(looped)
     seen = {
-        (output, channel): sum(len(edges(looped[output], channel, way)) for way in (1, 0))
+        (output, channel): looped[output].generated.get(channel, 0)
         for output in outputs
         for channel in channels
     }
     silent = [n for n in channels if not any(seen[output, n] for output in outputs)]
     alive = [n for n in channels if n not in silent]
-    if not alive:
-        return [Finding(f"ch{n}", "stuck: sees no strike of any output") for n in silent]
     found = [Finding(f"ch{n}", "stuck: sees no strike of any output") for n in silent]
-    for output in outputs:
+    for output in outputs if alive else ():
         if not any(seen[output, n] for n in alive):
             found.append(Finding(f"strike{output}", "stuck: no channel sees it, looped back"))
             continue
+        struck = looped[output].generated.get(SOURCE_STRIKE + output, 0)
         for channel in alive:
-            text = _followed(looped[output], output, channel)
+            text = ""
+            if seen[output, channel] != struck:
+                text = f"{seen[output, channel]} edges of {struck} of strike{output}"
+            elif looped[output].complete:
+                text = _delayed(looped[output].events, output, channel)
             if text:
                 found.append(Finding(f"ch{channel}", text))
     return found
 
 
-def _followed(events: EventArray, output: int, channel: int) -> str:
-    """Return in which way a channel does not follow an output; empty where it does."""
+def _delayed(events: EventArray, output: int, channel: int) -> str:
+    """Return in which way a channel follows an output wrongly; empty where it does not."""
     for way, name in ((1, "up"), (0, "down")):
         strikes, seen = edges(events, SOURCE_STRIKE + output, way), edges(events, channel, way)
         if len(seen) != len(strikes):
             return f"{len(seen)} edges {name} of {len(strikes)} of strike{output}"
+        if not len(seen):
+            continue
         delay = seen - strikes
         if delay.min() < 0 or delay.max() > MOST_DELAY_TICKS:
             return (
@@ -67,10 +87,7 @@ def _followed(events: EventArray, output: int, channel: int) -> str:
 
 
 def source_findings(events: EventArray, least: int, geometry: Geometry) -> list[Finding]:
-    """Return dead phases and channels that do not see the source; `least` edges each way suffice.
-
-    A flip-flop that is stuck, or whose clock is missing, ends no edge of at least one direction.
-    """
+    """Return dead phases, and channels that see fewer than `least` edges each way."""
     found: list[Finding] = []
     for channel in range(geometry.channels):
         counts = [
@@ -82,11 +99,9 @@ def source_findings(events: EventArray, least: int, geometry: Geometry) -> list[
             text = f"{totals[0]} edges up, {totals[1]} down of the source; must be {least}"
             found.append(Finding(f"ch{channel}", text))
             continue
-        dead = sorted({int(p) for count in counts for p in np.flatnonzero(count == 0)})
-        found += [
-            Finding(f"ch{channel}", f"phase {phase} is dead: edges never end there")
-            for phase in dead
-        ]
+        up, down = ({int(p) for p in np.flatnonzero(count == 0)} for count in counts)
+        dead = _dead_phases(up, down, geometry.phases)
+        found += [Finding(f"ch{channel}", text) for text in dead]
         if not dead:
             widest = [(count.max() / count.sum() * geometry.phases, count) for count in counts]
             width, count = max(widest, key=lambda entry: entry[0])
@@ -94,6 +109,25 @@ def source_findings(events: EventArray, least: int, geometry: Geometry) -> list[
                 text = f"phase {int(count.argmax())}: its bin is {width:.1f} ticks wide"
                 found.append(Finding(f"ch{channel}", f"{text}; must be {WIDEST_TICKS} at most"))
     return found
+
+
+def _dead_phases(up: set[int], down: set[int], phases: int) -> list[str]:
+    """Return what is wrong with phases that end no edge up, or none down.
+
+    A flip-flop that is always low never shows a level's rise, and the one after it never a fall;
+    always high, the other way round. One that samples with the one before it shows neither.
+    """
+    texts: list[str] = []
+    told: set[int] = set()
+    for level, own, after in (("low", up, down), ("high", down, up)):
+        for phase in sorted(own):
+            if (phase + 1) % phases in after:
+                texts.append(f"phase {phase} is dead: always {level}")
+                told |= {phase, (phase + 1) % phases}
+    for phase in sorted((up | down) - told):
+        which = "edge" if phase in up & down else "edge up" if phase in up else "edge down"
+        texts.append(f"phase {phase} is dead: no {which} ends there")
+    return texts
 
 
 def jumper_findings(

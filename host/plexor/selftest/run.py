@@ -7,28 +7,43 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 
-from plexor.calibration.run import SPACES, loopback_settings, source_events
+from plexor.calibration.run import (
+    SPACES,
+    TRIES,
+    complete_run,
+    loopback_settings,
+    source_events,
+    whole_run,
+)
 from plexor.device import Device
-from plexor.protocol.geometry import Feature
+from plexor.protocol.frames import CRC_BYTES, HEADER, WORD_BYTES
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import IDENTITY, InputSelect
 from plexor.results import RunResult
 from plexor.selftest import memory
-from plexor.selftest.judge import Wiring, jumper_findings, loopback_findings, source_findings
+from plexor.selftest.judge import (
+    Looped,
+    Wiring,
+    jumper_findings,
+    loopback_findings,
+    source_findings,
+)
 from plexor.selftest.model import Check, Finding, SelfTest, check
-from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
 from plexor.units import seconds_of
 
-EXCHANGES = 100
-LOADED_S = Fraction(1, 500)
-TRIES = 4
-"""Of a run whose events did not all arrive, before the link is blamed."""
+EXCHANGES = 40
+LOADED_BYTES = 1 << 16
+LEAST_LOADED_S, MOST_LOADED_S = Fraction(1, 500), Fraction(1)
+"""The link is loaded for as long as it takes LOADED_BYTES at its nominal rate, in these bounds."""
 SOURCE_EDGES = 2000
 JUMPER_STRIKES = 200
 JUMPER_PERIOD_TICKS = 20_000
-MEMORY_ROUNDS = 4
-MEMORY_STRIKES = 400
+MEMORY_ROUNDS = 3
+MEMORY_STRIKES = 200
+FRAME_BYTES = HEADER.size_bytes + CRC_BYTES + 2
+"""Of a frame beside its words: with what COBS adds, and its delimiter."""
 SLOW = Fraction(1, 2)
 """A link that carries less than this part of its nominal rate, with more to carry, is slow."""
 
@@ -62,17 +77,17 @@ def selftest(device: Device, wanted: Wanted, report: Report = lambda line: None)
                 raise ValueError(
                     f"{name}{number}; this instrument has {name}0 to {name}{count - 1}"
                 )
+    checks: list[Check] = []
     parts: list[tuple[str, Callable[[], Check]]] = [
-        ("link", lambda: _link(device, wanted.bytes_s)),
+        ("link", lambda: link_check(device, wanted.bytes_s)),
         ("registers", lambda: memory.registers(device)),
         ("idle inputs", lambda: _idle(device)),
         ("strikes and channels, looped back", lambda: _loopback(device)),
         ("sampling phases", lambda: _source(device)),
-        ("memories", lambda: _memories(device)),
+        ("memories", lambda: _memories(device, _sound(geometry, checks))),
     ]
     if wanted.wiring:
         parts.append(("pins, by jumpers", lambda: _jumpers(device, wanted.wiring)))
-    checks: list[Check] = []
     for name, part in parts:
         report(name)
         checks.append(part())
@@ -86,8 +101,11 @@ def selftest(device: Device, wanted: Wanted, report: Report = lambda line: None)
     )
 
 
-def _link(device: Device, asked_bytes_s: Fraction | None) -> Check:
-    """Exchange a known amount, then let the source of edges load the link."""
+def link_check(device: Device, asked_bytes_s: Fraction | None = None) -> Check:
+    """Exchange a known amount, then let the source of edges load the link.
+
+    `asked_bytes_s` is what it must carry; None: what is nominal, where that is known.
+    """
     decoder = device.decoder
     before = (decoder.bytes_received, device.retries, decoder.fault_counts.total())
     lost = decoder.frames_lost
@@ -95,31 +113,30 @@ def _link(device: Device, asked_bytes_s: Fraction | None) -> Check:
     for _ in range(EXCHANGES):
         device.read_all([("identity", 0, entry.name) for entry in IDENTITY.registers])
         words += sum(entry.words for entry in IDENTITY.registers)
-    result = measure(device, _listening(device, InputSelect.ASYNCHRONOUS, LOADED_S))
+    nominal = asked_bytes_s or device.nominal_bytes_s
+    loaded_s = Fraction(1, 10) if nominal is None else LOADED_BYTES / nominal
+    loaded_s = min(max(loaded_s, LEAST_LOADED_S), MOST_LOADED_S)
+    result = whole_run(device, _listening(device, InputSelect.ASYNCHRONOUS, loaded_s))
     received = decoder.bytes_received - before[0]
     retries, faults = device.retries - before[1], decoder.fault_counts.total() - before[2]
     lost = decoder.frames_lost - lost
     found: list[Finding] = []
-    if faults or lost or retries:
-        found.append(
-            Finding(
-                "link",
-                f"loses data: {faults} faulty stretches, {lost} frames lost, {retries} commands"
-                f" repeated, in {received} bytes",
-            )
-        )
+    errors = f"{faults} faulty stretches, {lost} frames lost, {retries} commands repeated"
+    if faults or lost:
+        found.append(Finding("link", f"loses data: {errors}, in {received} bytes"))
+    elif retries:
+        found.append(Finding("link", f"answers late: {errors}, in {received} bytes"))
     books = result.accounting
-    # Of event words alone, which is a little less than what the link carries.
     ticks = max(result.end_ticks - result.start_ticks, 1)
-    bytes_s = 4 * books.received / seconds_of(ticks, result.tick_fs)
-    nominal = asked_bytes_s or device.nominal_bytes_s
+    carried = WORD_BYTES * books.received + FRAME_BYTES * books.frames_received
+    bytes_s = carried / seconds_of(ticks, result.tick_fs)
     overrun = any(entry.upload_dropped for entry in books.sources)
     if nominal is not None and overrun and bytes_s < nominal * SLOW:
         text = f"slow: {_rate(bytes_s)} with more to send; nominal is {_rate(nominal)}"
         found.append(Finding("link", text))
     load = "with more to send" if overrun else "all there was to send"
     summary = f"{words} words asked for, {received} bytes came, {faults + lost + retries} errors; "
-    return check("link", f"{summary}events at {_rate(bytes_s)}, {load}", found)
+    return check("link", f"{summary}carried {_rate(bytes_s)}, {load}", found)
 
 
 def _rate(bytes_s: Fraction) -> str:
@@ -129,19 +146,6 @@ def _rate(bytes_s: Fraction) -> str:
 def _listening(device: Device, select: InputSelect, time_s: Fraction) -> Settings:
     channels = tuple(Channel(number) for number in range(device.identity.geometry.channels))
     return Settings(channels=channels, time_s=time_s, input_select=select, spaces=SPACES)
-
-
-def _complete(device: Device, settings: Settings) -> RunResult:
-    """Return a run all of whose events arrived, unless none of TRIES is so.
-
-    What was dropped on the chip is no reason to try again: it would be dropped again.
-    """
-    result = measure(device, settings)
-    for _ in range(TRIES - 1):
-        if result.events is not None and not result.accounting.lost_on_link:
-            break
-        result = measure(device, settings)
-    return result
 
 
 def _lost(name: str, results: Sequence[RunResult]) -> Check | None:
@@ -155,7 +159,8 @@ def _lost(name: str, results: Sequence[RunResult]) -> Check | None:
 
 def _idle(device: Device) -> Check:
     """See that channels stand still while all inputs are low."""
-    result = _complete(device, _listening(device, InputSelect.LOW, Fraction(1, 5000)))
+    settings = _listening(device, InputSelect.LOW, Fraction(1, 5000))
+    result = whole_run(device, replace(settings, stream=False))
     found = [
         Finding(entry.name, f"{entry.generated} edges while its input is held low")
         for entry in result.accounting.sources
@@ -166,11 +171,18 @@ def _idle(device: Device) -> Check:
 
 def _loopback(device: Device) -> Check:
     geometry = device.identity.geometry
-    results = [
-        _complete(device, loopback_settings(geometry, output)) for output in range(geometry.strikes)
-    ]
+    settings = [loopback_settings(geometry, output) for output in range(geometry.strikes)]
+    results = [complete_run(device, entry) for entry in settings]
     name = "loopback"
-    looped = {n: result.events for n, result in enumerate(results) if result.events is not None}
+    looped = {
+        output: Looped(
+            {entry.source: entry.generated for entry in result.accounting.sources},
+            result.events,
+            result.accounting.received == result.accounting.generated,
+        )
+        for output, result in enumerate(results)
+        if result.events is not None
+    }
     if unjudged := _lost(name, results):
         return unjudged
     strikes = sum(result.strikes for result in results)
@@ -185,7 +197,13 @@ def _source(device: Device) -> Check:
     return check("phases", summary, source_findings(events, SOURCE_EDGES // 2, geometry))
 
 
-def _memories(device: Device) -> Check:
+def _sound(geometry: Geometry, checks: Sequence[Check]) -> tuple[Channel, ...]:
+    """Return the channels of which nothing was found, after strike0."""
+    bad = {finding.subject for check in checks for finding in check.findings}
+    return tuple(Channel(n) for n in range(geometry.channels) if f"ch{n}" not in bad)
+
+
+def _memories(device: Device, channels: tuple[Channel, ...]) -> Check:
     """Count known strikes twice: on the chip, and from their events."""
     geometry = device.identity.geometry
     compared, used = 0, 0
@@ -195,18 +213,16 @@ def _memories(device: Device) -> Check:
         settings = loopback_settings(geometry, 0)
         (stimulus,) = settings.strikes
         assert stimulus.period_s is not None
-        period_s = stimulus.period_s * 4**number / 4
-        random = Feature.POISSON in geometry.features
+        dithers = Feature.DITHER in geometry.features
         strikes = replace(
             stimulus,
-            period_s=period_s,
-            width_s=period_s / 8,
-            poisson=random,
+            width_s=stimulus.period_s / 16**number / 4,
+            dither_s=stimulus.period_s if dithers else Fraction(0),
             seed=number + 1,
             count=MEMORY_STRIKES,
         )
-        settings = replace(settings, strikes=(strikes,), spaces=None)
-        result = _complete(device, settings)
+        settings = replace(settings, strikes=(strikes,), channels=channels, spaces=None)
+        result = complete_run(device, settings)
         results.append(result)
         if result.events is None or result.accounting.received != result.accounting.generated:
             continue
@@ -226,7 +242,7 @@ def _memories(device: Device) -> Check:
     if unjudged := _lost("memory", results):
         return unjudged
     if not compared:
-        text = "not judged: channels have more edges than could be kept"
+        text = "not judged: no channel without a defect whose events all came"
         return check("memory", "not judged", [*found, Finding("memory", text)])
     return check("memory", f"{compared} counts compared with their events, {used} not 0", found)
 
@@ -240,9 +256,10 @@ def _jumpers(device: Device, wiring: Wiring) -> Check:
         settings = Settings(
             strikes=(Stimulus(output, period_s, period_s / 2, count=JUMPER_STRIKES),),
             channels=tuple(Channel(n, reference=f"strike{output}") for n in channels),
+            stream=False,
             spaces=SPACES,
         )
-        result = measure(device, settings)
+        result = whole_run(device, settings)
         for entry in result.channels:
             seen[output, entry.number] = entry.active_edges
     summary = f"{JUMPER_STRIKES} strikes of {len(wiring)} outputs by {len(channels)} jumpers"

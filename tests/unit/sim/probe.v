@@ -5,7 +5,8 @@
 module plexor #(
   parameter STRIKE_BITS = 8,
   parameter SAMPLE_BITS = 8,
-  parameter DEPTH = 256
+  parameter DEPTH = 256,
+  parameter [1:0] INPUT = 0
 ) (
   input clk,
   input rst,
@@ -30,7 +31,7 @@ module plexor #(
   reg [1:0] state = FILL;
   reg [15:0] word = 0, byte_number = 0;
 
-  assign input_select = 0;
+  assign input_select = INPUT;
   assign loopback_output = 0;
   assign rx__ready = state == FILL;
   assign tx__valid = state == SEND;

@@ -185,3 +185,11 @@ def test_the_last_report_of_a_hop_is_held_against_its_budget():
 def test_a_hop_that_no_part_of_the_front_end_takes_is_an_error():
     with pytest.raises(ValueError, match="phase 0 to phase 1"):
         limits.phase_hops(LOG.format("1.9").replace("negedge", "posedge"), 8, 4000)
+
+
+def test_pulses_shorter_than_a_speed_grade_takes_are_told():
+    assert limits.pulses(6, 250, 125) == []
+    assert limits.pulses(6, 312, 156) == [
+        "sampling clocks: 312 MHz; must be 257 or less for its pulses, at speed 6"
+    ]
+    assert "core clock: 260 MHz; must be 254" in limits.pulses(7, 300, 260)[0]
