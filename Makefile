@@ -2,7 +2,7 @@
 PYTHON = python3
 RUN = .venv/bin/python -m
 
-.PHONY: demo setup test test-full lint fmax bench mutants lock clean
+.PHONY: demo setup test test-full lint fmax gateware bench mutants lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -22,6 +22,9 @@ lint: setup
 
 fmax: setup
 	$(RUN) tools.fmax
+
+gateware: setup
+	$(RUN) tools.gateware $(BOARD)
 
 bench: setup
 	$(RUN) tools.bench

@@ -12,7 +12,6 @@ from pathlib import Path
 from plexor_hdl import front
 from plexor_hdl.emit import gateware_hash, rtlil_for_synthesis
 from plexor_hdl.front.board import Board as Top
-from plexor_hdl.front.phases import CORE_PHASE
 from tools.gateware import limits, macro, pnr, skew
 from tools.gateware.board import CONSTRAINTS, Board
 from tools.gateware.families import FAMILIES, Family
@@ -111,12 +110,9 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
 
 def _core_names(family: Family, delays: Delays) -> limits.CoreNames:
     """Return the cells on both sides of the hops between the core and the fast clocks."""
-    divider = family.flip_flop("front.divider.core_clk", CORE_PHASE)
     port = family.ports[1]
     taken = delays.named(r"front\.sampler\.word_\d+_")
     return limits.CoreNames(
-        divider=family.after(divider),
-        port=port,
         buffer="front.core_buffer",
         words=sorted({sink for cell in taken for sink, _ in delays.sinks(cell, port)}),
         bits=delays.named(r"front\.serialiser\.(now|later)_\d+_"),

@@ -35,10 +35,8 @@ def pulses(speed: int, fast_mhz: float, core_mhz: float) -> list[str]:
 
 @dataclass(frozen=True)
 class CoreNames:
-    """Cells: the divider's flip-flop, with its output, the buffer, and those on the other side."""
+    """Cells: the core clock's buffer, and those that take over words from the other side."""
 
-    divider: str
-    port: str
     buffer: str
     words: list[str]
     bits: list[str]
@@ -88,9 +86,7 @@ def core_hops(
     nextpnr has the delays, and by a clock tree, of which it has not: TREE_PS.
     """
     lags = [
-        delays.through(names.divider, "CLK", names.port)
-        + delays.into(names.divider, names.port, names.buffer)[1]
-        + tree
+        delays.from_clock(names.buffer) + tree
         for delays, tree in zip((least, greatest), TREE_PS, strict=True)
     ]
     after_ps = period_ps * CORE_PHASE / phases

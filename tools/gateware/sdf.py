@@ -62,6 +62,14 @@ class Delays:
             (pin, ps) for (name, pin), ps in self._wires[cell, port].items() if name == sink
         )
 
+    def from_clock(self, sink: str) -> int:
+        """Return the delay from the clock of the flip-flop before a cell into that cell."""
+        return next(
+            clocked + wire_ps
+            for _, (cell, port), wire_ps in self._drivers[sink]
+            if (clocked := self._through.get((cell, "CLK", port))) is not None
+        )
+
     def latest(self, cells: Iterable[str], besides: str) -> int:
         """Return the slowest way from a flip-flop's clock into one of these, with set-up time.
 

@@ -31,11 +31,8 @@ class Divider(wiring.Component):
             going.eq(started),
             self.core_clk.eq(going & ~self.core_clk),
         ]
-        # Apart from the clock, whose net is a global one: this one has its own wires.
-        beat = Signal()
-        m.d[fast] += beat.eq(going & ~self.core_clk)
         m.d.comb += [
-            self.load.eq(carried(m, beat, CORE_PHASE, phases, phases)),
+            self.load.eq(carried(m, self.core_clk, CORE_PHASE, phases, phases)),
             self.running.eq(carried(m, going, CORE_PHASE, phases, phases)),
         ]
         return m
