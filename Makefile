@@ -1,6 +1,8 @@
 # Calls and nothing else: what these do is in tools/, pyproject.toml and tests/.
 PYTHON = python3
 RUN = .venv/bin/python -m
+# A run starts thousands of Pythons: what they import is compiled once.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo setup test test-full lint fmax gateware bench mutants lock clean
 
