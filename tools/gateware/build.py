@@ -90,14 +90,14 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
     geometry = board.geometry
     pll = family.pll(board.clock_mhz, board.fast_mhz)
     times_ps = [pll.phase_ps(phase) for phase in range(phases)]
-    channels = [
-        skew.bins(times_ps, skew.sampler_lags_ps(family, delays, number), period_ps)
-        for number in range(geometry.channels)
-    ]
-    outputs = [
-        skew.steps(times_ps, skew.serialiser_lags_ps(family, delays, number), period_ps)
-        for number in range(geometry.strikes + 1)
-    ]
+    lags_ps = {
+        "sampler": [skew.sampler_lags_ps(family, delays, n) for n in range(geometry.channels)],
+        "serialiser": [
+            skew.serialiser_lags_ps(family, delays, n) for n in range(geometry.strikes + 1)
+        ],
+    }
+    channels = [skew.bins(times_ps, lags, period_ps) for lags in lags_ps["sampler"]]
+    outputs = [skew.steps(times_ps, lags, period_ps) for lags in lags_ps["serialiser"]]
     used = {name: (int(some), int(most)) for name, some, most in _USED.findall(log)}
     core_mhz = min(mhz for name, mhz in clocks.items() if _is_core(name))
     fast_mhz = min(mhz for name, mhz in clocks.items() if limits.is_phase(name))
@@ -105,6 +105,7 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
     hops += limits.core_hops(delays, least, _core_names(family, delays), phases, period_ps)
     result = Placed(seed, core_mhz, fast_mhz, hops, channels, outputs, [], used, at / "top.bit", [])
     result.failures.extend(_failures(board, family, result))
+    result.failures.extend(_moved(family, lags_ps))
     return result
 
 
@@ -117,6 +118,17 @@ def _core_names(family: Family, delays: Delays) -> limits.CoreNames:
         words=sorted({sink for cell in taken for sink, _ in delays.sinks(cell, port)}),
         bits=delays.named(r"front\.serialiser\.(now|later)_\d+_"),
     )
+
+
+def _moved(family: Family, lags_ps: dict[str, list[list[int]]]) -> list[str]:
+    """Return which channels and outputs have other delays than their macro: its lock did not hold."""
+    macros = macro.read(CONSTRAINTS / "front" / f"{family.name}.json")
+    return [
+        f"{kind} {number}: delays of {lags} ps; must be its macro's, {list(macros[kind].lags_ps)}"
+        for kind, every in lags_ps.items()
+        for number, lags in enumerate(every)
+        if tuple(lags) != macros[kind].lags_ps
+    ]
 
 
 def _is_core(name: str) -> bool:

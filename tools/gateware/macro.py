@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +28,11 @@ _FIELDS = 3
 
 @dataclass(frozen=True)
 class Macro:
-    """Offsets are in tiles: x to the right, y down."""
+    """Offsets are in tiles: x to the right, y down. `lags_ps` are the delays found (skew)."""
 
     cells: dict[str, tuple[int, int, str]]
     nets: dict[str, tuple[tuple[str, str], ...]]
+    lags_ps: tuple[int, ...] = ()
 
     def put(self, module: dict[str, Any], number: int, origin: tuple[int, int]) -> None:
         """Lock the cells and nets of a number in a netlist.
@@ -101,6 +102,7 @@ def read(path: Path) -> dict[str, Macro]:
         name: Macro(
             {cell: (x, y, bel) for cell, (x, y, bel) in macro["cells"].items()},
             {net: tuple((w, s) for w, s in route) for net, route in macro["nets"].items()},
+            tuple(macro["lags_ps"]),
         )
         for name, macro in table.items()
     }
@@ -108,5 +110,5 @@ def read(path: Path) -> dict[str, Macro]:
 
 def write(path: Path, macros: dict[str, Macro]) -> None:
     """Write the macros, a line a cell and a switch."""
-    table = {name: {"cells": macro.cells, "nets": macro.nets} for name, macro in macros.items()}
+    table = {name: asdict(macro) for name, macro in macros.items()}
     path.write_text(json.dumps(table, indent=1) + "\n")

@@ -14,7 +14,7 @@ import copy
 import json
 import random
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from amaranth.hdl import Cat, ClockDomain, ClockSignal, Elaboratable, Module, Mux, Signal
@@ -79,7 +79,6 @@ class Found:
 
     spread_ps: int
     places: list[Place]
-    lags_ps: list[int]
     macro: macro.Macro
 
 
@@ -176,7 +175,8 @@ class Search:
             of = names(family, kind)
             called = {name: family.after(name, table=name in of.tables) for name in of.cells}
             taken = macro.taken(placed, number, origin, called, of.nets)
-            found = Found(max(lags) - min(lags), places, lags, taken)
+            taken = replace(taken, lags_ps=tuple(lags))
+            found = Found(max(lags) - min(lags), places, taken)
             self.best[kind] = sorted([*self.best[kind], found], key=lambda one: one.spread_ps)[
                 :KEPT
             ]
@@ -214,9 +214,10 @@ def main() -> int:
         if not best:
             print(f"search: {kind}: no place of {options.runs} could be routed", file=sys.stderr)
             return 1
-        found = bins(times_ps, best[0].lags_ps, 1e6 / family.clocks_mhz[1])
+        lags = best[0].macro.lags_ps
+        found = bins(times_ps, lags, 1e6 / family.clocks_mhz[1])
         figures = f"widest {found.widest_ps:.0f} ps, RMS {found.rms_ps():.0f} ps"
-        print(f"{kind}: lags {best[0].lags_ps} ps, {figures}")
+        print(f"{kind}: lags {lags} ps, {figures}")
     chosen = {kind: best[0].macro for kind, best in search.best.items()}
     macro.write(CONSTRAINTS / "front" / f"{family.name}.json", chosen)
     return 0

@@ -7,7 +7,7 @@ from amaranth.hdl import Cat, ClockDomain, ClockSignal, Const, Elaboratable, IOP
 from plexor.protocol.registers import InputSelect
 from plexor_hdl.front.divider import Divider
 from plexor_hdl.front.phases import RATIO, add_domains
-from plexor_hdl.front.sampler import Sampler
+from plexor_hdl.front.sampler import Sampler, Way
 from plexor_hdl.front.serialiser import Serialiser
 
 START_BITS = 10
@@ -22,8 +22,8 @@ class FrontEnd(Elaboratable):
     in docs/PROTOCOL.md. The domain has no reset: it has no clock until the PLL has locked.
     """
 
-    def __init__(self, family, pll, channels: int, outputs: int) -> None:
-        self._family, self._pll = family, pll
+    def __init__(self, family, pll, channels: int, outputs: int, way: Way | None = None) -> None:
+        self._family, self._pll, self._way = family, pll, way
         width = RATIO * family.PHASES
         self.reference = Signal()
         self.channels = Signal(channels)
@@ -53,7 +53,7 @@ class FrontEnd(Elaboratable):
             self.core.eq(family.add_buffer(m, divider.core_clk)),
         ]
         channels, outputs = len(self.channels), len(self.outputs)
-        m.submodules.sampler = sampler = Sampler(channels, phases)
+        m.submodules.sampler = sampler = Sampler(channels, phases, self._way)
         m.submodules.serialiser = serialiser = Serialiser(outputs, phases, family.xor)
         backs = [
             family.add_pad(m, serialiser.pins[number], self.outputs[number], f"output_{number}")

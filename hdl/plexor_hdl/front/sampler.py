@@ -1,5 +1,7 @@
 """Samples pins at each phase of the fast clocks, and makes a word of them each core clock."""
 
+from collections.abc import Callable
+
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -8,6 +10,9 @@ from plexor_hdl.front.phases import RATIO, carried, domain
 
 HOP_PERIODS = 3
 """Fast periods from a sample's to the one at whose start all of its period stand side by side."""
+
+Way = Callable[[Module, Signal, int], Signal]
+"""What is between a channel's look-up table and the flip-flop of a phase: a wire, or a test's."""
 
 
 class Sampler(wiring.Component):
@@ -21,8 +26,8 @@ class Sampler(wiring.Component):
     none; the words of the first 3 clocks are of no time.
     """
 
-    def __init__(self, channels: int, phases: int) -> None:
-        self._phases = phases
+    def __init__(self, channels: int, phases: int, way: Way | None = None) -> None:
+        self._phases, self._way = phases, way
         super().__init__(
             {
                 "pins": In(channels),
@@ -42,7 +47,7 @@ class Sampler(wiring.Component):
             m.d.comb += seen.eq(Mux(self.select, self.other[channel], self.pins[channel]))
             for phase in range(phases):
                 first = Signal(name=first_name(channel, phase), attrs={"keep": 1})
-                m.d[domain(phase)] += first.eq(seen)
+                m.d[domain(phase)] += first.eq(self._way(m, seen, phase) if self._way else seen)
                 aligned.append(carried(m, first, phase, HOP_PERIODS * phases, phases))
             before = Signal(phases, name=f"before_{channel}")
             word = Signal(RATIO * phases, name=f"word_{channel}")
