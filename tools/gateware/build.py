@@ -121,7 +121,7 @@ def _core_names(family: Family, delays: Delays) -> limits.CoreNames:
 
 
 def _moved(family: Family, lags_ps: dict[str, list[list[int]]]) -> list[str]:
-    """Return which channels and outputs have other delays than their macro: its lock did not hold."""
+    """Return which channels and outputs have not the delays of their macro: its lock failed."""
     macros = macro.read(CONSTRAINTS / "front" / f"{family.name}.json")
     return [
         f"{kind} {number}: delays of {lags} ps; must be its macro's, {list(macros[kind].lags_ps)}"
