@@ -20,6 +20,7 @@ from plexor.protocol.geometry import Geometry
 from plexor.results import Kind
 from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
+from plexor_sim.front_end import front_end_options
 
 US = Fraction(1, 10**6)
 STRIKES = 3000
@@ -186,3 +187,25 @@ def test_the_ticks_are_those_of_a_run_without_calibration(calibrated):
             chip.max_ticks,
         )
     assert report.valid, report.invalid_reasons
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1800)
+def test_eight_channels_and_a_hundred_thousand_edges_of_each_are_within_a_few_ps(tmp_path):
+    geometry = Geometry(channels=8, strikes=2, samples=16, tick_fs=500_000, phases=8)
+    options = front_end_options("sampler=seed:11,spread_ps=240", geometry)
+    with simulator("synthetic", geometry, ("--front-end", options)) as server:
+        with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
+            calibration = calibrate(device, Wanted(50_000))
+    rows = dict(item.split("=") for item in options.split(","))
+    deviations = []
+    for entry in calibration.channels:
+        for name, way in (("rise", entry.rise), ("fall", entry.fall)):
+            late = np.array([int(n) for n in rows[f"{name}.{entry.number}"].split(":")])
+            off = np.array(way.late_ps) - (late - late.mean())
+            assert way.edges >= 50_000
+            assert max(way.error_ps) <= 10
+            deviations += (np.abs(off) / np.array(way.error_ps)).tolist()
+    # Of 128 numbers of a normal law one lies beyond 4 standard deviations in 120 calibrations.
+    assert max(deviations) < 4.5
+    assert np.sqrt(np.mean(np.square(deviations))) < 1.2
