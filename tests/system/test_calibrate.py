@@ -12,12 +12,12 @@ from bench import TRUTH, Outcome, simulator
 
 from plexor.analyse import analyse
 from plexor.calibration.model import Calibration
-from plexor.calibration.run import Wanted, calibrate
+from plexor.calibration.run import Wanted, calibrate, loopback_settings
 from plexor.device import Device
 from plexor.link import open_link
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
-from plexor.results import Kind
+from plexor.results import Kind, RunResult
 from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
 from plexor_sim.front_end import front_end_options
@@ -89,6 +89,8 @@ class Calibrated:
     planted: Planted
     calibration: Calibration
     outcome: Outcome
+    looped: RunResult
+    """Strikes looped back."""
 
 
 @pytest.fixture(scope="module", params=FRONT_ENDS, name="calibrated")
@@ -105,12 +107,16 @@ def one_calibrated(request: pytest.FixtureRequest, tmp_path_factory) -> Calibrat
     with simulator(DUT, planted.geometry, arguments) as server:
         with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
             calibration = calibrate(device, Wanted(EDGES))
+            looped = measure(
+                device, loopback_settings(planted.geometry, 0), calibration=calibration
+            )
             result = measure(device, settings, calibration=calibration)
         server.close()
     truth = np.fromfile(log, TRUTH)
     # Loopback strikes too, but before the run.
     begun = result.start_ticks * result.tick_fs // 1000
-    return Calibrated(planted, calibration, Outcome(result, truth[truth["time_ps"] >= begun]))
+    outcome = Outcome(result, truth[truth["time_ps"] >= begun])
+    return Calibrated(planted, calibration, outcome, looped)
 
 
 def latencies_ps(outcome: Outcome, number: int) -> np.ndarray:
@@ -145,6 +151,19 @@ def test_the_pad_delay_is_within_its_bound_and_well_within_a_tick(calibrated):
             slack = 4 * max(calibrated.calibration.channels[entry.channel].rise.error_ps)
             assert abs(found - true_ps) <= bound + slack
             assert abs(found - true_ps) < planted.tick_ps / 2
+
+
+def test_looped_back_strikes_have_a_latency_of_0_once_the_delay_is_taken_off(calibrated):
+    tick_ps = calibrated.planted.tick_ps
+    delay_ps = calibrated.planted.output_ps
+    report = analyse(calibrated.looped)
+    for number, channel in enumerate(report.corrected):
+        found = channel.kinds[Kind.RISE].values_ps
+        assert set(np.rint(found / tick_ps).tolist()) <= {-1, 0, 1}
+        assert abs(found.mean()) < tick_ps / 2
+        # Before, it is the delay: more than a tick.
+        least = report.channels[number].kinds[Kind.RISE].min_ticks
+        assert least * tick_ps > delay_ps - tick_ps > tick_ps / 5
 
 
 def test_corrected_latencies_have_nearly_the_least_error_that_the_bins_allow(calibrated):
