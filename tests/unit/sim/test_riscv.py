@@ -159,7 +159,7 @@ def test_ppm_speeds_the_clock_up_exactly(play: Play) -> None:
 
 
 def test_critical_sections_delay_the_isr(play: Play) -> None:
-    strikes = periodic(1000)
+    strikes = periodic(500)
     idle, loaded = (
         latencies(strikes, rises(play("freertos", strikes, "load=critical", load=load), ISR))
         for load in (0, 1)
@@ -170,7 +170,7 @@ def test_critical_sections_delay_the_isr(play: Play) -> None:
 
 def test_polygons_delay_the_task_but_hardly_the_isr(play: Play) -> None:
     # 2 kHz: longer than a burst, so that no strike is coalesced.
-    strikes = periodic(1000, 500_123_413)
+    strikes = periodic(400, 500_123_413)
     idle, loaded = (play("freertos", strikes, "load=polygons", load=load) for load in (0, 1))
     task = [latencies(strikes, rises(played, TASK)) for played in (idle, loaded)]
     isr = [latencies(strikes, rises(played, ISR)) for played in (idle, loaded)]
