@@ -28,7 +28,8 @@ def placed_lags(name):
 @pytest.fixture(
     scope="module",
     params=[
-        *((name, "placed") for name in FAMILIES),
+        ("ecp5", "placed"),
+        pytest.param(("ice40", "placed"), marks=pytest.mark.full),
         *(pytest.param((name, "uneven"), marks=pytest.mark.full) for name in FAMILIES),
     ],
     ids="-".join,

@@ -93,7 +93,11 @@ class Calibrated:
     """Strikes looped back."""
 
 
-@pytest.fixture(scope="module", params=FRONT_ENDS, name="calibrated")
+@pytest.fixture(
+    scope="module",
+    params=["iCE40", pytest.param("ECP5", marks=pytest.mark.full)],
+    name="calibrated",
+)
 def one_calibrated(request: pytest.FixtureRequest, tmp_path_factory) -> Calibrated:
     """Return a front-end, its calibration, and a run that has it."""
     planted = FRONT_ENDS[request.param]
