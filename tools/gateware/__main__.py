@@ -34,10 +34,9 @@ def text(board: boards.Board, placed: Placed) -> str:
     ]
     for number, bins in enumerate(placed.channels):
         widths = " ".join(f"{width:.0f}" for width in bins.widths_ps)
-        lines.append(
-            f"  channel {number}: bins {widths} ps, DNL {min(bins.dnl):+.2f} to "
-            f"{max(bins.dnl):+.2f}, RMS {bins.raw_rms_ps():.0f} ps, calibrated {bins.rms_ps():.0f} ps"
-        )
+        errors = f"RMS {bins.raw_rms_ps():.0f} ps, calibrated {bins.rms_ps():.0f} ps"
+        dnl = f"DNL {min(bins.dnl):+.2f} to {max(bins.dnl):+.2f}"
+        lines.append(f"  channel {number}: bins {widths} ps, {dnl}, {errors}")
     for number, bins in enumerate(placed.outputs):
         name = "load" if number == len(placed.outputs) - 1 else f"strike {number}"
         lines.append(

@@ -22,10 +22,6 @@ _USED = re.compile(r"(TRELLIS_\w+|DP16KD|ICESTORM_LC|ICESTORM_RAM): *([1-9]\d*)/
 _CLOCK = re.compile(r"Max frequency for clock +'([^']+)': ([\d.]+) MHz")
 
 
-class BuildError(Exception):
-    """A build does not keep what it must; the text says what, the figure, and the bound."""
-
-
 @dataclass(frozen=True)
 class Placed:
     """One seed's result. Frequencies in MHz; lags of each channel's and output's phases in ps."""
