@@ -67,7 +67,7 @@ def main() -> int:
             placed = place(board, folder, seed)
             print(text(board, placed), flush=True)
             failures += [f"seed {seed}: {failure}" for failure in placed.failures]
-    except ToolError as error:
+    except (ToolError, ValueError) as error:
         print(f"gateware: {error}", file=sys.stderr)
         return 1
     for failure in failures:

@@ -60,7 +60,7 @@ class Hop:
 def phase_hops(log: str, phases: int, period_ps: float) -> list[Hop]:
     """Return the hops between phases that nextpnr reports, at the end of its log.
 
-    Raises ValueError for a hop that the front-end has no budget for.
+    Raises ValueError for a hop that the front-end has no budget for, and for one that is missing.
     """
     budgets = _budgets(phases, period_ps)
     found = {}
@@ -73,6 +73,10 @@ def phase_hops(log: str, phases: int, period_ps: float) -> list[Hop]:
                 )
             # The log has estimates before the final ones.
             found[a, b] = Hop(f"phase {a}", f"phase {b}", round(float(ns) * 1000), budgets[a, b])
+    # From a phase to itself is within one clock, of which nextpnr has the frequency.
+    missing = [f"{a} to {b}" for a, b in budgets if a != b and (a, b) not in found]
+    if missing:
+        raise ValueError(f"nextpnr's log has no delay from phase {', '.join(missing)}")
     return list(found.values())
 
 
