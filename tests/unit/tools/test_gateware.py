@@ -200,7 +200,7 @@ def from_0_to_5(ns):
 
 
 def test_a_hop_that_nextpnr_does_not_report_is_an_error():
-    with pytest.raises(ValueError, match="no delay from phase 0 to 5$"):
+    with pytest.raises(ValueError, match=r"no delay from phase 0 to 5$"):
         limits.phase_hops("".join(line(*hop, "1.50") for hop in HOPS), 8, 4000)
 
 
