@@ -30,10 +30,10 @@ SEEDS = (1, 2, 3)
 FOLDER = BUILD / "fmax"
 _ROUTE = {
     "ecp5": ("--lpf-allow-unconstrained",),
-    # In a full device the placer must weigh time more than wires, by three times its own weight.
+    # In a full device the placer must weigh time more than wires, by six times its own weight.
     "ice40": (
         *("--pcf-allow-unconstrained", "--opt-timing"),
-        *("--placer-heap-timingweight", "30"),
+        *("--placer-heap-timingweight", "60"),
     ),
 }
 _NO_ROOM = ("Unable to find legal placement", "Unable to place", "failed to place")

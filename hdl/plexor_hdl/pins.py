@@ -1,6 +1,8 @@
 """What stands at the pins: from the stimuli to the outputs, and from every pin to the capture."""
 
-from amaranth.hdl import Cat, Module, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+
+from plexor_hdl.fetch import plain_memory
 
 
 def wire_pins(m: Module, instrument, bank, run, outputs, capture, sweep, loop_clocks: int) -> None:
@@ -25,21 +27,32 @@ def wire_pins(m: Module, instrument, bank, run, outputs, capture, sweep, loop_cl
         capture.strike_enables.eq(Cat(stimulus.enable for stimulus in bank.stimulus)),
     ]
     levels = [bank.control.load, sweep.level] if sweep else [bank.control.load]
-    strikes = [_later(m, word, loop_clocks) for word in outputs.active]
+    late = _later(m, Cat(*outputs.active, *levels), loop_clocks)
+    strikes = [late.word_select(number, samples) for number in range(len(outputs.active))]
     channels = [
         instrument.samples.word_select(number, samples)
         for number in range(len(instrument.samples) // samples)
     ]
-    ends = [_later(m, level, loop_clocks).replicate(samples) for level in levels]
+    ends = [level.replicate(samples) for level in late[len(strikes) * samples :]]
     for number, word in enumerate([*strikes, *channels, *ends]):
         m.d.sync += capture.words[number].eq(word)
     m.d.sync += capture.capture.eq(run.capture)
 
 
-def _later(m: Module, word, clocks: int) -> Value:
-    """Return the word of so many clocks before."""
-    for _ in range(clocks):
-        late = Signal(len(word))
-        m.d.sync += late.eq(word)
-        word = late
-    return Value.cast(word)
+def _later(m: Module, word: Value, clocks: int) -> Value:
+    """Return the word of so many clocks before, none or more than one: from a memory of as many."""
+    if not clocks:
+        return word
+    m.submodules.loop = memory = plain_memory(len(word), clocks, ram_style="block")
+    write, read = memory.write_port(), memory.read_port()
+    row = Signal(range(clocks))
+    following = Signal.like(row)
+    m.d.comb += [
+        following.eq(Mux(row == clocks - 1, 0, row + 1)),
+        write.addr.eq(row),
+        write.data.eq(word),
+        write.en.eq(1),
+        read.addr.eq(following),
+    ]
+    m.d.sync += row.eq(following)
+    return read.data

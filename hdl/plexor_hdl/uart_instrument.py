@@ -9,10 +9,13 @@ from plexor_hdl.link_uart import LinkUart
 
 
 class UartInstrument(wiring.Component):
-    """An Instrument whose byte streams go through a UART; the other pins are its own."""
+    """An Instrument whose byte streams go through a UART; the other pins are its own.
 
-    def __init__(self, instrument: Instrument) -> None:
-        self._instrument = instrument
+    Its rate is `set_period` (LinkUart); with 0 it is as the register `uart_divisor` says.
+    """
+
+    def __init__(self, instrument: Instrument, set_period: int = 0) -> None:
+        self._instrument, self._set_period = instrument, set_period
         super().__init__(
             {
                 "samples": In(len(instrument.samples)),
@@ -29,7 +32,7 @@ class UartInstrument(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.instrument = instrument = self._instrument
-        m.submodules.uart = uart = LinkUart()
+        m.submodules.uart = uart = LinkUart(self._set_period)
         m.d.comb += [
             instrument.samples.eq(self.samples),
             self.strikes.eq(instrument.strikes),

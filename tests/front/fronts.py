@@ -149,9 +149,7 @@ def samples(family: Family, words: list[Word], lag_ps: float) -> Iterator[tuple[
     """Return time and level of each sample of channel 0."""
     core_ps = family.phases_ps[CORE_PHASE] + lag_ps
     for word in words[BEHIND_PERIODS:]:
-        # The word before this clock's edge was taken over by the one before.
-        taken_ps = word.time_ps - RATIO * family.fast_ps
-        start_ps = taken_ps - core_ps - BEHIND_PERIODS * family.fast_ps
+        start_ps = word.time_ps - core_ps - BEHIND_PERIODS * family.fast_ps
         for number in range(family.width):
             period, phase = divmod(number, len(family.phases_ps))
             at_ps = start_ps + period * family.fast_ps + family.phases_ps[phase]

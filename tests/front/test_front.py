@@ -67,7 +67,7 @@ def test_an_output_looped_to_a_channel_has_the_latency_of_the_loop(bench, tmp_pa
     words = played(bench, tmp_path, random_edges(500, seed=2), loop_ps=loop_ps)
     mask = (1 << width) - 1
     sent = seen = 0
-    # A clock's edge takes over what was there before it: both words are of the clock before.
+    # A clock's edge takes over what was there before it.
     for number, word in enumerate(words):
         sent |= (word.drives & mask) << width * number
         seen |= (word.samples >> width) << width * number

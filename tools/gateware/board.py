@@ -11,6 +11,7 @@ from typing import Any
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.builds import BUILDS, Build
 from plexor_hdl.front.phases import RATIO
+from plexor_hdl.link_uart import FRACTION_BITS
 
 CONSTRAINTS = Path(__file__).parent.parent.parent / "constraints"
 
@@ -29,8 +30,11 @@ class Pin:
 
 @dataclass(frozen=True)
 class Board:
-    """All of a board's file. Places are tiles, X and Y, of the cells that a macro has at its
-    origin."""
+    """All of a board's file.
+
+    Places are tiles, X and Y, of the cells that a macro has at its origin. `uart_period` is
+    LinkUart's `set_period`: 0 where the gateware measures the rate.
+    """
 
     name: str
     title: str
@@ -40,6 +44,8 @@ class Board:
     clock_site: str
     clock_mhz: Fraction
     core_mhz: Fraction
+    baud: int
+    uart_period: int
     pins: dict[str, Pin]
     io_type: str
     places: dict[str, tuple[tuple[int, int], ...]]
@@ -87,6 +93,10 @@ def _board(name: str, table: dict[str, Any], text: bytes) -> Board:
     twice = sorted({site for site in sites if sites.count(site) > 1})
     if twice:
         raise ValueError(f"pins: {', '.join(twice)} is given twice")
+    baud = table["link"]["baud"]
+    period = core_mhz * 10**6 * 2**FRACTION_BITS / baud
+    if table["link"]["set"] and period.denominator > 1:
+        raise ValueError(f"link.baud: {baud}; must divide 8 x the core's clock, or not be set")
     places = {kind: tuple(map(tuple, tiles)) for kind, tiles in table["places"].items()}
     counts = {"sampler": geometry.channels, "serialiser": geometry.strikes + 1}
     for kind, count in counts.items():
@@ -101,6 +111,8 @@ def _board(name: str, table: dict[str, Any], text: bytes) -> Board:
         clock_site=table["clock"]["site"],
         clock_mhz=Fraction(str(table["clock"]["mhz"])),
         core_mhz=core_mhz,
+        baud=baud,
+        uart_period=int(period) if table["link"]["set"] else 0,
         pins=pins,
         io_type=table["io_type"],
         places=places,

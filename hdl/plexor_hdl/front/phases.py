@@ -14,7 +14,7 @@ RATIO = 2
 """Periods of the fast clocks in one of the core."""
 CORE_PHASE = 1
 """The phase whose flip-flop is the core clock: its lag then has room on both sides."""
-LOOP_CLOCKS = 5
+LOOP_CLOCKS = 4
 """Core clocks from a strike word's to those of the samples taken while it stands at the pins."""
 
 

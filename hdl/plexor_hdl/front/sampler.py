@@ -20,10 +20,11 @@ class Sampler(wiring.Component):
 
     `pins` may change at any time; with `select` the words are of `other` in their place. Both meet
     in one look-up table, beside which the flip-flops that sample can stand: so their skew depends
-    on neither the pin nor the way from it. Each sample passes four flip-flops before the core sees
-    it. `words` after the core's clock m are of 2 T from phase 0 of the fast period 2m - 5, in which
-    period 2m is that of the divider's `load` before the clock. Throughput: a word a clock. Reset:
-    none; the words of the first 3 clocks are of no time.
+    on neither the pin nor the way from it. Each sample passes five flip-flops before the core's
+    own. `words`, which the core's clock m takes, are of 2 T from phase 0 of the fast period 2m - 5,
+    in which period 2m is that of the divider's `load` before the clock; they must go into
+    flip-flops of the core at once. Throughput: a word a clock. Reset: none; the words of the first
+    3 clocks are of no time.
     """
 
     def __init__(self, channels: int, phases: int, way: Way | None = None) -> None:
@@ -50,12 +51,12 @@ class Sampler(wiring.Component):
                 m.d[domain(phase)] += first.eq(self._way(m, seen, phase) if self._way else seen)
                 aligned.append(carried(m, first, phase, HOP_PERIODS * phases, phases))
             before = Signal(phases, name=f"before_{channel}")
-            word = Signal(RATIO * phases, name=f"word_{channel}")
+            word = Signal(RATIO * phases, name=f"word_{channel}", attrs={"keep": 1})
             m.d[domain(0)] += before.eq(Cat(aligned))
             with m.If(self.load):
                 m.d[domain(0)] += word.eq(Cat(before, *aligned))
             words.append(word)
-        m.d.sync += self.words.eq(Cat(words))
+        m.d.comb += self.words.eq(Cat(words))
         return m
 
 

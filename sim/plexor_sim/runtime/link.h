@@ -69,7 +69,8 @@ class StreamLink {
 };
 
 // A UART's other end, 8N1, `uart_divisor` core clocks a bit, without flow control: a byte that
-// finds no room to the client is lost, as on a wire.
+// finds no room to the client is lost, as on a wire. It begins with the preamble on which the core
+// measures the rate.
 class UartLink {
  public:
   UartLink(Socket& socket, const Options& options)
@@ -92,9 +93,15 @@ class UartLink {
  private:
   bool send() {
     if (out_left_ == 0) {
-      if (!socket_.has_byte()) return true;
-      out_ = 1u << 9 | static_cast<uint32_t>(socket_.byte()) << 1;
-      socket_.pop();
+      uint8_t byte = 0;
+      if (preamble_sent_ < sizeof kPreamble) {
+        byte = kPreamble[preamble_sent_++];
+      } else {
+        if (!socket_.has_byte()) return true;
+        byte = socket_.byte();
+        socket_.pop();
+      }
+      out_ = 1u << 9 | static_cast<uint32_t>(byte) << 1;
       out_left_ = 10 * divisor_;
     }
     const int bit = (10 * divisor_ - out_left_) / divisor_;
@@ -134,6 +141,8 @@ class UartLink {
   Corruption corruption_;
   uint32_t out_ = 0, in_ = 0;
   int out_left_ = 0, in_cnt_ = 0;
+  size_t preamble_sent_ = 0;
+  static constexpr uint8_t kPreamble[] = {0x55, 0x00};
 };
 
 }  // namespace plexor

@@ -164,7 +164,7 @@ def test_every_byte_passes_a_uart_at_its_divisor(uart_echo: Path, divisor: int) 
     arguments = ["--uart-divisor", str(divisor)]
     with Server(uart_echo, arguments=arguments) as server, connect(server) as client:
         client.sendall(DATA[:2048])
-        assert receive(client, 2048) == DATA[:2048]
+        assert receive(client, 2050) == b"\x55\x00" + DATA[:2048]
 
 
 def test_the_next_client_starts_with_nothing_of_the_last(echo: Path) -> None:

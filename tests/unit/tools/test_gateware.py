@@ -70,6 +70,7 @@ def test_every_board_makes_its_clocks(name):
         ("[[8, 7], ", "[", "places.sampler: 7 tiles; must be 8"),
         ('build = "ecp5-25f"', 'build = "ecp6"', "build: 'ecp6'"),
         ("title = ", "title ", "="),
+        ("baud = 2_000_000\nset = false", "baud = 3_000_000\nset = true", "link.baud: 3000000"),
     ],
 )
 def test_a_wrong_board_file_is_one_line(monkeypatch, tmp_path, old, new, says):
