@@ -223,11 +223,12 @@ class LinkUart(wiring.Component):
             read.addr.eq(fetch.address),
             read.en.eq(1),
             fetch.data.eq(read.data),
-            keep.eq(byte_stb & ~(between & (byte == PREAMBLE))),
             write.en.eq(keep & room),
             write.data.eq(byte),
         ]
+        # The byte stands for some clocks more.
         m.d.sync += [
+            keep.eq(byte_stb & ~(between & (byte == PREAMBLE))),
             room.eq(fetch.address != following),
             fetch.limit.eq(write.addr),
             self.errors.eq(self.errors + (bad_stb | (keep & ~room))),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bench import TRUTH, Outcome, simulator
+from bench import FEW, TRUTH, Outcome, simulator
 
 from plexor.analyse import analyse
 from plexor.calibration.model import Calibration
@@ -68,7 +68,7 @@ class Planted:
 # Bins of 110 to 1770 ps, and of 50 to 940 ps at two ticks a nanosecond.
 FRONT_ENDS = {
     "iCE40": Planted(
-        Geometry(channels=2, strikes=1, samples=8, phases=4),
+        FEW,
         ((-450, -140, 170, 440), (100, -350, 420, -100)),
         ((-300, 200, -400, 350), (0, 0, 0, 0)),
         (0, 730),

@@ -6,20 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from bench import simulator
+from bench import FEW, simulator
 
 from plexor import cli
 from plexor.errors import ExitCode
-from plexor.protocol.geometry import Geometry
 from plexor.store import load
 
-GEOMETRY = Geometry(
-    channels=2,
-    strikes=1,
-    latency_mantissa_bits=4,
-    interval_mantissa_bits=4,
-    zoom_bits=6,
-)
 PLANTED = "rise.0=-450:-140:170:440,output_ps.0=1234"
 DUT = "synthetic:ch0.latency=uniform:200000:900000,ch1.after=strike0"
 
@@ -28,7 +20,7 @@ DUT = "synthetic:ch0.latency=uniform:200000:900000,ch1.after=strike0"
 def uri(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     """Return the link of an instrument that serves one client after the other."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    with simulator(DUT, GEOMETRY, ("--front-end", PLANTED), once=False) as server:
+    with simulator(DUT, FEW, ("--front-end", PLANTED), once=False) as server:
         yield f"tcp://127.0.0.1:{server.port}"
 
 

@@ -32,8 +32,9 @@ class Pin:
 class Board:
     """All of a board's file.
 
-    Places are tiles, X and Y, of the cells that a macro has at its origin. `uart_period` is
-    LinkUart's `set_period`: 0 where the gateware measures the rate.
+    Places are tiles, X and Y, of the cells that a macro has at its origin. `bels` are where single
+    cells stand, by their names in the netlist. `uart_period` is LinkUart's `set_period`: 0 where
+    the gateware measures the rate.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Board:
     pins: dict[str, Pin]
     io_type: str
     places: dict[str, tuple[tuple[int, int], ...]]
+    bels: dict[str, str]
     text: bytes
 
     @property
@@ -116,6 +118,7 @@ def _board(name: str, table: dict[str, Any], text: bytes) -> Board:
         pins=pins,
         io_type=table["io_type"],
         places=places,
+        bels=table.get("bels", {}),
         text=text,
     )
 

@@ -63,6 +63,8 @@ def netlist(board: Board) -> Path:
     for kind, one in macro.read(CONSTRAINTS / "front" / f"{family.name}.json").items():
         for number, origin in enumerate(board.places[kind]):
             one.put(module, number, origin)
+    for cell, bel in board.bels.items():
+        module["cells"][cell]["attributes"]["BEL"] = bel
     (folder / "top.json").write_text(json.dumps(design))
     return folder
 
