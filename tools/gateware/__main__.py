@@ -42,6 +42,9 @@ def text(board: boards.Board, placed: Placed) -> str:
         lines.append(
             f"  {name}: steps " + " ".join(f"{width:.0f}" for width in bins.widths_ps) + " ps"
         )
+    early_ps = min(placed.pad_ps)
+    late = " ".join(str(pad_ps - early_ps) for pad_ps in placed.pad_ps)
+    lines.append(f"  channels' skew: {late} ps after the earliest, from pad to look-up table")
     lines.append(
         f"  widest bin {widest:.0f} ps; {placed.bitstream}: {size} bytes, SHA-256 {digest}…"
     )

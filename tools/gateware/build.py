@@ -24,7 +24,7 @@ _CLOCK = re.compile(r"Max frequency for clock +'([^']+)': ([\d.]+) MHz")
 
 @dataclass(frozen=True)
 class Placed:
-    """One seed's result. Frequencies in MHz; lags of each channel's and output's phases in ps."""
+    """One seed's result. Frequencies in MHz; delays of each channel's pad in ps."""
 
     seed: int
     core_mhz: float
@@ -32,6 +32,7 @@ class Placed:
     hops: list[limits.Hop]
     channels: list[skew.Bins]
     outputs: list[skew.Bins]
+    pad_ps: list[int]
     used: dict[str, tuple[int, int]]
     bitstream: Path
     failures: list[str]
@@ -101,7 +102,18 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
     fast_mhz = min(mhz for name, mhz in clocks.items() if limits.is_phase(name))
     hops = limits.phase_hops(log, phases, period_ps)
     hops += limits.core_hops(delays, least, _core_names(family, delays), phases, period_ps)
-    result = Placed(seed, core_mhz, fast_mhz, hops, channels, outputs, used, at / "top.bit", [])
+    result = Placed(
+        seed,
+        core_mhz,
+        fast_mhz,
+        hops,
+        channels,
+        outputs,
+        [skew.pad_lag_ps(family, delays, number) for number in range(geometry.channels)],
+        used,
+        at / "top.bit",
+        [],
+    )
     result.failures.extend(_failures(board, family, result))
     result.failures.extend(_moved(family, lags_ps))
     return result

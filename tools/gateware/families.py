@@ -17,7 +17,7 @@ class Family:
 
     A net's cell has in yosys' netlist the net's name and `table` (a look-up table) or `flip_flops`
     (of rising and falling edges); nextpnr adds `placed` to them. `ports` are the outputs of a
-    look-up table and a flip-flop.
+    look-up table and a flip-flop, `pad` what a port's cell is called after it, and its output.
     """
 
     name: str
@@ -27,6 +27,7 @@ class Family:
     flip_flops: tuple[str, str]
     placed: tuple[str, str]
     ports: tuple[str, str]
+    pad: tuple[str, str]
     widest_ps: int
     rms_ps: int
     # The search: a device, its clocks, where copies stand, and where cells can be in a tile.
@@ -61,6 +62,7 @@ FAMILIES = {
         flip_flops=("_TRELLIS_FF_Q", "_TRELLIS_FF_Q"),
         placed=("", ""),
         ports=("F", "Q"),
+        pad=("$tr_io", "O"),
         widest_ps=800,
         rms_ps=200,
         device=("--25k", "--package", "CABGA381", "--speed", "6"),
@@ -80,6 +82,7 @@ FAMILIES = {
         flip_flops=("_SB_DFF_Q", "_SB_DFFN_Q"),
         placed=("_LC", "_DFFLC"),
         ports=("O", "O"),
+        pad=("$sb_io", "D_IN_0"),
         widest_ps=1500,
         rms_ps=450,
         device=("--hx8k", "--package", "ct256"),

@@ -91,6 +91,14 @@ def sampler_lags_ps(family: Family, delays: Delays, channel: int) -> list[int]:
     return lags
 
 
+def pad_lag_ps(family: Family, delays: Delays, channel: int) -> int:
+    """Return the delay from a channel's pad to what its samples are taken of."""
+    suffix, port = family.pad
+    table = family.after(f"{SAMPLER}.{seen_name(channel)}{family.table}", table=True)
+    pin, wire_ps = delays.into(f"channels[{channel}]{suffix}", port, table)
+    return wire_ps + delays.through(table, pin, family.ports[0])
+
+
 def serialiser_lags_ps(family: Family, delays: Delays, output: int) -> list[int]:
     """Return how long after its phase each flip-flop changes the last look-up table's output."""
     lags = []
