@@ -4,7 +4,7 @@ RUN = .venv/bin/python -m
 # A run starts thousands of Pythons: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo setup test test-full lint fmax gateware bench mutants lock clean
+.PHONY: demo setup test test-full lint fmax gateware wiring bench mutants lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -27,6 +27,9 @@ fmax: setup
 
 gateware: setup
 	$(RUN) tools.gateware $(BOARD)
+
+wiring: setup
+	$(RUN) tools.wiring
 
 bench: setup
 	$(RUN) tools.bench
