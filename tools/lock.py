@@ -12,12 +12,21 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 
 from tools.setup import ROOT, lock_file
 
 EXTRAS = {"demo": ("sim",), "test": ("sim", "gateware", "cluster", "dev")}
 """What each profile holds beside the host and the package's own build."""
-_UV = ("uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes", "--no-header")
+_UV = (
+    str(Path(sys.executable).parent / "uv"),
+    "pip",
+    "compile",
+    "--quiet",
+    "--universal",
+    "--generate-hashes",
+    "--no-header",
+)
 
 
 def main(upgraded: Sequence[str]) -> int:
