@@ -4,7 +4,7 @@ RUN = .venv/bin/python -m
 # A run starts thousands of Pythons: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo setup test test-full lint fmax gateware wiring bench mutants lock clean
+.PHONY: demo setup test test-full lint fmax gateware flash wiring bench mutants lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -27,6 +27,10 @@ fmax: setup
 
 gateware: setup
 	$(RUN) tools.gateware $(BOARD)
+
+flash:
+	$(PYTHON) -m tools.setup flash
+	$(RUN) tools.flash $(BOARD) $(FLASH:1=--flash)
 
 wiring: setup
 	$(RUN) tools.wiring
