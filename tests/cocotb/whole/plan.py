@@ -11,6 +11,10 @@ from plexor_sim.golden.settings import Settings
 GATEWARE_HASH = 0x0123_4567_89AB_CDEF
 ALL_SPACES = sum(1 << space for space in Space)
 SHORT_STRIKES = 150
+"""What comes faster than it is matched waits (docs/instrument.md, "Matching"): this many find room."""
+STRIKE_CLOCKS = 40
+"""The time a strike needs in a longer run."""
+STEP_STRIKES = 40
 
 
 def geometry_of(samples: int) -> Geometry:
@@ -28,21 +32,29 @@ def geometry_of(samples: int) -> Geometry:
     )
 
 
+def slack_ticks(strikes: int, samples: int) -> int:
+    """Return what an interval must have beyond the shortest, in a run of so many strikes."""
+    return 0 if strikes <= SHORT_STRIKES else STRIKE_CLOCKS * samples
+
+
 def with_table(rng: random.Random, settings: Settings, samples: int, steps: int) -> Settings:
-    """Return a run whose stimulus 0 goes through so many random steps, of up to 40 strikes each.
+    """Return a run whose stimulus 0 goes through so many random steps, of up to STEP_STRIKES each.
 
     Guards are from none to the time-out, so that responses come after the end of their step.
     """
     values = dict(settings.values)
     values["control", 0, "step_count"] = steps
     timeout = settings.get("matcher", "timeout_ticks")
+    # Three strikes an interval: those of a burst, or of the other stimulus that one triggers.
+    slack = 3 * slack_ticks(steps * STEP_STRIKES // 2, samples)
     for step in range(steps):
         values |= {
             ("step", step, "interval_ticks"): samples * rng.randrange(20, 50)
-            + rng.randrange(samples),
+            + rng.randrange(samples)
+            + slack,
             ("step", step, "interval_fraction"): rng.getrandbits(32),
             ("step", step, "width_ticks"): rng.randrange(1, 40),
-            ("step", step, "strike_count"): rng.randrange(1, 41),
+            ("step", step, "strike_count"): rng.randrange(1, STEP_STRIKES + 1),
             ("step", step, "guard_ticks"): rng.randrange(timeout),
         }
     return Settings(values)
@@ -50,9 +62,7 @@ def with_table(rng: random.Random, settings: Settings, samples: int, steps: int)
 
 def random_settings(rng: random.Random, samples: int, strikes: int) -> Settings:
     """Return a run of two stimuli and two channels, one of them inverted and filtered."""
-    # What comes faster than it is matched waits (docs/instrument.md, "Matching"): in a short run
-    # all of it finds room, in a longer one a strike needs 40 clocks.
-    slack = 0 if strikes <= SHORT_STRIKES else 40 * samples
+    slack = slack_ticks(strikes, samples)
     interval = rng.randrange(150, 400) + 3 * slack
     policy = rng.choice(list(Policy))
     early = rng.choice((0, 2 * samples))
