@@ -1,0 +1,58 @@
+"""LiteX systems for simulation: one clock, pins as the simulated instrument's main has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from litex.build.generic_platform import GenericPlatform, Pins, Subsignal
+from litex.build.io import CRG
+from litex.soc.integration.export import get_csr_csv, get_csr_json
+from litex.soc.integration.soc_core import SoCMini
+from liteeth.phy.model import LiteEthPHYModel
+
+from plexor.protocol.geometry import Geometry
+from plexor_soc.core import NAME, PlexorCore
+from plexor_soc.system import add_ethernet, add_instrument
+
+TOP = "plexor"
+IP_ADDRESS = "192.168.1.50"
+MAC_ADDRESS = 0x10E2D5000000
+
+
+class SimulatedSystem(SoCMini):
+    """The instrument with Etherbone and UDP behind a PHY of bytes: gigabit Ethernet at 125 MHz."""
+
+    def __init__(self, geometry: Geometry, folder: Path) -> None:
+        words = {"samples": geometry.channels, "strikes": geometry.strikes}
+        pins = {name: number * geometry.samples for name, number in words.items()}
+        pins |= {"clk": 1, "rst": 1, "load": 1, "gate": 1}
+        ethernet = {"source_valid": 1, "source_data": 8, "sink_valid": 1, "sink_data": 8}
+        io = [(name, 0, Pins(bits)) for name, bits in pins.items()]
+        io += [("eth", 0, *(Subsignal(name, Pins(bits)) for name, bits in ethernet.items()))]
+        platform = GenericPlatform("", io, name=TOP)
+        clock_hz = 10**15 // (geometry.samples * geometry.tick_fs)
+        SoCMini.__init__(self, platform, clock_hz, ident="Plexor, simulated")
+        self.crg = CRG(platform.request("clk"), platform.request("rst"))
+        core = PlexorCore(geometry, datagrams=True)
+        add_instrument(self, core)
+        for name in ("samples", "gate"):
+            self.comb += getattr(core, name).eq(platform.request(name))
+        for name in ("strikes", "load"):
+            self.comb += platform.request(name).eq(getattr(core, name))
+        phy = LiteEthPHYModel(platform.request("eth"))
+        self.add_module("ethphy", phy)
+        add_ethernet(self, core, phy, IP_ADDRESS, MAC_ADDRESS)
+        core.add_source(platform, folder)
+        self.core = core
+
+    def write(self, folder: Path) -> Path:
+        """Leave Verilog (top `plexor`), csr.json and csr.csv in a folder; return the Verilog."""
+        self.finalize()
+        output = self.platform.get_verilog(self, name=TOP)
+        output.write(str(folder / f"{TOP}.v"))
+        text = (folder / f"{TOP}.v").read_text() + (folder / f"{NAME}.v").read_text()
+        (folder / f"{TOP}.v").write_text(text)
+        maps = (self.csr.regions, self.constants, self.bus.regions)
+        (folder / "csr.json").write_text(get_csr_json(*maps))
+        (folder / "csr.csv").write_text(get_csr_csv(*maps))
+        return folder / f"{TOP}.v"
