@@ -77,8 +77,8 @@ def build(
 ) -> Path:
     """Return the executable of the instrument with that geometry and device; see `main.cpp`.
 
-    `core` is Verilog of the same ports to use in place of the gateware. `report` is told what takes
-    time. Raises BuildError, and PackageMissing for a tool that is not installed.
+    `core` is Verilog of the same ports to use in place of the gateware; with ports `eth_`... its link
+    is Ethernet. `report` is told what takes time. Raises BuildError, and PackageMissing for a tool that is not installed.
     """
     tools = find_tools()
     core_text = core.read_text() if core else core_verilog(geometry, cache, uart, report=report)
@@ -199,9 +199,10 @@ def _build_core(
     sources.remove(_RUNTIME / "fatal.cpp")
     sources.append(_HERE / "main.cpp")
     headers = [*sorted(_RUNTIME.glob("*.h")), *sorted(_DEVICE.glob("*.h"))]
-    skippable = _is_skippable(text)
-    constants = _geometry_header(geometry, uart, skippable)
-    bench_text = _bench(geometry, uart, skippable)
+    skippable = _has_port(text, "quiet")
+    ethernet = _has_port(text, "eth_sink_valid")
+    constants = _geometry_header(geometry, uart, skippable, ethernet)
+    bench_text = _bench(geometry, uart, skippable, ethernet)
     key = _digest(
         "core", tools.model_key, *COMPILE, constants, bench_text, text, *sources, *headers
     )
@@ -209,7 +210,7 @@ def _build_core(
     def fill(directory: Path) -> None:
         core, bench = directory / "plexor.v", directory / "plexor_sim.v"
         # A flip-flop that takes both edges of the clock makes a cycle one evaluation, not two.
-        staged = text.replace("@(posedge clk)", "@(edge clk)")
+        staged = re.sub(r"@\(posedge (\w+)\)", r"@(edge \1)", text)
         core.write_text(without_zero_rows(staged))
         bench.write_text(bench_text)
         verilated = verilate(
@@ -262,12 +263,12 @@ def _build_device(device: DeviceBuild, tools: Tools, cache: Path, report: Report
     return make_once(cache / "objects" / f"{device.name}-{key}", fill)
 
 
-def _is_skippable(text: str) -> bool:
-    """Return whether a core has the ports of plexor_hdl.skip."""
-    return bool(re.search(r"\bmodule plexor\s*\([^;]*\bquiet\b", text))
+def _has_port(text: str, name: str) -> bool:
+    """Return whether a core has a port."""
+    return bool(re.search(rf"\bmodule plexor\s*\([^;]*\b{name}\b", text))
 
 
-def _geometry_header(geometry: Geometry, uart: bool, skippable: bool) -> str:
+def _geometry_header(geometry: Geometry, uart: bool, skippable: bool, ethernet: bool) -> str:
     return (
         "#pragma once\n#include <cstdint>\nnamespace plexor {\n"
         f"constexpr int kChannels = {geometry.channels};\n"
@@ -275,13 +276,14 @@ def _geometry_header(geometry: Geometry, uart: bool, skippable: bool) -> str:
         f"constexpr int kSamples = {geometry.samples};\n"
         f"constexpr int64_t kTickFs = {geometry.tick_fs};\n"
         f"constexpr bool kUart = {str(uart).lower()};\n"
+        f"constexpr bool kEthernet = {str(ethernet).lower()};\n"
         f"constexpr bool kSkippable = {str(skippable).lower()};\n"
         f"constexpr int64_t kSkipClocks = {SKIP_CLOCKS};\n"
         "}\n"
     )
 
 
-def _bench(geometry: Geometry, uart: bool, skippable: bool) -> str:
+def _bench(geometry: Geometry, uart: bool, skippable: bool, ethernet: bool) -> str:
     """Return the top around the core, which has no reset input.
 
     Registers start with their reset values, and every next state depends on the reset: as an input
@@ -293,7 +295,10 @@ def _bench(geometry: Geometry, uart: bool, skippable: bool) -> str:
         "load": ("output", 1),
         "gate": ("input", 1),
     }
-    if uart:
+    if ethernet:
+        ports |= {"eth_sink_valid": ("input", 1), "eth_sink_data": ("input", 8)}
+        ports |= {"eth_source_valid": ("output", 1), "eth_source_data": ("output", 8)}
+    elif uart:
         ports |= {"uart_rx": ("input", 1), "uart_tx": ("output", 1)}
     else:
         ports |= {"rx__payload": ("input", 8), "rx__valid": ("input", 1)}

@@ -13,6 +13,7 @@
 
 #include "Vplexor.h"
 #include "device.h"
+#include "ethernet.h"
 #include "geometry.h"
 #include "link.h"
 #include "options.h"
@@ -32,7 +33,9 @@ constexpr int kWaitMs = 500;  // how long a blocked wait lasts before the parent
 
 using StrikesPort = std::remove_reference_t<decltype(Vplexor::strikes)>;
 using SamplesPort = std::remove_reference_t<decltype(Vplexor::samples)>;
-using Link = std::conditional_t<kUart, UartLink, StreamLink>;
+using Link =
+    std::conditional_t<kEthernet, EthernetLink, std::conditional_t<kUart, UartLink, StreamLink>>;
+using Far = std::conditional_t<kEthernet, Network, Socket>;
 
 volatile sig_atomic_t g_stop = 0;
 
@@ -55,7 +58,11 @@ class Simulation {
     if (!options_.figures.empty()) write_figures();
   }
 
-  int port() const { return socket_.port(); }
+  void tell(std::FILE* lines) const {
+    std::fprintf(lines, "listening 127.0.0.1:%d\n", socket_.port());
+    if constexpr (kEthernet)
+      std::fprintf(lines, "etherbone 127.0.0.1:%d\n", socket_.etherbone_port());
+  }
 
   void run() {
     while (!over()) {
@@ -192,7 +199,7 @@ class Simulation {
   std::unique_ptr<Device> device_;
   EdgeLog log_;
   Pins<kChannels, kStrikes, kSamples, StrikesPort, SamplesPort> pins_;
-  Socket socket_;
+  Far socket_;
   Link link_;
   Vplexor core_;
   int still_clocks_ = 0;  // for which all has been at rest
@@ -222,7 +229,7 @@ int simulate(int count, char** arguments) {
   }
   std::FILE* lines = take_stdout();
   Simulation simulation(options);
-  std::fprintf(lines, "listening 127.0.0.1:%d\n", simulation.port());
+  simulation.tell(lines);
   std::fclose(lines);
   simulation.run();
   return 0;

@@ -57,9 +57,7 @@ class PlexorCore(LiteXModule):
         self.instrument = Instrument(
             geometry, gateware_hash(geometry), access=True, datagrams=datagrams
         )
-        self.ports = {
-            name: Signal(bits, name=name) for name, _, bits in ports_of(self.instrument)
-        }
+        self.ports = {name: Signal(bits, name=name) for name, _, bits in ports_of(self.instrument)}
         self.samples, self.strikes = self.ports["samples"], self.ports["strikes"]
         self.load, self.gate = self.ports["load"], self.ports["gate"]
         self.uart_divisor = self.ports["uart_divisor"]

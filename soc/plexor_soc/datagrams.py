@@ -95,9 +95,7 @@ class Datagrams(LiteXModule):
 
     def _send(self, core: PlexorCore, sink) -> None:
         layout = [("data", 32), ("end", 1)]
-        self.from_core = crossing = stream.ClockDomainCrossing(
-            layout, core.clock_domain, "sys"
-        )
+        self.from_core = crossing = stream.ClockDomainCrossing(layout, core.clock_domain, "sys")
         self._gather(core, crossing.sink)
         self.words = words = stream.SyncFIFO([("data", 32)], SENT_WORDS, buffered=True)
         self.lengths = lengths = stream.SyncFIFO([("words", 10)], 64)

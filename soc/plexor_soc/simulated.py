@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from liteeth.common import eth_phy_description
 from litex.build.generic_platform import GenericPlatform, Pins, Subsignal
 from litex.build.io import CRG
+from litex.gen import LiteXModule
 from litex.soc.integration.export import get_csr_csv, get_csr_json
 from litex.soc.integration.soc_core import SoCMini
-from liteeth.phy.model import LiteEthPHYModel
+from litex.soc.interconnect import stream
+from migen import ClockDomain, ClockSignal, ResetSignal
 
 from plexor.protocol.geometry import Geometry
 from plexor_soc.core import NAME, PlexorCore
@@ -17,6 +20,34 @@ from plexor_soc.system import add_ethernet, add_instrument
 TOP = "plexor"
 IP_ADDRESS = "192.168.1.50"
 MAC_ADDRESS = 0x10E2D5000000
+
+
+class BytePhy(LiteXModule):
+    """A PHY that gives and takes a byte each clock of the system, with preamble and checks.
+
+    So simulated time is that of gigabit Ethernet where the clock is 125 MHz.
+    """
+
+    dw = 8
+    model = True  # asks LiteX for no timing constraints
+
+    def __init__(self, pads) -> None:
+        self.cd_eth_rx = ClockDomain()
+        self.cd_eth_tx = ClockDomain()
+        self.sink = stream.Endpoint(eth_phy_description(8))
+        self.source = stream.Endpoint(eth_phy_description(8))
+        for domain in (self.cd_eth_rx, self.cd_eth_tx):
+            self.comb += [domain.clk.eq(ClockSignal()), domain.rst.eq(ResetSignal())]
+        self.comb += [
+            pads.source_valid.eq(self.sink.valid),
+            pads.source_data.eq(self.sink.data),
+            self.sink.ready.eq(1),
+            self.source.last.eq(~pads.sink_valid & self.source.valid),
+        ]
+        self.sync += [
+            self.source.valid.eq(pads.sink_valid),
+            self.source.data.eq(pads.sink_data),
+        ]
 
 
 class SimulatedSystem(SoCMini):
@@ -31,7 +62,7 @@ class SimulatedSystem(SoCMini):
         io += [("eth", 0, *(Subsignal(name, Pins(bits)) for name, bits in ethernet.items()))]
         platform = GenericPlatform("", io, name=TOP)
         clock_hz = 10**15 // (geometry.samples * geometry.tick_fs)
-        SoCMini.__init__(self, platform, clock_hz, ident="Plexor, simulated")
+        SoCMini.__init__(self, platform, clock_hz)
         self.crg = CRG(platform.request("clk"), platform.request("rst"))
         core = PlexorCore(geometry, datagrams=True)
         add_instrument(self, core)
@@ -39,7 +70,7 @@ class SimulatedSystem(SoCMini):
             self.comb += getattr(core, name).eq(platform.request(name))
         for name in ("strikes", "load"):
             self.comb += platform.request(name).eq(getattr(core, name))
-        phy = LiteEthPHYModel(platform.request("eth"))
+        phy = BytePhy(platform.request("eth"))
         self.add_module("ethphy", phy)
         add_ethernet(self, core, phy, IP_ADDRESS, MAC_ADDRESS)
         core.add_source(platform, folder)
