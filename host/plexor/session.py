@@ -210,6 +210,7 @@ class _Run:
         self.collector.reset()
         self.frames_before = (device.decoder.frames_received, device.decoder.frames_lost)
         self.faults_before = device.decoder.fault_counts.copy()
+        self.disorder_before = device.disorder
         self.started = datetime.now(UTC).isoformat(timespec="seconds")
         self.began = time.monotonic()
         for _ in range(3):
@@ -382,6 +383,7 @@ class _Run:
                 self.started,
                 versions(),
                 self.description,
+                self.device.disorder - self.disorder_before,
             ),
             broken,
         )

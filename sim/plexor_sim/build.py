@@ -77,8 +77,9 @@ def build(
 ) -> Path:
     """Return the executable of the instrument with that geometry and device; see `main.cpp`.
 
-    `core` is Verilog of the same ports to use in place of the gateware; with ports `eth_`... its link
-    is Ethernet. `report` is told what takes time. Raises BuildError, and PackageMissing for a tool that is not installed.
+    `core` is Verilog of the same ports to use in place of the gateware; with ports `eth_`... its
+    link is Ethernet. `report` is told what takes time. Raises BuildError, and PackageMissing for a
+    tool that is not installed.
     """
     tools = find_tools()
     core_text = core.read_text() if core else core_verilog(geometry, cache, uart, report=report)

@@ -12,9 +12,10 @@ from plexor.link.file import FileLink
 from plexor.link.serial_port import DEFAULT_BAUD, SerialLink
 from plexor.link.sim import SimLink, sim_command
 from plexor.link.tcp import TcpLink
+from plexor.link.udp import UdpLink
 
 DEFAULT_DUT = "freertos"
-_FORMS = "sim:, sim:DUT, tcp://HOST:PORT, serial:PORT?baud=RATE or file:PATH"
+_FORMS = "sim:, sim:DUT, tcp://HOST:PORT, udp://HOST:PORT, serial:PORT?baud=RATE or file:PATH"
 
 
 def open_link(uri: str, dut: str | None = None, sim_arguments: Sequence[str] = ()) -> Link:
@@ -31,7 +32,9 @@ def open_link(uri: str, dut: str | None = None, sim_arguments: Sequence[str] = (
         device = rest or dut or DEFAULT_DUT
         return SimLink(sim_command(device, sim_arguments), f"sim:{device}")
     if scheme == "tcp":
-        return _tcp(uri)
+        return TcpLink(*_address(uri))
+    if scheme == "udp":
+        return UdpLink(*_address(uri))
     if scheme == "serial":
         return _serial(uri, rest)
     if scheme == "file":
@@ -39,15 +42,15 @@ def open_link(uri: str, dut: str | None = None, sim_arguments: Sequence[str] = (
     raise UsageError(f"link: {uri!r}; must be {_FORMS}")
 
 
-def _tcp(uri: str) -> TcpLink:
+def _address(uri: str) -> tuple[str, int]:
     try:
         parts = urlsplit(uri)
         host, port = parts.hostname, parts.port
     except ValueError as error:
         raise UsageError(f"link: {uri!r}: {error}") from error
     if not host or not port:
-        raise UsageError(f"link: {uri!r}; must be tcp://HOST:PORT")
-    return TcpLink(host, port)
+        raise UsageError(f"link: {uri!r}; must be {uri[:3]}://HOST:PORT")
+    return host, port
 
 
 def _serial(uri: str, rest: str) -> SerialLink:
