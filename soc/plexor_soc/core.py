@@ -39,7 +39,29 @@ def ports_of(component: Component) -> Iterator[tuple[str, str, int]]:
     yield from walk(component.metadata.as_json()["interface"]["members"], "")
 
 
-class PlexorCore(LiteXModule):
+class AmaranthModule(LiteXModule):
+    """A component as an Instance of its Verilog, in a clock domain; `ports` are by name."""
+
+    def __init__(self, component: Component, name: str, clock_domain: str) -> None:
+        self.component, self.name = component, name
+        ports = list(ports_of(component))
+        self.ports = {port: Signal(bits, name=f"{name}_{port}") for port, _, bits in ports}
+        self.specials += Instance(
+            name,
+            i_clk=ClockSignal(clock_domain),
+            i_rst=ResetSignal(clock_domain),
+            **{f"{'i' if way == 'in' else 'o'}_{port}": self.ports[port] for port, way, _ in ports},
+        )
+
+    def add_source(self, platform, folder: Path) -> None:
+        """Write the component's Verilog to a folder and give it to a platform."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{self.name}.v"
+        path.write_text(verilog_of(self.component, self.name))
+        platform.add_source(str(path))
+
+
+class PlexorCore(AmaranthModule):
     """The instrument, in the clock domain `clock_domain`; its registers and memories on `bus`.
 
     `samples`, `strikes`, `load` and `gate` are the instrument's pins, in its clock domain. So are
@@ -54,10 +76,8 @@ class PlexorCore(LiteXModule):
     ) -> None:
         self.geometry = geometry
         self.clock_domain = clock_domain
-        self.instrument = Instrument(
-            geometry, gateware_hash(geometry), access=True, datagrams=datagrams
-        )
-        self.ports = {name: Signal(bits, name=name) for name, _, bits in ports_of(self.instrument)}
+        instrument = Instrument(geometry, gateware_hash(geometry), access=True, datagrams=datagrams)
+        AmaranthModule.__init__(self, instrument, NAME, clock_domain)
         self.samples, self.strikes = self.ports["samples"], self.ports["strikes"]
         self.load, self.gate = self.ports["load"], self.ports["gate"]
         self.uart_divisor = self.ports["uart_divisor"]
@@ -67,15 +87,6 @@ class PlexorCore(LiteXModule):
         self.refused = CSRStatus(32, description="Accesses that the instrument refused.")
         self.refusal = CSRStatus(8, description="OpStatus of the last one.")
         self.refused_address = CSRStatus(32, description="Word of the window that it was for.")
-        self.specials += Instance(
-            NAME,
-            i_clk=ClockSignal(clock_domain),
-            i_rst=ResetSignal(clock_domain),
-            **{
-                f"{'i' if way == 'in' else 'o'}_{name}": self.ports[name]
-                for name, way, _ in ports_of(self.instrument)
-            },
-        )
         rx = Cat(self.sink.data, self.sink.end, self.sink.end) if datagrams else self.sink.data
         tx = Cat(self.source.data, self.source.end) if datagrams else self.source.data
         self.comb += [
@@ -87,13 +98,6 @@ class PlexorCore(LiteXModule):
             self.ports["tx__ready"].eq(self.source.ready),
         ]
         self._connect_bus(window_bits(geometry))
-
-    def add_source(self, platform, folder: Path) -> None:
-        """Write the instrument's Verilog to a folder and give it to a platform."""
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{NAME}.v"
-        path.write_text(verilog_of(self.instrument, NAME))
-        platform.add_source(str(path))
 
     def _connect_bus(self, bits: int) -> None:
         requests = stream.ClockDomainCrossing(

@@ -1,4 +1,4 @@
-"""LiteX systems for simulation: one clock, pins as the simulated instrument's main has them."""
+"""A LiteX system for simulation, with the pins that the simulated instrument's main has."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from pathlib import Path
 
 from liteeth.common import eth_phy_description
 from litex.build.generic_platform import GenericPlatform, Pins, Subsignal
-from litex.build.io import CRG
 from litex.gen import LiteXModule
 from litex.soc.integration.export import get_csr_csv, get_csr_json
 from litex.soc.integration.soc_core import SoCMini
 from litex.soc.interconnect import stream
-from migen import ClockDomain, ClockSignal, ResetSignal
+from migen import ClockDomain, ClockSignal, If, ResetSignal, Signal
 
 from plexor.protocol.geometry import Geometry
 from plexor_soc.core import NAME, PlexorCore
@@ -23,10 +22,35 @@ IP_ADDRESS = "192.168.1.50"
 MAC_ADDRESS = 0x10E2D5000000
 
 
-class BytePhy(LiteXModule):
-    """A PHY that gives and takes a byte each clock of the system, with preamble and checks.
+class SimulatedClocks(LiteXModule):
+    """The clock `clk` for the instrument and the network, half of it for the system."""
 
-    So simulated time is that of gigabit Ethernet where the clock is 125 MHz.
+    def __init__(self, clk, rst) -> None:
+        self.rst = Signal()
+        self.cd_por = ClockDomain(reset_less=True)
+        self.cd_core = ClockDomain()
+        self.cd_sys = ClockDomain()
+        first, half = Signal(reset=1), Signal()
+        # The system's clock moves while it is in reset.
+        start = Signal(4, reset=15)
+        self.sync.por += [
+            half.eq(~half),
+            If(rst | self.rst, start.eq(15)).Elif(start != 0, start.eq(start - 1)),
+            first.eq(start != 0),
+        ]
+        self.comb += [
+            self.cd_por.clk.eq(clk),
+            self.cd_core.clk.eq(clk),
+            self.cd_sys.clk.eq(half),
+            self.cd_core.rst.eq(first),
+            self.cd_sys.rst.eq(first),
+        ]
+
+
+class BytePhy(LiteXModule):
+    """A PHY that gives and takes a byte each clock of `core`, with preamble and checks.
+
+    So simulated time is that of gigabit Ethernet where that clock is 125 MHz.
     """
 
     dw = 8
@@ -38,14 +62,14 @@ class BytePhy(LiteXModule):
         self.sink = stream.Endpoint(eth_phy_description(8))
         self.source = stream.Endpoint(eth_phy_description(8))
         for domain in (self.cd_eth_rx, self.cd_eth_tx):
-            self.comb += [domain.clk.eq(ClockSignal()), domain.rst.eq(ResetSignal())]
+            self.comb += [domain.clk.eq(ClockSignal("core")), domain.rst.eq(ResetSignal("core"))]
         self.comb += [
             pads.source_valid.eq(self.sink.valid),
             pads.source_data.eq(self.sink.data),
             self.sink.ready.eq(1),
             self.source.last.eq(~pads.sink_valid & self.source.valid),
         ]
-        self.sync += [
+        self.sync.core += [
             self.source.valid.eq(pads.sink_valid),
             self.source.data.eq(pads.sink_data),
         ]
@@ -62,10 +86,10 @@ class SimulatedSystem(SoCMini):
         io = [(name, 0, Pins(bits)) for name, bits in pins.items()]
         io += [("eth", 0, *(Subsignal(name, Pins(bits)) for name, bits in ethernet.items()))]
         platform = GenericPlatform("", io, name=TOP)
-        clock_hz = 10**15 // (geometry.samples * geometry.tick_fs)
+        clock_hz = 10**15 // (2 * geometry.samples * geometry.tick_fs)
         SoCMini.__init__(self, platform, clock_hz)
-        self.crg = CRG(platform.request("clk"), platform.request("rst"))
-        core = PlexorCore(geometry, datagrams=True)
+        self.crg = SimulatedClocks(platform.request("clk"), platform.request("rst"))
+        core = PlexorCore(geometry, datagrams=True, clock_domain="core")
         add_instrument(self, core)
         for name in ("samples", "gate"):
             self.comb += getattr(core, name).eq(platform.request(name))
@@ -82,8 +106,9 @@ class SimulatedSystem(SoCMini):
         self.finalize()
         output = self.platform.get_verilog(self, name=TOP)
         output.write(str(folder / f"{TOP}.v"))
-        # All domains have one clock; by one name, simulation takes a third of the time.
-        text = re.sub(r"(posedge |\.clk +\()\w+_clk\b", r"\1clk", (folder / f"{TOP}.v").read_text())
+        # The simulator's bench takes what is on its clock as it is, by that name.
+        clocks = r"(posedge |\.clk +\()(?:core|por|eth_rx|eth_tx)_clk\b"
+        text = re.sub(clocks, r"\1clk", (folder / f"{TOP}.v").read_text())
         text += (folder / f"{NAME}.v").read_text()
         (folder / f"{TOP}.v").write_text(text)
         maps = (self.csr.regions, self.constants, self.bus.regions)

@@ -59,7 +59,7 @@ class FrameOrder:
         return self.release() if len(self._held) > HELD_FRAMES else []
 
     def release(self) -> list[bytes]:
-        """Give the first missing frames up; return those held back behind them, up to a next gap."""
+        """Give the first missing frames up; return those held back behind, up to a next gap."""
         if self._next is None or not self._held:
             return []
         start = self._next
