@@ -58,11 +58,7 @@ class Simulation {
     if (!options_.figures.empty()) write_figures();
   }
 
-  void tell(std::FILE* lines) const {
-    std::fprintf(lines, "listening 127.0.0.1:%d\n", socket_.port());
-    if constexpr (kEthernet)
-      std::fprintf(lines, "etherbone 127.0.0.1:%d\n", socket_.etherbone_port());
-  }
+  void tell(std::FILE* lines) const { tell(socket_, lines); }
 
   void run() {
     while (!over()) {
@@ -88,6 +84,15 @@ class Simulation {
   }
 
  private:
+  static void tell(const Socket& socket, std::FILE* lines) {
+    std::fprintf(lines, "listening 127.0.0.1:%d\n", socket.port());
+  }
+
+  static void tell(const Network& network, std::FILE* lines) {
+    std::fprintf(lines, "listening 127.0.0.1:%d\n", network.port());
+    std::fprintf(lines, "etherbone 127.0.0.1:%d\n", network.etherbone_port());
+  }
+
   void clock() {
     pins_.clock(core_.strikes, core_.load, core_.samples);
     link_.before(core_, !pins_.is_ahead());

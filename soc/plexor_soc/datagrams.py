@@ -15,9 +15,9 @@ FRAMES_PORT = 7539
 MOST_FRAME_WORDS = MAX_WORDS + (HEADER.size_bytes + CRC_BYTES) // WORD_BYTES
 SENT_WORDS = 2048
 """Of frames that wait for the network: seven and more."""
-RECEIVED_BYTES = 2048
-MOST_DATAGRAM_BYTES = 1472
-"""Of UDP in an Ethernet frame: 1500 less the headers of IP (20) and UDP (8)."""
+RECEIVED_WORDS = 512
+MOST_DATAGRAM_WORDS = 1472 // WORD_BYTES
+"""Of UDP in an Ethernet frame: 1500 bytes less the headers of IP (20) and UDP (8)."""
 
 
 class Datagrams(LiteXModule):
@@ -38,59 +38,61 @@ class Datagrams(LiteXModule):
         self._send(core, port.sink)
 
     def _receive(self, core: PlexorCore, source) -> None:
-        self.received = received = stream.SyncFIFO(FRAME_BYTE, RECEIVED_BYTES, buffered=True)
-        self.to_core = crossing = stream.ClockDomainCrossing(FRAME_BYTE, "sys", core.clock_domain)
+        # As fast as the wire: a network's receiver cannot wait.
+        layout = [("data", 32), ("bytes", 3)]
+        self.received = received = stream.SyncFIFO(layout, RECEIVED_WORDS, buffered=True)
+        room, wanted = Signal(), Signal()
+        self.sync += room.eq(received.level < RECEIVED_WORDS - MOST_DATAGRAM_WORDS)
         self.comb += [
-            received.source.connect(crossing.sink),
-            crossing.source.connect(core.sink),
+            received.sink.valid.eq(source.valid & wanted),
+            received.sink.data.eq(source.data),
+            received.sink.last.eq(source.last),
+            # A datagram's last word may be padded: its length says where it ends.
+            received.sink.bytes.eq(WORD_BYTES),
+            If(
+                source.last & (source.length[:2] != 0),
+                received.sink.bytes.eq(source.length[:2]),
+            ),
+            source.ready.eq(1),
         ]
-        count = Signal(16)
-        bytes_of = Array(source.data[8 * n : 8 * n + 8] for n in range(WORD_BYTES))
-        room = Signal()
-        self.sync += room.eq(received.level < RECEIVED_BYTES - MOST_DATAGRAM_BYTES - WORD_BYTES)
-        self.receiver = fsm = FSM(reset_state="IDLE")
+        self.receiver = fsm = FSM(reset_state="FIRST")
         fsm.act(
-            "IDLE",
-            NextValue(count, 0),
+            "FIRST",
+            wanted.eq(room),
             If(
                 source.valid,
                 If(
                     room,
                     NextValue(self.peer_address.status, source.ip_address),
                     NextValue(self.peer_port.status, source.src_port),
-                    NextState("BYTES"),
+                    If(~source.last, NextState("TAKE")),
                 ).Else(
                     NextValue(self.refused.status, self.refused.status + 1),
-                    NextState("DROP"),
+                    If(~source.last, NextState("DROP")),
                 ),
             ),
         )
-        # A datagram's last word may be padded: its length says where it ends.
-        fsm.act(
-            "BYTES",
-            received.sink.valid.eq(source.valid & (count < source.length)),
-            received.sink.data.eq(bytes_of[count[:2]]),
-            If(
-                source.valid,
-                NextValue(count, count + 1),
-                If((count[:2] == WORD_BYTES - 1) & ~source.last, source.ready.eq(1)),
-                If(
-                    source.last & (count[:2] == WORD_BYTES - 1),
-                    source.ready.eq(1),
-                    NextState("END"),
-                ),
-            ),
-        )
-        fsm.act(
-            "END",
-            received.sink.valid.eq(1),
-            received.sink.end.eq(1),
-            NextState("IDLE"),
-        )
-        fsm.act(
-            "DROP",
-            source.ready.eq(1),
-            If(source.valid & source.last, NextState("IDLE")),
+        fsm.act("TAKE", wanted.eq(1), If(source.valid & source.last, NextState("FIRST")))
+        fsm.act("DROP", If(source.valid & source.last, NextState("FIRST")))
+
+        self.to_core = crossing = stream.ClockDomainCrossing(FRAME_BYTE, "sys", core.clock_domain)
+        place, ends = Signal(2), Signal()
+        word, sink = received.source, crossing.sink
+        bytes_of = Array(word.data[8 * n : 8 * n + 8] for n in range(WORD_BYTES))
+        last_byte = Signal()
+        self.comb += [
+            crossing.source.connect(core.sink),
+            last_byte.eq(place == (word.bytes - 1)[:2]),
+            sink.valid.eq(word.valid | ends),
+            sink.data.eq(bytes_of[place]),
+            sink.end.eq(ends),
+            word.ready.eq(sink.ready & last_byte & ~ends),
+        ]
+        self.sync += If(
+            sink.valid & sink.ready,
+            If(ends, ends.eq(0), place.eq(0))
+            .Elif(last_byte, place.eq(0), ends.eq(word.last))
+            .Else(place.eq(place + 1)),
         )
 
     def _send(self, core: PlexorCore, sink) -> None:

@@ -28,9 +28,15 @@ class CoarsePins(LiteXModule):
         channels, strikes = core.geometry.channels, core.geometry.strikes
         in_core = getattr(self.sync, core.clock_domain)
         turn, seen, before, change = Signal(), Signal(), Signal(), Signal()
+        # As late as a turn takes, so that it is a register's output and at the same place of each.
+        turns = Signal(SAMPLES)
         in_core += turn.eq(~turn)
-        self.sync.fast += [seen.eq(turn), before.eq(seen)]
-        self.comb += change.eq(seen != before)
+        self.sync.fast += [
+            seen.eq(turn),
+            before.eq(seen),
+            turns.eq(Cat(seen != before, turns[:-1])),
+        ]
+        self.comb += change.eq(turns[-1])
         for number in range(channels):
             level, history = Signal(), Signal(SAMPLES)
             word, kept = Signal(SAMPLES), Signal(SAMPLES)

@@ -1,8 +1,15 @@
-"""A LiteX system for simulation, with the pins that the simulated instrument's main has."""
+"""A LiteX system for simulation, with the pins that the simulated instrument's main has.
+
+`python -m plexor_soc.simulated FOLDER GEOMETRY` leaves it in a folder; the geometry is JSON, the
+parameters of plexor.protocol.geometry.Geometry.
+"""
 
 from __future__ import annotations
 
+import json
+import logging
 import re
+import sys
 from pathlib import Path
 
 from liteeth.common import eth_phy_description
@@ -11,9 +18,9 @@ from litex.gen import LiteXModule
 from litex.soc.integration.export import get_csr_csv, get_csr_json
 from litex.soc.integration.soc_core import SoCMini
 from litex.soc.interconnect import stream
-from migen import ClockDomain, ClockSignal, If, ResetSignal, Signal
+from migen import ClockDomain, ClockSignal, ResetSignal, Signal
 
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor_soc.core import NAME, PlexorCore
 from plexor_soc.system import add_ethernet, add_instrument
 
@@ -23,27 +30,24 @@ MAC_ADDRESS = 0x10E2D5000000
 
 
 class SimulatedClocks(LiteXModule):
-    """The clock `clk` for the instrument and the network, half of it for the system."""
+    """The clock `clk` for the instrument and the network, half of it for the system.
+
+    All starts from initial values: the instrument's time is that of the simulated pins.
+    """
 
     def __init__(self, clk, rst) -> None:
         self.rst = Signal()
         self.cd_por = ClockDomain(reset_less=True)
         self.cd_core = ClockDomain()
         self.cd_sys = ClockDomain()
-        first, half = Signal(reset=1), Signal()
-        # The system's clock moves while it is in reset.
-        start = Signal(4, reset=15)
-        self.sync.por += [
-            half.eq(~half),
-            If(rst | self.rst, start.eq(15)).Elif(start != 0, start.eq(start - 1)),
-            first.eq(start != 0),
-        ]
+        half = Signal()
+        self.sync.por += half.eq(~half)
         self.comb += [
             self.cd_por.clk.eq(clk),
             self.cd_core.clk.eq(clk),
             self.cd_sys.clk.eq(half),
-            self.cd_core.rst.eq(first),
-            self.cd_sys.rst.eq(first),
+            self.cd_core.rst.eq(rst | self.rst),
+            self.cd_sys.rst.eq(rst | self.rst),
         ]
 
 
@@ -115,3 +119,10 @@ class SimulatedSystem(SoCMini):
         (folder / "csr.json").write_text(get_csr_json(*maps))
         (folder / "csr.csv").write_text(get_csr_csv(*maps))
         return folder / f"{TOP}.v"
+
+
+if __name__ == "__main__":
+    logging.getLogger().setLevel(logging.WARNING)
+    parameters = json.loads(sys.argv[2])
+    parameters["features"] = Feature(parameters["features"])
+    SimulatedSystem(Geometry(**parameters), Path(sys.argv[1])).write(Path(sys.argv[1]))

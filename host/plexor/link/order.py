@@ -19,7 +19,7 @@ _MODULUS = 1 << 32
 class Disorder(StrEnum):
     """What became of a frame that did not come in its turn."""
 
-    REORDERED = "reordered"  # came early, was held back and is in its place
+    REORDERED = "reordered"  # came behind a later one, and was put in its place
     LATE = "late"  # came when those behind it had been given on: lost on the link
     DUPLICATE = "duplicate"  # came twice, was given on once
 
@@ -28,12 +28,14 @@ class FrameOrder:
     """Puts frames in order; `counts` has what was out of it.
 
     Each frame that is put in comes out once, or is counted as LATE or DUPLICATE. Frames come out
-    with ascending sequence, modulo 2**32, but for one that is more than RECENT_FRAMES back.
+    with ascending sequence, modulo 2**32, but for one that is more than RECENT_FRAMES back. Frames
+    behind a missing one are held until it comes, HELD_FRAMES are held, or `release` is called.
     """
 
     def __init__(self) -> None:
         self.counts: Counter[Disorder] = Counter()
         self._next: int | None = None
+        self._highest = 0
         self._held: dict[int, bytes] = {}
         self._skipped: dict[int, None] = {}
 
@@ -45,16 +47,20 @@ class FrameOrder:
     def put(self, sequence: int, frame: bytes) -> list[bytes]:
         """Take a frame; return those that are now in order."""
         if self._next is None:
-            self._next = sequence
+            self._next = self._highest = sequence
         ahead = (sequence - self._next) % _MODULUS
-        if ahead == 0:
-            self._next = (sequence + 1) % _MODULUS
-            return [frame, *self._following()]
         if ahead >= _MODULUS >> 1:
             return self._behind(sequence, frame, _MODULUS - ahead)
         if sequence in self._held:
             self.counts[Disorder.DUPLICATE] += 1
             return []
+        if 0 < (self._highest - sequence) % _MODULUS < _MODULUS >> 1:
+            self.counts[Disorder.REORDERED] += 1
+        else:
+            self._highest = sequence
+        if ahead == 0:
+            self._next = (sequence + 1) % _MODULUS
+            return [frame, *self._following()]
         self._held[sequence] = frame
         return self.release() if len(self._held) > HELD_FRAMES else []
 
@@ -78,16 +84,14 @@ class FrameOrder:
         while self._next in self._held:
             found.append(self._held.pop(self._next))
             self._next = (self._next + 1) % _MODULUS
-        self.counts[Disorder.REORDERED] += len(found)
         return found
 
     def _behind(self, sequence: int, frame: bytes, back: int) -> list[bytes]:
         if back > RECENT_FRAMES:
             held = [self._held[key] for key in self._by_age()]
-            self.counts[Disorder.REORDERED] += len(held)
             self._held.clear()
             self._skipped.clear()
-            self._next = (sequence + 1) % _MODULUS
+            self._next, self._highest = (sequence + 1) % _MODULUS, sequence
             return [*held, frame]
         late = sequence in self._skipped
         self._skipped.pop(sequence, None)

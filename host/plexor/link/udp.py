@@ -78,12 +78,8 @@ class UdpLink:
                 data = self._socket.recv(_MOST_BYTES)
         except (TimeoutError, BlockingIOError):
             pass
-        except ConnectionRefusedError as error:
-            raise LinkError(f"{self.name}: nobody listens there") from error
         except (OSError, ValueError) as error:
-            if self._closed:
-                raise LinkEndError(f"{self.name}: closed") from error
-            raise LinkError(f"{self.name}: network: {_reason(error)}") from error
+            raise self._broken(error) from error
         if self._order.waits and time.monotonic() - self._held_since > HOLD_S:
             pieces += map(_encoded, self._order.release())
             self._held_since = time.monotonic()
@@ -96,9 +92,7 @@ class UdpLink:
             for frame in filter(None, frames):
                 self._socket.send(cobs_decode(frame))
         except (OSError, ValueError) as error:
-            if self._closed:
-                raise LinkEndError(f"{self.name}: closed") from error
-            raise LinkError(f"{self.name}: network: {_reason(error)}") from error
+            raise self._broken(error) from error
 
     def close(self) -> None:
         """Close the socket; a read that waits ends."""
@@ -106,6 +100,13 @@ class UdpLink:
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
+
+    def _broken(self, error: Exception) -> LinkError:
+        if self._closed:
+            return LinkEndError(f"{self.name}: closed")
+        if isinstance(error, ConnectionRefusedError):
+            return LinkError(f"{self.name}: nobody listens there")
+        return LinkError(f"{self.name}: network: {_reason(error)}")
 
     def _ordered(self, data: bytes) -> list[bytes]:
         """Return the frames that a datagram brings into order; what is no frame, as it is."""

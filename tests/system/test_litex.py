@@ -1,0 +1,209 @@
+"""The instrument in a LiteX system: LiteX' own client reads it, plexor measures with it.
+
+The system is LiteX' Verilog with LiteEth, simulated; frames and Etherbone go over its Ethernet.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from bench import SMALL, TRUTH, Outcome, assert_equals_truth, run
+from litex_bench import UdpProxy, Unkind, read_memory, remote_client, serving
+
+from plexor.device import Device
+from plexor.link import open_link
+from plexor.protocol.frames import MAX_WORDS, FrameType
+from plexor.protocol.geometry import MAGIC, Feature, Geometry
+from plexor.protocol.memory import Space, entries
+from plexor.protocol.registers import RunState
+from plexor.results import RunResult
+from plexor.session import measure
+from plexor.settings import Channel, Settings, Stimulus
+from plexor_hdl.emit import gateware_hash
+
+NS = Fraction(1, 1_000_000_000)
+DEVICE = "synthetic:seed=4,latency=uniform:10000:100000,width=uniform:15000:30000,ch1.latency=70000"
+ONE_BANK = Geometry(
+    latency_mantissa_bits=4,
+    zoom_bits=6,
+    word_fifo_depth=16,
+    upload_depth=64,
+    queue_depth=16,
+    features=Feature.SIMULATED | Feature.ZOOM,
+)
+"""A build of a device with little room, whose counts are in one memory."""
+
+
+def settings(strikes: int) -> Settings:
+    return Settings(
+        strikes=(Stimulus(period_s=800 * NS, width_s=100 * NS, dither_s=128 * NS, seed=3),),
+        channels=(Channel(0), Channel(1)),
+        timeout_s=5000 * NS,
+        count=strikes,
+    )
+
+
+def measured(system, wanted: Settings, log, port: int | None = None) -> Outcome:
+    with Device(open_link(f"udp://127.0.0.1:{port or system.frames_port}")) as device:
+        result = measure(device, wanted)
+    system.server.close()
+    return Outcome(result, np.fromfile(log, TRUTH))
+
+
+def shown(result: RunResult) -> list:
+    """Return what a run found, but for where in time it lay."""
+    return [
+        (
+            channel.classes,
+            [
+                (
+                    entry.statistics.count,
+                    entry.statistics.sum_ticks,
+                    entry.statistics.sum_sq_ticks2,
+                    entry.bins.counts.tolist(),
+                )
+                for entry in channel.measurements
+            ],
+        )
+        for channel in result.channels
+    ]
+
+
+@pytest.mark.parametrize("geometry", [SMALL, ONE_BANK], ids=["two banks", "one bank"])
+def test_litex_client_reads_identity_and_histograms_of_a_run(geometry, tmp_path):
+    log = tmp_path / "truth.bin"
+    with serving(DEVICE, geometry, ("--truth", str(log))) as system:
+        with Device(open_link(f"udp://127.0.0.1:{system.frames_port}")) as device:
+            result = measure(device, settings(400))
+            with remote_client(system) as client:
+                regs = client.regs
+                identity = {
+                    name.removeprefix("plexor_identity_"): register.read()
+                    for name, register in regs.d.items()
+                    if name.startswith("plexor_identity_")
+                }
+                assert identity["magic"] == MAGIC
+                assert identity["gateware_hash"] == gateware_hash(geometry)
+                assert identity["board"] == int.from_bytes(b"sim", "little")
+                assert identity["channels"] == geometry.channels
+                assert identity["tick_fs"] == geometry.tick_fs
+                assert identity["features"] == geometry.features
+                assert regs.plexor_status_state.read() == RunState.DONE
+                assert regs.plexor_status_start_ticks.read() == result.start_ticks
+                assert regs.plexor_status_end_ticks.read() == result.end_ticks
+                assert regs.plexor_control_run_time_ticks.read() == 0
+                # Beside the frames, which go on: the host reads its own registers meanwhile.
+                assert device.read("status", "end_ticks") == result.end_ticks
+                banks = 2 if Feature.SNAPSHOT in geometry.features else 1
+                found = {
+                    space: sum(
+                        np.array(read_memory(client, f"plexor_{space.name.lower()}{bank}"))
+                        for bank in range(banks)
+                    )
+                    for space in (Space.LATENCY_BINS, Space.LATENCY_ZOOM, Space.CLASSES)
+                }
+                assert regs.plexor_refused.read() == 0
+        system.server.close()
+    truth = assert_equals_truth(Outcome(result, np.fromfile(log, TRUTH)))
+    for space in (Space.LATENCY_BINS, Space.LATENCY_ZOOM):
+        assert found[space].tolist() == truth.bins[space].ravel().tolist()
+        assert found[space].sum() > 0
+    classes = found[Space.CLASSES].reshape(-1, 2)
+    assert not classes[:, 1].any()
+    assert classes[:, 0].tolist() == truth.classes.ravel().tolist()
+    assert len(found[Space.LATENCY_BINS]) == entries(geometry, Space.LATENCY_BINS)
+
+
+def test_what_the_instrument_refuses_on_the_bus_is_counted(tmp_path):
+    with serving("synthetic", SMALL) as system, remote_client(system) as client:
+        regs = client.regs
+        window = client.mems.plexor.base
+        for place in (regs.plexor_identity_magic.addr, client.mems.plexor_latency_bins0.base):
+            client.write(place, 1)
+            assert regs.plexor_refused_address.read() == (place - window) // 4
+        assert regs.plexor_refused.read() == 2
+        assert client.read(window + 4 * 0x7FF) == 0
+        assert regs.plexor_refused.read() == 3
+
+
+def test_a_run_started_over_the_bus_counts_without_any_host_on_the_link(tmp_path):
+    with serving("synthetic:seed=2,latency=50000", SMALL) as system:
+        with remote_client(system) as client:
+            regs = client.regs
+            for name, value in {
+                "channel0_enable": 1,
+                "channel0_reference_source": 8,
+                "stimulus0_enable": 1,
+                "stimulus0_interval_ticks": 400,
+                "stimulus0_width_ticks": 50,
+                "stimulus0_strike_count": 100,
+                "control_stop_on": 1,
+                "control_settle_ticks": 1000,
+                "control_stream": 1,
+                "control_action": 1,
+            }.items():
+                getattr(regs, f"plexor_{name}").write(value)
+            while regs.plexor_status_state.read() != RunState.DONE:
+                pass
+            assert regs.plexor_source8_generated.read() == 200
+            bins = read_memory(client, "plexor_latency_bins0")
+            # 50 ns, which have a bin of 2 ns: octave 1 of 16 bins a time of 2.
+            assert {place: count for place, count in enumerate(bins) if count} == {
+                16 + 25: 100
+            } or sum(bins) == 100
+            assert regs.plexor_status_upload_dropped.read() > 0
+
+
+def test_a_run_is_the_same_as_on_the_simulated_instrument(tmp_path):
+    (tmp_path / "plain").mkdir()
+    plain = run(DEVICE, settings(400), tmp_path / "plain", geometry=SMALL)
+    log = tmp_path / "truth.bin"
+    with serving(DEVICE, SMALL, ("--truth", str(log))) as system:
+        outcome = measured(system, settings(400), log)
+    assert_equals_truth(outcome)
+    assert shown(outcome.result) == shown(plain.result)
+    books = outcome.result.accounting
+    assert books.lost_on_link == 0
+    assert not books.disorder
+
+
+@pytest.mark.parametrize(
+    "unkind",
+    [
+        Unkind(lose=0.05, repeat=0.05, delay=0.1, seed=1),
+        Unkind(lose=0.3, repeat=0.1, delay=0.2, overtakers=40, seed=2),
+    ],
+    ids=["some", "much"],
+)
+def test_datagrams_lost_and_out_of_order_are_accounted_for_exactly(unkind, tmp_path):
+    log = tmp_path / "truth.bin"
+    wanted = settings(4000)
+    with serving(DEVICE, SMALL, ("--truth", str(log))) as system:
+        with UdpProxy(system.frames_port, unkind) as proxy:
+            with Device(open_link(f"udp://127.0.0.1:{proxy.port}")) as device:
+                result = measure(device, wanted)
+                frames_lost, disorder = device.decoder.frames_lost, device.disorder
+            system.server.close()
+    outcome = Outcome(result, np.fromfile(log, TRUTH))
+    truth = assert_equals_truth(outcome)
+    books = outcome.result.accounting
+    assert books.generated == len(truth.events)
+    assert books.holds
+    lost = [frame for frame in unkind.lost if frame.sequence < max(unkind.delivered)]
+    events = sum(len(frame.payload) // 4 for frame in lost if frame.type == FrameType.EVENTS)
+    assert books.lost_on_link == events
+    assert events > 0
+    assert frames_lost == len(lost)
+    seen, highest = set(), -1
+    expected = {"reordered": 0, "duplicate": 0}
+    for sequence in unkind.delivered:
+        expected["duplicate"] += sequence in seen
+        expected["reordered"] += sequence < highest and sequence not in seen
+        seen.add(sequence)
+        highest = max(highest, sequence)
+    assert disorder == expected
+    assert books.frames_lost <= frames_lost
+    assert 0 < books.disorder["reordered"] <= disorder["reordered"]
+    assert MAX_WORDS * len(lost) >= events

