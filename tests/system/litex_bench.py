@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -57,7 +58,10 @@ def remote_client(system: System) -> Iterator[RemoteClient]:
         stderr=subprocess.DEVNULL,
         text=True,
     ) as server:
-        client = RemoteClient("127.0.0.1", port, csr_csv=str(system.folder / "csr.csv"))
+        with warnings.catch_warnings():
+            # LiteX leaves the closing of its map to the garbage collector.
+            warnings.simplefilter("ignore", ResourceWarning)
+            client = RemoteClient("127.0.0.1", port, csr_csv=str(system.folder / "csr.csv"))
         try:
             assert server.stdout is not None
             while server.stdout.readline().strip() != "ready":
