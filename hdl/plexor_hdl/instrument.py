@@ -16,7 +16,7 @@ from plexor_hdl.cobs import DecodedByte
 from plexor_hdl.command import Command
 from plexor_hdl.dumper import Dumper
 from plexor_hdl.engine import Engine
-from plexor_hdl.frame_bytes import FrameByte
+from plexor_hdl.frame_words import FrameWord
 from plexor_hdl.framer import Framer
 from plexor_hdl.interfaces import Event, paced
 from plexor_hdl.ledger import Ledger
@@ -36,6 +36,8 @@ from plexor_hdl.tallies import EventTallies
 from plexor_hdl.timebase import Timebase
 from plexor_hdl.trigger import Trigger
 from plexor_hdl.upload import Upload
+from plexor_hdl.word_framer import WordFramer
+from plexor_hdl.word_packetizer import WordPacketizer
 
 FLUSH_BIT = 16
 """Bit of the clock's count whose changes close a frame; no change of it is skipped."""
@@ -56,8 +58,8 @@ class Instrument(wiring.Component):
     SKIP_CLOCKS clocks by `skip` (skip.py), if no pin changes in them nor has in 12 clocks before;
     while `resting` too, no run and no dump is under way and nothing but the time goes on. With
     `access` registers and memories can be had through `access` and `answers` too (access.py). With
-    `datagrams` the link's frames are not encoded, and end beats part them. Raises ValueError for
-    Feature.SWEEP in a build that has not two banks.
+    `datagrams` the link's frames are not encoded, and end beats part them; they leave as words.
+    Raises ValueError for Feature.SWEEP in a build that has not two banks.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Instrument(wiring.Component):
         self._skippable = skippable
         self._has_access = access
         self._datagrams = datagrams
+        self._beats = "o_words" if datagrams else "o_bytes"
         ports = {"skip": In(SKIP_BITS), "quiet": Out(SKIP_BITS), "resting": Out(1)}
         window = {
             "access": In(stream.Signature(AccessRequest(geometry))),
@@ -90,7 +93,7 @@ class Instrument(wiring.Component):
                 "load": Out(1),
                 "gate": In(1),
                 "rx": In(stream.Signature(DecodedByte if datagrams else 8)),
-                "tx": Out(stream.Signature(FrameByte if datagrams else 8)),
+                "tx": Out(stream.Signature(FrameWord if datagrams else 8)),
                 "uart_divisor": Out(16),
             }
         )
@@ -119,9 +122,10 @@ class Instrument(wiring.Component):
                 measure.trigger_channels.eq(control.trigger_channels),
             ]
         m.submodules.upload = upload = Upload(geometry)
-        m.submodules.framer = framer = Framer(trace=Feature.RING in geometry.features)
+        frame, packets = (WordFramer, WordPacketizer) if self._datagrams else (Framer, Packetizer)
+        m.submodules.framer = framer = frame(trace=Feature.RING in geometry.features)
         m.submodules.dumper = dumper = Dumper(geometry)
-        m.submodules.packetizer = packetizer = Packetizer(datagrams=self._datagrams)
+        m.submodules.packetizer = packetizer = packets()
 
         access = self._access(m, dumper, run) if self._has_access else None
         reads = dict(enumerate((access or dumper).spaces))
@@ -246,7 +250,8 @@ class Instrument(wiring.Component):
             self.uart_divisor.eq(control.uart_divisor),
         ]
         wiring.connect(m, upload.o_entries, framer.i_events)
-        wiring.connect(m, framer.o_bytes, packetizer.i_events)
+        out, frames = (getattr(part, self._beats) for part in (packetizer, framer))
+        wiring.connect(m, frames, packetizer.i_events)
         wiring.connect(m, snapshots.o_dump, dumper.i_requests)
         wiring.connect(m, dumper.o_bytes, packetizer.i_dump)
         wiring.connect(m, run.o_log, command.i_logs)
@@ -258,7 +263,7 @@ class Instrument(wiring.Component):
             wiring.connect(m, command.bus, shared_bus.command)
             wiring.connect(m, access.bus, shared_bus.access)
             wiring.connect(m, shared_bus.bus, bank.bus)
-        wiring.connect(m, packetizer.o_bytes, wiring.flipped(self.tx))
+        wiring.connect(m, out, wiring.flipped(self.tx))
         wiring.connect(m, wiring.flipped(self.rx), command.i_bytes)
         if Feature.RING in geometry.features:
             m.submodules.ring = ring = Ring(geometry)

@@ -1,6 +1,6 @@
 """The packetizer: frames of every kind, one after the other, onto the link."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -20,35 +20,24 @@ class Packetizer(wiring.Component):
     `quiet` only answers start. A frame once begun is always completed. `hurry` says that something
     other than events waits: a framer without an event at hand should end its frame.
 
-    With `datagrams` there is neither COBS nor delimiter: an end beat follows each frame.
-
     Latency: a COBS block (up to 254 bytes) and about 10 clocks. Throughput a byte each 3 clocks but
     for some 20 clocks a frame. Reset: sends nothing, sequence 0; `sequence` wraps. Full: the
     sources wait, none is dropped.
     """
 
-    def __init__(self, *, datagrams: bool = False) -> None:
-        self._datagrams = datagrams
-        super().__init__(
-            {
-                "i_answers": In(stream.Signature(FrameByte)),
-                "i_events": In(stream.Signature(FrameByte)),
-                "i_dump": In(stream.Signature(FrameByte)),
-                "quiet": In(1),
-                "hurry": Out(1),
-                "moving": Out(1),
-                "o_bytes": Out(stream.Signature(FrameByte if datagrams else 8)),
-            }
-        )
+    i_answers: In(stream.Signature(FrameByte))
+    i_events: In(stream.Signature(FrameByte))
+    i_dump: In(stream.Signature(FrameByte))
+    quiet: In(1)
+    hurry: Out(1)
+    moving: Out(1)
+    o_bytes: Out(stream.Signature(8))
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.crc = crc = FrameCrc(CRC_STEP_BITS)
-        encoded = wiring.flipped(self.o_bytes)
-        if not self._datagrams:
-            m.submodules.encoder = encoder = CobsEncoder()
-            wiring.connect(m, encoder.o_bytes, wiring.flipped(self.o_bytes))
-            encoded = encoder.i_bytes
+        m.submodules.encoder = encoder = CobsEncoder()
+        wiring.connect(m, encoder.o_bytes, wiring.flipped(self.o_bytes))
 
         answers, events, dump = range(3)
         sources = [self.i_answers, self.i_events, self.i_dump]
@@ -60,12 +49,10 @@ class Packetizer(wiring.Component):
         # last; a third one brings the next.
         second, half, of_crc = Signal(), Signal(), Signal()
         out = stream.Signature(FrameByte).create()
-        # The encoder takes nothing in a byte's first clock, others may.
-        stands = second if self._datagrams else Const(1)
         m.d.comb += [
-            encoded.valid.eq(out.valid & stands),
-            encoded.payload.eq(out.payload),
-            out.ready.eq(encoded.ready & stands),
+            encoder.i_bytes.valid.eq(out.valid),
+            encoder.i_bytes.payload.eq(out.payload),
+            out.ready.eq(encoder.i_bytes.ready),
             half.eq(out.valid & (~second | out.ready)),
             crc.shift.eq(of_crc),
             self.moving.eq(out.valid & out.ready),

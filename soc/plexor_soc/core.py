@@ -21,6 +21,7 @@ from plexor_hdl.instrument import Instrument
 NAME = "plexor_core"
 BYTE = [("data", 8)]
 FRAME_BYTE = [("data", 8), ("end", 1)]
+FRAME_WORD = [("data", 32), ("end", 1)]
 
 
 def ports_of(component: Component) -> Iterator[tuple[str, str, int]]:
@@ -65,8 +66,9 @@ class PlexorCore(AmaranthModule):
     """The instrument, in the clock domain `clock_domain`; its registers and memories on `bus`.
 
     `samples`, `strikes`, `load` and `gate` are the instrument's pins, in its clock domain. So are
-    the link's `sink` and `source`: bytes, or with `datagrams` bytes of frames, with an end beat
-    after each. `bus` is a Wishbone slave in `sys`: the access window (plexor.protocol.window). What
+    the link's `sink` and `source`: bytes, or with `datagrams` bytes of frames in and words of
+    frames out, with an end beat after each. `bus` is a Wishbone slave in `sys`: the access window
+    (plexor.protocol.window). What
     the instrument refuses there is read as 0, not written, and counted in the CSR `refused`;
     `refusal` has the last one's OpStatus. Its address is `refused_address`, a word of the window.
     """
@@ -81,8 +83,8 @@ class PlexorCore(AmaranthModule):
         self.samples, self.strikes = self.ports["samples"], self.ports["strikes"]
         self.load, self.gate = self.ports["load"], self.ports["gate"]
         self.uart_divisor = self.ports["uart_divisor"]
-        layout = FRAME_BYTE if datagrams else BYTE
-        self.sink, self.source = stream.Endpoint(layout), stream.Endpoint(layout)
+        self.sink = stream.Endpoint(FRAME_BYTE if datagrams else BYTE)
+        self.source = stream.Endpoint(FRAME_WORD if datagrams else BYTE)
         self.bus = wishbone.Interface(data_width=32, adr_width=30)
         self.refused = CSRStatus(32, description="Accesses that the instrument refused.")
         self.refusal = CSRStatus(8, description="OpStatus of the last one.")

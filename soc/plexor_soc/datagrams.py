@@ -8,7 +8,7 @@ from litex.soc.interconnect.csr import CSRStatus
 from migen import FSM, Array, If, NextState, NextValue, Signal
 
 from plexor.protocol.frames import CRC_BYTES, HEADER, MAX_WORDS, WORD_BYTES
-from plexor_soc.core import FRAME_BYTE, PlexorCore
+from plexor_soc.core import FRAME_BYTE, FRAME_WORD, PlexorCore
 
 FRAMES_PORT = 7539
 """UDP port of the instrument's frames: "PLXR" on a telephone's keys, less the least wanted 0."""
@@ -96,9 +96,8 @@ class Datagrams(LiteXModule):
         )
 
     def _send(self, core: PlexorCore, sink) -> None:
-        layout = [("data", 32), ("end", 1)]
-        self.from_core = crossing = stream.ClockDomainCrossing(layout, core.clock_domain, "sys")
-        self._gather(core, crossing.sink)
+        self.from_core = crossing = stream.ClockDomainCrossing(FRAME_WORD, core.clock_domain, "sys")
+        self.comb += core.source.connect(crossing.sink)
         self.words = words = stream.SyncFIFO([("data", 32)], SENT_WORDS, buffered=True)
         self.lengths = lengths = stream.SyncFIFO([("words", 10)], 64)
         length = Signal(10)
@@ -161,25 +160,3 @@ class Datagrams(LiteXModule):
                 ),
             ),
         )
-
-    def _gather(self, core: PlexorCore, sink) -> None:
-        """Make words of the link's bytes, in the instrument's clock domain."""
-        place, full = Signal(2), Signal()
-        data = Signal(32)
-        sync = getattr(self.sync, core.clock_domain)
-        source = core.source
-        self.comb += [
-            sink.valid.eq(full | (source.valid & source.end)),
-            sink.data.eq(data),
-            sink.end.eq(~full),
-            source.ready.eq(~full & (~source.end | sink.ready)),
-        ]
-        sync += [
-            If(full & sink.ready, full.eq(0)),
-            If(
-                source.valid & source.ready & ~source.end,
-                data.eq((data >> 8) | (source.data << 24)),
-                place.eq(place + 1),
-                full.eq(place == WORD_BYTES - 1),
-            ),
-        ]
