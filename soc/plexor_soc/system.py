@@ -54,7 +54,8 @@ def add_instrument(soc: SoCMini, core: PlexorCore) -> None:
 
 def add_ethernet(soc: SoCMini, core: PlexorCore, phy, ip_address: str, mac_address: int) -> None:
     """Give a system Etherbone for its bus, and UDP for the instrument's frames, through a PHY."""
-    soc.add_etherbone(phy=phy, ip_address=ip_address, mac_address=mac_address)
-    # LiteEth's own clock domains are renamed; this one is the system's by another name.
-    port = soc.ethcore_etherbone.udp.crossbar.get_port(FRAMES_PORT, dw=32, cd="etherbone")
+    # Of words in the system's clock domain: what is done a byte at a time in the network's misses
+    # its 125 MHz on an ECP5 by half.
+    soc.add_etherbone(phy=phy, ip_address=ip_address, mac_address=mac_address, data_width=32)
+    port = soc.ethcore_etherbone.udp.crossbar.get_port(FRAMES_PORT, dw=32)
     soc.add_module("frames", Datagrams(core, port))

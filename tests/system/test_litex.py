@@ -14,7 +14,7 @@ from litex_bench import UdpProxy, Unkind, read_memory, remote_client, serving
 
 from plexor.device import Device
 from plexor.link import open_link
-from plexor.protocol.frames import MAX_WORDS, FrameType
+from plexor.protocol.frames import CRC_BYTES, HEADER, MAX_WORDS, FrameType
 from plexor.protocol.geometry import MAGIC, Feature, Geometry
 from plexor.protocol.memory import Space, entries
 from plexor.protocol.registers import RunState
@@ -22,6 +22,8 @@ from plexor.results import RunResult
 from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
 from plexor_hdl.emit import gateware_hash
+
+SENT_WORDS = 2048
 
 NS = Fraction(1, 1_000_000_000)
 DEVICE = "synthetic:seed=4,latency=uniform:10000:100000,width=uniform:15000:30000,ch1.latency=70000"
@@ -176,32 +178,28 @@ def test_a_run_is_the_same_as_on_the_simulated_instrument(tmp_path):
     assert not books.disorder
 
 
-@pytest.mark.parametrize(
-    "unkind",
-    [
-        Unkind(lose=0.05, repeat=0.05, delay=0.1, seed=1),
-        Unkind(lose=0.3, repeat=0.1, delay=0.2, overtakers=40, seed=2),
-    ],
-    ids=["some", "much"],
-)
-def test_datagrams_lost_and_out_of_order_are_accounted_for_exactly(unkind, tmp_path):
-    log = tmp_path / "truth.bin"
-    wanted = settings(4000)
+GIGABIT_OVERHEAD_BYTES = 8 + 14 + 20 + 8 + 4 + 12
+"""Around a datagram: preamble, Ethernet, IPv4, UDP, check sequence, gap (IEEE 802.3, RFC 791)."""
+FRAME_BYTES = HEADER.size_bytes + 4 * MAX_WORDS + CRC_BYTES
+
+
+def through(unkind: Unkind, wanted: Settings, log) -> Outcome:
+    """Measure over an unkind network; assert that what it did is accounted for exactly."""
     with serving(DEVICE, SMALL, ("--truth", str(log))) as system:
         with UdpProxy(system.frames_port, unkind) as proxy:
             with Device(open_link(f"udp://127.0.0.1:{proxy.port}")) as device:
                 result = measure(device, wanted)
                 frames_lost, disorder = device.decoder.frames_lost, device.disorder
-            system.server.close()
+        system.server.close()
     outcome = Outcome(result, np.fromfile(log, TRUTH))
     truth = assert_equals_truth(outcome)
-    books = outcome.result.accounting
-    assert books.generated == len(truth.events)
+    books = result.accounting
     assert books.holds
+    assert books.generated == len(truth.events)
     lost = [frame for frame in unkind.lost if frame.sequence < max(unkind.delivered)]
     events = sum(len(frame.payload) // 4 for frame in lost if frame.type == FrameType.EVENTS)
-    assert books.lost_on_link == events
-    assert events > 0
+    assert books.lost_on_link == events > 0
+    assert books.generated == books.received + books.dropped_on_chip + events
     assert frames_lost == len(lost)
     seen, highest = set(), -1
     expected = {"reordered": 0, "duplicate": 0}
@@ -213,4 +211,37 @@ def test_datagrams_lost_and_out_of_order_are_accounted_for_exactly(unkind, tmp_p
     assert disorder == expected
     assert books.frames_lost <= frames_lost
     assert 0 < books.disorder["reordered"] <= disorder["reordered"]
-    assert MAX_WORDS * len(lost) >= events
+    places = result.events["index"].astype(np.int64)
+    for name in ("time_ticks", "source", "polarity"):
+        assert np.array_equal(result.events[name], getattr(truth.events, name)[places]), name
+    print(
+        f"{books.generated} events = {books.received} received + {books.dropped_on_chip} dropped"
+        f" on chip + {books.lost_on_link} lost in {len(lost)} datagrams; {disorder}"
+    )
+    return outcome
+
+
+def test_datagrams_lost_and_out_of_order_are_accounted_for_exactly(tmp_path):
+    unkind = Unkind(lose=0.2, repeat=0.1, delay=0.2, overtakers=40, seed=2)
+    outcome = through(unkind, settings(2500), tmp_path / "truth.bin")
+    assert outcome.result.accounting.dropped_on_chip == 0
+
+
+def test_frames_fill_gigabit_ethernet_and_loss_and_disorder_are_exact(tmp_path):
+    wanted = Settings(
+        strikes=(Stimulus(period_s=32 * NS, width_s=16 * NS),),
+        channels=(Channel(0, reference="load"),),
+        count=30_000,
+    )
+    unkind = Unkind(lose=0.03, repeat=0.02, delay=0.1, seed=5)
+    outcome = through(unkind, wanted, tmp_path / "truth.bin")
+    books, result = outcome.result.accounting, outcome.result
+    assert books.dropped_on_chip > 0
+    # A byte of the wire takes a clock of 8 ns, of 8 ticks.
+    clocks = (result.end_ticks - result.start_ticks) / 8
+    wire = MAX_WORDS * clocks / (FRAME_BYTES + GIGABIT_OVERHEAD_BYTES)
+    sent = books.generated - books.dropped_on_chip
+    # What was on its way when the run ended came too.
+    waiting = SENT_WORDS + SMALL.upload_depth + MAX_WORDS
+    print(f"{sent} events in {clocks * 8e-3:.0f} us: {sent / wire:.3f} of what the wire carries")
+    assert 0.97 * wire < sent < wire + waiting
