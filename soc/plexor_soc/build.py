@@ -39,12 +39,13 @@ def link_tools(folder: Path) -> None:
     python = shlex.quote(sys.executable)
     for tool in _TOOLS:
         path = folder / tool
-        lines = ["#!/bin/sh"]
+        real = shlex.quote(str(Path(sys.executable).parent / f"yowasp-{tool}"))
+        lines = ["#!/bin/sh", f'exec {real} "$@"']
         if tool.startswith("nextpnr"):
-            lines.append(f"{python} -m plexor_soc.build --finish-netlist . || exit 1")
-        lines.append(
-            f'exec {shlex.quote(str(Path(sys.executable).parent / f"yowasp-{tool}"))} "$@"'
-        )
+            lines[1:] = [
+                f"{python} -m plexor_soc.build --finish-netlist . || exit 1",
+                f'exec {real} "$@" --report {REPORT}',
+            ]
         path.write_text("\n".join(lines) + "\n")
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
@@ -94,10 +95,22 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         bitstream = build(chosen.board, folder, chosen.seed)
     except OSError as error:
-        print(f"error: {chosen.board}: {error}; its logs are in {folder}", file=sys.stderr)
+        text = f"{chosen.board}: {error} {missed_clocks(folder)}".strip()
+        print(f"error: {text} What the tools said is above", file=sys.stderr)
         return 1
     print(report(bitstream))
     return 0
+
+
+def missed_clocks(folder: Path) -> str:
+    """Return which clocks a build misses, as far as it came."""
+    path = folder / "gateware" / REPORT
+    clocks = json.loads(path.read_text())["fmax"] if path.is_file() else {}
+    return " ".join(
+        f"{clock} reaches {entry['achieved']:.1f} MHz, needs {entry['constraint']:.1f}."
+        for clock, entry in sorted(clocks.items())
+        if entry["achieved"] < entry["constraint"]
+    )
 
 
 def report(bitstream: Path) -> str:

@@ -113,6 +113,8 @@ class SimulatedSystem(SoCMini):
         # The simulator's bench takes what is on its clock as it is, by that name.
         clocks = r"(posedge |\.clk +\()(?:core|por|eth_rx|eth_tx)_clk\b"
         text = re.sub(clocks, r"\1clk", (folder / f"{TOP}.v").read_text())
+        # Without the time of day: the same system is the same text.
+        text = re.sub(r"(?m)^// (?:Date|LiteX sha1) .*\n", "", text)
         text += (folder / f"{NAME}.v").read_text()
         (folder / f"{TOP}.v").write_text(text)
         maps = (self.csr.regions, self.constants, self.bus.regions)

@@ -96,7 +96,7 @@ class Unkind:
     overtakers: int = 8
     seed: int = 1
     lost: list[Frame] = field(default_factory=list)
-    delivered: list[int] = field(default_factory=list)
+    delivered: list[Frame] = field(default_factory=list)
 
 
 class UdpProxy:
@@ -156,5 +156,5 @@ class UdpProxy:
             self._deliver(self._delayed.pop(0)[1])
 
     def _deliver(self, data: bytes) -> None:
-        self._unkind.delivered.append(Frame.decode(data).sequence)
+        self._unkind.delivered.append(Frame.decode(data))
         self._near.sendto(data, self._host)

@@ -5,6 +5,7 @@ The system is LiteX' Verilog with LiteEth, simulated; frames and Etherbone go ov
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -23,10 +24,10 @@ from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
 from plexor_hdl.emit import gateware_hash
 
-SENT_WORDS = 2048
-
 NS = Fraction(1, 1_000_000_000)
 DEVICE = "synthetic:seed=4,latency=uniform:10000:100000,width=uniform:15000:30000,ch1.latency=70000"
+ROOMY = replace(SMALL, upload_depth=1024)
+"""Small memories, and a FIFO for what comes while a command is answered, at the wire's rate."""
 ONE_BANK = Geometry(
     latency_mantissa_bits=4,
     zoom_bits=6,
@@ -75,7 +76,7 @@ def shown(result: RunResult) -> list:
 
 @pytest.mark.parametrize(
     "geometry",
-    [SMALL, pytest.param(ONE_BANK, marks=pytest.mark.full)],
+    [ROOMY, pytest.param(ONE_BANK, marks=pytest.mark.full)],
     ids=["two banks", "one bank"],
 )
 def test_litex_client_reads_identity_and_histograms_of_a_run(geometry, tmp_path):
@@ -123,7 +124,7 @@ def test_litex_client_reads_identity_and_histograms_of_a_run(geometry, tmp_path)
 
 
 def test_what_the_instrument_refuses_on_the_bus_is_counted(tmp_path):
-    with serving("synthetic", SMALL) as system, remote_client(system) as client:
+    with serving("synthetic", ROOMY) as system, remote_client(system) as client:
         regs = client.regs
         window = client.mems.plexor.base
         for place in (regs.plexor_identity_magic.addr, client.mems.plexor_latency_bins0.base):
@@ -135,7 +136,7 @@ def test_what_the_instrument_refuses_on_the_bus_is_counted(tmp_path):
 
 
 def test_a_run_started_over_the_bus_counts_without_any_host_on_the_link(tmp_path):
-    with serving("synthetic:latency=50000,width=100000", SMALL) as system:
+    with serving("synthetic:latency=50000,width=100000", ROOMY) as system:
         with remote_client(system) as client:
             regs = client.regs
             for name, value in {
@@ -169,7 +170,7 @@ def test_a_run_is_the_same_as_on_the_simulated_instrument(tmp_path):
     (tmp_path / "plain").mkdir()
     plain = run(DEVICE, settings(400), tmp_path / "plain", geometry=SMALL)
     log = tmp_path / "truth.bin"
-    with serving(DEVICE, SMALL, ("--truth", str(log))) as system:
+    with serving(DEVICE, ROOMY, ("--truth", str(log))) as system:
         outcome = measured(system, settings(400), log)
     assert_equals_truth(outcome)
     assert shown(outcome.result) == shown(plain.result)
@@ -185,7 +186,7 @@ FRAME_BYTES = HEADER.size_bytes + 4 * MAX_WORDS + CRC_BYTES
 
 def through(unkind: Unkind, wanted: Settings, log) -> Outcome:
     """Measure over an unkind network; assert that what it did is accounted for exactly."""
-    with serving(DEVICE, SMALL, ("--truth", str(log))) as system:
+    with serving(DEVICE, ROOMY, ("--truth", str(log))) as system:
         with UdpProxy(system.frames_port, unkind) as proxy:
             with Device(open_link(f"udp://127.0.0.1:{proxy.port}")) as device:
                 result = measure(device, wanted)
@@ -196,20 +197,26 @@ def through(unkind: Unkind, wanted: Settings, log) -> Outcome:
     books = result.accounting
     assert books.holds
     assert books.generated == len(truth.events)
-    lost = [frame for frame in unkind.lost if frame.sequence < max(unkind.delivered)]
-    events = sum(len(frame.payload) // 4 for frame in lost if frame.type == FrameType.EVENTS)
-    assert books.lost_on_link == events > 0
+    came = set(result.events["index"].tolist())
+    last = max(frame.sequence for frame in unkind.delivered)
+    lost = [frame for frame in unkind.lost if frame.sequence < last]
+    # Too late for the host is lost too, and said.
+    late = {f.sequence: f for f in unkind.delivered if f.index not in came}.values()
+    missing = [frame for frame in (*lost, *late) if frame.type == FrameType.EVENTS]
+    events = sum(len(frame.payload) // 4 for frame in missing)
+    assert books.lost_on_link == events
+    assert events > 0
     assert books.generated == books.received + books.dropped_on_chip + events
-    assert frames_lost == len(lost)
+    assert frames_lost == len(lost) + disorder["late"]
     seen, highest = set(), -1
-    expected = {"reordered": 0, "duplicate": 0}
-    for sequence in unkind.delivered:
-        expected["duplicate"] += sequence in seen
-        expected["reordered"] += sequence < highest and sequence not in seen
+    behind, twice = 0, 0
+    for sequence in (frame.sequence for frame in unkind.delivered):
+        twice += sequence in seen
+        behind += sequence < highest and sequence not in seen
         seen.add(sequence)
         highest = max(highest, sequence)
-    assert disorder == expected
-    assert books.frames_lost <= frames_lost
+    assert disorder["duplicate"] == twice
+    assert disorder["reordered"] + disorder["late"] == behind
     assert 0 < books.disorder["reordered"] <= disorder["reordered"]
     places = result.events["index"].astype(np.int64)
     for name in ("time_ticks", "source", "polarity"):
@@ -222,26 +229,22 @@ def through(unkind: Unkind, wanted: Settings, log) -> Outcome:
 
 
 def test_datagrams_lost_and_out_of_order_are_accounted_for_exactly(tmp_path):
-    unkind = Unkind(lose=0.2, repeat=0.1, delay=0.2, overtakers=40, seed=2)
+    unkind = Unkind(lose=0.1, repeat=0.1, delay=0.2, overtakers=30, seed=2)
     outcome = through(unkind, settings(2500), tmp_path / "truth.bin")
     assert outcome.result.accounting.dropped_on_chip == 0
 
 
 def test_frames_fill_gigabit_ethernet_and_loss_and_disorder_are_exact(tmp_path):
     wanted = Settings(
-        strikes=(Stimulus(period_s=32 * NS, width_s=16 * NS),),
-        channels=(Channel(0, reference="load"),),
-        count=30_000,
+        strikes=(Stimulus(period_s=74 * NS, width_s=30 * NS),),
+        count=15_000,
     )
     unkind = Unkind(lose=0.03, repeat=0.02, delay=0.1, seed=5)
     outcome = through(unkind, wanted, tmp_path / "truth.bin")
     books, result = outcome.result.accounting, outcome.result
-    assert books.dropped_on_chip > 0
     # A byte of the wire takes a clock of 8 ns, of 8 ticks.
     clocks = (result.end_ticks - result.start_ticks) / 8
     wire = MAX_WORDS * clocks / (FRAME_BYTES + GIGABIT_OVERHEAD_BYTES)
-    sent = books.generated - books.dropped_on_chip
-    # What was on its way when the run ended came too.
-    waiting = SENT_WORDS + SMALL.upload_depth + MAX_WORDS
-    print(f"{sent} events in {clocks * 8e-3:.0f} us: {sent / wire:.3f} of what the wire carries")
-    assert 0.97 * wire < sent < wire + waiting
+    print(f"{books.generated} events: {books.generated / wire:.3f} of what the wire carries")
+    assert books.generated > 0.93 * wire
+    assert books.dropped_on_chip == 0
