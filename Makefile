@@ -2,7 +2,7 @@
 PYTHON = python3
 RUN = .venv/bin/python -m
 
-.PHONY: demo setup test test-full lint fmax bench mutants lock clean
+.PHONY: demo setup test test-full lint fmax soc bench mutants lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -22,6 +22,9 @@ lint: setup
 
 fmax: setup
 	$(RUN) tools.fmax
+
+soc: setup
+	$(RUN) plexor_soc.build $(BOARD)
 
 bench: setup
 	$(RUN) tools.bench

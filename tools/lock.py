@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from tools.setup import ROOT, lock_file
 
-EXTRAS = {"demo": ("sim",), "test": ("sim", "gateware", "cluster", "dev")}
+EXTRAS = {"demo": ("sim",), "test": ("sim", "gateware", "soc", "cluster", "dev")}
 """What each profile holds beside the host and the package's own build."""
 _UV = ("uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes", "--no-header")
 

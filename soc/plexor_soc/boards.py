@@ -45,6 +45,11 @@ class Board:
     """What the FPGA adds to RGMII's clock: transmit, receive."""
 
     @property
+    def system_hz(self) -> int:
+        """The system's clock: with Ethernet just what a gigabit takes of words, and what closes."""
+        return self.fast_hz // (SAMPLES if self.uart else 2 * SAMPLES)
+
+    @property
     def geometry(self) -> Geometry:
         """The build's parameters: but for pins and tick those of plexor_hdl.builds."""
         return replace(

@@ -36,7 +36,7 @@ class Clocks(LiteXModule):
         pll.register_clkin(platform.request(board.clock), board.clock_hz)
         pll.create_clkout(self.cd_fast, board.fast_hz, margin=0)
         pll.create_clkout(self.cd_core, board.fast_hz // SAMPLES, margin=0)
-        pll.create_clkout(self.cd_sys, board.fast_hz // SAMPLES, margin=0)
+        pll.create_clkout(self.cd_sys, board.system_hz, margin=0)
 
 
 class Target(SoCMini):
@@ -45,7 +45,7 @@ class Target(SoCMini):
     def __init__(self, board: Board, folder: Path) -> None:
         platform = board.platform()
         platform.add_extension(board.extension())
-        clock_hz = board.fast_hz // SAMPLES
+        clock_hz = board.system_hz
         SoCMini.__init__(self, platform, clock_hz, ident=f"Plexor, {board.name}")
         self.crg = Clocks(board, platform)
         core = PlexorCore(board.geometry, datagrams=not board.uart, clock_domain="core")

@@ -236,7 +236,7 @@ def test_datagrams_lost_and_out_of_order_are_accounted_for_exactly(tmp_path):
 
 def test_frames_fill_gigabit_ethernet_and_loss_and_disorder_are_exact(tmp_path):
     wanted = Settings(
-        strikes=(Stimulus(period_s=74 * NS, width_s=30 * NS),),
+        strikes=(Stimulus(period_s=71 * NS, width_s=30 * NS),),
         count=15_000,
     )
     unkind = Unkind(lose=0.03, repeat=0.02, delay=0.1, seed=5)
@@ -246,5 +246,5 @@ def test_frames_fill_gigabit_ethernet_and_loss_and_disorder_are_exact(tmp_path):
     clocks = (result.end_ticks - result.start_ticks) / 8
     wire = MAX_WORDS * clocks / (FRAME_BYTES + GIGABIT_OVERHEAD_BYTES)
     print(f"{books.generated} events: {books.generated / wire:.3f} of what the wire carries")
-    assert books.generated > 0.93 * wire
+    assert books.generated > 0.97 * wire
     assert books.dropped_on_chip == 0
