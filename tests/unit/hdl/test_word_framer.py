@@ -13,12 +13,20 @@ from .test_framer import FLUSH_CLOCKS, HURRY_CLOCKS, decode, event_entry, marks,
 from .test_framer import rest as let_pass
 
 
+def whole(data):
+    """Return the frame in `data`; fail where there is none."""
+    try:
+        return Frame.decode(data)
+    except ValueError as error:
+        pytest.fail(str(error))
+
+
 def frames_of_words(beats):
     """Return the frames in FrameWord beats given as integers, and the words behind the last."""
     frames, body = [], b""
     for beat in beats:
         if beat >> 32:
-            frames.append(Frame.decode(body + zlib.crc32(body).to_bytes(4, "little")))
+            frames.append(whole(body + zlib.crc32(body).to_bytes(4, "little")))
             body = b""
         else:
             body += beat.to_bytes(4, "little")
@@ -61,6 +69,12 @@ def test_a_frame_holds_at_most_max_words(bench):
     frames, _ = run(bench, entries)
     assert [len(frame.payload) // 4 for frame in frames] == [MAX_WORDS, MAX_WORDS, 1]
     assert [frame.index for frame in frames] == [5, 5 + MAX_WORDS, 5 + 2 * MAX_WORDS]
+
+
+def test_a_gap_is_told_of_the_first_frame_behind_it_only(bench):
+    entries = [*marks(5, gap=True), *(event_entry(time) for time in range(MAX_WORDS + 1))]
+    frames, _ = run(bench, entries)
+    assert [frame.flags for frame in frames] == [EventFlag.GAP, 0]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from plexor_hdl.word_packetizer import WordPacketizer
 
 from .simulation import made
 from .test_packetizer import SOURCES, random_frames
+from .test_word_framer import whole
 
 GIGABIT_OVERHEAD_BYTES = 8 + 14 + 20 + 8 + 4 + 12
 """Around a datagram: preamble, Ethernet, IPv4, UDP, check sequence, gap (IEEE 802.3, RFC 791)."""
@@ -25,7 +26,7 @@ def frames_of(beats):
     frames, body = [], b""
     for beat in beats:
         if beat >> 32:
-            frames.append(Frame.decode(body))
+            frames.append(whole(body))
             body = b""
         else:
             body += beat.to_bytes(4, "little")
