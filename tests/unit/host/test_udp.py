@@ -51,6 +51,9 @@ def read_until(link, size, timeout_s=2.0):
 def payloads():
     rng = random.Random(1)
     yield b""
+    # Blocks about as long as COBS has codes for, between zeros.
+    for length in (252, 253, 254, 255, 508):
+        yield b"\1" * length + bytes(4 - length % 4)
     for words in (1, 64, 250):
         yield bytes(4 * words)
         yield b"\1" * 4 * words
