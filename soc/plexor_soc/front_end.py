@@ -1,8 +1,8 @@
 """The pins: a coarse tier, for as long as a board has no sampler of its own.
 
 Every pin goes through two flip-flops of a clock four times the core's, which is all that a tick is:
-what the identity says is what the pins get, 4 ns and not less. Samplers that use a family's I/O and
-several phases take this module's place behind `front_end`.
+what the identity says is what the pins get, 4 to 5 ns and not less. Samplers that use a family's
+I/O and several phases take this module's place behind `front_end`.
 """
 
 from __future__ import annotations

@@ -24,6 +24,8 @@ from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
 from plexor_hdl.emit import gateware_hash
 
+pytestmark = pytest.mark.timeout(1200)
+"""A first test builds the simulator."""
 NS = Fraction(1, 1_000_000_000)
 DEVICE = "synthetic:seed=4,latency=uniform:10000:100000,width=uniform:15000:30000,ch1.latency=70000"
 ROOMY = replace(SMALL, upload_depth=1024)
@@ -39,9 +41,9 @@ ONE_BANK = Geometry(
 """A build of a device with little room, whose counts are in one memory."""
 
 
-def settings(strikes: int) -> Settings:
+def settings(strikes: int, dither_s: Fraction = 128 * NS) -> Settings:
     return Settings(
-        strikes=(Stimulus(period_s=800 * NS, width_s=100 * NS, dither_s=128 * NS, seed=3),),
+        strikes=(Stimulus(period_s=800 * NS, width_s=100 * NS, dither_s=dither_s, seed=3),),
         channels=(Channel(0), Channel(1)),
         timeout_s=5000 * NS,
         count=strikes,
@@ -83,7 +85,8 @@ def test_litex_client_reads_identity_and_histograms_of_a_run(geometry, tmp_path)
     log = tmp_path / "truth.bin"
     with serving(DEVICE, geometry, ("--truth", str(log))) as system:
         with Device(open_link(f"udp://127.0.0.1:{system.frames_port}")) as device:
-            result = measure(device, settings(400))
+            dither_s = 128 * NS if Feature.DITHER in geometry.features else Fraction(0)
+            result = measure(device, settings(400, dither_s))
             with remote_client(system) as client:
                 regs = client.regs
                 identity = {
