@@ -30,11 +30,12 @@ class Clocks(LiteXModule):
         self.rst = Signal()
         self.cd_sys = ClockDomain()
         self.cd_core = ClockDomain()
-        self.cd_fast = ClockDomain()
+        # A reset's way across the device is longer than its clock's period.
+        self.cd_fast = ClockDomain(reset_less=True)
         self.pll = pll = ECP5PLL()
         self.comb += pll.reset.eq(self.rst)
         pll.register_clkin(platform.request(board.clock), board.clock_hz)
-        pll.create_clkout(self.cd_fast, board.fast_hz, margin=0)
+        pll.create_clkout(self.cd_fast, board.fast_hz, margin=0, with_reset=False)
         pll.create_clkout(self.cd_core, board.fast_hz // SAMPLES, margin=0)
         pll.create_clkout(self.cd_sys, board.system_hz, margin=0)
 
