@@ -1,8 +1,10 @@
 # Calls and nothing else: what these do is in tools/, pyproject.toml and tests/.
 PYTHON = python3
 RUN = .venv/bin/python -m
+# A run starts thousands of Pythons: what they import is compiled once.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo setup test test-full lint fmax soc bench mutants lock clean
+.PHONY: demo setup test test-full lint fmax gateware gateware-report flash wiring soc bench mutants lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -22,6 +24,19 @@ lint: setup
 
 fmax: setup
 	$(RUN) tools.fmax
+
+gateware: setup
+	$(RUN) tools.gateware $(BOARD)
+
+gateware-report: setup
+	$(RUN) tools.gateware.report
+
+flash:
+	$(PYTHON) -m tools.setup flash
+	$(RUN) tools.flash $(BOARD) $(FLASH:1=--flash)
+
+wiring: setup
+	$(RUN) tools.wiring
 
 soc: setup
 	$(RUN) plexor_soc.build $(BOARD)

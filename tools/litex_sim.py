@@ -4,7 +4,8 @@
 
 Prints `map FOLDER` (LiteX' csr.csv and csr.json are there), then `listening 127.0.0.1:PORT` for
 `plexor --link udp://127.0.0.1:PORT` and `etherbone 127.0.0.1:PORT`. With --uart the one port is
-that of a UART, bit by bit: for frames, or while the gate is high (--gate 1) for UARTBone.
+that of a UART, bit by bit: for frames, or while the gate is high (--gate 1 --no-preamble) for
+UARTBone.
 """
 
 from __future__ import annotations

@@ -12,12 +12,23 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 
 from tools.setup import ROOT, lock_file
 
-EXTRAS = {"demo": ("sim",), "test": ("sim", "gateware", "soc", "cluster", "dev")}
+_TEST = ("sim", "gateware", "soc", "cluster", "dev")
+EXTRAS = {"demo": ("sim",), "test": _TEST, "flash": (*_TEST, "flash")}
 """What each profile holds beside the host and the package's own build."""
-_UV = ("uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes", "--no-header")
+_LARGEST = "flash"
+_UV = (
+    str(Path(sys.executable).parent / "uv"),
+    "pip",
+    "compile",
+    "--quiet",
+    "--universal",
+    "--generate-hashes",
+    "--no-header",
+)
 
 
 def main(upgraded: Sequence[str]) -> int:
@@ -33,8 +44,8 @@ def main(upgraded: Sequence[str]) -> int:
             command += ["--no-annotate", "--output-file", str(lock_file(profile))]
             command += [word for extra in EXTRAS[profile] for word in ("--extra", extra)]
             command += [word for name in upgraded for word in ("--upgrade-package", name)]
-            if profile != "test":
-                command += ["--constraints", str(lock_file("test"))]
+            if profile != _LARGEST:
+                command += ["--constraints", str(lock_file(_LARGEST))]
             if subprocess.run(command, cwd=ROOT, check=False).returncode:
                 return 1
     return 0

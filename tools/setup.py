@@ -1,6 +1,6 @@
 """Set a bare clone up: system packages, a virtual environment with locked versions, FreeRTOS.
 
-    python3 -m tools.setup {demo,test}
+    python3 -m tools.setup {demo,test,flash}
 
 Standard library only. What is there already is left alone, so that a second run takes no time.
 Exit codes: 0 ready, 1 something is missing (one line on stderr says what to do), 2 usage.
@@ -25,7 +25,7 @@ from tools.system import SetupError, install, last_line, missing_cargo, missing_
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / ".venv"
 PYTHON = ENVIRONMENT / "bin" / "python"
-PROFILES = ("demo", "test")
+PROFILES = ("demo", "test", "flash")
 """What can be set up; each holds all of the one before."""
 _OLDEST_PYTHON = (3, 11)
 _INSTALLERS = 3

@@ -31,6 +31,7 @@ BUILDS = {
             word_fifo_depth=16,
             upload_depth=512,
             ring_depth=512,
+            phases=8,
             features=Feature(0),
             board="ecp5-25f",
         ),

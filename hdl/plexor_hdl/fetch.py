@@ -5,12 +5,12 @@ from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 
-def plain_memory(shape, depth: int, init=()):
+def plain_memory(shape, depth: int, init=(), **attrs):
     """Return a memory without logic for a word that is read in the clock in which it is written.
 
-    Such a read gives any value; none of its users looks at it.
+    Such a read gives any value; none of its users looks at it. `attrs` are the tools'.
     """
-    return memory.Memory(shape=shape, depth=depth, init=init, attrs={"no_rw_check": 1})
+    return memory.Memory(shape=shape, depth=depth, init=init, attrs={"no_rw_check": 1, **attrs})
 
 
 class Fetch(wiring.Component):

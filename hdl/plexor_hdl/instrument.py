@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.frames import DELTA_BITS
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import Space
-from plexor.protocol.registers import RunState, StatusFlag, StopOn
+from plexor.protocol.registers import RunState, StatusFlag, StopOn, register
 from plexor_hdl.access import Access, AccessAnswer, AccessRequest
 from plexor_hdl.banks import one_bank, two_banks
 from plexor_hdl.capture import Capture
@@ -25,6 +25,7 @@ from plexor_hdl.measure import Measure
 from plexor_hdl.outputs import Outputs
 from plexor_hdl.paced_matcher import PacedMatcher
 from plexor_hdl.packetizer import Packetizer
+from plexor_hdl.pins import wire_pins
 from plexor_hdl.registers import RegisterBank
 from plexor_hdl.ring import Ring
 from plexor_hdl.run import RunControl, flag_bit
@@ -41,6 +42,8 @@ from plexor_hdl.word_packetizer import WordPacketizer
 
 FLUSH_BIT = 16
 """Bit of the clock's count whose changes close a frame; no change of it is skipped."""
+SELECTIONS = ("uart_divisor", "input_select", "loopback_output")
+"""Registers of CONTROL that are for what surrounds the instrument: ports of the same names."""
 
 ZOOMS = {
     "latency": ("zoom_rise_ticks", "zoom_fall_ticks"),
@@ -53,12 +56,13 @@ class Instrument(wiring.Component):
     """Strikes pins, times responses, counts, reports: docs/instrument.md.
 
     One sample word a channel and one strike word an output each core clock, oldest sample lowest:
-    the words of clock n stand at the pins together. `rx` and `tx` are the link's bytes. Reset:
-    idle, time 0, outputs low. With `skippable`, a simulation may pass `quiet` or less x
-    SKIP_CLOCKS clocks by `skip` (skip.py), if no pin changes in them nor has in 12 clocks before;
-    while `resting` too, no run and no dump is under way and nothing but the time goes on. With
-    `access` registers and memories can be had through `access` and `answers` too (access.py). With
-    `datagrams` the link's frames are not encoded, and end beats part them; they leave as words.
+    at the pins the strike words of clock n stand with the sample words of clock n + `loop_clocks`.
+    `input_select` (InputSelect) and `loopback_output` say what is sampled. `rx` and `tx` are the
+    link's bytes. Reset: idle, time 0, outputs low. With `skippable`, a simulation may pass `quiet`
+    or less x SKIP_CLOCKS clocks by `skip` (skip.py), if no pin changes in them nor has in 12 clocks
+    before; while `resting` too, no run and no dump is under way and nothing but the time goes on.
+    With `access` registers and memories can be had through `access` and `answers` too (access.py).
+    With `datagrams` the link's frames are not encoded: end beats part them; they leave as words.
     Raises ValueError for Feature.SWEEP in a build that has not two banks.
     """
 
@@ -68,6 +72,7 @@ class Instrument(wiring.Component):
         gateware_hash: int,
         *,
         skippable: bool = False,
+        loop_clocks: int = 0,
         access: bool = False,
         datagrams: bool = False,
     ) -> None:
@@ -76,6 +81,7 @@ class Instrument(wiring.Component):
         self._geometry = geometry
         self._hash = gateware_hash
         self._skippable = skippable
+        self._loop_clocks = loop_clocks
         self._has_access = access
         self._datagrams = datagrams
         self._beats = "o_words" if datagrams else "o_bytes"
@@ -94,7 +100,7 @@ class Instrument(wiring.Component):
                 "gate": In(1),
                 "rx": In(stream.Signature(DecodedByte if datagrams else 8)),
                 "tx": Out(stream.Signature(FrameWord if datagrams else 8)),
-                "uart_divisor": Out(16),
+                **{name: Out(register("control", name).bits) for name in SELECTIONS},
             }
         )
 
@@ -130,7 +136,7 @@ class Instrument(wiring.Component):
         access = self._access(m, dumper, run) if self._has_access else None
         reads = dict(enumerate((access or dumper).spaces))
         sweep = Sweep(m, geometry) if Feature.SWEEP in geometry.features else None
-        self._pins(m, bank, run, outputs, capture, sweep)
+        wire_pins(m, self, bank, run, outputs, capture, sweep, self._loop_clocks)
         if sweep is not None:
             sweep.strike(m, bank, run, outputs)
             reads |= sweep.record(m, bank, run, matcher, measure, reads)
@@ -247,7 +253,7 @@ class Instrument(wiring.Component):
             bank.word_high.eq(Mux(bank.word_end, dumper.base_high, run.word_high)),
             run.word.eq(bank.word),
             run.word_valid.eq(bank.word_valid),
-            self.uart_divisor.eq(control.uart_divisor),
+            *(getattr(self, name).eq(control[name]) for name in SELECTIONS),
         ]
         wiring.connect(m, upload.o_entries, framer.i_events)
         out, frames = (getattr(part, self._beats) for part in (packetizer, framer))
@@ -343,29 +349,6 @@ class Instrument(wiring.Component):
         wiring.connect(m, access.o_answers, wiring.flipped(self.answers))
         m.d.comb += access.running.eq(run.running)
         return access
-
-    def _pins(self, m, bank, run, outputs, capture, sweep) -> None:
-        """Wire the outputs to their pins, and every pin's word of one clock to the capture."""
-        geometry, load = self._geometry, bank.control.load
-        samples = geometry.samples
-        m.d.comb += [
-            *(outputs.config[n].eq(bank.stimulus[n]) for n in range(1, geometry.strikes)),
-            outputs.start_stb.eq(run.start_stb),
-            outputs.stop.eq(run.stop),
-            outputs.gate.eq(self.gate),
-            self.strikes.eq(outputs.levels),
-            self.load.eq(load),
-            run.stimuli_done.eq(outputs.done),
-            run.strike_stb.eq(outputs.strike_stb),
-            run.striking.eq(outputs.striking),
-            capture.strike_enables.eq(Cat(stimulus.enable for stimulus in bank.stimulus)),
-        ]
-        active = [outputs.active[n] for n in range(geometry.strikes)]
-        channels = [self.samples.word_select(n, samples) for n in range(geometry.channels)]
-        levels = (level.replicate(samples) for level in ([load, sweep.level] if sweep else [load]))
-        for number, word in enumerate([*active, *channels, *levels]):
-            m.d.sync += capture.words[number].eq(word)
-        m.d.sync += capture.capture.eq(run.capture)
 
     def _status(
         self, m, bank, timebase, run, trigger, snapshots, capture, matcher, upload, command

@@ -28,15 +28,20 @@ class BitClock(wiring.Component):
     `start_stb` begins anew: the first tick comes `first_clocks` clocks later, 1 or more.
     """
 
-    period: In(PERIOD_BITS)
-    first_clocks: In(DIVISOR_BITS)
-    start_stb: In(1)
-    tick: Out(1)
+    def __init__(self, divisor_bits: int = DIVISOR_BITS) -> None:
+        super().__init__(
+            {
+                "period": In(divisor_bits + FRACTION_BITS),
+                "first_clocks": In(divisor_bits),
+                "start_stb": In(1),
+                "tick": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
         whole, fraction = self.period[FRACTION_BITS:], self.period[:FRACTION_BITS]
-        left = Signal(DIVISOR_BITS)
+        left = Signal(len(whole))
         rest = Signal(FRACTION_BITS)
         carry = Signal()
         last = Signal()
@@ -110,7 +115,8 @@ class LinkUart(wiring.Component):
     a preamble byte 0x55 has been measured, to 1/8 clock a bit. A framing error (or break) makes it
     measure again, while the last rate still serves: a host that changes the rate sends a break, or
     0x00 for ten of the old bits, then 0x55, 0x00. Preamble bytes after a 0x00 are swallowed, set or
-    automatic; no command frame begins with one.
+    automatic; no command frame begins with one. A build with `set_period`, in 1/8 clock a bit, has
+    that for ever, and looks at neither.
 
     Sampling is in the middle of a bit: with an exact rate the margin is half a bit less 1 clock.
     Received bytes wait in a FIFO of 2**FIFO_BITS; bytes that find it full and bytes without stop
@@ -118,22 +124,43 @@ class LinkUart(wiring.Component):
     nothing measured.
     """
 
-    rx: In(1, init=1)
-    tx: Out(1, init=1)
-    divisor: In(DIVISOR_BITS)
-    i_bytes: In(stream.Signature(8))
-    o_bytes: Out(stream.Signature(8))
-    errors: Out(ERROR_BITS)
+    def __init__(self, set_period: int = 0) -> None:
+        least = LEAST_CLOCKS << FRACTION_BITS
+        if set_period and not least <= set_period < 1 << PERIOD_BITS:
+            raise ValueError(
+                f"set_period: {set_period}; must be 0, or {least} to {(1 << PERIOD_BITS) - 1}"
+            )
+        self._set_period = set_period
+        super().__init__(
+            {
+                "rx": In(1, init=1),
+                "tx": Out(1, init=1),
+                "divisor": In(DIVISOR_BITS),
+                "i_bytes": In(stream.Signature(8)),
+                "o_bytes": Out(stream.Signature(8)),
+                "errors": Out(ERROR_BITS),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
         level = Signal(init=1)
         m.submodules.synchronizer = FFSynchronizer(self.rx, level, init=1)
+        bad_stb = Signal()
+        if self._set_period:
+            period, known, relock = Const(self._set_period), Const(1), Const(0)
+        else:
+            period, known, relock = self._rate(m, level, bad_stb)
+        self._receive(m, level, period, known, relock, bad_stb)
+        self._send(m, period, known)
+        return m
+
+    def _rate(self, m: Module, level, bad_stb):
+        """Return eight bits in clocks, whether that is known, and when it is measured anew."""
         m.submodules.meter = meter = RateMeter()
         armed, measured = Signal(init=1), Signal()
         measured_period, period = Signal(PERIOD_BITS), Signal(PERIOD_BITS)
         known, relock = Signal(), Signal()
-        bad_stb = Signal()
         m.d.comb += [meter.level.eq(level), relock.eq(meter.found_stb & armed)]
         with m.If(relock):
             m.d.sync += [measured_period.eq(meter.period), measured.eq(1), armed.eq(0)]
@@ -145,12 +172,10 @@ class LinkUart(wiring.Component):
             period.eq(Mux(automatic, measured_period, Cat(Const(0, FRACTION_BITS), self.divisor))),
             known.eq(~automatic | measured),
         ]
-        self._receive(m, level, period, known, relock & automatic, bad_stb)
-        self._send(m, period, known)
-        return m
+        return period, known, relock & automatic
 
     def _receive(self, m: Module, level, period, known, relock, bad_stb) -> None:
-        m.submodules.receive_clock = clock = BitClock()
+        m.submodules.receive_clock = clock = BitClock(len(period) - FRACTION_BITS)
         byte, byte_stb = Signal(DATA_BITS), Signal()
         bits = Signal(range(DATA_BITS))
         m.d.comb += [
@@ -192,26 +217,29 @@ class LinkUart(wiring.Component):
         m.submodules.fetch = fetch = Fetch(8, FIFO_BITS)
         wiring.connect(m, fetch.o_words, wiring.flipped(self.o_bytes))
         room, keep, between = Signal(), Signal(), Signal(init=1)
+        following = Signal(FIFO_BITS)
         m.d.comb += [
+            following.eq(write.addr + 1),
             read.addr.eq(fetch.address),
             read.en.eq(1),
             fetch.data.eq(read.data),
-            keep.eq(byte_stb & ~(between & (byte == PREAMBLE))),
             write.en.eq(keep & room),
             write.data.eq(byte),
         ]
+        # The byte stands for some clocks more.
         m.d.sync += [
-            room.eq((fetch.address - write.addr)[:FIFO_BITS] != 1),
+            keep.eq(byte_stb & ~(between & (byte == PREAMBLE))),
+            room.eq(fetch.address != following),
             fetch.limit.eq(write.addr),
             self.errors.eq(self.errors + (bad_stb | (keep & ~room))),
         ]
         with m.If(keep):
             m.d.sync += between.eq(byte == DELIMITER)
         with m.If(write.en):
-            m.d.sync += write.addr.eq(write.addr + 1)
+            m.d.sync += write.addr.eq(following)
 
     def _send(self, m: Module, period, known) -> None:
-        m.submodules.send_clock = clock = BitClock()
+        m.submodules.send_clock = clock = BitClock(len(period) - FRACTION_BITS)
         shift = Signal(DATA_BITS + 1, init=(1 << (DATA_BITS + 1)) - 1)
         left = Signal(range(DATA_BITS + 3))
         last = Signal()

@@ -17,7 +17,7 @@ class Stamp(wiring.Component):
     The first event of a slot takes `tag`, which must stand then; those after it have its clock. A
     blank slot becomes a beat without event, with `final` the final one; its gap, too, goes into the
     next index. Latency 2 clocks, one beat a clock; all stages stop while `o_ready` is low, and for
-    one clock, without a beat, each time the index carries from its lowest LIMB_BITS. In a build
+    one clock, without a beat, each time one of the index's limbs of LIMB_BITS carries. In a build
     that is `paced` they move in every other clock at most, so that `i_ready` is a register: latency
     4 clocks, a beat each 2. `next_index` is that of the event that is on its way out, if there is
     one. `event_stb` strobes once with each event, as soon as `o_event` has its index or, if
@@ -88,31 +88,41 @@ class Stamp(wiring.Component):
         between = self.low[bits:]
         epoch = Mux(wrapped & ~between.any(), self.last_epoch, self.epoch)
         valid, carry = Signal(), Signal()
-        fresh, late = Signal(), Signal()
-        low_index = Signal(self.LIMB_BITS)
-        high_index = Signal(INDEX_BITS - self.LIMB_BITS)
+        fresh, late, numbered = Signal(), Signal(), Signal()
+        limbs = [
+            Signal(self.LIMB_BITS, name=f"limb{start}")
+            for start in range(0, INDEX_BITS, self.LIMB_BITS)
+        ]
+        carries = Signal(len(limbs) - 1)
         # An event counts itself once the next one comes, or none.
-        counted = (Cat(Const(1, 1), low_index) + Cat(self.o_is_event, tag.gap))[1:]
+        counted = (Cat(Const(1, 1), limbs[0]) + Cat(self.o_is_event, tag.gap))[1:]
         m.d.comb += [
+            carry.eq(carries.any()),
+            numbered.eq((fresh | late) & ~carry),
             self.o_valid.eq(valid & ~carry),
-            self.next_index.eq(Cat(low_index, high_index)),
+            self.next_index.eq(Cat(limbs)),
             self.o_event.index.eq(self.next_index),
         ]
-        m.d.sync += fresh.eq(self.i_ready & event.is_event)
+        m.d.sync += [fresh.eq(self.i_ready & event.is_event), late.eq((fresh | late) & carry)]
         if paced(self._geometry):
             # A beat is taken before the next one comes, so that the clocks between are free.
             m.d.sync += [
                 self.i_ready.eq(~self.i_ready & ~carry & (self.o_ready | ~valid)),
-                self.event_stb.eq(fresh),
+                self.event_stb.eq(numbered),
             ]
             with m.If(self.o_ready & ~carry):
                 m.d.sync += valid.eq(0)
         else:
             m.d.comb += [
-                self.event_stb.eq((fresh & ~carry) | late),
+                self.event_stb.eq(numbered),
                 self.i_ready.eq(self.o_ready & ~carry),
             ]
-            m.d.sync += late.eq(fresh & carry)
+        for number, limb in enumerate(limbs[1:]):
+            with m.If(carries[number]):
+                m.d.sync += [
+                    carries[number].eq(0),
+                    Cat(limb, carries[number + 1 :][:1]).eq(limb + 1),
+                ]
         with m.If(self.i_ready):
             m.d.sync += [
                 valid.eq(event.valid),
@@ -124,10 +134,8 @@ class Stamp(wiring.Component):
                 self.o_event.source.eq(event.source),
                 self.o_event.polarity.eq(event.polarity),
                 self.o_event.gap.eq(tag.gap.any()),
-                Cat(low_index, carry).eq(counted),
+                Cat(limbs[0], carries[0]).eq(counted),
             ]
-        with m.If(carry):
-            m.d.sync += [carry.eq(0), high_index.eq(high_index + 1)]
         with m.If(self.clear):
-            m.d.sync += [low_index.eq(0), high_index.eq(0)]
+            m.d.sync += [limb.eq(0) for limb in limbs]
         return m

@@ -9,16 +9,21 @@ from plexor_hdl.link_uart import LinkUart
 
 
 class UartInstrument(wiring.Component):
-    """An Instrument whose byte streams go through a UART; the other pins are its own."""
+    """An Instrument whose byte streams go through a UART; the other pins are its own.
 
-    def __init__(self, instrument: Instrument) -> None:
-        self._instrument = instrument
+    Its rate is `set_period` (LinkUart); with 0 it is as the register `uart_divisor` says.
+    """
+
+    def __init__(self, instrument: Instrument, set_period: int = 0) -> None:
+        self._instrument, self._set_period = instrument, set_period
         super().__init__(
             {
                 "samples": In(len(instrument.samples)),
                 "strikes": Out(len(instrument.strikes)),
                 "load": Out(1),
                 "gate": In(1),
+                "input_select": Out(len(instrument.input_select)),
+                "loopback_output": Out(len(instrument.loopback_output)),
                 "uart_rx": In(1, init=1),
                 "uart_tx": Out(1, init=1),
             }
@@ -27,12 +32,14 @@ class UartInstrument(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.instrument = instrument = self._instrument
-        m.submodules.uart = uart = LinkUart()
+        m.submodules.uart = uart = LinkUart(self._set_period)
         m.d.comb += [
             instrument.samples.eq(self.samples),
             self.strikes.eq(instrument.strikes),
             self.load.eq(instrument.load),
             instrument.gate.eq(self.gate),
+            self.input_select.eq(instrument.input_select),
+            self.loopback_output.eq(instrument.loopback_output),
             uart.rx.eq(self.uart_rx),
             self.uart_tx.eq(uart.tx),
             uart.divisor.eq(instrument.uart_divisor),

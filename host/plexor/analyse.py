@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from plexor.calibration.figures import CorrectedChannel, corrected_channel
 from plexor.cells import less_base, of_bins
 from plexor.jitter import PeriodJitter, SlidingSpan, period_jitter, sliding_span, variance_ticks2
 from plexor.percentiles import Distribution, Quantile, from_values, quantiles
@@ -111,6 +112,8 @@ class Report:
     base_ticks: int = 0
     velocity_m_s: Fraction | None = None
     """Of something whose way during a latency is shown too."""
+    corrected: tuple[CorrectedChannel, ...] = ()
+    """In picoseconds, of a run that has a calibration."""
     disagreements: tuple[str, ...] = field(default=())
     """Where complete events and the chip's figures differ: one of them is wrong."""
 
@@ -149,12 +152,19 @@ def analyse(result: RunResult, base_ticks: int = 0, velocity_m_s: Fraction | Non
             if not wrong:
                 sampled[channel.number] = samples
         found.append(_channel(result, channel, sampled.get(channel.number), base_ticks))
+    corrected: tuple[CorrectedChannel, ...] = ()
+    if result.calibration is not None:
+        corrected = tuple(
+            corrected_channel(result, entry, sampled.get(entry.number), PERCENTILES, base_ticks)
+            for entry in result.channels
+        )
     return Report(
         result,
         tuple(found),
         _all_shares(result, sampled),
         base_ticks,
         velocity_m_s,
+        corrected,
         tuple(disagreements),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from plexor.accounting import account, account_partly
+from plexor.calibration.model import Calibration
 from plexor.collect import MOST_TICKS, Collector
 from plexor.identity import Identity
 from plexor.image import RegisterImage
@@ -63,6 +64,7 @@ class Circumstances:
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     device: Mapping[str, str] = field(default_factory=dict[str, str])
     disorder: Mapping[str, int] = field(default_factory=dict[str, int])
+    calibration: Calibration | None = None
 
 
 def assemble(
@@ -153,6 +155,7 @@ def assemble(
         circumstances.started,
         dict(circumstances.versions),
         dict(circumstances.device),
+        circumstances.calibration,
         steps,
     )
 

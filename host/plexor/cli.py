@@ -22,7 +22,10 @@ _COMMANDS = {
     "table": "plexor.commands.table:table",
     "replay": "plexor.commands.replay:replay",
     "report": "plexor.commands.report:report",
+    "calibrate": "plexor.commands.calibrate:calibrate",
+    "selftest": "plexor.commands.selftest:selftest",
     "devices": "plexor.commands.devices:devices",
+    "doctor": "plexor.commands.doctor:doctor",
     "identify": "plexor.commands.identify:identify",
     "sim": "plexor.commands.sim:sim",
 }
@@ -35,7 +38,10 @@ _HELP = {
     "table": "Systems side by side, idle and loaded, beside a published study.",
     "replay": "Figures of a run stored in a folder or recorded off a link.",
     "report": "The page of a stored run, or its picture.",
+    "calibrate": "Where the bins of each channel end, to picoseconds.",
+    "selftest": "What the instrument finds wrong with itself.",
     "devices": "Instruments and simulated devices at hand.",
+    "doctor": "What keeps boards from working here, and what mends it.",
     "identify": "What the instrument at a link is.",
     "sim": "The simulated instrument.",
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from itertools import islice
 from typing import Protocol
 
@@ -36,6 +37,7 @@ from plexor.protocol.geometry import (
 )
 from plexor.protocol.registers import IDENTITY, address, register
 from plexor.settings import RegisterWrite
+from plexor.units import FEMTOSECONDS
 
 RETRY_TIMEOUTS_S = (0.5, 1.0, 2.0, 4.0)
 """How long each try of a command waits for its response."""
@@ -80,6 +82,7 @@ class Device:
         timeouts_s: Sequence[float] = RETRY_TIMEOUTS_S,
     ) -> None:
         self.name = link.name
+        self.serial = link.serial
         self.decoder = Decoder()
         self.image = RegisterImage()
         self.consumer: Consumer | None = None
@@ -87,6 +90,9 @@ class Device:
         self._tap = tap
         self._timeouts_s = timeouts_s
         self._sequence = 0
+        self._bytes_s = link.bytes_s
+        self.retries = 0
+        """Commands that were sent again, for want of an answer."""
         self._responses: dict[int, Frame] = {}
         self._reader = Reader(link)
         try:
@@ -105,6 +111,17 @@ class Device:
     def disorder(self) -> Counter[str]:
         """What a link of datagrams did to the order of frames, so far; nothing on other links."""
         return Counter(self._link.disorder if isinstance(self._link, DatagramLink) else {})
+
+    @property
+    def nominal_bytes_s(self) -> Fraction | None:
+        """What the link carries at most, by the instrument's time; None: not known.
+
+        The simulated instrument hands over a byte every four core clocks, or somewhat more.
+        """
+        if self.identity.simulated:
+            geometry = self.identity.geometry
+            return Fraction(FEMTOSECONDS, 4 * geometry.samples * geometry.tick_fs)
+        return None if self._bytes_s is None else Fraction(self._bytes_s)
 
     def close(self) -> None:
         """Close the link; may be called twice."""
@@ -180,6 +197,7 @@ class Device:
             for place, code, value in operations
         )
         for attempt, timeout_s in enumerate(timeouts_s):
+            self.retries += attempt > 0
             self._sequence = (self._sequence + 1) % (1 << 32)
             sequence = self._sequence
             frame = Frame(FrameType.COMMAND, 0, 0, sequence, 0, 0, payload)
@@ -275,6 +293,7 @@ def identity_of(image: RegisterImage) -> Identity:
                 "word_fifo_depth",
                 "upload_depth",
                 "ring_depth",
+                "phases",
             )
         },
         features=Feature(value["features"]) & ALL_FEATURES,

@@ -7,6 +7,7 @@ from typing import Any
 
 from plexor.analyse import ChannelFigures, Figures, Report, SharesOf
 from plexor.budget import Check, Verdict
+from plexor.calibration.figures import Corrected, CorrectedChannel
 from plexor.errors import ExitCode
 from plexor.percentiles import Quantile
 from plexor.protocol.memory import ResponseClass
@@ -20,6 +21,12 @@ _NAMED = {
     "p999_ticks": Fraction(999, 1000),
     "p9999_ticks": Fraction(9999, 10_000),
 }
+_KIND_NAMES = (
+    (Kind.RISE, "latency"),
+    (Kind.FALL, "fall_latency"),
+    (Kind.WIDTH, "width"),
+    (Kind.PERIOD, "period"),
+)
 
 
 def document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> dict[str, Any]:
@@ -73,7 +80,50 @@ def document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> di
         "velocity_m_per_s": None if report.velocity_m_s is None else float(report.velocity_m_s),
         "channels": [_channel(report, channel) for channel in report.channels],
         "shares": [_shares(entry) for entry in report.shares],
+        "corrected": _corrected(report),
         "budget": None if verdict is None else _verdict(verdict),
+    }
+
+
+def _corrected(report: Report) -> dict[str, Any] | None:
+    calibration = report.result.calibration
+    if calibration is None:
+        return None
+    return {
+        "serial": calibration.serial,
+        "made": calibration.made,
+        "channels": [_corrected_channel(entry) for entry in report.corrected],
+    }
+
+
+def _corrected_channel(entry: CorrectedChannel) -> dict[str, Any]:
+    kinds = {name: entry.kinds.get(kind) for kind, name in _KIND_NAMES}
+    return {
+        "name": entry.name,
+        "number": entry.number,
+        "reason": entry.reason or None,
+        "edge_rms_ps": entry.edge_rms_ps,
+        **{name: None if kind is None else _picoseconds(kind) for name, kind in kinds.items()},
+    }
+
+
+def _picoseconds(found: Corrected) -> dict[str, Any]:
+    return {
+        "count": len(found.values_ps),
+        "min_ps": found.min_ps,
+        "max_ps": found.max_ps,
+        "mean_ps": float(found.mean_ps),
+        "rms_ps": found.rms_ps,
+        "quantiles": [
+            {
+                "q": float(entry.q),
+                "ps": entry.value_ps,
+                "lower_ps": entry.lower_ps,
+                "upper_ps": entry.upper_ps,
+                "enough": entry.enough,
+            }
+            for entry in found.quantiles
+        ],
     }
 
 
@@ -111,12 +161,7 @@ def _channel(report: Report, channel: ChannelFigures) -> dict[str, Any]:
     for name in ("ANSWERED", "LATE", "MISSED", "DUPLICATE", "SPURIOUS", "EARLY"):
         found[name.lower()] = result.classes.get(ResponseClass[name], 0)
     found["pending"] = result.pending
-    for kind, name in (
-        (Kind.RISE, "latency"),
-        (Kind.FALL, "fall_latency"),
-        (Kind.WIDTH, "width"),
-        (Kind.PERIOD, "period"),
-    ):
+    for kind, name in _KIND_NAMES:
         figures = channel.kinds.get(kind)
         found[name] = None if figures is None else _figures(figures)
         if kind == Kind.RISE:

@@ -104,6 +104,11 @@ def _check_numbers(settings: Settings, identity: Identity) -> None:
                 raise ValueError(
                     f"{what}{number}: given {numbers.count(number)} times; give it once"
                 )
+    if not 0 <= settings.loopback_output < identity.geometry.strikes:
+        raise ValueError(
+            f"loopback: strike{settings.loopback_output}; this instrument has strike0 to"
+            f" strike{identity.geometry.strikes - 1}"
+        )
     if settings.count is not None and settings.count < 1:
         raise ValueError(f"count: {settings.count}; must be 1 or more")
     if settings.count is not None and not any(
@@ -225,6 +230,8 @@ def _control(
         "trigger_latency_ticks": latency_ticks,
         "trigger_channels": sum(1 << number for number in set(triggers)),
         "load": int(settings.load),
+        "input_select": int(settings.input_select),
+        "loopback_output": settings.loopback_output,
     }
     if Feature.SWEEP in quantities.geometry.features:
         values["step_count"] = len(settings.table)

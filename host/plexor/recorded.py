@@ -15,6 +15,7 @@ from plexor.protocol.registers import (
     STEP,
     STIMULUS,
     Access,
+    InputSelect,
     Policy,
     StopOn,
     Trigger,
@@ -83,6 +84,8 @@ def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
         stop_on_missed=StopOn.MISSED in stop_on,
         stream=bool(image.get("control", "stream")),
         load=bool(image.get("control", "load")),
+        input_select=InputSelect(image.get("control", "input_select") & max(InputSelect)),
+        loopback_output=image.get("control", "loopback_output"),
         settle_s=seconds_of(image.get("control", "settle_ticks"), tick_fs),
         table=tuple(_step(image, number, tick_fs) for number in range(_steps(image))),
     )

@@ -13,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from plexor.calibration.model import Calibration
 from plexor.identity import Identity
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STEP, SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
@@ -276,6 +277,8 @@ class RunResult(_ByContent):
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     device: Mapping[str, str] = field(default_factory=dict[str, str])
     """The device under test: board, os, build, driver, test code, free keys."""
+    calibration: Calibration | None = None
+    """Of the instrument, to be applied to this run's events."""
     steps: tuple[StepResult, ...] = ()
     """Of the sweep table: those that have ended, and the one that the run's end cut short."""
 

@@ -18,6 +18,7 @@ from importlib import metadata
 from types import FrameType
 
 from plexor.assemble import Circumstances, assemble, live_channels
+from plexor.calibration.model import Calibration
 from plexor.collect import Collector
 from plexor.decode import FaultKind
 from plexor.device import Device, SilenceError
@@ -87,15 +88,18 @@ def measure(
     on_progress: OnProgress | None = None,
     description: Mapping[str, str] | None = None,
     on_snapshot: OnSnapshot | None = None,
+    calibration: Calibration | None = None,
 ) -> RunResult:
     """Run a measurement and return its result.
 
     Raises UsageError for settings that the instrument cannot take, and LinkError or InstrumentError
     where the run does not start. From then on there is always a result: an interrupt stops the run
     and keeps it, a link that dies leaves a result that is invalid and says so. `on_snapshot` gets
-    the results so far whenever a snapshot has come.
+    the results so far whenever a snapshot has come. `calibration` is kept with the result.
     """
-    return _Run(device, settings, on_progress, description or {}, on_snapshot).run()
+    found = _Run(device, settings, on_progress, description or {}, on_snapshot)
+    found.calibration = calibration
+    return found.run()
 
 
 def versions() -> dict[str, str]:
@@ -137,6 +141,7 @@ class _Run:
         self.frames_before = (0, 0)
         self.faults_before: Counter[FaultKind] = Counter()
         self.snapshot_shown: int | None = None
+        self.calibration: Calibration | None = None
 
     def run(self) -> RunResult:
         self.device.consumer = self.collector
@@ -384,6 +389,7 @@ class _Run:
                 versions(),
                 self.description,
                 self.device.disorder - self.disorder_before,
+                self.calibration,
             ),
             broken,
         )

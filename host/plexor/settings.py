@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.memory import Space
-from plexor.protocol.registers import Policy, Trigger
+from plexor.protocol.registers import InputSelect, Policy, Trigger
 
 NO_DEADLINE_TICKS = (1 << 31) - 1
 """The greatest deadline a channel can have: no latency is late."""
@@ -134,6 +134,10 @@ class Settings:
     keep_events: bool = True
     """Keep the events received in the result."""
     load: bool = False
+    input_select: InputSelect = InputSelect.PINS
+    """What every channel samples."""
+    loopback_output: int = 0
+    """Whose pad that is, with InputSelect.LOOPBACK."""
     settle_s: Fraction | None = None
     """From the last strike to the end of the run. None: twice the timeout, so that every strike is
     settled, those that are responses of another channel too."""

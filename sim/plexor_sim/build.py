@@ -1,9 +1,10 @@
 """The simulator's build: gateware and device to one executable, by content in a cache.
 
-Three parts are compiled on their own and linked: Verilator's run time (once a tool version), the
-core with its main (once a geometry) and the device. Each is a folder in the cache, named by the
-hash of all that went in; folders appear by one rename, so that concurrent builds do no harm. A
-build whose parts exist reads some files and starts no tool but the compiler for its version.
+Three parts are compiled on their own and linked: the run time, Verilator's and what knows no
+geometry (once a tool version), the core with its main (once a geometry) and the device. Each is a
+folder in the cache, named by the hash of all that went in; folders appear by one rename, so that
+concurrent builds do no harm. A build whose parts exist reads some files and starts no tool but the
+compiler for its version.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ __all__ = [
     "Verilation",
     "build",
     "core_verilog",
+    "device_objects",
     "device_verilation",
     "find_tools",
     "member",
@@ -98,6 +100,16 @@ def build(
         run_tool("link", command, directory)
 
     return make_once(cache / "sim" / f"{device.name}-{key}", link) / "plexor-sim"
+
+
+def device_objects(device: DeviceBuild, cache: Path, *, report: Report = _silent) -> list[Path]:
+    """Return the objects of a device and of the run time, for a main of one's own to link with.
+
+    Raises as `build`.
+    """
+    tools = find_tools()
+    parts = _build_device(device, tools, cache, report), _build_run_time(tools, cache, report)
+    return [item for part in parts for item in sorted(part.glob("*.o"))]
 
 
 def core_verilog(
@@ -181,32 +193,29 @@ def member(port: str) -> str:
 
 def _build_run_time(tools: Tools, cache: Path, report: Report) -> Path:
     include = tools.verilator / "include"
-    sources = [include / "verilated.cpp", include / "verilated_threads.cpp"]
-    sources.append(_RUNTIME / "fatal.cpp")
+    verilator = [include / "verilated.cpp", include / "verilated_threads.cpp"]
+    own = sorted(_RUNTIME.glob("*.cpp"))
+    headers = [*sorted(_RUNTIME.glob("*.h")), *sorted(_DEVICE.glob("*.h"))]
 
     def fill(directory: Path) -> None:
-        report("compiling Verilator's run time")
-        units = [Unit(source, (FAST, *_RUNTIME_DEFINES)) for source in sources]
-        compile_units(tools, units, directory, ())
+        report("compiling the run time")
+        units = [Unit(source, (FAST, *_RUNTIME_DEFINES)) for source in (*verilator, *own)]
+        compile_units(tools, units, directory, (_RUNTIME, _DEVICE))
 
-    key = _digest("run time", tools.key, *COMPILE, *_RUNTIME_DEFINES, sources[-1])
-    return make_once(cache / "objects" / f"verilator-{key}", fill)
+    key = _digest("run time", tools.key, *COMPILE, *_RUNTIME_DEFINES, *own, *headers)
+    return make_once(cache / "objects" / f"run-time-{key}", fill)
 
 
 def _build_core(
     geometry: Geometry, uart: bool, text: str, tools: Tools, cache: Path, report: Report
 ) -> Path:
-    sources = sorted(_RUNTIME.glob("*.cpp"))
-    sources.remove(_RUNTIME / "fatal.cpp")
-    sources.append(_HERE / "main.cpp")
+    main = _HERE / "main.cpp"
     headers = [*sorted(_RUNTIME.glob("*.h")), *sorted(_DEVICE.glob("*.h"))]
     skippable = _has_port(text, "quiet")
     ethernet = _has_port(text, "eth_sink_valid")
     constants = _geometry_header(geometry, uart, skippable, ethernet)
     bench_text = _bench(geometry, uart, skippable, ethernet)
-    key = _digest(
-        "core", tools.model_key, *COMPILE, constants, bench_text, text, *sources, *headers
-    )
+    key = _digest("core", tools.model_key, *COMPILE, constants, bench_text, text, main, *headers)
 
     def fill(directory: Path) -> None:
         core, bench = directory / "plexor.v", directory / "plexor_sim.v"
@@ -223,7 +232,7 @@ def _build_core(
         (directory / "geometry.h").write_text(constants)
         includes = (directory, verilated, _RUNTIME, _DEVICE)
         units = _model_units(verilated, _CORE_PREFIX, directory)
-        units += [Unit(source, (FAST,)) for source in sources]
+        units.append(Unit(main, (FAST,)))
         compile_units(tools, units, directory, includes)
 
     return make_once(cache / "objects" / f"core-{key}", fill)
@@ -275,6 +284,7 @@ def _geometry_header(geometry: Geometry, uart: bool, skippable: bool, ethernet: 
         f"constexpr int kChannels = {geometry.channels};\n"
         f"constexpr int kStrikes = {geometry.strikes};\n"
         f"constexpr int kSamples = {geometry.samples};\n"
+        f"constexpr int kPhases = {geometry.phases};\n"
         f"constexpr int64_t kTickFs = {geometry.tick_fs};\n"
         f"constexpr bool kUart = {str(uart).lower()};\n"
         f"constexpr bool kEthernet = {str(ethernet).lower()};\n"
@@ -295,6 +305,8 @@ def _bench(geometry: Geometry, uart: bool, skippable: bool, ethernet: bool) -> s
         "strikes": ("output", geometry.strikes * geometry.samples),
         "load": ("output", 1),
         "gate": ("input", 1),
+        "input_select": ("output", 2),
+        "loopback_output": ("output", 3),
     }
     if ethernet:
         ports |= {"eth_sink_valid": ("input", 1), "eth_sink_data": ("input", 8)}

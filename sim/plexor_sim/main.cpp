@@ -14,6 +14,7 @@
 #include "Vplexor.h"
 #include "device.h"
 #include "ethernet.h"
+#include "front_end.h"
 #include "geometry.h"
 #include "link.h"
 #include "options.h"
@@ -46,7 +47,8 @@ class Simulation {
       : options_(options),
         device_(make_device(options.device)),
         log_(options.truth, options.trace_pins),
-        pins_(*device_, kTickFs, log_),
+        pins_(*device_, kTickFs, log_,
+              FrontEnd::parse(options.front_end, kChannels, kStrikes, kPhases, kTickFs)),
         socket_(options.buffer_bytes),
         link_(socket_, options) {
     core_.samples = pins_.steady();
@@ -94,7 +96,7 @@ class Simulation {
   }
 
   void clock() {
-    pins_.clock(core_.strikes, core_.load, core_.samples);
+    pins_.clock(core_.strikes, core_.load, core_.input_select, core_.loopback_output, core_.samples);
     link_.before(core_, !pins_.is_ahead());
     if (!options_.gate.empty()) gate();
     still_clocks_ = rests(core_) ? still_clocks_ + 1 : 0;
@@ -203,7 +205,7 @@ class Simulation {
   const Options& options_;
   std::unique_ptr<Device> device_;
   EdgeLog log_;
-  Pins<kChannels, kStrikes, kSamples, StrikesPort, SamplesPort> pins_;
+  Pins<kChannels, kStrikes, kSamples, kPhases, StrikesPort, SamplesPort> pins_;
   Far socket_;
   Link link_;
   Vplexor core_;

@@ -18,6 +18,7 @@ from pathlib import Path
 from plexor.protocol.geometry import Geometry
 from plexor_sim.build import BuildError, build
 from plexor_sim.devices import NAMES, find_device, option_text
+from plexor_sim.front_end import front_end_options
 from plexor_sim.manifest import ManifestError
 from plexor_sim.packages import PackageMissing, default_cache
 from plexor_sim.riscv import DeviceBuild, FirmwareError
@@ -80,6 +81,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--strikes", type=int, default=default.strikes)
     parser.add_argument("--samples", type=int, default=default.samples, help="W, a core clock")
     parser.add_argument("--tick-fs", type=int, default=default.tick_fs)
+    parser.add_argument("--phases", type=int, default=default.phases, help="flip-flops a channel")
+    parser.add_argument(
+        "--front-end", default="", metavar="OPTIONS", help="sampler=seed:7,spread_ps=200, defects"
+    )
     parser.add_argument("--uart", action="store_true", help="the link is a UART, bit by bit")
     parser.add_argument("--cache", type=Path, default=default_cache())
     parser.add_argument(
@@ -99,7 +104,9 @@ def main(arguments: list[str] | None = None) -> int:
             strikes=chosen.strikes,
             samples=chosen.samples,
             tick_fs=chosen.tick_fs,
+            phases=chosen.phases,
         )
+        front_end = front_end_options(chosen.front_end, geometry)
         ready = prepare(
             chosen.dut, geometry, chosen.cache, uart=chosen.uart, fallback=chosen.fallback
         )
@@ -110,6 +117,8 @@ def main(arguments: list[str] | None = None) -> int:
         _say(f"error: {error}")
         return EXIT_FAILED
     command = [str(ready.executable), "--device", ready.options, *rest]
+    if front_end:
+        command += ["--front-end", front_end]
     if chosen.once:
         # Whoever wants one client only is a program; when that dies, nobody will come any more.
         command += ["--once", "--parent", str(parent)]

@@ -57,6 +57,7 @@ class Board:
             channels=len(self.channels.split()),
             strikes=len(self.strikes.split()),
             samples=SAMPLES,
+            phases=1,
             tick_fs=round(10**15 / self.fast_hz),
             board=self.name,
         )

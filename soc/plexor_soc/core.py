@@ -65,12 +65,12 @@ class AmaranthModule(LiteXModule):
 class PlexorCore(AmaranthModule):
     """The instrument, in the clock domain `clock_domain`; its registers and memories on `bus`.
 
-    `samples`, `strikes`, `load` and `gate` are the instrument's pins, in its clock domain. So are
-    the link's `sink` and `source`: bytes, or with `datagrams` bytes of frames in and words of
-    frames out, with an end beat after each. `bus` is a Wishbone slave in `sys`: the access window
-    (plexor.protocol.window). What
-    the instrument refuses there is read as 0, not written, and counted in the CSR `refused`;
-    `refusal` has the last one's OpStatus. Its address is `refused_address`, a word of the window.
+    `samples`, `strikes`, `load` and `gate` are the instrument's pins, in its clock domain;
+    `input_select` and `loopback_output` say what is sampled. So are the link's `sink` and `source`:
+    bytes, or with `datagrams` bytes of frames in and words of frames out, with an end beat after
+    each. `bus` is a Wishbone slave in `sys`: the access window (plexor.protocol.window). What the
+    instrument refuses there is read as 0, not written, and counted in the CSR `refused`; `refusal`
+    has the last one's OpStatus. Its address is `refused_address`, a word of the window.
     """
 
     def __init__(
@@ -82,6 +82,8 @@ class PlexorCore(AmaranthModule):
         AmaranthModule.__init__(self, instrument, NAME, clock_domain)
         self.samples, self.strikes = self.ports["samples"], self.ports["strikes"]
         self.load, self.gate = self.ports["load"], self.ports["gate"]
+        self.input_select = self.ports["input_select"]
+        self.loopback_output = self.ports["loopback_output"]
         self.uart_divisor = self.ports["uart_divisor"]
         self.sink = stream.Endpoint(FRAME_BYTE if datagrams else BYTE)
         self.source = stream.Endpoint(FRAME_WORD if datagrams else BYTE)

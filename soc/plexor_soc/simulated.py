@@ -21,11 +21,14 @@ from litex.soc.interconnect import stream
 from migen import ClockDomain, ClockSignal, ResetSignal, Signal
 
 from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.registers import register
 from plexor_soc.core import PlexorCore
 from plexor_soc.system import add_ethernet, add_instrument
 from plexor_soc.uart import SharedUart
 
 TOP = "plexor"
+SELECTIONS = ("input_select", "loopback_output")
+"""What the simulated pins are told of how to sample."""
 IP_ADDRESS = "192.168.1.50"
 MAC_ADDRESS = 0x10E2D5000000
 
@@ -90,6 +93,7 @@ class SimulatedSystem(SoCMini):
         words = {"samples": geometry.channels, "strikes": geometry.strikes}
         pins = {name: number * geometry.samples for name, number in words.items()}
         pins |= {"clk": 1, "rst": 1, "load": 1, "gate": 1}
+        pins |= {name: register("control", name).bits for name in SELECTIONS}
         ethernet = {"source_valid": 1, "source_data": 8, "sink_valid": 1, "sink_data": 8}
         name, link = ("uart", {"rx": 1, "tx": 1}) if uart else ("eth", ethernet)
         io = [(pin, 0, Pins(bits)) for pin, bits in pins.items()]
@@ -102,7 +106,7 @@ class SimulatedSystem(SoCMini):
         add_instrument(self, core)
         gate = platform.request("gate")
         self.comb += core.samples.eq(platform.request("samples"))
-        for name in ("strikes", "load"):
+        for name in ("strikes", "load", *SELECTIONS):
             self.comb += platform.request(name).eq(getattr(core, name))
         core.add_source(platform, folder)
         self.parts = [core]

@@ -20,8 +20,9 @@ SOURCES = (".py", ".cpp", ".h", ".c", ".v", ".S", ".md", ".toml", ".yml", ".sh")
 GENERATED = ("docs/PROTOCOL.md",)
 # SHA-256 of the words of the licence, as Debian has it in its common-licenses.
 APACHE_2_0 = "0ffddef9e48f8a09aed5caf2d44f7ba1c1be2d9b8e0a6f693b1635b2d5566645"
-PROFILES = {"demo": {"sim"}, "test": {"sim", "gateware", "dev"}}
-"""Lock files, and the extras that each must hold."""
+INSTALLED = {"demo": {"sim"}, "test": {"sim", "gateware", "dev"}}
+PROFILES = INSTALLED | {"flash": {"sim", "gateware", "dev", "flash"}}
+"""Lock files, and the extras that each must hold; those that tests need are installed."""
 # Written in parts, or this file would break its own rule.
 REGISTRY_HOSTS = [
     rf"\b{host}\b"
@@ -155,7 +156,7 @@ def test_lock_files_hold_versions_that_pyproject_asks_for(profile):
             assert version in requirement.specifier, f"{requirement}: locked {version}; make lock"
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", INSTALLED)
 def test_lock_files_hold_all_that_locked_packages_need(profile):
     locked = lock(profile)
     waiting = [(entry.name, extra) for entry in declared(profile) for extra in {"", *entry.extras}]
@@ -185,9 +186,10 @@ def test_every_locked_package_has_checksums(profile):
         assert re.search(r"\n +--hash=sha256:[0-9a-f]{64}", entry), entry.splitlines()[0]
 
 
-def test_both_lock_files_hold_the_same_versions():
-    demo, everything = lock("demo"), lock("test")
-    assert {name: everything.get(name) for name in demo} == demo
+@pytest.mark.parametrize("profile", INSTALLED)
+def test_all_lock_files_hold_the_same_versions(profile):
+    some, everything = lock(profile), lock("flash")
+    assert {name: everything.get(name) for name in some} == some
 
 
 def test_the_environment_holds_the_locked_versions():

@@ -21,6 +21,8 @@ _spec.loader.exec_module(prover)
 
 CLOCK_BITS = 5
 """More clocks than any of these proofs looks at."""
+SHORT_CLOCKS, SHORT_ROWS_CLOCKS = 11, 8
+"""Of the short proofs: enough to refute what is wrong on purpose."""
 SUM_BITS = 6
 STAGES = 4
 """Stages through which a slot goes from the order to its tag."""
@@ -169,7 +171,7 @@ class QueuedOrCounted(Elaboratable):
 @pytest.mark.parametrize(
     ("mode", "clocks", "features"),
     [
-        ("bmc", 12, ALL_FEATURES),
+        ("bmc", SHORT_CLOCKS, ALL_FEATURES),
         pytest.param("bmc", 13, ALL_FEATURES, marks=pytest.mark.full),
         ("cover", 24, ALL_FEATURES),
         ("bmc", 16, Feature(0)),
@@ -184,7 +186,7 @@ def test_words_leave_in_order_of_time_and_what_is_dropped_is_told(mode, clocks, 
 
 def test_the_proof_sees_an_order_that_is_too_small():
     design = QueuedOrCounted(2, slots=2)
-    holds, _ = prover.prove(design, "queues_small", 12, "bmc", design.free)
+    holds, _ = prover.prove(design, "queues_small", SHORT_CLOCKS, "bmc", design.free)
     assert not holds
 
 
@@ -305,8 +307,8 @@ class EveryEdgeOnce(Elaboratable):
 @pytest.mark.parametrize(
     ("samples", "mode", "clocks"),
     [
-        (2, "bmc", 9),
-        (4, "bmc", 8),
+        (2, "bmc", SHORT_ROWS_CLOCKS),
+        (4, "bmc", SHORT_ROWS_CLOCKS - 1),
         pytest.param(2, "bmc", 10, marks=pytest.mark.full),
         pytest.param(4, "bmc", 9, marks=pytest.mark.full),
         (2, "cover", 16),
@@ -320,5 +322,5 @@ def test_each_edge_of_a_slot_leaves_once_in_order_with_its_polarity(samples, mod
 
 def test_the_proof_sees_words_that_come_late():
     design = EveryEdgeOnce(2, 2, late=True)
-    holds, _ = prover.prove(design, "rows_late", 10, "bmc", design.free)
+    holds, _ = prover.prove(design, "rows_late", SHORT_ROWS_CLOCKS, "bmc", design.free)
     assert not holds

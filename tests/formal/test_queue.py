@@ -12,7 +12,7 @@ _spec = importlib.util.spec_from_file_location("prover", Path(__file__).with_nam
 prover = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(prover)
 
-DEPTHS = (4, 8)
+DEPTHS = (4, pytest.param(8, marks=pytest.mark.full))
 BITS = 4
 """More numbers than words, so that a word out of place has another number."""
 

@@ -34,6 +34,14 @@ from plexor_sim.server import Server
 
 SMALL = Geometry(latency_mantissa_bits=4, interval_mantissa_bits=4, zoom_bits=6, upload_depth=64)
 """Memories that are dumped in a sixth of the time, and an upload FIFO that is soon full."""
+FEW = Geometry(
+    channels=2,
+    strikes=1,
+    latency_mantissa_bits=4,
+    interval_mantissa_bits=4,
+    zoom_bits=6,
+)
+"""Few pins too: a calibration takes each of them in turn."""
 TRUTH = np.dtype([("time_ps", "<i8"), ("source", "u1"), ("level", "u1"), ("pad", "V6")])
 NEEDED = {
     Kind.FALL: Feature.FALL,

@@ -128,7 +128,8 @@ def dumped(device: Device) -> Frames:
 class MoodyLink:
     """A TCP link with little room for what is not read, which reads nothing while it is `deaf`."""
 
-    name = "moody"
+    name = serial = "moody"
+    bytes_s = None
 
     def __init__(self, port: int) -> None:
         self.deaf = False

@@ -255,14 +255,11 @@ def test_frames_fill_gigabit_ethernet_and_loss_and_disorder_are_exact(tmp_path):
 
 BONE_CLOCKS = 125
 """Of the core in a bit of UARTBone: 1 MBd of 125 MHz."""
-PREAMBLE = b"\x55\x00"
-"""What the instrument measures a line's rate on."""
 
 
 def test_a_uart_serves_frames_or_by_a_switch_the_bus():
     with serving(DEVICE, ROOMY, uart=True) as system:
         link = open_link(f"tcp://127.0.0.1:{system.frames_port}")
-        link.write(PREAMBLE)
         with Device(link, timeouts_s=(30.0,)) as device:
             assert device.identity.geometry == ROOMY
             assert device.identity.gateware_hash == gateware_hash(ROOMY)
@@ -270,7 +267,7 @@ def test_a_uart_serves_frames_or_by_a_switch_the_bus():
             assert device.read("control", "run_time_ticks") == 0x0123456789ABCDEF
             assert device.read("status", "command_errors") == 0
             assert not device.decoder.fault_counts
-    arguments = ("--gate", "1", "--uart-divisor", str(BONE_CLOCKS))
+    arguments = ("--gate", "1", "--uart-divisor", str(BONE_CLOCKS), "--no-preamble")
     with serving(DEVICE, ROOMY, arguments, uart=True) as system:
         with remote_client(system, "uart") as client:
             assert client.regs.plexor_identity_magic.read() == MAGIC

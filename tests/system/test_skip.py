@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from bench import assert_equals_truth, run
+from bench import SMALL, assert_equals_truth, run
 
 from plexor.settings import Channel, Settings, Stimulus, TableStep
 
@@ -62,7 +62,7 @@ LONG = ("table", "table, dump")
 def test_skipping_idle_clocks_changes_nothing(name, tmp_path):
     outcomes = []
     for arguments in ((), ("--no-skip",)):
-        outcome = run(DUT, CASES[name], tmp_path, arguments=arguments)
+        outcome = run(DUT, CASES[name], tmp_path, geometry=SMALL, arguments=arguments)
         assert_equals_truth(outcome)
         outcomes.append(outcome.result)
     skipped, every = outcomes

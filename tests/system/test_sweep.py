@@ -40,8 +40,22 @@ class Outcome:
             and self.device.low_hz <= high
         )
 
+    @property
+    def line(self) -> str:
+        """What came out, in a line."""
+        low, high = self.bracket.passing_hz, self.bracket.failing_hz
+        ends = [None if end is None else float(end) for end in (low, high)]
+        knee = f"{self.device.low_hz:.0f} to {self.device.high_hz:.0f} Hz"
+        return f"{self.device.kind}: {knee}, {ends}, {self.strikes} strikes, {self.holds}"
 
-def found(seed: int, limit: Fraction, width: Fraction, executor: str = "local:1") -> Outcome:
+
+@pytest.fixture(scope="module")
+def workers():
+    with Workers(parse_executor("local:2")) as each:
+        yield each
+
+
+def found(seed: int, limit: Fraction, width: Fraction, workers: Workers) -> Outcome:
     """Sweep one device over a decade somewhere around its knee."""
     device = planted(seed, limit)
     below = random.Random(~seed).uniform(1.5, 7 if device.monotonic else 3)
@@ -60,8 +74,7 @@ def found(seed: int, limit: Fraction, width: Fraction, executor: str = "local:1"
         POINTS if device.monotonic else 9,
         1,
     )
-    with Workers(parse_executor(executor)) as workers:
-        result = sweep(wanted, workers, StepStore(None))
+    result = sweep(wanted, workers, StepStore(None))
     assert result.error is None
     (knee,) = result.knees
     return Outcome(device, knee.bracket, knee.strikes)
@@ -75,8 +88,8 @@ SHORT = (4,)
     "seed",
     [n if n in SHORT else pytest.param(n, marks=pytest.mark.full) for n in range(len(KINDS))],
 )
-def test_the_bracket_of_a_sweep_holds_the_planted_knee(seed):
-    outcome = found(seed, Fraction(1, 20), Fraction(1, 10), "local:2")
+def test_the_bracket_of_a_sweep_holds_the_planted_knee(seed, workers):
+    outcome = found(seed, Fraction(1, 20), Fraction(1, 10), workers)
     assert outcome.holds
     assert outcome.bracket.width <= 0.1
     assert outcome.bracket.monotonic == outcome.device.monotonic
@@ -84,9 +97,13 @@ def test_the_bracket_of_a_sweep_holds_the_planted_knee(seed):
 
 @pytest.mark.full
 @pytest.mark.timeout(7200)
-def test_brackets_of_a_hundred_devices_hold_their_knees(capsys):
+def test_brackets_of_a_hundred_devices_hold_their_knees(capsys, workers):
     limit, width = Fraction(1, 100), Fraction(5, 100)
-    outcomes = [found(seed, limit, width, "local:2") for seed in range(100)]
+    outcomes: list[Outcome] = []
+    for seed in range(100):
+        outcomes.append(found(seed, limit, width, workers))
+        with capsys.disabled():
+            print(f"\n{seed}: {outcomes[-1].line}", end="", flush=True)
     missed = [entry.device for entry in outcomes if not entry.holds]
     strikes = sum(entry.strikes for entry in outcomes)
     # As sure at each rate: both ends, and each halving of the decade between them.
@@ -106,7 +123,7 @@ def test_brackets_of_a_hundred_devices_hold_their_knees(capsys):
     assert strikes < fixed
 
 
-def both_ways(device, low_hz, high_hz, points):
+def both_ways(device, low_hz, high_hz, points, workers):
     """Sweep a device of one channel with the instrument's table; return knee and rest."""
     wanted = Wanted(
         "sim:",
@@ -123,8 +140,7 @@ def both_ways(device, low_hz, high_hz, points):
         1,
         both_ways=True,
     )
-    with Workers(parse_executor("local:2")) as workers:
-        result = sweep(wanted, workers, StepStore(None))
+    result = sweep(wanted, workers, StepStore(None))
     assert result.error is None
     (knee,) = result.knees
     (rest,) = [step for step in result.steps if step.direction == REST]
@@ -132,8 +148,9 @@ def both_ways(device, low_hz, high_hz, points):
 
 
 @pytest.mark.full
-def test_a_scan_of_a_device_without_memory_agrees_both_ways():
-    knee, rest = both_ways("seed=4,service=20000000,queue=1,latency=300000", 20_000, 80_000, 5)
+def test_a_scan_of_a_device_without_memory_agrees_both_ways(workers):
+    device = "seed=4,service=20000000,queue=1,latency=300000"
+    knee, rest = both_ways(device, 20_000, 80_000, 5, workers)
     assert knee.agrees
     assert not knee.hysteresis
     for bracket in (knee.bracket, knee.up, knee.down):
@@ -144,10 +161,10 @@ def test_a_scan_of_a_device_without_memory_agrees_both_ways():
     assert rest.recovery_s < 1 / 20_000 + 20 / 20_000
 
 
-def test_a_device_that_stays_slow_after_overload_shows_hysteresis():
+def test_a_device_that_stays_slow_after_overload_shows_hysteresis(workers):
     # 20 us a strike, 40 us once overloaded, until nothing has come for 30 ms: longer than any gap.
     device = "seed=4,service=20000000,overload=40000000,rest=30000000000,queue=1,latency=300000"
-    knee, _ = both_ways(device, 14_000, 80_000, 7)
+    knee, _ = both_ways(device, 14_000, 80_000, 7, workers)
     assert knee.hysteresis
     assert knee.up.passing_hz <= 50_000 / 0.9
     assert knee.up.failing_hz >= 50_000

@@ -58,3 +58,13 @@ def test_a_device_that_never_answers_ends_the_sweep_at_once(capsys):
     assert said.out == ""
     assert len(said.err.splitlines()) == 1
     assert "pin: no answer to all of 16 strikes" in said.err
+
+
+def test_ends_above_the_toggle_limit_are_refused_before_a_strike(tmp_path, capsys):
+    out = tmp_path / "out"
+    assert swept("queue=1", "--to", "900M", "--out", str(out)) == ExitCode.USAGE
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert len(said.err.splitlines()) == 1
+    assert "900 MHz" in said.err
+    assert len(StepStore(out)) == 0

@@ -11,18 +11,31 @@ from plexor.commands.pins import SIMULATED
 
 @click.command()
 def devices() -> None:
-    """List simulated devices and the serial ports where an instrument may be."""
+    """List simulated devices, boards by their USB ids, and other serial ports."""
     from serial.tools.list_ports import comports  # noqa: PLC0415
+
+    from plexor.boards import found, serial_ports, usb_devices  # noqa: PLC0415
 
     if find_spec("plexor_sim") is None:
         click.echo("sim:            not installed; pip install 'plexor[sim]'")
     else:
         for name, meaning in SIMULATED.items():
             click.echo(f"{'sim:' + name:<15} simulated: {meaning}")
+    boards = found(serial_ports())
+    for entry in boards:
+        serial = f", serial number {entry.plugged.serial}" if entry.plugged.serial else ""
+        use = "" if entry.link else ", not the instrument's port"
+        click.echo(f"serial:{entry.plugged.port}  {entry.name}{serial}{use}")
+    known = {entry.plugged.port for entry in boards}
+    # A board that waits for its bitstream may have no port.
+    for entry in found(usb_devices()):
+        if not entry.plugged.port:
+            click.echo(f"usb {entry.plugged.node}  {entry.name}, no serial port")
     ports = sorted(comports(), key=lambda port: port.device)
     for port in ports:
-        # What pyserial says of a port that nothing is known of.
-        known = "" if port.description == "n/a" else f"  {port.description}"
-        click.echo(f"serial:{port.device}{known}")
+        if port.device not in known:
+            # What pyserial says of a port that nothing is known of.
+            about = "" if port.description == "n/a" else f"  {port.description}"
+            click.echo(f"serial:{port.device}{about}")
     if not ports:
         click.echo("serial:         no port found")

@@ -16,12 +16,10 @@ from plexor.protocol.geometry import Feature
 def identify(link: str, as_json: bool) -> None:
     """Print the identity of the instrument at a link."""
     from plexor.device import Device  # noqa: PLC0415
-    from plexor.link.open import open_link  # noqa: PLC0415
+    from plexor.link.open import instrument_link  # noqa: PLC0415
     from plexor.units import format_ticks  # noqa: PLC0415
 
-    # Every simulated device is beside the same instrument; the synthetic one starts soonest.
-    uri = "sim:synthetic" if link == "sim:" else link
-    with Device(open_link(uri)) as device:
+    with Device(instrument_link(link)) as device:
         identity = device.identity
     geometry = identity.geometry
     version = identity.protocol_version
@@ -35,6 +33,7 @@ def identify(link: str, as_json: bool) -> None:
         "channels": geometry.channels,
         "strikes": geometry.strikes,
         "samples": geometry.samples,
+        "phases": geometry.phases,
         "tick_fs": geometry.tick_fs,
         "features": features,
     }

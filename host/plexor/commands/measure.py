@@ -35,6 +35,8 @@ from plexor.protocol.registers import Policy
 from plexor.settings import Channel, Settings
 
 if TYPE_CHECKING:
+    from plexor.calibration.model import Calibration
+    from plexor.device import Device
     from plexor.results import RunResult
 
 _POLICIES = [policy.name.lower() for policy in Policy]
@@ -116,6 +118,13 @@ _PATH = click.Path(path_type=Path)
 @time_option("--timeout", help="A strike older than this is missed. Default: the period.")
 @time_option("--deadline", help="A later response is late.")
 @time_option("--early", default="0", help="A response may come so long before its strike.")
+@click.option(
+    "--calibration",
+    type=_PATH,
+    metavar="FILE",
+    help="Correct latencies to ps by a file of `plexor calibrate`. Default: the one kept for "
+    "this instrument, where there is one; none: do not.",
+)
 @click.option("--load", is_flag=True, help="Raise the load output during the run.")
 @click.option(
     "--mode",
@@ -299,7 +308,7 @@ def _run(options: dict[str, Any], settings: Settings, tap: _Tap | None) -> RunRe
     from plexor.commands.pins import channels_of  # noqa: PLC0415
     from plexor.commands.progress import ProgressLine  # noqa: PLC0415
     from plexor.device import Device  # noqa: PLC0415
-    from plexor.link.open import DEFAULT_DUT, open_link  # noqa: PLC0415
+    from plexor.link.open import DEFAULT_DUT, open_link, sim_device  # noqa: PLC0415
     from plexor.link.sim import SimLink  # noqa: PLC0415
     from plexor.session import measure as run  # noqa: PLC0415
 
@@ -312,7 +321,8 @@ def _run(options: dict[str, Any], settings: Settings, tap: _Tap | None) -> RunRe
         raise click.UsageError(f"--fallback is for --link sim:; {uri} has a device of its own")
     link = open_link(uri, dut, ["--fallback"] if options["fallback"] else [])
     with Device(link, tap) as device:
-        asked = (uri.removeprefix("sim:") or dut or DEFAULT_DUT) if simulated else None
+        calibration = _calibration(device, options["calibration"])
+        asked = (sim_device(uri) or dut or DEFAULT_DUT) if simulated else None
         name = asked
         if isinstance(link, SimLink) and link.fallback:
             name = link.device
@@ -327,6 +337,14 @@ def _run(options: dict[str, Any], settings: Settings, tap: _Tap | None) -> RunRe
             description["asked_for"] = asked
         line = ProgressLine()
         try:
-            return run(device, settings, line, description)
+            return run(device, settings, line, description, calibration=calibration)
         finally:
             line.close()
+
+
+def _calibration(device: Device, chosen: Path | None) -> Calibration | None:
+    from plexor.calibration.store import find  # noqa: PLC0415
+
+    if chosen == Path("none"):
+        return None
+    return find(device.serial, device.identity, chosen)

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import click
 
-from plexor.link.open import DEFAULT_DUT
+from plexor.link.open import DEFAULT_DUT, sim_device
 from plexor.protocol.frames import MAX_CHANNELS
 from plexor.settings import Channel
 
@@ -47,7 +47,7 @@ def response_pins(uri: str, dut: str | None, but: int | None = None) -> tuple[Ch
     """
     if not uri.startswith("sim:"):
         raise click.UsageError("--channel: name the device's response pins, such as ISR=ch0")
-    found = channels_of(uri.removeprefix("sim:") or dut or DEFAULT_DUT, MAX_CHANNELS)
+    found = channels_of(sim_device(uri) or dut or DEFAULT_DUT, MAX_CHANNELS)
     return tuple(channel for channel in found if channel.number != but)
 
 
@@ -57,7 +57,7 @@ def described(uri: str, dut: str | None, keys: Mapping[str, str]) -> dict[str, s
     Raises click.UsageError for a simulated device at a link that has one of its own.
     """
     if uri.startswith("sim:"):
-        return {"dut": uri.removeprefix("sim:") or dut or DEFAULT_DUT, **keys}
+        return {"dut": sim_device(uri) or dut or DEFAULT_DUT, **keys}
     if dut is not None:
         raise click.UsageError(f"--dut {dut} is for --link sim:; {uri} has a device of its own")
     return dict(keys)

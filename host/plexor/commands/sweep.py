@@ -252,16 +252,16 @@ def _with_deadline(channel: Channel, deadline_s: Fraction | None) -> Channel:
 
 def _channels(options: Mapping[str, Any]) -> tuple[Channel, ...]:
     from plexor.commands.pins import channels_of  # noqa: PLC0415
-    from plexor.link.open import DEFAULT_DUT  # noqa: PLC0415
+    from plexor.link.open import DEFAULT_DUT, sim_device  # noqa: PLC0415
 
     uri: str = options["link"]
     if not uri.startswith("sim:"):
         raise click.UsageError("--channel: name the device's response pins, such as ISR=ch0")
-    return channels_of(uri.removeprefix("sim:") or options["dut"] or DEFAULT_DUT, 8)
+    return channels_of(sim_device(uri) or options["dut"] or DEFAULT_DUT, 8)
 
 
 def _loads(options: Mapping[str, Any]) -> dict[str, Load]:
-    from plexor.link.open import DEFAULT_DUT  # noqa: PLC0415
+    from plexor.link.open import DEFAULT_DUT, sim_device  # noqa: PLC0415
     from plexor.sweep.sweep import Load  # noqa: PLC0415
 
     names = [name.strip() for name in options["loads"].split(",")]
@@ -275,7 +275,7 @@ def _loads(options: Mapping[str, Any]) -> dict[str, Load]:
             )
         if len(set(names) - {IDLE}) != 1:
             raise click.UsageError(f"--load {options['loads']}: --load-on puts on one beside none")
-    dut = uri.removeprefix("sim:") or options["dut"] or DEFAULT_DUT
+    dut = sim_device(uri) or options["dut"] or DEFAULT_DUT
     found: dict[str, Load] = {}
     for name in names:
         if name in (IDLE, "on") or not uri.startswith("sim:"):
@@ -288,13 +288,13 @@ def _loads(options: Mapping[str, Any]) -> dict[str, Load]:
 
 def _description(options: Mapping[str, Any]) -> dict[str, str]:
     """Return what was swept: the simulated device, and what the user says of it."""
-    from plexor.link.open import DEFAULT_DUT  # noqa: PLC0415
+    from plexor.link.open import DEFAULT_DUT, sim_device  # noqa: PLC0415
 
     uri: str = options["link"]
     keys = dict(options["keys"])
     if not uri.startswith("sim:"):
         return keys
-    return {"dut": uri.removeprefix("sim:") or options["dut"] or DEFAULT_DUT, **keys}
+    return {"dut": sim_device(uri) or options["dut"] or DEFAULT_DUT, **keys}
 
 
 def _result(options: Mapping[str, Any], wanted: Any, found: Any) -> SweepResult:

@@ -28,6 +28,16 @@ class Link(Protocol):
         """The URI, for error texts."""
         ...
 
+    @property
+    def serial(self) -> str:
+        """Which instrument it is: its USB serial number where there is one, else the URI."""
+        ...
+
+    @property
+    def bytes_s(self) -> int | None:
+        """Bytes a second that it can carry each way at most; None: not known."""
+        ...
+
     def read(self, max_bytes: int, timeout_s: float) -> bytes:
         """Return at least one byte, or none after the timeout.
 

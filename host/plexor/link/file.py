@@ -12,7 +12,8 @@ class FileLink:
     """Replays the raw bytes of a file; raises LinkError where it cannot be read."""
 
     def __init__(self, path: Path) -> None:
-        self.name = f"file:{path}"
+        self.name = self.serial = f"file:{path}"
+        self.bytes_s: int | None = None
         try:
             self._file = path.open("rb")
         except OSError as error:

@@ -15,7 +15,14 @@ from plexor.link.tcp import TcpLink
 from plexor.link.udp import UdpLink
 
 DEFAULT_DUT = "freertos"
-_FORMS = "sim:, sim:DUT, tcp://HOST:PORT, udp://HOST:PORT, serial:PORT?baud=RATE or file:PATH"
+_SIM_OPTIONS = (
+    *("channels", "strikes", "samples", "phases", "tick-fs"),
+    *("front-end", "corrupt", "stall"),
+)
+"""Options of the simulated instrument that its URI may have, as `plexor sim serve` has them."""
+_FORMS = (
+    "sim:DUT?OPTION=VALUE, tcp://HOST:PORT, udp://HOST:PORT, serial:PORT?baud=RATE or file:PATH"
+)
 
 
 def open_link(uri: str, dut: str | None = None, sim_arguments: Sequence[str] = ()) -> Link:
@@ -27,10 +34,18 @@ def open_link(uri: str, dut: str | None = None, sim_arguments: Sequence[str] = (
     if not colon:
         raise UsageError(f"link: {uri!r}; must be {_FORMS}")
     if scheme == "sim":
-        if rest and dut and rest != dut:
+        named = sim_device(uri)
+        if named and dut and named != dut:
             raise UsageError(f"link: {uri!r} and --dut {dut!r}; name the device once")
-        device = rest or dut or DEFAULT_DUT
-        return SimLink(sim_command(device, sim_arguments), f"sim:{device}")
+        device = named or dut or DEFAULT_DUT
+        query = rest.partition("?")[2]
+        options = _sim_options(uri, query)
+        planted = [item for item in query.split("&") if item.startswith("front-end=")]
+        return SimLink(
+            sim_command(device, (*options, *sim_arguments)),
+            f"sim:{device}?{query}" if query else f"sim:{device}",
+            "?".join(["sim", *planted]),
+        )
     if scheme == "tcp":
         return TcpLink(*_address(uri))
     if scheme == "udp":
@@ -40,6 +55,32 @@ def open_link(uri: str, dut: str | None = None, sim_arguments: Sequence[str] = (
     if scheme == "file":
         return FileLink(Path(rest.removeprefix("//")))
     raise UsageError(f"link: {uri!r}; must be {_FORMS}")
+
+
+def instrument_link(uri: str) -> Link:
+    """Return the link to an instrument whose device does not matter.
+
+    Every simulated device is beside the same instrument; the synthetic one starts soonest.
+    """
+    simulated = uri.startswith("sim:") and not sim_device(uri)
+    return open_link(uri.replace("sim:", "sim:synthetic", 1) if simulated else uri)
+
+
+def sim_device(uri: str) -> str:
+    """Return the device that a `sim:` URI names; empty where it names none."""
+    return uri.removeprefix("sim:").partition("?")[0]
+
+
+def _sim_options(uri: str, query: str) -> list[str]:
+    """Return the options behind the question mark of a `sim:` URI as arguments."""
+    arguments: list[str] = []
+    for item in filter(None, query.split("&")):
+        name, _, value = item.partition("=")
+        if name not in _SIM_OPTIONS or not value:
+            known = ", ".join(f"{option}=" for option in _SIM_OPTIONS)
+            raise UsageError(f"link: {uri!r}: {item!r}; must be one of {known}")
+        arguments += [f"--{name}", value]
+    return arguments
 
 
 def _address(uri: str) -> tuple[str, int]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
+import time
 from typing import Any
 
 from plexor.errors import LinkError, UsageError
@@ -11,7 +13,21 @@ from plexor.errors import LinkError, UsageError
 DEFAULT_BAUD = 3_000_000
 LEAST_BAUD = 115_200
 MOST_BAUD = 12_000_000
+BITS_A_BYTE = 10
 WRITE_TIMEOUT_S = 10.0
+BREAK_S = 0.001
+"""More than a byte at LEAST_BAUD."""
+PREAMBLE = b"\x55\x00"
+"""On which gateware measures the rate; the second byte ends whatever frame was begun."""
+
+
+def _usb_serial(port: str) -> str:
+    """Return the serial number of the USB device behind a port; empty where it has none."""
+    from serial.tools.list_ports import comports  # noqa: PLC0415
+
+    real = os.path.realpath(port)
+    found = [entry for entry in comports() if os.path.realpath(entry.device) == real]
+    return (found[0].serial_number or "") if found else ""
 
 
 class SerialLink:
@@ -21,6 +37,8 @@ class SerialLink:
         if not LEAST_BAUD <= baud <= MOST_BAUD:
             raise UsageError(f"serial:{port}: baud {baud}; must be {LEAST_BAUD} to {MOST_BAUD}")
         self.name = f"serial:{port}?baud={baud}"
+        self.bytes_s: int | None = baud // BITS_A_BYTE
+        self.serial = _usb_serial(port) or f"serial:{port}"
         # Imported here: a run on a simulated instrument needs no serial port.
         import serial  # noqa: PLC0415
 
@@ -31,6 +49,13 @@ class SerialLink:
             )
         except (*self._errors, ValueError) as error:
             raise LinkError(f"{self.name}: cannot open: {error}") from error
+        # Gateware that measures its rate does so after a break; one with a set rate takes neither
+        # break nor preamble for a command.
+        with contextlib.suppress(*self._errors):
+            self._port.break_condition = True
+            time.sleep(BREAK_S)
+            self._port.break_condition = False
+        self.write(PREAMBLE)
         # FTDI's default of 16 ms between two reports is the real cost of a round trip. pyserial can
         # change it on Linux alone, and there not of every kind of port.
         if sys.platform == "linux":

@@ -30,8 +30,10 @@ class SimLink:
     that it refuses, LinkError where it does not start.
     """
 
-    def __init__(self, command: Sequence[str], name: str = "sim:") -> None:
+    def __init__(self, command: Sequence[str], name: str = "sim:", serial: str = "sim") -> None:
         self.name = name
+        self.serial = serial
+        self.bytes_s: int | None = None
         self.device = ""
         """What the simulator says it simulates."""
         self.fallback = ""

@@ -17,7 +17,8 @@ class TcpLink:
     """A TCP connection; raises LinkError where it cannot be made."""
 
     def __init__(self, host: str, port: int) -> None:
-        self.name = f"tcp://{host}:{port}"
+        self.name = self.serial = f"tcp://{host}:{port}"
+        self.bytes_s: int | None = None
         try:
             self._socket = socket.create_connection((host, port), CONNECT_TIMEOUT_S)
         except OSError as error:

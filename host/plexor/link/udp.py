@@ -39,7 +39,8 @@ class UdpLink:
     """
 
     def __init__(self, host: str, port: int) -> None:
-        self.name = f"udp://{host}:{port}"
+        self.name = self.serial = f"udp://{host}:{port}"
+        self.bytes_s: int | None = None
         self._closed = False
         self._order = FrameOrder()
         self._held_since = 0.0

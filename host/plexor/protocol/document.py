@@ -165,6 +165,7 @@ def _registers() -> Iterator[str]:
         registers.StopReason,
         registers.Policy,
         registers.Trigger,
+        registers.InputSelect,
         registers.StatusFlag,
         geometry.Feature,
     ):

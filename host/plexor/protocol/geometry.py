@@ -15,7 +15,7 @@ from plexor.protocol.frames import (
 )
 
 MAGIC = 0x52584C50  # "PLXR", little-endian
-PROTOCOL_MAJOR = 1
+PROTOCOL_MAJOR = 2
 PROTOCOL_MINOR = 0
 PROTOCOL_VERSION = PROTOCOL_MAJOR << 16 | PROTOCOL_MINOR
 
@@ -75,6 +75,8 @@ class Geometry:
     """Events that wait for the link; a power of two."""
     ring_depth: int = 512
     """Events kept around a trigger; a power of two."""
+    phases: int = 4
+    """Samples after which the sampling instants repeat: the flip-flops of a channel; divides W."""
     features: Feature = ALL_FEATURES
     board: str = "sim"
     """Up to eight ASCII characters."""
@@ -93,6 +95,8 @@ class Geometry:
                 raise ValueError(f"{name}: {getattr(self, name)}; must be {least} to {most}")
         if self.samples not in WORD_SAMPLES:
             raise ValueError(f"samples: {self.samples}; must be one of {WORD_SAMPLES}")
+        if not 1 <= self.phases <= self.samples or self.samples % self.phases:
+            raise ValueError(f"phases: {self.phases}; must divide the {self.samples} samples")
         for name, least, most in (
             ("queue_depth", 4, 4096),
             ("word_fifo_depth", 4, 512),

@@ -80,6 +80,15 @@ class Trigger(IntEnum):
     GATE = 2  # runs while the gate input is high, each time from its phase
 
 
+class InputSelect(IntEnum):
+    """`control.input_select`: what every channel samples, chosen before its flip-flops."""
+
+    PINS = 0
+    ASYNCHRONOUS = 1  # an oscillator on the chip that no clock of the instrument knows of
+    LOOPBACK = 2  # what stands at the pad of strike output `control.loopback_output`, read back
+    LOW = 3
+
+
 class StatusFlag(IntFlag):
     """Sticky bits of `status.flags`, cleared by START."""
 
@@ -155,6 +164,7 @@ IDENTITY = Block(
         Register("word_fifo_depth", 32, _R, "words", "with edges, a source"),
         Register("upload_depth", 32, _R, "events", "that wait for the link"),
         Register("ring_depth", 32, _R, "events", "kept around a trigger"),
+        Register("phases", 32, _R, "samples", "after which the sampling instants repeat"),
     ),
 )
 
@@ -175,6 +185,8 @@ CONTROL = Block(
         Register("trigger_channels", 8, _S, "", "bit n: channel n may trigger"),
         Register("load", 1, _W, "", "level of the load output"),
         Register("uart_divisor", 16, _W, "clocks", "a bit; 0: measured from the line"),
+        Register("input_select", 2, _S, "", "InputSelect"),
+        Register("loopback_output", 3, _S, "", "strike output, with InputSelect.LOOPBACK"),
         Register("step_count", 7, _S, "steps", "of the sweep table; 0: no table"),
     ),
 )

@@ -8,6 +8,7 @@ from plexor.analyse import Report
 from plexor.budget import Check, Outcome, Verdict
 from plexor.protocol.memory import ResponseClass
 from plexor.render import facts
+from plexor.render.corrected import calibration_lines, corrected_rows
 from plexor.render.frame import provenance
 from plexor.render.html import Heading, html_box, html_list, html_page, html_table
 from plexor.render.plots import course, histogram, shares, tail
@@ -40,6 +41,7 @@ def page(report: Report, verdict: Verdict | None = None) -> str:
     body = f"""{figures}
 <h2>Latency of each channel</h2>
 {html_table(latency_rows(report))}
+{_corrected(report)}
 {_distances(report)}
 <h2>Jitter and shape</h2>
 {html_table(jitter_rows(report))}
@@ -74,6 +76,13 @@ def _banner(report: Report, verdict: Verdict | None) -> str:
     open_ones = [c for c in verdict.checks if c.outcome == Outcome.INSUFFICIENT]
     lines = "; ".join(f"{c.channel} {c.limit.label}: {c.reason}" for c in open_ones)
     return html_box("doubt", f"Not proven: {title}", lines or "no limit applies to this run")
+
+
+def _corrected(report: Report) -> str:
+    rows, lines = corrected_rows(report), calibration_lines(report)
+    table = html_table(rows) if rows[1] else ""
+    text = "".join(f"<p><small>{escape(line)}</small></p>" for line in lines)
+    return f"<h2>Latency, corrected by calibration</h2>{table}{text}" if lines else ""
 
 
 def _distances(report: Report) -> str:

@@ -12,6 +12,7 @@ from plexor.budget import Check, Outcome, Verdict
 from plexor.render import facts
 from plexor.render.blocks import EIGHTHS, MARGIN, axis_line, bars, columns_of
 from plexor.render.columns import CHANNEL_COLOURS, LEAST_WIDTH, Paint, table, wrapped
+from plexor.render.corrected import calibration_lines, corrected_rows
 from plexor.render.plots import latency_axis, samples_below
 from plexor.render.scale import grouped, time_unit
 from plexor.render.table import (
@@ -45,6 +46,7 @@ def text(
     lines.append("")
     for head, rows in (
         latency_rows(report),
+        corrected_rows(report),
         distance_rows(report),
         jitter_rows(report),
         share_rows(report),
@@ -53,6 +55,8 @@ def text(
         if rows:
             lines += table(head, rows, width, paint)
             lines.append("")
+    for line in calibration_lines(report):
+        lines += [*wrapped(line, width, paint, "muted"), ""]
     for channel in report.channels:
         if channel.rise is not None:
             lines += _histogram(report, channel, width, paint)

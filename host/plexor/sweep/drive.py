@@ -68,7 +68,7 @@ class Driver:
         running = [future for future in self._under_way if not future.cancel()]
         for future in wait(running).done:
             if not future.cancelled() and future.exception() is None:
-                self._store.add(self._under_way[future].job, future.result())
+                self._keep(self._under_way[future].job, future.result())
                 if late is not None:
                     late(future.result())
 
@@ -83,8 +83,12 @@ class Driver:
                 self._again(error)
                 return
             asked = self._under_way.pop(future)
-            self._store.add(asked.job, steps)
+            self._keep(asked.job, steps)
             asked.then(steps)
+
+    def _keep(self, job: Job | Scan, steps: Steps) -> None:
+        if steps:
+            self._store.add(job, steps)
 
     def _again(self, error: BaseException) -> None:
         """Ask anew for all that was under way when a worker died, unless that happens too often."""

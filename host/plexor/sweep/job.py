@@ -13,10 +13,10 @@ import numpy.typing as npt
 from plexor.analyse import ChannelFigures, analyse
 from plexor.analyse import Figures as RunFigures
 from plexor.device import Device
-from plexor.errors import InvalidRunError
+from plexor.errors import InvalidRunError, UsageError
 from plexor.link.open import open_link
 from plexor.percentiles import from_values, quantile
-from plexor.plan import REPORT_SPACES
+from plexor.plan import REPORT_SPACES, plan_of
 from plexor.protocol.memory import ResponseClass, Space
 from plexor.results import RunResult
 from plexor.session import measure
@@ -91,6 +91,17 @@ def take(job: Job) -> tuple[Step]:
     return (step,)
 
 
+def check(job: Job) -> tuple[Step, ...]:
+    """Strike nothing and return no step; raise UsageError where a job's rate is not possible."""
+    settings = _settings(job, job.rate_hz, 0, LEAST_STRIKES)
+    with _device(job) as device:
+        try:
+            plan_of(settings, device.identity)
+        except ValueError as error:
+            raise UsageError(f"at {format_rate(job.rate_hz)}: {error}") from error
+    return ()
+
+
 def first_stage(criteria: Sequence[Criterion], least_strikes: int) -> int:
     """Return how many strikes a step takes at least."""
     return stage_strikes(criteria, max(least_strikes, LEAST_STRIKES))
@@ -127,16 +138,24 @@ def _recover(job: Job, rest_hz: Fraction) -> float:
             )
 
 
-def _run(job: Job, rate_hz: Fraction, number: int, count: int) -> RunResult:
+def _device(job: Job) -> Device:
+    arguments = SIM_ARGUMENTS if job.link.startswith("sim:") else ()
+    return Device(open_link(job.link, job.dut, arguments))
+
+
+def _settings(job: Job, rate_hz: Fraction, number: int, count: int) -> Settings:
     swept, *others = job.settings.strikes
     swept = replace(swept, period_s=1 / rate_hz, count=count, seed=swept.seed + number)
     timeout_s = job.settings.timeout_s or TIMEOUT_PERIODS / rate_hz
     simulated = job.link.startswith("sim:")
     # Bins are for the quantiles of a step whose events a slow link does not carry.
     spaces = REPORT_SPACES if simulated else (*REPORT_SPACES, Space.LATENCY_BINS)
-    settings = replace(job.settings, strikes=(swept, *others), timeout_s=timeout_s, spaces=spaces)
-    with Device(open_link(job.link, job.dut, SIM_ARGUMENTS if simulated else ())) as device:
-        result = measure(device, settings)
+    return replace(job.settings, strikes=(swept, *others), timeout_s=timeout_s, spaces=spaces)
+
+
+def _run(job: Job, rate_hz: Fraction, number: int, count: int) -> RunResult:
+    with _device(job) as device:
+        result = measure(device, _settings(job, rate_hz, number, count))
     if result.interrupted:
         raise KeyboardInterrupt
     # A device that is swept may leave every strike unanswered; nothing else may be wrong.

@@ -15,7 +15,7 @@ from plexor.sweep.criterion import Criterion
 from plexor.sweep.decide import Verdict
 from plexor.sweep.drive import Driver, Steps, Work
 from plexor.sweep.executor import Workers
-from plexor.sweep.job import MOST_S, TIMEOUT_PERIODS, Job, first_stage, take
+from plexor.sweep.job import MOST_S, TIMEOUT_PERIODS, Job, check, first_stage, take
 from plexor.sweep.model import DOWN, REST, UP, Bracket, Knee, Step
 from plexor.sweep.scan import Scan, take_scan
 from plexor.sweep.search import bisect, scan_bracket, scan_rates
@@ -214,12 +214,17 @@ class _Sweep:
     # Jobs.
 
     def _sweep(self, loads: Sequence[str]) -> None:
+        # Lower rates are possible where the highest one is: only then anything is struck.
+        high = self._job(loads[0], self.wanted.high_hz, "")
+        self.driver.ask(check, high, lambda steps: self._begin(loads))
+        self.driver.run()
+
+    def _begin(self, loads: Sequence[str]) -> None:
         # The ends first: what is wrong with them ends the sweep before anything else is struck.
         low, *between, high = self.rates
         for load in loads:
             for rate in (low, high, *between):
                 self._ask(take, self._job(load, rate, ""), self._scanned)
-        self.driver.run()
 
     def _job(self, load: str, rate_hz: Fraction, channel: str) -> Job:
         wanted, its = self.wanted, self.wanted.loads[load]

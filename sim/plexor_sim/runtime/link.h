@@ -8,6 +8,23 @@
 
 namespace plexor {
 
+// Bytes on the way to the client: now and then with a wrong bit.
+class Corruption {
+ public:
+  explicit Corruption(const Options& options)
+      : chance_(static_cast<uint64_t>(options.corrupt * 0x1p64)),
+        random_(options.corrupt_seed, 1) {}
+
+  uint8_t of(uint8_t byte) {
+    if (!chance_ || random_.next() >= chance_) return byte;
+    return static_cast<uint8_t>(byte ^ 1u << random_.below(8));
+  }
+
+ private:
+  const uint64_t chance_;
+  Random random_;
+};
+
 // The streams `rx` and `tx`, at most a byte each way a clock. Verilator writes the double underscore
 // of their ports as ___05F.
 class StreamLink {
@@ -16,14 +33,15 @@ class StreamLink {
       : socket_(socket),
         stall_(static_cast<uint64_t>(options.stall * 0x1p64)),
         full_(options.stall_full),
-        random_(options.stall_seed, 0) {}
+        random_(options.stall_seed, 0),
+        corruption_(options) {}
 
   // With `take` low the client's bytes wait.
   template <typename Core>
   void before(Core& core, bool take) {
     if (core.tx___05Fvalid) {
       core.tx___05Fready = socket_.has_room() && !full_ && !stalled();
-      if (core.tx___05Fready) socket_.push(core.tx___05Fpayload);
+      if (core.tx___05Fready) socket_.push(corruption_.of(core.tx___05Fpayload));
     }
     const bool offer = take && socket_.has_byte() && !stalled();
     if (offer || core.rx___05Fvalid) {
@@ -47,14 +65,19 @@ class StreamLink {
   const uint64_t stall_;
   const bool full_;
   Random random_;
+  Corruption corruption_;
 };
 
 // A UART's other end, 8N1, `uart_divisor` core clocks a bit, without flow control: a byte that
-// finds no room to the client is lost, as on a wire.
+// finds no room to the client is lost, as on a wire. It begins with the preamble on which the core
+// measures the rate, unless the line is not the core's (`no_preamble`).
 class UartLink {
  public:
   UartLink(Socket& socket, const Options& options)
-      : socket_(socket), divisor_(options.uart_divisor) {
+      : socket_(socket),
+        divisor_(options.uart_divisor),
+        corruption_(options),
+        preamble_sent_(options.no_preamble ? sizeof kPreamble : 0) {
     if (options.stall != 0 || options.stall_full)
       throw Usage("--stall: a UART has no flow control to stall; use a build without it");
   }
@@ -73,9 +96,15 @@ class UartLink {
  private:
   bool send() {
     if (out_left_ == 0) {
-      if (!socket_.has_byte()) return true;
-      out_ = 1u << 9 | static_cast<uint32_t>(socket_.byte()) << 1;
-      socket_.pop();
+      uint8_t byte = 0;
+      if (preamble_sent_ < sizeof kPreamble) {
+        byte = kPreamble[preamble_sent_++];
+      } else {
+        if (!socket_.has_byte()) return true;
+        byte = socket_.byte();
+        socket_.pop();
+      }
+      out_ = 1u << 9 | static_cast<uint32_t>(byte) << 1;
       out_left_ = 10 * divisor_;
     }
     const int bit = (10 * divisor_ - out_left_) / divisor_;
@@ -96,7 +125,8 @@ class UartLink {
         return;
       }
       if (bit == 9) {  // the rest of the stop bit is left to resynchronise on
-        if (level && socket_.has_room()) socket_.push(static_cast<uint8_t>(in_ >> 1));
+        if (level && socket_.has_room())
+          socket_.push(corruption_.of(static_cast<uint8_t>(in_ >> 1)));
         in_cnt_ = level ? 0 : in_cnt_;
         if (level) return;
       }
@@ -111,8 +141,11 @@ class UartLink {
 
   Socket& socket_;
   const int divisor_;
+  Corruption corruption_;
   uint32_t out_ = 0, in_ = 0;
   int out_left_ = 0, in_cnt_ = 0;
+  size_t preamble_sent_;
+  static constexpr uint8_t kPreamble[] = {0x55, 0x00};
 };
 
 }  // namespace plexor

@@ -11,6 +11,7 @@ const char* const kHelp =
     "A simulated instrument and its device. Prints 'listening 127.0.0.1:PORT'.\n"
     "\n"
     "  --device K=V,...     options of the device\n"
+    "  --front-end K=V,...  instants of sampling, delays, defects (runtime/front_end.h)\n"
     "  --truth FILE         every edge of every pin, in ps (runtime/truth.h has the format)\n"
     "  --trace-pins FILE    the same as a VCD\n"
     "  --figures FILE       at the end: clocks passed, clocks evaluated, wall and CPU seconds,\n"
@@ -23,10 +24,12 @@ const char* const kHelp =
     "                       is the same whenever it is asked for\n"
     "  --max-cycles N       end after N core clocks\n"
     "  --stall P,SEED       the link is not ready with probability P in each clock, both ways\n"
+    "  --corrupt P,SEED     a bit of a byte to the client is wrong with probability P\n"
     "  --stall full         the instrument's bytes are never taken\n"
     "  --buffer BYTES       lie on the way to a client that does not read, about; otherwise megabytes\n"
     "  --gate N,N,...       the gate input changes at these core clocks; it starts low\n"
     "  --uart-divisor N     core clocks a bit of the UART (8); only in a build with a UART\n"
+    "  --no-preamble        leave a UART's line to the client from its first byte on\n"
     "  --parent PID         end when process PID is not the parent any more\n";
 
 namespace {
@@ -52,16 +55,19 @@ double real(const std::string& name, const std::string& text, double high) {
   return value;
 }
 
-void take_stall(Options& options, const std::string& text) {
-  if (text == "full") {
-    options.stall_full = true;
-    return;
-  }
+// Reads P,SEED.
+void take_chance(const std::string& name, const std::string& text, double& chance, uint64_t& seed,
+                 const std::string& needed = "P,SEED") {
   const size_t comma = text.find(',');
-  if (comma == std::string::npos) throw Usage("--stall " + text + ": P,SEED or full is needed");
-  options.stall = real("--stall", text.substr(0, comma), 0.999);
-  options.stall_seed =
-      integer("--stall", text.substr(comma + 1), 0, std::numeric_limits<int64_t>::max());
+  if (comma == std::string::npos) throw Usage(name + " " + text + ": " + needed + " is needed");
+  chance = real(name, text.substr(0, comma), 0.999);
+  seed = integer(name, text.substr(comma + 1), 0, std::numeric_limits<int64_t>::max());
+}
+
+void take_stall(Options& options, const std::string& text) {
+  options.stall_full = text == "full";
+  if (!options.stall_full)
+    take_chance("--stall", text, options.stall, options.stall_seed, "P,SEED or full");
 }
 
 void take_gate(Options& options, const std::string& text) {
@@ -90,10 +96,13 @@ Options parse(int count, char** arguments) {
     else if (name == "--no-skip") options.no_skip = true;
     else if (name == "--hold") options.hold = true;
     else if (name == "--device") options.device = value();
+    else if (name == "--front-end") options.front_end = value();
     else if (name == "--truth") options.truth = value();
     else if (name == "--trace-pins") options.trace_pins = value();
     else if (name == "--figures") options.figures = value();
     else if (name == "--stall") take_stall(options, value());
+    else if (name == "--corrupt")
+      take_chance(name, value(), options.corrupt, options.corrupt_seed);
     else if (name == "--gate") take_gate(options, value());
     else if (name == "--linger") options.linger_s = real(name, value(), 1e9);
     else if (name == "--max-cycles") options.max_cycles = integer(name, value(), 1, kMost);
@@ -101,6 +110,7 @@ Options parse(int count, char** arguments) {
       options.buffer_bytes = static_cast<int>(integer(name, value(), 1, 1 << 30));
     else if (name == "--uart-divisor")
       options.uart_divisor = static_cast<int>(integer(name, value(), 4, 65535));
+    else if (name == "--no-preamble") options.no_preamble = true;
     else if (name == "--parent") options.parent = integer(name, value(), 1, kMost);
     else throw Usage(name + ": no such option; --help lists them");
   }

@@ -17,10 +17,13 @@ extern const char* const kHelp;
 
 struct Options {
   std::string device;               // --device
+  std::string front_end;            // --front-end
   std::string truth, trace_pins;    // paths; empty: none
   std::string figures;              // path; empty: none
   double stall = 0;                 // chance that the link is not ready in a clock, both ways
   uint64_t stall_seed = 1;
+  double corrupt = 0;               // chance that a byte to the client comes with a wrong bit
+  uint64_t corrupt_seed = 1;
   bool stall_full = false;          // the instrument's bytes are never taken
   int buffer_bytes = 0;             // on the way to a client that does not read; 0: megabytes
   double linger_s = 0;              // simulation goes on this long after a client has gone
@@ -30,6 +33,7 @@ struct Options {
   bool hold = false;                // time stands still between runs
   int64_t max_cycles = 0;           // 0: no limit
   int uart_divisor = 8;             // core clocks a bit
+  bool no_preamble = false;         // a UART's line is left to the client from its first byte on
   int64_t parent = 0;               // ends when this process is not the parent any more
   std::vector<int64_t> gate;        // core clocks at which the gate input changes
   bool help = false;

@@ -1,44 +1,59 @@
 // The pins between the Verilated instrument and the device: strike words become edges in ps, the
-// device's edges become sample words.
+// device's edges become sample words, by way of the front-end (front_end.h).
 //
 // Tick k is at k * tick_fs femtoseconds, in whole ps rounded down; a strike edge happens there. The
-// device's times are whole ps, so that its edge at t is seen in sample k exactly if
-// t <= floor(k * tick_fs / 1000): an edge on the sampling instant counts.
+// device's times are whole ps, so that with an ideal front-end its edge at t is seen in sample k
+// exactly if t <= floor(k * tick_fs / 1000): an edge on the sampling instant counts.
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "device.h"
+#include "front_end.h"
 #include "lanes.h"
+#include "oscillator.h"
+#include "sampler.h"
 #include "truth.h"
 
 namespace plexor {
 
-template <int Channels, int Strikes, int W, typename StrikesPort, typename SamplesPort>
+// control.input_select, as InputSelect in plexor.protocol.registers.
+enum InputSelect { kPins = 0, kAsynchronous = 1, kLoopback = 2, kLow = 3 };
+
+template <int Channels, int Strikes, int W, int Phases, typename StrikesPort, typename SamplesPort>
 class Pins {
  public:
-  Pins(Device& device, int64_t tick_fs, EdgeLog& log)
-      : device_(device), log_(log), tick_fs_(tick_fs), levels_(device.initial_levels()) {
+  Pins(Device& device, int64_t tick_fs, EdgeLog& log, const FrontEnd& front_end)
+      : device_(device),
+        log_(log),
+        tick_fs_(tick_fs),
+        output_ps_(front_end.output_ps),
+        oscillator_(front_end.async_fs, front_end.async_jitter_ps, front_end.async_seed),
+        levels_(device.initial_levels()) {
     const int64_t clock_fs = W * tick_fs;
     clock_ps_ = clock_fs / 1000;
     clock_rest_fs_ = clock_fs % 1000;
-    window_ps_ = (W - 1) * tick_fs / 1000;
-    for (int channel = 0; channel < Channels; channel++)
-      set_lane<W>(steady_, channel, level(channel) ? kOnes : 0);
+    for (int channel = 0; channel < Channels; channel++) {
+      samplers_.emplace_back(front_end.lanes[channel], tick_fs);
+      pin_of_.push_back(front_end.lanes[channel].pin);
+      samplers_[channel].start(level(pin_of_[channel]));
+      set_lane<W>(steady_, channel, samplers_[channel].steady());
+    }
     log_.start(Channels, Strikes, levels_);
     next_ps_ = device_.quiet_until_ps();
   }
 
   // One core clock: takes the words of the instrument's outputs, gives the samples of the same
-  // ticks. Returns through `samples`, which is written only when it changes.
-  void clock(const StrikesPort& strikes, bool load, SamplesPort& samples) {
+  // ticks of what is selected. Returns through `samples`, which is written only when it changes.
+  void clock(const StrikesPort& strikes, bool load, int select, int output, SamplesPort& samples) {
     still_++;
+    if (select != select_ || output != output_) choose(select, output);
     if (!same(strikes, idle_) || load != load_) drive(strikes, load);
-    // The last tick of this clock may be one ps later than window_ps_ says; never earlier.
-    if (now_ps_ + window_ps_ + 1 >= next_ps_) {
+    if (next_ps_ < now_ps_ + clock_ps_ + 1) {
       observe(samples);
     } else if (moving_) {
       samples = steady_;
@@ -56,12 +71,11 @@ class Pins {
   // at once because no pin changes in them. The device is taken to the end of `most`, in which
   // strikes and load must not change.
   int64_t still_clocks(int64_t most) {
-    if (still_ < kStillClocks || moving_ || most < 1) return 0;
+    if (still_ < kStillClocks || moving_ || !pads_.empty() || most < 1) return 0;
     const int64_t end_ps = now_ps_ + most * (clock_ps_ + 1);  // a clock may be 1 ps longer
     if (edges_.empty() && next_ps_ < end_ps && ahead_ps_ < end_ps) {
-      device_.advance(end_ps, edges_);
-      ahead_ps_ = end_ps;
-      next_ps_ = edges_.empty() ? std::max(device_.quiet_until_ps(), end_ps) : edges_[0].time_ps;
+      advance(end_ps);
+      next_ps_ = next_change_ps();
     }
     const int64_t free_ps = std::min(end_ps, next_ps_) - now_ps_;
     return free_ps <= 0 ? 0 : free_ps / (clock_ps_ + 1);
@@ -85,59 +99,128 @@ class Pins {
   static constexpr uint32_t kOnes = (1u << W) - 1;
   static constexpr int kStillClocks = 12;  // hdl/plexor_hdl/instrument.py, Instrument
 
-  bool level(int channel) const { return levels_ >> channel & 1; }
+  // What reaches the pad of an output, or the load output, at a time.
+  struct Pad {
+    int64_t time_ps;
+    uint8_t source;
+    bool level;
+  };
+
+  bool level(int pin) const { return levels_ >> pin & 1; }
   int64_t tick_ps(int tick) const { return now_ps_ + (now_fs_ + tick * tick_fs_) / 1000; }
 
-  void drive(const StrikesPort& strikes, bool load) {
-    for (int tick = 0; tick < W; tick++) {
-      uint32_t mask = 0;
-      for (int strike = 0; strike < Strikes; strike++)
-        mask |= (lane<W>(strikes, strike) >> tick & 1) << strike;
-      if (mask == strikes_ && load == load_) continue;
-      device_.input(tick_ps(tick), mask, load);
-      for (uint32_t changed = mask ^ strikes_; changed; changed &= changed - 1) {
-        const int strike = __builtin_ctz(changed);
-        log_.input(tick_ps(tick), kSourceStrike + strike, mask >> strike & 1);
-      }
-      if (load != load_) log_.input(tick_ps(tick), kSourceLoad, load);
-      strikes_ = mask;
-      load_ = load;
+  // The channels take another input from here on.
+  void choose(int select, int output) {
+    select_ = select;
+    output_ = output;
+    oscillator_.resume(now_ps_);
+    for (int channel = 0; channel < Channels; channel++) {
+      bool standing = false;
+      if (select == kPins) standing = level(pin_of_[channel]);
+      if (select == kAsynchronous) standing = oscillator_.level();
+      if (select == kLoopback) standing = pads_level_ >> output & 1;
+      samplers_[channel].choose(now_ps_, standing);
     }
-    for (int strike = 0; strike < Strikes; strike++)
-      set_lane<W>(idle_, strike, strikes_ >> strike & 1 ? kOnes : 0);
     next_ps_ = INT64_MIN;
     still_ = 0;
   }
 
-  void observe(SamplesPort& samples) {
-    const int64_t to_ps = tick_ps(W - 1) + 1;
-    if (to_ps > ahead_ps_) {
-      device_.advance(to_ps, edges_);
-      ahead_ps_ = to_ps;
+  void drive(const StrikesPort& strikes, bool load) {
+    if (load != load_) add({now_ps_, kSourceLoad, load});
+    load_ = load;
+    for (int strike = 0; strike < Strikes; strike++) {
+      const uint32_t word = lane<W>(strikes, strike);
+      for (int tick = 0; tick < W; tick++) {
+        const bool active = word >> tick & 1;
+        if (active == (strikes_ >> strike & 1)) continue;
+        strikes_ ^= 1u << strike;
+        const auto source = static_cast<uint8_t>(kSourceStrike + strike);
+        add({tick_ps(tick) + output_ps_[strike], source, active});
+      }
+      set_lane<W>(idle_, strike, strikes_ >> strike & 1 ? kOnes : 0);
     }
-    samples = steady_;
-    moving_ = false;
+    next_ps_ = INT64_MIN;
+    still_ = 0;
+  }
+
+  void add(const Pad& pad) {
+    const auto later = [](const Pad& a, const Pad& b) { return a.time_ps < b.time_ps; };
+    pads_.insert(std::upper_bound(pads_.begin(), pads_.end(), pad, later), pad);
+  }
+
+  // Takes the device, with all that comes to it, up to a time before which no pad changes any more.
+  void advance(int64_t to_ps) {
+    while (!pads_.empty() && pads_.front().time_ps < to_ps) {
+      const int64_t time_ps = pads_.front().time_ps;
+      for (; !pads_.empty() && pads_.front().time_ps == time_ps; pads_.pop_front()) {
+        const Pad& pad = pads_.front();
+        log_.input(time_ps, pad.source, pad.level);
+        if (pad.source == kSourceLoad) {
+          pads_load_ = pad.level;
+          continue;
+        }
+        const int strike = pad.source - kSourceStrike;
+        pads_level_ ^= 1u << strike;
+        if (select_ == kLoopback && strike == output_)
+          for (auto& sampler : samplers_) sampler.edge(time_ps, pad.level);
+      }
+      device_.input(time_ps, pads_level_, pads_load_);
+    }
+    if (to_ps <= ahead_ps_) return;
+    device_.advance(to_ps, edges_);
+    ahead_ps_ = to_ps;
+  }
+
+  void observe(SamplesPort& samples) {
+    const int64_t to_ps = tick_ps(W);
+    advance(to_ps);
     size_t taken = 0;
     for (; taken < edges_.size() && edges_[taken].time_ps < to_ps; taken++) {
       const Edge& edge = edges_[taken];
-      if (edge.time_ps < edge_ps_ || edge.time_ps >= to_ps) misplaced(edge, to_ps);
+      if (edge.time_ps < edge_ps_) misplaced(edge, to_ps);
       edge_ps_ = edge.time_ps;
-      moving_ = true;
       still_ = 0;
       if (edge.channel >= Channels || edge.level == level(edge.channel)) continue;
       levels_ ^= 1u << edge.channel;
       log_.response(edge.time_ps, edge.channel, edge.level);
-      const int64_t into_fs = (edge.time_ps - now_ps_) * 1000 - now_fs_;
-      const int tick = into_fs <= 0 ? 0 : static_cast<int>((into_fs + tick_fs_ - 1) / tick_fs_);
-      const uint32_t after = kOnes << tick & kOnes;
-      const uint32_t word = lane<W>(samples, edge.channel);
-      set_lane<W>(samples, edge.channel, edge.level ? word | after : word & ~after);
-      set_lane<W>(steady_, edge.channel, edge.level ? kOnes : 0);
+      if (select_ != kPins) continue;
+      for (int channel = 0; channel < Channels; channel++)
+        if (pin_of_[channel] == edge.channel) samplers_[channel].edge(edge.time_ps, edge.level);
     }
     edges_.erase(edges_.begin(), edges_.begin() + static_cast<std::ptrdiff_t>(taken));
-    next_ps_ = edges_.empty() ? std::max(device_.quiet_until_ps(), ahead_ps_) : edges_[0].time_ps;
     edge_ps_ = to_ps;
     log_.flush();
+    if (select_ == kAsynchronous) {
+      for (; oscillator_.next_ps() < to_ps; oscillator_.step())
+        for (auto& sampler : samplers_)
+          sampler.edge(oscillator_.next_ps(), !oscillator_.level());
+    }
+    sample(samples);
+    next_ps_ = next_change_ps();
+  }
+
+  void sample(SamplesPort& samples) {
+    samples = steady_;
+    moving_ = false;
+    for (int channel = 0; channel < Channels; channel++) {
+      auto& sampler = samplers_[channel];
+      if (!sampler.waits()) continue;
+      moving_ = true;
+      still_ = 0;
+      set_lane<W>(samples, channel, sampler.word(now_ps_, now_fs_));
+      set_lane<W>(steady_, channel, sampler.steady());
+    }
+  }
+
+  // No pin and no channel changes before this time, unless the instrument changes its outputs.
+  int64_t next_change_ps() const {
+    for (const auto& sampler : samplers_)
+      if (sampler.waits()) return INT64_MIN;
+    int64_t next_ps =
+        edges_.empty() ? std::max(device_.quiet_until_ps(), ahead_ps_) : edges_[0].time_ps;
+    if (!pads_.empty()) next_ps = std::min(next_ps, pads_.front().time_ps);
+    if (select_ == kAsynchronous) next_ps = std::min(next_ps, oscillator_.next_ps());
+    return next_ps;
   }
 
   [[noreturn]] void misplaced(const Edge& edge, int64_t to_ps) const {
@@ -149,16 +232,22 @@ class Pins {
   Device& device_;
   EdgeLog& log_;
   const int64_t tick_fs_;
-  int64_t clock_ps_, clock_rest_fs_, window_ps_;
+  const std::vector<int64_t> output_ps_;
+  Oscillator oscillator_;
+  std::vector<Sampler<W, Phases>> samplers_;
+  std::vector<int> pin_of_;
+  int64_t clock_ps_, clock_rest_fs_;
   int64_t now_ps_ = 0, now_fs_ = 0;  // this clock's first tick: now_ps_ + now_fs_ / 1000
-  int64_t next_ps_;                  // no output edge before this
+  int64_t next_ps_;                  // nothing changes before this
   int64_t edge_ps_ = 0;              // no output edge before this may come any more
   int64_t ahead_ps_ = 0;             // the device has run up to this; edges_ has what came
   int still_ = 0;                    // clocks since a pin last changed
-  uint32_t strikes_ = 0, levels_;
-  bool load_ = false, moving_ = true;
+  int select_ = kPins, output_ = 0;
+  uint32_t strikes_ = 0, pads_level_ = 0, levels_;
+  bool load_ = false, pads_load_ = false, moving_ = true;
   StrikesPort idle_{};
   SamplesPort steady_{};
+  std::deque<Pad> pads_;
   std::vector<Edge> edges_;
 };
 

@@ -98,7 +98,7 @@ def run(
     return bench.frames_of_beats(beats)
 
 
-@pytest.mark.parametrize("seed", [None, 1, 2, 3])
+@pytest.mark.parametrize("seed", [None, 1])
 def test_frames_decode_to_the_events_that_went_in(bench, seed):
     entries, events, gaps = random_entries(random.Random(seed), 500)
     frames, rest = run(bench, entries, seed)

@@ -180,7 +180,9 @@ class Bench:
         return {kind: +counts for kind, counts in self.given.items()}
 
 
-@pytest.mark.parametrize("name", GEOMETRIES)
+@pytest.mark.parametrize(
+    "name", [pytest.param("hx8k", marks=pytest.mark.full), "early", "largest", "least"]
+)
 def test_all_that_comes_is_counted_where_it_belongs_and_a_clear_forgets_it(name):
     bench, choose = Bench(GEOMETRIES[name]), random.Random(3)
 

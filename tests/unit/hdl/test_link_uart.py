@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """The UART link: bytes pass at set and at measured rates; line errors lose a byte and no more."""
 
 import random
@@ -73,9 +74,9 @@ class Host:
             self.received.append(sum(bit << n for n, bit in enumerate(bits[1:9])))
 
 
-def echo(bench, clocks, divisor, data, preamble=b"", pause_bits=0, before=()):
+def echo(bench, clocks, divisor, data, preamble=b"", pause_bits=0, before=(), set_period=0):
     """Send bytes, send back what arrives; return what arrived, came back, and the errors."""
-    dut, arrived = made(LinkUart), []
+    dut, arrived = made(LinkUart, set_period), []
     host = Host(dut, clocks)
     host.put([*before, *[1] * IDLE_BITS, *line_bits(preamble, 2), *line_bits(data, pause_bits)])
     result = {}
@@ -107,16 +108,34 @@ def echo(bench, clocks, divisor, data, preamble=b"", pause_bits=0, before=()):
 DATA = bytes([0x00, 0xFF, 0x55, 0xAA, 0x01, 0x80, 0xF0, 0x0F, 0x33, 0x55, 0x7E])
 
 
-@pytest.mark.parametrize("divisor", [6, 7, 8, 10, 13, 104])
+@pytest.mark.parametrize("divisor", [6, 7, 8, 10, 13, pytest.param(104, marks=pytest.mark.full)])
 def test_bytes_pass_both_ways_at_a_set_rate(bench, divisor):
     data = b"\x01" + DATA[1:] if divisor > 50 else random.Random(divisor).randbytes(24)
     data = b"\x01" + data.replace(b"\0\x55", b"\0\x54")
     assert echo(bench, divisor, divisor, data) == (data, data, 0, 0)
 
 
+@pytest.mark.parametrize("period", [48, 80, 125])
+def test_a_build_with_a_set_rate_has_it_and_no_other(bench, period):
+    data = b"\x01" + random.Random(period).randbytes(24).replace(b"\0\x55", b"\0\x54")
+    clocks = Fraction(period, 8)
+    assert echo(bench, clocks, 99, data, b"\x55\x00", set_period=period) == (
+        b"\0" + data,
+        b"\0" + data,
+        0,
+        0,
+    )
+
+
+@pytest.mark.parametrize("period", [-80, 1, 47, 1 << 19])
+def test_a_set_rate_that_cannot_be_had_is_refused(period):
+    with pytest.raises(ValueError, match=f"set_period: {period}; must be 0, or 48 to 524287"):
+        LinkUart(period)
+
+
 @pytest.mark.parametrize("clocks", ["6", "8.5", "10.4167", "12.3", "33.7", "108.507"])
 def test_the_rate_is_measured_on_a_preamble_to_an_eighth_of_a_clock(bench, clocks):
-    data = b"\x01" + DATA[1:9]
+    data = b"\x01" + DATA[1:4]
     assert echo(bench, clocks, 0, data, b"\x55\x00") == (b"\0" + data, b"\0" + data, 0, 0)
 
 

@@ -54,7 +54,7 @@ def test_a_value_that_does_not_fit_is_refused_before_it_is_sent():
     ("lie", "text"),
     [
         ({"magic": 0}, "not a Plexor: its magic is 0x00000000"),
-        ({"protocol_version": 2 << 16 | 7}, "speaks protocol 2.7, this host 1.0"),
+        ({"protocol_version": 3 << 16 | 7}, "speaks protocol 3.7, this host 2.0"),
         ({"channels": 0}, "channels: 0; must be 1 to 8"),
         ({"channels": 1 << 31}, "channels: 2147483648"),
         ({"strikes": 9}, "strikes: 9"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,9 +24,10 @@ Truth = list[tuple[int, int, int]]
 """(time_ps, source, level) of each record."""
 
 
-def make_simulator(geometry: Geometry, device: DeviceBuild) -> Path:
-    """Return the simulator of probe.v with that device."""
+def make_simulator(geometry: Geometry, device: DeviceBuild, select: int = 0) -> Path:
+    """Return the simulator of probe.v with that device and selection of what is sampled."""
     text = (_HERE / "probe.v").read_text()
+    text = re.sub(r"(INPUT =) \d+", rf"\1 {select}", text)
     text = re.sub(r"(STRIKE_BITS =) \d+", rf"\1 {geometry.strikes * geometry.samples}", text)
     text = re.sub(r"(SAMPLE_BITS =) \d+", rf"\1 {geometry.channels * geometry.samples}", text)
 
@@ -47,13 +48,18 @@ class Played:
 
 
 def play_words(
-    simulator: Path, geometry: Geometry, strikes: list[int], options: str, log: Path
+    simulator: Path,
+    geometry: Geometry,
+    strikes: list[int],
+    options: str,
+    log: Path,
+    arguments: Sequence[str] = (),
 ) -> Played:
     """Drive the words of strikes (short lists are padded with zero) and return what came."""
     width = (geometry.strikes * geometry.samples + 7) // 8
     words = strikes + [0] * (DEPTH - len(strikes))
     back = (geometry.channels * geometry.samples + 7) // 8
-    with Server(simulator, options, ["--truth", str(log)]) as server:
+    with Server(simulator, options, ["--truth", str(log), *arguments]) as server:
         with socket.create_connection(server.address, 20) as client:
             client.sendall(b"".join(word.to_bytes(width, "little") for word in words))
             record = b""
@@ -80,16 +86,22 @@ def read_truth(path: Path) -> Truth:
 
 
 @pytest.fixture(scope="session")
-def simulator() -> Callable[[Geometry, DeviceBuild], Path]:
+def simulator() -> Callable[..., Path]:
     return make_simulator
 
 
 @pytest.fixture
 def play(tmp_path: Path) -> Callable[..., Played]:
-    """Return a function of simulator, geometry, strike words and device options."""
+    """Return a function of simulator, geometry, strike words, device options and arguments."""
 
-    def run(simulator: Path, geometry: Geometry, strikes: list[int], options: str = "") -> Played:
-        return play_words(simulator, geometry, strikes, options, tmp_path / "truth")
+    def run(
+        simulator: Path,
+        geometry: Geometry,
+        strikes: list[int],
+        options: str = "",
+        arguments: Sequence[str] = (),
+    ) -> Played:
+        return play_words(simulator, geometry, strikes, options, tmp_path / "truth", arguments)
 
     return run
 

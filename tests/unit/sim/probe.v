@@ -5,7 +5,8 @@
 module plexor #(
   parameter STRIKE_BITS = 8,
   parameter SAMPLE_BITS = 8,
-  parameter DEPTH = 256
+  parameter DEPTH = 256,
+  parameter [1:0] INPUT = 0
 ) (
   input clk,
   input rst,
@@ -13,6 +14,8 @@ module plexor #(
   output [STRIKE_BITS-1:0] strikes,
   output load,
   input gate,
+  output [1:0] input_select,
+  output [2:0] loopback_output,
   input [7:0] rx__payload,
   input rx__valid,
   output rx__ready,
@@ -28,6 +31,8 @@ module plexor #(
   reg [1:0] state = FILL;
   reg [15:0] word = 0, byte_number = 0;
 
+  assign input_select = INPUT;
+  assign loopback_output = 0;
   assign rx__ready = state == FILL;
   assign tx__valid = state == SEND;
   assign tx__payload = recorded[word][8*byte_number +: 8];

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from plexor_sim.build import find_tools
 from plexor_sim.devices import synthetic_device
+from plexor_sim.packages import default_cache, make_once, sha256
 
 Edges = list[tuple[int, int, int]]
 """(time_ps, channel, level)."""
@@ -32,17 +33,24 @@ class Played:
 Play = Callable[..., Played]
 
 
-def player(folder: Path) -> Play:
-    """Compile the device with device_harness.cpp in a folder; return what plays strikes to it.
+def player() -> Play:
+    """Compile the device with device_harness.cpp; return what plays strikes to it.
 
     It gives strike 0 pulses at times, and returns the device's edges.
     """
     device = synthetic_device()
-    executable = folder / "harness"
     sources = (*device.cpp, Path(__file__).with_name("device_harness.cpp"))
+    headers = sorted(device.cpp[0].parent.glob("*.h"))
     command = [*find_tools().compiler, "-std=gnu++17", "-O1", "-ffp-contract=off"]
     command += ["-Wall", "-Wextra", "-Werror", f"-I{device.cpp[0].parent}"]
-    subprocess.run([*command, *map(str, sources), "-o", str(executable)], check=True)
+
+    def fill(directory: Path) -> None:
+        output = ("-o", str(directory / "harness"))
+        subprocess.run([*command, *map(str, sources), *output], check=True)
+
+    content = "".join([find_tools().key, *command, *(p.read_text() for p in (*sources, *headers))])
+    folder = make_once(default_cache() / "harness" / sha256(content.encode())[:32], fill)
+    executable = folder / "harness"
 
     def run(
         options: str,

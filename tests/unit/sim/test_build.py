@@ -41,11 +41,20 @@ def built(
 
 
 @pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory, scripted: DeviceBuild) -> Path:
-    """Return a cache that has one build in it."""
+def twice(
+    tmp_path_factory: pytest.TempPathFactory, scripted: DeviceBuild
+) -> tuple[Path, set[Path]]:
+    """Return an empty cache into which the same was built twice at once, and the executables."""
     folder = tmp_path_factory.mktemp("cache")
-    built(scripted, folder)
-    return folder
+    with ThreadPoolExecutor(2) as pool:
+        paths = [pool.submit(built, scripted, folder) for _ in range(2)]
+        return folder, {path.result()[0] for path in paths}
+
+
+@pytest.fixture(scope="module")
+def cache(twice: tuple[Path, set[Path]]) -> Path:
+    """Return a cache that has one build in it."""
+    return twice[0]
 
 
 def test_a_second_build_compiles_nothing_and_is_quick(cache: Path, scripted: DeviceBuild) -> None:
@@ -76,15 +85,12 @@ def test_another_tick_compiles_the_core_and_not_the_device(
 
 
 def test_builds_at_the_same_time_give_one_whole_executable(
-    scripted: DeviceBuild, tmp_path: Path
+    twice: tuple[Path, set[Path]],
 ) -> None:
-    with ThreadPoolExecutor(2) as pool:
-        paths = [pool.submit(built, scripted, tmp_path) for _ in range(2)]
-        executables = {path.result()[0] for path in paths}
-    assert len(executables) == 1
-    done = subprocess.run([executables.pop(), "--help"], capture_output=True, check=False)
+    folder, (executable,) = twice
+    done = subprocess.run([executable, "--help"], capture_output=True, check=False)
     assert done.returncode == 0
-    assert not list(tmp_path.rglob(".making-*"))
+    assert not list(folder.rglob(".making-*"))
 
 
 def test_a_device_that_does_not_compile_is_the_first_error_and_leaves_nothing(

@@ -22,9 +22,9 @@ IST, APP = 0, 1
 
 
 @pytest.fixture(scope="module")
-def play(tmp_path_factory: pytest.TempPathFactory) -> Play:
+def play() -> Play:
     """Return what plays strikes to the synthetic device."""
-    return player(tmp_path_factory.mktemp("presets"))
+    return player()
 
 
 class Seen:

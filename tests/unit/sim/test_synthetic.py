@@ -18,9 +18,9 @@ ONE = "ch1.after=none,"
 
 
 @pytest.fixture(scope="session")
-def play(tmp_path_factory: pytest.TempPathFactory) -> Play:
+def play() -> Play:
     """Return a function that gives strike 0 pulses at times and returns the device's edges."""
-    return player(tmp_path_factory.mktemp("synthetic"))
+    return player()
 
 
 def every(period_ps: int, count: int) -> list[int]:

@@ -3,7 +3,7 @@
 import itertools
 import random
 import threading
-from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -16,6 +16,7 @@ from plexor.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import DEFAULT, parse_criterion
 from plexor.sweep.decide import Verdict
 from plexor.sweep.executor import RETRIES, Workers
+from plexor.sweep.job import check
 from plexor.sweep.model import DOWN, REST, UP, Figures, Step
 from plexor.sweep.scan import Scan
 from plexor.sweep.store import FILE, StepStore
@@ -105,7 +106,11 @@ class Planted(Executor):
         self._pool = ThreadPoolExecutor(4)
 
     def submit(self, work, job):
-        del work
+        if work is check:
+            # Every rate is possible.
+            future = Future()
+            future.set_result(())
+            return future
         with self._lock:
             self._log.append(job)
             self._dead = self._dead or len(self._log) in self._dies_at

@@ -1,0 +1,51 @@
+"""The instrument on a board: a front-end, and a UART for its link."""
+
+from amaranth.hdl import Cat, ClockDomain, ClockSignal, Elaboratable, Module, Signal
+
+from plexor.protocol.geometry import Geometry
+from plexor_hdl.front.front_end import FrontEnd
+from plexor_hdl.front.phases import LOOP_CLOCKS
+from plexor_hdl.instrument import Instrument
+from plexor_hdl.uart_instrument import UartInstrument
+
+GATE_FLIP_FLOPS = 2
+
+
+class Board(Elaboratable):
+    """An instrument between pins: `ports`, by their names in constraints/.
+
+    The output after the last strike's is the load: it goes the way of a strike, so that its time is
+    known as well. `uart_period` is LinkUart's `set_period`.
+    """
+
+    def __init__(
+        self, family, pll, geometry: Geometry, gateware_hash: int, uart_period: int = 0
+    ) -> None:
+        self._geometry, self._hash, self._uart_period = geometry, gateware_hash, uart_period
+        self.front = FrontEnd(family, pll, geometry.channels, geometry.strikes + 1)
+        self.gate = Signal()
+        self.uart_rx = Signal()
+        self.uart_tx = Signal()
+        front = self.front
+        self.ports = [front.reference, front.channels, front.outputs]
+        self.ports += [self.gate, self.uart_rx, self.uart_tx]
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.front = front = self.front
+        m.domains.sync = ClockDomain(reset_less=True)
+        instrument = Instrument(self._geometry, self._hash, loop_clocks=LOOP_CLOCKS)
+        m.submodules.instrument = wired = UartInstrument(instrument, self._uart_period)
+        gates = Signal(GATE_FLIP_FLOPS)
+        m.d.sync += gates.eq(Cat(self.gate, gates))
+        m.d.comb += [
+            ClockSignal().eq(front.core),
+            wired.samples.eq(front.samples),
+            front.drives.eq(Cat(wired.strikes, wired.load.replicate(self._geometry.samples))),
+            front.input_select.eq(wired.input_select),
+            front.loopback_output.eq(wired.loopback_output),
+            wired.gate.eq(gates[-1]),
+            wired.uart_rx.eq(self.uart_rx),
+            self.uart_tx.eq(wired.uart_tx),
+        ]
+        return m

@@ -1,0 +1,70 @@
+"""Samples pins at each phase of the fast clocks, and makes a word of them each core clock."""
+
+from collections.abc import Callable
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor_hdl.front.phases import RATIO, carried, domain
+
+HOP_PERIODS = 3
+"""Fast periods from a sample's to the one at whose start all of its period stand side by side."""
+
+Way = Callable[[Module, Signal, int], Signal]
+"""What is between a channel's look-up table and the flip-flop of a phase: a wire, or a test's."""
+
+
+class Sampler(wiring.Component):
+    """One W-bit word of each pin a core clock, W = 2 x phases, oldest sample in bit 0.
+
+    `pins` may change at any time; with `select` the words are of `other` in their place. Both meet
+    in one look-up table, beside which the flip-flops that sample can stand: so their skew depends
+    on neither the pin nor the way from it. Each sample passes five flip-flops before the core's
+    own. `words`, which the core's clock m takes, are of 2 T from phase 0 of the fast period 2m - 5,
+    in which period 2m is that of the divider's `load` before the clock; they must go into
+    flip-flops of the core at once. Throughput: a word a clock. Reset: none; the words of the first
+    3 clocks are of no time.
+    """
+
+    def __init__(self, channels: int, phases: int, way: Way | None = None) -> None:
+        self._phases, self._way = phases, way
+        super().__init__(
+            {
+                "pins": In(channels),
+                "other": In(channels),
+                "select": In(1),
+                "load": In(1),
+                "words": Out(channels * RATIO * phases),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        phases, words = self._phases, []
+        for channel in range(len(self.pins)):
+            aligned = []
+            seen = Signal(name=seen_name(channel), attrs={"keep": 1})
+            m.d.comb += seen.eq(Mux(self.select, self.other[channel], self.pins[channel]))
+            for phase in range(phases):
+                first = Signal(name=first_name(channel, phase), attrs={"keep": 1})
+                m.d[domain(phase)] += first.eq(self._way(m, seen, phase) if self._way else seen)
+                aligned.append(carried(m, first, phase, HOP_PERIODS * phases, phases))
+            before = Signal(phases, name=f"before_{channel}")
+            word = Signal(RATIO * phases, name=f"word_{channel}", attrs={"keep": 1})
+            m.d[domain(0)] += before.eq(Cat(aligned))
+            with m.If(self.load):
+                m.d[domain(0)] += word.eq(Cat(before, *aligned))
+            words.append(word)
+        m.d.comb += self.words.eq(Cat(words))
+        return m
+
+
+def seen_name(channel: int) -> str:
+    """Return the name of the look-up table's output from which a channel's samples are taken."""
+    return f"seen_{channel}"
+
+
+def first_name(channel: int, phase: int) -> str:
+    """Return the name of the flip-flop that takes a channel's sample at a phase."""
+    return f"first_{channel}_{phase}"

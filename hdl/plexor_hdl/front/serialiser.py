@@ -1,0 +1,87 @@
+"""Puts a word's bits out on a pin, one at each phase of the fast clocks."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor_hdl.front.phases import RATIO, carried, domain
+
+LUT_INPUTS = 4
+
+
+class Serialiser(wiring.Component):
+    """The W = 2 x phases bits of each output's word, oldest first, at each phase a bit.
+
+    A pin is the exclusive or of a flip-flop for each phase, which toggles where the bit differs
+    from the one before: a look-up table, without a clock, joins them, and no pin is made of a
+    faster clock than the phases'. `xor(m, bits, name)` adds that table, of up to LUT_INPUTS bits,
+    and returns its output. `words` of the core's clock m stand at the pins from phase 0 of the fast
+    period 2m + 5 on (Sampler has the count). Reset: low while `running` is.
+    """
+
+    def __init__(self, outputs: int, phases: int, xor) -> None:
+        self._phases, self._xor = phases, xor
+        super().__init__(
+            {
+                "words": In(outputs * RATIO * phases),
+                "load": In(1),
+                "running": In(1),
+                "pins": Out(outputs),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        phases, width = self._phases, RATIO * self._phases
+        fast = m.d[domain(0)]
+        for output in range(len(self.pins)):
+            word = self.words[output * width :][:width]
+            # The first half of a word goes at once, the second waits for a period.
+            now = Signal(phases, name=f"now_{output}")
+            later = Signal(phases, name=f"later_{output}")
+            fast += now.eq(Mux(self.load, word[:phases], later))
+            with m.If(self.load):
+                fast += later.eq(word[phases:])
+            last = Signal(name=f"last_{output}")
+            fast += last.eq(now[-1] & self.running)
+            bits = Cat(last, now)
+            ends = []
+            for phase in range(phases):
+                toggle = Signal(name=f"toggle_{output}_{phase}")
+                change = bits[phase] ^ bits[phase + 1]
+                fast += toggle.eq((toggle ^ change) & self.running)
+                end = carried(m, toggle, 0, 2 * phases + phase, phases)
+                end.attrs["keep"] = 1
+                end.name = last_name(output, phase)
+                ends.append(end)
+            # As many look-up tables behind each flip-flop: of four inputs, as the families have
+            # them.
+            joined = []
+            for number in range(0, phases, LUT_INPUTS):
+                name = joined_name(output, number // LUT_INPUTS)
+                joined.append(self._xor(m, ends[number : number + LUT_INPUTS], name))
+            if len(joined) > 1:
+                joined = [self._xor(m, joined, driven_name(output))]
+            m.d.comb += self.pins[output].eq(joined[0])
+        return m
+
+
+def last_name(output: int, phase: int) -> str:
+    """Return the name of the flip-flop that changes an output at a phase."""
+    return f"strike_{output}_{phase}"
+
+
+def joined_name(output: int, number: int) -> str:
+    """Return the name of the net that joins four of an output's phases."""
+    return f"joined_{output}_{number}"
+
+
+def driven_name(output: int) -> str:
+    """Return the name of the net that joins those, where there are more than four phases."""
+    return f"driven_{output}"
+
+
+def table_names(output: int, phases: int, phase: int) -> list[str]:
+    """Return the names of the look-up tables behind a phase's flip-flop, in order."""
+    names = [f"{joined_name(output, phase // LUT_INPUTS)}_table"]
+    return [*names, f"{driven_name(output)}_table"] if phases > LUT_INPUTS else names

@@ -1,0 +1,160 @@
+"""Boards by their USB ids: what is plugged in, and where its serial port is.
+
+Ids and names: openFPGALoader's lists of boards and cables (src/board.hpp, src/cable.hpp), and
+LambdaConcept's ECPIX-5 manual, "Debug". A bridge chip has the id of its maker, so that several
+boards share one; the product's name tells them apart where the maker of the board has set it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+FT2232H = (0x0403, 0x6010)
+FT231X = (0x0403, 0x6015)
+DFU = (0x1209, 0x5AF0)
+DAPLINK = (0x0D28, 0x0204)
+ONLY = -1
+"""The one serial port that the board has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """One kind of board."""
+
+    name: str
+    usb_id: tuple[int, int]
+    product: str
+    """What its product's name holds, in lower case; empty: the id alone tells it."""
+    interface: int | None
+    """USB interface of the instrument's port, or ONLY; None: it takes a USB serial adapter."""
+    most_baud: int
+    flasher: str
+    """The program that writes its bitstream."""
+
+
+BOARDS = (
+    Board("ULX3S", FT231X, "", ONLY, 3_000_000, "openFPGALoader"),
+    Board("OrangeCrab", DFU, "", None, 0, "dfu-util"),
+    Board("iCEBreaker", FT2232H, "icebreaker", 1, 12_000_000, "openFPGALoader"),
+    Board("iCE40-HX8K-B-EVN", FT2232H, "lattice", 1, 12_000_000, "openFPGALoader"),
+    Board("ECPIX-5", FT2232H, "ecpix", 1, 12_000_000, "openFPGALoader"),
+    Board("Colorlight i5", DAPLINK, "", ONLY, 115_200, "openFPGALoader"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plugged:
+    """A USB device, or one serial port of it."""
+
+    usb_id: tuple[int, int]
+    product: str
+    serial: str
+    interface: int | None
+    """Of `port`."""
+    port: str
+    """Such as /dev/ttyUSB1; empty for a device without a port."""
+    node: str
+    """Where programs that flash it open it, such as /dev/bus/usb/001/004; empty: not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is plugged in, and which boards it may be."""
+
+    plugged: Plugged
+    boards: tuple[Board, ...]
+
+    @property
+    def name(self) -> str:
+        """The boards that it may be."""
+        return " or ".join(board.name for board in self.boards)
+
+    @property
+    def link(self) -> bool:
+        """Whether this is the instrument's port, or may be where interfaces are not known."""
+        here = self.plugged.interface
+        return any(
+            board.interface is not None and (here is None or board.interface in (ONLY, here))
+            for board in self.boards
+        )
+
+
+def boards_of(plugged: Plugged) -> tuple[Board, ...]:
+    """Return the boards that a device may be; those that its name tells, else all of its id."""
+    same = [board for board in BOARDS if board.usb_id == plugged.usb_id]
+    product = plugged.product.lower()
+    named = [board for board in same if board.product and board.product in product]
+    return tuple(named or same)
+
+
+def found(plugged: Iterable[Plugged]) -> tuple[Found, ...]:
+    """Return what may be a board, by port."""
+    all_found = [Found(entry, boards_of(entry)) for entry in plugged]
+    return tuple(
+        sorted(
+            (entry for entry in all_found if entry.boards),
+            key=lambda entry: (entry.plugged.port, entry.plugged.node),
+        )
+    )
+
+
+def serial_ports() -> tuple[Plugged, ...]:
+    """Return all serial ports of USB devices, as pyserial finds them."""
+    from serial.tools.list_ports import comports  # noqa: PLC0415
+
+    return tuple(
+        Plugged(
+            (port.vid, port.pid),
+            port.product or port.description or "",
+            port.serial_number or "",
+            _interface(port.location or ""),
+            port.device,
+            "",
+        )
+        for port in comports()
+        if port.vid is not None and port.pid is not None
+    )
+
+
+def usb_devices(root: Path = Path("/")) -> tuple[Plugged, ...]:
+    """Return each serial port of each USB device, or the device where it has none.
+
+    From the files of Linux below `root`; nothing elsewhere.
+    """
+    devices: list[Plugged] = []
+    folder = root / "sys/bus/usb/devices"
+    for device in sorted(folder.iterdir()) if folder.is_dir() else ():
+        try:
+            usb_id = (int(_text(device, "idVendor"), 16), int(_text(device, "idProduct"), 16))
+            bus, number = (int(_text(device, name)) for name in ("busnum", "devnum"))
+        except (OSError, ValueError):
+            continue  # an interface or a hub's port, which has no ids
+        node = f"/dev/bus/usb/{bus:03}/{number:03}"
+        ports: list[tuple[int | None, str]] = []
+        for interface in sorted(folder.glob(f"{device.name}:*")):
+            ttys = [*interface.glob("ttyUSB*"), *interface.glob("tty/tty*")]
+            ports += [(_interface(interface.name), f"/dev/{tty.name}") for tty in sorted(ttys)]
+        product, serial = (_optional(device, name) for name in ("product", "serial"))
+        for interface_number, port in ports or [(None, "")]:
+            devices.append(Plugged(usb_id, product, serial, interface_number, port, node))
+    return tuple(devices)
+
+
+def _interface(location: str) -> int | None:
+    """Return 1 of `1-2:1.1`, as Linux names an interface; None where there is no such end."""
+    _, colon, end = location.rpartition(":")
+    number = end.rpartition(".")[2]
+    return int(number) if colon and number.isdecimal() else None
+
+
+def _text(folder: Path, name: str) -> str:
+    return (folder / name).read_text(encoding="utf-8", errors="replace").strip()
+
+
+def _optional(folder: Path, name: str) -> str:
+    try:
+        return _text(folder, name)
+    except OSError:
+        return ""

@@ -1,0 +1,114 @@
+"""Calibrations on disk: in the user's data folder, one file for each board and gateware."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from plexor.calibration.model import Calibration
+from plexor.errors import StoreError, UsageError
+from plexor.identity import Identity
+from plexor.jsonable import from_json, to_json
+
+FORMAT = 1
+
+
+def data_folder(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
+    """Return the user's folder for what plexor keeps, by the platform's convention.
+
+    $XDG_DATA_HOME or ~/.local/share (XDG Base Directory Specification 0.8), on macOS
+    ~/Library/Application Support, on Windows %LOCALAPPDATA%.
+    """
+    home = Path.home()
+    if platform == "win32":
+        base = environment.get("LOCALAPPDATA")
+        return (Path(base) if base else home / "AppData" / "Local") / "plexor"
+    if platform == "darwin":
+        return home / "Library" / "Application Support" / "plexor"
+    base = environment.get("XDG_DATA_HOME", "")
+    return (Path(base) if os.path.isabs(base) else home / ".local" / "share") / "plexor"
+
+
+def default_path(serial: str, gateware_hash: int, folder: Path | None = None) -> Path:
+    """Return where the calibration of a board with that gateware is kept."""
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "_", serial).strip("._") or "unnamed"
+    if slug != serial:
+        # What was replaced must not make two boards one.
+        slug += f"-{sum(n * byte for n, byte in enumerate(serial.encode(), 1)):x}"
+    name = f"{slug[:100]}-{gateware_hash:016x}.json"
+    return (folder or data_folder()) / "calibrations" / name
+
+
+def save(calibration: Calibration, path: Path) -> None:
+    """Write a calibration, whole or not at all; raise StoreError with the path."""
+    document = {"format": FORMAT, "calibration": to_json(calibration)}
+    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    part = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot write: {error.strerror or error}") from error
+
+
+def load(path: Path) -> Calibration:
+    """Return the calibration in a file; raise StoreError with the path for one that is none."""
+    try:
+        document: Any = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(document, dict):
+            raise ValueError("not a calibration")
+        entries = cast("dict[str, Any]", document)
+        if entries.get("format") != FORMAT:
+            raise ValueError(f"format {entries.get('format')!r}; this host reads {FORMAT}")
+        found = from_json(Calibration, entries["calibration"])
+        _check(found)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
+        text = " ".join(str(error).split())[:200]
+        raise StoreError(f"{path}: not a calibration: {text}") from error
+    return found
+
+
+def _check(calibration: Calibration) -> None:
+    """Raise ValueError for bins that cannot be."""
+    ways = [way for entry in calibration.channels for way in (entry.rise, entry.fall)]
+    phases = {len(way.late_ps) for way in ways} | {len(way.error_ps) for way in ways}
+    if len(phases) != 1 or 0 in phases or calibration.tick_fs < 1:
+        raise ValueError(f"{sorted(phases)} phases, a tick of {calibration.tick_fs} fs")
+
+
+def checked(calibration: Calibration, serial: str, identity: Identity, where: str) -> Calibration:
+    """Return the calibration; raise UsageError where it is of another board or gateware."""
+    asked = (serial, f"{identity.gateware_hash:016x}")
+    has = (calibration.serial, f"{calibration.gateware_hash:016x}")
+    for name, its, this in zip(("board", "gateware"), has, asked, strict=True):
+        if its != this:
+            raise UsageError(
+                f"{where}: is of {name} {its}, this is {name} {this}; calibrate this one"
+            )
+    geometry = identity.geometry
+    phases = len(calibration.channels[0].rise.late_ps)
+    if (phases, calibration.tick_fs) != (geometry.phases, geometry.tick_fs):
+        raise UsageError(
+            f"{where}: has {phases} phases of {calibration.tick_fs} fs, this instrument"
+            f" {geometry.phases} of {geometry.tick_fs} fs"
+        )
+    return calibration
+
+
+def find(serial: str, identity: Identity, chosen: Path | None) -> Calibration | None:
+    """Return the calibration to apply: the one chosen, else the one kept for this instrument.
+
+    Raises StoreError for a file that cannot be read and UsageError for one of another instrument.
+    """
+    path = chosen or default_path(serial, identity.gateware_hash)
+    if chosen is None and not path.is_file():
+        return None
+    return checked(load(path), serial, identity, str(path))

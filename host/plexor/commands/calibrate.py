@@ -1,0 +1,64 @@
+"""`plexor calibrate`: where the bins of each channel end."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+from plexor.commands.parameters import COUNT, json_option, link_option
+
+
+@click.command()
+@link_option("sim:, tcp://HOST:PORT or serial:PORT.")
+@click.option(
+    "--edges",
+    type=COUNT,
+    default="20k",
+    show_default=True,
+    metavar="N",
+    help="Edges up, and as many down, on each channel: 1k or more.",
+)
+@click.option(
+    "--calibration",
+    "path",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where to. Default: the user's data folder, by board and gateware.",
+)
+@json_option
+def calibrate(link: str, edges: int, path: Path | None, as_json: bool) -> None:
+    """Measure where each channel's bins end, and the delay from strikes to channels.
+
+    Nothing needs to be connected: an oscillator on the chip gives the edges, then each strike
+    output is looped back. `plexor measure` applies what is stored.
+    """
+    from plexor.calibration import store  # noqa: PLC0415
+    from plexor.calibration.density import LEAST_EDGES  # noqa: PLC0415
+    from plexor.calibration.run import Wanted  # noqa: PLC0415
+    from plexor.calibration.run import calibrate as run  # noqa: PLC0415
+    from plexor.commands.conclude import wants_colour  # noqa: PLC0415
+    from plexor.device import Device  # noqa: PLC0415
+    from plexor.jsonable import to_json  # noqa: PLC0415
+    from plexor.link.open import instrument_link  # noqa: PLC0415
+    from plexor.render.calibration_text import calibration_text  # noqa: PLC0415
+
+    if edges < LEAST_EDGES:
+        raise click.UsageError(f"--edges {edges}; must be at least {LEAST_EDGES}")
+    with Device(instrument_link(link)) as device:
+        found = run(device, Wanted(edges), _say)
+        target = path or store.default_path(device.serial, device.identity.gateware_hash)
+    store.save(found, target)
+    if as_json:
+        click.echo(json.dumps(to_json(found), indent=2))
+    else:
+        width = shutil.get_terminal_size((100, 24)).columns
+        click.echo(calibration_text(found, width=width, colour=wants_colour()), nl=False)
+    _say(f"kept in {target}")
+
+
+def _say(line: str) -> None:
+    print(f"plexor: {line}", file=sys.stderr)

@@ -1,0 +1,58 @@
+"""A calibration for a terminal."""
+
+from __future__ import annotations
+
+from plexor.calibration.model import FS_PER_PS, Calibration, Instants
+from plexor.render.columns import Paint, table
+from plexor.render.table import Cell
+from plexor.units import format_rate
+
+_HERTZ = 10**15
+
+
+def calibration_text(found: Calibration, *, width: int = 100, colour: bool = False) -> str:
+    """Return the bins of each channel and the pad delays as lines, each ended."""
+    paint = Paint(colour)
+    source = format_rate(_HERTZ / found.source_fs) if found.source_fs else "unknown"
+    where = "simulated" if found.simulated else f"measured on {found.board or 'hardware'}"
+    ideal_ps = found.tick_fs / FS_PER_PS / 12**0.5
+    lines = [
+        paint(f"Calibration of {found.serial}, gateware {found.gateware_hash:016x}", "bold"),
+        paint(f"{where} · source {source} · an even bin has {ideal_ps:.0f} ps RMS", "muted"),
+        "",
+    ]
+    phases = len(found.channels[0].rise.late_ps)
+    head = ["channel", "edges", *(f"bin {phase}" for phase in range(phases)), "widest", "RMS"]
+    rows: list[list[Cell]] = [
+        _row(f"ch{entry.number} {name}", way, found.tick_fs)
+        for entry in found.channels
+        for name, way in (("up", entry.rise), ("down", entry.fall))
+    ]
+    lines += table(head, rows, width, paint)
+    lines += ["Widths of bins in ps, below them the standard error of where each ends.", ""]
+    if found.delays:
+        head = ["pad delay", *(f"ch{entry.number}" for entry in found.channels)]
+        rows = []
+        for output in sorted({entry.output for entry in found.delays}):
+            for way in ("rise", "fall"):
+                cells: list[Cell] = [
+                    (str(getattr(e, f"{way}_ps")), f"± {getattr(e, f'{way}_error_ps')}")
+                    for e in found.delays
+                    if e.output == output
+                ]
+                name = "up" if way == "rise" else "down"
+                rows.append([(f"strike{output} {name}", ""), *cells])
+        lines += table(head, rows, width, paint)
+        lines.append(
+            "From a strike's tick over its pad to the mean sampling instant, in ps; ± is a bound."
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _row(name: str, way: Instants, tick_fs: int) -> list[Cell]:
+    widths = way.widths_ps(tick_fs)
+    cells: list[Cell] = [(name, ""), (str(way.edges), "")]
+    cells += [
+        (f"{width:.0f}", f"± {error}") for width, error in zip(widths, way.error_ps, strict=True)
+    ]
+    return [*cells, (f"{max(widths):.0f}", ""), (f"{way.rms_ps(tick_fs):.0f}", "")]

@@ -1,0 +1,65 @@
+"""Corrected figures as cells of text, for the terminal and the page alike: always in ps or ns."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from plexor.analyse import Report
+from plexor.calibration.figures import CorrectedQuantile
+from plexor.percentiles import least_count, quantile_name
+from plexor.render.scale import grouped
+from plexor.render.table import NOTHING, SHOWN, Cell
+from plexor.results import Kind
+
+_PS_PER_NS = 1000
+
+
+def corrected_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads and a row for each channel whose latencies were corrected."""
+    head = ["corrected", "n", "mean", "RMS", "min", *(quantile_name(q) for q in SHOWN), "max"]
+    rows: list[list[Cell]] = []
+    for channel in report.corrected:
+        rise = channel.kinds.get(Kind.RISE)
+        if rise is None:
+            continue
+        edge = f"edge ± {channel.edge_rms_ps:.0f} ps" if channel.edge_rms_ps is not None else ""
+        row: list[Cell] = [(channel.name, edge), (grouped(len(rise.values_ps)), "")]
+        row += [(picoseconds(value), "") for value in (rise.mean_ps, rise.rms_ps, rise.min_ps)]
+        for q in SHOWN:
+            found = rise.quantile(q)
+            row.append((NOTHING, "") if found is None else _quantile(found))
+        rows.append([*row, (picoseconds(rise.max_ps), "")])
+    return head, rows
+
+
+def calibration_lines(report: Report) -> list[str]:
+    """Return what corrected the run, and which channels it did not; none without calibration."""
+    calibration = report.result.calibration
+    if calibration is None:
+        return []
+    lines = [
+        f"corrected with the calibration of {calibration.serial} made {calibration.made}: "
+        "the table above is in ns, all other figures are whole ticks"
+    ]
+    if not any(Kind.RISE in channel.kinds for channel in report.corrected):
+        lines = [f"nothing corrected with the calibration of {calibration.serial}"]
+    lines += [
+        f"{channel.name} is not corrected: {channel.reason}"
+        for channel in report.corrected
+        if channel.reason
+    ]
+    return lines
+
+
+def picoseconds(value: float | Fraction) -> str:
+    """Return ps as text: `850 ps`, `12.345 ns`, `1,234,567.890 ns`."""
+    if abs(value) < _PS_PER_NS:
+        return f"{float(value):.0f} ps"
+    sign, whole = "-" if value < 0 else "", round(abs(value))
+    return f"{sign}{grouped(whole // _PS_PER_NS)}.{whole % _PS_PER_NS:03} ns"
+
+
+def _quantile(found: CorrectedQuantile) -> Cell:
+    if not found.enough:
+        return "too few", f"needs {grouped(least_count(found.q))}"
+    return picoseconds(found.value_ps), ""

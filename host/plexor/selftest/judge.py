@@ -1,0 +1,160 @@
+"""From events of strikes and of the asynchronous source to defects. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plexor.protocol.frames import SOURCE_STRIKE
+from plexor.protocol.geometry import Geometry
+from plexor.results import EventArray
+from plexor.selftest.model import Finding
+
+MOST_DELAY_TICKS = 256
+"""From a strike over its pad and back, at most; it is some ns."""
+WIDEST_TICKS = 3
+"""A wider bin is a defect, not an uneven placement."""
+Wiring = Mapping[int, Sequence[int]]
+"""Channels that are wired to each strike output."""
+
+
+def edges(events: EventArray, source: int, polarity: int) -> np.ndarray:
+    """Return the times of a source's edges of one direction, in ticks."""
+    chosen = (events["source"] == source) & (events["polarity"] == polarity)
+    return events["time_ticks"][chosen].astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Looped:
+    """A run of one output looped back."""
+
+    generated: Mapping[int, int]
+    """Edges by source, both ways, counted before any could be dropped."""
+    events: EventArray
+    complete: bool
+    """Whether every edge is among the events."""
+
+
+def loopback_findings(looped: Mapping[int, Looped], geometry: Geometry) -> list[Finding]:
+    """Return what is wrong with channels and outputs, of each output looped back to all channels.
+
+    Counts tell it; where all events came, delays too.
+    """
+    channels, outputs = range(geometry.channels), sorted(looped)
+    seen = {
+        (output, channel): looped[output].generated.get(channel, 0)
+        for output in outputs
+        for channel in channels
+    }
+    silent = [n for n in channels if not any(seen[output, n] for output in outputs)]
+    alive = [n for n in channels if n not in silent]
+    found = [Finding(f"ch{n}", "stuck: sees no strike of any output") for n in silent]
+    for output in outputs if alive else ():
+        if not any(seen[output, n] for n in alive):
+            found.append(Finding(f"strike{output}", "stuck: no channel sees it, looped back"))
+            continue
+        struck = looped[output].generated.get(SOURCE_STRIKE + output, 0)
+        for channel in alive:
+            text = ""
+            if seen[output, channel] != struck:
+                text = f"{seen[output, channel]} edges of {struck} of strike{output}"
+            elif looped[output].complete:
+                text = _delayed(looped[output].events, output, channel)
+            if text:
+                found.append(Finding(f"ch{channel}", text))
+    return found
+
+
+def _delayed(events: EventArray, output: int, channel: int) -> str:
+    """Return in which way a channel follows an output wrongly; empty where it does not."""
+    for way, name in ((1, "up"), (0, "down")):
+        strikes, seen = edges(events, SOURCE_STRIKE + output, way), edges(events, channel, way)
+        if len(seen) != len(strikes):
+            return f"{len(seen)} edges {name} of {len(strikes)} of strike{output}"
+        if not len(seen):
+            continue
+        delay = seen - strikes
+        if delay.min() < 0 or delay.max() > MOST_DELAY_TICKS:
+            return (
+                f"sees strike{output} {name} after {delay.min()} to {delay.max()} ticks;"
+                f" must be 0 to {MOST_DELAY_TICKS}"
+            )
+        if np.ptp(delay) > 2 * WIDEST_TICKS:
+            return f"sees strike{output} {name} {np.ptp(delay)} ticks apart"
+    return ""
+
+
+def source_findings(events: EventArray, least: int, geometry: Geometry) -> list[Finding]:
+    """Return dead phases, and channels that see fewer than `least` edges each way."""
+    found: list[Finding] = []
+    for channel in range(geometry.channels):
+        counts = [
+            np.bincount(edges(events, channel, way) % geometry.phases, minlength=geometry.phases)
+            for way in (1, 0)
+        ]
+        totals = [int(count.sum()) for count in counts]
+        if min(totals) < least:
+            text = f"{totals[0]} edges up, {totals[1]} down of the source; must be {least}"
+            found.append(Finding(f"ch{channel}", text))
+            continue
+        up, down = ({int(p) for p in np.flatnonzero(count == 0)} for count in counts)
+        dead = _dead_phases(up, down, geometry.phases)
+        found += [Finding(f"ch{channel}", text) for text in dead]
+        if not dead:
+            widest = [(count.max() / count.sum() * geometry.phases, count) for count in counts]
+            width, count = max(widest, key=lambda entry: entry[0])
+            if width > WIDEST_TICKS:
+                text = f"phase {int(count.argmax())}: its bin is {width:.1f} ticks wide"
+                found.append(Finding(f"ch{channel}", f"{text}; must be {WIDEST_TICKS} at most"))
+    return found
+
+
+def _dead_phases(up: set[int], down: set[int], phases: int) -> list[str]:
+    """Return what is wrong with phases that end no edge up, or none down.
+
+    A flip-flop that is always low never shows a level's rise, and the one after it never a fall;
+    always high, the other way round. One that samples with the one before it shows neither.
+    """
+    texts: list[str] = []
+    told: set[int] = set()
+    for level, own, after in (("low", up, down), ("high", down, up)):
+        for phase in sorted(own):
+            if (phase + 1) % phases in after:
+                texts.append(f"phase {phase} is dead: always {level}")
+                told |= {phase, (phase + 1) % phases}
+    for phase in sorted((up | down) - told):
+        which = "edge" if phase in up & down else "edge up" if phase in up else "edge down"
+        texts.append(f"phase {phase} is dead: no {which} ends there")
+    return texts
+
+
+def jumper_findings(
+    seen: Mapping[tuple[int, int], int], count: int, wiring: Wiring
+) -> list[Finding]:
+    """Return what is wrong with wired pins, of edges up of (output, channel) in `count` strikes."""
+    found: list[Finding] = []
+    wired_to = {channel: output for output, wired in wiring.items() for channel in wired}
+    follows = {
+        channel: [output for output in wiring if seen[output, channel] >= count / 2]
+        for channel in wired_to
+    }
+    for channel, output in wired_to.items():
+        if follows[channel] == [output]:
+            if seen[output, channel] != count:
+                text = f"{seen[output, channel]} edges of {count} of strike{output}, by its pin"
+                found.append(Finding(f"ch{channel}", text))
+        elif not follows[channel]:
+            text = f"stuck: its pin does not follow strike{output}, or the jumper is open"
+            found.append(Finding(f"ch{channel}", text))
+        else:
+            names = " and ".join(f"strike{n}" for n in follows[channel])
+            other = [
+                n for n in wired_to if follows[n] == [output] and wired_to[n] in follows[channel]
+            ]
+            text = f"follows {names}, is wired to strike{output}"
+            if other:
+                text += f": ch{channel} and ch{other[0]} are swapped"
+            found.append(Finding(f"ch{channel}", text))
+    return found

@@ -1,0 +1,84 @@
+// The flip-flops of one channel: edges of its input in ps, in rising order, become words of W
+// samples. The sample of tick k shows an edge at t if t <= k * tick + what its phase is later; what
+// is later may differ for edges up and down.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+#include "front_end.h"
+
+namespace plexor {
+
+template <int W, int Phases>
+class Sampler {
+ public:
+  Sampler(const FrontEnd::Lane& lane, int64_t tick_fs) : lane_(lane), tick_fs_(tick_fs) {
+    for (int tick = 0; tick < W; tick++)
+      if (!(lane.dead >> tick % Phases & 1)) alive_ |= 1u << tick;
+    start(false);
+  }
+
+  // The level before all edges.
+  void start(bool level) { level_ = lane_.stuck < 0 ? level : lane_.stuck == 1; }
+
+  bool waits() const { return !edges_.empty(); }
+
+  // The word of a level that stands.
+  uint32_t steady() const { return level_ ? kOnes & alive_ : 0; }
+
+  void edge(int64_t time_ps, bool level) {
+    if (lane_.stuck < 0) edges_.push_back({time_ps + lane_.input_ps, level});
+  }
+
+  // Forgets what is on its way, for another input that stands at a level from a time on.
+  void choose(int64_t time_ps, bool level) {
+    edges_.clear();
+    edge(time_ps, level);
+  }
+
+  // The word whose tick 0 is at now_ps + now_fs / 1000; every edge up to its last instant is known.
+  uint32_t word(int64_t now_ps, int64_t now_fs) {
+    uint32_t samples = level_ ? kOnes : 0;
+    while (!edges_.empty()) {
+      const Entry edge = edges_.front();
+      const int64_t tick = seen((edge.time_ps - now_ps) * 1000 - now_fs, edge.level);
+      if (tick >= W) break;
+      const uint32_t after = tick <= 0 ? kOnes : kOnes << tick & kOnes;
+      samples = edge.level ? samples | after : samples & ~after;
+      level_ = edge.level;
+      edges_.pop_front();
+    }
+    return samples & alive_;
+  }
+
+ private:
+  static constexpr uint32_t kOnes = (1u << W) - 1;
+
+  struct Entry {
+    int64_t time_ps;
+    bool level;
+  };
+
+  // The first tick, counted from the word's first, that shows an edge `into_fs` after that.
+  int64_t seen(int64_t into_fs, bool level) const {
+    const std::vector<int64_t>& late_fs = level ? lane_.rise_fs : lane_.fall_fs;
+    const auto shows = [&](int64_t tick) {
+      const auto phase = static_cast<size_t>((tick % Phases + Phases) % Phases);
+      return into_fs <= tick * tick_fs_ + late_fs[phase];
+    };
+    int64_t tick = into_fs / tick_fs_;
+    while (!shows(tick)) tick++;
+    while (shows(tick - 1)) tick--;
+    return tick;
+  }
+
+  const FrontEnd::Lane lane_;
+  const int64_t tick_fs_;
+  uint32_t alive_ = 0;
+  bool level_ = false;
+  std::deque<Entry> edges_;
+};
+
+}  // namespace plexor

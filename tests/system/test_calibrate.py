@@ -1,0 +1,234 @@
+"""A planted front-end is found by calibration; runs are corrected to what pins did in ps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bench import FEW, TRUTH, Outcome, simulator
+
+from plexor.analyse import analyse
+from plexor.calibration.model import Calibration
+from plexor.calibration.run import Wanted, calibrate, loopback_settings
+from plexor.device import Device
+from plexor.link import open_link
+from plexor.protocol.frames import SOURCE_STRIKE
+from plexor.protocol.geometry import Geometry
+from plexor.results import Kind, RunResult
+from plexor.session import measure
+from plexor.settings import Channel, Settings, Stimulus
+from plexor_sim.front_end import front_end_options
+
+US = Fraction(1, 10**6)
+STRIKES = 3000
+EDGES = 10_000
+DUT = (
+    "synthetic:seed=5,ch0.latency=uniform:200000:900000,ch0.width=uniform:20000:60000,"
+    "ch1.after=strike0,ch1.latency=uniform:300000:700000"
+)
+
+
+@dataclass(frozen=True)
+class Planted:
+    """What is wrong with a front-end: by how much each phase samples late, up and down, in ps."""
+
+    geometry: Geometry
+    rise_ps: tuple[tuple[int, ...], ...]
+    fall_ps: tuple[tuple[int, ...], ...]
+    input_ps: tuple[int, ...]
+    output_ps: int
+
+    @property
+    def options(self) -> str:
+        """The simulator's option."""
+        parts = [f"output_ps.0={self.output_ps}"]
+        for name, rows in (("rise", self.rise_ps), ("fall", self.fall_ps)):
+            parts += [f"{name}.{n}={':'.join(map(str, row))}" for n, row in enumerate(rows)]
+        parts += [f"input_ps.{n}={delay}" for n, delay in enumerate(self.input_ps)]
+        return ",".join(parts)
+
+    def rows(self, up: bool) -> tuple[tuple[int, ...], ...]:
+        return self.rise_ps if up else self.fall_ps
+
+    def ideal_rms_ps(self, number: int) -> float:
+        """Return the least RMS error of an edge up, by the widths of the planted bins."""
+        instants = np.array(self.rise_ps[number]) + np.arange(self.geometry.phases) * self.tick_ps
+        period = self.geometry.phases * self.tick_ps
+        widths = np.diff(np.append(instants, instants[0] + period))
+        return float(np.sqrt((widths**3).sum() / 12 / period))
+
+    @property
+    def tick_ps(self) -> float:
+        return self.geometry.tick_fs / 1000
+
+
+# Bins of 110 to 1770 ps, and of 50 to 940 ps at two ticks a nanosecond.
+FRONT_ENDS = {
+    "iCE40": Planted(
+        FEW,
+        ((-450, -140, 170, 440), (100, -350, 420, -100)),
+        ((-300, 200, -400, 350), (0, 0, 0, 0)),
+        (0, 730),
+        1234,
+    ),
+    "ECP5": Planted(
+        Geometry(channels=2, strikes=1, samples=16, tick_fs=500_000, phases=8),
+        ((-230, -180, -110, -30, 40, 110, 180, 220), (240, -200, 30, 120, -240, 10, 200, -90)),
+        ((90, -220, 200, -110, 240, -180, 130, 0), (-90, 220, -200, 110, -240, 180, -130, 0)),
+        (340, 0),
+        2760,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    planted: Planted
+    calibration: Calibration
+    outcome: Outcome
+    looped: RunResult
+    """Strikes looped back."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=["iCE40", pytest.param("ECP5", marks=pytest.mark.full)],
+    name="calibrated",
+)
+def one_calibrated(request: pytest.FixtureRequest, tmp_path_factory) -> Calibrated:
+    """Return a front-end, its calibration, and a run that has it."""
+    planted = FRONT_ENDS[request.param]
+    log: Path = tmp_path_factory.mktemp("truth") / "truth.bin"
+    arguments = ("--front-end", planted.options, "--truth", str(log))
+    settings = Settings(
+        strikes=(Stimulus(period_s=2 * US, width_s=US / 2),),
+        channels=(Channel(0), Channel(1)),
+        count=STRIKES,
+    )
+    with simulator(DUT, planted.geometry, arguments) as server:
+        with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
+            calibration = calibrate(device, Wanted(EDGES))
+            looped = measure(
+                device, loopback_settings(planted.geometry, 0), calibration=calibration
+            )
+            result = measure(device, settings, calibration=calibration)
+        server.close()
+    truth = np.fromfile(log, TRUTH)
+    # Loopback strikes too, but before the run.
+    begun = result.start_ticks * result.tick_fs // 1000
+    outcome = Outcome(result, truth[truth["time_ps"] >= begun])
+    return Calibrated(planted, calibration, outcome, looped)
+
+
+def latencies_ps(outcome: Outcome, number: int) -> np.ndarray:
+    """Return the true latencies at the pads, from the log: every strike is answered in turn."""
+    strikes, responses = outcome.edges_ps(SOURCE_STRIKE), outcome.edges_ps(number)
+    assert len(strikes) == len(responses) == STRIKES
+    return responses - strikes
+
+
+def test_instants_are_found_within_their_standard_error(calibrated):
+    deviations = []
+    for entry in calibrated.calibration.channels:
+        for up, way in ((True, entry.rise), (False, entry.fall)):
+            planted = np.array(calibrated.planted.rows(up)[entry.number])
+            off = np.array(way.late_ps) - (planted - planted.mean())
+            assert way.edges >= EDGES
+            assert max(way.error_ps) < calibrated.planted.tick_ps / 30
+            deviations += (np.abs(off) / np.array(way.error_ps)).tolist()
+    assert max(deviations) < 4
+    assert np.sqrt(np.mean(np.square(deviations))) < 1.5
+
+
+def test_the_pad_delay_is_within_its_bound_and_well_within_a_tick(calibrated):
+    planted = calibrated.planted
+    for entry in calibrated.calibration.delays:
+        for up, found, bound in (
+            (True, entry.rise_ps, entry.rise_error_ps),
+            (False, entry.fall_ps, entry.fall_error_ps),
+        ):
+            late = np.mean(planted.rows(up)[entry.channel])
+            true_ps = planted.output_ps + planted.input_ps[entry.channel] - late
+            slack = 4 * max(calibrated.calibration.channels[entry.channel].rise.error_ps)
+            assert abs(found - true_ps) <= bound + slack
+            assert abs(found - true_ps) < planted.tick_ps / 2
+
+
+def test_looped_back_strikes_have_a_latency_of_0_once_the_delay_is_taken_off(calibrated):
+    tick_ps = calibrated.planted.tick_ps
+    delay_ps = calibrated.planted.output_ps
+    report = analyse(calibrated.looped)
+    for number, channel in enumerate(report.corrected):
+        found = channel.kinds[Kind.RISE].values_ps
+        assert set(np.rint(found / tick_ps).tolist()) <= {-1, 0, 1}
+        assert abs(found.mean()) < tick_ps / 2
+        # Before, it is the delay: more than a tick.
+        least = report.channels[number].kinds[Kind.RISE].min_ticks
+        assert least * tick_ps > delay_ps - tick_ps > tick_ps / 5
+
+
+def test_corrected_latencies_have_nearly_the_least_error_that_the_bins_allow(calibrated):
+    report = analyse(calibrated.outcome.result)
+    for number, channel in enumerate(report.corrected):
+        true_ps = latencies_ps(calibrated.outcome, number)
+        error = channel.kinds[Kind.RISE].values_ps - true_ps
+        ideal = calibrated.planted.ideal_rms_ps(number)
+        assert float(np.sqrt(np.mean(error.astype(float) ** 2))) < 1.1 * ideal
+        assert channel.edge_rms_ps == pytest.approx(ideal, rel=0.03)
+
+
+def test_whole_ticks_less_the_same_delay_are_worse(calibrated):
+    """Or the test above would show nothing."""
+    report = analyse(calibrated.outcome.result)
+    figures = report.channels[0].kinds[Kind.RISE]
+    delay = calibrated.planted.output_ps + calibrated.planted.input_ps[0]
+    ticks_ps = (figures.samples.value_ticks - 0.5) * calibrated.planted.tick_ps - delay
+    error = ticks_ps - latencies_ps(calibrated.outcome, 0)
+    ideal = calibrated.planted.ideal_rms_ps(0)
+    assert float(np.sqrt(np.mean((error - error.mean()) ** 2))) > 1.1 * ideal
+
+
+def test_widths_are_corrected_for_both_their_edges(calibrated):
+    outcome = calibrated.outcome
+    found = analyse(outcome.result).corrected[0].kinds[Kind.WIDTH].values_ps
+    true_ps = outcome.edges_ps(0, 0) - outcome.edges_ps(0)
+    error = (found - true_ps).astype(float)
+    widest = calibrated.planted.tick_ps * 1.75
+    assert abs(error.mean()) < calibrated.planted.tick_ps / 2
+    assert error.std() < widest / np.sqrt(6)
+
+
+def test_the_ticks_are_those_of_a_run_without_calibration(calibrated):
+    report = analyse(calibrated.outcome.result)
+    for number, channel in enumerate(report.channels):
+        chip = calibrated.outcome.result.channels[number].measurement(Kind.RISE).statistics
+        assert (channel.kinds[Kind.RISE].min_ticks, channel.kinds[Kind.RISE].max_ticks) == (
+            chip.min_ticks,
+            chip.max_ticks,
+        )
+    assert report.valid, report.invalid_reasons
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1800)
+def test_eight_channels_and_a_hundred_thousand_edges_of_each_are_within_a_few_ps(tmp_path):
+    geometry = Geometry(channels=8, strikes=2, samples=16, tick_fs=500_000, phases=8)
+    options = front_end_options("sampler=seed:11,spread_ps=240", geometry)
+    with simulator("synthetic", geometry, ("--front-end", options)) as server:
+        with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
+            calibration = calibrate(device, Wanted(50_000))
+    rows = dict(item.split("=") for item in options.split(","))
+    deviations = []
+    for entry in calibration.channels:
+        for name, way in (("rise", entry.rise), ("fall", entry.fall)):
+            late = np.array([int(n) for n in rows[f"{name}.{entry.number}"].split(":")])
+            off = np.array(way.late_ps) - (late - late.mean())
+            assert way.edges >= 50_000
+            assert max(way.error_ps) <= 10
+            deviations += (np.abs(off) / np.array(way.error_ps)).tolist()
+    # Of 128 numbers of a normal law one lies beyond 4 standard deviations in 120 calibrations.
+    assert max(deviations) < 4.5
+    assert np.sqrt(np.mean(np.square(deviations))) < 1.2

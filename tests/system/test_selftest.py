@@ -1,0 +1,73 @@
+"""Defects planted in a simulated instrument: the self-test finds each, and names it."""
+
+from __future__ import annotations
+
+import pytest
+from bench import SMALL, simulator
+
+from plexor.device import Device
+from plexor.link import open_link
+from plexor.selftest.model import Finding, SelfTest
+from plexor.selftest.run import Wanted, link_check, selftest
+
+# A device that is two wires, a little long.
+WIRES = "synthetic:ch0.latency=2000,ch1.after=strike1,ch1.latency=2000,width=3000"
+WIRED = {0: (0,), 1: (1,)}
+
+
+def found_by(*arguments: str, dut: str = WIRES, wiring=WIRED) -> SelfTest:
+    """Return the self-test of an instrument with options of the simulator."""
+    with simulator(dut, SMALL, arguments) as server:
+        with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
+            return selftest(device, Wanted(wiring))
+
+
+def test_of_a_sound_instrument_nothing_is_found():
+    found = found_by()
+    assert found.findings == ()
+    assert [check.name for check in found.checks] == [
+        *("link", "registers", "idle inputs", "loopback", "phases", "memory", "jumpers"),
+    ]
+    assert found.simulated
+
+
+def test_a_stuck_input_a_dead_phase_and_swapped_pins_are_found_and_named():
+    found = found_by("--front-end", "stuck.3=1,dead.2=1,swap=0:1")
+    texts = {(finding.subject, finding.text) for finding in found.findings}
+    assert ("ch3", "stuck: sees no strike of any output") in texts
+    assert ("ch2", "phase 1 is dead: always low") in texts
+    assert ("ch0", "follows strike1, is wired to strike0: ch0 and ch1 are swapped") in texts
+    assert ("ch1", "follows strike0, is wired to strike1: ch1 and ch0 are swapped") in texts
+    assert {finding.subject for finding in found.findings} == {"ch0", "ch1", "ch2", "ch3"}
+    assert not any(subject == "ch2" and "phase 2" in text for subject, text in texts)
+    assert all(check.passed for check in found.checks if check.name in ("link", "registers"))
+
+
+@pytest.mark.full
+def test_a_pin_that_does_not_follow_its_jumper_is_found():
+    found = found_by(dut="synthetic:ch1.after=none,ch0.latency=2000,width=3000")
+    assert found.findings == (
+        Finding("ch1", "stuck: its pin does not follow strike1, or the jumper is open"),
+    )
+
+
+BAD_LINKS = {
+    "slow": (("--stall", "0.9,1"), "slow: "),
+    "lossy": (("--corrupt", "0.00005,1"), "loses data: "),
+}
+
+
+@pytest.mark.parametrize("name", BAD_LINKS)
+def test_a_bad_link_is_found(name):
+    arguments, says = BAD_LINKS[name]
+    with simulator(WIRES, SMALL, arguments) as server:
+        with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
+            found = link_check(device)
+    assert says in " ".join(finding.text for finding in found.findings)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", BAD_LINKS)
+def test_for_a_bad_link_nothing_else_is_blamed(name):
+    arguments, _ = BAD_LINKS[name]
+    assert {finding.subject for finding in found_by(*arguments).findings} == {"link"}

@@ -1,0 +1,152 @@
+"""Calibrations on disk: kept by board and gateware, refused for any other."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from plexor.calibration.model import Calibration, ChannelInstants, Instants, PadDelay
+from plexor.calibration.store import checked, data_folder, default_path, find, load, save
+from plexor.errors import StoreError, UsageError
+from plexor.identity import Identity
+from plexor.protocol.geometry import Geometry
+
+IDENTITY = Identity(Geometry(channels=1, strikes=1), 0xABCDEF)
+BINS = Instants((10, -20, 5, 5), (3, 3, 3, 3), 20_000)
+CALIBRATION = Calibration(
+    serial="FT1234",
+    gateware_hash=0xABCDEF,
+    board="ulx3s",
+    simulated=False,
+    tick_fs=1_000_000,
+    made="2026-11-22T12:00:00+00:00",
+    source_fs=413_000_000,
+    channels=(ChannelInstants(0, BINS, replace(BINS, edges=19_000)),),
+    delays=(PadDelay(0, 0, 1500, 1510, 400, 390),),
+)
+
+
+@pytest.fixture(autouse=True)
+def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+
+
+def test_what_is_loaded_is_what_was_saved(tmp_path):
+    path = tmp_path / "deep" / "c.json"
+    save(CALIBRATION, path)
+    assert load(path) == CALIBRATION
+    assert [entry.name for entry in path.parent.iterdir()] == ["c.json"]
+
+
+def test_it_is_found_again_by_serial_and_hash_alone():
+    save(CALIBRATION, default_path("FT1234", 0xABCDEF))
+    assert find("FT1234", IDENTITY, None) == CALIBRATION
+    assert find("FT1235", IDENTITY, None) is None
+    assert find("FT1234", replace(IDENTITY, gateware_hash=0xABCDEE), None) is None
+
+
+def test_serials_that_are_no_file_names_have_files_of_their_own(tmp_path):
+    serials = [
+        "tcp://127.0.0.1:5",
+        "tcp___127.0.0.1_5",
+        "tcp:__127.0.0.1:5",
+        "../..",
+        "",
+        "a" * 400,
+    ]
+    paths = {default_path(serial, 1, tmp_path) for serial in serials}
+    assert len(paths) == len(serials)
+    for path in paths:
+        assert path.parent == tmp_path / "calibrations"
+        save(CALIBRATION, path)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"serial": "FT9"}, "is of board FT9, this is board FT1234"),
+        (
+            {"gateware_hash": 1},
+            "is of gateware 0000000000000001, this is gateware 0{10}abcdef",
+        ),
+        ({"tick_fs": 500_000}, "has 4 phases of 500000 fs, this instrument 4 of 1000000 fs"),
+    ],
+)
+def test_one_of_another_instrument_is_refused_in_one_line(tmp_path, change, says):
+    path = tmp_path / "c.json"
+    save(replace(CALIBRATION, **change), path)
+    with pytest.raises(UsageError, match=says) as caught:
+        find("FT1234", IDENTITY, path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_one_kept_under_a_wrong_name_is_refused_too():
+    save(replace(CALIBRATION, serial="other"), default_path("FT1234", 0xABCDEF))
+    with pytest.raises(UsageError, match="is of board other"):
+        find("FT1234", IDENTITY, None)
+
+
+def test_bins_of_other_phases_are_refused():
+    few = replace(CALIBRATION, channels=(ChannelInstants(0, *[Instants((1, -1), (1, 1), 5)] * 2),))
+    with pytest.raises(UsageError, match="has 2 phases"):
+        checked(few, "FT1234", IDENTITY, "here")
+
+
+BROKEN = {
+    "no json": "{",
+    "a list": "[]",
+    "another format": '{"format": 7}',
+    "no calibration": '{"format": 1}',
+    "no channels": {"channels": []},
+    "a text for a number": {"tick_fs": "1"},
+    "an unknown field": {"colour": 1},
+    "phases that differ": {"channels": "odd"},
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_file_that_is_none_is_one_line_with_its_path(tmp_path, name):
+    path = tmp_path / "c.json"
+    change = BROKEN[name]
+    if isinstance(change, str):
+        path.write_text(change)
+    else:
+        save(CALIBRATION, path)
+        document = json.loads(path.read_text())
+        if change == {"channels": "odd"}:
+            document["calibration"]["channels"][0]["fall"]["late_ps"] = [1]
+        else:
+            document["calibration"] |= change
+        path.write_text(json.dumps(document))
+    with pytest.raises(StoreError, match=r"c\.json: not a calibration"):
+        load(path)
+
+
+def test_a_file_that_is_not_there_is_one_line_with_its_path(tmp_path):
+    with pytest.raises(StoreError, match=r"nowhere\.json: cannot read"):
+        load(tmp_path / "nowhere.json")
+
+
+def test_a_folder_that_cannot_be_written_is_one_line_with_its_path(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match=r"file/c\.json: cannot write"):
+        save(CALIBRATION, tmp_path / "file" / "c.json")
+
+
+@pytest.mark.parametrize(
+    ("environment", "platform", "expected"),
+    [
+        ({"XDG_DATA_HOME": "/data"}, "linux", "/data/plexor"),
+        ({}, "linux", "~/.local/share/plexor"),
+        # The XDG specification: a path that is not absolute is to be ignored.
+        ({"XDG_DATA_HOME": "data"}, "linux", "~/.local/share/plexor"),
+        ({"XDG_DATA_HOME": "/data"}, "darwin", "~/Library/Application Support/plexor"),
+        ({"LOCALAPPDATA": "/local"}, "win32", "/local/plexor"),
+    ],
+)
+def test_the_folder_is_the_platforms(environment, platform, expected):
+    assert data_folder(environment, platform) == Path(expected).expanduser()

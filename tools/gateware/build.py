@@ -1,0 +1,177 @@
+"""A board's bitstream: synthesis, locked front-end, place and route, and the checks of what came
+out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from plexor_hdl import front
+from plexor_hdl.emit import gateware_hash, rtlil_for_synthesis
+from plexor_hdl.front.board import Board as Top
+from tools.gateware import limits, macro, pnr, skew
+from tools.gateware.board import CONSTRAINTS, Board
+from tools.gateware.families import FAMILIES, Family
+from tools.gateware.flow import BUILD, synthesise
+from tools.gateware.sdf import Delays
+
+_USED = re.compile(r"(TRELLIS_\w+|DP16KD|ICESTORM_LC|ICESTORM_RAM): *([1-9]\d*)/ *(\d+)")
+_CLOCK = re.compile(r"Max frequency for clock +'([^']+)': ([\d.]+) MHz")
+
+
+@dataclass(frozen=True)
+class Placed:
+    """One seed's result. Frequencies in MHz; delays of each channel's pad in ps."""
+
+    seed: int
+    core_mhz: float
+    fast_mhz: float
+    hops: list[limits.Hop]
+    channels: list[skew.Bins]
+    outputs: list[skew.Bins]
+    pad_ps: list[int]
+    used: dict[str, tuple[int, int]]
+    bitstream: Path
+    failures: list[str]
+
+
+def board_hash(board: Board) -> int:
+    """Return the gateware's hash: of the sources, the board's file and the front-end's routes."""
+    digest = hashlib.sha256(gateware_hash(board.geometry).to_bytes(8, "little"))
+    for path in sorted(Path(front.__file__).parent.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    digest.update(board.text)
+    digest.update((CONSTRAINTS / "front" / f"{board.build.family}.json").read_bytes())
+    return int.from_bytes(digest.digest()[:8], "little")
+
+
+def netlist(board: Board) -> Path:
+    """Synthesise a board's design, lock its front-end, and return the folder with `top.json`."""
+    family = FAMILIES[board.build.family]
+    top = Top(
+        family.module,
+        family.pll(board.clock_mhz, board.fast_mhz),
+        board.geometry,
+        board_hash(board),
+        board.uart_period,
+    )
+    folder = BUILD / board.name
+    design = synthesise(folder, rtlil_for_synthesis(top, "top", top.ports), family.name)
+    module = design["modules"]["top"]
+    for kind, one in macro.read(CONSTRAINTS / "front" / f"{family.name}.json").items():
+        for number, origin in enumerate(board.places[kind]):
+            one.put(module, number, origin)
+    for cell, bel in board.bels.items():
+        module["cells"][cell]["attributes"]["BEL"] = bel
+    (folder / "top.json").write_text(json.dumps(design))
+    return folder
+
+
+def place(board: Board, folder: Path, seed: int) -> Placed:
+    """Place and route the folder's netlist from one seed, check it, and pack it.
+
+    Raises ToolError where a tool fails. What the build does not keep is in `failures`.
+    """
+    family = FAMILIES[board.build.family]
+    at = folder / f"seed{seed}"
+    at.mkdir(exist_ok=True)
+    (at / "top.json").write_bytes((folder / "top.json").read_bytes())
+    pnr.write_constraints(board, at)
+    log = pnr.route(board, at, seed)
+    clocks = {name: float(mhz) for name, mhz in _CLOCK.findall(log)}
+    phases = family.phases
+    period_ps = 1e6 / float(board.fast_mhz)
+    delays = Delays(at / "top.sdf")
+    least = Delays(at / "top.sdf", least=True)
+    geometry = board.geometry
+    pll = family.pll(board.clock_mhz, board.fast_mhz)
+    times_ps = [pll.phase_ps(phase) for phase in range(phases)]
+    lags_ps = {
+        "sampler": [skew.sampler_lags_ps(family, delays, n) for n in range(geometry.channels)],
+        "serialiser": [
+            skew.serialiser_lags_ps(family, delays, n) for n in range(geometry.strikes + 1)
+        ],
+    }
+    channels = [skew.bins(times_ps, lags, period_ps) for lags in lags_ps["sampler"]]
+    outputs = [skew.steps(times_ps, lags, period_ps) for lags in lags_ps["serialiser"]]
+    used = {name: (int(some), int(most)) for name, some, most in _USED.findall(log)}
+    core_mhz = min(mhz for name, mhz in clocks.items() if _is_core(name))
+    fast_mhz = min(mhz for name, mhz in clocks.items() if limits.is_phase(name))
+    hops = limits.phase_hops(log, phases, period_ps)
+    hops += limits.core_hops(delays, least, _core_names(family, delays), phases, period_ps)
+    result = Placed(
+        seed,
+        core_mhz,
+        fast_mhz,
+        hops,
+        channels,
+        outputs,
+        [skew.pad_lag_ps(family, delays, number) for number in range(geometry.channels)],
+        used,
+        at / "top.bit",
+        [],
+    )
+    result.failures.extend(_failures(board, family, result))
+    result.failures.extend(_moved(family, lags_ps))
+    return result
+
+
+def _core_names(family: Family, delays: Delays) -> limits.CoreNames:
+    """Return the cells on both sides of the hops between the core and the fast clocks."""
+    port = family.ports[1]
+    taken = delays.named(r"front\.sampler\.word_\d+_")
+    return limits.CoreNames(
+        buffer="front.core_buffer",
+        words=sorted({sink for cell in taken for sink, _ in delays.sinks(cell, port)}),
+        bits=delays.named(r"front\.serialiser\.(now|later)_\d+_"),
+    )
+
+
+def _moved(family: Family, lags_ps: dict[str, list[list[int]]]) -> list[str]:
+    """Return which channels and outputs have not the delays of their macro: its lock failed."""
+    macros = macro.read(CONSTRAINTS / "front" / f"{family.name}.json")
+    return [
+        f"{kind} {number}: delays of {lags} ps; must be its macro's, {list(macros[kind].lags_ps)}"
+        for kind, every in lags_ps.items()
+        for number, lags in enumerate(every)
+        if tuple(lags) != macros[kind].lags_ps
+    ]
+
+
+def _is_core(name: str) -> bool:
+    return not limits.is_phase(name) and not re.search("reference|ring|source", name)
+
+
+def _failures(board: Board, family: Family, placed: Placed) -> list[str]:
+    """Return what a build does not keep, each with its figure and bound."""
+    need = [
+        ("core clock", placed.core_mhz, float(board.core_mhz), "MHz"),
+        ("sampling clocks", placed.fast_mhz, float(board.fast_mhz), "MHz"),
+    ]
+    failures = [
+        f"{what}: {is_:.1f} {unit}; must be {must:g} or more"
+        for what, is_, must, unit in need
+        if is_ < must
+    ]
+    if board.build.family == "ecp5":
+        speed = int(board.device[board.device.index("--speed") + 1])
+        failures += limits.pulses(speed, float(board.fast_mhz), float(board.core_mhz))
+    for hop in placed.hops:
+        if hop.slack_ps < 0:
+            failures.append(
+                f"{hop.start} to {hop.end}: {hop.delay_ps} ps; must be {hop.budget_ps} or less"
+            )
+    for number, bins in enumerate(placed.channels):
+        if bins.widest_ps > family.widest_ps:
+            failures.append(
+                f"channel {number}: widest bin {bins.widest_ps:.0f} ps; "
+                f"must be {family.widest_ps} or less"
+            )
+        if bins.raw_rms_ps() > family.rms_ps:
+            failures.append(
+                f"channel {number}: RMS {bins.raw_rms_ps():.0f} ps; must be {family.rms_ps} or less"
+            )
+    return failures

@@ -1,0 +1,97 @@
+"""What the build must know of a device family: how its tools call things, and its bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from types import ModuleType
+from typing import Any
+
+from plexor_hdl.front import ecp5, ice40
+
+
+@dataclass(frozen=True)
+class Family:
+    """Names of cells and ports, bounds of the bins in ps, and what a search needs.
+
+    A net's cell has in yosys' netlist the net's name and `table` (a look-up table) or `flip_flops`
+    (of rising and falling edges); nextpnr adds `placed` to them. `ports` are the outputs of a
+    look-up table and a flip-flop, `pad` what a port's cell is called after it, and its output.
+    """
+
+    name: str
+    module: ModuleType
+    pll: Callable[[Fraction, Fraction], Any]
+    table: str
+    flip_flops: tuple[str, str]
+    placed: tuple[str, str]
+    ports: tuple[str, str]
+    pad: tuple[str, str]
+    widest_ps: int
+    rms_ps: int
+    # The search: a device, its clocks, where copies stand, and where cells can be in a tile.
+    device: tuple[str, ...]
+    options: tuple[str, ...]
+    clocks_mhz: tuple[int, int]
+    origins: tuple[tuple[int, int], ...]
+    table_bel: str
+    flip_flop_bels: tuple[str, ...]
+    reach: int
+
+    @property
+    def phases(self) -> int:
+        """Return how many times a period the front-end samples."""
+        return self.module.PHASES
+
+    def flip_flop(self, net: str, phase: int) -> str:
+        """Return the netlist's name of the flip-flop of a phase that drives a net."""
+        return net + self.flip_flops[phase >= self.phases // 2]
+
+    def after(self, cell: str, *, table: bool = False) -> str:
+        """Return what nextpnr calls a cell of the netlist."""
+        return cell + self.placed[not table]
+
+
+FAMILIES = {
+    "ecp5": Family(
+        name="ecp5",
+        module=ecp5,
+        pll=ecp5.Pll,
+        table="_LUT4_Z",
+        flip_flops=("_TRELLIS_FF_Q", "_TRELLIS_FF_Q"),
+        placed=("", ""),
+        ports=("F", "Q"),
+        pad=("$tr_io", "O"),
+        widest_ps=800,
+        rms_ps=200,
+        device=("--25k", "--package", "CABGA381", "--speed", "6"),
+        options=("--lpf-allow-unconstrained",),
+        clocks_mhz=(25, 250),
+        # Rows 13, 25 and 37 are of DSPs and memories.
+        origins=tuple((8 + 14 * column, row) for row in (7, 19, 31, 43) for column in range(4)),
+        table_bel="SLICEA.K0",
+        flip_flop_bels=tuple(f"SLICE{letter}.FF0" for letter in "ABCD"),
+        reach=4,
+    ),
+    "ice40": Family(
+        name="ice40",
+        module=ice40,
+        pll=ice40.Pll,
+        table="_SB_LUT4_O",
+        flip_flops=("_SB_DFF_Q", "_SB_DFFN_Q"),
+        placed=("_LC", "_DFFLC"),
+        ports=("O", "O"),
+        pad=("$sb_io", "D_IN_0"),
+        widest_ps=1500,
+        rms_ps=450,
+        device=("--hx8k", "--package", "ct256"),
+        options=("--pcf-allow-unconstrained", "--ignore-loops"),
+        clocks_mhz=(12, 240),
+        # Columns 8 and 25 are of memories.
+        origins=tuple((column, row) for column in (4, 12, 20, 29) for row in (6, 12, 18, 24)),
+        table_bel="lc0",
+        flip_flop_bels=tuple(f"lc{number}" for number in range(1, 8)),
+        reach=1,
+    ),
+}

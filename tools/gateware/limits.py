@@ -1,0 +1,134 @@
+"""What nextpnr does not check: the shortest pulses of a device, and hops from phase to phase."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+from plexor_hdl.front.phases import CORE_PHASE, RATIO, hops
+from plexor_hdl.front.sampler import HOP_PERIODS
+from tools.gateware.sdf import Delays
+
+# Highest frequencies of ECP5 by speed grade, in MHz, where a minimum pulse sets them (prjtrellis
+# timing data, as of nextpnr 0.11.1): of registers and primary clocks, and of block RAMs.
+ECP5_REGISTER_MHZ = {6: 257, 7: 303, 8: 370}
+ECP5_MEMORY_MHZ = {6: 212, 7: 254, 8: 271}
+TREE_PS = (0, 2500)
+"""From a global buffer to a flip-flop, least and most: nextpnr has no figure; taken wide."""
+NONE = "$"
+_DELAY = re.compile(r"Max delay (pos|neg)edge (\S+) +-> (pos|neg)edge (\S+) *: ([\d.]+) ns")
+_PHASE = re.compile(r"(?:phase(\d+)_clk|fast_(\d+))$")
+
+
+def pulses(speed: int, fast_mhz: float, core_mhz: float) -> list[str]:
+    """Return which clocks of an ECP5 of a speed grade have shorter pulses than its cells take."""
+    return [
+        f"{what}: {mhz:g} MHz; must be {most[speed]} or less for its pulses, at speed {speed}"
+        for what, mhz, most in (
+            ("sampling clocks", fast_mhz, ECP5_REGISTER_MHZ),
+            ("core clock", core_mhz, ECP5_MEMORY_MHZ),
+        )
+        if mhz > most[speed]
+    ]
+
+
+@dataclass(frozen=True)
+class CoreNames:
+    """Cells: the core clock's buffer, and those that take over words from the other side."""
+
+    buffer: str
+    words: list[str]
+    bits: list[str]
+
+
+@dataclass(frozen=True)
+class Hop:
+    """The slowest path from one clock's edge to another's, and the time that it has."""
+
+    start: str
+    end: str
+    delay_ps: int
+    budget_ps: int
+
+    @property
+    def slack_ps(self) -> int:
+        """Return how much sooner it is there than it must be."""
+        return self.budget_ps - self.delay_ps
+
+
+def phase_hops(log: str, phases: int, period_ps: float) -> list[Hop]:
+    """Return the hops between phases that nextpnr reports, at the end of its log.
+
+    Raises ValueError for a hop that the front-end has no budget for, and for one that is missing.
+    """
+    budgets = _budgets(phases, period_ps)
+    found = {}
+    for start_edge, start, end_edge, end, ns in _DELAY.findall(log):
+        a, b = _phase(start, start_edge, phases), _phase(end, end_edge, phases)
+        if a is not None and b is not None:
+            if (a, b) not in budgets:
+                raise ValueError(
+                    f"phase {a} to phase {b}: {ns} ns; no hop of the front-end goes there"
+                )
+            # The log has estimates before the final ones.
+            found[a, b] = Hop(f"phase {a}", f"phase {b}", round(float(ns) * 1000), budgets[a, b])
+    # From a phase to itself is within one clock, of which nextpnr has the frequency.
+    missing = [f"{a} to {b}" for a, b in budgets if a != b and (a, b) not in found]
+    if missing:
+        raise ValueError(f"nextpnr's log has no delay from phase {', '.join(missing)}")
+    return list(found.values())
+
+
+def core_hops(
+    greatest: Delays, least: Delays, names: CoreNames, phases: int, period_ps: float
+) -> list[Hop]:
+    """Return the hops between phase 0 and the core.
+
+    The sampler's words have from phase 0 to the core's next edge, the serialiser's the rest of the
+    core's period. The core's edges lag by the way from the divider through the buffer, of which
+    nextpnr has the delays, and by a clock tree, of which it has not: TREE_PS.
+    """
+    lags = [
+        delays.from_clock(names.buffer) + tree
+        for delays, tree in zip((least, greatest), TREE_PS, strict=True)
+    ]
+    after_ps = period_ps * CORE_PHASE / phases
+    return [
+        Hop("phase 0", "core", greatest.latest(names.words, NONE), int(after_ps + lags[0])),
+        Hop(
+            "core",
+            "phase 0",
+            greatest.latest(names.bits, r"front\."),
+            int(RATIO * period_ps - after_ps - lags[1]),
+        ),
+    ]
+
+
+def _budgets(phases: int, period_ps: float) -> dict[tuple[int, int], int]:
+    """Return the shortest time of each hop: all those of sampler, serialiser and divider."""
+    ways = [(phase, HOP_PERIODS * phases) for phase in range(phases)]
+    ways += [(0, 2 * phases + phase) for phase in range(phases)]
+    ways.append((CORE_PHASE, phases))
+    budgets: dict[tuple[int, int], int] = {}
+    for start, end in ways:
+        steps = len(hops(start, end, phases))
+        times = [start + (end - start) * step // steps for step in range(steps + 1)]
+        for a, b in pairwise(times):
+            key, time_ps = (a % phases, b % phases), int((b - a) * period_ps / phases)
+            budgets[key] = min(time_ps, budgets.get(key, time_ps))
+    return budgets
+
+
+def is_phase(clock: str) -> bool:
+    """Return whether a clock, by nextpnr's name, is one of the front-end's."""
+    return _PHASE.search(clock) is not None
+
+
+def _phase(clock: str, edge: str, phases: int) -> int | None:
+    found = _PHASE.search(clock)
+    if found is None:
+        return None
+    number = int(next(text for text in found.groups() if text))
+    number %= phases // 2
+    return number + (phases // 2 if edge == "neg" else 0)

@@ -1,0 +1,114 @@
+"""Cells and routes that stand in the same way to each other wherever they are put.
+
+A macro is data: for each cell its tile, as offsets from the origin, and its place in it; for each
+net its route, wires and switches in the tiles around the origin. The fabric repeats, so that a
+route has the delays of the one it was taken from. nextpnr keeps cells with the attribute BEL and
+wires with the attribute ROUTING where they are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+NUMBER = "#"
+"""Stands in names for the number of the channel or output."""
+_TILE = re.compile(r"^X(-?\d+)/Y(-?\d+)/")
+_PLACE = re.compile(
+    r"(?P<before>^X|\.->\.|(?<=/)(?=-?\d+\.-?\d+\.))(?P<x>-?\d+)(?P<between>/Y|\.)(?P<y>-?\d+)(?P<after>[/.])"
+)
+_LOCKED = "5"
+"""nextpnr's PlaceStrength (common/kernel/nextpnr_types.h): no pass moves what is locked."""
+_FIELDS = 3
+"""A wire, the switch that drives it, and a strength."""
+
+
+@dataclass(frozen=True)
+class Macro:
+    """Offsets are in tiles: x to the right, y down. `lags_ps` are the delays found (skew)."""
+
+    cells: dict[str, tuple[int, int, str]]
+    nets: dict[str, tuple[tuple[str, str], ...]]
+    lags_ps: tuple[int, ...] = ()
+
+    def put(self, module: dict[str, Any], number: int, origin: tuple[int, int]) -> None:
+        """Lock the cells and nets of a number in a netlist.
+
+        Raises KeyError, with the name, where the netlist has not got one.
+        """
+        for name, (x, y, bel) in self.cells.items():
+            cell = module["cells"][name.replace(NUMBER, str(number))]
+            cell["attributes"]["BEL"] = f"X{origin[0] + x}/Y{origin[1] + y}/{bel}"
+            _enter_by_m(cell)
+        for name, route in self.nets.items():
+            wires = (
+                f"{_moved(wire, origin)};{_moved(switch, origin)};{_LOCKED}"
+                for wire, switch in route
+            )
+            net = module["netnames"][name.replace(NUMBER, str(number))]
+            net["attributes"]["ROUTING"] = ";".join(wires)
+
+
+def _enter_by_m(cell: dict[str, Any]) -> None:
+    """Let an ECP5 flip-flop take its data by the slice's input M.
+
+    Else nextpnr puts one of those behind a look-up table into its slice, before it looks at BEL.
+    """
+    if cell["type"] == "TRELLIS_FF" and "DI" in cell["connections"]:
+        for table in ("connections", "port_directions"):
+            cell[table]["M"] = cell[table].pop("DI")
+        cell["parameters"]["SD"] = "0"
+
+
+def taken(placed: dict[str, Any], number: int, origin: tuple[int, int], cells, nets) -> Macro:
+    """Return the macro of the cells and nets of a number in what nextpnr wrote.
+
+    `cells` are their names in the netlist, with NUMBER, and what nextpnr calls them. Raises
+    KeyError for one that is not there.
+    """
+    back, places, routes = (-origin[0], -origin[1]), {}, {}
+    for name, called in cells.items():
+        bel = placed["cells"][called.replace(NUMBER, str(number))]["attributes"]["NEXTPNR_BEL"]
+        tile = _TILE.match(bel)
+        places[name] = (int(tile[1]) + back[0], int(tile[2]) + back[1], bel[tile.end() :])
+    for name in nets:
+        attributes = placed["netnames"][name.replace(NUMBER, str(number))]["attributes"]
+        fields = attributes["ROUTING"].split(";")
+        routes[name] = tuple(
+            (_moved(fields[at], back), _moved(fields[at + 1], back))
+            for at in range(0, len(fields), _FIELDS)
+        )
+    return Macro(places, routes)
+
+
+def _moved(name: str, by: tuple[int, int]) -> str:
+    """Return a wire's or switch's name some tiles away: iCE40 has its tiles in switches' names,
+    too."""
+
+    def shifted(found: re.Match) -> str:
+        x, y = int(found["x"]) + by[0], int(found["y"]) + by[1]
+        return f"{found['before']}{x}{found['between']}{y}{found['after']}"
+
+    return _PLACE.sub(shifted, name)
+
+
+def read(path: Path) -> dict[str, Macro]:
+    """Return the macros of a file by name."""
+    table = json.loads(path.read_text())
+    return {
+        name: Macro(
+            {cell: (x, y, bel) for cell, (x, y, bel) in macro["cells"].items()},
+            {net: tuple((w, s) for w, s in route) for net, route in macro["nets"].items()},
+            tuple(macro["lags_ps"]),
+        )
+        for name, macro in table.items()
+    }
+
+
+def write(path: Path, macros: dict[str, Macro]) -> None:
+    """Write the macros, a line a cell and a switch."""
+    table = {name: asdict(macro) for name, macro in macros.items()}
+    path.write_text(json.dumps(table, indent=1) + "\n")
