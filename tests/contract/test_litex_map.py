@@ -4,12 +4,11 @@ import csv
 import json
 
 import pytest
-from tools.litex_sim import system
+from tools.litex_sim import write
 
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import Space, bin_bits
 from plexor.protocol.registers import Access, registers
-from plexor_sim.packages import default_cache
 
 SMALL = Geometry(latency_mantissa_bits=4, interval_mantissa_bits=4, zoom_bits=6, upload_depth=64)
 OWN = {"plexor_refused", "plexor_refusal", "plexor_refused_address"}
@@ -17,9 +16,17 @@ OWN = {"plexor_refused", "plexor_refusal", "plexor_refused_address"}
 
 
 @pytest.fixture(scope="module")
-def exported():
-    """Return csr.json of a simulated system."""
-    return json.loads((system(SMALL, default_cache()) / "csr.json").read_text())
+def folder(tmp_path_factory):
+    """Return where the map of a simulated system is."""
+    folder = tmp_path_factory.mktemp("map")
+    write(SMALL, folder, "map")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def exported(folder):
+    """Return csr.json."""
+    return json.loads((folder / "csr.json").read_text())
 
 
 def declared():
@@ -83,7 +90,7 @@ def test_every_memory_of_the_build_is_a_region_of_its_size(exported):
     assert "plexor_steps1" not in exported["memories"]
 
 
-def test_the_csv_that_litex_clients_read_says_the_same(exported):
-    rows = csv.reader((system(SMALL, default_cache()) / "csr.csv").read_text().splitlines())
+def test_the_csv_that_litex_clients_read_says_the_same(exported, folder):
+    rows = csv.reader((folder / "csr.csv").read_text().splitlines())
     found = {row[1]: int(row[2], 16) for row in rows if row and row[0] == "csr_register"}
     assert found == {name: csr["addr"] for name, csr in exported["csr_registers"].items()}

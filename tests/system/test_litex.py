@@ -11,21 +11,22 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from bench import SMALL, TRUTH, Outcome, assert_equals_truth, run
-from litex_bench import UdpProxy, Unkind, read_memory, remote_client, serving
+from litex_bench import read_memory, remote_client, serving
+from network import Datagrams, Unkind, measured_over
 
 from plexor.device import Device
 from plexor.link import open_link
-from plexor.protocol.frames import CRC_BYTES, HEADER, MAX_WORDS, FrameType
+from plexor.protocol.frames import CRC_BYTES, HEADER, MAX_WORDS, SOURCE_LOAD
 from plexor.protocol.geometry import MAGIC, Feature, Geometry
 from plexor.protocol.memory import Space, entries
-from plexor.protocol.registers import RunState
+from plexor.protocol.registers import InputSelect, RunState
 from plexor.results import RunResult
 from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
 from plexor_hdl.emit import gateware_hash
 
-pytestmark = pytest.mark.timeout(1200)
-"""A first test builds the simulator."""
+pytestmark = [pytest.mark.full, pytest.mark.timeout(1200)]
+"""A first test builds the simulator; short forms are in test_network.py and tests/unit."""
 NS = Fraction(1, 1_000_000_000)
 DEVICE = "synthetic:seed=4,latency=uniform:10000:100000,width=uniform:15000:30000,ch1.latency=70000"
 ROOMY = replace(SMALL, upload_depth=1024)
@@ -78,7 +79,7 @@ def shown(result: RunResult) -> list:
 
 @pytest.mark.parametrize(
     "geometry",
-    [ROOMY, pytest.param(ONE_BANK, marks=pytest.mark.full)],
+    [ROOMY, ONE_BANK],
     ids=["two banks", "one bank"],
 )
 def test_litex_client_reads_identity_and_histograms_of_a_run(geometry, tmp_path):
@@ -99,6 +100,7 @@ def test_litex_client_reads_identity_and_histograms_of_a_run(geometry, tmp_path)
                 assert identity["board"] == int.from_bytes(b"sim", "little")
                 assert identity["channels"] == geometry.channels
                 assert identity["tick_fs"] == geometry.tick_fs
+                assert identity["phases"] == geometry.phases
                 assert identity["features"] == geometry.features
                 assert regs.plexor_status_state.read() == RunState.DONE
                 assert regs.plexor_status_start_ticks.read() == result.start_ticks
@@ -138,11 +140,29 @@ def test_what_the_instrument_refuses_on_the_bus_is_counted(tmp_path):
         assert regs.plexor_refused.read() == 3
 
 
-def test_a_run_started_over_the_bus_counts_without_any_host_on_the_link(tmp_path):
-    with serving("synthetic:latency=50000,width=100000", ROOMY) as system:
+# Of 16 bins an octave: 50 ticks are in that of 32 to 63, whose bins are 2 ticks wide; 150 to the
+# edge back in that of 128 to 255, 8 wide, four keys of 512 bins on.
+AT_50, AT_150, BACK = 2 * 16 + (50 - 32) // 2, 4 * 16 + (150 - 128) // 8, 4 * 512
+
+
+@pytest.mark.parametrize(
+    ("select", "bins"),
+    [
+        (InputSelect.PINS, {AT_50: 100, BACK + AT_150: 100}),
+        (InputSelect.LOOPBACK, {0: 100, BACK + AT_50: 100}),
+        (InputSelect.LOW, {}),
+    ],
+    ids=["pins", "loopback", "low"],
+)
+def test_a_run_started_over_the_bus_counts_without_any_host_on_the_link(select, bins, tmp_path):
+    log = tmp_path / "truth.bin"
+    dut = "synthetic:latency=50000,width=100000"
+    with serving(dut, ROOMY, ("--truth", str(log))) as system:
         with remote_client(system) as client:
             regs = client.regs
             for name, value in {
+                "control_input_select": select,
+                "control_load": 1,
                 "channel0_enable": 1,
                 "channel0_reference_source": 8,
                 "stimulus0_enable": 1,
@@ -158,15 +178,14 @@ def test_a_run_started_over_the_bus_counts_without_any_host_on_the_link(tmp_path
             while regs.plexor_status_state.read() != RunState.DONE:
                 pass
             assert regs.plexor_source8_generated.read() == 200
-            bins = read_memory(client, "plexor_latency_bins0")
-            # Of 16 bins an octave: 50 ticks are in that of 32 to 63, whose bins are 2 ticks wide;
-            # 150 to the edge back in that of 128 to 255, 8 wide, four keys of 512 bins on.
-            edge, back = 2 * 16 + (50 - 32) // 2, 4 * 16 + (150 - 128) // 8
-            found = {place: count for place, count in enumerate(bins) if count}
-            assert found == {edge: 100, 4 * 512 + back: 100}
+            counts = read_memory(client, "plexor_latency_bins0")
+            assert {place: count for place, count in enumerate(counts) if count} == bins
             # The stream has gone nowhere, and held nothing up.
             assert regs.plexor_status_upload_dropped.read() == 0
             assert regs.frames_unsent.read() > 0
+        system.server.close()
+    truth = np.fromfile(log, TRUTH)
+    assert truth["level"][truth["source"] == SOURCE_LOAD].tolist() == [1]
 
 
 def test_a_run_is_the_same_as_on_the_simulated_instrument(tmp_path):
@@ -188,47 +207,9 @@ FRAME_BYTES = HEADER.size_bytes + 4 * MAX_WORDS + CRC_BYTES
 
 
 def through(unkind: Unkind, wanted: Settings, log) -> Outcome:
-    """Measure over an unkind network; assert that what it did is accounted for exactly."""
+    """Measure over Ethernet and an unkind network, as network.py says."""
     with serving(DEVICE, ROOMY, ("--truth", str(log))) as system:
-        with UdpProxy(system.frames_port, unkind) as proxy:
-            with Device(open_link(f"udp://127.0.0.1:{proxy.port}")) as device:
-                result = measure(device, wanted)
-                frames_lost, disorder = device.decoder.frames_lost, device.disorder
-        system.server.close()
-    outcome = Outcome(result, np.fromfile(log, TRUTH))
-    truth = assert_equals_truth(outcome)
-    books = result.accounting
-    assert books.holds
-    assert books.generated == len(truth.events)
-    came = set(result.events["index"].tolist())
-    last = max(frame.sequence for frame in unkind.delivered)
-    lost = [frame for frame in unkind.lost if frame.sequence < last]
-    # Too late for the host is lost too, and said.
-    late = {f.sequence: f for f in unkind.delivered if f.index not in came}.values()
-    missing = [frame for frame in (*lost, *late) if frame.type == FrameType.EVENTS]
-    events = sum(len(frame.payload) // 4 for frame in missing)
-    assert books.lost_on_link == events
-    assert events > 0
-    assert books.generated == books.received + books.dropped_on_chip + events
-    assert frames_lost == len(lost) + disorder["late"]
-    seen, highest = set(), -1
-    behind, twice = 0, 0
-    for sequence in (frame.sequence for frame in unkind.delivered):
-        twice += sequence in seen
-        behind += sequence < highest and sequence not in seen
-        seen.add(sequence)
-        highest = max(highest, sequence)
-    assert disorder["duplicate"] == twice
-    assert disorder["reordered"] + disorder["late"] == behind
-    assert 0 < books.disorder["reordered"] <= disorder["reordered"]
-    places = result.events["index"].astype(np.int64)
-    for name in ("time_ticks", "source", "polarity"):
-        assert np.array_equal(result.events[name], getattr(truth.events, name)[places]), name
-    print(
-        f"{books.generated} events = {books.received} received + {books.dropped_on_chip} dropped"
-        f" on chip + {books.lost_on_link} lost in {len(lost)} datagrams; {disorder}"
-    )
-    return outcome
+        return measured_over(Datagrams(system.frames_port), unkind, wanted, system.server, log)
 
 
 def test_datagrams_lost_and_out_of_order_are_accounted_for_exactly(tmp_path):
