@@ -71,14 +71,26 @@ class PlexorCore(AmaranthModule):
     each. `bus` is a Wishbone slave in `sys`: the access window (plexor.protocol.window). What the
     instrument refuses there is read as 0, not written, and counted in the CSR `refused`; `refusal`
     has the last one's OpStatus. Its address is `refused_address`, a word of the window.
+    `loop_clocks` is as for Instrument.
     """
 
     def __init__(
-        self, geometry: Geometry, *, datagrams: bool = False, clock_domain: str = "sys"
+        self,
+        geometry: Geometry,
+        *,
+        datagrams: bool = False,
+        clock_domain: str = "sys",
+        loop_clocks: int = 0,
     ) -> None:
         self.geometry = geometry
         self.clock_domain = clock_domain
-        instrument = Instrument(geometry, gateware_hash(geometry), access=True, datagrams=datagrams)
+        instrument = Instrument(
+            geometry,
+            gateware_hash(geometry),
+            loop_clocks=loop_clocks,
+            access=True,
+            datagrams=datagrams,
+        )
         AmaranthModule.__init__(self, instrument, NAME, clock_domain)
         self.samples, self.strikes = self.ports["samples"], self.ports["strikes"]
         self.load, self.gate = self.ports["load"], self.ports["gate"]

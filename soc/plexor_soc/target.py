@@ -12,7 +12,7 @@ from migen import ClockDomain, Signal
 
 from plexor_soc.boards import Board
 from plexor_soc.core import PlexorCore
-from plexor_soc.front_end import SAMPLES, front_end
+from plexor_soc.front_end import LOOP_CLOCKS, SAMPLES, front_end
 from plexor_soc.system import add_ethernet, add_instrument
 from plexor_soc.uart import SharedUart
 
@@ -49,7 +49,12 @@ class Target(SoCMini):
         clock_hz = board.system_hz
         SoCMini.__init__(self, platform, clock_hz, ident=f"Plexor, {board.name}")
         self.crg = Clocks(board, platform)
-        core = PlexorCore(board.geometry, datagrams=not board.uart, clock_domain="core")
+        core = PlexorCore(
+            board.geometry,
+            datagrams=not board.uart,
+            clock_domain="core",
+            loop_clocks=LOOP_CLOCKS,
+        )
         add_instrument(self, core)
         self.front_end = front_end(core, platform.request("plexor"))
         core.add_source(platform, folder)
