@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from plexor.link.serial_port import DEFAULT_BAUD
+
 FT2232H = (0x0403, 0x6010)
 FT231X = (0x0403, 0x6015)
 DFU = (0x1209, 0x5AF0)
@@ -29,17 +31,18 @@ class Board:
     """What its product's name holds, in lower case; empty: the id alone tells it."""
     interface: int | None
     """USB interface of the instrument's port, or ONLY; None: it takes a USB serial adapter."""
-    most_baud: int
+    baud: int
+    """The link's rate, as the board's file in constraints/ has it."""
     flasher: str
     """The program that writes its bitstream."""
 
 
 BOARDS = (
-    Board("ULX3S", FT231X, "", ONLY, 3_000_000, "openFPGALoader"),
+    Board("ULX3S", FT231X, "", ONLY, 2_000_000, "openFPGALoader"),
     Board("OrangeCrab", DFU, "", None, 0, "dfu-util"),
     Board("iCEBreaker", FT2232H, "icebreaker", 1, 12_000_000, "openFPGALoader"),
     Board("iCE40-HX8K-B-EVN", FT2232H, "lattice", 1, 12_000_000, "openFPGALoader"),
-    Board("ECPIX-5", FT2232H, "ecpix", 1, 12_000_000, "openFPGALoader"),
+    Board("ECPIX-5", FT2232H, "ecpix", 1, 8_000_000, "openFPGALoader"),
     Board("Colorlight i5", DAPLINK, "", ONLY, 115_200, "openFPGALoader"),
 )
 
@@ -79,6 +82,16 @@ class Found:
             board.interface is not None and (here is None or board.interface in (ONLY, here))
             for board in self.boards
         )
+
+    @property
+    def uri(self) -> str:
+        """The link that it is, at a rate that all of these boards take.
+
+        The fastest is that of gateware with a set rate: what is slower measures it.
+        """
+        baud = max(board.baud for board in self.boards)
+        rate = "" if baud == DEFAULT_BAUD else f"?baud={baud}"
+        return f"serial:{self.plugged.port}{rate}"
 
 
 def boards_of(plugged: Plugged) -> tuple[Board, ...]:

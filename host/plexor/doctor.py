@@ -14,7 +14,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from plexor.boards import BOARDS, DAPLINK, DFU, Found, found, usb_devices
-from plexor.link.serial_port import DEFAULT_BAUD
 
 RULE_FILE = "/etc/udev/rules.d/60-plexor.rules"
 _RULE_FOLDERS = ("etc/udev/rules.d", "run/udev/rules.d", "usr/lib/udev/rules.d", "lib/udev/rules.d")
@@ -117,14 +116,8 @@ def _board(entry: Found, root: Path, access: Access) -> list[Diagnosis]:
             Diagnosis(Level.MISSING, f"{name}: {plugged.port}: may not be opened", _install())
         )
     else:
-        seen.append(Diagnosis(Level.OK, f"{name}: serial:{plugged.port}"))
-    seen += _latency(name, plugged.port, root)
-    most = min(board.most_baud for board in entry.boards)
-    if most < DEFAULT_BAUD:
-        what = f"{name}: its bridge is sure of {most} baud only"
-        link = f"--link 'serial:{plugged.port}?baud={most}'"
-        seen.append(Diagnosis(Level.NOTE, what, link))
-    return seen
+        seen.append(Diagnosis(Level.OK, f"{name}: --link '{entry.uri}'"))
+    return seen + _latency(name, plugged.port, root)
 
 
 def _latency(name: str, port: str, root: Path) -> list[Diagnosis]:

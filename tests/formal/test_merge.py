@@ -175,7 +175,7 @@ class QueuedOrCounted(Elaboratable):
         pytest.param("bmc", 13, ALL_FEATURES, marks=pytest.mark.full),
         ("cover", 24, ALL_FEATURES),
         ("bmc", 16, Feature(0)),
-        ("cover", 30, Feature(0)),
+        pytest.param("cover", 30, Feature(0), marks=pytest.mark.full),
     ],
 )
 def test_words_leave_in_order_of_time_and_what_is_dropped_is_told(mode, clocks, features):

@@ -141,7 +141,12 @@ class EncodesFrames(Elaboratable):
 
 
 @pytest.mark.parametrize(
-    ("mode", "depth"), [("bmc", 16), pytest.param("cover", 48, marks=pytest.mark.full)]
+    ("mode", "depth"),
+    [
+        ("bmc", 14),
+        pytest.param("bmc", 16, marks=pytest.mark.full),
+        pytest.param("cover", 48, marks=pytest.mark.full),
+    ],
 )
 def test_short_frames_are_encoded_as_cobs(monkeypatch, mode, depth):
     monkeypatch.setattr(cobs, "BUFFER_BITS", 4)

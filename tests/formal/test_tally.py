@@ -107,7 +107,10 @@ def test_every_paced_beat_is_counted_and_the_greatest_count_stays_for_ever(far):
     assert holds, log[-3000:]
 
 
-@pytest.mark.parametrize("paced", [False, True], ids=["dense", "paced"])
+@pytest.mark.parametrize(
+    "paced",
+    [pytest.param(False, marks=pytest.mark.full, id="dense"), pytest.param(True, id="paced")],
+)
 def test_saturated_tells_exactly_of_counts_refused(paced):
     tally = PacedTally(2, 2) if paced else Tally(2, 2, 1, 2)
     design = CountsExactly(tally, 2, flag=True, entries=2)

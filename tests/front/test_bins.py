@@ -28,9 +28,8 @@ def placed_lags(name):
 @pytest.fixture(
     scope="module",
     params=[
-        ("ecp5", "placed"),
-        pytest.param(("ice40", "placed"), marks=pytest.mark.full),
-        *(pytest.param((name, "uneven"), marks=pytest.mark.full) for name in FAMILIES),
+        *((name, "placed") for name in FAMILIES),
+        *((name, "uneven") for name in FAMILIES),
     ],
     ids="-".join,
 )
@@ -98,6 +97,7 @@ def _spread(errors):
     return math.sqrt(sum((error - mean) ** 2 for error in errors) / len(errors))
 
 
+@pytest.mark.full
 def test_bins_and_errors_are_as_predicted(delayed, tmp_path):
     measure(delayed, tmp_path, 20_000)
 

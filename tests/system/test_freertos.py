@@ -18,6 +18,7 @@ from plexor.settings import Channel, Settings, Stimulus
 
 US = Fraction(1, 1_000_000)
 LOADS = ("none", "cpu", "critical", "polygons", "queue", "storm", "all")
+SHORT_LOADS = ("none", "critical", "polygons", "all")
 PINS = ("ISR", "TASK")
 # A clock that is nowhere on the instrument's ticks.
 CLOCK = "phase_ps=1234,ppm=37"
@@ -73,7 +74,10 @@ def measure_load(load: str, strikes: int, folder: Path) -> Outcome:
     return outcome
 
 
-@pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize(
+    "load",
+    [load if load in SHORT_LOADS else pytest.param(load, marks=pytest.mark.full) for load in LOADS],
+)
 def test_latencies_are_those_of_the_pins_under_each_load(load, tmp_path):
     measure_load(load, 80, tmp_path)
 

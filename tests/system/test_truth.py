@@ -90,7 +90,7 @@ def measure_planted(distribution: str, grid: str, strikes: int, folder: Path) ->
             assert errors.any()
 
 
-@pytest.mark.parametrize("grid", GRIDS)
+@pytest.mark.parametrize("grid", ["free", pytest.param("grid", marks=pytest.mark.full)])
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_on_chip_results_equal_the_truth_of_every_distribution(distribution, grid, tmp_path):
     measure_planted(distribution, grid, 1000, tmp_path)

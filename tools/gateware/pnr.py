@@ -37,7 +37,11 @@ def _lpf(board: Board) -> str:
 
 
 def _pcf(board: Board) -> str:
-    lines = [f"set_io {name} {site}" for name, site in _sites(board).items()]
+    # The line of the UART idles high where nothing is plugged in; iCE40 pulls no pin down.
+    lines = [
+        f"set_io {'-pullup yes ' if name == 'uart_rx' else ''}{name} {site}"
+        for name, site in _sites(board).items()
+    ]
     lines.append(f"set_frequency reference {float(board.clock_mhz):g}")
     # nextpnr derives no frequency of this PLL's two outputs.
     lines += [f"set_frequency {FAST_NETS.format(n)} {float(board.fast_mhz):g}" for n in range(2)]

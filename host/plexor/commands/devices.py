@@ -24,8 +24,9 @@ def devices() -> None:
     boards = found(serial_ports())
     for entry in boards:
         serial = f", serial number {entry.plugged.serial}" if entry.plugged.serial else ""
+        port = entry.uri if entry.link else f"serial:{entry.plugged.port}"
         use = "" if entry.link else ", not the instrument's port"
-        click.echo(f"serial:{entry.plugged.port}  {entry.name}{serial}{use}")
+        click.echo(f"{port}  {entry.name}{serial}{use}")
     known = {entry.plugged.port for entry in boards}
     # A board that waits for its bitstream may have no port.
     for entry in found(usb_devices()):

@@ -152,7 +152,8 @@ def expected(geometry, spaces, banks):
     }
 
 
-@pytest.mark.parametrize("seed", [pytest.param(None, marks=pytest.mark.full), 3])
+@pytest.mark.full
+@pytest.mark.parametrize("seed", [None, 3])
 def test_all_spaces_of_both_banks_are_sent_whole(bench, seed):
     frames = run(bench, SMALL, [request(Space, both=1, final=1)], seed)
     assert contents(frames[:-1]) == expected(SMALL, Space, (0, 1))

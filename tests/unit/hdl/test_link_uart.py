@@ -133,7 +133,10 @@ def test_a_set_rate_that_cannot_be_had_is_refused(period):
         LinkUart(period)
 
 
-@pytest.mark.parametrize("clocks", ["6", "8.5", "10.4167", "12.3", "33.7", "108.507"])
+@pytest.mark.parametrize(
+    "clocks",
+    ["6", "8.5", "10.4167", "12.3", "33.7", pytest.param("108.507", marks=pytest.mark.full)],
+)
 def test_the_rate_is_measured_on_a_preamble_to_an_eighth_of_a_clock(bench, clocks):
     data = b"\x01" + DATA[1:4]
     assert echo(bench, clocks, 0, data, b"\x55\x00") == (b"\0" + data, b"\0" + data, 0, 0)

@@ -41,7 +41,7 @@ def check_steps(events, rules, seed, **options):
         assert_equal(bench, number, match(stream_of(events), rule, end_ticks))
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.full)])
 @pytest.mark.parametrize("early", [0, 25])
 @pytest.mark.parametrize("policy", Policy)
 def test_what_stands_at_a_step_is_the_golden_models(policy, early, seed):

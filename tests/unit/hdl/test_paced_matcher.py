@@ -27,7 +27,9 @@ RESPONSE_CLOCKS = LOOK_CLOCKS
 OTHER_CLOCKS = 2
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in (1, 2))]
+)
 @pytest.mark.parametrize("depth", [4, 8])
 @pytest.mark.parametrize("gaps", [0, 0.3])
 @pytest.mark.parametrize("policy", Policy)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from plexor.boards import BOARDS, DAPLINK, DFU, FT231X, FT2232H, Plugged, found, usb_devices
 from plexor.doctor import Level, examine, udev_rules
+
+CONSTRAINTS = Path(__file__).parents[3] / "constraints"
 
 
 class Tree:
@@ -139,7 +142,7 @@ def test_of_a_board_that_is_set_up_nothing_is_missing(tree):
     tree.write(RULES, udev_rules())
     assert tree.wrong() == []
     texts = [entry.what for entry in tree.examine()]
-    assert "iCEBreaker ib57aa: serial:/dev/ttyUSB1" in texts
+    assert "iCEBreaker ib57aa: --link 'serial:/dev/ttyUSB1?baud=12000000'" in texts
     assert "udev has a rule for each board" in texts
 
 
@@ -192,12 +195,25 @@ def test_a_board_that_has_no_port_of_its_own_is_said_to_need_one(tree):
     assert any("connect a USB serial adapter" in entry.what for entry in tree.examine())
 
 
-def test_a_bridge_that_is_slower_than_the_default_comes_with_its_link(tree):
+def test_a_board_comes_with_its_link_at_its_rate(tree):
     tree.plug(DAPLINK, "DAPLink CMSIS-DAP", ttys=((1, "ttyACM0"),), cdc=True)
     tree.write(RULES, udev_rules())
     assert tree.wrong() == []
-    commands = [entry.command for entry in tree.examine()]
-    assert "--link 'serial:/dev/ttyACM0?baud=115200'" in commands
+    texts = [entry.what for entry in tree.examine()]
+    assert any(text.endswith(": --link 'serial:/dev/ttyACM0?baud=115200'") for text in texts)
+
+
+def test_of_boards_with_one_bridge_the_link_has_the_rate_of_the_one_with_a_set_rate():
+    (port,) = found([Plugged(FT2232H, "", "", 1, "COM3", "")])
+    assert port.uri == "serial:COM3?baud=12000000"
+
+
+@pytest.mark.parametrize("path", sorted(CONSTRAINTS.glob("*.toml")), ids=lambda path: path.stem)
+def test_the_rate_of_a_boards_link_is_that_of_its_file(path):
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    (own,) = (entry for entry in BOARDS if entry.name in table["title"])
+    # The OrangeCrab has no port of its own.
+    assert own.baud == (table["link"]["baud"] if own.interface is not None else 0)
 
 
 def test_the_program_that_flashes_a_board_is_missed_for_that_board_only(tree):
