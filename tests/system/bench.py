@@ -151,13 +151,14 @@ def run(
     *,
     geometry: Geometry | None = None,
     arguments: tuple[str, ...] = (),
+    uart: bool = False,
     down: Impairment | None = None,
     up: Impairment | None = None,
 ) -> Outcome:
     """Measure once and return the result with the truth; `down` and `up` impair the link."""
     log = folder / "truth.bin"
     tap = BytesIO()
-    with simulator(dut, geometry, (*arguments, "--truth", str(log))) as server:
+    with simulator(dut, geometry, (*arguments, "--truth", str(log)), uart=uart) as server:
         with Proxy(server.port, down, up) as proxy:
             port = proxy.port if down or up else server.port
             with Device(open_link(f"tcp://127.0.0.1:{port}"), tap) as device:

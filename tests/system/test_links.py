@@ -64,6 +64,7 @@ def start_and_ask(reads: int) -> bytes:
     )
 
 
+@pytest.mark.full
 def test_a_run_tells_its_start_before_its_first_event():
     settings = SUBJECT.settings(200, 0)
     # So slow that nothing is dropped while answers take the link.

@@ -45,6 +45,7 @@ def change(folder, capsys):
     return own
 
 
+@pytest.mark.full
 def test_a_sweep_and_a_table_tell_ce_3_0_loaded_from_idle(tmp_path, capsys):
     near = ["--from", "25k", "--to", "110k", "--points", "4", "--resolution", "20%"]
     folder = swept("ce30", tmp_path, *near, "--page", str(tmp_path / "page.html"))

@@ -31,6 +31,7 @@ def test_of_a_sound_instrument_nothing_is_found():
     assert found.simulated
 
 
+@pytest.mark.full
 def test_a_stuck_input_a_dead_phase_and_swapped_pins_are_found_and_named():
     found = found_by("--front-end", "stuck.3=1,dead.2=1,swap=0:1")
     texts = {(finding.subject, finding.text) for finding in found.findings}

@@ -161,6 +161,7 @@ def test_a_scan_of_a_device_without_memory_agrees_both_ways(workers):
     assert rest.recovery_s < 1 / 20_000 + 20 / 20_000
 
 
+@pytest.mark.full
 def test_a_device_that_stays_slow_after_overload_shows_hysteresis(workers):
     # 20 us a strike, 40 us once overloaded, until nothing has come for 30 ms: longer than any gap.
     device = "seed=4,service=20000000,overload=40000000,rest=30000000000,queue=1,latency=300000"

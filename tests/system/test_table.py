@@ -101,26 +101,29 @@ def test_every_step_is_the_golden_models(name, tmp_path):
     assert any(part.pending for part in first) or len(first) == 1, "no response crosses a boundary"
 
 
+ELSE = {
+    "dump": {"stream": False},
+    "early": {"early_s": 100 * NS},
+    "latest": {"policy": Policy.LATEST},
+    "window": {"policy": Policy.WINDOW, "window_min_s": 150 * NS},
+    "short time-out": {"timeout_s": 300 * NS},
+    "two outputs": {"strikes": (Stimulus(), Stimulus(output=1, period_s=777 * NS, count=9))},
+    "bursts": {
+        "strikes": (Stimulus(burst=2, spacing_s=90 * NS, dither_s=50 * NS),),
+        "table": tuple(replace(step, width_s=20 * NS) for step in MIXED),
+    },
+    "a time limit": {"time_s": 60_000 * NS},
+    "a threshold": {"latency_over_s": 1500 * NS},
+}
+SHORT = ("early", "window", "bursts", "a time limit")
+
+
 @pytest.mark.parametrize(
-    "changes",
-    {
-        "dump": {"stream": False},
-        "early": {"early_s": 100 * NS},
-        "latest": {"policy": Policy.LATEST},
-        "window": {"policy": Policy.WINDOW, "window_min_s": 150 * NS},
-        "short time-out": {"timeout_s": 300 * NS},
-        "two outputs": {"strikes": (Stimulus(), Stimulus(output=1, period_s=777 * NS, count=9))},
-        "bursts": {
-            "strikes": (Stimulus(burst=2, spacing_s=90 * NS, dither_s=50 * NS),),
-            "table": tuple(replace(step, width_s=20 * NS) for step in MIXED),
-        },
-        "a time limit": {"time_s": 60_000 * NS},
-        "a threshold": {"latency_over_s": 1500 * NS},
-    }.items(),
-    ids=lambda item: item[0],
+    "name",
+    [name if name in SHORT else pytest.param(name, marks=pytest.mark.full) for name in ELSE],
 )
-def test_steps_are_the_golden_models_whatever_else_is_asked(changes, tmp_path):
-    outcome = run(LOADED, replace(settings(MIXED), **changes[1]), tmp_path, geometry=SMALL)
+def test_steps_are_the_golden_models_whatever_else_is_asked(name, tmp_path):
+    outcome = run(LOADED, replace(settings(MIXED), **ELSE[name]), tmp_path, geometry=SMALL)
     assert_steps_are_the_truths(outcome)
     ended = outcome.result.stop_reason == StopReason.STRIKES
     assert (len(outcome.result.steps) == len(MIXED)) == ended

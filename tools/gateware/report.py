@@ -30,7 +30,7 @@ _KINDS = {
     "flip-flops": ("TRELLIS_FF", "SB_DFF"),
     "RAMs": ("DP16KD", "SB_RAM40"),
 }
-_COLUMNS = (
+COLUMNS = (
     *("board", "seed", "core MHz", "sampling MHz", "cells", "LUTs", "flip-flops", "RAMs"),
     *("channels", "W", "tick, ps", "RMS, ps", "widest bin, ps", "skew, ps", "link, Mbaud"),
     *("bitstream, bytes", "SHA-256", "build, s"),
@@ -108,10 +108,8 @@ def _rows(board: boards.Board, seeds: tuple[int, ...]) -> list[dict[str, Any]]:
 
 def table(rows: list[dict[str, Any]]) -> str:
     """Return rows as a table of Markdown, with what fails below it."""
-    lines = ["| " + " | ".join(_COLUMNS) + " |", "|" + "---|" * len(_COLUMNS)]
-    lines += [
-        "| " + " | ".join(str(row["cells"][name]) for name in _COLUMNS) + " |" for row in rows
-    ]
+    lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
+    lines += ["| " + " | ".join(str(row["cells"][name]) for name in COLUMNS) + " |" for row in rows]
     failures = [
         f"- {row['cells']['board']}, seed {row['cells']['seed']}: {failure}"
         for row in rows

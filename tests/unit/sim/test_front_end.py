@@ -170,6 +170,11 @@ def test_a_dead_phase_shows_0_and_the_others_are_as_before(
     assert dead.samples[0] == expected != sound.samples[0]
 
 
+def since_first(truth: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    """Return the records with times from the first: a client may come at any time."""
+    return [(time_ps - truth[0][0], source, level) for time_ps, source, level in truth]
+
+
 def test_swapped_pins_come_to_each_others_channels(
     simulator: Build, scripted: DeviceBuild, play: Play, tmp_path: Path
 ) -> None:
@@ -180,7 +185,7 @@ def test_swapped_pins_come_to_each_others_channels(
         for text in ("", "swap=0:1")
     )
     assert swapped.samples == straight.samples[::-1]
-    assert swapped.truth == straight.truth
+    assert since_first(swapped.truth) == since_first(straight.truth)
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,11 @@
 import importlib
 
 import pytest
-from tools.gateware import board, limits, macro
+from tools.gateware import board, limits, macro, report
 from tools.gateware.board import BoardError
+from tools.gateware.families import FAMILIES
 from tools.gateware.sdf import Delays
+from tools.gateware.skew import pad_lag_ps
 
 from plexor_hdl.front.phases import hops
 
@@ -158,6 +160,40 @@ def test_delays_are_read_and_added_up(tmp_path):
     # By the look-up table, 525 + 60 + 236 + 30, later than straight, 525 + 200 + 7.
     assert greatest.latest(["b"], besides="none") == 851
     assert least.into("lut", "F", "b") == ("CE", 10)
+
+
+PADS = """
+        (INTERCONNECT channels\\[1\\]{pad} front.sampler.seen_1{table} (1:2:{wire}) (1:2:{wire}))
+        (INTERCONNECT other/O front.sampler.seen_1{other} (1:2:9000) (1:2:9000))
+  (CELL
+    (INSTANCE front.sampler.seen_1{cell})
+        (IOPATH {pin} {out} (1:2:{through}) (1:2:{through}))
+    )
+"""
+
+
+@pytest.mark.parametrize(
+    ("family", "parts"),
+    [
+        ("ecp5", {"pad": "\\$tr_io/O", "cell": "_LUT4_Z", "pin": "C", "out": "F"}),
+        ("ice40", {"pad": "\\$sb_io/D_IN_0", "cell": "_SB_LUT4_O_LC", "pin": "I2", "out": "O"}),
+    ],
+)
+def test_a_pads_delay_is_that_to_its_table_and_through_it(tmp_path, family, parts):
+    ends = {"table": f"{parts['cell']}/{parts['pin']}", "other": f"{parts['cell']}/X"}
+    (tmp_path / "x.sdf").write_text(PADS.format(**parts, **ends, wire=1700, through=300))
+    assert pad_lag_ps(FAMILIES[family], Delays(tmp_path / "x.sdf"), 1) == 2000
+
+
+def test_the_report_has_a_row_a_build_and_all_that_fails():
+    row = {"failures": ["core clock: 99.0 MHz; must be 120 or more"]}
+    row["cells"] = {name: f"<{name}>" for name in report.COLUMNS}
+    kept = {"failures": [], "cells": dict.fromkeys(report.COLUMNS, 7)}
+    lines = report.table([row, kept]).splitlines()
+    assert lines[2] == "| " + " | ".join(f"<{name}>" for name in report.COLUMNS) + " |"
+    assert lines[3] == "| " + " | ".join("7" for _ in report.COLUMNS) + " |"
+    assert lines[-1] == "- <board>, seed <seed>: core clock: 99.0 MHz; must be 120 or more"
+    assert report.table([kept]).splitlines()[-1] == "Nothing."
 
 
 def test_every_hop_has_most_of_a_period():
