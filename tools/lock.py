@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tools.setup import ROOT, lock_file
 
-_TEST = ("sim", "gateware", "cluster", "dev")
+_TEST = ("sim", "gateware", "soc", "cluster", "dev")
 EXTRAS = {"demo": ("sim",), "test": _TEST, "flash": (*_TEST, "flash")}
 """What each profile holds beside the host and the package's own build."""
 _LARGEST = "flash"

@@ -15,7 +15,7 @@ from plexor.protocol.frames import (
     OpStatus,
 )
 from plexor.protocol.registers import address
-from plexor_hdl.cobs import CobsDecoder
+from plexor_hdl.cobs import CobsDecoder, DecodedByte
 from plexor_hdl.crc import FrameCrc
 from plexor_hdl.fetch import plain_memory
 from plexor_hdl.frame_bytes import HEADER_BYTES, INDEX, SEQUENCE, TAG, TYPE, FrameByte
@@ -60,7 +60,8 @@ class Command(wiring.Component):
     A frame that is no COBS encoding, has a wrong CRC or length, or is no COMMAND changes nothing:
     it is counted in `errors` (wraps) and answered with a LOG frame REJECTED. A good frame's
     operations are executed in their order, then the RESPONSE frame is complete. Bytes wait while a
-    frame is executed and answered. Empty frames are ignored.
+    frame is executed and answered. Empty frames are ignored. With `datagrams` frames come decoded,
+    an end beat after each.
 
     Other LOG frames are sent as `i_logs` asks, while not `quiet` and between a frame's bytes; each
     is taken in the clock after its frame is complete. What a LOG frame says, LOG_WORDS, is read
@@ -71,17 +72,26 @@ class Command(wiring.Component):
     errors.
     """
 
-    i_bytes: In(stream.Signature(8))
-    i_logs: In(stream.Signature(LogCode))
-    quiet: In(1)
-    bus: Out(RegisterBus())
-    errors: Out(ERROR_BITS)
-    o_bytes: Out(stream.Signature(FrameByte))
+    def __init__(self, *, datagrams: bool = False) -> None:
+        self._datagrams = datagrams
+        super().__init__(
+            {
+                "i_bytes": In(stream.Signature(DecodedByte if datagrams else 8)),
+                "i_logs": In(stream.Signature(LogCode)),
+                "quiet": In(1),
+                "bus": Out(RegisterBus()),
+                "errors": Out(ERROR_BITS),
+                "o_bytes": Out(stream.Signature(FrameByte)),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.decoder = decoder = CobsDecoder()
-        wiring.connect(m, wiring.flipped(self.i_bytes), decoder.i_bytes)
+        frames = wiring.flipped(self.i_bytes)
+        if not self._datagrams:
+            m.submodules.decoder = decoder = CobsDecoder()
+            wiring.connect(m, wiring.flipped(self.i_bytes), decoder.i_bytes)
+            frames = decoder.o_bytes
         size = 1 << (MOST_BYTES - 1).bit_length()
         m.submodules.frame = frame = plain_memory(8, size)
         write, read = frame.write_port(), frame.read_port()
@@ -94,7 +104,7 @@ class Command(wiring.Component):
         # command leaves it alone.
         at, stored = Signal(range(size)), Signal(8)
         onward, wrote, rewind = Signal(), Signal(), Signal()
-        beat, log_waits, logging = decoder.o_bytes.payload, Signal(), Signal()
+        beat, log_waits, logging = frames.payload, Signal(), Signal()
         m.d.comb += [write.addr.eq(at), read.addr.eq(at), write.data.eq(beat.byte), read.en.eq(1)]
         m.d.sync += [
             stored.eq(read.data),
@@ -105,7 +115,7 @@ class Command(wiring.Component):
             m.d.sync += at.eq(at + 1)
         with m.If(rewind):
             m.d.sync += at.eq(0)
-        accepted = self._receive(m, now, decoder, write, at, log_waits)
+        accepted = self._receive(m, now, frames, write, at, log_waits)
 
         left, none_left = Signal(range(MAX_OPERATIONS + 1)), Signal()
         place, value = Signal(ADDRESS_BITS), Signal(WORD_BITS)
@@ -203,10 +213,10 @@ class Command(wiring.Component):
         now.connect(m)
         return m
 
-    def _receive(self, m: Module, now: States, decoder, write, at, log_waits):
+    def _receive(self, m: Module, now: States, frames, write, at, log_waits):
         """Store frames and check them; return in CHECK whether the one that came is good."""
         m.submodules.crc = crc = FrameCrc(CRC_STEP_BITS)
-        beat, comes = decoder.o_bytes.payload, decoder.o_bytes.valid & ~log_waits
+        beat, comes = frames.payload, frames.valid & ~log_waits
         steps = 8 // CRC_STEP_BITS
         step, last, room = Signal(range(steps)), Signal(), Signal()
         matched, whole, at_type, command = Signal(), Signal(), Signal(), Signal()
@@ -228,7 +238,7 @@ class Command(wiring.Component):
         ]
         m.d.comb += [
             crc.start.eq(now["CHECK"]),
-            decoder.o_bytes.ready.eq(last | now["SETTLE"]),
+            frames.ready.eq(last | now["SETTLE"]),
             accepted.eq(good & matched & whole & is_command),
         ]
         with m.If(now["BYTE"]):

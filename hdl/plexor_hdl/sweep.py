@@ -46,8 +46,11 @@ class Sweep:
             outputs.restart_stb.eq(table.restart_stb),
         ]
 
-    def record(self, m: Module, bank, run, matcher, measure, dumper) -> dict:
-        """Wire the records to matcher and memories; return the ports that now read these."""
+    def record(self, m: Module, bank, run, matcher, measure, reads) -> dict:
+        """Wire the records to matcher and memories; return the ports that now read these.
+
+        `reads` are the ports that read the spaces otherwise.
+        """
         records = self.records
         m.d.comb += [
             records.clear.eq(run.clear),
@@ -59,7 +62,6 @@ class Sweep:
             records.i_valid.eq(measure.o_latency_valid),
             records.i_sample.eq(measure.o_latency),
             matcher.resume.eq(records.done_stb),
-            dumper.hold.eq(records.reading),
             run.final_seen.eq(records.final_seen),
             bank.status.step.eq(records.step),
         ]
@@ -69,5 +71,5 @@ class Sweep:
             (Space.STEPS, records.read),
         )
         for space, port in connections:
-            wiring.connect(m, dumper.spaces[space], port)
+            wiring.connect(m, reads[space], port)
         return {Space.CLASSES: records.classes, Space.LATENCY_STATISTICS: records.statistics}

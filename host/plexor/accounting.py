@@ -73,7 +73,7 @@ def account(
         frames[0],
         frames[1],
         dict(decode_faults),
-        tuple(contradictions),
+        contradictions=tuple(contradictions),
     )
 
 
@@ -142,5 +142,5 @@ def account_partly(
         frames[0],
         frames[1],
         dict(decode_faults),
-        ("the end of the run was never seen",),
+        contradictions=("the end of the run was never seen",),
     )

@@ -63,6 +63,7 @@ class Circumstances:
     started: str = ""
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     device: Mapping[str, str] = field(default_factory=dict[str, str])
+    disorder: Mapping[str, int] = field(default_factory=dict[str, int])
     calibration: Calibration | None = None
 
 
@@ -99,6 +100,7 @@ def assemble(
         end_ticks = max(collector.last_ticks + 1, start_ticks)
         reason_number, flags = StopReason.NONE, StatusFlag(0)
         reasons.append(f"the end of the run was never seen: {broken}")
+    accounting = replace(accounting, disorder=dict(circumstances.disorder))
     start_ticks, end_ticks, wrong = _ends(start_ticks, end_ticks, collector)
     reasons += wrong
     whole = (

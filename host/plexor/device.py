@@ -6,6 +6,7 @@ Nothing the instrument says is trusted: what does not fit is an error with a cle
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import islice
@@ -15,7 +16,7 @@ from plexor.decode import Decoder, Part
 from plexor.errors import IdentityError, InstrumentError, LinkError, StoreError
 from plexor.identity import Identity
 from plexor.image import RegisterImage
-from plexor.link.base import Link, Reader
+from plexor.link.base import DatagramLink, Link, Reader
 from plexor.protocol.frames import (
     MAX_OPERATIONS,
     OPERATION,
@@ -105,6 +106,11 @@ class Device:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def disorder(self) -> Counter[str]:
+        """What a link of datagrams did to the order of frames, so far; nothing on other links."""
+        return Counter(self._link.disorder if isinstance(self._link, DatagramLink) else {})
 
     @property
     def nominal_bytes_s(self) -> Fraction | None:

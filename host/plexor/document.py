@@ -62,6 +62,7 @@ def document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> di
             "dropped_on_chip": books.dropped_on_chip,
             "lost_on_link": books.lost_on_link,
             "holds": books.holds,
+            "disorder": dict(books.disorder),
             "sources": [
                 {
                     "name": entry.name,

@@ -227,6 +227,9 @@ class Accounting:
     frames_lost: int = 0
     decode_faults: Mapping[str, int] = field(default_factory=dict[str, int])
     """Faulty stretches of bytes by kind of fault."""
+    disorder: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Datagrams by what the network did to them (plexor.link.order); those that were late count as
+    lost too."""
     contradictions: tuple[str, ...] = ()
     """Counters that should agree and do not."""
 

@@ -215,6 +215,7 @@ class _Run:
         self.collector.reset()
         self.frames_before = (device.decoder.frames_received, device.decoder.frames_lost)
         self.faults_before = device.decoder.fault_counts.copy()
+        self.disorder_before = device.disorder
         self.started = datetime.now(UTC).isoformat(timespec="seconds")
         self.began = time.monotonic()
         for _ in range(3):
@@ -387,6 +388,7 @@ class _Run:
                 self.started,
                 versions(),
                 self.description,
+                self.device.disorder - self.disorder_before,
                 self.calibration,
             ),
             broken,

@@ -79,8 +79,9 @@ def build(
 ) -> Path:
     """Return the executable of the instrument with that geometry and device; see `main.cpp`.
 
-    `core` is Verilog of the same ports to use in place of the gateware. `report` is told what takes
-    time. Raises BuildError, and PackageMissing for a tool that is not installed.
+    `core` is Verilog of the same ports to use in place of the gateware; with ports `eth_`... its
+    link is Ethernet. `report` is told what takes time. Raises BuildError, and PackageMissing for a
+    tool that is not installed.
     """
     tools = find_tools()
     core_text = core.read_text() if core else core_verilog(geometry, cache, uart, report=report)
@@ -210,9 +211,10 @@ def _build_core(
 ) -> Path:
     main = _HERE / "main.cpp"
     headers = [*sorted(_RUNTIME.glob("*.h")), *sorted(_DEVICE.glob("*.h"))]
-    skippable = _is_skippable(text)
-    constants = _geometry_header(geometry, uart, skippable)
-    bench_text = _bench(geometry, uart, skippable)
+    skippable = _has_port(text, "quiet")
+    ethernet = _has_port(text, "eth_sink_valid")
+    constants = _geometry_header(geometry, uart, skippable, ethernet)
+    bench_text = _bench(geometry, uart, skippable, ethernet)
     key = _digest("core", tools.model_key, *COMPILE, constants, bench_text, text, main, *headers)
 
     def fill(directory: Path) -> None:
@@ -271,12 +273,12 @@ def _build_device(device: DeviceBuild, tools: Tools, cache: Path, report: Report
     return make_once(cache / "objects" / f"{device.name}-{key}", fill)
 
 
-def _is_skippable(text: str) -> bool:
-    """Return whether a core has the ports of plexor_hdl.skip."""
-    return bool(re.search(r"\bmodule plexor\s*\([^;]*\bquiet\b", text))
+def _has_port(text: str, name: str) -> bool:
+    """Return whether a core has a port."""
+    return bool(re.search(rf"\bmodule plexor\s*\([^;]*\b{name}\b", text))
 
 
-def _geometry_header(geometry: Geometry, uart: bool, skippable: bool) -> str:
+def _geometry_header(geometry: Geometry, uart: bool, skippable: bool, ethernet: bool) -> str:
     return (
         "#pragma once\n#include <cstdint>\nnamespace plexor {\n"
         f"constexpr int kChannels = {geometry.channels};\n"
@@ -285,13 +287,14 @@ def _geometry_header(geometry: Geometry, uart: bool, skippable: bool) -> str:
         f"constexpr int kPhases = {geometry.phases};\n"
         f"constexpr int64_t kTickFs = {geometry.tick_fs};\n"
         f"constexpr bool kUart = {str(uart).lower()};\n"
+        f"constexpr bool kEthernet = {str(ethernet).lower()};\n"
         f"constexpr bool kSkippable = {str(skippable).lower()};\n"
         f"constexpr int64_t kSkipClocks = {SKIP_CLOCKS};\n"
         "}\n"
     )
 
 
-def _bench(geometry: Geometry, uart: bool, skippable: bool) -> str:
+def _bench(geometry: Geometry, uart: bool, skippable: bool, ethernet: bool) -> str:
     """Return the top around the core, which has no reset input.
 
     Registers start with their reset values, and every next state depends on the reset: as an input
@@ -305,7 +308,10 @@ def _bench(geometry: Geometry, uart: bool, skippable: bool) -> str:
         "input_select": ("output", 2),
         "loopback_output": ("output", 3),
     }
-    if uart:
+    if ethernet:
+        ports |= {"eth_sink_valid": ("input", 1), "eth_sink_data": ("input", 8)}
+        ports |= {"eth_source_valid": ("output", 1), "eth_source_data": ("output", 8)}
+    elif uart:
         ports |= {"uart_rx": ("input", 1), "uart_tx": ("output", 1)}
     else:
         ports |= {"rx__payload": ("input", 8), "rx__valid": ("input", 1)}

@@ -13,6 +13,7 @@
 
 #include "Vplexor.h"
 #include "device.h"
+#include "ethernet.h"
 #include "front_end.h"
 #include "geometry.h"
 #include "link.h"
@@ -33,7 +34,9 @@ constexpr int kWaitMs = 500;  // how long a blocked wait lasts before the parent
 
 using StrikesPort = std::remove_reference_t<decltype(Vplexor::strikes)>;
 using SamplesPort = std::remove_reference_t<decltype(Vplexor::samples)>;
-using Link = std::conditional_t<kUart, UartLink, StreamLink>;
+using Link =
+    std::conditional_t<kEthernet, EthernetLink, std::conditional_t<kUart, UartLink, StreamLink>>;
+using Far = std::conditional_t<kEthernet, Network, Socket>;
 
 volatile sig_atomic_t g_stop = 0;
 
@@ -57,7 +60,7 @@ class Simulation {
     if (!options_.figures.empty()) write_figures();
   }
 
-  int port() const { return socket_.port(); }
+  void tell(std::FILE* lines) const { tell(socket_, lines); }
 
   void run() {
     while (!over()) {
@@ -83,6 +86,15 @@ class Simulation {
   }
 
  private:
+  static void tell(const Socket& socket, std::FILE* lines) {
+    std::fprintf(lines, "listening 127.0.0.1:%d\n", socket.port());
+  }
+
+  static void tell(const Network& network, std::FILE* lines) {
+    std::fprintf(lines, "listening 127.0.0.1:%d\n", network.port());
+    std::fprintf(lines, "etherbone 127.0.0.1:%d\n", network.etherbone_port());
+  }
+
   void clock() {
     pins_.clock(core_.strikes, core_.load, core_.input_select, core_.loopback_output, core_.samples);
     link_.before(core_, !pins_.is_ahead());
@@ -194,7 +206,7 @@ class Simulation {
   std::unique_ptr<Device> device_;
   EdgeLog log_;
   Pins<kChannels, kStrikes, kSamples, kPhases, StrikesPort, SamplesPort> pins_;
-  Socket socket_;
+  Far socket_;
   Link link_;
   Vplexor core_;
   int still_clocks_ = 0;  // for which all has been at rest
@@ -224,7 +236,7 @@ int simulate(int count, char** arguments) {
   }
   std::FILE* lines = take_stdout();
   Simulation simulation(options);
-  std::fprintf(lines, "listening 127.0.0.1:%d\n", simulation.port());
+  simulation.tell(lines);
   std::fclose(lines);
   simulation.run();
   return 0;

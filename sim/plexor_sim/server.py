@@ -61,6 +61,11 @@ class Server:
         """The child's process number."""
         return self._process.pid
 
+    def read_line(self) -> str:
+        """Return the next line on its standard output, behind the one with its port."""
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().rstrip("\n")
+
     def wait(self, timeout_s: float) -> int:
         """Return the exit code of a simulator that ends on its own; raise SimulatorError if none.
 

@@ -44,7 +44,7 @@ _PATH = click.Path(path_type=Path)
 
 
 @click.command()
-@link_option("sim:, tcp://HOST:PORT, serial:PORT or file:PATH.")
+@link_option("sim:, tcp://HOST:PORT, udp://HOST:PORT, serial:PORT or file:PATH.")
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",

@@ -46,7 +46,7 @@ def parse_against(text: str) -> str:
 
 
 @click.command()
-@link_option("sim:, tcp://HOST:PORT or serial:PORT.")
+@link_option("sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",

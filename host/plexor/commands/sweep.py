@@ -43,7 +43,7 @@ _PATH = click.Path(path_type=Path)
 
 
 @click.command()
-@link_option("sim:, tcp://HOST:PORT or serial:PORT.")
+@link_option("sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",

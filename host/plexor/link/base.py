@@ -5,7 +5,8 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Protocol, runtime_checkable
 
 from plexor.errors import LinkError
 
@@ -50,6 +51,16 @@ class Link(Protocol):
 
     def close(self) -> None:
         """Release everything, whatever happened before. May be called twice."""
+        ...
+
+
+@runtime_checkable
+class DatagramLink(Link, Protocol):
+    """A link over a network that may change the order of frames."""
+
+    @property
+    def disorder(self) -> Mapping[str, int]:
+        """Frames that came out of order, too late or twice, so far (plexor.link.order)."""
         ...
 
 

@@ -12,6 +12,7 @@ from plexor.link.file import FileLink
 from plexor.link.serial_port import DEFAULT_BAUD, SerialLink
 from plexor.link.sim import SimLink, sim_command
 from plexor.link.tcp import TcpLink
+from plexor.link.udp import UdpLink
 
 DEFAULT_DUT = "freertos"
 _SIM_OPTIONS = (
@@ -19,7 +20,9 @@ _SIM_OPTIONS = (
     *("front-end", "corrupt", "stall"),
 )
 """Options of the simulated instrument that its URI may have, as `plexor sim serve` has them."""
-_FORMS = "sim:DUT?OPTION=VALUE, tcp://HOST:PORT, serial:PORT?baud=RATE or file:PATH"
+_FORMS = (
+    "sim:DUT?OPTION=VALUE, tcp://HOST:PORT, udp://HOST:PORT, serial:PORT?baud=RATE or file:PATH"
+)
 
 
 def open_link(uri: str, dut: str | None = None, sim_arguments: Sequence[str] = ()) -> Link:
@@ -44,7 +47,9 @@ def open_link(uri: str, dut: str | None = None, sim_arguments: Sequence[str] = (
             "?".join(["sim", *planted]),
         )
     if scheme == "tcp":
-        return _tcp(uri)
+        return TcpLink(*_address(uri))
+    if scheme == "udp":
+        return UdpLink(*_address(uri))
     if scheme == "serial":
         return _serial(uri, rest)
     if scheme == "file":
@@ -78,15 +83,15 @@ def _sim_options(uri: str, query: str) -> list[str]:
     return arguments
 
 
-def _tcp(uri: str) -> TcpLink:
+def _address(uri: str) -> tuple[str, int]:
     try:
         parts = urlsplit(uri)
         host, port = parts.hostname, parts.port
     except ValueError as error:
         raise UsageError(f"link: {uri!r}: {error}") from error
     if not host or not port:
-        raise UsageError(f"link: {uri!r}; must be tcp://HOST:PORT")
-    return TcpLink(host, port)
+        raise UsageError(f"link: {uri!r}; must be {uri[:3]}://HOST:PORT")
+    return host, port
 
 
 def _serial(uri: str, rest: str) -> SerialLink:

@@ -13,6 +13,8 @@ from plexor.render.scale import grouped
 from plexor.results import Accounting, RunResult
 from plexor.units import format_rate, format_seconds, format_ticks, seconds_of
 
+_DISORDER = {"reordered": "put back in order", "late": "too late", "duplicate": "twice"}
+
 
 def headline(report: Report) -> str:
     """Return the device under test in one line."""
@@ -71,10 +73,14 @@ def accounting(report: Report) -> str:
 def books(found: Accounting) -> str:
     """Return the line of one run's accounting."""
     sign = "=" if found.holds else "≠"
+    disorder = "".join(
+        f" · {grouped(count)} datagrams {_DISORDER.get(kind, kind)}"
+        for kind, count in sorted(found.disorder.items())
+    )
     return (
         f"generated {grouped(found.generated)} {sign} received {grouped(found.received)} "
         f"+ dropped on chip {grouped(found.dropped_on_chip)} "
-        f"+ lost on the link {grouped(found.lost_on_link)}"
+        f"+ lost on the link {grouped(found.lost_on_link)}{disorder}"
     )
 
 

@@ -70,11 +70,14 @@ class StreamLink {
 
 // A UART's other end, 8N1, `uart_divisor` core clocks a bit, without flow control: a byte that
 // finds no room to the client is lost, as on a wire. It begins with the preamble on which the core
-// measures the rate.
+// measures the rate, unless the line is not the core's (`no_preamble`).
 class UartLink {
  public:
   UartLink(Socket& socket, const Options& options)
-      : socket_(socket), divisor_(options.uart_divisor), corruption_(options) {
+      : socket_(socket),
+        divisor_(options.uart_divisor),
+        corruption_(options),
+        preamble_sent_(options.no_preamble ? sizeof kPreamble : 0) {
     if (options.stall != 0 || options.stall_full)
       throw Usage("--stall: a UART has no flow control to stall; use a build without it");
   }
@@ -141,7 +144,7 @@ class UartLink {
   Corruption corruption_;
   uint32_t out_ = 0, in_ = 0;
   int out_left_ = 0, in_cnt_ = 0;
-  size_t preamble_sent_ = 0;
+  size_t preamble_sent_;
   static constexpr uint8_t kPreamble[] = {0x55, 0x00};
 };
 

@@ -29,6 +29,7 @@ const char* const kHelp =
     "  --buffer BYTES       lie on the way to a client that does not read, about; otherwise megabytes\n"
     "  --gate N,N,...       the gate input changes at these core clocks; it starts low\n"
     "  --uart-divisor N     core clocks a bit of the UART (8); only in a build with a UART\n"
+    "  --no-preamble        leave a UART's line to the client from its first byte on\n"
     "  --parent PID         end when process PID is not the parent any more\n";
 
 namespace {
@@ -109,6 +110,7 @@ Options parse(int count, char** arguments) {
       options.buffer_bytes = static_cast<int>(integer(name, value(), 1, 1 << 30));
     else if (name == "--uart-divisor")
       options.uart_divisor = static_cast<int>(integer(name, value(), 4, 65535));
+    else if (name == "--no-preamble") options.no_preamble = true;
     else if (name == "--parent") options.parent = integer(name, value(), 1, kMost);
     else throw Usage(name + ": no such option; --help lists them");
   }

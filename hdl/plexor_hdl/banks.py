@@ -1,0 +1,48 @@
+"""What counts, wired among the instrument's stages: in one memory, or in the two of snapshots."""
+
+from amaranth.hdl import Mux
+from amaranth.lib import wiring
+
+from plexor.protocol.memory import Space
+from plexor_hdl.ledger import PARTS
+
+
+def one_bank(m, ledger, capture, matcher, measure, upload, dumper, access, bank, reads) -> None:
+    """Wire all counts into one memory."""
+    m.d.comb += [
+        ledger.i_sources.eq(capture.amounts),
+        ledger.i_lanes.eq(matcher.strobes),
+        ledger.i_valid.eq(measure.o_class_valid),
+        ledger.i_class.eq(measure.o_class),
+        ledger.i_event_valid.eq(capture.event_stb),
+        ledger.i_source.eq(capture.event.source),
+        ledger.i_polarity.eq(capture.event.polarity),
+        ledger.drop.eq(upload.drop),
+        ledger.space.eq(
+            Mux(access.reading, access.space, dumper.space) if access else dumper.space
+        ),
+        ledger.source_stb.eq(bank.source_stb),
+        ledger.source_address.eq(bank.source_address),
+        bank.source_value.eq(ledger.source_value),
+    ]
+    m.d.sync += ledger.dumping.eq(dumper.busy | (access.reading if access else 0))
+    for number, space in enumerate(PARTS):
+        wiring.connect(m, reads[space], ledger.reads[number])
+
+
+def two_banks(m, classes, tallies, matcher, measure, upload, reads, snapshots) -> None:
+    """Wire the counts that snapshots freeze."""
+    m.d.comb += [
+        classes.i_valid.eq(measure.o_class_valid),
+        classes.i_class.eq(measure.o_class),
+        classes.lanes.eq(matcher.counts),
+        tallies.i_event_valid.eq(matcher.taken),
+        tallies.i_source.eq(matcher.beat.event.source),
+        tallies.i_polarity.eq(matcher.beat.event.polarity),
+        tallies.event_bank.eq(matcher.beat_bank),
+        tallies.drop.eq(upload.drop),
+        tallies.drop_bank.eq(snapshots.bank),
+    ]
+    wiring.connect(m, reads[Space.CLASSES], classes.read)
+    wiring.connect(m, reads[Space.EDGES], tallies.edges)
+    wiring.connect(m, reads[Space.UPLOAD_DROPS], tallies.drops)

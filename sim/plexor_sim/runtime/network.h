@@ -1,0 +1,50 @@
+// The network of an instrument with Ethernet: two UDP ports on loopback, one for the instrument's
+// frames, one for Etherbone. Its datagrams go over the simulated wire as they come.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace plexor {
+
+struct Datagram {
+  uint16_t device_port = 0;  // of the instrument
+  uint16_t host_port = 0;    // on loopback
+  std::vector<uint8_t> bytes;
+};
+
+// Has what `main.cpp` asks of a Socket. A datagram has no end of a connection: whoever has sent one
+// stays, and time goes on from the first one on.
+class Network {
+ public:
+  // Throws std::runtime_error.
+  explicit Network(int buffer_bytes);
+  ~Network();
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
+
+  int port() const { return ports_[0]; }
+  int etherbone_port() const { return ports_[1]; }
+  bool connected() const { return come_; }
+  void accept(int timeout_ms);
+  void service(bool) { receive(); }
+  void await_frame(int) {}
+  void drain() {}
+
+  std::deque<Datagram>& received() { return received_; }
+  // To whoever has the port that it is for; Etherbone answers go to the last who asked.
+  void send(const Datagram& datagram);
+
+ private:
+  void receive();
+
+  int sockets_[2] = {-1, -1};
+  int ports_[2] = {0, 0};
+  uint16_t last_asker_ = 0;
+  bool come_ = false;
+  std::deque<Datagram> received_;
+};
+
+}  // namespace plexor

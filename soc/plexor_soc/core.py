@@ -1,0 +1,167 @@
+"""The instrument as a LiteX module: its Verilog as an Instance, its access port as a bus slave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from amaranth.lib.wiring import Component
+from litex.gen import LiteXModule
+from litex.soc.interconnect import stream, wishbone
+from litex.soc.interconnect.csr import CSRStatus
+from migen import FSM, Cat, ClockSignal, If, Instance, NextState, NextValue, ResetSignal, Signal
+
+from plexor.protocol.frames import OpStatus
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.window import window_bits
+from plexor_hdl.emit import gateware_hash, verilog_of
+from plexor_hdl.instrument import Instrument
+
+NAME = "plexor_core"
+BYTE = [("data", 8)]
+FRAME_BYTE = [("data", 8), ("end", 1)]
+FRAME_WORD = [("data", 32), ("end", 1)]
+
+
+def ports_of(component: Component) -> Iterator[tuple[str, str, int]]:
+    """Yield (name in Verilog, "in" or "out", bits) of every port, from `Component.metadata`."""
+
+    def walk(members: Mapping[str, Any], before: str) -> Iterator[tuple[str, str, int]]:
+        for name, member in members.items():
+            path = f"{before}{name}"
+            if isinstance(member, list):
+                yield from walk({str(n): entry for n, entry in enumerate(member)}, f"{path}__")
+            elif member["type"] == "port":
+                yield path, member["dir"], member["width"]
+            else:
+                yield from walk(member["members"], f"{path}__")
+
+    yield from walk(component.metadata.as_json()["interface"]["members"], "")
+
+
+class AmaranthModule(LiteXModule):
+    """A component as an Instance of its Verilog, in a clock domain; `ports` are by name."""
+
+    def __init__(self, component: Component, name: str, clock_domain: str) -> None:
+        self.component, self.name = component, name
+        ports = list(ports_of(component))
+        self.ports = {port: Signal(bits, name=f"{name}_{port}") for port, _, bits in ports}
+        self.specials += Instance(
+            name,
+            i_clk=ClockSignal(clock_domain),
+            i_rst=ResetSignal(clock_domain),
+            **{f"{'i' if way == 'in' else 'o'}_{port}": self.ports[port] for port, way, _ in ports},
+        )
+
+    def add_source(self, platform, folder: Path) -> None:
+        """Write the component's Verilog to a folder and give it to a platform."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{self.name}.v"
+        path.write_text(verilog_of(self.component, self.name))
+        platform.add_source(str(path))
+
+
+class PlexorCore(AmaranthModule):
+    """The instrument, in the clock domain `clock_domain`; its registers and memories on `bus`.
+
+    `samples`, `strikes`, `load` and `gate` are the instrument's pins, in its clock domain;
+    `input_select` and `loopback_output` say what is sampled. So are the link's `sink` and `source`:
+    bytes, or with `datagrams` bytes of frames in and words of frames out, with an end beat after
+    each. `bus` is a Wishbone slave in `sys`: the access window (plexor.protocol.window). What the
+    instrument refuses there is read as 0, not written, and counted in the CSR `refused`; `refusal`
+    has the last one's OpStatus. Its address is `refused_address`, a word of the window.
+    `loop_clocks` is as for Instrument.
+    """
+
+    def __init__(
+        self,
+        geometry: Geometry,
+        *,
+        datagrams: bool = False,
+        clock_domain: str = "sys",
+        loop_clocks: int = 0,
+    ) -> None:
+        self.geometry = geometry
+        self.clock_domain = clock_domain
+        instrument = Instrument(
+            geometry,
+            gateware_hash(geometry),
+            loop_clocks=loop_clocks,
+            access=True,
+            datagrams=datagrams,
+        )
+        AmaranthModule.__init__(self, instrument, NAME, clock_domain)
+        self.samples, self.strikes = self.ports["samples"], self.ports["strikes"]
+        self.load, self.gate = self.ports["load"], self.ports["gate"]
+        self.input_select = self.ports["input_select"]
+        self.loopback_output = self.ports["loopback_output"]
+        self.uart_divisor = self.ports["uart_divisor"]
+        self.sink = stream.Endpoint(FRAME_BYTE if datagrams else BYTE)
+        self.source = stream.Endpoint(FRAME_WORD if datagrams else BYTE)
+        self.bus = wishbone.Interface(data_width=32, adr_width=30)
+        self.refused = CSRStatus(32, description="Accesses that the instrument refused.")
+        self.refusal = CSRStatus(8, description="OpStatus of the last one.")
+        self.refused_address = CSRStatus(32, description="Word of the window that it was for.")
+        rx = Cat(self.sink.data, self.sink.end, self.sink.end) if datagrams else self.sink.data
+        tx = Cat(self.source.data, self.source.end) if datagrams else self.source.data
+        self.comb += [
+            self.ports["rx__payload"].eq(rx),
+            self.ports["rx__valid"].eq(self.sink.valid),
+            self.sink.ready.eq(self.ports["rx__ready"]),
+            tx.eq(self.ports["tx__payload"]),
+            self.source.valid.eq(self.ports["tx__valid"]),
+            self.ports["tx__ready"].eq(self.source.ready),
+        ]
+        self._connect_bus(window_bits(geometry))
+
+    def _connect_bus(self, bits: int) -> None:
+        requests = stream.ClockDomainCrossing(
+            [("address", bits), ("write", 1), ("data", 32)], "sys", self.clock_domain
+        )
+        answers = stream.ClockDomainCrossing(
+            [("data", 32), ("status", 8)], self.clock_domain, "sys"
+        )
+        self.submodules += requests, answers
+        request, answer = requests.source, answers.sink
+        self.comb += [
+            self.ports["access__payload"].eq(Cat(request.address, request.write, request.data)),
+            self.ports["access__valid"].eq(request.valid),
+            request.ready.eq(self.ports["access__ready"]),
+            Cat(answer.data, answer.status).eq(self.ports["answers__payload"]),
+            answer.valid.eq(self.ports["answers__valid"]),
+            self.ports["answers__ready"].eq(answer.ready),
+        ]
+        bus, back = self.bus, answers.source
+        asked = Signal()
+        self.comb += [
+            asked.eq(bus.cyc & bus.stb),
+            requests.sink.address.eq(bus.adr[:bits]),
+            requests.sink.write.eq(bus.we),
+            requests.sink.data.eq(bus.dat_w),
+            bus.dat_r.eq(back.data),
+        ]
+        self.fsm = fsm = FSM(reset_state="IDLE")
+        fsm.act(
+            "IDLE",
+            If(
+                asked,
+                requests.sink.valid.eq(1),
+                If(requests.sink.ready, NextState("WAIT")),
+            ),
+        )
+        fsm.act(
+            "WAIT",
+            back.ready.eq(1),
+            If(
+                back.valid,
+                bus.ack.eq(asked),
+                NextState("IDLE"),
+                If(
+                    back.status != OpStatus.OK,
+                    NextValue(self.refused.status, self.refused.status + 1),
+                    NextValue(self.refusal.status, back.status),
+                    NextValue(self.refused_address.status, bus.adr[:bits]),
+                ),
+            ),
+        )

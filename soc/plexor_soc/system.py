@@ -1,0 +1,61 @@
+"""A LiteX system around the instrument: no CPU; the access window on its bus, links beside it."""
+
+from __future__ import annotations
+
+from litex.soc.integration.soc import SoCCSRRegion, SoCRegion
+from litex.soc.integration.soc_core import SoCMini
+from litex.soc.interconnect.csr import CSRStatus, CSRStorage
+
+from plexor.protocol.registers import Access
+from plexor.protocol.window import memories, window_bits, window_registers
+from plexor_soc.core import PlexorCore
+from plexor_soc.datagrams import FRAMES_PORT, Datagrams
+
+WINDOW_BASE = 0x2000_0000
+"""Byte address of the access window on the bus."""
+WORD_BYTES = 4
+
+
+def add_instrument(soc: SoCMini, core: PlexorCore) -> None:
+    """Put the instrument's window on the bus of a LiteX system, and its registers into the map.
+
+    Every register of the contract that the build has is a CSR of LiteX' exported map, in a region
+    `plexor_<block>`, with the copy's number behind it where there are several. Result memories are
+    memory regions `plexor_<space><bank>`. They lie on the bus, and not behind LiteX' CSR bridge,
+    because the bank answers after some clocks, for which a CSR bus cannot wait.
+    """
+    geometry = core.geometry
+    soc.add_module("plexor", core)
+    size = WORD_BYTES << window_bits(geometry)
+    soc.bus.add_slave("plexor", core.bus, SoCRegion(WINDOW_BASE, size, cached=False))
+    regions: dict[str, SoCCSRRegion] = {}
+    for block, copy, register, address in window_registers(geometry):
+        name = f"plexor_{block.name}{copy if block.count > 1 else ''}"
+        kind = CSRStatus if register.access is Access.READ else CSRStorage
+        if name not in regions:
+            regions[name] = SoCCSRRegion(WINDOW_BASE + WORD_BYTES * address, 32, [])
+        regions[name].obj.append(
+            kind(register.bits, name=register.name, description=register.meaning)
+        )
+    for name, region in regions.items():
+        soc.csr.add_region(name, region)
+    for memory in memories(geometry):
+        soc.bus.add_region(
+            f"plexor_{memory.space.name.lower()}{memory.bank}",
+            SoCRegion(
+                WINDOW_BASE + WORD_BYTES * memory.address,
+                WORD_BYTES * memory.words,
+                mode="r",
+                cached=False,
+                linker=True,
+            ),
+        )
+
+
+def add_ethernet(soc: SoCMini, core: PlexorCore, phy, ip_address: str, mac_address: int) -> None:
+    """Give a system Etherbone for its bus, and UDP for the instrument's frames, through a PHY."""
+    # Of words in the system's clock domain: what is done a byte at a time in the network's misses
+    # its 125 MHz on an ECP5 by half.
+    soc.add_etherbone(phy=phy, ip_address=ip_address, mac_address=mac_address, data_width=32)
+    port = soc.ethcore_etherbone.udp.crossbar.get_port(FRAMES_PORT, dw=32)
+    soc.add_module("frames", Datagrams(core, port))
