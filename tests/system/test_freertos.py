@@ -130,6 +130,7 @@ def assert_attached_or_not(strikes: int, scenarios: list[str], folder: Path) -> 
         assert_same(left_by(SUBJECT, SCENARIOS[scenario], strikes, folder), attached)
 
 
+@pytest.mark.full
 def test_the_kernel_does_the_same_attached_or_not(tmp_path):
     assert_attached_or_not(40, ["streaming"], tmp_path)
 

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from bench import SMALL, simulator
 
 from plexor import cli
@@ -42,6 +43,7 @@ def eval_rate(text):
     return int(numerator) / int(denominator or 1)
 
 
+@pytest.mark.full
 def test_a_device_that_never_recovers_ends_the_sweep_with_what_was_measured(tmp_path, capsys):
     device = f"service=20000000,overload={FOREVER_PS},rest={FOREVER_PS},queue=1,latency=300000"
     assert swept(device, "--out", str(tmp_path / "kept")) == ExitCode.INVALID

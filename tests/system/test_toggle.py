@@ -67,6 +67,7 @@ def assert_reported_or_counted(outcome: Outcome, edges: int) -> int:
     return books.dropped_before_merge
 
 
+@pytest.mark.full
 def test_each_edge_of_a_thousand_ticks_is_reported_or_counted(tmp_path):
     outcome = run(LOOP, burst(500), tmp_path, geometry=GEOMETRY)
     dropped = assert_reported_or_counted(outcome, 1000)

@@ -50,7 +50,7 @@ def counted(which: str, channels: int, samples: int) -> None:
     check(counting, name, HERE / "dense_samples.py", environment=environment)
 
 
-@pytest.mark.parametrize("which", ["latency", "interval"])
+@pytest.mark.parametrize("which", ["latency", pytest.param("interval", marks=pytest.mark.full)])
 def test_dense_samples_leave_the_golden_models_memories(which):
     counted(which, 2, 20_000)
 

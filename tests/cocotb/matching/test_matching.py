@@ -96,7 +96,9 @@ def matched(channels: int, events: int, features: Feature = ALL_FEATURES) -> Non
     check(Matching(geometry), name, test, environment=environment)
 
 
-@pytest.mark.parametrize("features", [ALL_FEATURES, Feature(0)])
+@pytest.mark.parametrize(
+    "features", [ALL_FEATURES, pytest.param(Feature(0), marks=pytest.mark.full)]
+)
 def test_thousands_of_random_events_are_matched_as_the_golden_model_does(features):
     matched(3, 1000, features)
 

@@ -11,7 +11,7 @@ from plexor_sim.golden.settings import Settings
 GATEWARE_HASH = 0x0123_4567_89AB_CDEF
 ALL_SPACES = sum(1 << space for space in Space)
 SHORT_STRIKES = 150
-"""What comes faster than it is matched waits (docs/instrument.md, "Matching"): this many find room."""
+"""What comes too fast to be matched waits: so many find room (docs/instrument.md, "Matching")."""
 STRIKE_CLOCKS = 40
 """The time a strike needs in a longer run."""
 STEP_STRIKES = 40
@@ -46,7 +46,8 @@ def with_table(rng: random.Random, settings: Settings, samples: int, steps: int)
     values["control", 0, "step_count"] = steps
     timeout = settings.get("matcher", "timeout_ticks")
     # Three strikes an interval: those of a burst, or of the other stimulus that one triggers.
-    slack = 3 * slack_ticks(steps * STEP_STRIKES // 2, samples)
+    slack = 3 * slack_ticks(steps * STEP_STRIKES, samples)
+    values["stimulus", 1, "interval_ticks"] += slack
     for step in range(steps):
         values |= {
             ("step", step, "interval_ticks"): samples * rng.randrange(20, 50)

@@ -23,6 +23,7 @@ def measured(samples: int, strikes: int, runs: int, *steps: int) -> None:
     check(instrument, f"whole_{samples}", HERE / "whole_runs.py", environment=environment)
 
 
+@pytest.mark.full
 def test_runs_and_sweep_tables_are_what_the_golden_model_makes_of_the_pins():
     measured(8, 150, 1, 2)
 

@@ -203,7 +203,7 @@ async def compare(host: Host, truth: Results) -> int:
     """Assert that registers, memories and events are the truth's; return the events lost."""
     for source in GEOMETRY.sources:
         assert await host.read("source", "generated", source) == truth.generated[source]
-        assert await host.read("source", "dropped", source) == 0
+        assert await host.read("source", "dropped", source) == 0, source
     for channel in range(GEOMETRY.channels):
         assert await host.read("lane", "pending", channel) == truth.pending[channel]
     assert await host.read("status", "step") == len(truth.steps)

@@ -10,11 +10,12 @@ from plexor_hdl.painter import STOP_CLOCKS
 from .stimulus_bench import bench, check, edges, of_builds
 from .stimulus_truth import Settings
 
+SAMPLES = [pytest.param(4, marks=pytest.mark.full), 8, 16]
 BURST = of_builds(Feature.BURST)
 
 
 @BURST
-@pytest.mark.parametrize("samples", [4, 8, 16])
+@pytest.mark.parametrize("samples", SAMPLES)
 @pytest.mark.parametrize("fraction", [0, 0x8000_0000])
 def test_bursts_of_spaced_strikes(samples, fraction, features):
     settings = Settings(
@@ -54,7 +55,7 @@ def test_an_endless_burst_of_spaced_strikes(features):
 
 
 @BURST
-@pytest.mark.parametrize("samples", [4, 8, 16])
+@pytest.mark.parametrize("samples", SAMPLES)
 def test_an_endless_toggle_every_tick_from_any_offset(samples, features):
     for phase in range(samples):
         settings = Settings(burst_count=0, spacing_ticks=2, width_ticks=1, phase_ticks=phase)
@@ -81,7 +82,7 @@ def test_fast_bursts_begin_anywhere_and_end_exactly(samples, spacing, features):
 
 
 @BURST
-@pytest.mark.parametrize("samples", [4, 8, 16])
+@pytest.mark.parametrize("samples", SAMPLES)
 def test_a_count_ends_inside_a_fast_burst(samples, features):
     for count in (*range(1, 20), 130):
         settings = Settings(

@@ -147,7 +147,7 @@ def test_without_fall_its_samples_are_not_counted_and_read_zero(channels):
     simulate(dut, testbench)
 
 
-@pytest.mark.parametrize("channels", [1, 8])
+@pytest.mark.parametrize("channels", [1, pytest.param(8, marks=pytest.mark.full)])
 def test_the_least_and_the_greatest_number_of_channels_work(channels):
     geometry = Geometry(channels=channels, **SMALL)
     dut = made(Engine, geometry)

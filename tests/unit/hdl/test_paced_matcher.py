@@ -30,7 +30,7 @@ OTHER_CLOCKS = 2
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in (1, 2))]
 )
-@pytest.mark.parametrize("depth", [4, 8])
+@pytest.mark.parametrize("depth", [4, pytest.param(8, marks=pytest.mark.full)])
 @pytest.mark.parametrize("gaps", [0, 0.3])
 @pytest.mark.parametrize("policy", Policy)
 def test_random_events_are_matched_as_the_golden_model_does(policy, gaps, depth, seed):

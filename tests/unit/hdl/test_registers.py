@@ -278,7 +278,13 @@ def test_the_low_word_keeps_the_high_word_of_its_clock(bench, name):
 
 
 @pytest.mark.parametrize("name", MARKED)
-@pytest.mark.parametrize("operation", ["read", "read live", "read time", "write"])
+@pytest.mark.parametrize(
+    "operation",
+    [
+        "read live",
+        *(pytest.param(n, marks=pytest.mark.full) for n in ("read", "read time", "write")),
+    ],
+)
 def test_a_mark_keeps_the_time_of_the_next_clock_whatever_the_bus_does(bench, name, operation):
     dut = made(RegisterBank, GEOMETRY, HASH)
     events, time = address("status", "events"), address("status", "time_ticks")

@@ -127,7 +127,9 @@ def test_a_time_limit_is_kept_to_the_clock_rounded_up(ticks):
 
 
 @pytest.mark.parametrize("settle", [0, 8, 9, 15, 16, 80, 799, 800, 803])
-@pytest.mark.parametrize("width", [1, 2, 7, 60])
+@pytest.mark.parametrize(
+    "width", [1, *(pytest.param(n, marks=pytest.mark.full) for n in (2, 7)), 60]
+)
 def test_a_run_of_strikes_ends_when_the_last_has_settled_but_not_while_it_lasts(settle, width):
     last = 230
 

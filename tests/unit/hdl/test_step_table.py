@@ -117,6 +117,7 @@ def test_without_a_step_count_stimulus_0_has_its_own_registers():
     assert all(row[:3] == (own, SETTLE_TICKS, 0) for row in seen[2:])
 
 
+@pytest.mark.full
 def test_more_steps_than_there_are_act_as_all():
     _, _, seen, strobes = run(127, advances=MAX_STEPS - 1)
     assert seen[strobes[-1]][2]

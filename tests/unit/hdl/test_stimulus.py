@@ -12,13 +12,14 @@ from .simulation import made, simulate
 from .stimulus_bench import bench, check, edges, expected, of_builds
 from .stimulus_truth import Settings
 
+SAMPLES = [pytest.param(4, marks=pytest.mark.full), 8, 16]
 EVERY = of_builds(Feature(0))
 DITHER = of_builds(Feature.DITHER)
 POISSON = of_builds(Feature.POISSON)
 
 
 @EVERY
-@pytest.mark.parametrize("samples", [4, 8, 16])
+@pytest.mark.parametrize("samples", SAMPLES)
 def test_a_period_is_exact_in_ticks(samples, features):
     check(
         samples, Settings(interval_ticks=37, width_ticks=5, phase_ticks=3), 200, features=features
@@ -26,7 +27,7 @@ def test_a_period_is_exact_in_ticks(samples, features):
 
 
 @EVERY
-@pytest.mark.parametrize("samples", [4, 8, 16])
+@pytest.mark.parametrize("samples", SAMPLES)
 @pytest.mark.parametrize("over", [0, 1, 3])
 def test_a_strike_in_every_word(samples, over, features):
     settings = Settings(interval_ticks=samples + over, width_ticks=samples + over - 1)
@@ -45,7 +46,7 @@ def test_the_fraction_adds_up_without_loss(features):
 
 
 @EVERY
-@pytest.mark.parametrize("samples", [4, 8, 16])
+@pytest.mark.parametrize("samples", SAMPLES)
 def test_a_fraction_on_the_least_interval(samples, features):
     settings = Settings(interval_ticks=samples, interval_fraction=0xC000_0001)
     check(samples, settings, 200, features=features)
@@ -98,8 +99,8 @@ def test_dither_of_fast_bursts_with_a_fraction():
 
 
 @POISSON
-@pytest.mark.parametrize("samples", [4, 8, 16])
-@pytest.mark.parametrize("width", [1, 5, 40])
+@pytest.mark.parametrize("samples", SAMPLES)
+@pytest.mark.parametrize("width", [1, pytest.param(5, marks=pytest.mark.full), 40])
 @pytest.mark.parametrize("chance", [0.05, 0.9])
 def test_poisson_strikes_are_the_generators(samples, width, chance, features):
     settings = Settings(

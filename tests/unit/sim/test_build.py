@@ -6,7 +6,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -57,11 +56,9 @@ def cache(twice: tuple[Path, set[Path]]) -> Path:
     return twice[0]
 
 
-def test_a_second_build_compiles_nothing_and_is_quick(cache: Path, scripted: DeviceBuild) -> None:
-    started = time.monotonic()
+def test_a_second_build_compiles_nothing(cache: Path, scripted: DeviceBuild) -> None:
     executable, report = built(scripted, cache)
     assert report == []
-    assert time.monotonic() - started < 1
     assert os.access(executable, os.X_OK)
 
 

@@ -168,6 +168,7 @@ def test_critical_sections_delay_the_isr(play: Play) -> None:
     assert loaded[-1] > 3 * idle[-1]
 
 
+@pytest.mark.full
 def test_polygons_delay_the_task_but_hardly_the_isr(play: Play) -> None:
     # 2 kHz: longer than a burst, so that no strike is coalesced.
     strikes = periodic(400, 500_123_413)
