@@ -14,7 +14,7 @@ setup:
 	$(PYTHON) -m tools.setup test
 
 test: lint
-	$(RUN) pytest -n 2 --dist worksteal --durations=20 -m "not full and not hardware"
+	$(RUN) pytest -n 3 --dist worksteal --durations=20 -m "not full and not hardware"
 
 test-full: lint
 	$(RUN) pytest -n 2 --dist worksteal -m "not hardware"

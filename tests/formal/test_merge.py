@@ -173,7 +173,7 @@ class QueuedOrCounted(Elaboratable):
     [
         ("bmc", SHORT_CLOCKS, ALL_FEATURES),
         pytest.param("bmc", 13, ALL_FEATURES, marks=pytest.mark.full),
-        ("cover", 24, ALL_FEATURES),
+        pytest.param("cover", 24, ALL_FEATURES, marks=pytest.mark.full),
         ("bmc", 16, Feature(0)),
         pytest.param("cover", 30, Feature(0), marks=pytest.mark.full),
     ],
@@ -308,7 +308,7 @@ class EveryEdgeOnce(Elaboratable):
     ("samples", "mode", "clocks"),
     [
         (2, "bmc", SHORT_ROWS_CLOCKS),
-        (4, "bmc", SHORT_ROWS_CLOCKS - 1),
+        pytest.param(4, "bmc", SHORT_ROWS_CLOCKS - 1, marks=pytest.mark.full),
         pytest.param(2, "bmc", 10, marks=pytest.mark.full),
         pytest.param(4, "bmc", 9, marks=pytest.mark.full),
         (2, "cover", 16),

@@ -92,7 +92,11 @@ class CountsExactly(Elaboratable):
 
 
 @pytest.mark.parametrize(
-    ("bits", "limb_bits", "clocks"), [(3, 3, 14), (6, 3, 18)], ids=["one_limb", "two_limbs"]
+    ("bits", "limb_bits", "clocks"),
+    [
+        pytest.param(3, 3, 14, id="one_limb"),
+        pytest.param(6, 3, 18, id="two_limbs", marks=pytest.mark.full),
+    ],
 )
 def test_every_beat_is_counted_and_the_greatest_count_stays_for_ever(bits, limb_bits, clocks):
     design = CountsExactly(Tally(ENTRIES, bits, 1, limb_bits), bits, flag=False)
@@ -100,16 +104,19 @@ def test_every_beat_is_counted_and_the_greatest_count_stays_for_ever(bits, limb_
     assert holds, log[-3000:]
 
 
-@pytest.mark.parametrize("far", [False, True], ids=["near", "far"])
+@pytest.mark.parametrize(
+    "far", [pytest.param(False, id="near", marks=pytest.mark.full), pytest.param(True, id="far")]
+)
 def test_every_paced_beat_is_counted_and_the_greatest_count_stays_for_ever(far):
     design = CountsExactly(PacedTally(ENTRIES, 4, far), 4, flag=False)
     holds, log = prover.prove(design, f"tally_paced_{far}", 18, "prove", design.free)
     assert holds, log[-3000:]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "paced",
-    [pytest.param(False, marks=pytest.mark.full, id="dense"), pytest.param(True, id="paced")],
+    [pytest.param(False, id="dense"), pytest.param(True, id="paced")],
 )
 def test_saturated_tells_exactly_of_counts_refused(paced):
     tally = PacedTally(2, 2) if paced else Tally(2, 2, 1, 2)

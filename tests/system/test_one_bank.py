@@ -13,9 +13,10 @@ ONE_BANK = Geometry(features=ALL_FEATURES & ~(Feature.SNAPSHOT | Feature.SWEEP))
 LEAN = Geometry(features=Feature.SIMULATED)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "geometry",
-    [pytest.param(ONE_BANK, marks=pytest.mark.full, id="one_bank"), pytest.param(LEAN, id="lean")],
+    [pytest.param(ONE_BANK, id="one_bank"), pytest.param(LEAN, id="lean")],
 )
 def test_a_build_with_one_bank_equals_the_truth(geometry, tmp_path):
     settings = Settings(

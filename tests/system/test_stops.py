@@ -67,7 +67,7 @@ def test_an_endless_output_does_not_hold_up_the_end(tmp_path):
 
 
 @pytest.mark.parametrize("stream", [True, False])
-@pytest.mark.parametrize("before", [3, 200])
+@pytest.mark.parametrize("before", [3, pytest.param(200, marks=pytest.mark.full)])
 def test_the_first_latency_over_a_threshold_ends_the_run(before, stream, tmp_path):
     wanted = settings(latency_over_s=900 * NS, stream=stream)
     outcome = run(slow_once(tmp_path, before), wanted, tmp_path, geometry=SMALL)

@@ -54,6 +54,7 @@ def test_a_device_that_never_recovers_ends_the_sweep_with_what_was_measured(tmp_
     assert "20 kHz to 80 kHz" in said.out
 
 
+@pytest.mark.full
 def test_a_device_that_never_answers_ends_the_sweep_at_once(capsys):
     assert swept("drop=1") == ExitCode.INVALID
     said = capsys.readouterr()

@@ -78,7 +78,9 @@ def test_each_edge_of_a_thousand_ticks_is_reported_or_counted(tmp_path):
     assert any("dropped before" in reason for reason in outcome.result.invalid_reasons)
 
 
-@pytest.mark.parametrize("phase_ticks", [0, 1, 4, 7])
+@pytest.mark.parametrize(
+    "phase_ticks", [0, *(pytest.param(n, marks=pytest.mark.full) for n in (1, 4, 7))]
+)
 def test_a_burst_that_fits_the_fifo_loses_none(phase_ticks, tmp_path):
     strikes = GEOMETRY.word_fifo_depth * WORD_EDGES // 2
     outcome = run(LOOP, burst(strikes, phase_ticks), tmp_path, geometry=GEOMETRY)
@@ -101,7 +103,15 @@ def test_the_merge_takes_an_event_a_clock_without_end(tmp_path):
     assert outcome.result.accounting.dropped_on_chip == 0
 
 
-@pytest.mark.parametrize(("delay_ps", "latency_ticks"), [(0, 0), (1, 1), (3500, 4), (12_000, 12)])
+@pytest.mark.parametrize(
+    ("delay_ps", "latency_ticks"),
+    [
+        (0, 0),
+        pytest.param(1, 1, marks=pytest.mark.full),
+        pytest.param(3500, 4, marks=pytest.mark.full),
+        (12_000, 12),
+    ],
+)
 def test_an_answered_strike_every_twelve_clocks_is_matched_without_end(
     delay_ps, latency_ticks, tmp_path
 ):

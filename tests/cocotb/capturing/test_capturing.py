@@ -74,7 +74,7 @@ def captured(samples: int, channels: int, clocks: int) -> None:
 
 
 def test_random_words_become_the_golden_models_events():
-    captured(16, 3, 800)
+    captured(8, 2, 800)
 
 
 @pytest.mark.full

@@ -15,10 +15,10 @@ SETTLE_CLOCKS = 24
 
 
 def of_builds(*features):
-    """Run a test for builds with these features, and for that with all."""
-    builds = {str(feature.name or "lean"): feature for feature in (*features, ALL_FEATURES)}
-    names = [*list(builds)[:-1], "all"]
-    return pytest.mark.parametrize("features", builds.values(), ids=names)
+    """Run a test for builds with these features; the full test for that with all too."""
+    lean = [pytest.param(feature, id=str(feature.name or "lean")) for feature in features]
+    rich = pytest.param(ALL_FEATURES, id="all", marks=pytest.mark.full)
+    return pytest.mark.parametrize("features", [*lean, rich])
 
 
 def bench(samples, settings, clocks, *, trigger=Trigger.RUN, source=0, drive=None, **geometry):

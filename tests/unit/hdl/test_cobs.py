@@ -46,7 +46,7 @@ def encode(bench, frames, seed):
     return bytes(sent), expected
 
 
-@pytest.mark.parametrize("seed", [None, 1, 2])
+@pytest.mark.parametrize("seed", [None, 1, pytest.param(2, marks=pytest.mark.full)])
 def test_every_frame_is_encoded_as_the_contract_says(bench, seed):
     sent, expected = encode(bench, list(bodies(seed)), seed)
     assert sent == expected
@@ -101,7 +101,7 @@ def test_what_was_encoded_is_decoded(bench, seed):
     assert decode(bench, stream, seed) == [(body, True) for body in frames]
 
 
-@pytest.mark.parametrize("seed", [3, 4, 5])
+@pytest.mark.parametrize("seed", [3, *(pytest.param(n, marks=pytest.mark.full) for n in (4, 5))])
 def test_only_encodings_are_called_good(bench, seed):
     rng = random.Random(seed)
     parts = [

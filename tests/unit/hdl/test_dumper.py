@@ -161,7 +161,7 @@ def test_all_spaces_of_both_banks_are_sent_whole(bench, seed):
     assert all(frame.tag == 7 and frame.base_ticks == BASE_TICKS for frame in frames[:-1])
 
 
-@pytest.mark.parametrize("bank", [0, 1])
+@pytest.mark.parametrize("bank", [pytest.param(0, marks=pytest.mark.full), 1])
 def test_one_bank_of_some_spaces_is_sent_alone(bench, bank):
     spaces = [Space.EDGES, Space.INTERVAL_BINS]
     frames = run(bench, SMALL, [request(spaces, bank=bank)])

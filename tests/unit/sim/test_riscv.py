@@ -180,6 +180,7 @@ def test_polygons_delay_the_task_but_hardly_the_isr(play: Play) -> None:
     assert percentile(isr[1], 0.5) < 1.3 * percentile(isr[0], 0.5)
 
 
+@pytest.mark.full
 def test_a_load_switched_off_is_always_on(play: Play) -> None:
     strikes = periodic(200)
     switched = play("freertos", strikes, "load=cpu", load=1)
@@ -207,6 +208,7 @@ def test_a_pulse_between_two_clock_edges_goes_unseen(play: Play) -> None:
     assert len(play("bare", [10**9], width_ps=1).edges) == 2
 
 
+@pytest.mark.full
 def test_the_same_inputs_give_the_same_edges_however_time_is_cut(play: Play) -> None:
     strikes, options = periodic(100), "load=all,ppm=37"
     traces = [
