@@ -59,6 +59,7 @@ class NumbersInOrder(Elaboratable):
         return m
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("depth", DEPTHS)
 @pytest.mark.parametrize(
     ("mode", "clocks"),

@@ -48,7 +48,7 @@ TABLES = {
     "seven, falling": table(*((2000 // n, 10 * n) for n in range(7, 0, -1)), guard=0),
     "sixty-four": table(*((400 + 37 * (n * 29 % 64), 1 + n % 7) for n in range(64)), guard=100),
 }
-
+OTHERS = ("one", "seven, rising", "seven, falling")
 
 MIXED = table((900, 30), (448, 40), (1300, 20), (300, 60), guard=40)
 
@@ -91,7 +91,9 @@ def assert_extremes(parts: list[StepChannel], samples, steps) -> None:
             assert (part.rise.min_ticks, part.rise.max_ticks) == (values.min(), values.max())
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize(
+    "name", ["two", "sixty-four", *(pytest.param(n, marks=pytest.mark.full) for n in OTHERS)]
+)
 def test_every_step_is_the_golden_models(name, tmp_path):
     asked = settings(TABLES[name])
     outcome = run(LOADED, asked, tmp_path, geometry=SMALL)

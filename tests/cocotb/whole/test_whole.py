@@ -24,11 +24,6 @@ def measured(samples: int, strikes: int, runs: int, *steps: int) -> None:
 
 
 @pytest.mark.full
-def test_runs_and_sweep_tables_are_what_the_golden_model_makes_of_the_pins():
-    measured(8, 150, 1, 2)
-
-
-@pytest.mark.full
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("samples", [4, 8, 16])
 def test_long_sweep_tables_are_what_the_golden_model_makes_of_the_pins(samples):

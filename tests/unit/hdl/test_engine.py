@@ -121,7 +121,9 @@ def test_the_last_sample_is_read_latency_clocks_later(port):
 
 
 @pytest.mark.parametrize("limb_bits", [16, 32])
-@pytest.mark.parametrize("features", [ALL_FEATURES, Feature(0)])
+@pytest.mark.parametrize(
+    "features", [ALL_FEATURES, pytest.param(Feature(0), marks=pytest.mark.full)]
+)
 def test_no_memory_is_slower_than_latency(features, limb_bits):
     dut = made(Engine, Geometry(features=features, **SMALL), "latency", limb_bits)
     assert max(dut.histogram.latency, dut.records.latency) <= dut.LATENCY

@@ -42,7 +42,7 @@ def check_steps(events, rules, seed, **options):
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.full)])
-@pytest.mark.parametrize("early", [0, 25])
+@pytest.mark.parametrize("early", [pytest.param(0, marks=pytest.mark.full), 25])
 @pytest.mark.parametrize("policy", Policy)
 def test_what_stands_at_a_step_is_the_golden_models(policy, early, seed):
     rules = rules_for(policy, timeout=90, least=15 if policy == Policy.WINDOW else 0, early=early)

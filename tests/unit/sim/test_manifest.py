@@ -118,6 +118,7 @@ def test_a_clocked_device_answers_after_its_flip_flops_on_its_own_clock(
     assert edges(truth, 1) == []
 
 
+@pytest.mark.full
 def test_options_after_the_manifests_change_clock_and_delay(
     folder: Path, play_manifest: Callable[..., Any]
 ) -> None:
@@ -127,6 +128,7 @@ def test_options_after_the_manifests_change_clock_and_delay(
     assert edges(truth, 0) == [(time + 900, level) for time, level in expected]
 
 
+@pytest.mark.full
 def test_a_clock_runs_faster_by_its_ppm_without_adding_up_an_error(
     folder: Path, play_manifest: Callable[..., Any]
 ) -> None:
@@ -137,6 +139,7 @@ def test_a_clock_runs_faster_by_its_ppm_without_adding_up_an_error(
     assert abs(rise - (1003 + n * 10_007 / 1.0001)) <= 2
 
 
+@pytest.mark.full
 def test_a_memory_image_reaches_readmemh_by_plusarg_and_by_parameter(
     folder: Path, play_manifest: Callable[..., Any]
 ) -> None:
@@ -147,6 +150,7 @@ def test_a_memory_image_reaches_readmemh_by_plusarg_and_by_parameter(
         assert edges(truth, 1) == edges(truth, 0) != []
 
 
+@pytest.mark.full
 def test_the_load_output_reaches_its_port_whatever_its_name(
     folder: Path, play_manifest: Callable[..., Any]
 ) -> None:
