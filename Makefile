@@ -13,10 +13,10 @@ demo:
 setup:
 	$(PYTHON) -m tools.setup test
 
-test: lint
+test: setup
 	$(RUN) pytest -n 3 --dist worksteal --durations=20 -m "not full and not hardware"
 
-test-full: lint
+test-full: setup
 	$(RUN) pytest -n 2 --dist worksteal -m "not hardware"
 
 lint: setup

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 _BIN = Path(sys.executable).parent
-_CHECKS = (
+CHECKS = (
     ("ruff", "check", "--quiet"),
     ("ruff", "format", "--check", "--quiet"),
     ("lint-imports",),
@@ -24,11 +24,12 @@ _CHECKS = (
 def main() -> int:
     """Run each check; return 1 if one fails."""
     with ThreadPoolExecutor() as pool:
-        codes = list(pool.map(_check, _CHECKS))
+        codes = list(pool.map(check, CHECKS))
     return int(any(codes))
 
 
-def _check(command: tuple[str, ...]) -> int:
+def check(command: tuple[str, ...]) -> int:
+    """Run one of CHECKS and print what it says; return its exit code."""
     done = subprocess.run(
         [str(_BIN / command[0]), *command[1:]], capture_output=True, text=True, check=False
     )
