@@ -41,9 +41,16 @@ def _fill(directory: Path) -> None:
     for tool in ("apt-get", "dpkg-deb"):
         if shutil.which(tool) is None:
             raise PackageMissing(package, f"{tool} is not on the path", "use a Debian or Ubuntu")
-    # Beside the cache: apt's own user has no leave to write there, and apt says so, but works.
     with tempfile.TemporaryDirectory(dir=directory.parent) as folder:
-        _run(package, folder, "apt-get", "-qq", "download", f"{ICESTORM}={ICESTORM_VERSION}*")
+        download = ("apt-get", "-qq", "download", f"{ICESTORM}={ICESTORM_VERSION}*")
+        try:
+            _run(package, folder, *download)
+        except PackageMissing:
+            # There may be no lists of packages yet: lists of its own need no root.
+            Path(folder, "lists", "partial").mkdir(parents=True)
+            own = [f"-oDir::State::Lists={folder}/lists", f"-oDir::Cache={folder}"]
+            _run(package, folder, "apt-get", "-qq", *own, "update")
+            _run(package, folder, "apt-get", *own, *download[1:])
         for archive in sorted(Path(folder).glob("*.deb")):
             _run(package, folder, "dpkg-deb", "-x", str(archive), "unpacked")
         for name, wanted in ICESTORM_FILES.items():
@@ -71,4 +78,4 @@ def _run(package: str, folder: str, *command: str) -> None:
         errors = [line for line in done.stderr.splitlines() if line.startswith(("E:", "dpkg"))]
         reason = (errors or [f"exit code {done.returncode}"])[-1]
     command_text = " ".join(command)
-    raise PackageMissing(package, f"`{command_text}`: {reason}", "run apt-get update and try again")
+    raise PackageMissing(package, f"`{command_text}`: {reason}", "let apt reach an archive once")

@@ -131,19 +131,18 @@ def _clocks(verilog: str) -> tuple[Fraction, int]:
 
 def _without_ring(verilog: str) -> tuple[str, int]:
     """Return the Verilog with the ring of inverters cut, and how many tables it has."""
-    drivers = {net: (rest, match) for match in _ASSIGN.finditer(verilog) for net, rest in [match.groups()]}
-    loops = list(_loops({net: _NET.findall(rest) for net, (rest, _) in drivers.items()}))
+    drivers = {match[1]: match for match in _ASSIGN.finditer(verilog)}
+    loops = list(_loops({net: _NET.findall(match[2]) for net, match in drivers.items()}))
     if len(loops) != 1:
         raise ValueError(f"bitstream: {len(loops)} loops of look-up tables; must be 1, the ring")
     (loop,) = loops
-    texts = [drivers[net][0] for net in loop]
+    texts = [drivers[net][2] for net in loop]
     inverters = sum(text.startswith("!") for text in texts)
     clocks = [net for net in loop if f"edge {net})" in verilog]
     plain = all(re.fullmatch(r"!?\w+", text) for text in texts)
     if not (plain and inverters % 2 and len(clocks) == 1):
         raise ValueError(f"bitstream: a loop that is no ring of inverters: {', '.join(texts)}")
-    match = drivers[clocks[0]][1]
-    start, end = match.span(2)
+    start, end = drivers[clocks[0]].span(2)
     return f"{verilog[:start]}{RING}{verilog[end:]}", inverters
 
 

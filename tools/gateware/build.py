@@ -18,6 +18,8 @@ from tools.gateware.families import FAMILIES, Family
 from tools.gateware.flow import BUILD, synthesise
 from tools.gateware.sdf import Delays
 
+_HASH = "top.hash"
+"""Beside a bitstream: the hash of the gateware that it is made of."""
 _USED = re.compile(r"(TRELLIS_\w+|DP16KD|ICESTORM_LC|ICESTORM_RAM): *([1-9]\d*)/ *(\d+)")
 _CLOCK = re.compile(r"Max frequency for clock +'([^']+)': ([\d.]+) MHz")
 
@@ -46,6 +48,18 @@ def board_hash(board: Board) -> int:
     digest.update(board.text)
     digest.update((CONSTRAINTS / "front" / f"{board.build.family}.json").read_bytes())
     return int.from_bytes(digest.digest()[:8], "little")
+
+
+def built(board: Board, seed: int = 1) -> Path:
+    """Return a board's bitstream, built anew unless it is that of the sources.
+
+    Raises ToolError where a tool fails. What a new build does not keep is no error here.
+    """
+    at = BUILD / board.name / f"seed{seed}"
+    path = at / _HASH
+    if not path.is_file() or path.read_text() != f"{board_hash(board):016x}\n":
+        place(board, netlist(board), seed)
+    return at / "top.bit"
 
 
 def netlist(board: Board) -> Path:
@@ -78,9 +92,11 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
     family = FAMILIES[board.build.family]
     at = folder / f"seed{seed}"
     at.mkdir(exist_ok=True)
+    (at / _HASH).unlink(missing_ok=True)
     (at / "top.json").write_bytes((folder / "top.json").read_bytes())
     pnr.write_constraints(board, at)
     log = pnr.route(board, at, seed)
+    (at / _HASH).write_text(f"{board_hash(board):016x}\n")
     clocks = {name: float(mhz) for name, mhz in _CLOCK.findall(log)}
     phases = family.phases
     period_ps = 1e6 / float(board.fast_mhz)

@@ -4,8 +4,8 @@
         [SIMULATOR'S OPTIONS]
 
 Prints `listening 127.0.0.1:PORT` for `plexor --link tcp://127.0.0.1:PORT`: the board's UART, bit by
-bit. Only boards with an iCE40. What answers is the gateware of a board, and says so: its figures are
-called measured, though they are simulated.
+bit. Only boards with an iCE40. What answers is the gateware of a board, and says so: its figures
+are called measured, though they are simulated.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ from plexor_sim.toolchain import COMPILE, FAST, Unit, compile_units, run_tool
 from tools.debian import icestorm
 from tools.gateware import bitstream as bits
 from tools.gateware.board import Board, BoardError, load
-from tools.gateware.flow import BUILD, ToolError
+from tools.gateware.build import built
+from tools.gateware.flow import ToolError
 
 _SIM = Path(plexor_sim.__file__).parent
 _SOURCES = _SIM / "bitstream"
@@ -55,8 +56,16 @@ def simulator(board: Board, bitstream: Path, device: DeviceBuild, cache: Path) -
     Raises ValueError for a bitstream that cannot be simulated, ToolError, BuildError and
     PackageMissing.
     """
-    model = _model(board, bitstream, cache)
-    objects = [*sorted(model.glob("*.o")), *device_objects(device, cache)]
+    unpacked = make_once(
+        cache / "bitstream" / digest(bitstream, Path(bits.__file__), Path(__file__), str(board)),
+        lambda folder: _unpack(board, bitstream, cache, folder),
+    )
+    sources = (unpacked / "board.v", unpacked / "chip.v", _SOURCES / "pll.v", _SOURCES / "ram.v")
+    verilated = verilate(
+        Verilation("the bitstream", sources, _TOP, _PREFIX, flags=("--flatten",)), cache, _say
+    )
+    objects = [*_model(verilated, cache), *_main(unpacked, verilated, cache)]
+    objects += device_objects(device, cache)
     tools = find_tools()
 
     def link(directory: Path) -> None:
@@ -67,27 +76,26 @@ def simulator(board: Board, bitstream: Path, device: DeviceBuild, cache: Path) -
     return make_once(cache / "sim" / f"board-{key}", link) / "board"
 
 
-def _model(board: Board, bitstream: Path, cache: Path) -> Path:
-    """Return the folder of the bitstream's objects, with main.cpp's."""
-    unpacked = make_once(
-        cache / "bitstream" / digest(bitstream, Path(bits.__file__), Path(__file__), str(board)),
-        lambda folder: _unpack(board, bitstream, cache, folder),
-    )
-    sources = (unpacked / "board.v", unpacked / "chip.v", _SOURCES / "ice40.v")
-    verilated = verilate(
-        Verilation("the bitstream", sources, _TOP, _PREFIX, flags=("--flatten",)), cache, _say
-    )
-    tools = find_tools()
-    includes = (unpacked, verilated, _SOURCES, _SIM / "runtime", _SIM / "device")
-    headers = [item for folder in includes for item in sorted(folder.glob("*.h"))]
-    key = digest("bitstream", tools.model_key, *COMPILE, _SOURCES / "main.cpp", *headers)
-
+def _model(verilated: Path, cache: Path) -> list[Path]:
     def fill(directory: Path) -> None:
         _say("compiling the bitstream")
-        units = [*model_units(verilated, _PREFIX, directory), Unit(_SOURCES / "main.cpp", (FAST,))]
-        compile_units(tools, units, directory, includes)
+        units = model_units(verilated, _PREFIX, directory)
+        compile_units(find_tools(), units, directory, [verilated])
 
-    return make_once(cache / "objects" / f"bitstream-{key}", fill)
+    key = digest("bitstream", verilated.name, find_tools().model_key, *COMPILE)
+    return sorted(make_once(cache / "objects" / f"bitstream-{key}", fill).glob("*.o"))
+
+
+def _main(unpacked: Path, verilated: Path, cache: Path) -> list[Path]:
+    source = _SOURCES / "main.cpp"
+    includes = (unpacked, verilated, _SOURCES, _SIM / "runtime", _SIM / "device")
+    headers = [item for folder in includes for item in sorted(folder.glob("*.h"))]
+
+    def fill(directory: Path) -> None:
+        compile_units(find_tools(), [Unit(source, (FAST,))], directory, includes)
+
+    key = digest("board's main", find_tools().key, *COMPILE, source, *headers)
+    return sorted(make_once(cache / "objects" / f"board-{key}", fill).glob("*.o"))
 
 
 def _unpack(board: Board, bitstream: Path, cache: Path, folder: Path) -> None:
@@ -159,7 +167,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         board = load(chosen.board)
         device = find_device(name, default_cache())
-        bitstream = chosen.bitstream or BUILD / board.name / "seed1" / "top.bit"
+        bitstream = chosen.bitstream or built(board)
         executable = simulator(board, bitstream, device, default_cache())
     except (BoardError, BuildError, OSError, PackageMissing, ToolError, ValueError) as error:
         _say(f"error: {error}")

@@ -29,7 +29,7 @@ namespace {
 using namespace plexor;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kPollEdges = 2048;
+constexpr int kPollEdges = 512;
 constexpr int kLockReferences = 64;     // periods until the PLL says so
 constexpr int kBootReferences = 1400;   // and until the core's clock runs
 constexpr int kWaitMs = 500;  // how long a blocked wait lasts before the parent is looked for
