@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from bench import TRUTH, Outcome, assert_equals_truth, class_counts
 from tools.gateware import board as boards
-from tools.gateware.build import built
+from tools.gateware.build import board_hash, built
 from tools.gateware.families import FAMILIES
 from tools.gateware.run_bitstream import simulator
 
@@ -34,8 +34,9 @@ PLANTED = (
     "seed=5,ch0.latency=uniform:1000000:9000000,ch1.after=strike0,ch1.latency=1000000,ch1.drop=0.2,"
     "ch2.after=strike0,ch2.duplicate=0.3,ch3.after=ch0-fall,ch3.spurious=40000"
 )
+# An odd width in ticks, and a period of a fraction: edges are of every phase, each with each.
 ARGUMENTS = (
-    *("--rate", "41.3k", "--count", str(STRIKES), "--width", "2us", "--load"),
+    *("--rate", "41.3k", "--count", str(STRIKES), "--width", "2.001us", "--load"),
     *("--channel", "late=ch0:deadline=7us", "--channel", "some=ch1", "--channel", "twice=ch2"),
     *("--channel", "chained=ch3:after=ch0.fall", "--calibration", "none"),
 )
@@ -113,6 +114,7 @@ def test_the_bitstream_measures_what_its_pins_saw(tmp_path):
     result, truth = store.load(run), np.fromfile(log, TRUTH)
     golden = assert_equals_truth(seen(result, truth, board))
 
+    assert result.identity.gateware_hash == board_hash(board)
     assert result.strikes == STRIKES
     classes = [class_counts(channel) for channel in result.channels]
     print(classes)
