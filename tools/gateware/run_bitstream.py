@@ -36,13 +36,13 @@ from tools.debian import icestorm
 from tools.gateware import bitstream as bits
 from tools.gateware.board import Board, BoardError, load
 from tools.gateware.build import built
-from tools.gateware.flow import ToolError
+from tools.gateware.flow import BUILD, ToolError
 
 _SIM = Path(plexor_sim.__file__).parent
 _SOURCES = _SIM / "bitstream"
 _PREFIX = "Vboard"
 _TOP = "board"
-_FS = 10**9
+_MHZ_FS = 10**9
 """Femtoseconds in a period of 1 MHz."""
 RING_TABLE_PS = 1300
 """Of one table of the ring and the way to the next: a guess, as in primitives/ice40.v."""
@@ -100,7 +100,9 @@ def _main(unpacked: Path, verilated: Path, cache: Path) -> list[Path]:
 
 def _unpack(board: Board, bitstream: Path, cache: Path, folder: Path) -> None:
     _say("turning the bitstream into Verilog")
-    with tempfile.TemporaryDirectory(dir=folder) as work:
+    # Where the tools as WebAssembly see files: not everywhere.
+    BUILD.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=BUILD) as work:
         chip = bits.chip_of(bitstream, board, icestorm(cache), Path(work))
     (folder / "chip.v").write_text(chip.verilog)
     (folder / "board.v").write_text(_board(board))
@@ -126,7 +128,7 @@ def _board(board: Board) -> str:
 
 def _header(board: Board, chip: bits.Chip) -> str:
     """Return the figures that main.cpp needs. Raises ValueError where the phases have no order."""
-    reference_half = Fraction(_FS) / board.clock_mhz / 2
+    reference_half = Fraction(_MHZ_FS) / board.clock_mhz / 2
     fast_half = reference_half / chip.ratio
     late_fs = chip.late_ps * 1000
     if late_fs >= fast_half:
@@ -134,7 +136,7 @@ def _header(board: Board, chip: bits.Chip) -> str:
             f"bitstream: PLL output A is {chip.late_ps} ps after B; must be less than half a "
             f"period, {float(fast_half) / 1000:.0f} ps"
         )
-    line = Fraction(_FS * 10**6, board.baud * LINE_STEPS)
+    line = Fraction(_MHZ_FS * 10**6, board.baud * LINE_STEPS)
     parts = math.lcm(*(time.denominator for time in (reference_half, fast_half, line)))
     return (
         "#pragma once\n#include <cstdint>\nnamespace plexor {\n"
@@ -166,6 +168,8 @@ def main(arguments: list[str] | None = None) -> int:
     name, _, own = chosen.dut.partition(":")
     try:
         board = load(chosen.board)
+        if board.build.family != "ice40":
+            raise BoardError(f"{board.name}: {board.build.family}; must be a board with an ice40")
         device = find_device(name, default_cache())
         bitstream = chosen.bitstream or built(board)
         executable = simulator(board, bitstream, device, default_cache())
