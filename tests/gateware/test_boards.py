@@ -2,7 +2,7 @@
 
 import pytest
 from tools.gateware import board as boards
-from tools.gateware.build import netlist, place
+from tools.gateware.build import alone, netlist, place
 
 ALWAYS = ("hx8k-evn", "ulx3s-25f")
 """One of each family is built by `make test`."""
@@ -18,7 +18,8 @@ ALWAYS = ("hx8k-evn", "ulx3s-25f")
 )
 def test_a_board_keeps_its_clocks_hops_and_bins(name):
     board = boards.load(name)
-    placed = place(board, netlist(board), seed=1)
+    with alone(board):
+        placed = place(board, netlist(board), seed=1)
     assert placed.failures == []
     assert placed.bitstream.stat().st_size > 50_000
     # What is between pads and look-up tables is free: no two channels are alike by chance.

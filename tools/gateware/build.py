@@ -3,9 +3,13 @@ out."""
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,6 +52,28 @@ def board_hash(board: Board) -> int:
     return int.from_bytes(digest.digest()[:8], "little")
 
 
+@contextmanager
+def alone(board: Board) -> Iterator[None]:
+    """Hold a board's folder, which no other process then builds in; wait for one that does."""
+    folder = BUILD / board.name
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def built(board: Board, seed: int = 1) -> Path:
+    """Return a board's bitstream, built anew unless there is that of the sources.
+
+    Raises ToolError where a tool fails. What a new build does not keep is no error here.
+    """
+    path = BUILD / board.name / f"seed{seed}" / f"{board_hash(board):016x}.bit"
+    with alone(board):
+        if not path.is_file():
+            place(board, netlist(board), seed)
+    return path
+
+
 def netlist(board: Board) -> Path:
     """Synthesise a board's design, lock its front-end, and return the folder with `top.json`."""
     family = FAMILIES[board.build.family]
@@ -81,6 +107,7 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
     (at / "top.json").write_bytes((folder / "top.json").read_bytes())
     pnr.write_constraints(board, at)
     log = pnr.route(board, at, seed)
+    _keep(at, board_hash(board))
     clocks = {name: float(mhz) for name, mhz in _CLOCK.findall(log)}
     phases = family.phases
     period_ps = 1e6 / float(board.fast_mhz)
@@ -117,6 +144,16 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
     result.failures.extend(_failures(board, family, result))
     result.failures.extend(_moved(family, lags_ps))
     return result
+
+
+def _keep(folder: Path, gateware: int) -> None:
+    """Keep the bitstream, whole or not at all, by the hash of its gateware, and no older one."""
+    kept = folder / f"{gateware:016x}.bit"
+    for old in folder.glob("*.bit"):
+        if old.name not in (kept.name, "top.bit"):
+            old.unlink()
+    shutil.copyfile(folder / "top.bit", folder / "kept")
+    (folder / "kept").rename(kept)
 
 
 def _core_names(family: Family, delays: Delays) -> limits.CoreNames:

@@ -1,0 +1,211 @@
+// A simulated board: a Verilated bitstream, its clocks, a device at its pins, a TCP client at its
+// UART. Of the simulator's options it has --device, --truth, --trace-pins, --figures, --once,
+// --parent, --corrupt and --buffer.
+//
+// A channel's edge is seen by the edges of the fast clocks that come after it; an output's is of
+// the time of the clock's edge, in whole ps rounded down. Nothing on the chip takes time.
+//
+// Exit codes: 0 done, 2 usage or a bad device option, 3 the device or the simulation failed.
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <memory>
+#include <vector>
+
+#include "Vboard.h"
+#include "board.h"
+#include "clocks.h"
+#include "device.h"
+#include "link.h"
+#include "options.h"
+#include "socket.h"
+#include "truth.h"
+
+namespace {
+
+using namespace plexor;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kPollEdges = 512;
+constexpr int kLockReferences = 64;     // periods until the PLL says so
+constexpr int kBootReferences = 1400;   // and until the core's clock runs
+constexpr int kWaitMs = 500;  // how long a blocked wait lasts before the parent is looked for
+constexpr int kFsPerPs = 1000;
+
+volatile sig_atomic_t g_stop = 0;
+
+class Simulation {
+ public:
+  // Throws BadOption, Usage and std::runtime_error.
+  explicit Simulation(const Options& options)
+      : options_(options),
+        device_(make_device(options.device)),
+        log_(options.truth, options.trace_pins),
+        levels_(device_->initial_levels()),
+        socket_(options.buffer_bytes),
+        link_(socket_, options) {
+    log_.start(kChannels, kOutputs - 1, levels_);
+    chip_.channels = levels_ & kChannelMask;
+    chip_.uart_rx = 1;
+    chip_.eval();  // the first evaluation sees no edge
+    while (references_ < 2 * kBootReferences) edge();
+  }
+
+  ~Simulation() {
+    chip_.final();
+    if (!options_.figures.empty()) write_figures();
+  }
+
+  int port() const { return socket_.port(); }
+
+  void run() {
+    bool served = false;
+    while (!g_stop) {
+      if (!socket_.connected()) {
+        log_.sync();
+        if (served && options_.once) return;
+        socket_.accept(kWaitMs);
+        watch_parent();
+        continue;
+      }
+      if (!served) began_ = Clock::now(), began_cpu_ = std::clock(), began_edges_ = edges_;
+      served = true;
+      for (int i = 0; i < kPollEdges; i++) edge();
+      socket_.service(true);
+      if (++polls_ % 512 == 0) watch_parent();
+    }
+    socket_.drain();
+  }
+
+ private:
+  // One edge of a fast clock, after all that is before it.
+  void edge() {
+    const int64_t time_fs = fast_.next_fs();
+    const int64_t time_ps = time_fs / kFsPerPs;
+    for (; line_.next_fs() <= time_fs; line_.step()) link_.before(chip_, true);
+    for (; reference_.next_fs() <= time_fs; reference_.step()) {
+      chip_.oscillator = !chip_.oscillator;
+      chip_.locked = ++references_ >= 2 * kLockReferences;
+    }
+    for (; ring_.next_fs() <= time_fs; ring_.step()) chip_.ring = !chip_.ring;
+    if (device_->quiet_until_ps() < time_ps) take_edges(time_ps);
+    chip_.fast = fast_.step();
+    chip_.eval();
+    edges_++;
+    if (chip_.outputs != outputs_) drive(time_ps);
+    log_.flush();
+  }
+
+  void take_edges(int64_t to_ps) {
+    found_.clear();
+    device_->advance(to_ps, found_);
+    for (const Edge& edge : found_) {
+      if (edge.channel >= kChannels || edge.level == (levels_ >> edge.channel & 1)) continue;
+      levels_ ^= 1u << edge.channel;
+      log_.response(edge.time_ps, edge.channel, edge.level);
+    }
+    chip_.channels = levels_ & kChannelMask;
+  }
+
+  void drive(int64_t time_ps) {
+    const uint32_t changed = outputs_ ^ chip_.outputs;
+    outputs_ = chip_.outputs;
+    for (int output = 0; output < kOutputs; output++) {
+      if (!(changed >> output & 1)) continue;
+      const int source = output == kLoad ? kSourceLoad : kSourceStrike + output;
+      log_.input(time_ps, static_cast<uint8_t>(source), outputs_ >> output & 1);
+    }
+    device_->input(time_ps, outputs_ & ((1u << kLoad) - 1), outputs_ >> kLoad & 1);
+  }
+
+  void write_figures() const {
+    const std::chrono::duration<double> wall = Clock::now() - began_;
+    const double cpu_s = static_cast<double>(std::clock() - began_cpu_) / CLOCKS_PER_SEC;
+    std::FILE* file = std::fopen(options_.figures.c_str(), "w");
+    if (!file) return;
+    std::fprintf(file, "edges %lld\nwall_s %.6f\ncpu_s %.6f\n",
+                 static_cast<long long>(edges_ - began_edges_), wall.count(), cpu_s);
+    std::fclose(file);
+  }
+
+  void watch_parent() const {
+    if (options_.parent && getppid() != options_.parent) g_stop = 1;
+  }
+
+  static constexpr uint32_t kChannelMask = (1u << kChannels) - 1;
+  static constexpr int kLoad = kOutputs - 1;
+
+  const Options& options_;
+  std::unique_ptr<Device> device_;
+  EdgeLog log_;
+  uint32_t levels_, outputs_ = 0;
+  Socket socket_;
+  UartLink link_;
+  Vboard chip_;
+  FastClocks fast_{kFastHalfFs, kFsParts, kLateFs};
+  Steps reference_{kReferenceHalfFs, kFsParts};
+  Steps line_{kLineStepFs, kFsParts};
+  Steps ring_{kRingHalfFs, 1};
+  int references_ = 0;  // half periods
+  std::vector<Edge> found_;
+  int64_t edges_ = 0, began_edges_ = 0;
+  std::clock_t began_cpu_ = 0;
+  Clock::time_point began_ = Clock::now();
+  uint64_t polls_ = 0;
+};
+
+Options checked(int count, char** arguments) {
+  Options options = parse(count, arguments);
+  if (!options.front_end.empty() || !options.gate.empty() || options.max_cycles || options.free)
+    throw Usage("--front-end, --gate, --max-cycles, --free: a bitstream's simulation has none");
+  options.uart_divisor = kLineSteps;
+  options.no_preamble = true;  // its rate is set
+  return options;
+}
+
+int simulate(int count, char** arguments) {
+  const Options options = checked(count, arguments);
+  if (options.help) {
+    std::fputs(kHelp, stdout);
+    return 0;
+  }
+  // The line a caller reads goes to the original stdout; what a device prints goes to stderr, so
+  // that nobody has to read on.
+  std::FILE* lines = fdopen(dup(STDOUT_FILENO), "w");
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  Simulation simulation(options);
+  std::fprintf(lines, "listening 127.0.0.1:%d\n", simulation.port());
+  std::fclose(lines);
+  simulation.run();
+  return 0;
+}
+
+// The error is the last line, after all that the device printed.
+int failed(int code, const std::exception& error) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "error: %s\n", error.what());
+  return code;
+}
+
+void stop(int) { g_stop = 1; }
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  struct sigaction action {};
+  action.sa_handler = stop;  // without SA_RESTART: a blocked wait ends
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, nullptr);
+  try {
+    return simulate(count, arguments);
+  } catch (const BadOption& error) {
+    return failed(2, error);
+  } catch (const Usage& error) {
+    return failed(2, error);
+  } catch (const std::exception& error) {
+    return failed(3, error);
+  }
+}

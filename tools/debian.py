@@ -1,0 +1,81 @@
+"""Programs that are in Debian's archive alone: fetched by apt, unpacked to a cache, not installed.
+
+`apt-get download` needs neither root nor what a package depends on. Which build of a version there
+is depends on the release and the processor; the files that are used are checked, each by its
+SHA-256.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from plexor_sim.packages import PackageMissing, make_once, sha256
+
+ICESTORM = "fpga-icestorm"
+ICESTORM_VERSION = "0~20230218gitd20a5e9"
+"""Upstream's; Debian 12 and Ubuntu 24.04 have builds of it."""
+ICESTORM_FILES: Mapping[str, str] = {
+    "icebox.py": "5d13cbb7d1283680a64bf1515516af8410f6b4a82714e8ca302e02b7f65130ad",
+    "iceboxdb.py": "dbe312fb18051c1fa88165720bbc7b9f817f4d5d37ef0c13cbb1155db204c9da",
+    "icebox_vlog": "a725c1d313dc65ed1e449046509333cd13bc4ca38f567297906b3e30becf15a5",
+}
+_ICESTORM_FOLDER = "usr/share/fpga-icestorm/python"
+_FETCH_TIMEOUT_S = 300
+
+
+def icestorm(cache: Path) -> Path:
+    """Return the folder with icebox_vlog and what it imports, fetched the first time.
+
+    Raises PackageMissing where there is no apt, no such package, or one with other files.
+    """
+    key = sha256("".join(ICESTORM_FILES.values()).encode())[:12]
+    return make_once(cache / f"{ICESTORM}-{key}", _fill)
+
+
+def _fill(directory: Path) -> None:
+    package = f"{ICESTORM} {ICESTORM_VERSION} (Debian package)"
+    for tool in ("apt-get", "dpkg-deb"):
+        if shutil.which(tool) is None:
+            raise PackageMissing(package, f"{tool} is not on the path", "use a Debian or Ubuntu")
+    with tempfile.TemporaryDirectory(dir=directory.parent) as folder:
+        download = ("apt-get", "-qq", "download", f"{ICESTORM}={ICESTORM_VERSION}*")
+        try:
+            _run(package, folder, *download)
+        except PackageMissing:
+            # There may be no lists of packages yet: lists of its own need no root.
+            Path(folder, "lists", "partial").mkdir(parents=True)
+            own = [f"-oDir::State::Lists={folder}/lists", f"-oDir::Cache={folder}"]
+            _run(package, folder, "apt-get", "-qq", *own, "update")
+            _run(package, folder, "apt-get", *own, *download[1:])
+        for archive in sorted(Path(folder).glob("*.deb")):
+            _run(package, folder, "dpkg-deb", "-x", str(archive), "unpacked")
+        for name, wanted in ICESTORM_FILES.items():
+            path = Path(folder, "unpacked", _ICESTORM_FOLDER, name)
+            if not path.is_file() or sha256(path.read_bytes()) != wanted:
+                raise PackageMissing(package, f"{name} is not the one that is known", "report it")
+            shutil.copyfile(path, directory / name)
+
+
+def _run(package: str, folder: str, *command: str) -> None:
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=_FETCH_TIMEOUT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        reason = f"took more than {_FETCH_TIMEOUT_S} s"
+    else:
+        if done.returncode == 0:
+            return
+        errors = [line for line in done.stderr.splitlines() if line.startswith(("E:", "dpkg"))]
+        reason = (errors or [f"exit code {done.returncode}"])[-1]
+    command_text = " ".join(command)
+    raise PackageMissing(package, f"`{command_text}`: {reason}", "let apt reach an archive once")
