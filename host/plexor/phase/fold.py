@@ -13,7 +13,15 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from plexor.phase.model import BEYOND, IRREGULAR, LOST, UNBOUNDED, UNSETTLED, Reference
+from plexor.phase.model import (
+    BEYOND,
+    IRREGULAR,
+    LOST,
+    OVERTAKEN,
+    UNBOUNDED,
+    UNSETTLED,
+    Reference,
+)
 from plexor.results import EventArray, source_name
 
 Ticks = npt.NDArray[np.int64]
@@ -98,15 +106,18 @@ def fold(
         steady = regular[np.clip(before, 0, len(regular) - 1)]
     kept = np.ones(len(at), np.bool_)
     left_out: dict[str, int] = {}
-    near = np.ones(len(at), np.bool_)
+    near, own = np.ones(len(at), np.bool_), np.ones(len(at), np.bool_)
     if pins.span_ticks is not None:
         near = at - first < pins.span_ticks
+        # What it waited for may be of the next edge: a window can begin shortly before its marker.
+        own = (following <= at) | (at + latency < following)
     for reason, good in (
         (UNSETTLED, settled),
         (UNBOUNDED, bounded),
         (LOST, known),
         (IRREGULAR, steady),
         (BEYOND, near),
+        (OVERTAKEN, own),
     ):
         if count := int(np.count_nonzero(kept & ~good)):
             left_out[reason] = count

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from plexor.phase.fold import MISSED, Pins, fold
-from plexor.phase.model import BEYOND, IRREGULAR, LOST, UNBOUNDED, UNSETTLED
+from plexor.phase.model import BEYOND, IRREGULAR, LOST, OVERTAKEN, UNBOUNDED, UNSETTLED
 from plexor.results import EVENT_DTYPE
 
 STRIKE, RESPONSE, TICK = 8, 0, 1
@@ -116,6 +116,14 @@ def test_without_a_period_phase_is_the_time_since_the_last_edge_up_to_the_span()
     assert found.phase_ticks.tolist() == [0, 999, 500]
     assert found.span_ticks == 1000
     assert found.left_out == {UNBOUNDED: 1, BEYOND: 1}
+
+
+def test_without_a_period_an_answer_behind_the_next_edge_is_of_neither():
+    events = events_of([1100, 2950, 3990, 5950], [1150, 3050, 3999], [1000, 3000, 4000, 6000])
+    found = folded(events, Pins(STRIKE, RESPONSE, (TICK, 1), span_ticks=2000))
+    assert found.phase_ticks.tolist() == [100, 990, 1950]
+    assert found.latency_ticks.tolist() == [50, 9, MISSED]
+    assert found.left_out == {OVERTAKEN: 1}
 
 
 def test_no_strike_whose_events_are_missing_is_guessed():
