@@ -18,6 +18,7 @@ namespace plexor {
 namespace {
 
 constexpr size_t kSendBytes = 4096;  // enough to be worth a system call of its own
+constexpr int kMostHeld = 32;        // looks; a slow link's bytes come one by one without a pause
 constexpr int kDrainMs = 1000;
 
 [[noreturn]] void failed(const char* what) {
@@ -62,7 +63,8 @@ void Socket::accept(int timeout_ms) {
 void Socket::service(bool receives) {
   if (!connected()) return;
   if (receives && !has_byte() && !receive(0)) return;
-  const bool paused = tx_tail_ == tx_seen_;
+  const bool paused = tx_tail_ == tx_seen_ || held_ == kMostHeld;
+  held_ = tx_tail_ == tx_head_ || paused ? 0 : held_ + 1;
   if (tx_tail_ != tx_head_ && (paused || tx_tail_ - tx_head_ >= kSendBytes)) send_queued();
   tx_seen_ = tx_tail_;
 }

@@ -55,6 +55,7 @@ class Socket {
   std::vector<uint8_t> rx_ = std::vector<uint8_t>(kBytes), tx_ = std::vector<uint8_t>(kBytes);
   size_t rx_head_ = 0, rx_tail_ = 0, tx_head_ = 0, tx_tail_ = 0;
   size_t tx_seen_ = 0;  // tx_tail_ at the last service: no growth since means a pause worth a send
+  int held_ = 0;        // services in which bytes waited for a pause
 };
 
 }  // namespace plexor
