@@ -1,9 +1,4 @@
 // The simulated instrument: the Verilated core, a device at its pins, a TCP client at its link.
-//
-// Exit codes: 0 done, 2 usage or a bad device option, 3 the device or the simulation failed.
-#include <signal.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -19,6 +14,7 @@
 #include "link.h"
 #include "options.h"
 #include "pins.h"
+#include "program.h"
 #include "socket.h"
 #include "truth.h"
 
@@ -37,8 +33,6 @@ using SamplesPort = std::remove_reference_t<decltype(Vplexor::samples)>;
 using Link =
     std::conditional_t<kEthernet, EthernetLink, std::conditional_t<kUart, UartLink, StreamLink>>;
 using Far = std::conditional_t<kEthernet, Network, Socket>;
-
-volatile sig_atomic_t g_stop = 0;
 
 class Simulation {
  public:
@@ -71,7 +65,7 @@ class Simulation {
         if (served_ && options_.once) return;
         log_.sync();
         socket_.accept(kWaitMs);
-        watch_parent();
+        stop_without(options_.parent);
         continue;
       } else {
         socket_.accept(0);
@@ -80,7 +74,7 @@ class Simulation {
       for (int i = 0; i < kPollCycles && !done() && !stands_still(core_); i++) clock();
       socket_.service(!between_runs(core_));
       if (served_ && !socket_.connected()) client_gone();
-      if (++polls_ % 4096 == 0) watch_parent();
+      if (++polls_ % 4096 == 0) stop_without(options_.parent);
     }
     socket_.drain();
   }
@@ -198,10 +192,6 @@ class Simulation {
     std::fclose(file);
   }
 
-  void watch_parent() const {
-    if (options_.parent && getppid() != options_.parent) g_stop = 1;
-  }
-
   const Options& options_;
   std::unique_ptr<Device> device_;
   EdgeLog log_;
@@ -220,51 +210,13 @@ class Simulation {
   Clock::time_point gone_at_;
 };
 
-// The lines a caller reads go to the original stdout; what a device prints goes to stderr, so that
-// nobody has to read on.
-std::FILE* take_stdout() {
-  std::FILE* lines = fdopen(dup(STDOUT_FILENO), "w");
-  dup2(STDERR_FILENO, STDOUT_FILENO);
-  return lines;
-}
-
-int simulate(int count, char** arguments) {
-  const Options options = parse(count, arguments);
-  if (options.help) {
-    std::fputs(kHelp, stdout);
-    return 0;
-  }
-  std::FILE* lines = take_stdout();
+void simulate(Options options, std::FILE* lines) {
   Simulation simulation(options);
   simulation.tell(lines);
   std::fclose(lines);
   simulation.run();
-  return 0;
 }
-
-// The error is the last line, after all that the device printed.
-int failed(int code, const std::exception& error) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "error: %s\n", error.what());
-  return code;
-}
-
-void stop(int) { g_stop = 1; }
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  struct sigaction action {};
-  action.sa_handler = stop;  // without SA_RESTART: a blocked wait ends
-  sigaction(SIGTERM, &action, nullptr);
-  sigaction(SIGINT, &action, nullptr);
-  try {
-    return simulate(count, arguments);
-  } catch (const BadOption& error) {
-    return failed(2, error);
-  } catch (const Usage& error) {
-    return failed(2, error);
-  } catch (const std::exception& error) {
-    return failed(3, error);
-  }
-}
+int main(int count, char** arguments) { return plexor::program(count, arguments, simulate); }

@@ -4,11 +4,6 @@
 //
 // A channel's edge is seen by the edges of the fast clocks that come after it; an output's is of
 // the time of the clock's edge, in whole ps rounded down. Nothing on the chip takes time.
-//
-// Exit codes: 0 done, 2 usage or a bad device option, 3 the device or the simulation failed.
-#include <signal.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -21,6 +16,7 @@
 #include "device.h"
 #include "link.h"
 #include "options.h"
+#include "program.h"
 #include "socket.h"
 #include "truth.h"
 
@@ -34,8 +30,6 @@ constexpr int kLockReferences = 64;     // periods until the PLL says so
 constexpr int kBootReferences = 1400;   // and until the core's clock runs
 constexpr int kWaitMs = 500;  // how long a blocked wait lasts before the parent is looked for
 constexpr int kFsPerPs = 1000;
-
-volatile sig_atomic_t g_stop = 0;
 
 class Simulation {
  public:
@@ -68,14 +62,14 @@ class Simulation {
         log_.sync();
         if (served && options_.once) return;
         socket_.accept(kWaitMs);
-        watch_parent();
+        stop_without(options_.parent);
         continue;
       }
       if (!served) began_ = Clock::now(), began_cpu_ = std::clock(), began_edges_ = edges_;
       served = true;
       for (int i = 0; i < kPollEdges; i++) edge();
       socket_.service(true);
-      if (++polls_ % 512 == 0) watch_parent();
+      if (++polls_ % 512 == 0) stop_without(options_.parent);
     }
     socket_.drain();
   }
@@ -131,10 +125,6 @@ class Simulation {
     std::fclose(file);
   }
 
-  void watch_parent() const {
-    if (options_.parent && getppid() != options_.parent) g_stop = 1;
-  }
-
   static constexpr uint32_t kChannelMask = (1u << kChannels) - 1;
   static constexpr int kLoad = kOutputs - 1;
 
@@ -157,55 +147,17 @@ class Simulation {
   uint64_t polls_ = 0;
 };
 
-Options checked(int count, char** arguments) {
-  Options options = parse(count, arguments);
+void simulate(Options options, std::FILE* lines) {
   if (!options.front_end.empty() || !options.gate.empty() || options.max_cycles || options.free)
     throw Usage("--front-end, --gate, --max-cycles, --free: a bitstream's simulation has none");
   options.uart_divisor = kLineSteps;
   options.no_preamble = true;  // its rate is set
-  return options;
-}
-
-int simulate(int count, char** arguments) {
-  const Options options = checked(count, arguments);
-  if (options.help) {
-    std::fputs(kHelp, stdout);
-    return 0;
-  }
-  // The line a caller reads goes to the original stdout; what a device prints goes to stderr, so
-  // that nobody has to read on.
-  std::FILE* lines = fdopen(dup(STDOUT_FILENO), "w");
-  dup2(STDERR_FILENO, STDOUT_FILENO);
   Simulation simulation(options);
   std::fprintf(lines, "listening 127.0.0.1:%d\n", simulation.port());
   std::fclose(lines);
   simulation.run();
-  return 0;
 }
-
-// The error is the last line, after all that the device printed.
-int failed(int code, const std::exception& error) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "error: %s\n", error.what());
-  return code;
-}
-
-void stop(int) { g_stop = 1; }
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  struct sigaction action {};
-  action.sa_handler = stop;  // without SA_RESTART: a blocked wait ends
-  sigaction(SIGTERM, &action, nullptr);
-  sigaction(SIGINT, &action, nullptr);
-  try {
-    return simulate(count, arguments);
-  } catch (const BadOption& error) {
-    return failed(2, error);
-  } catch (const Usage& error) {
-    return failed(2, error);
-  } catch (const std::exception& error) {
-    return failed(3, error);
-  }
-}
+int main(int count, char** arguments) { return plexor::program(count, arguments, simulate); }

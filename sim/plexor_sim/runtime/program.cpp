@@ -1,0 +1,58 @@
+#include "program.h"
+
+#include <unistd.h>
+
+#include <exception>
+
+#include "device.h"
+
+namespace plexor {
+
+volatile sig_atomic_t g_stop = 0;
+
+namespace {
+
+void stop(int) { g_stop = 1; }
+
+std::FILE* take_stdout() {
+  std::FILE* lines = fdopen(dup(STDOUT_FILENO), "w");
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  return lines;
+}
+
+// The error is the last line, after all that the device printed.
+int failed(int code, const std::exception& error) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "error: %s\n", error.what());
+  return code;
+}
+
+}  // namespace
+
+void stop_without(int parent) {
+  if (parent && getppid() != parent) g_stop = 1;
+}
+
+int program(int count, char** arguments, void (*simulate)(Options options, std::FILE* lines)) {
+  struct sigaction action {};
+  action.sa_handler = stop;  // without SA_RESTART: a blocked wait ends
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, nullptr);
+  try {
+    const Options options = parse(count, arguments);
+    if (options.help) {
+      std::fputs(kHelp, stdout);
+      return 0;
+    }
+    simulate(options, take_stdout());
+    return 0;
+  } catch (const BadOption& error) {
+    return failed(2, error);
+  } catch (const Usage& error) {
+    return failed(2, error);
+  } catch (const std::exception& error) {
+    return failed(3, error);
+  }
+}
+
+}  // namespace plexor
