@@ -68,8 +68,8 @@ class Packetizer(wiring.Component):
         with m.If(out.ready):
             m.d.sync += out.valid.eq(0)
 
-        # A byte comes in the clock after the one in which there was room for it.
-        beat, arrived = Signal(FrameByte), Signal()
+        # A byte comes in the clock after the one in which there was room for it, and stood there.
+        beat, arrived, last = Signal(FrameByte), Signal(), Signal()
         number, carry = Signal(range(SEQUENCE.stop + CRC_BYTES)), Signal()
         sequence, low = Signal(32), Signal(9)
         in_sequence, coming = Signal(), Signal()
@@ -84,6 +84,7 @@ class Packetizer(wiring.Component):
         m.d.sync += [
             in_sequence.eq((number >= SEQUENCE.start) & (number < SEQUENCE.stop)),
             arrived.eq(coming & (~out.valid | out.ready) & ~arrived),
+            last.eq(beat.end),
         ]
 
         # Whose frame would start, as of the clock before: sources wait, so that it stays true.
@@ -110,7 +111,7 @@ class Packetizer(wiring.Component):
             with m.State("FRAME"):
                 with m.If(arrived):
                     m.d.sync += out.payload.byte.eq(Mux(in_sequence, sequence[:8], beat.byte))
-                    with m.If(beat.end):
+                    with m.If(last):
                         m.d.sync += chosen.eq(0)
                         m.next = "CRC"
                     with m.Else():
