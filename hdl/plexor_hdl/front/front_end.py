@@ -54,9 +54,11 @@ class FrontEnd(Elaboratable):
         ]
         channels, outputs = len(self.channels), len(self.outputs)
         # One flip-flop for all would drive wires that are too long for a period.
-        loads = [divider.load]
+        loads, running = [divider.load], [divider.running]
         for number in range(1, channels + outputs):
             loads.append(repeated(m, loads[-1], f"load_{number}"))
+        for number in range(outputs):
+            running.append(repeated(m, running[-1], f"running_{number}"))
         m.submodules.sampler = sampler = Sampler(channels, phases, self._way)
         m.submodules.serialiser = serialiser = Serialiser(outputs, phases, family.xor)
         backs = [
@@ -77,6 +79,6 @@ class FrontEnd(Elaboratable):
             self.samples.eq(sampler.words),
             serialiser.words.eq(self.drives),
             serialiser.load.eq(Cat(loads[channels:])),
-            serialiser.running.eq(divider.running),
+            serialiser.running.eq(Cat(running[1:])),
         ]
         return m
