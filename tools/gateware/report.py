@@ -1,6 +1,6 @@
 """Build every board from three seeds, and write docs/gateware.md: what each build came to.
 
-    .venv/bin/python -m tools.gateware.report [--seed N ...] [--jobs N] [BOARD ...]
+    .venv/bin/python -m tools.gateware.report [BOARD ...] [--seed N ...] [--jobs N]
 
 What was built before of the same gateware and tools is taken from build/, row by row: what was
 interrupted goes on where it was. Exits with 1 where a build does not keep what it must, or a tool
