@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 from typing import Protocol
@@ -116,8 +117,11 @@ class Device:
     def nominal_bytes_s(self) -> Fraction | None:
         """What the link carries at most, by the instrument's time; None: not known.
 
-        The simulated instrument hands over a byte every four core clocks, or somewhat more.
+        The simulated instrument hands over a byte every four core clocks, or somewhat more; a
+        simulated board says what its link carries.
         """
+        if self.image.simulated_bytes_s is not None:
+            return Fraction(self.image.simulated_bytes_s) or None
         if self.identity.simulated:
             geometry = self.identity.geometry
             return Fraction(FEMTOSECONDS, 4 * geometry.samples * geometry.tick_fs)
@@ -178,6 +182,8 @@ class Device:
                 path = getattr(self._tap, "name", "raw bytes")
                 raise StoreError(f"{path}: cannot write: {error.strerror or error}") from error
         for part in self.decoder.feed(data):
+            if isinstance(part, Frame):
+                self.image.hear(part)
             if isinstance(part, Frame) and part.type == FrameType.RESPONSE:
                 self._responses[part.index] = part
             elif self.consumer is not None:
@@ -273,7 +279,10 @@ def operations_of(frame: Frame) -> list[dict[str, int]]:
 
 
 def identity_of(image: RegisterImage) -> Identity:
-    """Return the identity that register values tell; raise ValueError for an impossible one."""
+    """Return the identity that register values tell; raise ValueError for an impossible one.
+
+    What a simulated board said of itself is part of it: its gateware does not know.
+    """
     value = {entry.name: image.value("identity", entry.name) for entry in IDENTITY.registers}
     board = value["board"].to_bytes(BOARD_BYTES, "little").rstrip(b"\0")
     if not (board.isascii() and board.decode("latin-1").isprintable()):
@@ -299,4 +308,6 @@ def identity_of(image: RegisterImage) -> Identity:
         features=Feature(value["features"]) & ALL_FEATURES,
         board=board.decode("ascii"),
     )
+    if image.simulated_bytes_s is not None:
+        geometry = replace(geometry, features=geometry.features | Feature.SIMULATED)
     return Identity(geometry, value["gateware_hash"], value["protocol_version"])
