@@ -42,6 +42,8 @@ from plexor.units import FEMTOSECONDS
 
 RETRY_TIMEOUTS_S = (0.5, 1.0, 2.0, 4.0)
 """How long each try of a command waits for its response."""
+SIMULATED_PATIENCE = 60
+"""Of a simulated board's time a second may take half an hour; what it sends comes at its rate."""
 
 _STATUS_TEXTS = {
     OpStatus.NO_REGISTER: "has no such register",
@@ -127,6 +129,11 @@ class Device:
             return Fraction(FEMTOSECONDS, 4 * geometry.samples * geometry.tick_fs)
         return None if self._bytes_s is None else Fraction(self._bytes_s)
 
+    @property
+    def patience(self) -> int:
+        """How many times as long as an instrument's a silence of this one may be."""
+        return 1 if self.image.simulated_bytes_s is None else SIMULATED_PATIENCE
+
     def close(self) -> None:
         """Close the link; may be called twice."""
         self._reader.close()
@@ -209,8 +216,8 @@ class Device:
             frame = Frame(FrameType.COMMAND, 0, 0, sequence, 0, 0, payload)
             # A delimiter first ends what a lost byte may have left open on the other side.
             self._link.write((b"\0" if attempt else b"") + to_stream(frame))
-            deadline = time.monotonic() + timeout_s
-            while (left := deadline - time.monotonic()) > 0:
+            began = time.monotonic()
+            while (left := began + timeout_s * self.patience - time.monotonic()) > 0:
                 self.pump(left)
                 response = self._responses.pop(sequence, None)
                 if response is not None and self._answered(operations, response):

@@ -2,6 +2,7 @@
 // femtosecond.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace plexor {
@@ -20,26 +21,31 @@ class Steps {
   int64_t count_ = 0;
 };
 
-// The edges of the PLL's two clocks: B, then A some time later, both with equal halves.
+// The edges of the PLL's clocks, which have one period and equal halves: each comes `lates` after the
+// first one's, in order, all within half a period. Times are in parts of a femtosecond.
+template <size_t kClocks>
 class FastClocks {
  public:
-  constexpr FastClocks(int64_t half_numerator, int64_t half_denominator, int64_t late_fs)
-      : halves_(half_numerator, half_denominator), late_fs_(late_fs) {}
+  constexpr FastClocks(int64_t half, int64_t fs_parts, const int64_t (&lates)[kClocks])
+      : half_(half), fs_parts_(fs_parts), lates_(lates) {}
 
-  int64_t next_fs() const { return halves_.next_fs() + (late_ ? late_fs_ : 0); }
+  int64_t next_fs() const { return (halves_ * half_ + lates_[clock_]) / fs_parts_; }
 
-  // Lets the next edge happen. Bit 0 of the levels is B, bit 1 is A.
+  // Lets the next edge happen. Bit n of the levels is clock n.
   unsigned step() {
-    levels_ ^= late_ ? 2 : 1;
-    if (late_) halves_.step();
-    late_ = !late_;
+    levels_ ^= 1u << clock_;
+    if (++clock_ == kClocks) {
+      clock_ = 0;
+      halves_++;
+    }
     return levels_;
   }
 
  private:
-  Steps halves_;
-  const int64_t late_fs_;
-  bool late_ = false;
+  const int64_t half_, fs_parts_;
+  const int64_t (&lates_)[kClocks];
+  int64_t halves_ = 0;
+  size_t clock_ = 0;
   unsigned levels_ = 0;
 };
 

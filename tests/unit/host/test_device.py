@@ -1,5 +1,6 @@
 """Register access over a link, and instruments that lie about who they are."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -52,6 +53,23 @@ def test_a_simulated_board_is_simulated_whatever_its_gateware_says(bytes_s):
         assert device.nominal_bytes_s == (bytes_s or None)
         # Its gateware counts frames from 0.
         assert device.decoder.frames_lost == 0
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+def test_an_answer_of_a_simulated_board_is_waited_for_longer(simulated):
+    def hook(frame, data):
+        if frame.sequence == 0:
+            time.sleep(2 * sum(TIMEOUTS_S))
+        return data
+
+    said = to_stream(simulated_frame(0)) if simulated else b""
+    with FakeDevice(Scenario([50]), send_hook=hook, first_words=said) as fake:
+        if simulated:
+            with opened(fake) as device:
+                assert device.retries == 0
+        else:
+            with pytest.raises(LinkError, match="no answer"):
+                opened(fake)
 
 
 def test_registers_of_every_width_and_sign_read_back_as_written():
