@@ -184,4 +184,7 @@ class Memory:
         (value_a, known_a), (value_b, known_b) = shown
         low = (1 << 18) - 1
         # Of A nothing is read where it writes whole words.
-        return [(value_a & low, 0 if self.config.whole else known_a & low), (value_b & low, known_b & low)]
+        return [
+            (value_a & low, 0 if self.config.whole else known_a & low),
+            (value_b & low, known_b & low),
+        ]

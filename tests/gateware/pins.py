@@ -91,11 +91,16 @@ class OnBoard(Outcome):
 
     def pulses(self):
         """Return the strikes seen at the pins."""
-        ticks = (
-            -(-self.edges_ps(SOURCE_STRIKE, level) * FS_PER_PS // self.result.tick_fs)
-            for level in (1, 0)
-        )
-        return [Strikes(*ticks)]
+        tick_fs = self.result.tick_fs
+        return [
+            Strikes(
+                *(
+                    -(-self.edges_ps(SOURCE_STRIKE + number, level) * FS_PER_PS // tick_fs)
+                    for level in (1, 0)
+                )
+            )
+            for number in range(self.result.identity.geometry.strikes)
+        ]
 
 
 def seen(result, truth, board):
@@ -107,7 +112,7 @@ def seen(result, truth, board):
     edges = Edges(board, int(truth["time_ps"].max()))
     geometry = result.identity.geometry
     made = Outcome(result, truth)
-    (planned,) = strikes(geometry, made.registers, result.start_ticks, result.end_ticks)
+    planned, *_ = strikes(geometry, made.registers, result.start_ticks, result.end_ticks)
     rises = edges.at(made.edges_ps(SOURCE_STRIKE))
     begin = rises[0] - planned.rise_ticks[0] - LOOP_CLOCKS * geometry.samples
     assert np.array_equal(rises - rises[0], planned.rise_ticks - planned.rise_ticks[0])

@@ -92,7 +92,11 @@ def bench(configs, rows):
         parameters = ", ".join(f".{name}({value})" for name, value in given.items())
         wired = []
         for side, at in (("A", 0), ("B", PORT_BITS)):
-            take = f"now[{at} +: 14]", f"now[{at + 14} +: 18]", *(f"now[{at + n}]" for n in range(32, 36))
+            take = (
+                f"now[{at} +: 14]",
+                f"now[{at + 14} +: 18]",
+                *(f"now[{at + n}]" for n in range(32, 36)),
+            )
             names = ("AD", "DI", "CE", "OCE", "WE", "RST")
             wired += [f".{name}{side}({wire})" for name, wire in zip(names, take, strict=True)]
             wired.append(f".CS{side}(now[{at + 36} +: 3])")
@@ -108,8 +112,8 @@ def bench(configs, rows):
         "  integer clock, file;\n" + "\n".join(memories) + "\n  initial begin\n"
         '    $readmemh("inputs.hex", inputs);\n    file = $fopen("outputs.hex", "w");\n'
         f"    for (clock = 0; clock < {CLOCKS}; clock = clock + 1) begin\n"
-        "      now = inputs[clock];\n      #1 $fdisplay(file, \"%h\", out);\n"
-        "      clk = 1;\n      #1 $fdisplay(file, \"%h\", out);\n      clk = 0;\n      #1;\n"
+        '      now = inputs[clock];\n      #1 $fdisplay(file, "%h", out);\n'
+        '      clk = 1;\n      #1 $fdisplay(file, "%h", out);\n      clk = 0;\n      #1;\n'
         "    end\n    $fclose(file);\n    $finish;\n  end\nendmodule\n"
     )
 
@@ -207,7 +211,11 @@ def pairs():
         for first, second in product(("NO", "YES"), repeat=2):
             other = choose.getrandbits(16)
             for number, (init, inject) in enumerate(((table, first), (other, second))):
-                ports = inputs if not number else ".A(upper[0]), .B(upper[1]), .C(upper[2]), .D(upper[3])"
+                ports = (
+                    inputs
+                    if not number
+                    else ".A(upper[0]), .B(upper[1]), .C(upper[2]), .D(upper[3])"
+                )
                 carry = f".FCI(cin), .FCO(carry{count})" if not number else f".FCI(carry{count})"
                 out = f", .FCO(ours[{count + 2}])" if number else ""
                 if not number:
@@ -226,7 +234,8 @@ def pairs():
     for clock, state, mode in FLIP_FLOPS:
         given = f'.CLKMUX("{clock}"), .REGSET("{state}"), .SRMODE("{mode}")'
         lines.append(
-            f"TRELLIS_FF #({given}) o{count} (.CLK(clk), .CE(ce), .LSR(lsr), .D(data), .Q(ours[{count}]));"
+            f"TRELLIS_FF #({given}) o{count} "
+            f"(.CLK(clk), .CE(ce), .LSR(lsr), .D(data), .Q(ours[{count}]));"
         )
         lines.append(
             f'YOSYS_TRELLIS_FF #({given}, .CEMUX("CE")) t{count} '
@@ -236,8 +245,8 @@ def pairs():
     # Four bits of a memory, as nextpnr packs them: the address that is read at A, C, B and D.
     for bit in range(4):
         lines.append(
-            f"TRELLIS_DPRAM o{count + bit} (.WCK(clk), .WRE(we), .WAD(at), .WD(upper[{bit}]), .D(a), "
-            f".B(b), .C(c), .A(d), .F(ours[{count + bit}]));"
+            f"TRELLIS_DPRAM o{count + bit} (.WCK(clk), .WRE(we), .WAD(at), .WD(upper[{bit}]), "
+            f".D(a), .B(b), .C(c), .A(d), .F(ours[{count + bit}]));"
         )
     lines.append(
         f"YOSYS_TRELLIS_DPR16X4 t{count} (.WCK(clk), .WRE(we), .WAD(at), .DI(upper), "

@@ -99,7 +99,9 @@ class _Cell:
 
     def pins(self, port: str, count: int) -> str:
         """Return some pins as a vector."""
-        return "{" + ", ".join(self.pin(f"{port}{number}") for number in reversed(range(count))) + "}"
+        return (
+            "{" + ", ".join(self.pin(f"{port}{number}") for number in reversed(range(count))) + "}"
+        )
 
 
 class _Netlist:
@@ -307,7 +309,11 @@ def _check_whole(cell: _Cell, ports: Mapping[str, str]) -> None:
     modes = {cell.of(f"REGMODE_{side}", "NOREG", "OUTREG") for side in "AB"}
     # Which enable and which clock the lower half of the output register has is nowhere described.
     held = modes == {"OUTREG"} and (ports["OCEA"], ports["OCEB"]) != (HIGH, HIGH)
-    if widths[0] != _WHOLE or ports["WEB"] != LOW or (widths[1] == _WHOLE and len(modes) > 1 or held):
+    if (
+        widths[0] != _WHOLE
+        or ports["WEB"] != LOW
+        or (widths[1] == _WHOLE and (len(modes) > 1 or held))
+    ):
         raise ValueError(f"netlist: {cell.name}: a memory of {_WHOLE} bits that is not modelled")
 
 

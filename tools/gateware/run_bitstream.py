@@ -16,11 +16,15 @@ import math
 import os
 import sys
 import tempfile
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import plexor_sim
+from plexor.link.serial_port import LEAST_BAUD
+from plexor.protocol.frames import simulated_frame, to_stream
+from plexor_hdl.link_uart import LEAST_CLOCKS
 from plexor_sim.build import (
     BuildError,
     Verilation,
@@ -35,7 +39,6 @@ from plexor_sim.packages import PackageMissing, default_cache, make_once
 from plexor_sim.riscv import DeviceBuild
 from plexor_sim.toolchain import COMPILE, FAST, Unit, compile_units, run_tool
 from tools.debian import icestorm
-from plexor.protocol.frames import simulated_frame, to_stream
 from tools.gateware import bitstream, netlist
 from tools.gateware.board import Board, BoardError, load
 from tools.gateware.build import built
@@ -44,6 +47,7 @@ from tools.gateware.flow import BUILD, ToolError
 
 _SIM = Path(plexor_sim.__file__).parent
 _SOURCES = _SIM / "board"
+_MAKERS = ("bitstream.py", "chip.py", "netlist.py", "run_bitstream.py")
 _PREFIX = "Vboard"
 _TOP = "board"
 _MHZ_FS = 10**9
@@ -52,8 +56,6 @@ _PS_FS = 1000
 _BITS_A_BYTE = 10
 LINE_STEPS = 10
 """How often a bit time the host's end of the UART looks at the line."""
-LEAST_BIT_CLOCKS = 6
-"""Core clocks a bit that a UART needs which measures its rate (plexor_hdl.link_uart)."""
 _MODELS = {"ice40": ("ice40.v", "ice40_ram.v"), "ecp5": ("ecp5.v", "ecp5_memory.v")}
 DESIGNS = {"ice40": ".bit", "ecp5": ".json"}
 """What of a build is simulated, by the device's family."""
@@ -66,14 +68,14 @@ def simulator(board: Board, design: Path, device: DeviceBuild, cache: Path, baud
     board has not, ValueError for a design that cannot be simulated, ToolError, BuildError and
     PackageMissing.
     """
-    if baud and (board.uart_period or baud * LEAST_BIT_CLOCKS > board.core_mhz * 10**6):
-        most = int(board.core_mhz * 10**6 / LEAST_BIT_CLOCKS)
-        right = f"{board.baud}, which is set" if board.uart_period else f"{most} or less"
+    most = int(board.core_mhz * 10**6 / LEAST_CLOCKS)
+    if baud and (board.uart_period or not LEAST_BAUD <= baud <= most):
+        right = f"{board.baud}, set" if board.uart_period else f"{LEAST_BAUD} to {most}"
         raise BoardError(f"{board.name}: baud {baud}; must be {right}")
     board = replace(board, baud=baud or board.baud)
-    tools = (Path(bitstream.__file__), Path(netlist.__file__), Path(__file__))
+    makers = (Path(__file__).parent / name for name in _MAKERS)
     unpacked = make_once(
-        cache / "board" / digest(design, *tools, str(board)),
+        cache / "board" / digest(design, *makers, str(board)),
         lambda folder: _unpack(board, design, cache, folder),
     )
     models = (_SOURCES / name for name in _MODELS[board.build.family])
@@ -172,14 +174,18 @@ def _header(board: Board, chip: Chip) -> str:
         f"constexpr int64_t kReferenceHalfFs = {int(reference_half * parts)};\n"
         f"constexpr int64_t kFastHalfFs = {int(fast_half * parts)};\n"
         f"constexpr int64_t kLineStepFs = {int(line * parts)};\n"
-        f"constexpr int64_t kLatesFs[] = {{{', '.join(str(int(late * parts)) for late in lates)}}};\n"
+        f"constexpr int64_t kLatesFs[] = {{{_listed(late * parts for late in lates)}}};\n"
         f"constexpr int64_t kSourceHalfFs = {int(source_half * parts)};\n"
         f"constexpr int kLineSteps = {LINE_STEPS};\n"
         f"constexpr bool kRateIsSet = {str(bool(board.uart_period)).lower()};\n"
         "// What a client is told ahead of the gateware's own bytes.\n"
-        f"constexpr uint8_t kSaid[] = {{{', '.join(map(str, said))}}};\n"
+        f"constexpr uint8_t kSaid[] = {{{_listed(said)}}};\n"
         "}\n"
     )
+
+
+def _listed(values: Iterable[int | Fraction]) -> str:
+    return ", ".join(str(int(value)) for value in values)
 
 
 def _say(line: str) -> None:

@@ -3,11 +3,15 @@
 import copy
 import re
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
+from tools.gateware import board as boards
 from tools.gateware.netlist import simulated
+from tools.gateware.run_bitstream import simulator
 
-INPUTS = {"TRELLIS_COMB": "A B C D FCI WCK WRE WD WAD0 WAD1 WAD2 WAD3 OFX F FCO"}
+from plexor_sim.devices import find_device
+
 OUTPUTS = {"F", "FCO", "OFX", "Q", "O", "OSC", "LOCK", "CLKO", "CLKOP", "CLKOS", "CLKOS2", "CLKOS3"}
 LOW, HIGH, CLOCK, REFERENCE, LOCK = 1, 2, 3, 4, 5
 
@@ -19,7 +23,8 @@ def cell(kind, wires, **parameters):
         "parameters": parameters,
         "connections": {port: [bit] if bit else [] for port, bit in wires.items()},
         "port_directions": {
-            port: "output" if port in OUTPUTS or port.startswith("DO") else "input" for port in wires
+            port: "output" if port in OUTPUTS or port.startswith("DO") else "input"
+            for port in wires
         },
     }
 
@@ -45,12 +50,18 @@ def memory():
     wires |= {f"{name}{side}": 0 for name in ("OCE", "RST") for side in "AB"}
     wires |= {f"CS{side}{n}": 0 for side in "AB" for n in range(3)}
     wires |= {f"AD{side}{n}": 0 for side in "AB" for n in range(14)}
-    wires |= {f"DI{side}{n}": 31 if side == "A" and n == 0 else 0 for side in "AB" for n in range(18)}
     wires |= {
-        f"DO{side}{n}": 100 + 18 * (side == "B") + n for side in "AB" for n in range(18)
+        f"DI{side}{n}": 31 if side == "A" and n == 0 else 0 for side in "AB" for n in range(18)
     }
+    wires |= {f"DO{side}{n}": 100 + 18 * (side == "B") + n for side in "AB" for n in range(18)}
     held = {f"CS{side}{n}MUX": "INV" for side in "AB" for n in range(3)}
-    held |= {"WEBMUX": "INV", "RSTAMUX": "INV", "RSTBMUX": "INV", "ADA1MUX": "0 ", "OCEAMUX": "OCEA"}
+    held |= {
+        "WEBMUX": "INV",
+        "RSTAMUX": "INV",
+        "RSTBMUX": "INV",
+        "ADA1MUX": "0 ",
+        "OCEAMUX": "OCEA",
+    }
     widths = {f"DATA_WIDTH_{side}": f"{18:032b}" for side in "AB"}
     rows = {f"INITVAL_{row:02X}": f"{5 if row == 1 else 0:0320b}" for row in range(64)}
     modes = {"REGMODE_A": "OUTREG", "REGMODE_B": "NOREG", "CSDECODE_A": "0b000"}
@@ -71,7 +82,8 @@ def module():
         ),
         "bit": cell(
             "TRELLIS_COMB",
-            {"A": 20, "WCK": CLOCK, "WRE": 24, "WD": 40, "F": 25} | {f"WAD{n}": 41 + n for n in range(4)},
+            {"A": 20, "WCK": CLOCK, "WRE": 24, "WD": 40, "F": 25}
+            | {f"WAD{n}": 41 + n for n in range(4)},
             MODE="DPRAM",
             WCKMUX="WCK",
             WREMUX="INV",
@@ -247,3 +259,17 @@ def test_cells_are_of_kinds_that_are_modelled_and_clocks_are_there(name, kind, s
     design["cells"][name]["type"] = kind
     with pytest.raises(ValueError, match=re.escape(says)):
         simulated(design, Fraction(25))
+
+
+@pytest.mark.parametrize(
+    ("board", "baud", "says"),
+    [
+        ("hx8k-evn", 2_000_000, "baud 2000000; must be 12000000, set"),
+        ("ulx3s-25f", 20_833_334, "baud 20833334; must be 115200 to 20833333"),
+        ("ulx3s-25f", -1, "baud -1; must be"),
+    ],
+)
+def test_a_rate_that_a_boards_uart_has_not_is_refused(tmp_path, board, baud, says):
+    device = find_device("synthetic", tmp_path)
+    with pytest.raises(boards.BoardError, match=says):
+        simulator(boards.load(board), Path("none"), device, tmp_path, baud)
