@@ -355,7 +355,7 @@ class _Run:
     ) -> None:
         """Handle frames until `done`, or `amount` has not grown for a while."""
         last, moved = amount(), time.monotonic()
-        while not done() and time.monotonic() - moved < silence_s:
+        while not done() and time.monotonic() - moved < silence_s * self.device.patience:
             self.device.pump(0.05)
             if amount() != last:
                 last, moved = amount(), time.monotonic()
