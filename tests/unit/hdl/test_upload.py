@@ -179,9 +179,7 @@ def test_while_not_enabled_events_are_neither_sent_nor_counted(bench):
     assert run(bench, events, 10, enable=0) == ([], [], 0)
 
 
-@pytest.mark.parametrize(
-    ("depth", "deep_depth"), [(DEPTH, 0), (2 * ONE_BLOCK, 0), (DEPTH, 1024)]
-)
+@pytest.mark.parametrize(("depth", "deep_depth"), [(DEPTH, 0), (2 * ONE_BLOCK, 0), (DEPTH, 1024)])
 def test_a_clear_forgets_what_waits_and_the_next_event_brings_its_index(bench, depth, deep_depth):
     dut, entries = made(Upload, Geometry(upload_depth=depth, deep_depth=deep_depth)), []
     events = random_events(random.Random(11), 100, 1.0, 0.2)
