@@ -155,6 +155,15 @@ def test_settings_are_exact_and_complete(bench):
     assert task.reference == "ch2.fall"
 
 
+@pytest.mark.parametrize(
+    ("mode", "stream"), [("stream", Stream.LIVE), ("dump", Stream.OFF), ("deep", Stream.AFTER)]
+)
+def test_a_mode_says_when_events_are_sent(bench, mode, stream):
+    asked = bench()
+    assert cli.main([*STRIKES, "--mode", mode]) == 0
+    assert asked["settings"].stream is stream
+
+
 def test_a_run_goes_to_its_folder_and_comes_back(bench, capsys, tmp_path):
     bench()
     out = tmp_path / "runs" / "one"
