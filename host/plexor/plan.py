@@ -11,7 +11,7 @@ from plexor.plan_strikes import step_registers, stimulus_registers
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import Space, entries
-from plexor.protocol.registers import MAX_STEPS, StopOn, Trigger, register
+from plexor.protocol.registers import MAX_STEPS, StopOn, Stream, Trigger, register
 from plexor.quantities import Quantities
 from plexor.settings import (
     NO_DEADLINE_TICKS,
@@ -57,6 +57,11 @@ def plan_of(settings: Settings, identity: Identity) -> Plan:
     Raises ValueError with what is wrong, its value and what would be right.
     """
     quantities = Quantities(identity.geometry)
+    if settings.stream == Stream.AFTER and not identity.geometry.deep_depth:
+        raise ValueError(
+            "mode: deep; this instrument has no deep memory (its deep_depth is 0), it takes"
+            " stream or dump"
+        )
     _check_numbers(settings, identity)
     if settings.table:
         _check_table(settings, quantities)

@@ -31,7 +31,7 @@ from plexor.commands.parameters import (
 from plexor.commands.presets import overridden, preset_option
 from plexor.commands.strikes import START, STRIKE, ends_by_itself, strikes_of
 from plexor.errors import StoreError
-from plexor.protocol.registers import Policy
+from plexor.protocol.registers import Policy, Stream
 from plexor.settings import Channel, Settings
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from plexor.results import RunResult
 
 _POLICIES = [policy.name.lower() for policy in Policy]
+_MODES = {"stream": Stream.LIVE, "dump": Stream.OFF, "deep": Stream.AFTER}
 _PATH = click.Path(path_type=Path)
 
 
@@ -128,10 +129,11 @@ _PATH = click.Path(path_type=Path)
 @click.option("--load", is_flag=True, help="Raise the load output during the run.")
 @click.option(
     "--mode",
-    type=click.Choice(["stream", "dump"]),
+    type=click.Choice(list(_MODES)),
     default="stream",
     show_default=True,
-    help="Send events while running, or collect on the chip and send results after.",
+    help="Send events while running; or collect on the chip and send results after (dump), "
+    "with the events too (deep), if the instrument has a deep memory.",
 )
 @click.option(
     "--stop-on",
@@ -224,7 +226,7 @@ def settings_of(options: dict[str, Any]) -> Settings:
         time_s=options["time_s"],
         latency_over_s=min(limits, default=None),
         stop_on_missed=any(stop.over_s is None for stop in stops),
-        stream=options["mode"] == "stream",
+        stream=_MODES[options["mode"]],
         load=options["load"],
     )
 
