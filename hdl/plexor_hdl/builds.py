@@ -53,4 +53,21 @@ BUILDS = {
             board="hx8k",
         ),
     ),
+    "up5k": Build(
+        family="up5k",
+        device=("--up5k", "--package", "sg48"),
+        core_mhz=48,
+        geometry=Geometry(
+            channels=2,
+            strikes=1,
+            samples=8,
+            tick_fs=2_604_167,
+            latency_mantissa_bits=3,
+            queue_depth=4,
+            word_fifo_depth=16,
+            upload_depth=128,
+            features=Feature(0),
+            board="up5k",
+        ),
+    ),
 }

@@ -19,10 +19,14 @@ _ICE40_FLIP_FLOPS = (
     "-cell $_DFFE_?P?P_ 0 -cell $_SDFF_?P?_ 0 -cell $_SDFFCE_?P?P_ 0 -cell $_DLATCH_?_ x; "
     "techmap -map +/ice40/ff_map.v; opt_expr -mux_undef; simplemap; ice40_opt -full"
 )
+_ICE40 = (
+    "synth_ice40 -device {0} -top top -run begin:map_ffs; "
+    f"{_ICE40_FLIP_FLOPS}; synth_ice40 -device {{0}} -top top -run map_luts: -json top.json"
+)
 _SYNTHESIS = {
     "ecp5": "synth_ecp5 -nowidelut -top top -json top.json",
-    "ice40": "synth_ice40 -top top -run begin:map_ffs; "
-    f"{_ICE40_FLIP_FLOPS}; synth_ice40 -top top -run map_luts: -json top.json",
+    "ice40": _ICE40.format("hx"),
+    "up5k": _ICE40.format("u"),
 }
 
 # The ABC of yosys 0.70 ends some netlists without a word. Other names lead it another way.
