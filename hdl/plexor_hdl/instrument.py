@@ -36,7 +36,7 @@ from plexor_hdl.sweep import Sweep
 from plexor_hdl.tallies import EventTallies
 from plexor_hdl.timebase import Timebase
 from plexor_hdl.trigger import Trigger
-from plexor_hdl.upload import Upload
+from plexor_hdl.upload import Drop, Upload
 from plexor_hdl.word_framer import WordFramer
 from plexor_hdl.word_packetizer import WordPacketizer
 
@@ -63,7 +63,8 @@ class Instrument(wiring.Component):
     before; while `resting` too, no run and no dump is under way and nothing but the time goes on.
     With `access` registers and memories can be had through `access` and `answers` too (access.py).
     With `datagrams` the link's frames are not encoded: end beats part them; they leave as words.
-    Raises ValueError for Feature.SWEEP in a build that has not two banks.
+    Raises ValueError for Feature.SWEEP in a build that has not two banks, and for Feature.RING in
+    one without Feature.EVENTS.
     """
 
     def __init__(
@@ -78,6 +79,8 @@ class Instrument(wiring.Component):
     ) -> None:
         if Feature.SWEEP in geometry.features and Feature.SNAPSHOT not in geometry.features:
             raise ValueError("features: SWEEP without SNAPSHOT; must be both, or no SWEEP")
+        if Feature.RING in geometry.features and Feature.EVENTS not in geometry.features:
+            raise ValueError("features: RING without EVENTS; must be both, or no RING")
         self._geometry = geometry
         self._hash = gateware_hash
         self._skippable = skippable
@@ -127,9 +130,10 @@ class Instrument(wiring.Component):
                 measure.i_coming.eq(matcher.o_coming),
                 measure.trigger_channels.eq(control.trigger_channels),
             ]
-        m.submodules.upload = upload = Upload(geometry)
+        upload = Upload(geometry) if Feature.EVENTS in geometry.features else None
+        drop = upload.drop if upload else Signal(Drop)
         frame, packets = (WordFramer, WordPacketizer) if self._datagrams else (Framer, Packetizer)
-        m.submodules.framer = framer = frame(trace=Feature.RING in geometry.features)
+        framer = frame(trace=Feature.RING in geometry.features)
         m.submodules.dumper = dumper = Dumper(geometry)
         m.submodules.packetizer = packetizer = packets()
 
@@ -150,7 +154,7 @@ class Instrument(wiring.Component):
         if banks == 1:
             m.submodules.ledger = ledger = Ledger(geometry)
             counters, saturating = [ledger], [capture, ledger]
-            one_bank(m, ledger, capture, matcher, measure, upload, dumper, access, bank, reads)
+            one_bank(m, ledger, capture, matcher, measure, drop, dumper, access, bank, reads)
             m.d.comb += [ledger.settle_stb.eq(matcher.final), run.final_seen.eq(ledger.settled_stb)]
         else:
             m.submodules.classes = classes = Classes(geometry, banks)
@@ -158,7 +162,7 @@ class Instrument(wiring.Component):
             counters = [classes, tallies]
             saturating = [capture, matcher, *counters]
             m.d.comb += matcher.bank.eq(snapshots.bank)
-            two_banks(m, classes, tallies, matcher, measure, upload, reads, snapshots)
+            two_banks(m, classes, tallies, matcher, measure, drop, reads, snapshots)
             if sweep is None:
                 m.d.comb += run.final_seen.eq(matcher.final)
 
@@ -234,14 +238,6 @@ class Instrument(wiring.Component):
 
         # Events, dumps and messages to the link; commands from it.
         m.d.comb += [
-            upload.i_events.valid.eq(capture.event_stb),
-            upload.i_events.payload.eq(capture.event),
-            upload.enable.eq(control.stream),
-            upload.now_bit.eq(run.now_ticks[DELTA_BITS]),
-            upload.clear_stb.eq(run.clear),
-            framer.clock_bit.eq(timebase.low[FLUSH_BIT]),
-            framer.flush.eq(~run.running),
-            framer.hurry.eq(packetizer.hurry),
             # What happened to the run is told before what comes of it.
             packetizer.quiet.eq(run.quiet | run.o_log.valid),
             command.quiet.eq(run.quiet),
@@ -255,9 +251,21 @@ class Instrument(wiring.Component):
             run.word_valid.eq(bank.word_valid),
             *(getattr(self, name).eq(control[name]) for name in SELECTIONS),
         ]
-        wiring.connect(m, upload.o_entries, framer.i_events)
-        out, frames = (getattr(part, self._beats) for part in (packetizer, framer))
-        wiring.connect(m, frames, packetizer.i_events)
+        out = getattr(packetizer, self._beats)
+        if upload:
+            m.submodules.upload, m.submodules.framer = upload, framer
+            m.d.comb += [
+                upload.i_events.valid.eq(capture.event_stb),
+                upload.i_events.payload.eq(capture.event),
+                upload.enable.eq(control.stream),
+                upload.now_bit.eq(run.now_ticks[DELTA_BITS]),
+                upload.clear_stb.eq(run.clear),
+                framer.clock_bit.eq(timebase.low[FLUSH_BIT]),
+                framer.flush.eq(~run.running),
+                framer.hurry.eq(packetizer.hurry),
+            ]
+            wiring.connect(m, upload.o_entries, framer.i_events)
+            wiring.connect(m, getattr(framer, self._beats), packetizer.i_events)
         wiring.connect(m, snapshots.o_dump, dumper.i_requests)
         wiring.connect(m, dumper.o_bytes, packetizer.i_dump)
         wiring.connect(m, run.o_log, command.i_logs)
@@ -360,7 +368,7 @@ class Instrument(wiring.Component):
             status.snapshot.eq(snapshots.snapshot),
             status.time_ticks.eq(run.now_ticks),
             status.events.eq(capture.next_index),
-            status.upload_dropped.eq(upload.dropped_cnt),
+            status.upload_dropped.eq(upload.dropped_cnt if upload else 0),
             status.trigger_index.eq(trigger.at.index),
             status.trigger_ticks.eq(trigger.at.time_ticks),
             status.command_errors.eq(command.errors),

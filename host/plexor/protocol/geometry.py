@@ -16,7 +16,7 @@ from plexor.protocol.frames import (
 
 MAGIC = 0x52584C50  # "PLXR", little-endian
 PROTOCOL_MAJOR = 2
-PROTOCOL_MINOR = 0
+PROTOCOL_MINOR = 1
 PROTOCOL_VERSION = PROTOCOL_MAJOR << 16 | PROTOCOL_MINOR
 
 WORD_SAMPLES = (4, 8, 16)
@@ -44,6 +44,7 @@ class Feature(IntFlag):
     BURST = 2048  # several strikes a period, and periods below a clock
     DITHER = 4096  # random dither of the period
     SWEEP = 8192  # a table of rate steps, with results a step; needs SNAPSHOT
+    EVENTS = 16384  # events over the link; without it `control.stream` does nothing
 
 
 ALL_FEATURES = Feature(sum(Feature))
