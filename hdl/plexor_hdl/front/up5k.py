@@ -25,6 +25,9 @@ __all__ = [
     "xor",
 ]
 
+MULTIPLIERS = 8
+RESET = "front.unlocked"
+"""The net that is high until the PLL has locked."""
 SOURCE_BITS = 6
 """12 MHz, divided by 2**SOURCE_BITS: slower than the link."""
 
@@ -44,7 +47,10 @@ def add_start_clock(m: Module, reference: Signal) -> Signal:
 
 def add_pll(m: Module, reference: Signal, pll: Pll) -> tuple[list[Signal], Signal]:
     """Add the PLL; return its clocks, about a quarter of a period apart, and its lock."""
-    return ice40.add_pll(m, reference, pll, ("SB_PLL40_2F_PAD", "PACKAGEPIN"))
+    clocks, locked = ice40.add_pll(m, reference, pll, ("SB_PLL40_2F_PAD", "PACKAGEPIN"))
+    unlocked = Signal(attrs={"keep": 1})
+    m.d.comb += unlocked.eq(~locked)
+    return clocks, locked
 
 
 def add_source(m: Module) -> Signal:
