@@ -33,6 +33,11 @@ def paced(geometry: Geometry) -> bool:
     )
 
 
+def indexed(geometry: Geometry) -> bool:
+    """Return whether events are numbered: where they go over the link, or some are kept."""
+    return bool(geometry.features & (Feature.EVENTS | Beat.KEPT))
+
+
 def block_layout(block: Block) -> data.StructLayout:
     """Return the layout of one copy of a register block, each register with its declared bits."""
     return data.StructLayout(
