@@ -18,7 +18,7 @@ from plexor_hdl.dumper import Dumper
 from plexor_hdl.engine import Engine
 from plexor_hdl.frame_words import FrameWord
 from plexor_hdl.framer import Framer
-from plexor_hdl.interfaces import Event, paced
+from plexor_hdl.interfaces import Event, lean, paced
 from plexor_hdl.ledger import Ledger
 from plexor_hdl.matcher import Matcher
 from plexor_hdl.measure import Measure
@@ -122,6 +122,11 @@ class Instrument(wiring.Component):
         m.submodules.capture = capture = Capture(geometry)
         if paced(geometry):
             m.submodules.matcher = matcher = measure = PacedMatcher(geometry)
+            if lean(geometry):
+                m.d.comb += [
+                    matcher.limit_stb.eq(bank.limit_stb),
+                    matcher.limit_data.eq(bank.limit_data),
+                ]
         else:
             m.submodules.matcher = matcher = Matcher(geometry, banks)
             m.submodules.measure = measure = Measure(geometry)

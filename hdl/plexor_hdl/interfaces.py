@@ -33,6 +33,11 @@ def paced(geometry: Geometry) -> bool:
     )
 
 
+def lean(geometry: Geometry) -> bool:
+    """Return whether a build has so few cells that its limits of latencies are in memories."""
+    return paced(geometry) and Feature.EVENTS not in geometry.features
+
+
 def indexed(geometry: Geometry) -> bool:
     """Return whether events are numbered: where they go over the link, or some are kept."""
     return bool(geometry.features & (Feature.EVENTS | Beat.KEPT))

@@ -8,10 +8,11 @@ from amaranth.hdl import Elaboratable, Module
 
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import VALUE_BITS
 from plexor.protocol.registers import Policy
 from plexor_hdl.classes import LANE_CLASSES
 from plexor_hdl.codes import PHASES
-from plexor_hdl.interfaces import paced
+from plexor_hdl.interfaces import lean, paced
 from plexor_hdl.matcher import Matcher
 from plexor_hdl.measure import Measure
 from plexor_hdl.paced_matcher import PacedMatcher
@@ -84,6 +85,15 @@ def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3) -> Bench:
             ctx.set(channel.reference_source, rule.reference_source)
             ctx.set(channel.reference_polarity, rule.reference_polarity)
             ctx.set(measure.deadlines[number], rule.deadline_ticks)
+        if lean(geometry):
+            limits = [first.timeout_ticks, first.window_min_ticks, 0]
+            limits += [rule.deadline_ticks for rule in rules]
+            for number, limit in enumerate(limits):
+                ctx.set(matcher.limit_stb, 1 << number)
+                ctx.set(matcher.limit_data, limit & (1 << VALUE_BITS) - 1)
+                await ctx.tick()
+                ctx.set(matcher.limit_stb, 0)
+                await ctx.tick()
         await ctx.tick().repeat(3)
         beats = [(t, s, p, i, 1, 0) for t, s, p, i in events]
         beats.append((end_ticks, 0, 0, 0, 0, 1))
