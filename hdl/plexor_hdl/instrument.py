@@ -138,7 +138,6 @@ class Instrument(wiring.Component):
         upload = Upload(geometry) if Feature.EVENTS in geometry.features else None
         drop = upload.drop if upload else Signal(Drop)
         frame, packets = (WordFramer, WordPacketizer) if self._datagrams else (Framer, Packetizer)
-        framer = frame(trace=Feature.RING in geometry.features)
         m.submodules.dumper = dumper = Dumper(geometry)
         m.submodules.packetizer = packetizer = packets()
 
@@ -258,7 +257,8 @@ class Instrument(wiring.Component):
         ]
         out = getattr(packetizer, self._beats)
         if upload:
-            m.submodules.upload, m.submodules.framer = upload, framer
+            m.submodules.upload = upload
+            m.submodules.framer = framer = frame(trace=Feature.RING in geometry.features)
             m.d.comb += [
                 upload.i_events.valid.eq(capture.event_stb),
                 upload.i_events.payload.eq(capture.event),

@@ -8,6 +8,7 @@ from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import VALUE_BITS
 from plexor.protocol.registers import register
 from plexor_hdl.fetch import plain_memory
+from plexor_hdl.paced import fetched_from
 
 HALF_BITS = VALUE_BITS // 2
 SHARED = (
@@ -68,12 +69,12 @@ class Limits(wiring.Component):
             m.submodules[name[1]] = memory = plain_memory(
                 HALF_BITS, rows, init=parts * (rows // 2), ram_style="block"
             )
-            write, read = memory.write_port(), memory.read_port()
+            write = memory.write_port()
+            place_read = Cat(self.upper, self.channel)[: (rows - 1).bit_length()]
             m.d.comb += [
                 write.addr.eq(Mux(walking, place, row)),
                 write.data.eq(Mux(walking, Mux(place[0], parts[1], parts[0]), half)),
                 write.en.eq(strobes[number] | again[number] | walking),
-                read.addr.eq(Cat(self.upper, self.channel)),
-                self.halves[number].eq(read.data),
+                self.halves[number].eq(fetched_from(m, memory, place_read, f"half{number}")),
             ]
         return m
