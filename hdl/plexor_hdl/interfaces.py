@@ -38,11 +38,6 @@ def lean(geometry: Geometry) -> bool:
     return paced(geometry) and Feature.EVENTS not in geometry.features
 
 
-def indexed(geometry: Geometry) -> bool:
-    """Return whether events are numbered: where they go over the link, or some are kept."""
-    return bool(geometry.features & (Feature.EVENTS | Beat.KEPT))
-
-
 def block_layout(block: Block) -> data.StructLayout:
     """Return the layout of one copy of a register block, each register with its declared bits."""
     return data.StructLayout(

@@ -73,7 +73,7 @@ def _is_plain(cell: dict[str, Any], memory: dict[str, Any], side: str) -> bool:
 
 
 def use_multipliers(netlist: dict[str, Any], most: int, reset: str) -> int:
-    """Move flip-flops into the registers of up to `most` multipliers of an UltraPlus; return how many.
+    """Move flip-flops into registers of up to `most` multipliers of an UltraPlus; return how many.
 
     Those of one clock and one enable, up to 32 of them, become the output register of a SB_MAC16
     that loads its inputs C and D, and adds nothing (FPGA-TN-02007, DSP function usage guide). The
@@ -101,8 +101,8 @@ def use_multipliers(netlist: dict[str, Any], most: int, reset: str) -> int:
             ):
                 groups[ends["C"][0], ends["E"][0]].append(name)
         chosen = sorted(groups.items(), key=lambda item: (-len(item[1]), item[1]))[:most]
-        for number, ((clock, enable), names) in enumerate(chosen):
-            names = names[:MULTIPLIER_BITS]
+        for number, ((clock, enable), group) in enumerate(chosen):
+            names = group[:MULTIPLIER_BITS]
             data = [cells[name]["connections"]["D"][0] for name in names]
             stored = [cells.pop(name)["connections"]["Q"][0] for name in names]
             free = range(greatest + 1, greatest + 1 + MULTIPLIER_BITS - len(names))

@@ -302,7 +302,7 @@ class PacedStatistics(wiring.Component):
         """
         valid = self._valid
         width = self._key_bits + 1
-        # Few rows a tool makes of flip-flops: more cells than a device has that has so few channels.
+        # Few rows a tool makes of flip-flops: too many for a device that has so few channels.
         style = {"ram_style": "block"} if width < LEAST_KEY_BITS else {}
         memory = plain_memory(VALUE_BITS, 1 << width, **style)
         m.submodules.extremes = memory

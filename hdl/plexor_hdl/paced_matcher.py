@@ -52,8 +52,8 @@ class PacedMatcher(wiring.Component):
 
     `taken` strobes as an event is taken, `o_class`, `o_latency` and `strobes` come before its last
     clock or in the clock behind, as does `final`. A strike that finds its queue full is refused and
-    counted. `clear`, between beats, empties every queue. Settings must have stood for 2 clocks. In a
-    build that is `lean` those in `Limits` come by `limit_stb` and `limit_data`, its `stb` and `data`.
+    counted. `clear`, between beats, empties every queue. Settings must have stood for 2 clocks. In
+    a build that is `lean` limits come by `limit_stb` and `limit_data`: Limits has them.
     """
 
     def __init__(self, geometry: Geometry) -> None:

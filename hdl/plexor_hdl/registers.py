@@ -112,9 +112,10 @@ class RegisterBank(wiring.Component):
     end_ticks, once these have stood for 3 clocks, in clocks with `word_valid`: not during requests.
 
     With Feature.SWEEP what is written to a word of STEP is given by `step_stb` too, `step_place`
-    being its place among all steps' words; what is written to one of Limits by `limit_stb`. With Feature.SNAPSHOT SOURCE is read from `source`.
-    Without it `source_value` is asked for: source x 2 or, for dropped, one more; it must stand from
-    7 clocks after `source_stb` on.
+    being its place among all steps' words, and what is written to a register of Limits by
+    `limit_stb`. With Feature.SNAPSHOT SOURCE is read from `source`. Without it `source_value` is
+    asked for: source x 2 or, for dropped, one more; it must stand from 7 clocks after `source_stb`
+    on.
 
     Latency 10 clocks from `request_stb` to `done_stb` without `hold`, one request at a time. Reset:
     registers have their reset values; for up to 2048 clocks after it (not after configuration)

@@ -5,7 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Geometry
-from plexor_hdl.interfaces import INDEX_BITS, Event, indexed, paced
+from plexor_hdl.interfaces import INDEX_BITS, Event, paced
 from plexor_hdl.merge import MergedEvent
 from plexor_hdl.timebase import LOW_BITS, epoch_bits
 from plexor_hdl.word_queues import Tag
@@ -92,7 +92,7 @@ class Stamp(wiring.Component):
         fresh, late, numbered = Signal(), Signal(), Signal()
         limbs = [
             Signal(self.LIMB_BITS, name=f"limb{start}")
-            for start in range(0, INDEX_BITS if indexed(self._geometry) else 0, self.LIMB_BITS)
+            for start in range(0, INDEX_BITS if self._geometry.indexed else 0, self.LIMB_BITS)
         ]
         carries = Signal(len(limbs[1:]))
         m.d.comb += [

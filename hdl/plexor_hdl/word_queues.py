@@ -8,7 +8,7 @@ from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STEP
 from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.edges import EdgeWord, at_least
 from plexor_hdl.fetch import plain_memory
-from plexor_hdl.interfaces import indexed, paced
+from plexor_hdl.interfaces import paced
 from plexor_hdl.timebase import LOW_BITS
 
 GAP_BITS = 16
@@ -67,7 +67,8 @@ class Tag(data.StructLayout):
     """
 
     def __init__(self, geometry: Geometry) -> None:
-        super().__init__({"clock": clock_bits(geometry), "gap": GAP_BITS if indexed(geometry) else 0})
+        gap_bits = GAP_BITS if geometry.indexed else 0
+        super().__init__({"clock": clock_bits(geometry), "gap": gap_bits})
 
 
 class WordQueue(wiring.Component):
@@ -252,7 +253,7 @@ class WordQueues(wiring.Component):
             m.d.sync += self.tag.eq(read.data)
         else:
             m.d.comb += self.tag.eq(read.data)
-        if indexed(self._geometry):
+        if self._geometry.indexed:
             m.d.comb += write.data.gap.eq(self._gap(m, push, terms[0]))
         m.d.sync += oldest.eq(read.addr)
         with m.If(self.take_tag):

@@ -29,6 +29,7 @@ from plexor.protocol.frames import (
 from plexor.protocol.geometry import (
     ALL_FEATURES,
     BOARD_BYTES,
+    EVENTS_SINCE,
     MAGIC,
     PROTOCOL_MAJOR,
     PROTOCOL_MINOR,
@@ -296,7 +297,13 @@ def identity_of(image: RegisterImage) -> Identity:
                 "phases",
             )
         },
-        features=Feature(value["features"]) & ALL_FEATURES,
+        features=_features(value["features"], value["protocol_version"]),
         board=board.decode("ascii"),
     )
     return Identity(geometry, value["gateware_hash"], value["protocol_version"])
+
+
+def _features(value: int, version: int) -> Feature:
+    """Return the features that an identity of a version of the protocol tells."""
+    known = Feature(value) & ALL_FEATURES
+    return known | Feature.EVENTS if version & 0xFFFF < EVENTS_SINCE else known

@@ -129,8 +129,9 @@ class Settings:
     stop_on_missed: bool = False
     trigger_channels: tuple[int, ...] | None = None
     """Channels that may stop the run; None: all that are enabled."""
-    stream: bool = True
-    """False: collect, then dump: nothing goes over the link while the run is under way."""
+    stream: bool | None = None
+    """False: collect, then dump: nothing goes over the link while the run is under way. None: so
+    where the instrument sends no events."""
     keep_events: bool = True
     """Keep the events received in the result."""
     load: bool = False

@@ -129,8 +129,7 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--mode",
     type=click.Choice(["stream", "dump"]),
-    default="stream",
-    show_default=True,
+    show_default="stream; dump, if the instrument sends no events",
     help="Send events while running, or collect on the chip and send results after.",
 )
 @click.option(
@@ -224,7 +223,7 @@ def settings_of(options: dict[str, Any]) -> Settings:
         time_s=options["time_s"],
         latency_over_s=min(limits, default=None),
         stop_on_missed=any(stop.over_s is None for stop in stops),
-        stream=options["mode"] == "stream",
+        stream=None if options["mode"] is None else options["mode"] == "stream",
         load=options["load"],
     )
 
