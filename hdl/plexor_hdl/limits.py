@@ -64,16 +64,18 @@ class Limits(wiring.Component):
             m.d.sync += [place.eq(place + 1), walking.eq(~place.all())]
         for number, name in enumerate((*SHARED, OWN)):
             reset = register(*name).reset
+            # A bit beyond the register's is ignored.
+            within = ~again[number] if register(*name).bits < VALUE_BITS else 1
             parts = reset & (1 << HALF_BITS) - 1, reset >> HALF_BITS & (1 << HALF_BITS) - 1
             rows = 2 << len(self.channel) if name == OWN else 2
             m.submodules[name[1]] = memory = plain_memory(
                 HALF_BITS, rows, init=parts * (rows // 2), ram_style="block"
             )
-            write = memory.write_port()
+            write, cut = memory.write_port(), Cat(half[:-1], half[-1] & within)
             place_read = Cat(self.upper, self.channel)[: (rows - 1).bit_length()]
             m.d.comb += [
                 write.addr.eq(Mux(walking, place, row)),
-                write.data.eq(Mux(walking, Mux(place[0], parts[1], parts[0]), half)),
+                write.data.eq(Mux(walking, Mux(place[0], parts[1], parts[0]), cut)),
                 write.en.eq(strobes[number] | again[number] | walking),
                 self.halves[number].eq(fetched_from(m, memory, place_read, f"half{number}")),
             ]

@@ -22,7 +22,8 @@ from plexor_sim.golden.matcher import Matches, Rules, match
 from .simulation import made, simulate
 
 GEOMETRY = Geometry(channels=2, strikes=2, queue_depth=8)
-LEAN = Geometry(channels=2, strikes=2, queue_depth=8, features=Feature(0))
+LEAN = Geometry(channels=2, strikes=2, queue_depth=8, features=Feature.EVENTS)
+SILENT = Geometry(channels=2, strikes=2, queue_depth=8, features=Feature(0))
 DRAIN_CLOCKS = 20
 LEAST_CLOCKS = 3
 """Between two rise latencies of one channel: histograms and statistics rely on it."""
@@ -44,6 +45,8 @@ class Bench:
     pending: list = field(default_factory=list)
     taken_clocks: list = field(default_factory=list)
     """When each event was handled, where the beats went in without a pause."""
+    triggers: int = 0
+    """How often a latency was over the trigger's, on channel 0."""
     steps: list = field(default_factory=list)
     """At the end of each step: classes and outstanding strikes of every channel, rise latencies."""
 
@@ -67,7 +70,7 @@ class Matching(Elaboratable):
         return m
 
 
-def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3) -> Bench:
+def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3, trigger_ticks=0) -> Bench:
     """Send the events as beats with random pauses and time beats between; collect all outputs."""
     dut = made(Matching, geometry)
     matcher, measure = dut.matcher, dut.measure
@@ -85,8 +88,10 @@ def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3) -> Bench:
             ctx.set(channel.reference_source, rule.reference_source)
             ctx.set(channel.reference_polarity, rule.reference_polarity)
             ctx.set(measure.deadlines[number], rule.deadline_ticks)
+        ctx.set(measure.trigger_latency_ticks, trigger_ticks)
+        ctx.set(measure.trigger_channels, 1)
         if lean(geometry):
-            limits = [first.timeout_ticks, first.window_min_ticks, 0]
+            limits = [first.timeout_ticks, first.window_min_ticks, trigger_ticks]
             limits += [rule.deadline_ticks for rule in rules]
             for number, limit in enumerate(limits):
                 ctx.set(matcher.limit_stb, 1 << number)
@@ -151,6 +156,7 @@ def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3) -> Bench:
                 channel = ctx.get(measure.o_class.channel)
                 bench.classes[channel][ctx.get(measure.o_class.response_class)] += 1
                 bench.lane_clocks.setdefault((channel, "class"), []).append(clock)
+            bench.triggers += ctx.get(measure.trigger_stb)
             bench.pending = [ctx.get(matcher.pending[n]) for n in range(geometry.channels)]
             for number, row in enumerate(bench.classes):
                 for response_class, name in LANE_CLASSES.items():
