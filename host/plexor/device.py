@@ -30,6 +30,7 @@ from plexor.protocol.frames import (
 from plexor.protocol.geometry import (
     ALL_FEATURES,
     BOARD_BYTES,
+    EVENTS_SINCE,
     MAGIC,
     PROTOCOL_MAJOR,
     PROTOCOL_MINOR,
@@ -320,9 +321,15 @@ def identity_of(image: RegisterImage) -> Identity:
                 "deep_depth",
             )
         },
-        features=Feature(value["features"]) & ALL_FEATURES,
+        features=_features(value["features"], value["protocol_version"]),
         board=board.decode("ascii"),
     )
     if image.simulated_bytes_s is not None:
         geometry = replace(geometry, features=geometry.features | Feature.SIMULATED)
     return Identity(geometry, value["gateware_hash"], value["protocol_version"])
+
+
+def _features(value: int, version: int) -> Feature:
+    """Return the features that an identity of a version of the protocol tells."""
+    known = Feature(value) & ALL_FEATURES
+    return known | Feature.EVENTS if version & 0xFFFF < EVENTS_SINCE else known
