@@ -4,17 +4,15 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import DELTA_BITS
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import Space
-from plexor.protocol.registers import RunState, StatusFlag, StopOn, Stream, register
+from plexor.protocol.registers import RunState, StatusFlag, StopOn, register
 from plexor_hdl.access import Access, AccessAnswer, AccessRequest
 from plexor_hdl.banks import one_bank, two_banks
 from plexor_hdl.capture import Capture
 from plexor_hdl.classes import Classes
 from plexor_hdl.cobs import DecodedByte
 from plexor_hdl.command import Command
-from plexor_hdl.deep import Deep
 from plexor_hdl.dumper import Dumper
 from plexor_hdl.engine import Engine
 from plexor_hdl.frame_words import FrameWord
@@ -37,12 +35,11 @@ from plexor_hdl.sweep import Sweep
 from plexor_hdl.tallies import EventTallies
 from plexor_hdl.timebase import Timebase
 from plexor_hdl.trigger import Trigger
-from plexor_hdl.upload import Drop, Entry, Upload
+from plexor_hdl.uplink import Uplink
+from plexor_hdl.upload import Entry
 from plexor_hdl.word_framer import WordFramer
 from plexor_hdl.word_packetizer import WordPacketizer
 
-FLUSH_BIT = 16
-"""Bit of the clock's count whose changes close a frame; no change of it is skipped."""
 SELECTIONS = ("uart_divisor", "input_select", "loopback_output")
 """Registers of CONTROL that are for what surrounds the instrument: ports of the same names."""
 
@@ -149,9 +146,8 @@ class Instrument(wiring.Component):
                 measure.i_coming.eq(matcher.o_coming),
                 measure.trigger_channels.eq(control.trigger_channels),
             ]
-        upload = Upload(geometry) if Feature.EVENTS in geometry.features else None
-        drop = upload.drop if upload else Signal(Drop)
         frame, packets = (WordFramer, WordPacketizer) if self._datagrams else (Framer, Packetizer)
+        uplink = Uplink(m, geometry, frame, self._beats)
         m.submodules.dumper = dumper = Dumper(geometry)
         m.submodules.packetizer = packetizer = packets()
 
@@ -172,7 +168,7 @@ class Instrument(wiring.Component):
         if banks == 1:
             m.submodules.ledger = ledger = Ledger(geometry)
             counters, saturating = [ledger], [capture, ledger]
-            one_bank(m, ledger, capture, matcher, measure, drop, dumper, access, bank, reads)
+            one_bank(m, ledger, capture, matcher, measure, uplink.drop, dumper, access, bank, reads)
             m.d.comb += [ledger.settle_stb.eq(matcher.final), run.final_seen.eq(ledger.settled_stb)]
         else:
             m.submodules.classes = classes = Classes(geometry, banks)
@@ -180,7 +176,7 @@ class Instrument(wiring.Component):
             counters = [classes, tallies]
             saturating = [capture, matcher, *counters]
             m.d.comb += matcher.bank.eq(snapshots.bank)
-            two_banks(m, classes, tallies, matcher, measure, drop, reads, snapshots)
+            two_banks(m, classes, tallies, matcher, measure, uplink.drop, reads, snapshots)
             if sweep is None:
                 m.d.comb += run.final_seen.eq(matcher.final)
 
@@ -217,12 +213,7 @@ class Instrument(wiring.Component):
             m.d.comb += part.clear_stb.eq(run.clear)
 
         # The run.
-        deep, streamed = None, flag_bit(control.stream, Stream.LIVE)
-        if geometry.deep_depth:
-            m.submodules.deep = deep = Deep(geometry)
-            streamed = control.stream.any()
-        busy = [sweep.table.loading] if sweep else []
-        busy += [deep.busy] if deep else []
+        busy = [sweep.table.loading, *uplink.busy] if sweep else uplink.busy
         m.d.comb += [
             run.control.eq(control),
             run.action.eq(bank.action),
@@ -274,32 +265,8 @@ class Instrument(wiring.Component):
             run.word_valid.eq(bank.word_valid),
             *(getattr(self, name).eq(control[name]) for name in SELECTIONS),
         ]
-        out = getattr(packetizer, self._beats)
-        if upload:
-            m.submodules.upload = upload
-            m.submodules.framer = framer = frame(trace=Feature.RING in geometry.features)
-            m.d.comb += [
-                upload.i_events.valid.eq(capture.event_stb),
-                upload.i_events.payload.eq(capture.event),
-                upload.enable.eq(streamed),
-                upload.now_bit.eq(run.now_ticks[DELTA_BITS]),
-                upload.clear_stb.eq(run.clear),
-                framer.clock_bit.eq(timebase.low[FLUSH_BIT]),
-                framer.flush.eq(~run.running),
-                framer.hurry.eq(packetizer.hurry),
-            ]
-            if deep is not None:
-                m.d.comb += [
-                    deep.after.eq(control.stream == Stream.AFTER),
-                    deep.clear_stb.eq(run.clear),
-                ]
-                wiring.connect(m, upload.o_entries, deep.i_entries)
-                wiring.connect(m, deep.o_entries, framer.i_events)
-                wiring.connect(m, deep.o_kept, wiring.flipped(self.kept))
-                wiring.connect(m, wiring.flipped(self.fetched), deep.i_fetched)
-            else:
-                wiring.connect(m, upload.o_entries, framer.i_events)
-            wiring.connect(m, getattr(framer, self._beats), packetizer.i_events)
+        out, hurry = getattr(packetizer, self._beats), packetizer.hurry
+        uplink.wire(m, self, control, run, capture, timebase, hurry, packetizer.i_events)
         wiring.connect(m, snapshots.o_dump, dumper.i_requests)
         wiring.connect(m, dumper.o_bytes, packetizer.i_dump)
         wiring.connect(m, run.o_log, command.i_logs)
@@ -328,9 +295,9 @@ class Instrument(wiring.Component):
                 trigger.missed.index.eq(matcher.beat.event.index),
                 trigger.missed.time_ticks.eq(matcher.beat.event.time_ticks),
             ]
-            wiring.connect(m, ring.o_entries, framer.i_trace)
+            wiring.connect(m, ring.o_entries, uplink.framer.i_trace)
 
-        self._status(m, bank, timebase, run, trigger, snapshots, capture, matcher, upload, command)
+        self._status(m, bank, timebase, run, trigger, snapshots, capture, matcher, uplink, command)
         flags = {
             StatusFlag.BIN_SATURATED: Cat(part.saturated for part in engines).any(),
             StatusFlag.COUNTER_SATURATED: Cat(part.saturated for part in saturating).any(),
@@ -393,7 +360,7 @@ class Instrument(wiring.Component):
         return access
 
     def _status(
-        self, m, bank, timebase, run, trigger, snapshots, capture, matcher, upload, command
+        self, m, bank, timebase, run, trigger, snapshots, capture, matcher, uplink, command
     ) -> None:
         status = bank.status
         m.d.comb += [
@@ -402,7 +369,7 @@ class Instrument(wiring.Component):
             status.snapshot.eq(snapshots.snapshot),
             status.time_ticks.eq(run.now_ticks),
             status.events.eq(capture.next_index),
-            status.upload_dropped.eq(upload.dropped_cnt if upload else 0),
+            status.upload_dropped.eq(uplink.dropped_cnt),
             status.trigger_index.eq(trigger.at.index),
             status.trigger_ticks.eq(trigger.at.time_ticks),
             status.command_errors.eq(command.errors),

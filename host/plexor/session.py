@@ -211,7 +211,11 @@ class _Run:
         device.write_all(self.plan.registers)
 
     def _start(self) -> None:
-        """Send START until a run has begun: while an earlier one's dump goes out it is ignored."""
+        """Send START until a run has begun: while an earlier one's dump goes out it is ignored.
+
+        A link that ends behind a START's answer is left to be found by what follows: events may
+        have come.
+        """
         device = self.device
         before = device.read("status", "start_ticks")
         self.collector.reset()
@@ -222,8 +226,16 @@ class _Run:
         self.began = time.monotonic()
         unanswered = 0
         while unanswered < START_TRIES and time.monotonic() - self.began < STILL_S:
-            unanswered += not device.write_once("control", "action", Action.START)
-            state, start = device.read_all([("status", 0, "state"), ("status", 0, "start_ticks")])
+            answered = device.write_once("control", "action", Action.START)
+            unanswered += not answered
+            try:
+                state, start = device.read_all(
+                    [("status", 0, name) for name in ("state", "start_ticks")]
+                )
+            except LinkError:
+                if answered:
+                    return
+                raise
             if start != before or state not in (RunState.IDLE, RunState.DONE):
                 return
             device.pump(0.05)

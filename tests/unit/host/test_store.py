@@ -14,7 +14,7 @@ from plexor.device import Device
 from plexor.errors import ExitCode, StoreError
 from plexor.link import open_link
 from plexor.protocol.memory import ResponseClass
-from plexor.protocol.registers import Policy
+from plexor.protocol.registers import Policy, Stream
 from plexor.results import EVENT_DTYPE, Statistics, StepChannel, StepResult
 from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus, TableStep
@@ -28,6 +28,7 @@ SETTINGS = Settings(
     channels=(Channel(0, "isr", deadline_s=Fraction(1, 10**7)), Channel(1, reference="ch0.fall")),
     policy=Policy.LATEST,
     count=40,
+    stream=Stream.LIVE,
 )
 
 
