@@ -9,7 +9,8 @@ from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import VALUE_BITS, LatencyKind, ResponseClass
 from plexor.protocol.registers import CHANNEL, MATCHER, Policy
 from plexor_hdl.fetch import plain_memory
-from plexor_hdl.interfaces import Beat, Sample, block_layout
+from plexor_hdl.interfaces import Beat, Sample, block_layout, lean
+from plexor_hdl.limits import SHARED, Limits
 from plexor_hdl.measure import ClassBeat
 from plexor_hdl.merge import encode, lowest
 from plexor_hdl.outcome import LaneStrobes
@@ -51,15 +52,18 @@ class PacedMatcher(wiring.Component):
 
     `taken` strobes as an event is taken, `o_class`, `o_latency` and `strobes` come before its last
     clock or in the clock behind, as does `final`. A strike that finds its queue full is refused and
-    counted. `clear`, between beats, empties every queue. Settings must have stood for 2 clocks.
+    counted. `clear`, between beats, empties every queue. Settings must have stood for 2 clocks. In
+    a build that is `lean` limits come by `limit_stb` and `limit_data`: Limits has them.
     """
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
         channels = geometry.channels
         self._channel_bits = max(geometry.key_bits, 1)
+        limits = {"limit_stb": In(len(SHARED) + channels), "limit_data": In(VALUE_BITS)}
         super().__init__(
             {
+                **(limits if lean(geometry) else {}),
                 "clear": In(1),
                 "settings": In(block_layout(MATCHER)),
                 "channels": In(data.ArrayLayout(block_layout(CHANNEL), channels)),
@@ -326,16 +330,42 @@ class PacedMatcher(wiring.Component):
         # Complements of carries, which iCE40 can keep where they come out.
         # The lower half is in `high` too, a clock before the upper one.
         low, carry_n, high = Signal(HALF_BITS), Signal(), Signal(HALF_BITS)
-        deadline = Signal(signed(VALUE_BITS))
         total = added(word, time_n, ~carry_n)
         m.d.sync += [
-            deadline.eq(Array(self.deadlines)[channel]),
             carry_n.eq(~(total[HALF_BITS] & (step[2] | step[4]))),
         ]
         with m.If(ages):
             m.d.sync += high.eq(total)
         with m.If(lows):
             m.d.sync += low.eq(high)
+        compared = self._halves if lean(self._geometry) else self._whole
+        return Cat(low, high), *compared(m, high, channel, lows)
+
+    def _halves(self, m, high, channel, lows):
+        """Compare with the limits' halves: the lower ones, where `lows`, then the upper ones."""
+        m.submodules.limits = limits = Limits(self._geometry)
+        m.d.comb += [
+            limits.stb.eq(self.limit_stb),
+            limits.data.eq(self.limit_data),
+            limits.channel.eq(channel),
+            limits.upper.eq(lows),
+        ]
+
+        def beyond(number, name, more=1):
+            carry_n, negative = Signal(name=f"{name}_carry_n"), Signal(name=f"{name}_negative")
+            half = limits.halves[number]
+            m.d.sync += [
+                carry_n.eq(~added(half, high, Mux(lows, more, ~carry_n))[HALF_BITS]),
+                negative.eq(half[-1]),
+            ]
+            return carry_n | negative
+
+        return beyond(0, "old"), beyond(1, "opened", 0), beyond(2, "over"), beyond(3, "late")
+
+    def _whole(self, m, high, channel, lows):
+        """Compare with the lower and the upper halves of the limits at the same time."""
+        deadline = Signal(signed(VALUE_BITS))
+        m.d.sync += deadline.eq(Array(self.deadlines)[channel])
 
         def beyond(limit, name, add=add_one_more):
             low_carry_n, result = Signal(name=f"{name}_carry_n"), Signal(name=name)
@@ -350,4 +380,4 @@ class PacedMatcher(wiring.Component):
         opened = beyond(self.settings.window_min_ticks, "opened", lambda left, right: left + right)
         over = beyond(self.trigger_latency_ticks, "over") | self.trigger_latency_ticks[-1]
         late = beyond(deadline, "late") | deadline[-1]
-        return Cat(low, high), old, opened, over, late
+        return old, opened, over, late

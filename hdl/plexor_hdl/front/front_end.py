@@ -11,7 +11,7 @@ from plexor_hdl.front.sampler import Sampler, Way
 from plexor_hdl.front.serialiser import Serialiser
 
 START_BITS = 10
-"""The core's clock starts 2**START_BITS periods of the reference after the PLL's lock."""
+"""The core's clock starts 2**START_BITS periods of a family's start clock after the PLL's lock."""
 
 
 class FrontEnd(Elaboratable):
@@ -40,7 +40,7 @@ class FrontEnd(Elaboratable):
         clocks, locked = family.add_pll(m, self.reference, self._pll)
         add_domains(m, clocks)
         m.domains.reference = ClockDomain(reset_less=True)
-        m.d.comb += ClockSignal("reference").eq(self.reference)
+        m.d.comb += ClockSignal("reference").eq(family.add_start_clock(m, self.reference))
         stable, wait = Signal(2), Signal(START_BITS + 1)
         m.d.reference += stable.eq(Cat(locked, stable))
         with m.If(~stable[-1]):
