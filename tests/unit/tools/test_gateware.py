@@ -3,7 +3,7 @@
 import importlib
 
 import pytest
-from tools.gateware import board, limits, macro, report
+from tools.gateware import board, build, limits, macro, report
 from tools.gateware.board import BoardError
 from tools.gateware.families import FAMILIES
 from tools.gateware.sdf import Delays
@@ -183,6 +183,24 @@ def test_a_pads_delay_is_that_to_its_table_and_through_it(tmp_path, family, part
     ends = {"table": f"{parts['cell']}/{parts['pin']}", "other": f"{parts['cell']}/X"}
     (tmp_path / "x.sdf").write_text(PADS.format(**parts, **ends, wire=1700, through=300))
     assert pad_lag_ps(FAMILIES[family], Delays(tmp_path / "x.sdf"), 1) == 2000
+
+
+LAGS_PS = list(macro.read(board.CONSTRAINTS / "front" / "ecp5.json")["sampler"].lags_ps)
+FASTER_PS = [686, 695, 693, 722, 719, 757, 732, 702]
+
+
+@pytest.mark.parametrize(
+    ("name", "lags_ps", "told"),
+    [
+        ("ulx3s-25f", [LAGS_PS, LAGS_PS], []),
+        ("ulx3s-25f", [FASTER_PS, FASTER_PS], ["sampler 0", "sampler 1"]),
+        ("ecpix-5", [FASTER_PS, FASTER_PS], []),
+        ("ecpix-5", [FASTER_PS, [686, *FASTER_PS[:-1]]], ["sampler 1"]),
+    ],
+)
+def test_a_channel_that_is_not_locked_is_told_at_each_speed_grade(name, lags_ps, told):
+    found = build.moved(board.load(name), FAMILIES["ecp5"], {"sampler": lags_ps})
+    assert [failure.split(":")[0] for failure in found] == told
 
 
 def test_the_report_has_a_row_a_build_and_all_that_fails():

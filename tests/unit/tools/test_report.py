@@ -81,6 +81,18 @@ def test_only_what_was_not_built_of_the_same_gateware_is_built(tools, monkeypatc
     assert sorted(tools.placed) == [(name, 1) for name in NAMES]
 
 
+def test_what_was_built_in_another_way_is_built_again(tools, monkeypatch, tmp_path):
+    monkeypatch.setattr(report, "HERE", tmp_path)
+    (tmp_path / "pnr.py").write_text("weight = 60\n")
+    rows(1)
+    tools.placed.clear()
+    rows(1)
+    assert not tools.placed
+    (tmp_path / "pnr.py").write_text("weight = 10\n")
+    rows(1)
+    assert sorted(tools.placed) == [(name, 1) for name in NAMES]
+
+
 def test_a_tool_that_fails_fails_its_rows_alone_and_they_are_built_again(tools):
     tools.no_netlist_of, tools.no_room_for = NAMES[0], 2
     found = rows(1, 2)
