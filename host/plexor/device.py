@@ -16,7 +16,7 @@ from typing import Protocol
 from plexor.decode import Decoder, Part
 from plexor.errors import IdentityError, InstrumentError, LinkError, StoreError
 from plexor.identity import Identity
-from plexor.image import RegisterImage
+from plexor.image import Place, RegisterImage
 from plexor.link.base import DatagramLink, Link, Reader
 from plexor.protocol.frames import (
     MAX_OPERATIONS,
@@ -30,6 +30,7 @@ from plexor.protocol.frames import (
 from plexor.protocol.geometry import (
     ALL_FEATURES,
     BOARD_BYTES,
+    EVENTS_SINCE,
     MAGIC,
     PROTOCOL_MAJOR,
     PROTOCOL_MINOR,
@@ -258,7 +259,7 @@ class Device:
                 f"{self.name}: the instrument speaks protocol {version >> 16}.{version & 0xFFFF},"
                 f" this host {PROTOCOL_MAJOR}.{PROTOCOL_MINOR}; the majors must agree"
             )
-        self.read_all([("identity", 0, entry.name) for entry in IDENTITY.registers])
+        self.read_all(identity_places(version))
         try:
             return identity_of(self.image)
         except ValueError as error:
@@ -285,12 +286,19 @@ def operations_of(frame: Frame) -> list[dict[str, int]]:
     return [OPERATION.unpack(frame.payload[n : n + size]) for n in range(0, whole, size)]
 
 
-def identity_of(image: RegisterImage) -> Identity:
-    """Return the identity that register values tell; raise ValueError for an impossible one.
+def identity_places(version: int) -> list[Place]:
+    """Return the registers that the identity of a protocol's version is made of."""
+    minor = version & 0xFFFF
+    return [("identity", 0, entry.name) for entry in IDENTITY.registers if entry.since <= minor]
 
-    What a simulated board said of itself is part of it: its gateware does not know.
+
+def identity_of(image: RegisterImage) -> Identity:
+    """Return the identity that register values tell, 0 for what its protocol does not have.
+
+    What a simulated board said of itself is part of it: its gateware does not know. Raises
+    ValueError for an impossible one.
     """
-    value = {entry.name: image.value("identity", entry.name) for entry in IDENTITY.registers}
+    value = {entry.name: image.get("identity", entry.name) for entry in IDENTITY.registers}
     board = value["board"].to_bytes(BOARD_BYTES, "little").rstrip(b"\0")
     if not (board.isascii() and board.decode("latin-1").isprintable()):
         raise ValueError(f"board: {board!r}; must be printable ASCII")
@@ -310,11 +318,18 @@ def identity_of(image: RegisterImage) -> Identity:
                 "upload_depth",
                 "ring_depth",
                 "phases",
+                "deep_depth",
             )
         },
-        features=Feature(value["features"]) & ALL_FEATURES,
+        features=_features(value["features"], value["protocol_version"]),
         board=board.decode("ascii"),
     )
     if image.simulated_bytes_s is not None:
         geometry = replace(geometry, features=geometry.features | Feature.SIMULATED)
     return Identity(geometry, value["gateware_hash"], value["protocol_version"])
+
+
+def _features(value: int, version: int) -> Feature:
+    """Return the features that an identity of a version of the protocol tells."""
+    known = Feature(value) & ALL_FEATURES
+    return known | Feature.EVENTS if version & 0xFFFF < EVENTS_SINCE else known

@@ -59,7 +59,6 @@ class NumbersInOrder(Elaboratable):
         return m
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("depth", DEPTHS)
 @pytest.mark.parametrize(
     ("mode", "clocks"),

@@ -185,7 +185,6 @@ def assert_critical(strikes_a_step: int, folder: Path) -> None:
     )
 
 
-@pytest.mark.full
 def test_the_critical_section_of_a_kernel_is_found_and_sized(tmp_path):
     assert_critical(24, tmp_path)
 

@@ -211,7 +211,6 @@ def test_each_snapshot_is_coherent_and_they_add_up(count, tmp_path):
         assert np.array_equal(final.counts(space), expected), space.name
 
 
-@pytest.mark.full
 def test_snapshots_are_coherent_while_steps_end_and_records_while_they_are_dumped(tmp_path):
     log = tmp_path / "truth.bin"
     steps = tuple(

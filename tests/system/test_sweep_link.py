@@ -14,6 +14,13 @@ RANGE = ("--from", "20k", "--to", "80k", "--points", "3", "--resolution", "20%",
 CRITERION = ("--criterion", "missed<10%", "--channel", "pin=ch0")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def built():
+    """Build the simulator before what a sweep prints is looked at."""
+    with simulator("synthetic", SMALL):
+        pass
+
+
 def swept(device, *arguments):
     """Sweep a served instrument by the command line; return its exit code."""
     with simulator(f"synthetic:seed=6,ch1.after=none,{device}", SMALL, once=False) as server:
@@ -21,7 +28,6 @@ def swept(device, *arguments):
         return cli.main(["sweep", *link, *RANGE, *CRITERION, *arguments])
 
 
-@pytest.mark.full
 def test_each_load_is_put_on_and_every_step_waits_for_the_device(tmp_path, capsys):
     on, off = tmp_path / "on", tmp_path / "off"
     load = ("--load", "none,stress", "--load-on", f"touch {on}", "--load-off", f"touch {off}")
@@ -44,7 +50,6 @@ def eval_rate(text):
     return int(numerator) / int(denominator or 1)
 
 
-@pytest.mark.full
 def test_a_device_that_never_recovers_ends_the_sweep_with_what_was_measured(tmp_path, capsys):
     device = f"service=20000000,overload={FOREVER_PS},rest={FOREVER_PS},queue=1,latency=300000"
     assert swept(device, "--out", str(tmp_path / "kept")) == ExitCode.INVALID
@@ -55,7 +60,6 @@ def test_a_device_that_never_recovers_ends_the_sweep_with_what_was_measured(tmp_
     assert "20 kHz to 80 kHz" in said.out
 
 
-@pytest.mark.full
 def test_a_device_that_never_answers_ends_the_sweep_at_once(capsys):
     assert swept("drop=1") == ExitCode.INVALID
     said = capsys.readouterr()

@@ -16,7 +16,7 @@ from plexor.protocol.frames import (
 
 MAGIC = 0x52584C50  # "PLXR", little-endian
 PROTOCOL_MAJOR = 2
-PROTOCOL_MINOR = 0
+PROTOCOL_MINOR = 1
 PROTOCOL_VERSION = PROTOCOL_MAJOR << 16 | PROTOCOL_MINOR
 
 WORD_SAMPLES = (4, 8, 16)
@@ -44,9 +44,12 @@ class Feature(IntFlag):
     BURST = 2048  # several strikes a period, and periods below a clock
     DITHER = 4096  # random dither of the period
     SWEEP = 8192  # a table of rate steps, with results a step; needs SNAPSHOT
+    EVENTS = 16384  # events over the link; without it `control.stream` does nothing; since 2.1
 
 
 ALL_FEATURES = Feature(sum(Feature))
+EVENTS_SINCE = 1
+"""Minor of the protocol: before it every build had Feature.EVENTS, and did not say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,9 @@ class Geometry:
     """Events kept around a trigger; a power of two."""
     phases: int = 4
     """Samples after which the sampling instants repeat: the flip-flops of a channel; divides W."""
+    deep_depth: int = 0
+    """Events that are kept for after a run, three less for each change of a frame's base; 0: no
+    deep memory; a power of two."""
     features: Feature = ALL_FEATURES
     board: str = "sim"
     """Up to eight ASCII characters."""
@@ -102,12 +108,20 @@ class Geometry:
             ("word_fifo_depth", 4, 512),
             ("upload_depth", 16, 65536),
             ("ring_depth", 16, 4096),
+            ("deep_depth", 256, 1 << 30),
         ):
             depth = getattr(self, name)
+            if name == "deep_depth" and not depth:
+                continue
             if depth & (depth - 1) or not least <= depth <= most:
                 raise ValueError(f"{name}: {depth}; must be a power of two, {least} to {most}")
         if not (self.board.isascii() and len(self.board) <= BOARD_BYTES):
             raise ValueError(f"board: {self.board!r}; must be up to {BOARD_BYTES} ASCII characters")
+
+    @property
+    def indexed(self) -> bool:
+        """Whether events are numbered: where they go over the link, or some are kept."""
+        return bool(self.features & (Feature.EVENTS | Feature.EXTREMES | Feature.RING))
 
     @property
     def key_bits(self) -> int:

@@ -78,6 +78,10 @@ def test_a_hundred_thousand_events_pass_or_are_counted():
     sent(100_000)
 
 
+def test_commands_among_hostile_bytes():
+    commanded(60)
+
+
 @pytest.mark.full
 @pytest.mark.timeout(1200)
 def test_thousands_of_commands_among_hostile_bytes():

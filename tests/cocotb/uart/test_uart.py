@@ -40,6 +40,10 @@ def echoed(byte_count: int) -> None:
     check(Echo(), "echo", HERE / "other_clocks.py", environment={"BYTES": str(byte_count)})
 
 
+def test_bytes_pass_both_ways_between_two_clocks():
+    echoed(16)
+
+
 @pytest.mark.full
 @pytest.mark.timeout(1200)
 def test_thousands_of_bytes_pass_both_ways_between_two_clocks():

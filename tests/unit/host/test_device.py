@@ -87,16 +87,22 @@ def test_registers_of_every_width_and_sign_read_back_as_written():
 
 def test_a_value_that_does_not_fit_is_refused_before_it_is_sent():
     with FakeDevice(Scenario([50])) as fake, opened(fake) as device:
-        with pytest.raises(ValueError, match="stream: 2; must be 0 to 1"):
-            device.write("control", "stream", 2)
+        with pytest.raises(ValueError, match="stream: 4; must be 0 to 3"):
+            device.write("control", "stream", 4)
         assert fake.written == []
+
+
+def test_an_instrument_of_protocol_2_0_is_not_asked_for_what_came_later():
+    older = {"protocol_version": 2 << 16, "deep_depth": 1 << 20}
+    with FakeDevice(Scenario([50]), identity=older) as fake, opened(fake) as device:
+        assert device.identity.geometry.deep_depth == 0
 
 
 @pytest.mark.parametrize(
     ("lie", "text"),
     [
         ({"magic": 0}, "not a Plexor: its magic is 0x00000000"),
-        ({"protocol_version": 3 << 16 | 7}, "speaks protocol 3.7, this host 2.0"),
+        ({"protocol_version": 3 << 16 | 7}, "speaks protocol 3.7, this host 2.1"),
         ({"channels": 0}, "channels: 0; must be 1 to 8"),
         ({"channels": 1 << 31}, "channels: 2147483648"),
         ({"strikes": 9}, "strikes: 9"),
@@ -105,6 +111,7 @@ def test_a_value_that_does_not_fit_is_refused_before_it_is_sent():
         ({"latency_mantissa_bits": 31}, "latency_mantissa_bits: 31"),
         ({"zoom_bits": 32}, "zoom_bits: 32"),
         ({"upload_depth": 100}, "upload_depth: 100; must be a power of two"),
+        ({"deep_depth": 100}, "deep_depth: 100; must be a power of two"),
         ({"board": 0x07070707}, "board:"),
         ({"board": 0xFFFFFFFF}, "board:"),
     ],

@@ -11,7 +11,7 @@ from plexor.errors import IdentityError, StoreError
 from plexor.link import open_link
 from plexor.protocol.frames import simulated_frame, to_stream
 from plexor.protocol.geometry import Feature
-from plexor.protocol.registers import Policy
+from plexor.protocol.registers import Policy, Stream
 from plexor.replay import replay
 from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
@@ -62,7 +62,7 @@ ASKED = Settings(
     count=len(LATENCIES),
     time_s=Fraction(1),
     latency_over_s=300 * NS,
-    stream=False,
+    stream=Stream.OFF,
     load=True,
 )
 
@@ -85,7 +85,7 @@ def test_a_recording_has_the_registers_of_its_last_run(tmp_path: Path, runs):
 def test_a_recording_tells_what_the_run_was_asked(tmp_path: Path):
     _, again = recorded(tmp_path / "wire.bin", replace(SETTINGS, early_s=5 * NS), ASKED)
     found = again.settings
-    assert (found.policy, found.stream, found.load) == (Policy.LATEST, False, True)
+    assert (found.policy, found.stream, found.load) == (Policy.LATEST, Stream.OFF, True)
     assert (found.timeout_s, found.early_s, found.time_s) == (800 * NS, 0, Fraction(1))
     assert (found.latency_over_s, found.stop_on_missed) == (300 * NS, False)
     first, second = found.strikes
