@@ -79,7 +79,8 @@ class Limb(wiring.Component):
         self._bits = bits
         self._banks = banks
         self._lag = lag
-        # Forwarding makes what a read of an entry being written returns irrelevant.
+        # Forwarding makes what a read of an entry being written returns irrelevant; where a Tally
+        # takes `hold` from `stored`, what is written then is what is there already.
         self.memories = [
             Memory(shape=bits, depth=entries, init=[], attrs={"no_rw_check": 1})
             for _ in range(banks)

@@ -75,25 +75,27 @@ class PacedTally(wiring.Component):
         with m.If(valid[3] | clear[0]):
             m.d.sync += write_address.eq(Mux(clear[0], sweep.address, address))
         outside = Line(m, beyond, "outside")[1 + self._far]
-        stored = []
+        stored, ahead = [], []
         for name, memory in zip(("low", "high"), self.memories, strict=True):
             m.submodules[f"{name}_memory"] = memory
             fetched = fetched_from(m, memory, address, f"{name}_fetched")
             if self._far:
                 fetched = Line(m, fetched, f"{name}_near")[1]
+            ahead.append(fetched)
             word = Signal(len(fetched), name=name)
             m.d.sync += word.eq(Mux(outside, 0, fetched))
             stored.append(word)
         low, high = stored
         m.d.comb += self.read.data.eq(Cat(low, high))
 
-        # The high limb one clock after the low one. A count that would wrap is not written.
+        # The high limb one clock after the low one. A count that would wrap is not written. What a
+        # far memory is read for at first may just be written by the beat before.
         full = Signal()
         low_sum, high_sum = Signal(self._low_bits + 1), Signal(self._high_bits)
         held = Signal()
         m.d.comb += held.eq(low_sum[-1] & full)
         m.d.sync += [
-            full.eq(high.all()),
+            full.eq((ahead[1] if self._far else high).all()),
             low_sum.eq(Mux(clear[0], 0, low + 1)),
             high_sum.eq(Mux(clear[0], 0, high + (low_sum[-1] & ~full))),
         ]

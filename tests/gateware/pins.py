@@ -11,9 +11,9 @@ from fractions import Fraction
 import numpy as np
 from bench import TRUTH, Outcome, assert_equals_truth, class_counts
 from tools.gateware import board as boards
-from tools.gateware.build import board_hash, built
+from tools.gateware.build import board_hash
 from tools.gateware.families import FAMILIES
-from tools.gateware.run_bitstream import DESIGNS, simulator
+from tools.gateware.run_bitstream import design_of, simulator
 
 from plexor import cli, store
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
@@ -128,8 +128,7 @@ def measured(name, planted, arguments, folder, baud=0):
     """Return a run of `plexor measure` at a board, and what the golden model makes of it."""
     board = boards.load(name)
     device = find_device(DEVICE, default_cache())
-    design = built(board, suffix=DESIGNS[board.build.family])
-    executable = simulator(board, design, device, default_cache(), baud)
+    executable = simulator(board, design_of(board), device, default_cache(), baud)
     log, run = folder / "truth", folder / "run"
     with Server(executable, planted, ("--once", "--truth", str(log))) as server:
         where = ("--link", f"tcp://127.0.0.1:{server.port}", "--calibration", "none")

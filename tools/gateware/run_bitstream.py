@@ -57,8 +57,18 @@ _BITS_A_BYTE = 10
 LINE_STEPS = 10
 """How often a bit time the host's end of the UART looks at the line."""
 _MODELS = {"ice40": ("ice40.v", "ice40_ram.v"), "ecp5": ("ecp5.v", "ecp5_memory.v")}
-DESIGNS = {"ice40": ".bit", "ecp5": ".json"}
-"""What of a build is simulated, by the device's family."""
+_DESIGNS = {"ice40": ".bit", "ecp5": ".json"}
+
+
+def design_of(board: Board) -> Path:
+    """Return what of a board's build is simulated, built anew if there is none of the sources.
+
+    Raises BoardError for a board whose device's cells are not modelled, and ToolError.
+    """
+    family = board.build.family
+    if family not in _DESIGNS:
+        raise BoardError(f"{board.name}: {family}; must be a board with an {' or '.join(_DESIGNS)}")
+    return built(board, suffix=_DESIGNS[family])
 
 
 def simulator(board: Board, design: Path, device: DeviceBuild, cache: Path, baud: int = 0) -> Path:
@@ -204,7 +214,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         board = load(chosen.board)
         device = find_device(name, default_cache())
-        design = chosen.design or built(board, suffix=DESIGNS[board.build.family])
+        design = chosen.design or design_of(board)
         executable = simulator(board, design, device, default_cache(), chosen.baud)
     except (BoardError, BuildError, OSError, PackageMissing, ToolError, ValueError) as error:
         _say(f"error: {error}")

@@ -114,8 +114,8 @@ def frames_of_beats(beats):
 @pytest.fixture(autouse=True)
 def _memories(monkeypatch):
     """Let no test pass because a simulator's memory is kinder than a device's."""
-    for module in memories.MODULES:
-        monkeypatch.setattr(f"{module}.Memory", memories.Memory)
+    for module, kind in memories.MEMORIES.items():
+        monkeypatch.setattr(f"{module}.Memory", kind)
 
 
 @pytest.fixture

@@ -207,23 +207,30 @@ def test_all_that_comes_is_counted_where_it_belongs_and_a_clear_forgets_it(name)
 
 
 def test_reads_of_sources_while_all_comes_disturb_no_count_and_see_it_grow():
-    bench, choose = Bench(GEOMETRIES["hx8k"]), random.Random(4)
-    seen = []
+    bench, choose = Bench(GEOMETRIES["least"]), random.Random(4)
+    addresses = [source * 2 for source in bench.geometry.sources]
+    seen = {address: [0] for address in addresses}
 
     async def process(ctx):
         await bench.clear(ctx)
-        ctx.set(bench.dut.source_address, SOURCE_STRIKE * 2)
-        for clock in range(1500):
-            ctx.set(bench.dut.source_stb, clock % 20 == 0)
-            if clock % 20 == SOURCE_CLOCKS:
-                seen.append(ctx.get(bench.dut.source_value))
+        # At least 20 clocks apart, and at any clock of visits to any place.
+        since, gap, address = -1, 20, SOURCE_STRIKE * 2
+        for _ in range(4000):
+            since += 1
+            if since == gap:
+                since, gap, address = 0, 20 + choose.randrange(3), choose.choice(addresses)
+            ctx.set(bench.dut.source_address, address)
+            ctx.set(bench.dut.source_stb, since == 0)
+            if since == SOURCE_CLOCKS:
+                seen[address].append(ctx.get(bench.dut.source_value))
             await bench.give(ctx, choose, dense=True)
         ctx.set(bench.dut.source_stb, 0)
         await bench.rest(ctx)
         await bench.settle(ctx)
         assert await bench.read_all(ctx) == bench.expected()
-        assert seen == sorted(seen)
-        assert seen[-1] > 1200 * 8
+        for values in seen.values():
+            assert values == sorted(values)
+        assert seen[SOURCE_STRIKE * 2][-1] > 3500 * 16
 
     bench.run(process)
 

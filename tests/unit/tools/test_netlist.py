@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tools.gateware import board as boards
 from tools.gateware.netlist import simulated
-from tools.gateware.run_bitstream import simulator
+from tools.gateware.run_bitstream import design_of, simulator
 
 from plexor_sim.devices import find_device
 
@@ -273,3 +273,9 @@ def test_a_rate_that_a_boards_uart_has_not_is_refused(tmp_path, board, baud, say
     device = find_device("synthetic", tmp_path)
     with pytest.raises(boards.BoardError, match=says):
         simulator(boards.load(board), Path("none"), device, tmp_path, baud)
+
+
+def test_a_board_whose_cells_are_not_modelled_is_refused():
+    (board,) = [board for board in map(boards.load, boards.names()) if board.build.family == "up5k"]
+    with pytest.raises(boards.BoardError, match="up5k; must be a board with an ice40 or ecp5"):
+        design_of(board)
