@@ -7,7 +7,7 @@ from plexor.protocol.memory import Space
 from plexor_hdl.ledger import PARTS
 
 
-def one_bank(m, ledger, capture, matcher, measure, upload, dumper, access, bank, reads) -> None:
+def one_bank(m, ledger, capture, matcher, measure, drop, dumper, access, bank, reads) -> None:
     """Wire all counts into one memory."""
     m.d.comb += [
         ledger.i_sources.eq(capture.amounts),
@@ -17,7 +17,7 @@ def one_bank(m, ledger, capture, matcher, measure, upload, dumper, access, bank,
         ledger.i_event_valid.eq(capture.event_stb),
         ledger.i_source.eq(capture.event.source),
         ledger.i_polarity.eq(capture.event.polarity),
-        ledger.drop.eq(upload.drop),
+        ledger.drop.eq(drop),
         ledger.space.eq(
             Mux(access.reading, access.space, dumper.space) if access else dumper.space
         ),
@@ -30,7 +30,7 @@ def one_bank(m, ledger, capture, matcher, measure, upload, dumper, access, bank,
         wiring.connect(m, reads[space], ledger.reads[number])
 
 
-def two_banks(m, classes, tallies, matcher, measure, upload, reads, snapshots) -> None:
+def two_banks(m, classes, tallies, matcher, measure, drop, reads, snapshots) -> None:
     """Wire the counts that snapshots freeze."""
     m.d.comb += [
         classes.i_valid.eq(measure.o_class_valid),
@@ -40,7 +40,7 @@ def two_banks(m, classes, tallies, matcher, measure, upload, reads, snapshots) -
         tallies.i_source.eq(matcher.beat.event.source),
         tallies.i_polarity.eq(matcher.beat.event.polarity),
         tallies.event_bank.eq(matcher.beat_bank),
-        tallies.drop.eq(upload.drop),
+        tallies.drop.eq(drop),
         tallies.drop_bank.eq(snapshots.bank),
     ]
     wiring.connect(m, reads[Space.CLASSES], classes.read)

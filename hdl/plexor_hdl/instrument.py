@@ -19,7 +19,7 @@ from plexor_hdl.dumper import Dumper
 from plexor_hdl.engine import Engine
 from plexor_hdl.frame_words import FrameWord
 from plexor_hdl.framer import Framer
-from plexor_hdl.interfaces import Event, paced
+from plexor_hdl.interfaces import Event, lean, paced
 from plexor_hdl.ledger import Ledger
 from plexor_hdl.matcher import Matcher
 from plexor_hdl.measure import Measure
@@ -37,7 +37,7 @@ from plexor_hdl.sweep import Sweep
 from plexor_hdl.tallies import EventTallies
 from plexor_hdl.timebase import Timebase
 from plexor_hdl.trigger import Trigger
-from plexor_hdl.upload import Entry, Upload
+from plexor_hdl.upload import Drop, Entry, Upload
 from plexor_hdl.word_framer import WordFramer
 from plexor_hdl.word_packetizer import WordPacketizer
 
@@ -66,8 +66,9 @@ class Instrument(wiring.Component):
     With `datagrams` the link's frames are not encoded: end beats part them; they leave as words.
     With a `deep_depth` in the geometry a FIFO of so many entries is between `kept` and `fetched`,
     empty at reset (deep.py).
-    Raises ValueError for Feature.SWEEP in a build that has not two banks, and for a skippable build
-    with deep memory, of which none knows when it moves.
+    Raises ValueError for Feature.SWEEP in a build that has not two banks, for Feature.RING or a
+    deep memory in one without Feature.EVENTS, and for a skippable build with deep memory, of which
+    none knows when it moves.
     """
 
     def __init__(
@@ -84,6 +85,11 @@ class Instrument(wiring.Component):
             raise ValueError("features: SWEEP without SNAPSHOT; must be both, or no SWEEP")
         if geometry.deep_depth and skippable:
             raise ValueError(f"deep_depth: {geometry.deep_depth}; must be 0 where it is skippable")
+        if Feature.EVENTS not in geometry.features:
+            if Feature.RING in geometry.features:
+                raise ValueError("features: RING without EVENTS; must be both, or no RING")
+            if geometry.deep_depth:
+                raise ValueError(f"deep_depth: {geometry.deep_depth}; must be 0 without EVENTS")
         self._geometry = geometry
         self._hash = gateware_hash
         self._skippable = skippable
@@ -130,6 +136,11 @@ class Instrument(wiring.Component):
         m.submodules.capture = capture = Capture(geometry)
         if paced(geometry):
             m.submodules.matcher = matcher = measure = PacedMatcher(geometry)
+            if lean(geometry):
+                m.d.comb += [
+                    matcher.limit_stb.eq(bank.limit_stb),
+                    matcher.limit_data.eq(bank.limit_data),
+                ]
         else:
             m.submodules.matcher = matcher = Matcher(geometry, banks)
             m.submodules.measure = measure = Measure(geometry)
@@ -138,9 +149,9 @@ class Instrument(wiring.Component):
                 measure.i_coming.eq(matcher.o_coming),
                 measure.trigger_channels.eq(control.trigger_channels),
             ]
-        m.submodules.upload = upload = Upload(geometry)
+        upload = Upload(geometry) if Feature.EVENTS in geometry.features else None
+        drop = upload.drop if upload else Signal(Drop)
         frame, packets = (WordFramer, WordPacketizer) if self._datagrams else (Framer, Packetizer)
-        m.submodules.framer = framer = frame(trace=Feature.RING in geometry.features)
         m.submodules.dumper = dumper = Dumper(geometry)
         m.submodules.packetizer = packetizer = packets()
 
@@ -161,7 +172,7 @@ class Instrument(wiring.Component):
         if banks == 1:
             m.submodules.ledger = ledger = Ledger(geometry)
             counters, saturating = [ledger], [capture, ledger]
-            one_bank(m, ledger, capture, matcher, measure, upload, dumper, access, bank, reads)
+            one_bank(m, ledger, capture, matcher, measure, drop, dumper, access, bank, reads)
             m.d.comb += [ledger.settle_stb.eq(matcher.final), run.final_seen.eq(ledger.settled_stb)]
         else:
             m.submodules.classes = classes = Classes(geometry, banks)
@@ -169,7 +180,7 @@ class Instrument(wiring.Component):
             counters = [classes, tallies]
             saturating = [capture, matcher, *counters]
             m.d.comb += matcher.bank.eq(snapshots.bank)
-            two_banks(m, classes, tallies, matcher, measure, upload, reads, snapshots)
+            two_banks(m, classes, tallies, matcher, measure, drop, reads, snapshots)
             if sweep is None:
                 m.d.comb += run.final_seen.eq(matcher.final)
 
@@ -250,14 +261,6 @@ class Instrument(wiring.Component):
 
         # Events, dumps and messages to the link; commands from it.
         m.d.comb += [
-            upload.i_events.valid.eq(capture.event_stb),
-            upload.i_events.payload.eq(capture.event),
-            upload.enable.eq(streamed),
-            upload.now_bit.eq(run.now_ticks[DELTA_BITS]),
-            upload.clear_stb.eq(run.clear),
-            framer.clock_bit.eq(timebase.low[FLUSH_BIT]),
-            framer.flush.eq(~run.running),
-            framer.hurry.eq(packetizer.hurry),
             # What happened to the run is told before what comes of it.
             packetizer.quiet.eq(run.quiet | run.o_log.valid),
             command.quiet.eq(run.quiet),
@@ -271,19 +274,32 @@ class Instrument(wiring.Component):
             run.word_valid.eq(bank.word_valid),
             *(getattr(self, name).eq(control[name]) for name in SELECTIONS),
         ]
-        if deep is not None:
+        out = getattr(packetizer, self._beats)
+        if upload:
+            m.submodules.upload = upload
+            m.submodules.framer = framer = frame(trace=Feature.RING in geometry.features)
             m.d.comb += [
-                deep.after.eq(control.stream == Stream.AFTER),
-                deep.clear_stb.eq(run.clear),
+                upload.i_events.valid.eq(capture.event_stb),
+                upload.i_events.payload.eq(capture.event),
+                upload.enable.eq(streamed),
+                upload.now_bit.eq(run.now_ticks[DELTA_BITS]),
+                upload.clear_stb.eq(run.clear),
+                framer.clock_bit.eq(timebase.low[FLUSH_BIT]),
+                framer.flush.eq(~run.running),
+                framer.hurry.eq(packetizer.hurry),
             ]
-            wiring.connect(m, upload.o_entries, deep.i_entries)
-            wiring.connect(m, deep.o_entries, framer.i_events)
-            wiring.connect(m, deep.o_kept, wiring.flipped(self.kept))
-            wiring.connect(m, wiring.flipped(self.fetched), deep.i_fetched)
-        else:
-            wiring.connect(m, upload.o_entries, framer.i_events)
-        out, frames = (getattr(part, self._beats) for part in (packetizer, framer))
-        wiring.connect(m, frames, packetizer.i_events)
+            if deep is not None:
+                m.d.comb += [
+                    deep.after.eq(control.stream == Stream.AFTER),
+                    deep.clear_stb.eq(run.clear),
+                ]
+                wiring.connect(m, upload.o_entries, deep.i_entries)
+                wiring.connect(m, deep.o_entries, framer.i_events)
+                wiring.connect(m, deep.o_kept, wiring.flipped(self.kept))
+                wiring.connect(m, wiring.flipped(self.fetched), deep.i_fetched)
+            else:
+                wiring.connect(m, upload.o_entries, framer.i_events)
+            wiring.connect(m, getattr(framer, self._beats), packetizer.i_events)
         wiring.connect(m, snapshots.o_dump, dumper.i_requests)
         wiring.connect(m, dumper.o_bytes, packetizer.i_dump)
         wiring.connect(m, run.o_log, command.i_logs)
@@ -386,7 +402,7 @@ class Instrument(wiring.Component):
             status.snapshot.eq(snapshots.snapshot),
             status.time_ticks.eq(run.now_ticks),
             status.events.eq(capture.next_index),
-            status.upload_dropped.eq(upload.dropped_cnt),
+            status.upload_dropped.eq(upload.dropped_cnt if upload else 0),
             status.trigger_index.eq(trigger.at.index),
             status.trigger_ticks.eq(trigger.at.time_ticks),
             status.command_errors.eq(command.errors),

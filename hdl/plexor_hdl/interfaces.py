@@ -33,6 +33,11 @@ def paced(geometry: Geometry) -> bool:
     )
 
 
+def lean(geometry: Geometry) -> bool:
+    """Return whether a build has so few cells that its limits of latencies are in memories."""
+    return paced(geometry) and Feature.EVENTS not in geometry.features
+
+
 def block_layout(block: Block) -> data.StructLayout:
     """Return the layout of one copy of a register block, each register with its declared bits."""
     return data.StructLayout(

@@ -1,10 +1,12 @@
 """What yosys leaves undone before place and route, in its JSON netlists."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 READ_BITS = 18
 """Data outputs of a port of DP16KD (Lattice FPGA-TN-02204, ECP5 memory usage guide)."""
+MULTIPLIER_BITS = 32
+"""Of the output register of a SB_MAC16."""
 
 
 def use_output_registers(netlist: dict[str, Any]) -> int:
@@ -68,3 +70,63 @@ def _is_plain(cell: dict[str, Any], memory: dict[str, Any], side: str) -> bool:
         and connections.get("LSR", ["0"]) == ["0"]
         and parameters["REGSET"] == "RESET"
     )
+
+
+def use_multipliers(netlist: dict[str, Any], most: int, reset: str) -> int:
+    """Move flip-flops into registers of up to `most` multipliers of an UltraPlus; return how many.
+
+    Those of one clock and one enable, up to 32 of them, become the output register of a SB_MAC16
+    that loads its inputs C and D, and adds nothing (FPGA-TN-02007, DSP function usage guide). The
+    greatest such groups go first. A flip-flop behind a look-up table of its own stays: the two take
+    one cell. `reset` is the net, high until the clocks go, that sets all to 0, as the other
+    flip-flops have it from configuration.
+    """
+    moved = 0
+    for module in netlist["modules"].values():
+        cells = module["cells"]
+        drivers, loads, greatest = {}, Counter(), 0
+        for cell in cells.values():
+            for port, bits in cell["connections"].items():
+                for bit in bits:
+                    greatest = max(greatest, bit if isinstance(bit, int) else 0)
+                    if cell["port_directions"][port] == "output":
+                        drivers[bit] = cell["type"]
+                    else:
+                        loads[bit] += 1
+        groups = defaultdict(list)
+        for name, cell in cells.items():
+            ends = cell["connections"]
+            if cell["type"] == "SB_DFFE" and not (
+                drivers.get(ends["D"][0]) == "SB_LUT4" and loads[ends["D"][0]] == 1
+            ):
+                groups[ends["C"][0], ends["E"][0]].append(name)
+        chosen = sorted(groups.items(), key=lambda item: (-len(item[1]), item[1]))[:most]
+        for number, ((clock, enable), group) in enumerate(chosen):
+            names = group[:MULTIPLIER_BITS]
+            data = [cells[name]["connections"]["D"][0] for name in names]
+            stored = [cells.pop(name)["connections"]["Q"][0] for name in names]
+            free = range(greatest + 1, greatest + 1 + MULTIPLIER_BITS - len(names))
+            greatest += len(free)
+            data += ["0"] * len(free)
+            connections = {
+                "CLK": [clock],
+                "CE": [enable],
+                "D": data[: MULTIPLIER_BITS // 2],
+                "C": data[MULTIPLIER_BITS // 2 :],
+                "O": [*stored, *free],
+            }
+            for side in ("TOP", "BOT"):
+                connections[f"ORST{side}"] = module["netnames"][reset]["bits"]
+                connections[f"OLOAD{side}"] = ["1"]
+            cells[f"registers{number}"] = {
+                "hide_name": 0,
+                "type": "SB_MAC16",
+                "parameters": {"TOPOUTPUT_SELECT": "01", "BOTOUTPUT_SELECT": "01"},
+                "attributes": {},
+                "port_directions": {
+                    port: "output" if port == "O" else "input" for port in connections
+                },
+                "connections": connections,
+            }
+            moved += len(names)
+    return moved

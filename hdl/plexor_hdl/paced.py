@@ -19,6 +19,8 @@ from plexor_hdl.tables import table
 from plexor_hdl.tally import Sweep, tally_ports
 
 HALF_BITS = VALUE_BITS // 2
+LEAST_KEY_BITS = 3
+"""Of extremes that a tool is left to find a memory for."""
 
 
 def fetched_from(m: Module, memory, address, name: str) -> Signal:
@@ -300,7 +302,9 @@ class PacedStatistics(wiring.Component):
         """
         valid = self._valid
         width = self._key_bits + 1
-        memory = plain_memory(VALUE_BITS, 1 << width)
+        # Few rows a tool makes of flip-flops: too many for a device that has so few channels.
+        style = {"ram_style": "block"} if width < LEAST_KEY_BITS else {}
+        memory = plain_memory(VALUE_BITS, 1 << width, **style)
         m.submodules.extremes = memory
         stored = Signal(VALUE_BITS, name="extreme_stored")
         m.d.sync += stored.eq(fetched_from(m, memory, places[0][:width], "extreme_fetched"))

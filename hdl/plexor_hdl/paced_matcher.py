@@ -9,7 +9,8 @@ from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import VALUE_BITS, LatencyKind, ResponseClass
 from plexor.protocol.registers import CHANNEL, MATCHER, Policy
 from plexor_hdl.fetch import plain_memory
-from plexor_hdl.interfaces import Beat, Sample, block_layout
+from plexor_hdl.interfaces import Beat, Sample, block_layout, lean
+from plexor_hdl.limits import SHARED, Limits
 from plexor_hdl.measure import ClassBeat
 from plexor_hdl.merge import encode, lowest
 from plexor_hdl.outcome import LaneStrobes
@@ -51,15 +52,18 @@ class PacedMatcher(wiring.Component):
 
     `taken` strobes as an event is taken, `o_class`, `o_latency` and `strobes` come before its last
     clock or in the clock behind, as does `final`. A strike that finds its queue full is refused and
-    counted. `clear`, between beats, empties every queue. Settings must have stood for 2 clocks.
+    counted. `clear`, between beats, empties every queue. Settings must have stood for 2 clocks. In
+    a build that is `lean` limits come by `limit_stb` and `limit_data`: Limits has them.
     """
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
         channels = geometry.channels
         self._channel_bits = max(geometry.key_bits, 1)
+        limits = {"limit_stb": In(len(SHARED) + channels), "limit_data": In(VALUE_BITS)}
         super().__init__(
             {
+                **(limits if lean(geometry) else {}),
                 "clear": In(1),
                 "settings": In(block_layout(MATCHER)),
                 "channels": In(data.ArrayLayout(block_layout(CHANNEL), channels)),
@@ -93,9 +97,11 @@ class PacedMatcher(wiring.Component):
             latest.eq(self.settings.policy == Policy.LATEST),
             windowed.eq(self.settings.policy == Policy.WINDOW),
         ]
-        # A channel's strikes: as many as its level, up to the place before its tail.
+        # A channel's strikes: as many as its level, from its head up to the place before its tail.
+        # Heads are kept, too: a difference of what the channel chooses would take too long.
         levels = Array(Signal(range(depth + 1), name=f"level{number}") for number in numbers)
         tails = Array(Signal(range(depth), name=f"tail{number}") for number in numbers)
+        heads = Array(Signal(range(depth), name=f"head{number}") for number in numbers)
         full, some = Cat(level[-1] for level in levels), Cat(level.any() for level in levels)
 
         # Of the beat: channels still to be looked at, those to be struck, the one that responds.
@@ -172,7 +178,7 @@ class PacedMatcher(wiring.Component):
         # The channel's last strike that was matched is looked at first, then its oldest one, the
         # lower half before the upper.
         place = Signal(range(depth))
-        m.d.sync += place.eq(tails[channel] - levels[channel])
+        m.d.sync += place.eq(heads[channel])
         before = idle | step[0] | step[1]
         number = encode(first, numbers)
         last = Cat(Const(0, len(place)), Const(1, 1))
@@ -210,7 +216,7 @@ class PacedMatcher(wiring.Component):
             matched.eq(may_match & ~old & (opened | ~windowed)),
         ]
 
-        for place, (level, tail) in enumerate(zip(levels, tails, strict=True)):
+        for place, (level, head, tail) in enumerate(zip(levels, heads, tails, strict=True)):
             # It stands while it is looked at.
             here, strobes = Signal(name=f"here{place}"), self.strobes[place]
             m.d.sync += here.eq(channel == place)
@@ -221,10 +227,12 @@ class PacedMatcher(wiring.Component):
                     m.d.sync += level.eq(level + 1)
             with m.If(popped & here):
                 m.d.sync += level.eq(level - 1)
+            with m.If((popped & here) | (struck[place] & ~full[place] & replaces)):
+                m.d.sync += head.eq(head + 1)
             with m.If(kept & here):
                 m.d.sync += known[place].eq(keep)
             with m.If(self.clear):
-                m.d.sync += [level.eq(0), known[place].eq(0)]
+                m.d.sync += [level.eq(0), head.eq(0), tail.eq(0), known[place].eq(0)]
             m.d.sync += [
                 strobes.strikes.eq(struck[place]),
                 strobes.queue_full.eq(struck[place] & full[place]),
@@ -322,16 +330,42 @@ class PacedMatcher(wiring.Component):
         # Complements of carries, which iCE40 can keep where they come out.
         # The lower half is in `high` too, a clock before the upper one.
         low, carry_n, high = Signal(HALF_BITS), Signal(), Signal(HALF_BITS)
-        deadline = Signal(signed(VALUE_BITS))
         total = added(word, time_n, ~carry_n)
         m.d.sync += [
-            deadline.eq(Array(self.deadlines)[channel]),
             carry_n.eq(~(total[HALF_BITS] & (step[2] | step[4]))),
         ]
         with m.If(ages):
             m.d.sync += high.eq(total)
         with m.If(lows):
             m.d.sync += low.eq(high)
+        compared = self._halves if lean(self._geometry) else self._whole
+        return Cat(low, high), *compared(m, high, channel, lows)
+
+    def _halves(self, m, high, channel, lows):
+        """Compare with the limits' halves: the lower ones, where `lows`, then the upper ones."""
+        m.submodules.limits = limits = Limits(self._geometry)
+        m.d.comb += [
+            limits.stb.eq(self.limit_stb),
+            limits.data.eq(self.limit_data),
+            limits.channel.eq(channel),
+            limits.upper.eq(lows),
+        ]
+
+        def beyond(number, name, more=1):
+            carry_n, negative = Signal(name=f"{name}_carry_n"), Signal(name=f"{name}_negative")
+            half = limits.halves[number]
+            m.d.sync += [
+                carry_n.eq(~added(half, high, Mux(lows, more, ~carry_n))[HALF_BITS]),
+                negative.eq(half[-1]),
+            ]
+            return carry_n | negative
+
+        return beyond(0, "old"), beyond(1, "opened", 0), beyond(2, "over"), beyond(3, "late")
+
+    def _whole(self, m, high, channel, lows):
+        """Compare with the lower and the upper halves of the limits at the same time."""
+        deadline = Signal(signed(VALUE_BITS))
+        m.d.sync += deadline.eq(Array(self.deadlines)[channel])
 
         def beyond(limit, name, add=add_one_more):
             low_carry_n, result = Signal(name=f"{name}_carry_n"), Signal(name=name)
@@ -346,4 +380,4 @@ class PacedMatcher(wiring.Component):
         opened = beyond(self.settings.window_min_ticks, "opened", lambda left, right: left + right)
         over = beyond(self.trigger_latency_ticks, "over") | self.trigger_latency_ticks[-1]
         late = beyond(deadline, "late") | deadline[-1]
-        return Cat(low, high), old, opened, over, late
+        return old, opened, over, late

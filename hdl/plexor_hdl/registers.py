@@ -23,6 +23,7 @@ from plexor.protocol.registers import (
     Block,
 )
 from plexor_hdl.interfaces import block_layout
+from plexor_hdl.limits import OWN, SHARED
 from plexor_hdl.shadow import MARKED, Shadow
 from plexor_hdl.words import (
     ADDRESS_BITS,
@@ -111,9 +112,10 @@ class RegisterBank(wiring.Component):
     end_ticks, once these have stood for 3 clocks, in clocks with `word_valid`: not during requests.
 
     With Feature.SWEEP what is written to a word of STEP is given by `step_stb` too, `step_place`
-    being its place among all steps' words. With Feature.SNAPSHOT SOURCE is read from `source`.
-    Without it `source_value` is asked for: source x 2 or, for dropped, one more; it must stand from
-    7 clocks after `source_stb` on.
+    being its place among all steps' words, and what is written to a register of Limits by
+    `limit_stb`. With Feature.SNAPSHOT SOURCE is read from `source`. Without it `source_value` is
+    asked for: source x 2 or, for dropped, one more; it must stand from 7 clocks after `source_stb`
+    on.
 
     Latency 10 clocks from `request_stb` to `done_stb` without `hold`, one request at a time. Reset:
     registers have their reset values; for up to 2048 clocks after it (not after configuration)
@@ -151,6 +153,8 @@ class RegisterBank(wiring.Component):
                 "matcher": block_port(MATCHER),
                 "channel": block_port(CHANNEL).array(geometry.channels),
                 "stimulus": block_port(STIMULUS).array(geometry.strikes),
+                "limit_stb": Out(len(SHARED) + geometry.channels),
+                "limit_data": Out(WORD_BITS),
                 "step_stb": Out(1),
                 "step_place": Out(STEP_WORDS_BITS),
                 "step_data": Out(WORD_BITS),
@@ -271,6 +275,7 @@ class RegisterBank(wiring.Component):
         m.d.comb += [
             self.step_place.eq(self.bus.address[:STEP_WORDS_BITS]),
             self.step_data.eq(self.bus.write_data),
+            self.limit_data.eq(self.bus.write_data),
         ]
         for block in (CONTROL, MATCHER, CHANNEL, STIMULUS):
             for number in self._copies[block.name]:
@@ -282,6 +287,11 @@ class RegisterBank(wiring.Component):
                         lines[place // HALF_WORDS] & _cell(block, place, rows, columns)
                     )
                     start = word.number * WORD_BITS
+                    name = block.name, word.register.name
+                    if name in SHARED:
+                        m.d.comb += self.limit_stb[SHARED.index(name)].eq(enable)
+                    elif name == OWN:
+                        m.d.comb += self.limit_stb[len(SHARED) + number].eq(enable)
                     with m.If(enable):
                         if word.register.name == "action":
                             m.d.sync += self.action.eq(self.bus.write_data)

@@ -22,7 +22,8 @@ class Stamp(wiring.Component):
     4 clocks, a beat each 2. `next_index` is that of the event that is on its way out, if there is
     one. `event_stb` strobes once with each event, as soon as `o_event` has its index or, if
     `paced`, a clock later. `clear` sets the index to 0. An event must be stamped within half the
-    range of its clock.
+    range of its clock. Where events are not
+    `indexed`, the index is 0.
     """
 
     LIMB_BITS = 16
@@ -91,11 +92,9 @@ class Stamp(wiring.Component):
         fresh, late, numbered = Signal(), Signal(), Signal()
         limbs = [
             Signal(self.LIMB_BITS, name=f"limb{start}")
-            for start in range(0, INDEX_BITS, self.LIMB_BITS)
+            for start in range(0, INDEX_BITS if self._geometry.indexed else 0, self.LIMB_BITS)
         ]
-        carries = Signal(len(limbs) - 1)
-        # An event counts itself once the next one comes, or none.
-        counted = (Cat(Const(1, 1), limbs[0]) + Cat(self.o_is_event, tag.gap))[1:]
+        carries = Signal(len(limbs[1:]))
         m.d.comb += [
             carry.eq(carries.any()),
             numbered.eq((fresh | late) & ~carry),
@@ -134,8 +133,11 @@ class Stamp(wiring.Component):
                 self.o_event.source.eq(event.source),
                 self.o_event.polarity.eq(event.polarity),
                 self.o_event.gap.eq(tag.gap.any()),
-                Cat(limbs[0], carries[0]).eq(counted),
             ]
+            if limbs:
+                # An event counts itself once the next one comes, or none.
+                counted = (Cat(Const(1, 1), limbs[0]) + Cat(self.o_is_event, tag.gap))[1:]
+                m.d.sync += Cat(limbs[0], carries[0]).eq(counted)
         with m.If(self.clear):
             m.d.sync += [limb.eq(0) for limb in limbs]
         return m

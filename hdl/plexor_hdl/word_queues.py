@@ -61,10 +61,14 @@ class Slot(data.StructLayout):
 
 
 class Tag(data.StructLayout):
-    """A slot's clock, and how many edges of all sources were dropped since the slot before."""
+    """A slot's clock, and how many edges of all sources were dropped since the slot before.
+
+    Nothing looks at the gap, which has no bits, where events are not `indexed`.
+    """
 
     def __init__(self, geometry: Geometry) -> None:
-        super().__init__({"clock": clock_bits(geometry), "gap": GAP_BITS})
+        gap_bits = GAP_BITS if geometry.indexed else 0
+        super().__init__({"clock": clock_bits(geometry), "gap": gap_bits})
 
 
 class WordQueue(wiring.Component):
@@ -237,37 +241,40 @@ class WordQueues(wiring.Component):
             m.d.sync += pushed.eq(push)
             push = pushed
 
-        # A gap that is too long keeps its highest bit.
-        gap, total = Signal(GAP_BITS), Signal(GAP_BITS)
-        m.d.comb += total.eq(gap[:-1] + terms[0])
-        with m.If(push | self.clear):
-            m.d.sync += gap.eq(0)
-        with m.Else():
-            m.d.sync += gap.eq(total | (gap[-1] << GAP_BITS - 1))
-        with m.If(self.clear):
-            m.d.sync += self.gap_saturated.eq(0)
-        with m.Elif(gap[-1] & total[-1]):
-            m.d.sync += self.gap_saturated.eq(1)
-
         m.submodules.tags = tags = plain_memory(self.tag.shape(), self._slots)
         write, read = tags.write_port(), tags.read_port()
         oldest, second = Signal(range(self._slots)), Signal(range(self._slots), init=1)
         m.d.comb += [
             write.en.eq(push),
             write.data.clock.eq(self.clock),
-            write.data.gap.eq(total | (gap[-1] << GAP_BITS - 1)),
             read.addr.eq(Mux(self.take_tag, second, oldest)),
         ]
         if paced(self._geometry):
             m.d.sync += self.tag.eq(read.data)
         else:
             m.d.comb += self.tag.eq(read.data)
+        if self._geometry.indexed:
+            m.d.comb += write.data.gap.eq(self._gap(m, push, terms[0]))
         m.d.sync += oldest.eq(read.addr)
         with m.If(self.take_tag):
             m.d.sync += second.eq(second + 1)
         with m.If(push):
             m.d.sync += write.addr.eq(write.addr + 1)
         return oldest
+
+    def _gap(self, m, push, dropped):
+        """Return what was dropped since the last push; a gap too long keeps its highest bit."""
+        gap, total, whole = Signal(GAP_BITS), Signal(GAP_BITS), Signal(GAP_BITS)
+        m.d.comb += [total.eq(gap[:-1] + dropped), whole.eq(total | (gap[-1] << GAP_BITS - 1))]
+        with m.If(push | self.clear):
+            m.d.sync += gap.eq(0)
+        with m.Else():
+            m.d.sync += gap.eq(whole)
+        with m.If(self.clear):
+            m.d.sync += self.gap_saturated.eq(0)
+        with m.Elif(gap[-1] & total[-1]):
+            m.d.sync += self.gap_saturated.eq(1)
+        return whole
 
 
 def _sum(terms):

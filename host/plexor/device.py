@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 from typing import Protocol
@@ -29,6 +30,7 @@ from plexor.protocol.frames import (
 from plexor.protocol.geometry import (
     ALL_FEATURES,
     BOARD_BYTES,
+    EVENTS_SINCE,
     MAGIC,
     PROTOCOL_MAJOR,
     PROTOCOL_MINOR,
@@ -41,6 +43,8 @@ from plexor.units import FEMTOSECONDS
 
 RETRY_TIMEOUTS_S = (0.5, 1.0, 2.0, 4.0)
 """How long each try of a command waits for its response."""
+SIMULATED_PATIENCE = 60
+"""Of a simulated board's time a second may take half an hour; what it sends comes at its rate."""
 
 _STATUS_TEXTS = {
     OpStatus.NO_REGISTER: "has no such register",
@@ -116,12 +120,20 @@ class Device:
     def nominal_bytes_s(self) -> Fraction | None:
         """What the link carries at most, by the instrument's time; None: not known.
 
-        The simulated instrument hands over a byte every four core clocks, or somewhat more.
+        The simulated instrument hands over a byte every four core clocks, or somewhat more; a
+        simulated board says what its link carries.
         """
+        if self.image.simulated_bytes_s is not None:
+            return Fraction(self.image.simulated_bytes_s) or None
         if self.identity.simulated:
             geometry = self.identity.geometry
             return Fraction(FEMTOSECONDS, 4 * geometry.samples * geometry.tick_fs)
         return None if self._bytes_s is None else Fraction(self._bytes_s)
+
+    @property
+    def patience(self) -> int:
+        """How many times as long as an instrument's a silence of this one may be."""
+        return 1 if self.image.simulated_bytes_s is None else SIMULATED_PATIENCE
 
     def close(self) -> None:
         """Close the link; may be called twice."""
@@ -178,6 +190,8 @@ class Device:
                 path = getattr(self._tap, "name", "raw bytes")
                 raise StoreError(f"{path}: cannot write: {error.strerror or error}") from error
         for part in self.decoder.feed(data):
+            if isinstance(part, Frame):
+                self.image.hear(part)
             if isinstance(part, Frame) and part.type == FrameType.RESPONSE:
                 self._responses[part.index] = part
             elif self.consumer is not None:
@@ -203,8 +217,8 @@ class Device:
             frame = Frame(FrameType.COMMAND, 0, 0, sequence, 0, 0, payload)
             # A delimiter first ends what a lost byte may have left open on the other side.
             self._link.write((b"\0" if attempt else b"") + to_stream(frame))
-            deadline = time.monotonic() + timeout_s
-            while (left := deadline - time.monotonic()) > 0:
+            began = time.monotonic()
+            while (left := began + timeout_s * self.patience - time.monotonic()) > 0:
                 self.pump(left)
                 response = self._responses.pop(sequence, None)
                 if response is not None and self._answered(operations, response):
@@ -281,7 +295,8 @@ def identity_places(version: int) -> list[Place]:
 def identity_of(image: RegisterImage) -> Identity:
     """Return the identity that register values tell, 0 for what its protocol does not have.
 
-    Raises ValueError for an impossible one.
+    What a simulated board said of itself is part of it: its gateware does not know. Raises
+    ValueError for an impossible one.
     """
     value = {entry.name: image.get("identity", entry.name) for entry in IDENTITY.registers}
     board = value["board"].to_bytes(BOARD_BYTES, "little").rstrip(b"\0")
@@ -306,7 +321,15 @@ def identity_of(image: RegisterImage) -> Identity:
                 "deep_depth",
             )
         },
-        features=Feature(value["features"]) & ALL_FEATURES,
+        features=_features(value["features"], value["protocol_version"]),
         board=board.decode("ascii"),
     )
+    if image.simulated_bytes_s is not None:
+        geometry = replace(geometry, features=geometry.features | Feature.SIMULATED)
     return Identity(geometry, value["gateware_hash"], value["protocol_version"])
+
+
+def _features(value: int, version: int) -> Feature:
+    """Return the features that an identity of a version of the protocol tells."""
+    known = Feature(value) & ALL_FEATURES
+    return known | Feature.EVENTS if version & 0xFFFF < EVENTS_SINCE else known

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from plexor.errors import UsageError
 from plexor.identity import Identity
 from plexor.plan_strikes import step_registers, stimulus_registers
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
@@ -14,6 +15,7 @@ from plexor.protocol.memory import Space, entries
 from plexor.protocol.registers import MAX_STEPS, StopOn, Stream, Trigger, register
 from plexor.quantities import Quantities
 from plexor.settings import (
+    MODES,
     NO_DEADLINE_TICKS,
     Channel,
     Echo,
@@ -27,6 +29,7 @@ LEAST_DEFAULT_TIMEOUT_TICKS = 1024
 MOST_DEFAULT_TIMEOUT_S = Fraction(1)
 SINGLE_TIMEOUT_S = Fraction(1, 10)
 """Default timeout where no strike has a period."""
+NO_EVENTS = "this instrument was built without EVENTS and sends none"
 REPORT_SPACES = (Space.CLASSES, Space.EDGES, Space.UPLOAD_DROPS, Space.LATENCY_STATISTICS)
 """Small enough for ten snapshots a second on the slowest link."""
 
@@ -57,11 +60,6 @@ def plan_of(settings: Settings, identity: Identity) -> Plan:
     Raises ValueError with what is wrong, its value and what would be right.
     """
     quantities = Quantities(identity.geometry)
-    if settings.stream == Stream.AFTER and not identity.geometry.deep_depth:
-        raise ValueError(
-            "mode: deep; this instrument has no deep memory (its deep_depth is 0), it takes"
-            " stream or dump"
-        )
     _check_numbers(settings, identity)
     if settings.table:
         _check_table(settings, quantities)
@@ -84,10 +82,33 @@ def plan_of(settings: Settings, identity: Identity) -> Plan:
         settle_ticks = quantities.whole("settle", settings.settle_s, 0, (1 << 48) - 1)
     for number in range(len(settings.table)):
         writes += step_registers(settings, number, settle_ticks, quantities)
+    settings = replace(settings, stream=stream_of(settings, identity))
     writes += _control(settings, quantities, settle_ticks, counted or bool(settings.table))
     for write in writes:
         register(write.block, write.name).check(write.value)
     return Plan(tuple(writes), tuple(dict.fromkeys(quantities.echo)))
+
+
+def stream_of(settings: Settings, identity: Identity) -> Stream:
+    """Return when events go over the link; raise ValueError where they cannot, but must."""
+    able = Feature.EVENTS in identity.geometry.features
+    if settings.stream is None:
+        return Stream.LIVE if able else Stream.OFF
+    if settings.stream and not able:
+        mode = next(name for name, stream in MODES.items() if stream == settings.stream)
+        raise ValueError(f"mode: {mode}; {NO_EVENTS}; must be dump")
+    if settings.stream == Stream.AFTER and not identity.geometry.deep_depth:
+        raise ValueError(
+            "mode: deep; this instrument has no deep memory (its deep_depth is 0), it takes"
+            " stream or dump"
+        )
+    return settings.stream
+
+
+def need_events(identity: Identity, what: str) -> None:
+    """Raise UsageError where the instrument does not send the events that something needs."""
+    if Feature.EVENTS not in identity.geometry.features:
+        raise UsageError(f"{what}: needs every event; {NO_EVENTS}")
 
 
 def settings_trigger(settings: Settings, output: int) -> Trigger | None:
@@ -225,7 +246,7 @@ def _control(
     wanted = Space if settings.spaces is None else set(settings.spaces)
     final = [space for space in wanted if entries(quantities.geometry, space)]
     values = {
-        "stream": int(settings.stream),
+        "stream": int(settings.stream or Stream.OFF),
         "stop_on": int(stop_on),
         "run_time_ticks": run_time_ticks,
         "settle_ticks": settle_ticks,

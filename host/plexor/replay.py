@@ -32,6 +32,8 @@ class _Replay:
         self.collector: Collector | None = None
 
     def take(self, part: object) -> None:
+        if isinstance(part, Frame):
+            self.image.hear(part)
         if isinstance(part, Frame) and part.type == FrameType.RESPONSE:
             self.image.update(part)
             if self.identity is None:

@@ -25,7 +25,7 @@ from plexor.device import Device, SilenceError
 from plexor.errors import InstrumentError, LinkError, UsageError
 from plexor.expected import expected_strikes, followed
 from plexor.image import end_places
-from plexor.plan import REPORT_SPACES, Plan, plan_of
+from plexor.plan import REPORT_SPACES, Plan, plan_of, stream_of
 from plexor.progress import Progress
 from plexor.protocol.frames import SOURCE_STRIKE, SOURCES
 from plexor.protocol.geometry import Feature
@@ -96,7 +96,7 @@ class _Run:
         except ValueError as error:
             raise UsageError(str(error)) from error
         self.device = device
-        self.settings = settings
+        self.settings = replace(settings, stream=stream_of(settings, device.identity))
         self.on_progress = on_progress
         self.on_snapshot = on_snapshot
         self.description = description
@@ -332,7 +332,7 @@ class _Run:
     ) -> None:
         """Handle frames until `done`, or `amount` has not grown for a while."""
         last, moved = amount(), time.monotonic()
-        while not done() and time.monotonic() - moved < silence_s:
+        while not done() and time.monotonic() - moved < silence_s * self.device.patience:
             self.device.pump(0.05)
             if amount() != last:
                 last, moved = amount(), time.monotonic()

@@ -16,7 +16,7 @@ from types import ModuleType
 from amaranth.back import verilog
 from amaranth.hdl import ClockDomain, ClockSignal, Elaboratable, Module
 
-from plexor_hdl.front import ecp5, ice40
+from plexor_hdl.front import ecp5, ice40, up5k
 from plexor_hdl.front.front_end import FrontEnd
 from plexor_hdl.front.phases import CORE_PHASE, RATIO
 from plexor_hdl.front.sampler import Way
@@ -39,6 +39,10 @@ class Family:
     reference_ps: float
     fast_ps: float
     phases_ps: tuple[float, ...]
+    primitives: tuple[str, ...]
+    """Files of PRIMITIVES."""
+    uneven_ticks: float = 0.02
+    """More than phases are away from where even ones would be."""
 
     @property
     def width(self) -> int:
@@ -53,6 +57,7 @@ FAMILIES = {
         reference_ps=40_000,
         fast_ps=4000,
         phases_ps=tuple(500.0 * phase for phase in range(8)),
+        primitives=("ecp5",),
     ),
     # Output A of the PLL is 7 x 150 ps behind B, near a quarter of 4166.7 ps.
     "ice40": Family(
@@ -62,6 +67,18 @@ FAMILIES = {
         reference_ps=250_000 / 3,
         fast_ps=12_500 / 3,
         phases_ps=(0, 1050, 6250 / 3, 6250 / 3 + 1050),
+        primitives=("ice40",),
+    ),
+    # The last of 16 steps is 2400 ps, less than a quarter of 10416.7 ps.
+    "up5k": Family(
+        name="up5k",
+        module=up5k,
+        pll=up5k.Pll(Fraction(12), Fraction(96)),
+        reference_ps=250_000 / 3,
+        fast_ps=31_250 / 3,
+        phases_ps=(0, 2400, 15_625 / 3, 15_625 / 3 + 2400),
+        primitives=("ice40", "up5k"),
+        uneven_ticks=0.1,
     ),
 }
 
@@ -94,7 +111,8 @@ def built(family: Family, folder: Path, way: Way | None = None, *more: Path) -> 
     ports = [front.reference, front.channels, front.outputs, front.input_select]
     ports += [front.loopback_output, front.samples, front.drives, front.core]
     (folder / "front.v").write_text(verilog.convert(Alone(front), name="front", ports=ports))
-    sources = [folder / "front.v", PRIMITIVES / f"{family.name}.v", HERE / "front_bench.v", *more]
+    sources = [folder / "front.v", *(PRIMITIVES / f"{name}.v" for name in family.primitives)]
+    sources += [HERE / "front_bench.v", *more]
     flags = [f"-GWIDTH={family.width}", f"-GREFERENCE_PS={family.reference_ps}"]
     return Bench(binary(folder, "front_bench", sources, *flags), family)
 
@@ -144,8 +162,9 @@ def played(bench: Bench, folder: Path, edges_ps: list[float], lag_ps=3600.0, loo
 def random_edges(count: int, seed: int, shortest_ps: float = 600) -> list[float]:
     """Return edges any time apart: pulses from the shortest to many words."""
     rnd, time_ps, edges = random.Random(seed), float(FIRST_PS), []
+    short_ps = max(4000, 1.5 * shortest_ps)
     for _ in range(count):
-        time_ps += rnd.choice((rnd.uniform(shortest_ps, 4000), rnd.uniform(4000, 60_000)))
+        time_ps += rnd.choice((rnd.uniform(shortest_ps, short_ps), rnd.uniform(short_ps, 60_000)))
         edges.append(round(time_ps, 3))
     return edges
 

@@ -16,7 +16,11 @@ from tools.gateware.skew import bins
 from .fronts import FAMILIES, HERE, built, played, random_edges, samples
 
 # Bins as uneven as with free placement, in the same units: as far apart as a tick.
-UNEVEN_PS = {"ecp5": [700, 350, 600, 300, 760, 420, 500, 280], "ice40": [900, 1400, 700, 1250]}
+UNEVEN_PS = {
+    "ecp5": [700, 350, 600, 300, 760, 420, 500, 280],
+    "ice40": [900, 1400, 700, 1250],
+    "up5k": [2250, 3500, 1750, 3100],
+}
 LAG_PS = 3600.0
 
 

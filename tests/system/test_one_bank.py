@@ -1,16 +1,27 @@
 """A build with one bank, whose counts lie in one memory, counts what a build with two does."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from bench import assert_equals_truth, run
 
+from plexor.errors import UsageError
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.settings import Channel, Settings, Stimulus
+from plexor_hdl.builds import BUILDS
 
 US = Fraction(1, 1_000_000)
 ONE_BANK = Geometry(features=ALL_FEATURES & ~(Feature.SNAPSHOT | Feature.SWEEP))
-LEAN = Geometry(features=Feature.SIMULATED)
+LEAN = Geometry(features=Feature.SIMULATED | Feature.EVENTS)
+# A board's, that sends no events.
+SILENT = replace(BUILDS["up5k"].geometry, features=Feature.SIMULATED)
+SETTINGS = Settings(
+    strikes=(Stimulus(period_s=20 * US, width_s=2 * US),),
+    channels=(Channel(0), Channel(1)),
+    count=500,
+)
+DEVICE = "synthetic:latency=uniform:1000000:9000000"
 
 
 @pytest.mark.full
@@ -19,11 +30,24 @@ LEAN = Geometry(features=Feature.SIMULATED)
     [pytest.param(ONE_BANK, id="one_bank"), pytest.param(LEAN, id="lean")],
 )
 def test_a_build_with_one_bank_equals_the_truth(geometry, tmp_path):
-    settings = Settings(
-        strikes=(Stimulus(period_s=20 * US, width_s=2 * US),),
-        channels=(Channel(0), Channel(1)),
-        count=500,
-    )
-    device = "synthetic:latency=uniform:1000000:9000000"
-    truth = assert_equals_truth(run(device, settings, tmp_path, geometry=geometry))
+    truth = assert_equals_truth(run(DEVICE, SETTINGS, tmp_path, geometry=geometry))
     assert truth.generated[8] == 1000
+
+
+def test_a_build_without_events_equals_the_truth(tmp_path):
+    found = run(DEVICE, SETTINGS, tmp_path, geometry=SILENT)
+    truth = assert_equals_truth(found)
+    assert truth.generated[8] == 1000
+    assert found.result.events is None
+    assert not found.result.settings.stream
+    # Each edge of each pin was counted behind the merge too.
+    for entry in found.result.accounting.sources:
+        assert entry.received == truth.generated[entry.source]
+
+
+def test_a_build_without_events_refuses_a_run_that_streams(tmp_path):
+    with pytest.raises(UsageError) as error:
+        run(DEVICE, replace(SETTINGS, stream=True), tmp_path, geometry=SILENT)
+    assert str(error.value) == (
+        "mode: stream; this instrument was built without EVENTS and sends none; must be dump"
+    )

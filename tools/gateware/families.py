@@ -8,7 +8,7 @@ from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
-from plexor_hdl.front import ecp5, ice40
+from plexor_hdl.front import ecp5, ice40, up5k
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,8 @@ class Family:
     """
 
     name: str
+    tool: str
+    """What its nextpnr is called."""
     module: ModuleType
     pll: Callable[[Fraction, Fraction], Any]
     table: str
@@ -56,6 +58,7 @@ class Family:
 FAMILIES = {
     "ecp5": Family(
         name="ecp5",
+        tool="ecp5",
         module=ecp5,
         pll=ecp5.Pll,
         table="_LUT4_Z",
@@ -76,6 +79,7 @@ FAMILIES = {
     ),
     "ice40": Family(
         name="ice40",
+        tool="ice40",
         module=ice40,
         pll=ice40.Pll,
         table="_SB_LUT4_O",
@@ -90,6 +94,28 @@ FAMILIES = {
         clocks_mhz=(12, 240),
         # Columns 8 and 25 are of memories.
         origins=tuple((column, row) for column in (4, 12, 20, 29) for row in (6, 12, 18, 24)),
+        table_bel="lc0",
+        flip_flop_bels=tuple(f"lc{number}" for number in range(1, 8)),
+        reach=1,
+    ),
+    "up5k": Family(
+        name="up5k",
+        tool="ice40",
+        module=up5k,
+        pll=up5k.Pll,
+        table="_SB_LUT4_O",
+        flip_flops=("_SB_DFF_Q", "_SB_DFFN_Q"),
+        placed=("_LC", "_DFFLC"),
+        ports=("O", "O"),
+        pad=("$sb_io", "D_IN_0"),
+        # As of the HX, whose ticks are 2.5 times shorter.
+        widest_ps=3900,
+        rms_ps=1100,
+        device=("--up5k", "--package", "sg48"),
+        options=("--pcf", "../../../constraints/front/up5k.pcf", "--pcf-allow-unconstrained"),
+        clocks_mhz=(12, 96),
+        # Columns 6 and 19 are of memories.
+        origins=tuple((column, row) for column in (3, 9, 13, 16) for row in (6, 12, 18, 24)),
         table_bel="lc0",
         flip_flop_bels=tuple(f"lc{number}" for number in range(1, 8)),
         reach=1,

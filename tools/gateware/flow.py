@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from plexor_hdl.netlist import use_output_registers
+from plexor_hdl.front import up5k
+from plexor_hdl.netlist import use_multipliers, use_output_registers
 
 BUILD = Path(__file__).parent.parent.parent / "build"
 _BIN = Path(sys.executable).parent
@@ -19,10 +20,14 @@ _ICE40_FLIP_FLOPS = (
     "-cell $_DFFE_?P?P_ 0 -cell $_SDFF_?P?_ 0 -cell $_SDFFCE_?P?P_ 0 -cell $_DLATCH_?_ x; "
     "techmap -map +/ice40/ff_map.v; opt_expr -mux_undef; simplemap; ice40_opt -full"
 )
+_ICE40 = (
+    "synth_ice40 -device {0} -top top -run begin:map_ffs; "
+    f"{_ICE40_FLIP_FLOPS}; synth_ice40 -device {{0}} -top top -run map_luts: -json top.json"
+)
 _SYNTHESIS = {
     "ecp5": "synth_ecp5 -nowidelut -top top -json top.json",
-    "ice40": "synth_ice40 -top top -run begin:map_ffs; "
-    f"{_ICE40_FLIP_FLOPS}; synth_ice40 -top top -run map_luts: -json top.json",
+    "ice40": _ICE40.format("hx"),
+    "up5k": _ICE40.format("u"),
 }
 
 # The ABC of yosys 0.70 ends some netlists without a word. Other names lead it another way.
@@ -73,5 +78,7 @@ def synthesise(folder: Path, rtlil: str, family: str) -> dict[str, Any]:
             break
     netlist = json.loads((folder / "top.json").read_text())
     use_output_registers(netlist)
+    if family == "up5k" and up5k.RESET in netlist["modules"]["top"]["netnames"]:
+        use_multipliers(netlist, up5k.MULTIPLIERS, up5k.RESET)
     (folder / "top.json").write_text(json.dumps(netlist))
     return netlist

@@ -162,7 +162,7 @@ class Search:
         code, _ = run(
             self._folder,
             "trial.log",
-            f"yowasp-nextpnr-{family.name}",
+            f"yowasp-nextpnr-{family.tool}",
             *(*family.device, *family.options, "--json", "trial.json"),
             *("--write", "placed.json", "--sdf", "placed.sdf", "--timing-allow-fail"),
         )

@@ -52,6 +52,11 @@ class Pll:
         return 1e6 / float(self.fast_mhz) * phase / PHASES
 
 
+def add_start_clock(m: Module, reference: Signal) -> Signal:
+    """Return a clock that goes before the PLL's do: the reference."""
+    return reference
+
+
 def add_pll(m: Module, reference: Signal, pll: Pll) -> tuple[list[Signal], Signal]:
     """Add the PLL; return its clocks, an eighth of a period apart, and its lock."""
     reference_divider, feedback_divider, output_divider = pll.dividers()

@@ -6,12 +6,12 @@ from amaranth.hdl import Cat, ClockDomain, ClockSignal, Const, Elaboratable, IOP
 
 from plexor.protocol.registers import InputSelect
 from plexor_hdl.front.divider import Divider
-from plexor_hdl.front.phases import RATIO, add_domains
+from plexor_hdl.front.phases import RATIO, add_domains, repeated
 from plexor_hdl.front.sampler import Sampler, Way
 from plexor_hdl.front.serialiser import Serialiser
 
 START_BITS = 10
-"""The core's clock starts 2**START_BITS periods of the reference after the PLL's lock."""
+"""The core's clock starts 2**START_BITS periods of a family's start clock after the PLL's lock."""
 
 
 class FrontEnd(Elaboratable):
@@ -40,7 +40,7 @@ class FrontEnd(Elaboratable):
         clocks, locked = family.add_pll(m, self.reference, self._pll)
         add_domains(m, clocks)
         m.domains.reference = ClockDomain(reset_less=True)
-        m.d.comb += ClockSignal("reference").eq(self.reference)
+        m.d.comb += ClockSignal("reference").eq(family.add_start_clock(m, self.reference))
         stable, wait = Signal(2), Signal(START_BITS + 1)
         m.d.reference += stable.eq(Cat(locked, stable))
         with m.If(~stable[-1]):
@@ -53,6 +53,12 @@ class FrontEnd(Elaboratable):
             self.core.eq(family.add_buffer(m, divider.core_clk)),
         ]
         channels, outputs = len(self.channels), len(self.outputs)
+        # One flip-flop for all would drive wires that are too long for a period.
+        loads, running = [divider.load], [divider.running]
+        for number in range(1, channels + outputs):
+            loads.append(repeated(m, loads[-1], f"load_{number}"))
+        for number in range(outputs):
+            running.append(repeated(m, running[-1], f"running_{number}"))
         m.submodules.sampler = sampler = Sampler(channels, phases, self._way)
         m.submodules.serialiser = serialiser = Serialiser(outputs, phases, family.xor)
         backs = [
@@ -69,10 +75,10 @@ class FrontEnd(Elaboratable):
             sampler.pins.eq(self.channels),
             sampler.select.eq(self.input_select != InputSelect.PINS),
             sampler.other.eq(other.replicate(channels)),
-            sampler.load.eq(divider.load),
+            sampler.load.eq(Cat(loads[:channels])),
             self.samples.eq(sampler.words),
             serialiser.words.eq(self.drives),
-            serialiser.load.eq(divider.load),
-            serialiser.running.eq(divider.running),
+            serialiser.load.eq(Cat(loads[channels:])),
+            serialiser.running.eq(Cat(running[1:])),
         ]
         return m

@@ -66,14 +66,27 @@ class Pll:
         return half * 1e6 / float(self.fast_mhz) / 2 + late * self.delay_steps * DELAY_STEP_PS
 
 
-def add_pll(m: Module, reference: Signal, pll: Pll) -> tuple[list[Signal], Signal]:
-    """Add the PLL; return its clocks, a quarter of a period apart, and its lock."""
+def add_start_clock(m: Module, reference: Signal) -> Signal:
+    """Return a clock that goes before the PLL's do: the reference."""
+    return reference
+
+
+def add_pll(
+    m: Module,
+    reference: Signal,
+    pll: Pll,
+    primitive: tuple[str, str] = ("SB_PLL40_2F_CORE", "REFERENCECLK"),
+) -> tuple[list[Signal], Signal]:
+    """Add the PLL; return its clocks, a quarter of a period apart, and its lock.
+
+    `primitive` is the cell and its port for the reference.
+    """
     reference_divider, feedback_divider, power = pll.dividers()
     clocks = [Signal(name=f"fast_{number}") for number in range(PHASES // 2)]
     locked = Signal()
     detector_mhz = pll.reference_mhz / reference_divider
     m.submodules.pll = Instance(
-        "SB_PLL40_2F_CORE",
+        primitive[0],
         p_FEEDBACK_PATH="SIMPLE",
         p_DELAY_ADJUSTMENT_MODE_FEEDBACK="FIXED",
         p_FDA_FEEDBACK=Const(0, 4),
@@ -88,7 +101,7 @@ def add_pll(m: Module, reference: Signal, pll: Pll) -> tuple[list[Signal], Signa
         p_FILTER_RANGE=Const(1 + sum(detector_mhz >= least for least in _FILTERS), 3),
         p_ENABLE_ICEGATE_PORTA=Const(0, 1),
         p_ENABLE_ICEGATE_PORTB=Const(0, 1),
-        i_REFERENCECLK=reference,
+        **{f"i_{primitive[1]}": reference},
         i_RESETB=Const(1),
         i_BYPASS=Const(0),
         o_PLLOUTGLOBALA=clocks[1],

@@ -14,6 +14,7 @@ from plexor.calibration.loopback import Bounds, Ticks, behind_ps, bounds, delays
 from plexor.calibration.model import Calibration, ChannelInstants, Instants, PadDelay
 from plexor.device import Device
 from plexor.errors import InstrumentError, LinkError
+from plexor.plan import need_events
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import Space
@@ -51,9 +52,10 @@ def calibrate(device: Device, wanted: Wanted, report: Report = lambda line: None
     """Return the calibration of an instrument; `report` is told what is done.
 
     Raises InstrumentError where a channel sees no source, has a dead phase, or does not see the
-    strikes looped back to it.
+    strikes looped back to it, and UsageError for one that sends no events.
     """
     identity = device.identity
+    need_events(identity, "calibrate")
     geometry = identity.geometry
     report(f"{geometry.channels} channels: {wanted.edges} edges up and down of the source on each")
     events = source_events(device, wanted.edges)

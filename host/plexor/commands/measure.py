@@ -31,8 +31,8 @@ from plexor.commands.parameters import (
 from plexor.commands.presets import overridden, preset_option
 from plexor.commands.strikes import START, STRIKE, ends_by_itself, strikes_of
 from plexor.errors import StoreError
-from plexor.protocol.registers import Policy, Stream
-from plexor.settings import Channel, Settings
+from plexor.protocol.registers import Policy
+from plexor.settings import MODES, Channel, Settings
 
 if TYPE_CHECKING:
     from plexor.calibration.model import Calibration
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from plexor.results import RunResult
 
 _POLICIES = [policy.name.lower() for policy in Policy]
-_MODES = {"stream": Stream.LIVE, "dump": Stream.OFF, "deep": Stream.AFTER}
 _PATH = click.Path(path_type=Path)
 
 
@@ -129,9 +128,8 @@ _PATH = click.Path(path_type=Path)
 @click.option("--load", is_flag=True, help="Raise the load output during the run.")
 @click.option(
     "--mode",
-    type=click.Choice(list(_MODES)),
-    default="stream",
-    show_default=True,
+    type=click.Choice(list(MODES)),
+    show_default="stream; dump, if the instrument sends no events",
     help="Send events while running; or collect on the chip and send results after (dump), "
     "with the events too (deep), if the instrument has a deep memory.",
 )
@@ -226,7 +224,7 @@ def settings_of(options: dict[str, Any]) -> Settings:
         time_s=options["time_s"],
         latency_over_s=min(limits, default=None),
         stop_on_missed=any(stop.over_s is None for stop in stops),
-        stream=_MODES[options["mode"]],
+        stream=None if options["mode"] is None else MODES[options["mode"]],
         load=options["load"],
     )
 

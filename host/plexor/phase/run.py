@@ -21,6 +21,7 @@ from plexor.errors import InvalidRunError, UsageError
 from plexor.phase.fold import Pins, fold
 from plexor.phase.model import PhaseResult, PhaseScan
 from plexor.phase.windows import scan as scan_of
+from plexor.plan import need_events
 from plexor.progress import Progress
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
@@ -79,6 +80,7 @@ def run(
     Raises UsageError for what the instrument cannot do or the reference does not allow,
     InvalidRunError where the reference has no edges, LinkError and InstrumentError as `measure`.
     """
+    need_events(device.identity, "phase")
     period_s = _reference_period(device, wanted)
     settings = settings_of(wanted, period_s, device.identity.tick_fs)
     result = measure(device, settings, on_progress, description)

@@ -44,9 +44,12 @@ class Feature(IntFlag):
     BURST = 2048  # several strikes a period, and periods below a clock
     DITHER = 4096  # random dither of the period
     SWEEP = 8192  # a table of rate steps, with results a step; needs SNAPSHOT
+    EVENTS = 16384  # events over the link; without it `control.stream` does nothing; since 2.1
 
 
 ALL_FEATURES = Feature(sum(Feature))
+EVENTS_SINCE = 1
+"""Minor of the protocol: before it every build had Feature.EVENTS, and did not say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,11 @@ class Geometry:
                 raise ValueError(f"{name}: {depth}; must be a power of two, {least} to {most}")
         if not (self.board.isascii() and len(self.board) <= BOARD_BYTES):
             raise ValueError(f"board: {self.board!r}; must be up to {BOARD_BYTES} ASCII characters")
+
+    @property
+    def indexed(self) -> bool:
+        """Whether events are numbered: where they go over the link, or some are kept."""
+        return bool(self.features & (Feature.EVENTS | Feature.EXTREMES | Feature.RING))
 
     @property
     def key_bits(self) -> int:

@@ -143,7 +143,7 @@ def _taken_with(report: Report) -> str:
         ("started", result.started),
         ("policy", result.settings.policy.name.lower()),
         ("stopped by", result.stop_reason.name.lower()),
-        ("upload", _UPLOADS[result.settings.stream]),
+        ("upload", _UPLOADS[result.settings.stream or Stream.OFF]),
     ]
     if report.base_ticks:
         clamped = sum(f.clamped for c in report.channels for f in c.kinds.values())

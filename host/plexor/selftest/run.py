@@ -16,6 +16,7 @@ from plexor.calibration.run import (
     whole_run,
 )
 from plexor.device import Device, identity_places
+from plexor.plan import need_events
 from plexor.protocol.frames import CRC_BYTES, HEADER, WORD_BYTES
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
@@ -64,9 +65,10 @@ def selftest(device: Device, wanted: Wanted, report: Report = lambda line: None)
     """Return what the parts of the self-test found. `report` is told what is done.
 
     Raises LinkError where the link breaks or stays silent, and InstrumentError for an instrument
-    that cannot run.
+    that cannot run. Raises UsageError for one that sends no events.
     """
     identity = device.identity
+    need_events(identity, "selftest")
     geometry = identity.geometry
     for output, channels in wanted.wiring.items():
         for name, number, count in (

@@ -8,10 +8,11 @@ from amaranth.hdl import Elaboratable, Module
 
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import VALUE_BITS
 from plexor.protocol.registers import Policy
 from plexor_hdl.classes import LANE_CLASSES
 from plexor_hdl.codes import PHASES
-from plexor_hdl.interfaces import paced
+from plexor_hdl.interfaces import lean, paced
 from plexor_hdl.matcher import Matcher
 from plexor_hdl.measure import Measure
 from plexor_hdl.paced_matcher import PacedMatcher
@@ -21,7 +22,8 @@ from plexor_sim.golden.matcher import Matches, Rules, match
 from .simulation import made, simulate
 
 GEOMETRY = Geometry(channels=2, strikes=2, queue_depth=8)
-LEAN = Geometry(channels=2, strikes=2, queue_depth=8, features=Feature(0))
+LEAN = Geometry(channels=2, strikes=2, queue_depth=8, features=Feature.EVENTS)
+SILENT = Geometry(channels=2, strikes=2, queue_depth=8, features=Feature(0))
 DRAIN_CLOCKS = 20
 LEAST_CLOCKS = 3
 """Between two rise latencies of one channel: histograms and statistics rely on it."""
@@ -43,6 +45,8 @@ class Bench:
     pending: list = field(default_factory=list)
     taken_clocks: list = field(default_factory=list)
     """When each event was handled, where the beats went in without a pause."""
+    triggers: int = 0
+    """How often a latency was over the trigger's, on channel 0."""
     steps: list = field(default_factory=list)
     """At the end of each step: classes and outstanding strikes of every channel, rise latencies."""
 
@@ -66,8 +70,13 @@ class Matching(Elaboratable):
         return m
 
 
-def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3) -> Bench:
-    """Send the events as beats with random pauses and time beats between; collect all outputs."""
+def drive(
+    events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3, trigger_ticks=0, before=()
+) -> Bench:
+    """Send the events as beats with random pauses and time beats between; collect all outputs.
+
+    Events `before` are sent first, and all that they have left is cleared and forgotten.
+    """
     dut = made(Matching, geometry)
     matcher, measure = dut.matcher, dut.measure
     bench, chance, done = Bench(geometry), random.Random(seed), []
@@ -84,7 +93,28 @@ def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3) -> Bench:
             ctx.set(channel.reference_source, rule.reference_source)
             ctx.set(channel.reference_polarity, rule.reference_polarity)
             ctx.set(measure.deadlines[number], rule.deadline_ticks)
+        ctx.set(measure.trigger_latency_ticks, trigger_ticks)
+        ctx.set(measure.trigger_channels, 1)
+        if lean(geometry):
+            limits = [first.timeout_ticks, first.window_min_ticks, trigger_ticks]
+            limits += [rule.deadline_ticks for rule in rules]
+            for number, limit in enumerate(limits):
+                ctx.set(matcher.limit_stb, 1 << number)
+                ctx.set(matcher.limit_data, limit & (1 << VALUE_BITS) - 1)
+                await ctx.tick()
+                ctx.set(matcher.limit_stb, 0)
+                await ctx.tick()
         await ctx.tick().repeat(3)
+        if before:
+            for t, s, p, i in before:
+                await send(ctx, (t, s, p, i, 1, 0))
+            await ctx.tick().repeat(2 * DRAIN_CLOCKS)
+            assert any(bench.pending)
+            ctx.set(matcher.clear, 1)
+            await ctx.tick()
+            ctx.set(matcher.clear, 0)
+            await ctx.tick()
+            vars(bench).update(vars(Bench(geometry)))
         beats = [(t, s, p, i, 1, 0) for t, s, p, i in events]
         beats.append((end_ticks, 0, 0, 0, 0, 1))
         for beat in beats:
@@ -141,6 +171,7 @@ def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3) -> Bench:
                 channel = ctx.get(measure.o_class.channel)
                 bench.classes[channel][ctx.get(measure.o_class.response_class)] += 1
                 bench.lane_clocks.setdefault((channel, "class"), []).append(clock)
+            bench.triggers += ctx.get(measure.trigger_stb)
             bench.pending = [ctx.get(matcher.pending[n]) for n in range(geometry.channels)]
             for number, row in enumerate(bench.classes):
                 for response_class, name in LANE_CLASSES.items():

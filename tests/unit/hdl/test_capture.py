@@ -129,7 +129,7 @@ def test_events_are_those_of_the_golden_model_when_none_is_dropped(settings, fil
     assert final == (FIRST_CLOCK + stop) * 8
 
 
-@pytest.mark.parametrize("features", [ALL_FEATURES, Feature(0)], ids=["all", "paced"])
+@pytest.mark.parametrize("features", [ALL_FEATURES, Feature.EVENTS], ids=["all", "paced"])
 def test_every_edge_is_sent_with_its_index_or_counted_as_dropped_of_its_source(features):
     geometry = Geometry(channels=2, strikes=1, samples=8, word_fifo_depth=4, features=features)
     rows = random_words(geometry, random.Random(5), 2)

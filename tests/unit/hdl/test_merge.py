@@ -191,7 +191,7 @@ def test_a_noisy_channel_takes_nothing_from_a_quiet_one():
     assert dropped[1] > 0
 
 
-@pytest.mark.parametrize(("features", "pace"), [(WITHOUT, 1), (Feature(0), 2)])
+@pytest.mark.parametrize(("features", "pace"), [(WITHOUT, 1), (Feature.EVENTS, 2)])
 @pytest.mark.parametrize(
     "burst",
     [[[0b0101, 0b0101, 0, 0]] * 4, [[0b1111, 0, 0, 0], [0, 0, 0, 0]] * 4],

@@ -1,8 +1,8 @@
-"""Flip-flops behind a block RAM, in netlists made by hand."""
+"""Flip-flops that go into block RAMs and multipliers, in netlists made by hand."""
 
 import pytest
 
-from plexor_hdl.netlist import use_output_registers
+from plexor_hdl.netlist import use_multipliers, use_output_registers
 
 CLOCK, WORD, STORED, ENABLE = 2, (10, 11), (20, 21), 30
 
@@ -65,3 +65,38 @@ def test_a_bit_that_is_used_twice_keeps_its_port_as_it_is():
     found["modules"]["top"]["ports"]["word"] = {"bits": [WORD[0]]}
     assert use_output_registers(found) == 0
     assert set(found["modules"]["top"]["cells"]) == {"memory", "first", "second"}
+
+
+def settings(count, enable, start, behind=()):
+    """Return flip-flops with an enable, by name; those in `behind` behind a table of their own."""
+    cells = {}
+    for number in range(start, start + count):
+        cells[f"ff{number}"] = {
+            "type": "SB_DFFE",
+            "connections": {"C": [CLOCK], "D": [number], "E": [enable], "Q": [number + 500]},
+            "port_directions": {"C": "input", "D": "input", "E": "input", "Q": "output"},
+        }
+        if number in behind:
+            cells[f"table{number}"] = {
+                "type": "SB_LUT4",
+                "connections": {"O": [number]},
+                "port_directions": {"O": "output"},
+            }
+    return cells
+
+
+def test_the_greatest_groups_of_flip_flops_go_into_multipliers():
+    cells = settings(3, 30, 100) | settings(5, 31, 200, behind=[204]) | settings(4, 32, 300)
+    netnames = {"stopped": {"bits": [9]}}
+    found = {"modules": {"top": {"cells": cells, "netnames": netnames, "ports": {}}}}
+    assert use_multipliers(found, 2, "stopped") == 8
+    kept = {name for name in cells if cells[name]["type"] == "SB_DFFE"}
+    assert kept == {"ff100", "ff101", "ff102", "ff204"}
+    one, other = (cells[f"registers{number}"]["connections"] for number in range(2))
+    assert {one["CE"][0], other["CE"][0]} == {31, 32}
+    for connections in (one, other):
+        assert connections["CLK"] == [CLOCK]
+        assert connections["ORSTTOP"] == connections["ORSTBOT"] == [9]
+        assert connections["O"][:4] == [bit + 500 for bit in connections["D"][:4]]
+        assert len(connections["O"]) == len(set(connections["O"])) == 32
+        assert len(connections["C"]) == len(connections["D"]) == 16

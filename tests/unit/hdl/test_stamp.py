@@ -11,7 +11,7 @@ from plexor_hdl.timebase import LOW_BITS
 from plexor_hdl.word_queues import clock_bits
 
 GEOMETRY = Geometry(channels=1, strikes=1, samples=8, features=ALL_FEATURES & ~Feature.SWEEP)
-PACED = Geometry(channels=1, strikes=1, samples=8, features=Feature(0))
+PACED = Geometry(channels=1, strikes=1, samples=8, features=Feature.EVENTS)
 WRAP = 1 << LOW_BITS
 SHORT_WRAP = 1 << clock_bits(GEOMETRY)
 

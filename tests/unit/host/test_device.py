@@ -1,5 +1,8 @@
 """Register access over a link, and instruments that lie about who they are."""
 
+import time
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,14 +11,22 @@ from plexor.device import Device, identity_of
 from plexor.errors import ExitCode, IdentityError, InstrumentError, LinkError
 from plexor.image import RegisterImage
 from plexor.link import open_link
-from plexor.protocol.frames import OPERATION, Frame, FrameType, OpStatus, to_stream
-from plexor.protocol.geometry import PROTOCOL_VERSION
+from plexor.protocol.frames import (
+    OPERATION,
+    Frame,
+    FrameType,
+    OpStatus,
+    simulated_frame,
+    to_stream,
+)
+from plexor.protocol.geometry import PROTOCOL_VERSION, Feature
 from plexor.protocol.registers import IDENTITY, address, register
 
 from .fake_device import FakeDevice
 from .scenario import GEOMETRY, Scenario
 
 TIMEOUTS_S = (0.05, 0.05, 0.1)
+BOARD = GEOMETRY.features & ~Feature.SIMULATED
 
 
 def opened(fake):
@@ -28,6 +39,37 @@ def test_the_identity_is_read_first():
         assert device.identity.gateware_hash == 0x1122334455667788
         assert device.identity.protocol_version == PROTOCOL_VERSION
         assert fake.written == []
+
+
+@pytest.mark.parametrize("bytes_s", [0, 200_000])
+def test_a_simulated_board_is_simulated_whatever_its_gateware_says(bytes_s):
+    scenario = Scenario([50], geometry=replace(GEOMETRY, features=BOARD))
+    said = to_stream(simulated_frame(bytes_s))
+    with FakeDevice(scenario) as fake, opened(fake) as device:
+        assert not device.identity.simulated
+    with FakeDevice(scenario, first_words=said) as fake, opened(fake) as device:
+        assert device.identity.simulated
+        assert device.identity.geometry.features == BOARD | Feature.SIMULATED
+        assert device.nominal_bytes_s == (bytes_s or None)
+        # Its gateware counts frames from 0.
+        assert device.decoder.frames_lost == 0
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+def test_an_answer_of_a_simulated_board_is_waited_for_longer(simulated):
+    def hook(frame, data):
+        if frame.sequence == 0:
+            time.sleep(2 * sum(TIMEOUTS_S))
+        return data
+
+    said = to_stream(simulated_frame(0)) if simulated else b""
+    with FakeDevice(Scenario([50]), send_hook=hook, first_words=said) as fake:
+        if simulated:
+            with opened(fake) as device:
+                assert device.retries == 0
+        else:
+            with pytest.raises(LinkError, match="no answer"):
+                opened(fake)
 
 
 def test_registers_of_every_width_and_sign_read_back_as_written():

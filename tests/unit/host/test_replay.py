@@ -9,14 +9,17 @@ import pytest
 from plexor.device import Device
 from plexor.errors import IdentityError, StoreError
 from plexor.link import open_link
+from plexor.protocol.frames import simulated_frame, to_stream
+from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import Policy, Stream
 from plexor.replay import replay
 from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
+from plexor.store import load, save
 
 from .fake_device import FakeDevice
 from .runs import LATENCIES, SETTINGS, TIMEOUTS_S
-from .scenario import Scenario
+from .scenario import GEOMETRY, Scenario
 
 NS = Fraction(1, 10**9)
 
@@ -34,6 +37,18 @@ def test_a_recording_replays_to_the_same_figures(tmp_path: Path):
     ]
     assert again.events.tolist() == result.events.tolist()
     assert again.accounting.sources == result.accounting.sources
+
+
+def test_a_run_on_a_simulated_board_is_kept_as_simulated(tmp_path: Path):
+    path, kept = tmp_path / "wire.bin", tmp_path / "run"
+    board = replace(GEOMETRY, features=GEOMETRY.features & ~Feature.SIMULATED)
+    scenario = Scenario(LATENCIES, geometry=board)
+    said = to_stream(simulated_frame(200_000))
+    with FakeDevice(scenario, first_words=said) as fake, path.open("wb") as tap:
+        with Device(open_link(fake.uri), tap, TIMEOUTS_S) as device:
+            save(measure(device, SETTINGS), kept)
+    assert replay(path).simulated
+    assert load(kept).simulated
 
 
 ASKED = Settings(
