@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import metadata
 from types import FrameType
@@ -26,6 +26,7 @@ from plexor.errors import InstrumentError, LinkError, UsageError
 from plexor.expected import expected_strikes, followed
 from plexor.image import end_places
 from plexor.plan import REPORT_SPACES, Plan, plan_of, stream_of
+from plexor.progress import Progress
 from plexor.protocol.frames import SOURCE_STRIKE, SOURCES
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import Space
@@ -40,44 +41,12 @@ STILL_S = 60.0
 """An instrument whose time stands still for so long is taken for dead."""
 START_TRIES = 3
 """Of those that are not answered."""
+_START_TICKS = ("status", 0, "start_ticks")
 DUMP_SILENCE_S = 1.0
 """A dump that brings nothing new for so long is asked for again."""
 DUMP_TRIES = 6
 EVENT_SILENCE_S = 0.5
 TRACE_SILENCE_S = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run is. Expected figures are None where the run has no such end."""
-
-    strikes: int
-    expected_strikes: int | None
-    elapsed_s: float
-    """Of the instrument's time."""
-    expected_s: float | None
-    wall_s: float
-    remaining_wall_s: float | None
-    events_received: int
-    dropped: int
-    frames_lost: int
-    decode_faults: int
-    state: RunState
-
-    @property
-    def rate_hz(self) -> float:
-        """Strikes a second of the instrument's time."""
-        return self.strikes / self.elapsed_s if self.elapsed_s > 0 else 0.0
-
-    @property
-    def fraction(self) -> float | None:
-        """The part of the run that is done, 0 to 1."""
-        parts: list[float] = []
-        if self.expected_strikes:
-            parts.append(self.strikes / self.expected_strikes)
-        if self.expected_s:
-            parts.append(self.elapsed_s / self.expected_s)
-        return min(max(parts), 1.0) if parts else None
 
 
 OnProgress = Callable[[Progress], None]
@@ -211,13 +180,9 @@ class _Run:
         device.write_all(self.plan.registers)
 
     def _start(self) -> None:
-        """Send START until a run has begun: while an earlier one's dump goes out it is ignored.
-
-        A link that ends behind a START's answer is left to be found by what follows: events may
-        have come.
-        """
+        """Send START until a run has begun: while an earlier one's dump goes out it is ignored."""
         device = self.device
-        before = device.read("status", "start_ticks")
+        (before,) = device.read_all([_START_TICKS])
         self.collector.reset()
         self.frames_before = (device.decoder.frames_received, device.decoder.frames_lost)
         self.faults_before = device.decoder.fault_counts.copy()
@@ -226,16 +191,13 @@ class _Run:
         self.began = time.monotonic()
         unanswered = 0
         while unanswered < START_TRIES and time.monotonic() - self.began < STILL_S:
-            answered = device.write_once("control", "action", Action.START)
-            unanswered += not answered
+            unanswered += not device.write_once("control", "action", Action.START)
             try:
-                state, start = device.read_all(
-                    [("status", 0, name) for name in ("state", "start_ticks")]
-                )
+                state, start = device.read_all([("status", 0, "state"), _START_TICKS])
             except LinkError:
-                if answered:
-                    return
-                raise
+                if self.collector.started_ticks is None:
+                    raise
+                return
             if start != before or state not in (RunState.IDLE, RunState.DONE):
                 return
             device.pump(0.05)

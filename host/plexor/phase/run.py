@@ -22,10 +22,11 @@ from plexor.phase.fold import Pins, fold
 from plexor.phase.model import PhaseResult, PhaseScan
 from plexor.phase.windows import scan as scan_of
 from plexor.plan import need_events
+from plexor.progress import Progress
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
 from plexor.results import ChannelResult, RunResult
-from plexor.session import Progress, measure
+from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus, parse_reference
 from plexor.units import seconds_of, ticks_of
 
