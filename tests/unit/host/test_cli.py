@@ -148,7 +148,7 @@ def test_settings_are_exact_and_complete(bench):
     assert settings.latency_over_s == Fraction(40, 10**6)
     assert settings.stop_on_missed
     assert settings.load
-    assert not settings.stream
+    assert settings.stream is False
     isr, task = settings.channels
     assert (isr.number, isr.invert, isr.filter_s) == (2, True, Fraction(20, 10**9))
     assert (isr.deadline_s, task.deadline_s) == (Fraction(50, 10**6), Fraction(2, 10**6))

@@ -9,7 +9,7 @@ from plexor.errors import ExitCode, IdentityError, InstrumentError, LinkError
 from plexor.image import RegisterImage
 from plexor.link import open_link
 from plexor.protocol.frames import OPERATION, Frame, FrameType, OpStatus, to_stream
-from plexor.protocol.geometry import PROTOCOL_VERSION
+from plexor.protocol.geometry import PROTOCOL_VERSION, Feature
 from plexor.protocol.registers import IDENTITY, address, register
 
 from .fake_device import FakeDevice
@@ -54,7 +54,7 @@ def test_a_value_that_does_not_fit_is_refused_before_it_is_sent():
     ("lie", "text"),
     [
         ({"magic": 0}, "not a Plexor: its magic is 0x00000000"),
-        ({"protocol_version": 3 << 16 | 7}, "speaks protocol 3.7, this host 2.0"),
+        ({"protocol_version": 3 << 16 | 7}, "speaks protocol 3.7, this host 2.1"),
         ({"channels": 0}, "channels: 0; must be 1 to 8"),
         ({"channels": 1 << 31}, "channels: 2147483648"),
         ({"strikes": 9}, "strikes: 9"),
@@ -73,6 +73,13 @@ def test_an_identity_that_cannot_be_is_refused_with_what_is_wrong(lie, text):
             opened(fake)
     assert text in str(caught.value)
     assert caught.value.exit_code == ExitCode.LINK
+
+
+def test_an_instrument_from_before_the_feature_sends_events():
+    for version, has in ((2 << 16, True), (PROTOCOL_VERSION, False)):
+        lie = {"protocol_version": version, "features": int(GEOMETRY.features & ~Feature.EVENTS)}
+        with FakeDevice(Scenario([50]), identity=lie) as fake, opened(fake) as device:
+            assert (Feature.EVENTS in device.identity.geometry.features) == has
 
 
 def test_a_newer_minor_version_and_unknown_features_are_accepted():

@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from dataclasses import replace
 from fractions import Fraction
 from statistics import pvariance
 
@@ -69,7 +70,7 @@ def test_the_identity_and_settings_travel_in_the_result():
     result, _ = run()
     assert result.identity.geometry == GEOMETRY
     assert result.simulated
-    assert result.settings == SETTINGS
+    assert result.settings == replace(SETTINGS, stream=True)
     assert ("control", 0, "stream", 1) in result.registers
     assert result.stop_reason == StopReason.STRIKES
     assert (result.start_ticks, result.end_ticks) == (START_TICKS, Scenario(LATENCIES).end_ticks)
