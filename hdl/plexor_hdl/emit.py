@@ -24,7 +24,7 @@ _ZERO_MEMORY = re.compile(
     re.MULTILINE,
 )
 _MODULE = re.compile(r"(?m)^(?=module )")
-_PLAIN_MEMORY = re.compile(r"attribute \\no_rw_check 1\n +memory .*\\(\S+)\n")
+_PLAIN_MEMORY = re.compile(r"attribute \\no_rw_check 1\n(?: +attribute .*\n)* +memory .*\\(\S+)\n")
 _ATTRIBUTES = ("generator", "top", "src", "amaranth.hierarchy", "amaranth.decoding")
 _REMOVED = " ".join(f"-remove {name}" for name in _ATTRIBUTES)
 _PASSES = (

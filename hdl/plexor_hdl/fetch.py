@@ -13,6 +13,40 @@ def plain_memory(shape, depth: int, init=(), **attrs):
     return memory.Memory(shape=shape, depth=depth, init=init, attrs={"no_rw_check": 1, **attrs})
 
 
+class QuickFetch(wiring.Component):
+    """Reads as Fetch does, a word each clock, where the clock leaves room for what hangs on ready.
+
+    `enable` goes to the read port too. The output is the memory's register: what stands there when
+    `clear` comes is forgotten. Latency a clock.
+    """
+
+    def __init__(self, width: int, address_bits: int) -> None:
+        super().__init__(
+            {
+                "address": Out(address_bits),
+                "enable": Out(1),
+                "data": In(width),
+                "limit": In(address_bits),
+                "clear": In(1),
+                "o_words": Out(stream.Signature(width)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        words, some = self.o_words, Signal()
+        m.d.comb += [
+            some.eq(self.address != self.limit),
+            self.enable.eq(~words.valid | words.ready),
+            words.payload.eq(self.data),
+        ]
+        with m.If(self.enable):
+            m.d.sync += [words.valid.eq(some), self.address.eq(self.address + some)]
+        with m.If(self.clear):
+            m.d.sync += [words.valid.eq(0), self.address.eq(0)]
+        return m
+
+
 class Fetch(wiring.Component):
     """Reads the words of a memory in order, from address 0 up to before `limit`, modulo its size.
 

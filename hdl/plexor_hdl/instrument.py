@@ -1,19 +1,20 @@
 """The instrument: every stage, wired. It reads like the block diagram of docs/instrument.md."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import DELTA_BITS
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import Space
-from plexor.protocol.registers import RunState, StatusFlag, StopOn, register
+from plexor.protocol.registers import RunState, StatusFlag, StopOn, Stream, register
 from plexor_hdl.access import Access, AccessAnswer, AccessRequest
 from plexor_hdl.banks import one_bank, two_banks
 from plexor_hdl.capture import Capture
 from plexor_hdl.classes import Classes
 from plexor_hdl.cobs import DecodedByte
 from plexor_hdl.command import Command
+from plexor_hdl.deep import Deep
 from plexor_hdl.dumper import Dumper
 from plexor_hdl.engine import Engine
 from plexor_hdl.frame_words import FrameWord
@@ -36,7 +37,7 @@ from plexor_hdl.sweep import Sweep
 from plexor_hdl.tallies import EventTallies
 from plexor_hdl.timebase import Timebase
 from plexor_hdl.trigger import Trigger
-from plexor_hdl.upload import Drop, Upload
+from plexor_hdl.upload import Drop, Entry, Upload
 from plexor_hdl.word_framer import WordFramer
 from plexor_hdl.word_packetizer import WordPacketizer
 
@@ -63,8 +64,11 @@ class Instrument(wiring.Component):
     before; while `resting` too, no run and no dump is under way and nothing but the time goes on.
     With `access` registers and memories can be had through `access` and `answers` too (access.py).
     With `datagrams` the link's frames are not encoded: end beats part them; they leave as words.
-    Raises ValueError for Feature.SWEEP in a build that has not two banks, and for Feature.RING in
-    one without Feature.EVENTS.
+    With a `deep_depth` in the geometry a FIFO of so many entries is between `kept` and `fetched`,
+    empty at reset (deep.py).
+    Raises ValueError for Feature.SWEEP in a build that has not two banks, for Feature.RING or a
+    deep memory in one without Feature.EVENTS, and for a skippable build with deep memory, of which
+    none knows when it moves.
     """
 
     def __init__(
@@ -79,8 +83,13 @@ class Instrument(wiring.Component):
     ) -> None:
         if Feature.SWEEP in geometry.features and Feature.SNAPSHOT not in geometry.features:
             raise ValueError("features: SWEEP without SNAPSHOT; must be both, or no SWEEP")
-        if Feature.RING in geometry.features and Feature.EVENTS not in geometry.features:
-            raise ValueError("features: RING without EVENTS; must be both, or no RING")
+        if geometry.deep_depth and skippable:
+            raise ValueError(f"deep_depth: {geometry.deep_depth}; must be 0 where it is skippable")
+        if Feature.EVENTS not in geometry.features:
+            if Feature.RING in geometry.features:
+                raise ValueError("features: RING without EVENTS; must be both, or no RING")
+            if geometry.deep_depth:
+                raise ValueError(f"deep_depth: {geometry.deep_depth}; must be 0 without EVENTS")
         self._geometry = geometry
         self._hash = gateware_hash
         self._skippable = skippable
@@ -93,10 +102,15 @@ class Instrument(wiring.Component):
             "access": In(stream.Signature(AccessRequest(geometry))),
             "answers": Out(stream.Signature(AccessAnswer)),
         }
+        memory = {
+            "kept": Out(stream.Signature(Entry)),
+            "fetched": In(stream.Signature(Entry)),
+        }
         super().__init__(
             {
                 **(ports if skippable else {}),
                 **(window if access else {}),
+                **(memory if geometry.deep_depth else {}),
                 "samples": In(geometry.channels * geometry.samples),
                 "strikes": Out(geometry.strikes * geometry.samples),
                 "load": Out(1),
@@ -203,13 +217,18 @@ class Instrument(wiring.Component):
             m.d.comb += part.clear_stb.eq(run.clear)
 
         # The run.
-        busy = sweep.table.loading if sweep else Const(0)
+        deep, streamed = None, flag_bit(control.stream, Stream.LIVE)
+        if geometry.deep_depth:
+            m.submodules.deep = deep = Deep(geometry)
+            streamed = control.stream.any()
+        busy = [sweep.table.loading] if sweep else []
+        busy += [deep.busy] if deep else []
         m.d.comb += [
             run.control.eq(control),
             run.action.eq(bank.action),
             run.low.eq(timebase.low),
             run.epoch.eq(timebase.epoch),
-            run.clearing.eq(Cat(busy, *(part.clear_busy for part in counters + engines)).any()),
+            run.clearing.eq(Cat(*busy, *(part.clear_busy for part in counters + engines)).any()),
             run.merge_idle.eq(capture.idle),
             run.final_ready.eq(capture.final_ready),
             run.triggered.eq(trigger.triggered),
@@ -262,14 +281,24 @@ class Instrument(wiring.Component):
             m.d.comb += [
                 upload.i_events.valid.eq(capture.event_stb),
                 upload.i_events.payload.eq(capture.event),
-                upload.enable.eq(control.stream),
+                upload.enable.eq(streamed),
                 upload.now_bit.eq(run.now_ticks[DELTA_BITS]),
                 upload.clear_stb.eq(run.clear),
                 framer.clock_bit.eq(timebase.low[FLUSH_BIT]),
                 framer.flush.eq(~run.running),
                 framer.hurry.eq(packetizer.hurry),
             ]
-            wiring.connect(m, upload.o_entries, framer.i_events)
+            if deep is not None:
+                m.d.comb += [
+                    deep.after.eq(control.stream == Stream.AFTER),
+                    deep.clear_stb.eq(run.clear),
+                ]
+                wiring.connect(m, upload.o_entries, deep.i_entries)
+                wiring.connect(m, deep.o_entries, framer.i_events)
+                wiring.connect(m, deep.o_kept, wiring.flipped(self.kept))
+                wiring.connect(m, wiring.flipped(self.fetched), deep.i_fetched)
+            else:
+                wiring.connect(m, upload.o_entries, framer.i_events)
             wiring.connect(m, getattr(framer, self._beats), packetizer.i_events)
         wiring.connect(m, snapshots.o_dump, dumper.i_requests)
         wiring.connect(m, dumper.o_bytes, packetizer.i_dump)

@@ -370,7 +370,7 @@ class Ledger(wiring.Component):
                 Mux(drops | edges, present.bit_select(number, 1), self.space == Space.CLASSES)
             ),
         ]
-        m.d.comb += read_next.eq(self.dumping | burst)
+        m.d.comb += [read_next.eq(self.dumping | burst), counts.watch.eq(source_place)]
         with m.If(drops):
             m.d.sync += place.eq(places.drops(code))
         with m.Elif(edges):
@@ -381,9 +381,15 @@ class Ledger(wiring.Component):
         # A read of a source takes some clocks from a dump, whose address stands longer than that.
         limb = counts.next_limb
         parts = Array(Signal(LIMB_BITS, name=f"part{number}") for number in range(2))
-        with m.If(Line(m, burst, "burst")[3]):
-            m.d.sync += self.source_value.word_select(limb, LIMB_BITS).eq(counts.word)
-        with m.Else():
+        bursts = Line(m, burst, "burst")
+        # Limbs that the visit before it still writes, which then are the first of the read, come
+        # from there; later ones are read behind that visit, so that all are of one count.
+        met = Line(m, bursts[1] & counts.watch_stb, "met")
+        with m.If(met[0] | (bursts[3] & ~met[2])):
+            m.d.sync += self.source_value.word_select(Mux(met[0], counts.limb, limb), LIMB_BITS).eq(
+                Mux(met[0], counts.written, counts.word)
+            )
+        with m.If(~bursts[3]):
             with m.If(limb == Mux(high, 2, 0)):
                 m.d.sync += parts[0].eq(Mux(there, counts.word, 0))
             with m.If(limb == 1):

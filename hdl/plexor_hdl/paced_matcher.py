@@ -97,9 +97,11 @@ class PacedMatcher(wiring.Component):
             latest.eq(self.settings.policy == Policy.LATEST),
             windowed.eq(self.settings.policy == Policy.WINDOW),
         ]
-        # A channel's strikes: as many as its level, up to the place before its tail.
+        # A channel's strikes: as many as its level, from its head up to the place before its tail.
+        # Heads are kept, too: a difference of what the channel chooses would take too long.
         levels = Array(Signal(range(depth + 1), name=f"level{number}") for number in numbers)
         tails = Array(Signal(range(depth), name=f"tail{number}") for number in numbers)
+        heads = Array(Signal(range(depth), name=f"head{number}") for number in numbers)
         full, some = Cat(level[-1] for level in levels), Cat(level.any() for level in levels)
 
         # Of the beat: channels still to be looked at, those to be struck, the one that responds.
@@ -176,7 +178,7 @@ class PacedMatcher(wiring.Component):
         # The channel's last strike that was matched is looked at first, then its oldest one, the
         # lower half before the upper.
         place = Signal(range(depth))
-        m.d.sync += place.eq(tails[channel] - levels[channel])
+        m.d.sync += place.eq(heads[channel])
         before = idle | step[0] | step[1]
         number = encode(first, numbers)
         last = Cat(Const(0, len(place)), Const(1, 1))
@@ -214,7 +216,7 @@ class PacedMatcher(wiring.Component):
             matched.eq(may_match & ~old & (opened | ~windowed)),
         ]
 
-        for place, (level, tail) in enumerate(zip(levels, tails, strict=True)):
+        for place, (level, head, tail) in enumerate(zip(levels, heads, tails, strict=True)):
             # It stands while it is looked at.
             here, strobes = Signal(name=f"here{place}"), self.strobes[place]
             m.d.sync += here.eq(channel == place)
@@ -225,10 +227,12 @@ class PacedMatcher(wiring.Component):
                     m.d.sync += level.eq(level + 1)
             with m.If(popped & here):
                 m.d.sync += level.eq(level - 1)
+            with m.If((popped & here) | (struck[place] & ~full[place] & replaces)):
+                m.d.sync += head.eq(head + 1)
             with m.If(kept & here):
                 m.d.sync += known[place].eq(keep)
             with m.If(self.clear):
-                m.d.sync += [level.eq(0), known[place].eq(0)]
+                m.d.sync += [level.eq(0), head.eq(0), tail.eq(0), known[place].eq(0)]
             m.d.sync += [
                 strobes.strikes.eq(struck[place]),
                 strobes.queue_full.eq(struck[place] & full[place]),

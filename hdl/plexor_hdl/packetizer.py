@@ -17,8 +17,9 @@ class Packetizer(wiring.Component):
 
     The sources send header and payload; the sequence, where they send zeros, is filled in here. At
     each frame boundary a waiting answer goes first; events and dump frames take turns. While
-    `quiet` only answers start. A frame once begun is always completed. `hurry` says that something
-    other than events waits: a framer without an event at hand should end its frame.
+    `quiet` only answers start, from the clock after. A frame once begun is always completed.
+    `hurry` says that something other than events waits: a framer without an event at hand should
+    end its frame.
 
     Latency: a COBS block (up to 254 bytes) and about 10 clocks. Throughput a byte each 3 clocks but
     for some 20 clocks a frame. Reset: sends nothing, sequence 0; `sequence` wraps. Full: the
@@ -67,8 +68,8 @@ class Packetizer(wiring.Component):
         with m.If(out.ready):
             m.d.sync += out.valid.eq(0)
 
-        # A byte comes in the clock after the one in which there was room for it.
-        beat, arrived = Signal(FrameByte), Signal()
+        # A byte comes in the clock after the one in which there was room for it, and stood there.
+        beat, arrived, last = Signal(FrameByte), Signal(), Signal()
         number, carry = Signal(range(SEQUENCE.stop + CRC_BYTES)), Signal()
         sequence, low = Signal(32), Signal(9)
         in_sequence, coming = Signal(), Signal()
@@ -83,29 +84,34 @@ class Packetizer(wiring.Component):
         m.d.sync += [
             in_sequence.eq((number >= SEQUENCE.start) & (number < SEQUENCE.stop)),
             arrived.eq(coming & (~out.valid | out.ready) & ~arrived),
+            last.eq(beat.end),
         ]
+
+        # Whose frame would start, as of the clock before: sources wait, so that it stays true.
+        turn, free = Signal(len(sources)), ~self.i_answers.valid
+        waits, ready = (~self.quiet & source.valid for source in (self.i_dump, self.i_events))
+        m.d.sync += [
+            turn[answers].eq(self.i_answers.valid),
+            turn[dump].eq(free & waits & (dump_next | ~ready)),
+            turn[events].eq(free & ready & ~(waits & dump_next)),
+        ]
+        with m.If(chosen[dump]):
+            m.d.sync += dump_next.eq(0)
+        with m.If(chosen[events]):
+            m.d.sync += dump_next.eq(1)
 
         with m.FSM(name="packetizer"):
             with m.State("CHOOSE"):
                 m.d.comb += crc.start.eq(~out.valid)
                 m.d.sync += [number.eq(0), carry.eq(1), of_crc.eq(0)]
                 with m.If(~out.valid):
-                    m.d.sync += out.payload.end.eq(0)
-                    m.next = "FRAME"
-                    with m.If(self.i_answers.valid):
-                        m.d.sync += chosen[answers].eq(1)
-                    with m.Elif(
-                        ~self.quiet & self.i_dump.valid & (dump_next | ~self.i_events.valid)
-                    ):
-                        m.d.sync += [chosen[dump].eq(1), dump_next.eq(0)]
-                    with m.Elif(~self.quiet & self.i_events.valid):
-                        m.d.sync += [chosen[events].eq(1), dump_next.eq(1)]
-                    with m.Else():
-                        m.next = "CHOOSE"
+                    m.d.sync += [out.payload.end.eq(0), chosen.eq(turn)]
+                    with m.If(turn.any()):
+                        m.next = "FRAME"
             with m.State("FRAME"):
                 with m.If(arrived):
                     m.d.sync += out.payload.byte.eq(Mux(in_sequence, sequence[:8], beat.byte))
-                    with m.If(beat.end):
+                    with m.If(last):
                         m.d.sync += chosen.eq(0)
                         m.next = "CRC"
                     with m.Else():

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import LogCode
 from plexor.protocol.geometry import TRIGGER_CLOCKS, Geometry
-from plexor.protocol.registers import CONTROL, RunState, StopOn, StopReason, register
+from plexor.protocol.registers import CONTROL, RunState, StopOn, StopReason, Stream, register
 from plexor_hdl.counter import TIMER_CLOCKS, Alarm, Timer
 from plexor_hdl.interfaces import TIME_BITS, block_layout
 from plexor_hdl.registers import ACTION_LAYOUT
@@ -111,12 +111,12 @@ class RunControl(wiring.Component):
         first = Signal()
         # A flip-flop for each state; what starts a run is looked at the clock before.
         resting, clearing, draining, drained = Signal(init=1), Signal(), Signal(), Signal()
-        begin = Signal()
+        begin, live = Signal(), flag_bit(self.control.stream, Stream.LIVE)
         m.d.comb += [
             self.now_ticks.eq(Cat(self.low, self.epoch) << fine),
             self.running.eq(~resting),
-            self.live.eq(self.track & ~first & self.control.stream),
-            self.quiet.eq(~resting & ~self.control.stream),
+            self.live.eq(self.track & ~first & live),
+            self.quiet.eq(~resting & ~live),
             self.settled.eq(resting | (self.track & ~first)),
         ]
         started, stopped, over, over_next = Signal(), Signal(), Signal(), Signal()

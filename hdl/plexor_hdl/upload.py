@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import DELTA_BITS, SOURCE_BITS
 from plexor.protocol.geometry import Geometry
-from plexor_hdl.fetch import Fetch, plain_memory
+from plexor_hdl.fetch import Fetch, QuickFetch, plain_memory
 from plexor_hdl.interfaces import INDEX_BITS, TIME_BITS, Event
 
 MARGIN = 6
@@ -102,13 +102,15 @@ class Upload(wiring.Component):
     Each refused event is told on `drop` one clock later and counted in `dropped_cnt`, exact after 4
     clocks. Events while not `enable` are none of its business: neither kept nor counted; one in its
     first clock is refused.
-    Latency 8 clocks; throughput one event a clock in, one entry each 3 clocks out. `clear_stb` and
-    reset: empty but for what stands at `o_entries`, nothing dropped, the next event's index is
-    sent. `dropped_cnt` wraps.
+    Latency 8 clocks; throughput one event a clock in, one entry each 3 clocks out, or in a build
+    with deep memory each clock. `clear_stb` and reset: empty but for what stands at `o_entries`,
+    which a build with deep memory forgets too, nothing dropped, the next event's index is sent.
+    `dropped_cnt` wraps.
     """
 
     def __init__(self, geometry: Geometry) -> None:
         self._depth = geometry.upload_depth
+        self._quick = bool(geometry.deep_depth)
         super().__init__(
             {
                 "i_events": In(stream.Signature(Event(), always_ready=True)),
@@ -207,13 +209,14 @@ class Upload(wiring.Component):
         """Send the entries from `address` up to before `limit`."""
         read, out = entries.read_port(), self.o_entries
         m.d.comb += read.addr.eq(address)
-        if self._depth > ONE_BLOCK:
-            m.submodules.fetch = fetch = Fetch(Entry.as_shape().size, len(address))
+        if self._depth > ONE_BLOCK or self._quick:
+            kind = QuickFetch if self._quick else Fetch
+            m.submodules.fetch = fetch = kind(Entry.as_shape().size, len(address))
             m.d.comb += [
                 address.eq(fetch.address),
                 fetch.limit.eq(limit),
                 fetch.clear.eq(self.clear_stb),
-                read.en.eq(1),
+                read.en.eq(fetch.enable if self._quick else 1),
                 fetch.data.eq(read.data),
                 out.payload.eq(fetch.o_words.payload),
                 out.valid.eq(fetch.o_words.valid),

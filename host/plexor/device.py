@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 from typing import Protocol
@@ -15,7 +16,7 @@ from typing import Protocol
 from plexor.decode import Decoder, Part
 from plexor.errors import IdentityError, InstrumentError, LinkError, StoreError
 from plexor.identity import Identity
-from plexor.image import RegisterImage
+from plexor.image import Place, RegisterImage
 from plexor.link.base import DatagramLink, Link, Reader
 from plexor.protocol.frames import (
     MAX_OPERATIONS,
@@ -42,6 +43,8 @@ from plexor.units import FEMTOSECONDS
 
 RETRY_TIMEOUTS_S = (0.5, 1.0, 2.0, 4.0)
 """How long each try of a command waits for its response."""
+SIMULATED_PATIENCE = 60
+"""Of a simulated board's time a second may take half an hour; what it sends comes at its rate."""
 
 _STATUS_TEXTS = {
     OpStatus.NO_REGISTER: "has no such register",
@@ -117,12 +120,20 @@ class Device:
     def nominal_bytes_s(self) -> Fraction | None:
         """What the link carries at most, by the instrument's time; None: not known.
 
-        The simulated instrument hands over a byte every four core clocks, or somewhat more.
+        The simulated instrument hands over a byte every four core clocks, or somewhat more; a
+        simulated board says what its link carries.
         """
+        if self.image.simulated_bytes_s is not None:
+            return Fraction(self.image.simulated_bytes_s) or None
         if self.identity.simulated:
             geometry = self.identity.geometry
             return Fraction(FEMTOSECONDS, 4 * geometry.samples * geometry.tick_fs)
         return None if self._bytes_s is None else Fraction(self._bytes_s)
+
+    @property
+    def patience(self) -> int:
+        """How many times as long as an instrument's a silence of this one may be."""
+        return 1 if self.image.simulated_bytes_s is None else SIMULATED_PATIENCE
 
     def close(self) -> None:
         """Close the link; may be called twice."""
@@ -179,6 +190,8 @@ class Device:
                 path = getattr(self._tap, "name", "raw bytes")
                 raise StoreError(f"{path}: cannot write: {error.strerror or error}") from error
         for part in self.decoder.feed(data):
+            if isinstance(part, Frame):
+                self.image.hear(part)
             if isinstance(part, Frame) and part.type == FrameType.RESPONSE:
                 self._responses[part.index] = part
             elif self.consumer is not None:
@@ -204,8 +217,8 @@ class Device:
             frame = Frame(FrameType.COMMAND, 0, 0, sequence, 0, 0, payload)
             # A delimiter first ends what a lost byte may have left open on the other side.
             self._link.write((b"\0" if attempt else b"") + to_stream(frame))
-            deadline = time.monotonic() + timeout_s
-            while (left := deadline - time.monotonic()) > 0:
+            began = time.monotonic()
+            while (left := began + timeout_s * self.patience - time.monotonic()) > 0:
                 self.pump(left)
                 response = self._responses.pop(sequence, None)
                 if response is not None and self._answered(operations, response):
@@ -246,7 +259,7 @@ class Device:
                 f"{self.name}: the instrument speaks protocol {version >> 16}.{version & 0xFFFF},"
                 f" this host {PROTOCOL_MAJOR}.{PROTOCOL_MINOR}; the majors must agree"
             )
-        self.read_all([("identity", 0, entry.name) for entry in IDENTITY.registers])
+        self.read_all(identity_places(version))
         try:
             return identity_of(self.image)
         except ValueError as error:
@@ -273,9 +286,19 @@ def operations_of(frame: Frame) -> list[dict[str, int]]:
     return [OPERATION.unpack(frame.payload[n : n + size]) for n in range(0, whole, size)]
 
 
+def identity_places(version: int) -> list[Place]:
+    """Return the registers that the identity of a protocol's version is made of."""
+    minor = version & 0xFFFF
+    return [("identity", 0, entry.name) for entry in IDENTITY.registers if entry.since <= minor]
+
+
 def identity_of(image: RegisterImage) -> Identity:
-    """Return the identity that register values tell; raise ValueError for an impossible one."""
-    value = {entry.name: image.value("identity", entry.name) for entry in IDENTITY.registers}
+    """Return the identity that register values tell, 0 for what its protocol does not have.
+
+    What a simulated board said of itself is part of it: its gateware does not know. Raises
+    ValueError for an impossible one.
+    """
+    value = {entry.name: image.get("identity", entry.name) for entry in IDENTITY.registers}
     board = value["board"].to_bytes(BOARD_BYTES, "little").rstrip(b"\0")
     if not (board.isascii() and board.decode("latin-1").isprintable()):
         raise ValueError(f"board: {board!r}; must be printable ASCII")
@@ -295,11 +318,14 @@ def identity_of(image: RegisterImage) -> Identity:
                 "upload_depth",
                 "ring_depth",
                 "phases",
+                "deep_depth",
             )
         },
         features=_features(value["features"], value["protocol_version"]),
         board=board.decode("ascii"),
     )
+    if image.simulated_bytes_s is not None:
+        geometry = replace(geometry, features=geometry.features | Feature.SIMULATED)
     return Identity(geometry, value["gateware_hash"], value["protocol_version"])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plexor.protocol.frames import OPERATION, Frame, OpStatus
+from plexor.protocol.frames import OPERATION, Frame, FrameType, LogCode, OpStatus
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import LANE, SOURCE, STATUS, address, register
 
@@ -32,10 +32,19 @@ def end_places(geometry: Geometry) -> list[Place]:
 
 
 class RegisterImage:
-    """Register words by address, from the responses of an instrument."""
+    """Register words by address, from the responses of an instrument.
+
+    `simulated_bytes_s` is what a simulated board said of its link; None: it said nothing.
+    """
 
     def __init__(self) -> None:
         self.words: dict[int, int] = {}
+        self.simulated_bytes_s: int | None = None
+
+    def hear(self, frame: Frame) -> None:
+        """Take what a LOG frame says of the instrument itself."""
+        if frame.type == FrameType.LOG and frame.tag == LogCode.SIMULATED:
+            self.simulated_bytes_s = frame.index
 
     def update(self, response: Frame) -> None:
         """Take the values of a RESPONSE frame; what was refused changes nothing."""

@@ -12,9 +12,10 @@ from plexor.plan_strikes import step_registers, stimulus_registers
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import Space, entries
-from plexor.protocol.registers import MAX_STEPS, StopOn, Trigger, register
+from plexor.protocol.registers import MAX_STEPS, StopOn, Stream, Trigger, register
 from plexor.quantities import Quantities
 from plexor.settings import (
+    MODES,
     NO_DEADLINE_TICKS,
     Channel,
     Echo,
@@ -81,19 +82,27 @@ def plan_of(settings: Settings, identity: Identity) -> Plan:
         settle_ticks = quantities.whole("settle", settings.settle_s, 0, (1 << 48) - 1)
     for number in range(len(settings.table)):
         writes += step_registers(settings, number, settle_ticks, quantities)
-    settings = replace(settings, stream=streams(settings, identity))
+    settings = replace(settings, stream=stream_of(settings, identity))
     writes += _control(settings, quantities, settle_ticks, counted or bool(settings.table))
     for write in writes:
         register(write.block, write.name).check(write.value)
     return Plan(tuple(writes), tuple(dict.fromkeys(quantities.echo)))
 
 
-def streams(settings: Settings, identity: Identity) -> bool:
-    """Return whether events go over the link; raise ValueError where they cannot, but must."""
+def stream_of(settings: Settings, identity: Identity) -> Stream:
+    """Return when events go over the link; raise ValueError where they cannot, but must."""
     able = Feature.EVENTS in identity.geometry.features
+    if settings.stream is None:
+        return Stream.LIVE if able else Stream.OFF
     if settings.stream and not able:
-        raise ValueError(f"mode: stream; {NO_EVENTS}; must be dump")
-    return able if settings.stream is None else settings.stream
+        mode = next(name for name, stream in MODES.items() if stream == settings.stream)
+        raise ValueError(f"mode: {mode}; {NO_EVENTS}; must be dump")
+    if settings.stream == Stream.AFTER and not identity.geometry.deep_depth:
+        raise ValueError(
+            "mode: deep; this instrument has no deep memory (its deep_depth is 0), it takes"
+            " stream or dump"
+        )
+    return settings.stream
 
 
 def need_events(identity: Identity, what: str) -> None:
@@ -237,7 +246,7 @@ def _control(
     wanted = Space if settings.spaces is None else set(settings.spaces)
     final = [space for space in wanted if entries(quantities.geometry, space)]
     values = {
-        "stream": int(bool(settings.stream)),
+        "stream": int(settings.stream or Stream.OFF),
         "stop_on": int(stop_on),
         "run_time_ticks": run_time_ticks,
         "settle_ticks": settle_ticks,

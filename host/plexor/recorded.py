@@ -18,6 +18,7 @@ from plexor.protocol.registers import (
     InputSelect,
     Policy,
     StopOn,
+    Stream,
     Trigger,
 )
 from plexor.results import source_name
@@ -62,6 +63,7 @@ def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
     tick_fs = geometry.tick_fs
     stop_on = StopOn(image.get("control", "stop_on") & sum(StopOn))
     policy = image.get("matcher", "policy")
+    stream = image.get("control", "stream")
     return Settings(
         strikes=tuple(
             _stimulus(image, output, tick_fs)
@@ -82,7 +84,7 @@ def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
             StopOn.LATENCY in stop_on, image.get("control", "trigger_latency_ticks"), tick_fs
         ),
         stop_on_missed=StopOn.MISSED in stop_on,
-        stream=bool(image.get("control", "stream")),
+        stream=Stream(stream) if stream in set(Stream) else Stream.LIVE,
         load=bool(image.get("control", "load")),
         input_select=InputSelect(image.get("control", "input_select") & max(InputSelect)),
         loopback_output=image.get("control", "loopback_output"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from plexor.assemble import Circumstances, assemble
 from plexor.collect import Collector
 from plexor.decode import Decoder
-from plexor.device import identity_of
+from plexor.device import identity_of, identity_places
 from plexor.errors import IdentityError
 from plexor.identity import Identity
 from plexor.image import RegisterImage, end_places
@@ -16,7 +16,6 @@ from plexor.link.base import LinkEndError
 from plexor.link.file import FileLink
 from plexor.protocol.frames import Frame, FrameType, LogCode
 from plexor.protocol.geometry import MAGIC, PROTOCOL_MAJOR, PROTOCOL_MINOR
-from plexor.protocol.registers import IDENTITY
 from plexor.recorded import registers_in, settings_in
 from plexor.results import RunResult
 
@@ -33,6 +32,8 @@ class _Replay:
         self.collector: Collector | None = None
 
     def take(self, part: object) -> None:
+        if isinstance(part, Frame):
+            self.image.hear(part)
         if isinstance(part, Frame) and part.type == FrameType.RESPONSE:
             self.image.update(part)
             if self.identity is None:
@@ -57,10 +58,13 @@ class _Replay:
                 self.image.forget(block, name, copy)
 
     def _identify(self) -> None:
-        if not all(self.image.has("identity", entry.name) for entry in IDENTITY.registers):
+        version = self.image.get("identity", "protocol_version")
+        if not all(
+            self.image.has(block, name, copy) for block, copy, name in identity_places(version)
+        ):
             return
         magic = self.image.value("identity", "magic")
-        major = self.image.value("identity", "protocol_version") >> 16
+        major = version >> 16
         if magic != MAGIC or major != PROTOCOL_MAJOR:
             raise IdentityError(
                 f"{self.name}: recorded from magic {magic:#010x}, protocol {major}; must be"

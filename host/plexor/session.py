@@ -25,7 +25,7 @@ from plexor.device import Device, SilenceError
 from plexor.errors import InstrumentError, LinkError, UsageError
 from plexor.expected import expected_strikes, followed
 from plexor.image import end_places
-from plexor.plan import REPORT_SPACES, Plan, plan_of, streams
+from plexor.plan import REPORT_SPACES, Plan, plan_of, stream_of
 from plexor.protocol.frames import SOURCE_STRIKE, SOURCES
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import Space
@@ -38,6 +38,8 @@ POLL_S = 0.2
 """Wall time between two looks at a run."""
 STILL_S = 60.0
 """An instrument whose time stands still for so long is taken for dead."""
+START_TRIES = 3
+"""Of those that are not answered."""
 DUMP_SILENCE_S = 1.0
 """A dump that brings nothing new for so long is asked for again."""
 DUMP_TRIES = 6
@@ -125,7 +127,7 @@ class _Run:
         except ValueError as error:
             raise UsageError(str(error)) from error
         self.device = device
-        self.settings = replace(settings, stream=streams(settings, device.identity))
+        self.settings = replace(settings, stream=stream_of(settings, device.identity))
         self.on_progress = on_progress
         self.on_snapshot = on_snapshot
         self.description = description
@@ -209,7 +211,7 @@ class _Run:
         device.write_all(self.plan.registers)
 
     def _start(self) -> None:
-        """Send START once: were it sent again after a lost response, it could start two runs."""
+        """Send START until a run has begun: while an earlier one's dump goes out it is ignored."""
         device = self.device
         before = device.read("status", "start_ticks")
         self.collector.reset()
@@ -218,12 +220,13 @@ class _Run:
         self.disorder_before = device.disorder
         self.started = datetime.now(UTC).isoformat(timespec="seconds")
         self.began = time.monotonic()
-        for _ in range(3):
-            if device.write_once("control", "action", Action.START):
-                return
+        unanswered = 0
+        while unanswered < START_TRIES and time.monotonic() - self.began < STILL_S:
+            unanswered += not device.write_once("control", "action", Action.START)
             state, start = device.read_all([("status", 0, "state"), ("status", 0, "start_ticks")])
-            if start != before or state in (RunState.CLEARING, RunState.RUNNING):
+            if start != before or state not in (RunState.IDLE, RunState.DONE):
                 return
+            device.pump(0.05)
         raise SilenceError(f"{device.name}: the instrument does not start a run")
 
     def _follow(self) -> None:
@@ -355,7 +358,7 @@ class _Run:
     ) -> None:
         """Handle frames until `done`, or `amount` has not grown for a while."""
         last, moved = amount(), time.monotonic()
-        while not done() and time.monotonic() - moved < silence_s:
+        while not done() and time.monotonic() - moved < silence_s * self.device.patience:
             self.device.pump(0.05)
             if amount() != last:
                 last, moved = amount(), time.monotonic()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.memory import Space
-from plexor.protocol.registers import InputSelect, Policy, Trigger
+from plexor.protocol.registers import InputSelect, Policy, Stream, Trigger
 
 NO_DEADLINE_TICKS = (1 << 31) - 1
 """The greatest deadline a channel can have: no latency is late."""
@@ -105,6 +105,10 @@ class TableStep:
     """From the step's last strike to its end. None: as long as `Settings.settle_s`."""
 
 
+MODES = {"stream": Stream.LIVE, "dump": Stream.OFF, "deep": Stream.AFTER}
+"""What a command calls them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """A run. Outputs and channels that are not named are disabled.
@@ -129,9 +133,10 @@ class Settings:
     stop_on_missed: bool = False
     trigger_channels: tuple[int, ...] | None = None
     """Channels that may stop the run; None: all that are enabled."""
-    stream: bool | None = None
-    """False: collect, then dump: nothing goes over the link while the run is under way. None: so
-    where the instrument sends no events."""
+    stream: Stream | None = None
+    """OFF: collect, then dump: nothing goes over the link while the run is under way, nor do events
+    after it. AFTER: nor does anything then, but the events follow. None: LIVE, or OFF where the
+    instrument sends no events."""
     keep_events: bool = True
     """Keep the events received in the result."""
     load: bool = False

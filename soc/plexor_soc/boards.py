@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from litedram.modules import M12L64322A, MT48LC16M16
 from litex.build.generic_platform import IOStandard, Misc, Pins, Subsignal
 from litex_boards.platforms import (
     colorlight_i5,
@@ -17,6 +18,23 @@ from litex_boards.platforms import (
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.builds import BUILDS
 from plexor_soc.front_end import SAMPLES
+
+
+@dataclass(frozen=True)
+class Sdram:
+    """An SDR SDRAM on the system's clock: LiteDRAM's module, its pins' width, its clock's phase.
+
+    The phase, by which its clock lags the system's, is that of LiteX' targets.
+    """
+
+    module: type[Any]
+    bits: int
+    phase_degrees: int
+
+    @property
+    def words(self) -> int:
+        """How many words of 32 bits it holds."""
+        return self.module.nbanks * self.module.nrows * self.module.ncols * self.bits // 32
 
 
 @dataclass(frozen=True)
@@ -44,6 +62,14 @@ class Board:
     ethernet_delays_s: tuple[float, float] = (0.0, 0.0)
     """What the FPGA adds to RGMII's clock: transmit, receive."""
 
+    sdram: Sdram | None = None
+    deep: bool = False
+    """With a deep memory in its SDRAM."""
+
+    def __post_init__(self) -> None:
+        if self.deep and self.sdram is None:
+            raise ValueError(f"{self.name}: no SDRAM that starts without a CPU; build it not deep")
+
     @property
     def system_hz(self) -> int:
         """The system's clock: with Ethernet just what a gigabit takes of words, and what closes."""
@@ -59,6 +85,7 @@ class Board:
             samples=SAMPLES,
             phases=1,
             tick_fs=round(10**15 / self.fast_hz),
+            deep_depth=self.sdram.words if self.sdram and self.deep else 0,
             board=self.name,
         )
 
@@ -106,6 +133,7 @@ _ULX3S = Board(
     gate="C10",
     # The FT231X, and DIP switch 1.
     uart="L4 M1 E8",
+    sdram=Sdram(MT48LC16M16, 16, 90),
 )
 
 BOARDS = {
@@ -137,6 +165,7 @@ BOARDS = {
         gate="pmode:7",
         # As LiteX' target has them for this board.
         ethernet_delays_s=(0.0, 2e-9),
+        sdram=Sdram(M12L64322A, 32, 180),
     ),
     "ecpix5": Board(
         name="ecpix5",

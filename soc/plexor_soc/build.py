@@ -1,4 +1,6 @@
-"""Builds the LiteX system of a board: `python -m plexor_soc.build BOARD [--folder F] [--seed N]`.
+"""Builds the LiteX system of a board.
+
+    python -m plexor_soc.build BOARD [--deep] [--folder F] [--seed N]
 
 Leaves the bitstream, LiteX' register map (csr.json, csr.csv) and nextpnr's report in the folder,
 and prints what it takes and how fast each clock may be. Exit codes: 1 if the build fails or misses
@@ -16,12 +18,13 @@ import os
 import shlex
 import stat
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from litex.soc.integration.builder import Builder
 
 from plexor_hdl.netlist import use_output_registers
-from plexor_soc.boards import BOARDS
+from plexor_soc.boards import BOARDS, Board
 from plexor_soc.target import Target
 
 KINDS = ("TRELLIS_COMB", "TRELLIS_FF", "DP16KD", "TRELLIS_RAMW", "MULT18X18D")
@@ -59,11 +62,11 @@ def finish_netlist(folder: Path) -> None:
     path.write_text(json.dumps(netlist))
 
 
-def build(name: str, folder: Path, seed: int) -> Path:
+def build(board: Board, folder: Path, seed: int) -> Path:
     """Build a board's bitstream; return its path. Raises OSError where a tool fails."""
     link_tools(folder / "tools")
     os.environ["PATH"] = os.pathsep.join((str(folder / "tools"), os.environ["PATH"]))
-    target = Target(BOARDS[name], folder / "gateware")
+    target = Target(board, folder / "gateware")
     builder = Builder(
         target,
         output_dir=str(folder),
@@ -83,6 +86,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("board", nargs="?", choices=sorted(BOARDS))
     parser.add_argument("--folder", type=Path, help="build/soc/BOARD without it")
     parser.add_argument("--seed", type=int, default=1, help="of place and route")
+    parser.add_argument("--deep", action="store_true", help="with deep memory in its SDRAM")
     parser.add_argument("--finish-netlist", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
     if chosen.finish_netlist:
@@ -90,12 +94,17 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     if not chosen.board:
         parser.error(f"which board? one of {', '.join(sorted(BOARDS))}")
-    folder = (chosen.folder or Path("build/soc") / chosen.board).resolve()
+    name = f"{chosen.board}-deep" if chosen.deep else chosen.board
+    folder = (chosen.folder or Path("build/soc") / name).resolve()
     logging.getLogger().setLevel(logging.WARNING)
     try:
-        bitstream = build(chosen.board, folder, chosen.seed)
+        board = replace(BOARDS[chosen.board], deep=chosen.deep)
+    except ValueError as error:
+        parser.error(str(error))
+    try:
+        bitstream = build(board, folder, chosen.seed)
     except OSError as error:
-        text = f"{chosen.board}: {error} {missed_clocks(folder)}".strip()
+        text = f"{name}: {error} {missed_clocks(folder)}".strip()
         print(f"error: {text} What the tools said is above", file=sys.stderr)
         return 1
     print(report(bitstream))

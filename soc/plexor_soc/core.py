@@ -21,6 +21,7 @@ from plexor_hdl.instrument import Instrument
 NAME = "plexor_core"
 BYTE = [("data", 8)]
 FRAME_BYTE = [("data", 8), ("end", 1)]
+WORD = [("data", 32)]
 FRAME_WORD = [("data", 32), ("end", 1)]
 
 
@@ -113,6 +114,17 @@ class PlexorCore(AmaranthModule):
             self.source.valid.eq(self.ports["tx__valid"]),
             self.ports["tx__ready"].eq(self.source.ready),
         ]
+        # To the deep memory and back, where the geometry has one: words in the core's clock domain.
+        self.kept, self.fetched = stream.Endpoint(WORD), stream.Endpoint(WORD)
+        if geometry.deep_depth:
+            self.comb += [
+                self.kept.data.eq(self.ports["kept__payload"]),
+                self.kept.valid.eq(self.ports["kept__valid"]),
+                self.ports["kept__ready"].eq(self.kept.ready),
+                self.ports["fetched__payload"].eq(self.fetched.data),
+                self.ports["fetched__valid"].eq(self.fetched.valid),
+                self.fetched.ready.eq(self.ports["fetched__ready"]),
+            ]
         self._connect_bus(window_bits(geometry))
 
     def _connect_bus(self, bits: int) -> None:

@@ -12,6 +12,8 @@ import re
 import sys
 from pathlib import Path
 
+from litedram.modules import M12L64322A
+from litedram.phy.model import SDRAMPHYModel
 from liteeth.common import eth_phy_description
 from litex.build.generic_platform import GenericPlatform, Pins, Subsignal
 from litex.gen import LiteXModule
@@ -23,6 +25,7 @@ from migen import ClockDomain, ClockSignal, ResetSignal, Signal
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import register
 from plexor_soc.core import PlexorCore
+from plexor_soc.memory import DeepMemory
 from plexor_soc.system import add_ethernet, add_instrument
 from plexor_soc.uart import SharedUart
 
@@ -87,6 +90,7 @@ class SimulatedSystem(SoCMini):
     """The instrument with Etherbone and UDP behind a PHY of bytes: gigabit Ethernet at 125 MHz.
 
     With `uart` its link is a UART, which the pin of the gate gives to UARTBone while it is high.
+    A deep memory is a model of an SDRAM of 8 MB at the system's clock, whose timing is not checked.
     """
 
     def __init__(self, geometry: Geometry, *, uart: bool = False) -> None:
@@ -104,6 +108,10 @@ class SimulatedSystem(SoCMini):
         self.crg = SimulatedClocks(platform.request("clk"), platform.request("rst"))
         core = PlexorCore(geometry, datagrams=not uart, clock_domain="core")
         add_instrument(self, core)
+        if geometry.deep_depth:
+            sdram = M12L64322A(clock_hz, "1:1")
+            self.sdram = SDRAMPHYModel(sdram, data_width=32, clk_freq=clock_hz, we_granularity=0)
+            self.deep = DeepMemory(core, self.sdram, sdram, clock_hz)
         gate = platform.request("gate")
         self.comb += core.samples.eq(platform.request("samples"))
         for name in ("strikes", "load", *SELECTIONS):

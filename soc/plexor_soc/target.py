@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from litedram.phy import GENSDRPHY
 from liteeth.phy.ecp5rgmii import LiteEthPHYRGMII
+from litex.build.io import DDROutput
 from litex.gen import LiteXModule
 from litex.soc.cores.clock import ECP5PLL
 from litex.soc.integration.soc_core import SoCMini
-from migen import ClockDomain, Signal
+from migen import ClockDomain, ClockSignal, Signal
 
 from plexor_soc.boards import Board
 from plexor_soc.core import PlexorCore
 from plexor_soc.front_end import LOOP_CLOCKS, SAMPLES, front_end
+from plexor_soc.memory import DeepMemory
 from plexor_soc.system import add_ethernet, add_instrument
 from plexor_soc.uart import SharedUart
 
@@ -22,6 +25,8 @@ MAC_ADDRESS = 0x10E2D5000000
 
 class Clocks(LiteXModule):
     """One PLL: `sys` for the system, `core` for the instrument, `fast` for its pins.
+
+    With deep memory also the SDRAM's clock pin, at the system's frequency.
 
     Their frequencies are exact: a tick would not be what the identity says of it otherwise.
     """
@@ -38,6 +43,12 @@ class Clocks(LiteXModule):
         pll.create_clkout(self.cd_fast, board.fast_hz, margin=0, with_reset=False)
         pll.create_clkout(self.cd_core, board.fast_hz // SAMPLES, margin=0)
         pll.create_clkout(self.cd_sys, board.system_hz, margin=0)
+        if board.deep:
+            self.cd_sdram = ClockDomain(reset_less=True)
+            phase = board.sdram.phase_degrees
+            pll.create_clkout(self.cd_sdram, board.system_hz, phase, margin=0, with_reset=False)
+            pin = platform.request("sdram_clock")
+            self.specials += DDROutput(1, 0, pin, ClockSignal("sdram"))
 
 
 class Target(SoCMini):
@@ -56,6 +67,10 @@ class Target(SoCMini):
             loop_clocks=LOOP_CLOCKS,
         )
         add_instrument(self, core)
+        if board.deep:
+            sdram = board.sdram.module(clock_hz, "1:1")
+            self.sdram_pins = GENSDRPHY(platform.request("sdram"), clock_hz)
+            self.deep = DeepMemory(core, self.sdram_pins, sdram, clock_hz)
         self.front_end = front_end(core, platform.request("plexor"))
         core.add_source(platform, folder)
         if board.uart:

@@ -1,163 +1,22 @@
-"""The HX8K's bitstream, turned back into Verilog, measures what its pins saw: to the tick.
+"""The HX8K's bitstream, turned back into Verilog, measures what its pins saw: to the tick."""
 
-`plexor measure` over the board's UART, and of the log of the pins in picoseconds the golden model.
-In between are the edges of the PLL's clocks, as the board's file has them: nothing is of the
-bitstream but what it says itself.
-"""
-
-import math
-from fractions import Fraction
-
-import numpy as np
 import pytest
-from bench import TRUTH, Outcome, assert_equals_truth, class_counts
-from tools.gateware import board as boards
-from tools.gateware.build import board_hash, built
-from tools.gateware.families import FAMILIES
-from tools.gateware.run_bitstream import simulator
 
-from plexor import cli, store
-from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
-from plexor.results import Kind
-from plexor_hdl.front.phases import LOOP_CLOCKS
-from plexor_sim.devices import find_device
-from plexor_sim.golden.stimulus import Strikes, strikes
-from plexor_sim.packages import default_cache
-from plexor_sim.server import Server
+from .pins import FIRST, PLANTED, RUNS, assert_planted, class_counts, measured
 
 BOARD = "hx8k-evn"
-DEVICE = "synthetic"
-FS_PER_PS = 1000
-STRIKES = 60
-# Of the first run: answers of 1 to 9 us, late ones, none, two, and pulses that nobody asked for; an
-# odd width in ticks, and a period of a fraction: edges are of every phase, each with each.
-PLANTED = (
-    "seed=5,ch0.latency=uniform:1000000:9000000,ch1.after=strike0,ch1.latency=1000000,ch1.drop=0.2,"
-    "ch2.after=strike0,ch2.duplicate=0.3,ch3.after=ch0-fall,ch3.spurious=40000"
-)
-FIRST = (
-    *("--rate", "41.3k", "--count", str(STRIKES), "--width", "2.001us", "--load"),
-    *("--channel", "late=ch0:deadline=7us", "--channel", "some=ch1", "--channel", "twice=ch2"),
-    *("--channel", "chained=ch3:after=ch0.fall"),
-)
-CHANNELS = ("--channel", "a=ch0:invert", "--channel", "b=ch1", "--channel", "c=ch2:after=ch1")
-RUNS = {
-    "window": (
-        "seed=6,latency=uniform:500000:25000000,ch1.after=strike0,ch2.after=ch1",
-        (
-            *("--rate", "52.7k", "--count", "80", "--width", "1.1us", "--phase", "5us", *CHANNELS),
-            *("--policy", "window", "--window", "2us", "--timeout", "12us", "--mode", "dump"),
-        ),
-    ),
-    "latest": (
-        "seed=7,latency=uniform:1000:4000000,width=uniform:2000:90000,ch1.after=strike0,"
-        "ch1.spurious=100000,ch2.after=ch1",
-        ("--rate", "301k", "--time", "300us", "--width", "0.1us", "--policy", "latest", *CHANNELS),
-    ),
-    "oldest": (
-        "seed=8,latency=uniform:1000:9000000,ch1.after=strike0,ch1.duplicate=0.2,"
-        "ch2.after=strike0-fall,ch2.latency=7",
-        ("--rate", "501k", "--count", "120", "--width", "0.7us", "--timeout", "9us", *CHANNELS),
-    ),
-}
-
-
-class Edges:
-    """When the edges of the fast clocks are, in whole ps, from one of phase 0 on."""
-
-    def __init__(self, board, last_ps):
-        family = FAMILIES[board.build.family]
-        pll = family.pll(board.clock_mhz, board.fast_mhz)
-        period_ps = 10**6 / board.fast_mhz
-        phases_ps = [
-            Fraction(pll.phase_ps(n)).limit_denominator(1000) for n in range(family.phases)
-        ]
-        parts = math.lcm(*(time_ps.denominator for time_ps in (period_ps, *phases_ps)))
-        starts = np.arange(int(last_ps / period_ps) + 2) * int(period_ps * parts)
-        times = [(starts + int(time_ps * parts)) // parts for time_ps in phases_ps]
-        self.times_ps = np.stack(times, axis=1).ravel()
-
-    def at(self, times_ps):
-        """Return the edges that make an output change then."""
-        edges = np.searchsorted(self.times_ps, times_ps)
-        assert np.array_equal(self.times_ps[edges], times_ps)
-        return edges
-
-    def after(self, times_ps):
-        """Return the edges that sample a change: the first that come after it."""
-        return np.searchsorted(self.times_ps, times_ps, side="right")
-
-
-class OnBoard(Outcome):
-    """A run on a board, whose log has each edge in the ps of the tick at which it is seen."""
-
-    def pulses(self):
-        """Return the strikes seen at the pins."""
-        ticks = (
-            -(-self.edges_ps(SOURCE_STRIKE, level) * FS_PER_PS // self.result.tick_fs)
-            for level in (1, 0)
-        )
-        return [Strikes(*ticks)]
-
-
-def seen(result, truth, board):
-    """Return the run with its log in the ticks of the instrument.
-
-    Where those begin the first strike says; all others must agree. A board's strikes have the time
-    at which a sample could see them, LOOP_CLOCKS after their words.
-    """
-    edges = Edges(board, int(truth["time_ps"].max()))
-    geometry = result.identity.geometry
-    made = Outcome(result, truth)
-    (planned,) = strikes(geometry, made.registers, result.start_ticks, result.end_ticks)
-    rises = edges.at(made.edges_ps(SOURCE_STRIKE))
-    begin = rises[0] - planned.rise_ticks[0] - LOOP_CLOCKS * geometry.samples
-    assert np.array_equal(rises - rises[0], planned.rise_ticks - planned.rise_ticks[0])
-    driven = truth["source"] >= SOURCE_STRIKE
-    ticks = edges.after(truth["time_ps"])
-    ticks[driven] = edges.at(truth["time_ps"][driven])
-    aligned = truth.copy()
-    aligned["time_ps"] = np.maximum(ticks - begin, 0) * geometry.tick_fs // FS_PER_PS
-    return OnBoard(result, aligned)
-
-
-def measured(planted, arguments, folder):
-    """Return a run of `plexor measure` at the bitstream, and what the golden model makes of it."""
-    board = boards.load(BOARD)
-    device = find_device(DEVICE, default_cache())
-    executable = simulator(board, built(board), device, default_cache())
-    log, run = folder / "truth", folder / "run"
-    with Server(executable, planted, ("--once", "--truth", str(log))) as server:
-        where = ("--link", f"tcp://127.0.0.1:{server.port}", "--calibration", "none")
-        assert cli.main(["measure", *where, *arguments, "--out", str(run)]) == 0
-    result = store.load(run)
-    assert result.identity.gateware_hash == board_hash(board)
-    return result, assert_equals_truth(seen(result, np.fromfile(log, TRUTH), board))
 
 
 @pytest.mark.full
 @pytest.mark.timeout(3600)
 def test_the_bitstream_measures_what_its_pins_saw(tmp_path):
-    result, golden = measured(PLANTED, FIRST, tmp_path)
-    assert result.strikes == STRIKES
-    classes = [class_counts(channel) for channel in result.channels]
-    print(classes)
-    assert all(
-        any(name in counts for counts in classes)
-        for name in ("ANSWERED", "LATE", "MISSED", "DUPLICATE", "SPURIOUS")
-    )
-    # What was planted, without the golden model: a response after 1 us is seen within a tick.
-    some = result.channels[1]
-    (rise,) = [entry for entry in some.measurements if entry.kind == Kind.RISE]
-    least = 10**9 // result.tick_fs
-    assert least <= rise.statistics.min_ticks <= rise.statistics.max_ticks <= least + 2
-    assert golden.generated[SOURCE_CHANNEL] == 2 * STRIKES
+    assert_planted(*measured(BOARD, PLANTED, FIRST, tmp_path))
 
 
 @pytest.mark.full
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("name", RUNS)
 def test_the_bitstream_measures_by_every_policy(name, tmp_path):
-    result, _ = measured(*RUNS[name], tmp_path)
+    result, _ = measured(BOARD, *RUNS[name], tmp_path)
     print([class_counts(channel) for channel in result.channels])
     assert result.strikes >= 80

@@ -12,7 +12,7 @@ import plexor_sim
 from ..front.fronts import binary
 
 HERE = Path(__file__).parent
-OURS = Path(plexor_sim.__file__).parent / "bitstream" / "ram.v"
+OURS = Path(plexor_sim.__file__).parent / "board" / "ice40_ram.v"
 MODULE = re.compile(r"^module SB_RAM40_4K \(.*?^endmodule\n", re.MULTILINE | re.DOTALL)
 
 

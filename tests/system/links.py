@@ -23,7 +23,7 @@ from plexor.link.base import LinkEndError
 from plexor.protocol.frames import SOURCE_STRIKE, LogCode
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import Space
-from plexor.protocol.registers import Action, RunState, Trigger
+from plexor.protocol.registers import Action, RunState, Stream, Trigger
 from plexor.settings import Channel, Settings, Stimulus
 from plexor_sim.server import Server
 
@@ -95,7 +95,7 @@ def attended(
 
 
 def idle(subject: Subject, wanted: Settings, log: Path, gate: tuple[str, ...]) -> Left:
-    return attended(subject, replace(wanted, stream=False), log, gate)
+    return attended(subject, replace(wanted, stream=Stream.OFF), log, gate)
 
 
 def streaming(subject: Subject, wanted: Settings, log: Path, gate: tuple[str, ...]) -> Left:

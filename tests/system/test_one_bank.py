@@ -8,6 +8,7 @@ from bench import assert_equals_truth, run
 
 from plexor.errors import UsageError
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
+from plexor.protocol.registers import Stream
 from plexor.settings import Channel, Settings, Stimulus
 from plexor_hdl.builds import BUILDS
 
@@ -47,7 +48,7 @@ def test_a_build_without_events_equals_the_truth(tmp_path):
 
 def test_a_build_without_events_refuses_a_run_that_streams(tmp_path):
     with pytest.raises(UsageError) as error:
-        run(DEVICE, replace(SETTINGS, stream=True), tmp_path, geometry=SILENT)
+        run(DEVICE, replace(SETTINGS, stream=Stream.LIVE), tmp_path, geometry=SILENT)
     assert str(error.value) == (
         "mode: stream; this instrument was built without EVENTS and sends none; must be dump"
     )

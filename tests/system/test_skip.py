@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from bench import SMALL, assert_equals_truth, run
 
+from plexor.protocol.registers import Stream
 from plexor.settings import Channel, Settings, Stimulus, TableStep
 
 US = Fraction(1, 1_000_000)
@@ -36,13 +37,13 @@ CASES = {
     "fast bursts": striking(burst=3, spacing_s=Fraction(4, 1000) * US, width_s=None),
     "poisson": striking(poisson=True),
     "long pulses": striking(width_s=40 * US),
-    "dump": replace(PLAIN, stream=False),
+    "dump": replace(PLAIN, stream=Stream.OFF),
     "time": replace(PLAIN, count=None, time_s=1234567 * US / 1000),
     "threshold": replace(PLAIN, latency_over_s=Fraction(85, 10) * US),
     "missed": replace(PLAIN, timeout_s=8 * US, stop_on_missed=True),
     "reports": replace(PLAIN, report_s=150 * US),
     "table": stepping(60, 20, 300),
-    "table, dump": stepping(20, 33, stream=False),
+    "table, dump": stepping(20, 33, stream=Stream.OFF),
     "table, reports": stepping(40, 70, 15, report_s=150 * US),
     "seldom": replace(striking(period_s=1234 * US), count=12),
     "two outputs": replace(

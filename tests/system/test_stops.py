@@ -16,7 +16,7 @@ from plexor.device import Device
 from plexor.link import open_link
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
-from plexor.protocol.registers import Action, StopReason
+from plexor.protocol.registers import Action, StopReason, Stream
 from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
 from plexor_sim.golden.ending import latency_trigger, planned_end_ticks
@@ -66,7 +66,7 @@ def test_an_endless_output_does_not_hold_up_the_end(tmp_path):
     assert len(outcome.edges_ps(SOURCE_STRIKE + 1)) > 140
 
 
-@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("stream", [Stream.LIVE, Stream.OFF])
 @pytest.mark.parametrize("before", [3, pytest.param(200, marks=pytest.mark.full)])
 def test_the_first_latency_over_a_threshold_ends_the_run(before, stream, tmp_path):
     wanted = settings(latency_over_s=900 * NS, stream=stream)

@@ -12,7 +12,7 @@ from wire import assert_words_equal_truth, final_words, frames_of
 from plexor.protocol.frames import SOURCE_STEP, SOURCE_STRIKE
 from plexor.protocol.geometry import STEP_CLOCKS
 from plexor.protocol.memory import ResponseClass
-from plexor.protocol.registers import Policy, StopReason
+from plexor.protocol.registers import Policy, StopReason, Stream
 from plexor.replay import replay
 from plexor.results import StepChannel
 from plexor.settings import Channel, Settings, Stimulus, TableStep
@@ -104,7 +104,7 @@ def test_every_step_is_the_golden_models(name, tmp_path):
 
 
 ELSE = {
-    "dump": {"stream": False},
+    "dump": {"stream": Stream.OFF},
     "early": {"early_s": 100 * NS},
     "latest": {"policy": Policy.LATEST},
     "window": {"policy": Policy.WINDOW, "window_min_s": 150 * NS},

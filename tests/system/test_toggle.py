@@ -12,6 +12,7 @@ from bench import Outcome, assert_channel_equals, assert_equals_truth, class_cou
 
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
+from plexor.protocol.registers import Stream
 from plexor.results import Kind
 from plexor.settings import Channel, Settings, Stimulus
 
@@ -95,7 +96,7 @@ def test_the_merge_takes_an_event_a_clock_without_end(tmp_path):
         strikes=(Stimulus(period_s=2 * WORD_EDGES * NS, width_s=WORD_EDGES * NS),),
         count=strikes,
         timeout_s=2000 * NS,
-        stream=False,
+        stream=Stream.OFF,
     )
     outcome = run(LOOP, settings, tmp_path, geometry=GEOMETRY)
     assert assert_equals_truth(outcome).generated[SOURCE_STRIKE] == 2 * strikes
@@ -121,7 +122,7 @@ def test_an_answered_strike_every_twelve_clocks_is_matched_without_end(
         channels=(Channel(0),),
         timeout_s=2000 * NS,
         count=strikes,
-        stream=False,
+        stream=Stream.OFF,
     )
     outcome = run(f"{LOOP}:delay_ps={delay_ps}", settings, tmp_path, geometry=GEOMETRY)
     assert_equals_truth(outcome)

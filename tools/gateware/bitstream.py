@@ -11,17 +11,16 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from plexor_hdl.front.ice40 import DELAY_STEP_PS
 from tools.gateware.board import Board
+from tools.gateware.chip import CHIP, SOURCE, Chip, pin_name
 from tools.gateware.flow import ToolError, checked
 
-CHIP = "chip"
-RING = "ring"
-"""The input that takes the place of the net at which a loop of look-up tables is cut."""
+RING_TABLE_PS = 1300
+"""Of one table of the ring and the way to the next: a guess, as in primitives/ice40.v."""
 _PLL = re.compile(r"^SB_PLL40_\w+ #\(\n(.*?)\n\) (\w+) \(", re.MULTILINE | re.DOTALL)
 _PARAMETER = re.compile(r"\.(\w+)\((?:\"(\w+)\"|\d+'b([01]+))\)")
 _ASSIGN = re.compile(r"^(?:/\*.*\*/ )?assign (\S+) += (?:/\*.*\*/ )?(.*);$", re.MULTILINE)
@@ -34,25 +33,6 @@ _FIXED = {
     "TEST_MODE": 0,
 }
 """The one way of using the PLL that is modelled."""
-
-
-@dataclass(frozen=True)
-class Chip:
-    """A bitstream's Verilog, module `chip`, and its clocks.
-
-    The PLL multiplies the reference by `ratio`; its output A is `late_ps` after B. `ring_tables`
-    are in the loop that is cut: its net is the input `ring`.
-    """
-
-    verilog: str
-    ratio: Fraction
-    late_ps: int
-    ring_tables: int
-
-
-def pin_name(port: str) -> str:
-    """Return what a port of the board's file is called in Verilog: `channels_0` for channels[0]."""
-    return port.replace("[", "_").replace("]", "")
 
 
 def chip_of(bitstream: Path, board: Board, icestorm: Path, folder: Path) -> Chip:
@@ -94,8 +74,13 @@ def simulated(verilog: str, pins: set[str]) -> Chip:
     head, header, body = verilog.partition(f"module {CHIP} (")
     ports, end, body = body.partition(");")
     # An output that is read back is called inout.
-    ports = f"input {RING}, {ports.replace('inout ', 'output ')}"
-    return Chip(f"{head}{header}{ports}{end}{_undeclared(body, pins)}", ratio, late_ps, tables)
+    ports = ports.replace("inout ", "output ")
+    return Chip(
+        f"{head}{header}{ports}{end}{_undeclared(body, pins)}",
+        ratio,
+        (Fraction(0), Fraction(late_ps)),
+        Fraction(tables * RING_TABLE_PS),
+    )
 
 
 def _undeclared(body: str, pins: set[str]) -> str:
@@ -130,7 +115,7 @@ def _clocks(verilog: str) -> tuple[Fraction, int]:
 
 
 def _without_ring(verilog: str) -> tuple[str, int]:
-    """Return the Verilog with the ring of inverters cut, and how many tables it has."""
+    """Return the Verilog with the ring of inverters cut at SOURCE, and how many tables it has."""
     drivers = {match[1]: match for match in _ASSIGN.finditer(verilog)}
     loops = list(_loops({net: _NET.findall(match[2]) for net, match in drivers.items()}))
     if len(loops) != 1:
@@ -143,7 +128,7 @@ def _without_ring(verilog: str) -> tuple[str, int]:
     if not (plain and inverters % 2 and len(clocks) == 1):
         raise ValueError(f"bitstream: a loop that is no ring of inverters: {', '.join(texts)}")
     start, end = drivers[clocks[0]].span(2)
-    return f"{verilog[:start]}{RING}{verilog[end:]}", inverters
+    return f"{verilog[:start]}{SOURCE}{verilog[end:]}", inverters
 
 
 def _loops(inputs: Mapping[str, list[str]]) -> Iterator[list[str]]:

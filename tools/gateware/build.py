@@ -23,6 +23,7 @@ from tools.gateware.flow import BUILD, synthesise
 from tools.gateware.sdf import Delays
 
 _USED = re.compile(r"(TRELLIS_\w+|DP16KD|ICESTORM_LC|ICESTORM_RAM): *([1-9]\d*)/ *(\d+)")
+_HASHED = re.compile(r"[0-9a-f]{16}")
 _CLOCK = re.compile(r"Max frequency for clock +'([^']+)': ([\d.]+) MHz")
 
 
@@ -62,12 +63,13 @@ def alone(board: Board) -> Iterator[None]:
         yield
 
 
-def built(board: Board, seed: int = 1) -> Path:
+def built(board: Board, seed: int = 1, suffix: str = ".bit") -> Path:
     """Return a board's bitstream, built anew unless there is that of the sources.
 
-    Raises ToolError where a tool fails. What a new build does not keep is no error here.
+    With ".json" it is an ECP5's netlist as placed and routed. Raises ToolError where a tool fails.
+    What a new build does not keep is no error here.
     """
-    path = BUILD / board.name / f"seed{seed}" / f"{board_hash(board):016x}.bit"
+    path = BUILD / board.name / f"seed{seed}" / f"{board_hash(board):016x}{suffix}"
     with alone(board):
         if not path.is_file():
             place(board, netlist(board), seed)
@@ -147,13 +149,16 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
 
 
 def _keep(folder: Path, gateware: int) -> None:
-    """Keep the bitstream, whole or not at all, by the hash of its gateware, and no older one."""
-    kept = folder / f"{gateware:016x}.bit"
-    for old in folder.glob("*.bit"):
-        if old.name not in (kept.name, "top.bit"):
-            old.unlink()
-    shutil.copyfile(folder / "top.bit", folder / "kept")
-    (folder / "kept").rename(kept)
+    """Keep what is built, each whole or not at all, by the hash of its gateware; nothing older."""
+    for name in (pnr.ROUTED, "top.bit"):
+        made = folder / name
+        if not made.exists():
+            continue
+        for old in folder.glob(f"*{made.suffix}"):
+            if _HASHED.fullmatch(old.stem):
+                old.unlink()
+        shutil.copyfile(made, folder / "kept")
+        (folder / "kept").rename(folder / f"{gateware:016x}{made.suffix}")
 
 
 def _core_names(family: Family, delays: Delays) -> limits.CoreNames:

@@ -1,10 +1,10 @@
 """Build every board from three seeds, and write docs/gateware.md: what each build came to.
 
-    .venv/bin/python -m tools.gateware.report [--seed N ...] [BOARD ...]
+    .venv/bin/python -m tools.gateware.report [BOARD ...] [--seed N ...] [--jobs N]
 
-What was built before of the same gateware and tools is taken from build/. Exits with 1 where a
-build does not keep what it must; the page then says what. Without all boards and three seeds the
-table is only printed.
+What was built before of the same gateware and tools is taken from build/, row by row: what was
+interrupted goes on where it was. Exits with 1 where a build does not keep what it must, or a tool
+fails; the page then says what. Without all boards and three seeds the table is only printed.
 """
 
 from __future__ import annotations
@@ -12,14 +12,18 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import resource
 import sys
 import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from tools.gateware import board as boards
-from tools.gateware.build import Placed, board_hash, netlist, place
+from tools.gateware.build import Placed, alone, board_hash, netlist, place
 from tools.gateware.flow import BUILD, ToolError
 
 SEEDS = (1, 2, 3)
@@ -33,8 +37,10 @@ _KINDS = {
 COLUMNS = (
     *("board", "seed", "core MHz", "sampling MHz", "cells", "LUTs", "flip-flops", "RAMs"),
     *("channels", "W", "tick, ps", "RMS, ps", "widest bin, ps", "skew, ps", "link, Mbaud"),
-    *("bitstream, bytes", "SHA-256", "build, s"),
+    *("bitstream, bytes", "SHA-256", "build, CPU s"),
 )
+NONE = "-"
+"""Stands in a row of a build that a tool has failed for."""
 _HEAD = """# Gateware: what each board's build comes to
 
 Written by `make gateware-report`: computed by place and route from the tools' timing data
@@ -42,15 +48,16 @@ Written by `make gateware-report`: computed by place and route from the tools' t
 A build fails where it misses a figure that stands behind "of", a hop between phases its time, or a
 channel the bounds of its bins (boards.md); what fails is listed below the table.
 
-Core and sampling: the highest clock, of the one that it has. Cells: of the device. RMS: the error
-of a time that is taken without calibration. Skew: the latest channel's way from its pad against the
-earliest's, which calibration takes out. Build: seconds of place and route and, in a board's first
-row, of synthesis.
+Core and sampling: the highest clock, of the one that it has. Cells: of the device; a carry takes
+some too, beside the look-up tables, flip-flops and RAMs of the netlist. RMS: the error of a time
+that is taken without calibration. Skew: the latest channel's way from its pad against the
+earliest's, which calibration takes out. Build: CPU seconds of synthesis, place and route, and
+packing, from nothing; none of them takes more than one core.
 
 """
 
 
-def figures(board: boards.Board, placed: Placed, wall_s: float) -> dict[str, Any]:
+def figures(board: boards.Board, placed: Placed, cpu_s: float) -> dict[str, Any]:
     """Return all that a row says of a build."""
     cells = json.loads((BUILD / board.name / "stat.json").read_text())
     by_type = cells["design"]["num_cells_by_type"]
@@ -63,7 +70,7 @@ def figures(board: boards.Board, placed: Placed, wall_s: float) -> dict[str, Any
     )
     skew_ps = max(placed.pad_ps) - min(placed.pad_ps)
     return {
-        "hash": _key(board),
+        "hash": key(board),
         "failures": placed.failures,
         "cells": {
             "board": f"`{board.name}`",
@@ -81,29 +88,90 @@ def figures(board: boards.Board, placed: Placed, wall_s: float) -> dict[str, Any
             "link, Mbaud": f"{board.baud / 1e6:g}",
             "bitstream, bytes": placed.bitstream.stat().st_size,
             "SHA-256": hashlib.sha256(placed.bitstream.read_bytes()).hexdigest()[:12] + "…",
-            "build, s": f"{wall_s:.0f}",
+            "build, CPU s": f"{cpu_s:.0f}",
         },
     }
 
 
-def _key(board: boards.Board) -> str:
+def key(board: boards.Board) -> str:
     return f"{board_hash(board):016x} " + " ".join(version(tool) for tool in TOOLS)
 
 
-def _rows(board: boards.Board, seeds: tuple[int, ...]) -> list[dict[str, Any]]:
-    """Return a row a seed, built now or before."""
-    rows, key, folder = [], _key(board), None
-    for seed in seeds:
-        path = BUILD / board.name / f"seed{seed}" / "figures.json"
-        if path.exists() and (row := json.loads(path.read_text()))["hash"] == key:
-            rows.append(row)
-            continue
-        start_s = time.monotonic()
-        folder = folder or netlist(board)
-        placed = place(board, folder, seed)
-        rows.append(figures(board, placed, time.monotonic() - start_s))
-        path.write_text(json.dumps(rows[-1]))
-    return rows
+def _cpu_s() -> float:
+    """Return the CPU time of this process and of its tools that have ended."""
+    who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, who))
+
+
+def _path(board: boards.Board, seed: int) -> Path:
+    return BUILD / board.name / f"seed{seed}" / "figures.json"
+
+
+def _before(board: boards.Board, seed: int) -> dict[str, Any] | None:
+    """Return the row of what was built before of the same gateware and tools."""
+    path = _path(board, seed)
+    if path.exists() and (row := json.loads(path.read_text()))["hash"] == key(board):
+        return row
+    return None
+
+
+def _synthesised(board: boards.Board) -> tuple[float, str]:
+    """Synthesise a board; return its CPU time, and why a tool failed, if one did."""
+    start_s, failure = _cpu_s(), ""
+    try:
+        netlist(board)
+    except (ToolError, ValueError) as error:
+        failure = _line(error)
+    return _cpu_s() - start_s, failure
+
+
+def _row(board: boards.Board, seed: int, synthesis: tuple[float, str]) -> dict[str, Any]:
+    """Place and route a board's netlist; return the row, and keep it if no tool failed."""
+    start_s, (synthesis_s, failure) = _cpu_s(), synthesis
+    if not failure:
+        try:
+            placed = place(board, BUILD / board.name, seed)
+            row = figures(board, placed, synthesis_s + _cpu_s() - start_s)
+            _path(board, seed).write_text(json.dumps(row))
+            return row
+        except (ToolError, ValueError) as error:
+            failure = _line(error)
+    cells = dict.fromkeys(COLUMNS, NONE) | {"board": f"`{board.name}`", "seed": seed}
+    return {"failures": [failure], "cells": cells}
+
+
+def _line(error: Exception) -> str:
+    """Return an error's first words and its end, in one line: a tool's log may be long."""
+    lines = str(error).split("\n")
+    last = next((line for line in reversed(lines) if line.strip()), "")
+    return lines[0] if last == lines[0] else f"{lines[0]} … {last}"
+
+
+def rows(wanted: Iterable[tuple[boards.Board, int]], pool: Executor) -> list[dict[str, Any]]:
+    """Return a row for each board and seed, built now or before."""
+    wanted = list(wanted)
+    found = [_before(board, seed) for board, seed in wanted]
+    missing = [one for one, row in zip(wanted, found, strict=True) if row is None]
+    new = list({board.name: board for board, _ in missing}.values())
+    with ExitStack() as stack:
+        for board in new:
+            stack.enter_context(alone(board))
+        done = list(_told("netlist", pool.map(_synthesised, new), len(new)))
+        synthesis = dict(zip((board.name for board in new), done, strict=True))
+        of_each = (synthesis[board.name] for board, _ in missing)
+        built = pool.map(_row, *zip(*missing, strict=True), of_each) if missing else iter(())
+        now = _told("build", built, len(missing))
+        return [next(now) if row is None else row for row in found]
+
+
+def _told(what: str, results: Iterator[Any], count: int) -> Iterator[Any]:
+    """Pass on results; say how many of them are there, and how long the others may take."""
+    start_s = time.monotonic()
+    for number, result in enumerate(results, 1):
+        left_s = (time.monotonic() - start_s) / number * (count - number)
+        estimate = f", {left_s / 60:.0f} minutes left" if number < count else ""
+        print(f"{what} {number} of {count}{estimate}", file=sys.stderr, flush=True)
+        yield result
 
 
 def table(rows: list[dict[str, Any]]) -> str:
@@ -123,25 +191,26 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.gateware.report", description=__doc__)
     parser.add_argument("boards", nargs="*", metavar="BOARD", help="all of constraints/ if none")
     parser.add_argument("--seed", type=int, nargs="+", default=list(SEEDS))
+    parser.add_argument(
+        "--jobs", type=int, default=2, help="builds at once, 1.2 GB each (%(default)s)"
+    )
     options = parser.parse_args()
     names = options.boards or boards.names()
-    rows: list[dict[str, Any]] = []
-    start_s = time.monotonic()
+    if options.jobs < 1:
+        parser.error(f"--jobs: {options.jobs}; must be 1 or more")
     try:
-        for number, name in enumerate(names):
-            left_s = (time.monotonic() - start_s) / number * (len(names) - number) if number else 0
-            estimate = f", {left_s / 60:.0f} minutes left" if number else ""
-            print(f"{name}: {number + 1} of {len(names)}{estimate}", file=sys.stderr, flush=True)
-            rows += _rows(boards.load(name), tuple(options.seed))
-    except (boards.BoardError, ToolError, ValueError) as error:
+        wanted = [(board, seed) for board in map(boards.load, names) for seed in options.seed]
+    except boards.BoardError as error:
         print(f"gateware-report: {error}", file=sys.stderr)
-        return 2 if isinstance(error, boards.BoardError) else 1
-    text = table(rows)
+        return 2
+    with ProcessPoolExecutor(options.jobs) as pool:
+        found = rows(wanted, pool)
+    text = table(found)
     print(text)
     if not options.boards and tuple(options.seed) == SEEDS:
         tools = ", ".join(f"{tool} {version(tool)}" for tool in TOOLS)
         PAGE.write_text(_HEAD.format(tools=tools) + text)
-    return int(any(row["failures"] for row in rows))
+    return int(any(row["failures"] for row in found))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
-"""Serves a board's bitstream, turned back into Verilog, with a simulated device at its pins.
+"""Serves what is built for a board, turned back into Verilog, with a simulated device at its pins.
 
-    .venv/bin/python -m tools.gateware.run_bitstream BOARD [--bitstream FILE] [--dut NAME[:OPTIONS]]
-        [SIMULATOR'S OPTIONS]
+    .venv/bin/python -m tools.gateware.run_bitstream BOARD [--design FILE] [--baud RATE]
+        [--dut NAME[:OPTIONS]] [SIMULATOR'S OPTIONS]
 
-Prints `listening 127.0.0.1:PORT` for `plexor --link tcp://127.0.0.1:PORT`: the board's UART, bit by
-bit. Only boards with an iCE40. What answers is the gateware of a board, and says so: its figures
-are called measured, though they are simulated.
+Of an iCE40 that is the bitstream; of an ECP5 the netlist as placed and routed, as no tool turns its
+bitstream back. Prints `listening 127.0.0.1:PORT` for `plexor --link tcp://127.0.0.1:PORT`: the
+board's UART, bit by bit. The gateware takes itself for a real board, so that the simulator says
+first that it is none: what the host makes of it is called simulated.
 """
 
 from __future__ import annotations
@@ -15,10 +16,15 @@ import math
 import os
 import sys
 import tempfile
+from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import plexor_sim
+from plexor.link.serial_port import LEAST_BAUD
+from plexor.protocol.frames import simulated_frame, to_stream
+from plexor_hdl.link_uart import LEAST_CLOCKS
 from plexor_sim.build import (
     BuildError,
     Verilation,
@@ -33,36 +39,49 @@ from plexor_sim.packages import PackageMissing, default_cache, make_once
 from plexor_sim.riscv import DeviceBuild
 from plexor_sim.toolchain import COMPILE, FAST, Unit, compile_units, run_tool
 from tools.debian import icestorm
-from tools.gateware import bitstream as bits
+from tools.gateware import bitstream, netlist
 from tools.gateware.board import Board, BoardError, load
 from tools.gateware.build import built
+from tools.gateware.chip import CHIP, CLOCKS, LOCKED, SOURCE, Chip, pin_name
 from tools.gateware.flow import BUILD, ToolError
 
 _SIM = Path(plexor_sim.__file__).parent
-_SOURCES = _SIM / "bitstream"
+_SOURCES = _SIM / "board"
+_MAKERS = ("bitstream.py", "chip.py", "netlist.py", "run_bitstream.py")
 _PREFIX = "Vboard"
 _TOP = "board"
 _MHZ_FS = 10**9
 """Femtoseconds in a period of 1 MHz."""
-RING_TABLE_PS = 1300
-"""Of one table of the ring and the way to the next: a guess, as in primitives/ice40.v."""
+_PS_FS = 1000
+_BITS_A_BYTE = 10
 LINE_STEPS = 10
 """How often a bit time the host's end of the UART looks at the line."""
+_MODELS = {"ice40": ("ice40.v", "ice40_ram.v"), "ecp5": ("ecp5.v", "ecp5_memory.v")}
+DESIGNS = {"ice40": ".bit", "ecp5": ".json"}
+"""What of a build is simulated, by the device's family."""
 
 
-def simulator(board: Board, bitstream: Path, device: DeviceBuild, cache: Path) -> Path:
-    """Return the simulator of a bitstream with a device at the board's pins.
+def simulator(board: Board, design: Path, device: DeviceBuild, cache: Path, baud: int = 0) -> Path:
+    """Return the simulator of a built design with a device at the board's pins.
 
-    Raises ValueError for a bitstream that cannot be simulated, ToolError, BuildError and
+    `baud` is the rate of its UART, in place of the board's. Raises BoardError for one that the
+    board has not, ValueError for a design that cannot be simulated, ToolError, BuildError and
     PackageMissing.
     """
+    most = int(board.core_mhz * 10**6 / LEAST_CLOCKS)
+    if baud and (board.uart_period or not LEAST_BAUD <= baud <= most):
+        right = f"{board.baud}, set" if board.uart_period else f"{LEAST_BAUD} to {most}"
+        raise BoardError(f"{board.name}: baud {baud}; must be {right}")
+    board = replace(board, baud=baud or board.baud)
+    makers = (Path(__file__).parent / name for name in _MAKERS)
     unpacked = make_once(
-        cache / "bitstream" / digest(bitstream, Path(bits.__file__), Path(__file__), str(board)),
-        lambda folder: _unpack(board, bitstream, cache, folder),
+        cache / "board" / digest(design, *makers, str(board)),
+        lambda folder: _unpack(board, design, cache, folder),
     )
-    sources = (unpacked / "board.v", unpacked / "chip.v", _SOURCES / "pll.v", _SOURCES / "ram.v")
+    models = (_SOURCES / name for name in _MODELS[board.build.family])
+    sources = (unpacked / "board.v", unpacked / "chip.v", *models)
     verilated = verilate(
-        Verilation("the bitstream", sources, _TOP, _PREFIX, flags=("--flatten",)), cache, _say
+        Verilation("the board", sources, _TOP, _PREFIX, flags=("--flatten",)), cache, _say
     )
     objects = [*_model(verilated, cache), *_main(unpacked, verilated, cache)]
     objects += device_objects(device, cache)
@@ -78,12 +97,12 @@ def simulator(board: Board, bitstream: Path, device: DeviceBuild, cache: Path) -
 
 def _model(verilated: Path, cache: Path) -> list[Path]:
     def fill(directory: Path) -> None:
-        _say("compiling the bitstream")
+        _say("compiling the board")
         units = model_units(verilated, _PREFIX, directory)
         compile_units(find_tools(), units, directory, [verilated])
 
-    key = digest("bitstream", verilated.name, find_tools().model_key, *COMPILE)
-    return sorted(make_once(cache / "objects" / f"bitstream-{key}", fill).glob("*.o"))
+    key = digest("chip", verilated.name, find_tools().model_key, *COMPILE)
+    return sorted(make_once(cache / "objects" / f"chip-{key}", fill).glob("*.o"))
 
 
 def _main(unpacked: Path, verilated: Path, cache: Path) -> list[Path]:
@@ -98,46 +117,54 @@ def _main(unpacked: Path, verilated: Path, cache: Path) -> list[Path]:
     return sorted(make_once(cache / "objects" / f"board-{key}", fill).glob("*.o"))
 
 
-def _unpack(board: Board, bitstream: Path, cache: Path, folder: Path) -> None:
-    _say("turning the bitstream into Verilog")
-    # Where the tools as WebAssembly see files: not everywhere.
-    BUILD.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=BUILD) as work:
-        chip = bits.chip_of(bitstream, board, icestorm(cache), Path(work))
+def _unpack(board: Board, design: Path, cache: Path, folder: Path) -> None:
+    _say(f"turning {design.name} into Verilog")
+    if board.build.family == "ecp5":
+        chip = netlist.chip_of(design, board)
+    else:
+        # Where the tools as WebAssembly see files: not everywhere.
+        BUILD.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=BUILD) as work:
+            chip = bitstream.chip_of(design, board, icestorm(cache), Path(work))
     (folder / "chip.v").write_text(chip.verilog)
-    (folder / "board.v").write_text(_board(board))
+    (folder / "board.v").write_text(_board(board, chip))
     (folder / "board.h").write_text(_header(board, chip))
 
 
-def _board(board: Board) -> str:
-    """Return the top around the chip: its pins by port, and what its PLL and its ring do."""
-    ports = ["input oscillator, gate, uart_rx, locked, ring", "input [1:0] fast", "output uart_tx"]
-    connections = [f".{name}({name})" for name in ("gate", "uart_rx", "uart_tx", bits.RING)]
+def _board(board: Board, chip: Chip) -> str:
+    """Return the top around the chip: its pins by port, and what its PLL and its source do."""
+    fast, locked, source = (name.removeprefix(f"{_TOP}.") for name in (CLOCKS, LOCKED, SOURCE))
+    ports = [f"input oscillator, gate, uart_rx, {locked}, {source}", "output uart_tx"]
+    ports.append(f"input [{len(chip.lates_ps) - 1}:0] {fast}")
+    connections = [f".{name}({name})" for name in ("gate", "uart_rx", "uart_tx")]
     connections.append(".reference(oscillator)")
     for port, way in (("channels", "input"), ("outputs", "output")):
         count = sum(name.startswith(f"{port}[") for name in board.pins)
         ports.append(f"{way} [{count - 1}:0] {port}")
         connections += [
-            f".{bits.pin_name(f'{port}[{number}]')}({port}[{number}])" for number in range(count)
+            f".{pin_name(f'{port}[{number}]')}({port}[{number}])" for number in range(count)
         ]
     return (
         f"module {_TOP} ({', '.join(ports)});\n"
-        f"  {bits.CHIP} chip ({', '.join(connections)});\nendmodule\n"
+        f"  {CHIP} {CHIP} ({', '.join(connections)});\nendmodule\n"
     )
 
 
-def _header(board: Board, chip: bits.Chip) -> str:
+def _header(board: Board, chip: Chip) -> str:
     """Return the figures that main.cpp needs. Raises ValueError where the phases have no order."""
     reference_half = Fraction(_MHZ_FS) / board.clock_mhz / 2
     fast_half = reference_half / chip.ratio
-    late_fs = chip.late_ps * 1000
-    if late_fs >= fast_half:
+    lates = [late_ps * _PS_FS for late_ps in chip.lates_ps]
+    if not (lates == sorted(set(lates)) and lates[0] == 0 and lates[-1] < fast_half):
         raise ValueError(
-            f"bitstream: PLL output A is {chip.late_ps} ps after B; must be less than half a "
-            f"period, {float(fast_half) / 1000:.0f} ps"
+            f"PLL: outputs {', '.join(f'{float(late):g}' for late in chip.lates_ps)} ps after the "
+            f"first; must rise, to less than half a period, {float(fast_half) / _PS_FS:.0f} ps"
         )
+    source_half = chip.source_half_ps * _PS_FS
     line = Fraction(_MHZ_FS * 10**6, board.baud * LINE_STEPS)
-    parts = math.lcm(*(time.denominator for time in (reference_half, fast_half, line)))
+    times = (reference_half, fast_half, *lates, source_half, line)
+    parts = math.lcm(*(time.denominator for time in times))
+    said = to_stream(simulated_frame(board.baud // _BITS_A_BYTE))
     return (
         "#pragma once\n#include <cstdint>\nnamespace plexor {\n"
         f"constexpr int kChannels = {board.geometry.channels};\n"
@@ -147,11 +174,18 @@ def _header(board: Board, chip: bits.Chip) -> str:
         f"constexpr int64_t kReferenceHalfFs = {int(reference_half * parts)};\n"
         f"constexpr int64_t kFastHalfFs = {int(fast_half * parts)};\n"
         f"constexpr int64_t kLineStepFs = {int(line * parts)};\n"
-        f"constexpr int64_t kLateFs = {late_fs};\n"
-        f"constexpr int64_t kRingHalfFs = {chip.ring_tables * RING_TABLE_PS * 1000};\n"
+        f"constexpr int64_t kLatesFs[] = {{{_listed(late * parts for late in lates)}}};\n"
+        f"constexpr int64_t kSourceHalfFs = {int(source_half * parts)};\n"
         f"constexpr int kLineSteps = {LINE_STEPS};\n"
+        f"constexpr bool kRateIsSet = {str(bool(board.uart_period)).lower()};\n"
+        "// What a client is told ahead of the gateware's own bytes.\n"
+        f"constexpr uint8_t kSaid[] = {{{_listed(said)}}};\n"
         "}\n"
     )
+
+
+def _listed(values: Iterable[int | Fraction]) -> str:
+    return ", ".join(str(int(value)) for value in values)
 
 
 def _say(line: str) -> None:
@@ -162,17 +196,16 @@ def main(arguments: list[str] | None = None) -> int:
     """Build, then become the simulator; return an exit code if that fails."""
     parser = argparse.ArgumentParser(prog="python -m tools.gateware.run_bitstream")
     parser.add_argument("board", metavar="BOARD")
-    parser.add_argument("--bitstream", type=Path, help="build/BOARD/seed1/top.bit if not given")
+    parser.add_argument("--design", type=Path, help="of build/BOARD/seed1 if not given")
+    parser.add_argument("--baud", type=int, default=0, help="where the board measures its rate")
     parser.add_argument("--dut", default="synthetic", help=", ".join(NAMES))
     chosen, rest = parser.parse_known_args(arguments)
     name, _, own = chosen.dut.partition(":")
     try:
         board = load(chosen.board)
-        if board.build.family != "ice40":
-            raise BoardError(f"{board.name}: {board.build.family}; must be a board with an ice40")
         device = find_device(name, default_cache())
-        bitstream = chosen.bitstream or built(board)
-        executable = simulator(board, bitstream, device, default_cache())
+        design = chosen.design or built(board, suffix=DESIGNS[board.build.family])
+        executable = simulator(board, design, device, default_cache(), chosen.baud)
     except (BoardError, BuildError, OSError, PackageMissing, ToolError, ValueError) as error:
         _say(f"error: {error}")
         return 1

@@ -6,7 +6,7 @@ from amaranth.hdl import Cat, ClockDomain, ClockSignal, Const, Elaboratable, IOP
 
 from plexor.protocol.registers import InputSelect
 from plexor_hdl.front.divider import Divider
-from plexor_hdl.front.phases import RATIO, add_domains
+from plexor_hdl.front.phases import RATIO, add_domains, repeated
 from plexor_hdl.front.sampler import Sampler, Way
 from plexor_hdl.front.serialiser import Serialiser
 
@@ -53,6 +53,12 @@ class FrontEnd(Elaboratable):
             self.core.eq(family.add_buffer(m, divider.core_clk)),
         ]
         channels, outputs = len(self.channels), len(self.outputs)
+        # One flip-flop for all would drive wires that are too long for a period.
+        loads, running = [divider.load], [divider.running]
+        for number in range(1, channels + outputs):
+            loads.append(repeated(m, loads[-1], f"load_{number}"))
+        for number in range(outputs):
+            running.append(repeated(m, running[-1], f"running_{number}"))
         m.submodules.sampler = sampler = Sampler(channels, phases, self._way)
         m.submodules.serialiser = serialiser = Serialiser(outputs, phases, family.xor)
         backs = [
@@ -69,10 +75,10 @@ class FrontEnd(Elaboratable):
             sampler.pins.eq(self.channels),
             sampler.select.eq(self.input_select != InputSelect.PINS),
             sampler.other.eq(other.replicate(channels)),
-            sampler.load.eq(divider.load),
+            sampler.load.eq(Cat(loads[:channels])),
             self.samples.eq(sampler.words),
             serialiser.words.eq(self.drives),
-            serialiser.load.eq(divider.load),
-            serialiser.running.eq(divider.running),
+            serialiser.load.eq(Cat(loads[channels:])),
+            serialiser.running.eq(Cat(running[1:])),
         ]
         return m

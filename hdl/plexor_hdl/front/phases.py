@@ -42,6 +42,18 @@ def carried(m: Module, bit: Signal, start: int, end: int, phases: int) -> Signal
     return bit
 
 
+def repeated(m: Module, bit: Signal, name: str) -> Signal:
+    """Return a bit of phase 0 that is the same each RATIO periods, from a flip-flop of its own.
+
+    It is taken over so much later: for its first RATIO periods it is low.
+    """
+    for number in range(RATIO):
+        after = Signal(name=f"{name}_{number}")
+        m.d[domain(0)] += after.eq(bit)
+        bit = after
+    return bit
+
+
 def add_domains(m: Module, clocks: list) -> None:
     """Add the domains of all phases, made of the P/2 clocks."""
     for number, clock in enumerate(clocks):

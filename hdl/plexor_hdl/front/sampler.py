@@ -23,8 +23,8 @@ class Sampler(wiring.Component):
     on neither the pin nor the way from it. Each sample passes five flip-flops before the core's
     own. `words`, which the core's clock m takes, are of 2 T from phase 0 of the fast period 2m - 5,
     in which period 2m is that of the divider's `load` before the clock; they must go into
-    flip-flops of the core at once. Throughput: a word a clock. Reset: none; the words of the first
-    3 clocks are of no time.
+    flip-flops of the core at once. Each channel has a bit of `load`, of its own. Throughput: a word
+    a clock. Reset: none; the words before a channel's first `load` and 3 clocks are of no time.
     """
 
     def __init__(self, channels: int, phases: int, way: Way | None = None) -> None:
@@ -34,7 +34,7 @@ class Sampler(wiring.Component):
                 "pins": In(channels),
                 "other": In(channels),
                 "select": In(1),
-                "load": In(1),
+                "load": In(channels),
                 "words": Out(channels * RATIO * phases),
             }
         )
@@ -53,7 +53,7 @@ class Sampler(wiring.Component):
             before = Signal(phases, name=f"before_{channel}")
             word = Signal(RATIO * phases, name=f"word_{channel}", attrs={"keep": 1})
             m.d[domain(0)] += before.eq(Cat(aligned))
-            with m.If(self.load):
+            with m.If(self.load[channel]):
                 m.d[domain(0)] += word.eq(Cat(before, *aligned))
             words.append(word)
         m.d.comb += self.words.eq(Cat(words))

@@ -16,7 +16,8 @@ class Serialiser(wiring.Component):
     from the one before: a look-up table, without a clock, joins them, and no pin is made of a
     faster clock than the phases'. `xor(m, bits, name)` adds that table, of up to LUT_INPUTS bits,
     and returns its output. `words` of the core's clock m stand at the pins from phase 0 of the fast
-    period 2m + 5 on (Sampler has the count). Reset: low while `running` is.
+    period 2m + 5 on (Sampler has the count). Each output has bits of `load` and `running` of
+    its own. Reset: low while `running` is, and until the first `load`.
     """
 
     def __init__(self, outputs: int, phases: int, xor) -> None:
@@ -24,8 +25,8 @@ class Serialiser(wiring.Component):
         super().__init__(
             {
                 "words": In(outputs * RATIO * phases),
-                "load": In(1),
-                "running": In(1),
+                "load": In(outputs),
+                "running": In(outputs),
                 "pins": Out(outputs),
             }
         )
@@ -39,17 +40,17 @@ class Serialiser(wiring.Component):
             # The first half of a word goes at once, the second waits for a period.
             now = Signal(phases, name=f"now_{output}")
             later = Signal(phases, name=f"later_{output}")
-            fast += now.eq(Mux(self.load, word[:phases], later))
-            with m.If(self.load):
+            fast += now.eq(Mux(self.load[output], word[:phases], later))
+            with m.If(self.load[output]):
                 fast += later.eq(word[phases:])
             last = Signal(name=f"last_{output}")
-            fast += last.eq(now[-1] & self.running)
+            fast += last.eq(now[-1] & self.running[output])
             bits = Cat(last, now)
             ends = []
             for phase in range(phases):
                 toggle = Signal(name=f"toggle_{output}_{phase}")
                 change = bits[phase] ^ bits[phase + 1]
-                fast += toggle.eq((toggle ^ change) & self.running)
+                fast += toggle.eq((toggle ^ change) & self.running[output])
                 end = carried(m, toggle, 0, 2 * phases + phase, phases)
                 end.attrs["keep"] = 1
                 end.name = last_name(output, phase)

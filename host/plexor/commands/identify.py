@@ -35,6 +35,7 @@ def identify(link: str, as_json: bool) -> None:
         "samples": geometry.samples,
         "phases": geometry.phases,
         "tick_fs": geometry.tick_fs,
+        "deep_depth": geometry.deep_depth,
         "features": features,
     }
     if as_json:

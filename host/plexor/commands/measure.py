@@ -32,7 +32,7 @@ from plexor.commands.presets import overridden, preset_option
 from plexor.commands.strikes import START, STRIKE, ends_by_itself, strikes_of
 from plexor.errors import StoreError
 from plexor.protocol.registers import Policy
-from plexor.settings import Channel, Settings
+from plexor.settings import MODES, Channel, Settings
 
 if TYPE_CHECKING:
     from plexor.calibration.model import Calibration
@@ -128,9 +128,10 @@ _PATH = click.Path(path_type=Path)
 @click.option("--load", is_flag=True, help="Raise the load output during the run.")
 @click.option(
     "--mode",
-    type=click.Choice(["stream", "dump"]),
+    type=click.Choice(list(MODES)),
     show_default="stream; dump, if the instrument sends no events",
-    help="Send events while running, or collect on the chip and send results after.",
+    help="Send events while running; or collect on the chip and send results after (dump), "
+    "with the events too (deep), if the instrument has a deep memory.",
 )
 @click.option(
     "--stop-on",
@@ -223,7 +224,7 @@ def settings_of(options: dict[str, Any]) -> Settings:
         time_s=options["time_s"],
         latency_over_s=min(limits, default=None),
         stop_on_missed=any(stop.over_s is None for stop in stops),
-        stream=None if options["mode"] is None else options["mode"] == "stream",
+        stream=None if options["mode"] is None else MODES[options["mode"]],
         load=options["load"],
     )
 

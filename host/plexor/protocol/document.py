@@ -160,6 +160,7 @@ def _registers() -> Iterator[str]:
         yield table(heads, _register_rows(block))
     for kind in (
         registers.Action,
+        registers.Stream,
         registers.StopOn,
         registers.RunState,
         registers.StopReason,

@@ -60,6 +60,7 @@ class LogCode(IntEnum):
     TRIGGERED = 3  # index: of the event that broke the threshold; base: its time
     DUMPED = 4  # index: number of the snapshot; every frame of a requested dump has been sent
     REJECTED = 5  # index: command frames rejected so far (framing, CRC or length)
+    SIMULATED = 6  # index: bytes a second of the link; what simulates a whole board sends it first
 
 
 HEADER = Record(
@@ -220,6 +221,15 @@ def cobs_decode(data: bytes) -> bytes:
         if code != 255 and position < len(data):
             out.append(0)
     return bytes(out)
+
+
+def simulated_frame(bytes_s: int) -> Frame:
+    """Return what a simulated board says ahead of its gateware, which takes itself for real.
+
+    `bytes_s` is what the board's link carries each way, in simulated time; 0: not known. The
+    gateware's frames, which count from 0, step back behind this one's sequence: none is lost.
+    """
+    return Frame(FrameType.LOG, 0, LogCode.SIMULATED, (1 << 31) - 1, bytes_s, 0)
 
 
 def to_stream(frame: Frame) -> bytes:

@@ -80,6 +80,9 @@ class Geometry:
     """Events kept around a trigger; a power of two."""
     phases: int = 4
     """Samples after which the sampling instants repeat: the flip-flops of a channel; divides W."""
+    deep_depth: int = 0
+    """Events that are kept for after a run, three less for each change of a frame's base; 0: no
+    deep memory; a power of two."""
     features: Feature = ALL_FEATURES
     board: str = "sim"
     """Up to eight ASCII characters."""
@@ -105,8 +108,11 @@ class Geometry:
             ("word_fifo_depth", 4, 512),
             ("upload_depth", 16, 65536),
             ("ring_depth", 16, 4096),
+            ("deep_depth", 256, 1 << 30),
         ):
             depth = getattr(self, name)
+            if name == "deep_depth" and not depth:
+                continue
             if depth & (depth - 1) or not least <= depth <= most:
                 raise ValueError(f"{name}: {depth}; must be a power of two, {least} to {most}")
         if not (self.board.isascii() and len(self.board) <= BOARD_BYTES):

@@ -43,6 +43,14 @@ class StopOn(IntFlag):
     MISSED = 8  # a strike missed on a trigger channel
 
 
+class Stream(IntEnum):
+    """`control.stream`: when events go over the link; 3 acts as LIVE."""
+
+    OFF = 0  # never; they are not queued
+    LIVE = 1  # while running
+    AFTER = 2  # kept in the deep memory, sent after the end of the run; without one as OFF
+
+
 class RunState(IntEnum):
     """`status.state`."""
 
@@ -110,6 +118,8 @@ class Register:
     meaning: str
     signed: bool = False
     reset: int = 0
+    since: int = 0
+    """Of identity: the protocol's first minor that has it."""
 
     @property
     def words(self) -> int:
@@ -165,6 +175,9 @@ IDENTITY = Block(
         Register("upload_depth", 32, _R, "events", "that wait for the link"),
         Register("ring_depth", 32, _R, "events", "kept around a trigger"),
         Register("phases", 32, _R, "samples", "after which the sampling instants repeat"),
+        Register(
+            "deep_depth", 32, _R, "events", "that the deep memory holds; 0: there is none", since=1
+        ),
     ),
 )
 
@@ -173,7 +186,7 @@ CONTROL = Block(
     "A run: how it starts, ends and reports.",
     (
         Register("action", 8, _W, "", "Action; reads as 0"),
-        Register("stream", 1, _S, "", "1: events go over the link while running; 0: nothing does"),
+        Register("stream", 2, _S, "", "Stream"),
         Register("stop_on", 4, _S, "", "StopOn"),
         Register("run_time_ticks", 64, _S, "ticks", "with StopOn.TIME; rounded up to a clock"),
         Register("settle_ticks", 48, _S, "ticks", "from the last strike to the end of the run"),

@@ -7,6 +7,7 @@ from html import escape
 from plexor.analyse import Report
 from plexor.budget import Check, Outcome, Verdict
 from plexor.protocol.memory import ResponseClass
+from plexor.protocol.registers import Stream
 from plexor.render import facts
 from plexor.render.corrected import calibration_lines, corrected_rows
 from plexor.render.frame import provenance
@@ -26,6 +27,11 @@ from plexor.render.table import (
 from plexor.render.trace import trace
 from plexor.units import format_seconds
 
+_UPLOADS = {
+    Stream.LIVE: "stream",
+    Stream.OFF: "collect, then dump",
+    Stream.AFTER: "collect, then dump with events",
+}
 _CLASS = {Outcome.PASS: "good", Outcome.BROKEN: "bad", Outcome.INSUFFICIENT: "doubt"}
 
 
@@ -137,7 +143,7 @@ def _taken_with(report: Report) -> str:
         ("started", result.started),
         ("policy", result.settings.policy.name.lower()),
         ("stopped by", result.stop_reason.name.lower()),
-        ("upload", "stream" if result.settings.stream else "collect, then dump"),
+        ("upload", _UPLOADS[result.settings.stream or Stream.OFF]),
     ]
     if report.base_ticks:
         clamped = sum(f.clamped for c in report.channels for f in c.kinds.values())

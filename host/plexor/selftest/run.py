@@ -15,12 +15,12 @@ from plexor.calibration.run import (
     source_events,
     whole_run,
 )
-from plexor.device import Device
+from plexor.device import Device, identity_places
 from plexor.plan import need_events
 from plexor.protocol.frames import CRC_BYTES, HEADER, WORD_BYTES
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
-from plexor.protocol.registers import IDENTITY, InputSelect
+from plexor.protocol.registers import InputSelect, Stream, register
 from plexor.results import RunResult
 from plexor.selftest import memory
 from plexor.selftest.judge import (
@@ -112,9 +112,10 @@ def link_check(device: Device, asked_bytes_s: Fraction | None = None) -> Check:
     before = (decoder.bytes_received, device.retries, decoder.fault_counts.total())
     lost = decoder.frames_lost
     words = 0
+    places = identity_places(device.identity.protocol_version)
     for _ in range(EXCHANGES):
-        device.read_all([("identity", 0, entry.name) for entry in IDENTITY.registers])
-        words += sum(entry.words for entry in IDENTITY.registers)
+        device.read_all(places)
+        words += sum(register(block, name).words for block, _, name in places)
     nominal = asked_bytes_s or device.nominal_bytes_s
     loaded_s = Fraction(1, 10) if nominal is None else LOADED_BYTES / nominal
     loaded_s = min(max(loaded_s, LEAST_LOADED_S), MOST_LOADED_S)
@@ -162,7 +163,7 @@ def _lost(name: str, results: Sequence[RunResult]) -> Check | None:
 def _idle(device: Device) -> Check:
     """See that channels stand still while all inputs are low."""
     settings = _listening(device, InputSelect.LOW, Fraction(1, 5000))
-    result = whole_run(device, replace(settings, stream=False))
+    result = whole_run(device, replace(settings, stream=Stream.OFF))
     found = [
         Finding(entry.name, f"{entry.generated} edges while its input is held low")
         for entry in result.accounting.sources
@@ -258,7 +259,7 @@ def _jumpers(device: Device, wiring: Wiring) -> Check:
         settings = Settings(
             strikes=(Stimulus(output, period_s, period_s / 2, count=JUMPER_STRIKES),),
             channels=tuple(Channel(n, reference=f"strike{output}") for n in channels),
-            stream=False,
+            stream=Stream.OFF,
             spaces=SPACES,
         )
         result = whole_run(device, settings)

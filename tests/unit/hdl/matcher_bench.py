@@ -70,8 +70,13 @@ class Matching(Elaboratable):
         return m
 
 
-def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3, trigger_ticks=0) -> Bench:
-    """Send the events as beats with random pauses and time beats between; collect all outputs."""
+def drive(
+    events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3, trigger_ticks=0, before=()
+) -> Bench:
+    """Send the events as beats with random pauses and time beats between; collect all outputs.
+
+    Events `before` are sent first, and all that they have left is cleared and forgotten.
+    """
     dut = made(Matching, geometry)
     matcher, measure = dut.matcher, dut.measure
     bench, chance, done = Bench(geometry), random.Random(seed), []
@@ -100,6 +105,16 @@ def drive(events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3, trigger_t
                 ctx.set(matcher.limit_stb, 0)
                 await ctx.tick()
         await ctx.tick().repeat(3)
+        if before:
+            for t, s, p, i in before:
+                await send(ctx, (t, s, p, i, 1, 0))
+            await ctx.tick().repeat(2 * DRAIN_CLOCKS)
+            assert any(bench.pending)
+            ctx.set(matcher.clear, 1)
+            await ctx.tick()
+            ctx.set(matcher.clear, 0)
+            await ctx.tick()
+            vars(bench).update(vars(Bench(geometry)))
         beats = [(t, s, p, i, 1, 0) for t, s, p, i in events]
         beats.append((end_ticks, 0, 0, 0, 0, 1))
         for beat in beats:

@@ -82,6 +82,14 @@ def test_a_full_queue_takes_a_strike_once_the_oldest_has_expired(lean):
     assert bench.pending[0] == 8
 
 
+@pytest.mark.parametrize("policy", [Policy.OLDEST, Policy.LATEST])
+def test_strikes_that_a_clear_has_found_are_of_no_later_run(policy, lean):
+    before = [(1000 + 20 * n, 8, (n + 1) % 2, n) for n in range(10)]
+    before.insert(5, (1081, 0, 1, 20))
+    events = random_events(12, 60, 30)
+    check(events, rules_for(policy), 12, geometry=lean, before=before)
+
+
 def test_times_across_a_wrap_of_32_bits_are_compared_right(lean):
     events = [
         (time + (1 << 32) - 1600, source, polarity, index)

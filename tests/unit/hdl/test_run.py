@@ -7,7 +7,7 @@ import pytest
 
 from plexor.protocol.frames import LogCode
 from plexor.protocol.geometry import Geometry
-from plexor.protocol.registers import RunState, StopOn, StopReason
+from plexor.protocol.registers import RunState, StopOn, StopReason, Stream
 from plexor_hdl.run import OUTPUT_CLOCKS, REST_CLOCKS, START_CLOCKS, RunControl
 from plexor_hdl.timebase import LOW_BITS
 
@@ -31,6 +31,8 @@ class Seen:
     states: list = field(default_factory=list)
     logs: list = field(default_factory=list)
     steps: list = field(default_factory=list)
+    quiet: set = field(default_factory=set)
+    """(running, quiet, live) as they came together."""
     start_ticks: int = 0
     end_ticks: int = 0
     reason: int = 0
@@ -71,6 +73,7 @@ def run(control, act=lambda clock, dut: {}, *, clocks=900, merge_busy=0, clearin
                 ctx.set(port, value)
                 if name.endswith("stb") or name == "stop":
                     strobes.append(port)
+            seen.quiet.add(tuple(ctx.get(port) for port in (dut.running, dut.quiet, dut.live)))
             if ctx.get(dut.capture):
                 seen.captured.append(now)
             if ctx.get(dut.start_stb):
@@ -116,6 +119,15 @@ def assert_whole(seen):
     assert len(seen.finals) == 1
     started, *_, stopped = seen.logs
     assert (started, stopped) == (LogCode.STARTED, LogCode.STOPPED)
+
+
+@pytest.mark.parametrize("stream", Stream, ids=lambda stream: stream.name)
+def test_while_a_run_lasts_its_events_go_out_only_live(stream):
+    seen = run({"stream": stream, "stop_on": StopOn.TIME, "run_time_ticks": 100 * SAMPLES})
+    live = int(stream == Stream.LIVE)
+    assert {quiet for running, quiet, _ in seen.quiet if running} == {1 - live}
+    assert {quiet for running, quiet, _ in seen.quiet if not running} == {0}
+    assert max(snapshots for *_, snapshots in seen.quiet) == live
 
 
 @pytest.mark.parametrize("ticks", [16, 17, 23, 24, 25, 31, 32, 33, 800, 801, 2401])

@@ -38,6 +38,7 @@ class FakeDevice:
     """Serves one connection. `send_hook` sees each frame's bytes and returns what is sent, or None.
 
     `endless`: the run lasts until STOP. `mute_after`: commands after which nothing is answered.
+    `deaf_to`: so many START are answered and ignored, as while a dump goes out.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class FakeDevice:
         overrides: dict[tuple[str, str, int], int] | None = None,
         trace: bool = False,
         first_words: bytes = b"",
+        deaf_to: int = 0,
     ) -> None:
         self.scenario = scenario
         self.endless = endless
@@ -63,6 +65,7 @@ class FakeDevice:
         self.overrides = overrides or {}
         self.trace = trace
         self.first_words = first_words
+        self.deaf_to = deaf_to
         self.words: dict[int, int] = {}
         self.written: list[tuple[int, int]] = []
         self.starts = 0
@@ -159,7 +162,10 @@ class FakeDevice:
             answers += OPERATION.pack(operation)
         self.send(FrameType.RESPONSE, 0, len(frame.payload) // 8, frame.sequence, 0, answers)
         if actions & r.Action.START:
-            self._run()
+            if self.deaf_to:
+                self.deaf_to -= 1
+            else:
+                self._run()
         if actions & r.Action.STOP and self.get("status", "state") == r.RunState.RUNNING:
             self._finish(r.StopReason.COMMAND)
         if actions & r.Action.DUMP:
@@ -173,10 +179,12 @@ class FakeDevice:
     def _run(self) -> None:
         self.starts += 1
         self.set("status", "state", r.RunState.RUNNING)
-        self.set("status", "start_ticks", START_TICKS)
+        # No two runs start at one time.
+        start_ticks = START_TICKS + self.starts - 1
+        self.set("status", "start_ticks", start_ticks)
         self.set("status", "time_ticks", START_TICKS + 50)
-        self.send(FrameType.LOG, 0, LogCode.STARTED, 0, START_TICKS)
-        if self.get("control", "stream"):
+        self.send(FrameType.LOG, 0, LogCode.STARTED, 0, start_ticks)
+        if self.get("control", "stream") == r.Stream.LIVE:
             self._stream()
         if not self.endless and self._socket is not None:
             self._finish(r.StopReason.STRIKES)
@@ -227,6 +235,8 @@ class FakeDevice:
             self.set(block, name, value, copy)
         self.send(FrameType.LOG, 0, LogCode.STOPPED, reason, scenario.end_ticks)
         self._dump(self.get("control", "final_spaces"))
+        if self.get("control", "stream") == r.Stream.AFTER:
+            self._stream()
 
     def _dump(self, spaces: int) -> None:
         for (space, bank), words in self.banks.items():

@@ -13,7 +13,7 @@ from plexor import cli
 from plexor.commands import measure as command
 from plexor.commands.parameters import parse_channel, parse_duty, parse_stop
 from plexor.errors import LinkError
-from plexor.protocol.registers import Policy
+from plexor.protocol.registers import Policy, Stream
 from plexor.store import save
 
 from .fake_device import FakeDevice
@@ -148,11 +148,20 @@ def test_settings_are_exact_and_complete(bench):
     assert settings.latency_over_s == Fraction(40, 10**6)
     assert settings.stop_on_missed
     assert settings.load
-    assert settings.stream is False
+    assert settings.stream == Stream.OFF
     isr, task = settings.channels
     assert (isr.number, isr.invert, isr.filter_s) == (2, True, Fraction(20, 10**9))
     assert (isr.deadline_s, task.deadline_s) == (Fraction(50, 10**6), Fraction(2, 10**6))
     assert task.reference == "ch2.fall"
+
+
+@pytest.mark.parametrize(
+    ("mode", "stream"), [("stream", Stream.LIVE), ("dump", Stream.OFF), ("deep", Stream.AFTER)]
+)
+def test_a_mode_says_when_events_are_sent(bench, mode, stream):
+    asked = bench()
+    assert cli.main([*STRIKES, "--mode", mode]) == 0
+    assert asked["settings"].stream is stream
 
 
 def test_a_run_goes_to_its_folder_and_comes_back(bench, capsys, tmp_path):

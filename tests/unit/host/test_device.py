@@ -1,5 +1,8 @@
 """Register access over a link, and instruments that lie about who they are."""
 
+import time
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,7 +11,14 @@ from plexor.device import Device, identity_of
 from plexor.errors import ExitCode, IdentityError, InstrumentError, LinkError
 from plexor.image import RegisterImage
 from plexor.link import open_link
-from plexor.protocol.frames import OPERATION, Frame, FrameType, OpStatus, to_stream
+from plexor.protocol.frames import (
+    OPERATION,
+    Frame,
+    FrameType,
+    OpStatus,
+    simulated_frame,
+    to_stream,
+)
 from plexor.protocol.geometry import PROTOCOL_VERSION, Feature
 from plexor.protocol.registers import IDENTITY, address, register
 
@@ -16,6 +26,7 @@ from .fake_device import FakeDevice
 from .scenario import GEOMETRY, Scenario
 
 TIMEOUTS_S = (0.05, 0.05, 0.1)
+BOARD = GEOMETRY.features & ~Feature.SIMULATED
 
 
 def opened(fake):
@@ -28,6 +39,37 @@ def test_the_identity_is_read_first():
         assert device.identity.gateware_hash == 0x1122334455667788
         assert device.identity.protocol_version == PROTOCOL_VERSION
         assert fake.written == []
+
+
+@pytest.mark.parametrize("bytes_s", [0, 200_000])
+def test_a_simulated_board_is_simulated_whatever_its_gateware_says(bytes_s):
+    scenario = Scenario([50], geometry=replace(GEOMETRY, features=BOARD))
+    said = to_stream(simulated_frame(bytes_s))
+    with FakeDevice(scenario) as fake, opened(fake) as device:
+        assert not device.identity.simulated
+    with FakeDevice(scenario, first_words=said) as fake, opened(fake) as device:
+        assert device.identity.simulated
+        assert device.identity.geometry.features == BOARD | Feature.SIMULATED
+        assert device.nominal_bytes_s == (bytes_s or None)
+        # Its gateware counts frames from 0.
+        assert device.decoder.frames_lost == 0
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+def test_an_answer_of_a_simulated_board_is_waited_for_longer(simulated):
+    def hook(frame, data):
+        if frame.sequence == 0:
+            time.sleep(2 * sum(TIMEOUTS_S))
+        return data
+
+    said = to_stream(simulated_frame(0)) if simulated else b""
+    with FakeDevice(Scenario([50]), send_hook=hook, first_words=said) as fake:
+        if simulated:
+            with opened(fake) as device:
+                assert device.retries == 0
+        else:
+            with pytest.raises(LinkError, match="no answer"):
+                opened(fake)
 
 
 def test_registers_of_every_width_and_sign_read_back_as_written():
@@ -45,9 +87,15 @@ def test_registers_of_every_width_and_sign_read_back_as_written():
 
 def test_a_value_that_does_not_fit_is_refused_before_it_is_sent():
     with FakeDevice(Scenario([50])) as fake, opened(fake) as device:
-        with pytest.raises(ValueError, match="stream: 2; must be 0 to 1"):
-            device.write("control", "stream", 2)
+        with pytest.raises(ValueError, match="stream: 4; must be 0 to 3"):
+            device.write("control", "stream", 4)
         assert fake.written == []
+
+
+def test_an_instrument_of_protocol_2_0_is_not_asked_for_what_came_later():
+    older = {"protocol_version": 2 << 16, "deep_depth": 1 << 20}
+    with FakeDevice(Scenario([50]), identity=older) as fake, opened(fake) as device:
+        assert device.identity.geometry.deep_depth == 0
 
 
 @pytest.mark.parametrize(
@@ -63,6 +111,7 @@ def test_a_value_that_does_not_fit_is_refused_before_it_is_sent():
         ({"latency_mantissa_bits": 31}, "latency_mantissa_bits: 31"),
         ({"zoom_bits": 32}, "zoom_bits: 32"),
         ({"upload_depth": 100}, "upload_depth: 100; must be a power of two"),
+        ({"deep_depth": 100}, "deep_depth: 100; must be a power of two"),
         ({"board": 0x07070707}, "board:"),
         ({"board": 0xFFFFFFFF}, "board:"),
     ],

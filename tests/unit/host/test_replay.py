@@ -9,14 +9,17 @@ import pytest
 from plexor.device import Device
 from plexor.errors import IdentityError, StoreError
 from plexor.link import open_link
-from plexor.protocol.registers import Policy
+from plexor.protocol.frames import simulated_frame, to_stream
+from plexor.protocol.geometry import Feature
+from plexor.protocol.registers import Policy, Stream
 from plexor.replay import replay
 from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
+from plexor.store import load, save
 
 from .fake_device import FakeDevice
 from .runs import LATENCIES, SETTINGS, TIMEOUTS_S
-from .scenario import Scenario
+from .scenario import GEOMETRY, Scenario
 
 NS = Fraction(1, 10**9)
 
@@ -36,6 +39,18 @@ def test_a_recording_replays_to_the_same_figures(tmp_path: Path):
     assert again.accounting.sources == result.accounting.sources
 
 
+def test_a_run_on_a_simulated_board_is_kept_as_simulated(tmp_path: Path):
+    path, kept = tmp_path / "wire.bin", tmp_path / "run"
+    board = replace(GEOMETRY, features=GEOMETRY.features & ~Feature.SIMULATED)
+    scenario = Scenario(LATENCIES, geometry=board)
+    said = to_stream(simulated_frame(200_000))
+    with FakeDevice(scenario, first_words=said) as fake, path.open("wb") as tap:
+        with Device(open_link(fake.uri), tap, TIMEOUTS_S) as device:
+            save(measure(device, SETTINGS), kept)
+    assert replay(path).simulated
+    assert load(kept).simulated
+
+
 ASKED = Settings(
     strikes=(
         Stimulus(0, Fraction(1, 10**6), phase_s=40 * NS, seed=9),
@@ -47,7 +62,7 @@ ASKED = Settings(
     count=len(LATENCIES),
     time_s=Fraction(1),
     latency_over_s=300 * NS,
-    stream=False,
+    stream=Stream.OFF,
     load=True,
 )
 
@@ -70,7 +85,7 @@ def test_a_recording_has_the_registers_of_its_last_run(tmp_path: Path, runs):
 def test_a_recording_tells_what_the_run_was_asked(tmp_path: Path):
     _, again = recorded(tmp_path / "wire.bin", replace(SETTINGS, early_s=5 * NS), ASKED)
     found = again.settings
-    assert (found.policy, found.stream, found.load) == (Policy.LATEST, False, True)
+    assert (found.policy, found.stream, found.load) == (Policy.LATEST, Stream.OFF, True)
     assert (found.timeout_s, found.early_s, found.time_s) == (800 * NS, 0, Fraction(1))
     assert (found.latency_over_s, found.stop_on_missed) == (300 * NS, False)
     first, second = found.strikes

@@ -14,7 +14,7 @@ from plexor.errors import LinkError, UsageError
 from plexor.link import open_link
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import ResponseClass, bin_of
-from plexor.protocol.registers import StopReason
+from plexor.protocol.registers import StopReason, Stream
 from plexor.results import Kind
 from plexor.session import measure
 from plexor.settings import Settings, Stimulus
@@ -70,7 +70,7 @@ def test_the_identity_and_settings_travel_in_the_result():
     result, _ = run()
     assert result.identity.geometry == GEOMETRY
     assert result.simulated
-    assert result.settings == replace(SETTINGS, stream=True)
+    assert result.settings == replace(SETTINGS, stream=Stream.LIVE)
     assert ("control", 0, "stream", 1) in result.registers
     assert result.stop_reason == StopReason.STRIKES
     assert (result.start_ticks, result.end_ticks) == (START_TICKS, Scenario(LATENCIES).end_ticks)
@@ -78,15 +78,38 @@ def test_the_identity_and_settings_travel_in_the_result():
 
 def test_dump_mode_gives_the_same_results_without_events():
     streamed, _ = run()
-    dumped, fake = run(settings=Settings(**{**_fields(SETTINGS), "stream": False}))
+    dumped, fake = run(settings=replace(SETTINGS, stream=Stream.OFF))
     assert dumped.valid, dumped.invalid_reasons
     assert dumped.events is None
     assert dumped.channels == streamed.channels
     assert dumped.accounting.received == len(fake.scenario.events)
 
 
-def _fields(settings):
-    return {name: getattr(settings, name) for name in Settings.__slots__}
+def test_deep_mode_gives_the_same_results_and_the_same_events_afterwards():
+    deep = replace(GEOMETRY, deep_depth=1 << 20)
+    streamed, fake = run()
+    wanted = replace(SETTINGS, stream=Stream.AFTER)
+    kept, _ = run(Scenario(LATENCIES, deep), wanted)
+    assert kept.valid, kept.invalid_reasons
+    assert kept.identity.geometry.deep_depth == 1 << 20
+    assert kept.channels == streamed.channels
+    assert kept.events.tolist() == streamed.events.tolist()
+    assert kept.accounting.received == len(fake.scenario.events)
+
+
+def test_deep_mode_is_refused_in_one_line_where_there_is_no_deep_memory():
+    with FakeDevice(Scenario([50])) as fake:
+        with Device(open_link(fake.uri), timeouts_s=TIMEOUTS_S) as device:
+            with pytest.raises(UsageError, match="mode: deep; this instrument has no deep memory"):
+                measure(device, replace(SETTINGS, stream=Stream.AFTER))
+    assert fake.written == []
+
+
+def test_a_start_that_was_taken_and_ignored_is_asked_for_again():
+    result, fake = run(deaf_to=2)
+    assert result.valid, result.invalid_reasons
+    assert fake.starts == 1
+    assert len(result.events) == len(fake.scenario.events)
 
 
 def without(*features):
@@ -121,7 +144,7 @@ def test_what_the_chip_leaves_out_is_computed_from_events_and_said():
 
 def test_what_cannot_be_computed_is_left_out_and_said():
     lacking = without(Feature.FALL)
-    settings = Settings(**{**_fields(SETTINGS), "stream": False})
+    settings = replace(SETTINGS, stream=Stream.OFF)
     result, _ = run(Scenario(LATENCIES, lacking), settings)
     assert result.channels[0].measurement(Kind.FALL) is None
     assert any(text.startswith("isr.fall") for text in result.omitted)

@@ -10,6 +10,7 @@ from plexor.identity import Identity
 from plexor.phase import run as phase_run
 from plexor.plan import plan_of
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
+from plexor.protocol.registers import Stream
 from plexor.selftest import run as selftest_run
 from plexor.settings import Settings
 
@@ -22,10 +23,10 @@ def plan(identity, **settings):
 
 def test_an_instrument_without_events_is_asked_for_none():
     assert plan(Identity(Geometry(), 1)).value("control", "stream") == 1
-    assert plan(Identity(Geometry(), 1), stream=False).value("control", "stream") == 0
+    assert plan(Identity(Geometry(), 1), stream=Stream.OFF).value("control", "stream") == 0
     assert plan(WITHOUT_EVENTS).value("control", "stream") == 0
     with pytest.raises(ValueError, match=r"mode: stream; .* without EVENTS .*; must be dump$"):
-        plan(WITHOUT_EVENTS, stream=True)
+        plan(WITHOUT_EVENTS, stream=Stream.LIVE)
 
 
 @pytest.mark.parametrize(

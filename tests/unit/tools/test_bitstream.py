@@ -4,7 +4,8 @@ import re
 from fractions import Fraction
 
 import pytest
-from tools.gateware.bitstream import pin_name, simulated
+from tools.gateware.bitstream import RING_TABLE_PS, simulated
+from tools.gateware.chip import pin_name
 
 PINS = {"reference", "rx", "channels_0", "outputs_0"}
 # As icebox_vlog writes it: ports as wires too, a ring of three inverters that clocks a flip-flop.
@@ -52,23 +53,22 @@ endmodule
 
 def test_ports_are_declared_once_and_outputs_that_are_read_back_are_outputs():
     text = simulated(VERILOG, PINS).verilog
-    assert "(input ring, input reference, input rx, input channels_0, output outputs_0);" in text
+    assert "module chip (input reference, input rx, input channels_0, output outputs_0);" in text
     assert re.findall(r"^wire.*", text, re.MULTILINE) == ["wire n1, n3;", "wire n8, n9;"]
     assert "reg n4 = 0, n7 = 0;" in text
 
 
 def test_the_ring_is_cut_where_it_is_a_clock():
     chip = simulated(VERILOG, PINS)
-    assert "assign n8 = ring;" in chip.verilog
-    assert chip.verilog.count("ring") == 2
-    assert chip.ring_tables == 3
+    assert "assign n8 = board.source;" in chip.verilog
+    assert chip.source_half_ps == 3 * RING_TABLE_PS
 
 
 def test_what_the_pll_makes_is_read():
     chip = simulated(VERILOG, PINS)
     # FPGA-TN-02052: (DIVF + 1) / (DIVR + 1) / 2^DIVQ; (FDA_RELATIVE + 1) x 150 ps.
     assert chip.ratio == Fraction(80, 2 * 4)
-    assert chip.late_ps == 7 * 150
+    assert chip.lates_ps == (0, 7 * 150)
 
 
 @pytest.mark.parametrize(

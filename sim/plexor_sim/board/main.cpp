@@ -1,12 +1,13 @@
-// A simulated board: a Verilated bitstream, its clocks, a device at its pins, a TCP client at its
-// UART. Of the simulator's options it has --device, --truth, --trace-pins, --figures, --once,
-// --parent, --corrupt and --buffer.
+// A simulated board: a Verilated bitstream or netlist, its clocks, a device at its pins, a TCP client
+// at its UART, who is told first that all this is a simulation. Of the simulator's options it has
+// --device, --truth, --trace-pins, --figures, --once, --parent, --corrupt and --buffer.
 //
 // A channel's edge is seen by the edges of the fast clocks that come after it; an output's is of
 // the time of the clock's edge, in whole ps rounded down. Nothing on the chip takes time.
 #include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -62,6 +63,7 @@ class Simulation {
         log_.sync();
         if (served && options_.once) return;
         socket_.accept(kWaitMs);
+        for (const uint8_t byte : kSaid) socket_.push(byte);  // nowhere if nobody came
         stop_without(options_.parent);
         continue;
       }
@@ -79,12 +81,14 @@ class Simulation {
   void edge() {
     const int64_t time_fs = fast_.next_fs();
     const int64_t time_ps = time_fs / kFsPerPs;
-    for (; line_.next_fs() <= time_fs; line_.step()) link_.before(chip_, true);
+    // Until the core has a clock nothing is on the line.
+    for (; line_.next_fs() <= time_fs; line_.step())
+      if (references_ >= 2 * kBootReferences) link_.before(chip_, true);
     for (; reference_.next_fs() <= time_fs; reference_.step()) {
       chip_.oscillator = !chip_.oscillator;
       chip_.locked = ++references_ >= 2 * kLockReferences;
     }
-    for (; ring_.next_fs() <= time_fs; ring_.step()) chip_.ring = !chip_.ring;
+    for (; source_.next_fs() <= time_fs; source_.step()) chip_.source = !chip_.source;
     if (device_->quiet_until_ps() < time_ps) take_edges(time_ps);
     chip_.fast = fast_.step();
     chip_.eval();
@@ -135,10 +139,10 @@ class Simulation {
   Socket socket_;
   UartLink link_;
   Vboard chip_;
-  FastClocks fast_{kFastHalfFs, kFsParts, kLateFs};
+  FastClocks<std::size(kLatesFs)> fast_{kFastHalfFs, kFsParts, kLatesFs};
   Steps reference_{kReferenceHalfFs, kFsParts};
   Steps line_{kLineStepFs, kFsParts};
-  Steps ring_{kRingHalfFs, 1};
+  Steps source_{kSourceHalfFs, kFsParts};
   int references_ = 0;  // half periods
   std::vector<Edge> found_;
   int64_t edges_ = 0, began_edges_ = 0;
@@ -149,9 +153,9 @@ class Simulation {
 
 void simulate(Options options, std::FILE* lines) {
   if (!options.front_end.empty() || !options.gate.empty() || options.max_cycles || options.free)
-    throw Usage("--front-end, --gate, --max-cycles, --free: a bitstream's simulation has none");
+    throw Usage("--front-end, --gate, --max-cycles, --free: a board's simulation has none");
   options.uart_divisor = kLineSteps;
-  options.no_preamble = true;  // its rate is set
+  options.no_preamble = kRateIsSet;
   Simulation simulation(options);
   std::fprintf(lines, "listening 127.0.0.1:%d\n", simulation.port());
   std::fclose(lines);

