@@ -23,18 +23,21 @@ from amaranth.lib.wiring import Component, In
 from plexor_hdl.builds import BUILDS, Build
 from plexor_hdl.emit import gateware_hash, rtlil_for_synthesis
 from plexor_hdl.instrument import Instrument
+from tools.gateware.families import FAMILIES
 from tools.gateware.flow import BUILD, ToolError, run, synthesise
 from tools.gateware.pnr import ASKED
 
 SEEDS = (1, 2, 3)
 FOLDER = BUILD / "fmax"
+# In a full device the placer must weigh time more than wires, by six times its own weight.
+_ICE40 = (
+    *("--pcf-allow-unconstrained", "--opt-timing"),
+    *("--placer-heap-timingweight", "60"),
+)
 _ROUTE = {
     "ecp5": ("--lpf-allow-unconstrained",),
-    # In a full device the placer must weigh time more than wires, by six times its own weight.
-    "ice40": (
-        *("--pcf-allow-unconstrained", "--opt-timing"),
-        *("--placer-heap-timingweight", "60"),
-    ),
+    "ice40": _ICE40,
+    "up5k": _ICE40,
 }
 _NO_ROOM = ("Unable to find legal placement", "Unable to place", "failed to place")
 _KINDS = {
@@ -102,7 +105,7 @@ def place(build: Build, folder: Path, seed: int) -> Placed:
     code, log = run(
         folder,
         f"seed{seed}.log",
-        f"yowasp-nextpnr-{build.family}",
+        f"yowasp-nextpnr-{FAMILIES[build.family].tool}",
         *build.device,
         *_ROUTE[build.family],
         *("--freq", str(build.core_mhz * ASKED), "--timing-allow-fail"),

@@ -22,9 +22,11 @@ _NOTES = (
     ("3.3 V only", "5 V destroys a pin, 1.8 V is no high: shift levels. No pin is a supply."),
     (_OHMS, "in strikes, load and gate: where two outputs meet, 33 mA at most; edges ring less."),
 )
+_NO_PULL = ("Unused inputs", "of channels and gate go to ground: nothing pulls them down.")
 _UNUSED = {
     "ecp5": ("Unused pins", "stay open: channels and gate are pulled down."),
-    "ice40": ("Unused inputs", "of channels and gate go to ground: nothing pulls them down."),
+    "ice40": _NO_PULL,
+    "up5k": _NO_PULL,
 }
 
 _WIDTH, _MARGIN = 900.0, 20.0

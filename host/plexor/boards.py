@@ -40,7 +40,7 @@ class Board:
 BOARDS = (
     Board("ULX3S", FT231X, "", ONLY, 2_000_000, "openFPGALoader"),
     Board("OrangeCrab", DFU, "", None, 0, "dfu-util"),
-    Board("iCEBreaker", FT2232H, "icebreaker", 1, 12_000_000, "openFPGALoader"),
+    Board("iCEBreaker", FT2232H, "icebreaker", 1, 8_000_000, "openFPGALoader"),
     Board("iCE40-HX8K-B-EVN", FT2232H, "lattice", 1, 12_000_000, "openFPGALoader"),
     Board("ECPIX-5", FT2232H, "ecpix", 1, 8_000_000, "openFPGALoader"),
     Board("Colorlight i5", DAPLINK, "", ONLY, 115_200, "openFPGALoader"),
@@ -87,7 +87,8 @@ class Found:
     def uri(self) -> str:
         """The link that it is, at a rate that all of these boards take.
 
-        The fastest is that of gateware with a set rate: what is slower measures it.
+        The fastest is that of gateware with a set rate: what is slower measures it, but for the
+        iCEBreaker's, whose product's name tells it.
         """
         baud = max(board.baud for board in self.boards)
         rate = "" if baud == DEFAULT_BAUD else f"?baud={baud}"

@@ -40,6 +40,8 @@ class Family:
     table_bel: str
     flip_flop_bels: tuple[str, ...]
     reach: int
+    clock_site: str = ""
+    """Where the reference must be, for its PLL; empty: anywhere."""
 
     @property
     def phases(self) -> int:
@@ -112,7 +114,8 @@ FAMILIES = {
         widest_ps=3900,
         rms_ps=1100,
         device=("--up5k", "--package", "sg48"),
-        options=("--pcf", "../../../constraints/front/up5k.pcf", "--pcf-allow-unconstrained"),
+        options=("--pcf", "trial.pcf", "--pcf-allow-unconstrained"),
+        clock_site="35",
         clocks_mhz=(12, 96),
         # Columns 6 and 19 are of memories.
         origins=tuple((column, row) for column in (3, 9, 13, 16) for row in (6, 12, 18, 24)),

@@ -159,6 +159,8 @@ class Search:
             macro.Macro(cells, {}).put(netlist["modules"]["top"], number, origin)
             tried.append((kind, number, origin, places))
         (self._folder / "trial.json").write_text(json.dumps(netlist))
+        if family.clock_site:
+            (self._folder / "trial.pcf").write_text(f"set_io reference {family.clock_site}\n")
         code, _ = run(
             self._folder,
             "trial.log",

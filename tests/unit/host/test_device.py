@@ -124,6 +124,13 @@ def test_an_identity_that_cannot_be_is_refused_with_what_is_wrong(lie, text):
     assert caught.value.exit_code == ExitCode.LINK
 
 
+def test_an_instrument_from_before_the_feature_sends_events():
+    for version, has in ((2 << 16, True), (PROTOCOL_VERSION, False)):
+        lie = {"protocol_version": version, "features": int(GEOMETRY.features & ~Feature.EVENTS)}
+        with FakeDevice(Scenario([50]), identity=lie) as fake, opened(fake) as device:
+            assert (Feature.EVENTS in device.identity.geometry.features) == has
+
+
 def test_a_newer_minor_version_and_unknown_features_are_accepted():
     lie = {"protocol_version": PROTOCOL_VERSION + 9, "features": 0xFFFFFFFF}
     with FakeDevice(Scenario([50]), identity=lie) as fake, opened(fake) as device:

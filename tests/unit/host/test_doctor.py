@@ -142,7 +142,7 @@ def test_of_a_board_that_is_set_up_nothing_is_missing(tree):
     tree.write(RULES, udev_rules())
     assert tree.wrong() == []
     texts = [entry.what for entry in tree.examine()]
-    assert "iCEBreaker ib57aa: --link 'serial:/dev/ttyUSB1?baud=12000000'" in texts
+    assert "iCEBreaker ib57aa: --link 'serial:/dev/ttyUSB1?baud=8000000'" in texts
     assert "udev has a rule for each board" in texts
 
 

@@ -49,7 +49,7 @@ def test_steps_come_back_equal_and_an_older_run_has_none(result, tmp_path):
     channel = StepChannel(1, "isr", classes, 0, 2, rise)
     step = StepResult(0, 5, 1 << 60, (channel, replace(channel, pending_before=1)))
     table = (TableStep(Fraction(1, 3), 1 << 47, guard_s=Fraction(0)),)
-    stepped = replace(result, steps=(step,), settings=replace(SETTINGS, table=table))
+    stepped = replace(result, steps=(step,), settings=replace(result.settings, table=table))
     folder = save(stepped, tmp_path / "run")
     assert load(folder) == stepped
     document = json.loads((folder / "run.json").read_text())

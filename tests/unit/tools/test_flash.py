@@ -13,6 +13,7 @@ WAYS = {
     "colorlight-i5": (OPEN, ["--board", "colorlight-i5"]),
     "ecpix-5": (OPEN, ["--board", "ecpix5"]),
     "hx8k-evn": (OPEN, ["--board", "ice40_generic"]),
+    "icebreaker": (OPEN, ["--board", "ice40_generic"]),
 }
 
 

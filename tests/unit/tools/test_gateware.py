@@ -19,6 +19,7 @@ AMARANTH = {
     "orangecrab": ("orangecrab_r0_2", "OrangeCrabR0_2_25FPlatform"),
     "ecpix-5": ("ecpix5", "ECPIX585Platform"),
     "hx8k-evn": ("ice40_hx8k_b_evn", "ICE40HX8KBEVNPlatform"),
+    "icebreaker": ("icebreaker", "ICEBreakerPlatform"),
 }
 
 
@@ -39,7 +40,7 @@ def test_clock_and_connector_pins_are_those_of_amaranth_boards(name):
     assert set(free) <= sites
 
 
-@pytest.mark.parametrize("name", ["ulx3s-25f", "ecpix-5", "hx8k-evn"])
+@pytest.mark.parametrize("name", ["ulx3s-25f", "ecpix-5", "hx8k-evn", "icebreaker"])
 def test_uart_pins_are_those_of_amaranth_boards(name):
     ours = board.load(name)
     (uart,) = [r for r in platform(name).resources if r.name == "uart"]
@@ -54,7 +55,8 @@ def test_every_board_makes_its_clocks(name):
     ours = board.load(name)
     pll = importlib.import_module(f"plexor_hdl.front.{ours.build.family}").Pll
     divisors = pll(ours.clock_mhz, ours.fast_mhz).dividers()
-    multiply = divisors[1] / divisors[0] / (2 ** divisors[2] if ours.build.family == "ice40" else 1)
+    output = 1 if ours.build.family == "ecp5" else 2 ** divisors[2]
+    multiply = divisors[1] / divisors[0] / output
     assert ours.clock_mhz * multiply == pytest.approx(float(ours.fast_mhz))
     # A tick to a part in a million: better than any crystal.
     assert ours.geometry.tick_fs * ours.geometry.samples * ours.core_mhz == pytest.approx(
