@@ -93,7 +93,7 @@ def netlist(board: Board) -> Path:
         for number, origin in enumerate(board.places[kind]):
             one.put(module, number, origin)
     for cell, bel in board.bels.items():
-        module["cells"][cell]["attributes"]["BEL"] = bel
+        macro.lock(module["cells"][cell], bel)
     (folder / "top.json").write_text(json.dumps(design))
     return folder
 

@@ -41,8 +41,7 @@ class Macro:
         """
         for name, (x, y, bel) in self.cells.items():
             cell = module["cells"][name.replace(NUMBER, str(number))]
-            cell["attributes"]["BEL"] = f"X{origin[0] + x}/Y{origin[1] + y}/{bel}"
-            _enter_by_m(cell)
+            lock(cell, f"X{origin[0] + x}/Y{origin[1] + y}/{bel}")
         for name, route in self.nets.items():
             wires = (
                 f"{_moved(wire, origin)};{_moved(switch, origin)};{_LOCKED}"
@@ -52,11 +51,12 @@ class Macro:
             net["attributes"]["ROUTING"] = ";".join(wires)
 
 
-def _enter_by_m(cell: dict[str, Any]) -> None:
-    """Let an ECP5 flip-flop take its data by the slice's input M.
+def lock(cell: dict[str, Any], bel: str) -> None:
+    """Lock a netlist's cell in a place; an ECP5 flip-flop takes its data by the slice's input M.
 
     Else nextpnr puts one of those behind a look-up table into its slice, before it looks at BEL.
     """
+    cell["attributes"]["BEL"] = bel
     if cell["type"] == "TRELLIS_FF" and "DI" in cell["connections"]:
         for table in ("connections", "port_directions"):
             cell[table]["M"] = cell[table].pop("DI")
