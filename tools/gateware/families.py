@@ -40,6 +40,8 @@ class Family:
     table_bel: str
     flip_flop_bels: tuple[str, ...]
     reach: int
+    hop_bels: tuple[str, ...] = ()
+    """Where a tile has flip-flops for hops (hop_places); empty: nextpnr places them."""
     clock_site: str = ""
     """Where the reference must be, for its PLL; empty: anywhere."""
 
@@ -78,6 +80,7 @@ FAMILIES = {
         table_bel="SLICEA.K0",
         flip_flop_bels=tuple(f"SLICE{letter}.FF0" for letter in "ABCD"),
         reach=4,
+        hop_bels=tuple(f"SLICE{letter}.FF{number}" for letter in "ABCD" for number in range(2)),
     ),
     "ice40": Family(
         name="ice40",

@@ -23,7 +23,7 @@ from plexor_hdl.emit import rtlil_for_synthesis
 from plexor_hdl.front.front_end import FrontEnd
 from plexor_hdl.front.sampler import first_name, seen_name
 from plexor_hdl.front.serialiser import last_name, table_names
-from tools.gateware import macro
+from tools.gateware import hop_places, macro
 from tools.gateware.board import CONSTRAINTS
 from tools.gateware.families import FAMILIES, Family
 from tools.gateware.flow import BUILD, ToolError, run, synthesise
@@ -220,7 +220,11 @@ def main() -> int:
         found = bins(times_ps, lags, 1e6 / family.clocks_mhz[1])
         figures = f"widest {found.widest_ps:.0f} ps, RMS {found.rms_ps():.0f} ps"
         print(f"{kind}: lags {lags} ps, {figures}")
-    chosen = {kind: best[0].macro for kind, best in search.best.items()}
+    chosen = {}
+    for kind, best in search.best.items():
+        found = best[0].macro
+        behind = hop_places.places(family, kind, found) if family.hop_bels else {}
+        chosen[kind] = replace(found, cells=found.cells | behind)
     macro.write(CONSTRAINTS / "front" / f"{family.name}.json", chosen)
     return 0
 

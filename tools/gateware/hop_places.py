@@ -1,0 +1,63 @@
+"""Where the flip-flops stand that carry samples and outputs from phase to phase, beside a macro.
+
+nextpnr takes the phases' clocks for unrelated and looks at no time between them: left alone, it
+puts some of these flip-flops so far away that a hop misses its time.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import product
+
+from plexor_hdl.front.phases import hops
+from plexor_hdl.front.sampler import HOP_PERIODS
+from tools.gateware import macro
+from tools.gateware.families import Family
+from tools.gateware.skew import SAMPLER, SERIALISER
+
+RATIO = 2
+"""Words of the core's clock have the samples of so many periods."""
+
+
+def places(family: Family, kind: str, taken: macro.Macro) -> dict[str, tuple[int, int, str]]:
+    """Return a place for each flip-flop of the kind's hops: the free tiles nearest to the macro's.
+
+    A tile's flip-flops have one clock, edge and enable.
+    """
+    groups: dict[object, list[str]] = defaultdict(list)
+    for group, name in _flip_flops(family, kind):
+        groups[group].append(name)
+    used = {cell[:2] for cell in taken.cells.values()}
+    around = range(-family.reach, family.reach + 1)
+    free = [tile for tile in product(around, around) if tile not in used]
+    tiles = iter(sorted(free, key=lambda tile: (abs(tile[0]) + abs(tile[1]), tile)))
+    found = {}
+    for names in groups.values():
+        for number, name in enumerate(names):
+            at = number % len(family.hop_bels)
+            if at == 0:
+                x, y = next(tiles)
+            found[name] = (x, y, family.hop_bels[at])
+    return found
+
+
+def _flip_flops(family: Family, kind: str) -> Iterator[tuple[object, str]]:
+    """Yield what may share a tile, and the flip-flop's name in the netlist with macro.NUMBER."""
+    phases = family.phases
+    for phase in range(phases):
+        if kind == "sampler":
+            net = f"{SAMPLER}.first_{macro.NUMBER}_{phase}"
+            ends = hops(phase, HOP_PERIODS * phases, phases)
+        else:
+            net = f"{SERIALISER}.toggle_{macro.NUMBER}_{phase}"
+            # The last one is the macro's.
+            ends = hops(0, RATIO * phases + phase, phases)[:-1]
+        for number, end in enumerate(ends):
+            net = f"{net}_{number}"
+            yield end, family.flip_flop(net, end)
+    if kind == "sampler":
+        for word, bits in (("before", phases), ("word", RATIO * phases)):
+            net = family.flip_flop(f"{SAMPLER}.{word}_{macro.NUMBER}", 0)
+            for bit in range(bits):
+                yield word, f"{net}_{bit}" if bit else net
