@@ -1,9 +1,12 @@
-"""Boards that the LiteX system is built for: platform, clocks, pins and link of each."""
+"""Boards that the LiteX system is built for: platform, clocks and link; pins are constraints/'s."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from litedram.modules import M12L64322A, MT48LC16M16
@@ -18,6 +21,10 @@ from litex_boards.platforms import (
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.builds import BUILDS
 from plexor_soc.front_end import SAMPLES
+
+CONSTRAINTS = Path(__file__).parents[2] / "constraints"
+CHANNELS = 4
+STRIKES = 2
 
 
 @dataclass(frozen=True)
@@ -41,22 +48,19 @@ class Sdram:
 class Board:
     """A board; `fast_hz` is the clock that pins are sampled with: its period is a tick.
 
-    Pins are as `Pins` of LiteX takes them, connectors included. A board with a `uart` has its
-    frames there, one without has Ethernet.
+    It is wired as its file in constraints/ says: the first CHANNELS channels and STRIKES strikes,
+    the load and the gate. A board with a `switch` has its frames on the UART there, and that pin
+    gives the UART to UARTBone; one without has Ethernet.
     """
 
     name: str
-    """In the identity: up to eight characters."""
+    """Of its file."""
     platform: Callable[[], Any]
     clock: str
     clock_hz: int
     fast_hz: int
-    channels: str
-    strikes: str
-    load: str
-    gate: str
-    uart: str = ""
-    """Pins tx and rx, and of the switch to UARTBone."""
+    switch: str = ""
+    """As `Pins` of LiteX takes it, connectors included."""
     ethernet: int = 0
     """Which of the platform's `eth` pads."""
     ethernet_delays_s: tuple[float, float] = (0.0, 0.0)
@@ -70,113 +74,112 @@ class Board:
         if self.deep and self.sdram is None:
             raise ValueError(f"{self.name}: no SDRAM that starts without a CPU; build it not deep")
 
+    @cached_property
+    def file(self) -> dict[str, Any]:
+        """What its file in constraints/ says."""
+        return tomllib.loads((CONSTRAINTS / f"{self.name}.toml").read_text())
+
     @property
     def system_hz(self) -> int:
         """The system's clock: with Ethernet just what a gigabit takes of words, and what closes."""
-        return self.fast_hz // (SAMPLES if self.uart else 2 * SAMPLES)
+        return self.fast_hz // (SAMPLES if self.switch else 2 * SAMPLES)
 
     @property
     def geometry(self) -> Geometry:
         """The build's parameters: but for pins and tick those of plexor_hdl.builds."""
         return replace(
             BUILDS["ecp5-25f"].geometry,
-            channels=len(self.channels.split()),
-            strikes=len(self.strikes.split()),
+            channels=CHANNELS,
+            strikes=STRIKES,
             samples=SAMPLES,
             phases=1,
             tick_fs=round(10**15 / self.fast_hz),
             deep_depth=self.sdram.words if self.sdram and self.deep else 0,
-            board=self.name,
+            board=self.file["identity"],
         )
 
     def extension(self) -> list[tuple]:
         """Return the pads that the platform does not have."""
         standard = IOStandard("LVCMOS33")
         down = Misc("PULLMODE=DOWN")
+        pins = self.file["pins"]
+
+        def sites(*wanted: dict[str, str]) -> Pins:
+            return Pins(" ".join(pin["site"] for pin in wanted))
+
+        *strikes, load = pins["outputs"]
         found: list[tuple] = [
             (
                 "plexor",
                 0,
-                Subsignal("channels", Pins(self.channels), down),
-                Subsignal("strikes", Pins(self.strikes), Misc("DRIVE=8")),
-                Subsignal("load", Pins(self.load), Misc("DRIVE=8")),
-                Subsignal("gate", Pins(self.gate), down),
+                Subsignal("channels", sites(*pins["channels"][:CHANNELS]), down),
+                Subsignal("strikes", sites(*strikes[:STRIKES]), Misc("DRIVE=8")),
+                Subsignal("load", sites(load), Misc("DRIVE=8")),
+                Subsignal("gate", sites(pins["gate"]), down),
                 standard,
             )
         ]
-        if self.uart:
-            transmit, receive, select = self.uart.split()
+        if self.switch:
             found += [
                 (
                     "plexor_uart",
                     0,
-                    Subsignal("tx", Pins(transmit)),
-                    Subsignal("rx", Pins(receive), Misc("PULLMODE=UP")),
+                    Subsignal("tx", sites(pins["uart_tx"])),
+                    Subsignal("rx", sites(pins["uart_rx"]), Misc("PULLMODE=UP")),
                     standard,
                 ),
-                ("plexor_uartbone", 0, Pins(select), down, standard),
+                ("plexor_uartbone", 0, Pins(self.switch), down, standard),
             ]
         return found
 
 
 _ULX3S = Board(
-    name="ulx3s",
+    name="ulx3s-85f",
     platform=lambda: radiona_ulx3s.Platform(device="LFE5U-85F"),
     clock="clk25",
     clock_hz=25_000_000,
     # At 250 MHz its pins miss their clock.
     fast_hz=200_000_000,
-    # Header J1: gp0 to gp3, gn0 and gn1, gn2, gn3.
-    channels="B11 A10 A9 B9",
-    strikes="C11 A11",
-    load="B10",
-    gate="C10",
-    # The FT231X, and DIP switch 1.
-    uart="L4 M1 E8",
+    # DIP switch 1.
+    switch="E8",
     sdram=Sdram(MT48LC16M16, 16, 90),
 )
 
 BOARDS = {
-    "ulx3s-85f": _ULX3S,
-    "ulx3s-25f": replace(_ULX3S, platform=lambda: radiona_ulx3s.Platform(device="LFE5U-25F")),
-    "orangecrab": Board(
-        name="orangecr",
-        platform=lambda: gsd_orangecrab.Platform(revision="0.2", device="25F"),
-        clock="clk48",
-        clock_hz=48_000_000,
-        fast_hz=240_000_000,
-        # 5, 6, 9 and 10 of the Feather header; 11 and 12; 13; A0's neighbour 2.
-        channels="GPIO:5 GPIO:6 GPIO:9 GPIO:10",
-        strikes="GPIO:11 GPIO:12",
-        load="GPIO:13",
-        gate="GPIO:2",
-        # TX, RX, and 3: to 3.3 V for UARTBone.
-        uart="GPIO:1 GPIO:0 GPIO:3",
-    ),
-    "i5": Board(
-        name="i5",
-        platform=lambda: colorlight_i5.Platform(board="i5", revision="7.0"),
-        clock="clk25",
-        clock_hz=25_000_000,
-        fast_hz=250_000_000,
-        channels="pmode:0 pmode:1 pmode:2 pmode:3",
-        strikes="pmode:4 pmode:5",
-        load="pmode:6",
-        gate="pmode:7",
-        # As LiteX' target has them for this board.
-        ethernet_delays_s=(0.0, 2e-9),
-        sdram=Sdram(M12L64322A, 32, 180),
-    ),
-    "ecpix5": Board(
-        name="ecpix5",
-        platform=lambda: lambdaconcept_ecpix5.Platform(device="85F"),
-        clock="clk100",
-        clock_hz=100_000_000,
-        fast_hz=250_000_000,
-        channels="pmod0:0 pmod0:1 pmod0:2 pmod0:3",
-        strikes="pmod0:4 pmod0:5",
-        load="pmod0:6",
-        gate="pmod0:7",
-        ethernet_delays_s=(2e-9, 0.0),
-    ),
+    board.name: board
+    for board in (
+        _ULX3S,
+        replace(
+            _ULX3S,
+            name="ulx3s-25f",
+            platform=lambda: radiona_ulx3s.Platform(device="LFE5U-25F"),
+        ),
+        Board(
+            name="orangecrab",
+            platform=lambda: gsd_orangecrab.Platform(revision="0.2", device="25F"),
+            clock="clk48",
+            clock_hz=48_000_000,
+            fast_hz=240_000_000,
+            # To 3.3 V for UARTBone.
+            switch="GPIO:3",
+        ),
+        Board(
+            name="colorlight-i5",
+            platform=lambda: colorlight_i5.Platform(board="i5", revision="7.0"),
+            clock="clk25",
+            clock_hz=25_000_000,
+            fast_hz=250_000_000,
+            # As LiteX' target has them for this board.
+            ethernet_delays_s=(0.0, 2e-9),
+            sdram=Sdram(M12L64322A, 32, 180),
+        ),
+        Board(
+            name="ecpix-5",
+            platform=lambda: lambdaconcept_ecpix5.Platform(device="85F"),
+            clock="clk100",
+            clock_hz=100_000_000,
+            fast_hz=250_000_000,
+            ethernet_delays_s=(2e-9, 0.0),
+        ),
+    )
 }

@@ -62,7 +62,7 @@ class Target(SoCMini):
         self.crg = Clocks(board, platform)
         core = PlexorCore(
             board.geometry,
-            datagrams=not board.uart,
+            datagrams=not board.switch,
             clock_domain="core",
             loop_clocks=LOOP_CLOCKS,
         )
@@ -73,7 +73,7 @@ class Target(SoCMini):
             self.deep = DeepMemory(core, self.sdram_pins, sdram, clock_hz)
         self.front_end = front_end(core, platform.request("plexor"))
         core.add_source(platform, folder)
-        if board.uart:
+        if board.switch:
             self.uart = uart = SharedUart(
                 core, platform.request("plexor_uart"), platform.request("plexor_uartbone"), clock_hz
             )
