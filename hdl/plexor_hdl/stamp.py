@@ -22,8 +22,7 @@ class Stamp(wiring.Component):
     4 clocks, a beat each 2. `next_index` is that of the event that is on its way out, if there is
     one. `event_stb` strobes once with each event, as soon as `o_event` has its index or, if
     `paced`, a clock later. `clear` sets the index to 0. An event must be stamped within half the
-    range of its clock. Where events are not
-    `indexed`, the index is 0.
+    range of its clock. Where events are not `indexed`, the index is 0.
     """
 
     LIMB_BITS = 16

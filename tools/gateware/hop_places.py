@@ -10,14 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import product
 
-from plexor_hdl.front.phases import hops
+from plexor_hdl.front.phases import RATIO, hops
 from plexor_hdl.front.sampler import HOP_PERIODS
 from tools.gateware import macro
 from tools.gateware.families import Family
 from tools.gateware.skew import SAMPLER, SERIALISER
-
-RATIO = 2
-"""Words of the core's clock have the samples of so many periods."""
 
 
 def places(family: Family, kind: str, taken: macro.Macro) -> dict[str, tuple[int, int, str]]:
