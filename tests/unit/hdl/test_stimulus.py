@@ -52,7 +52,7 @@ def test_a_fraction_on_the_least_interval(samples, features):
     check(samples, settings, 200, features=features)
 
 
-@EVERY
+@of_builds(Feature(0), Feature.DITHER)
 def test_the_fractions_lower_half_carries_into_its_upper(features):
     # Three times this is just over one tick; three times its upper half is not.
     check(8, Settings(interval_ticks=8, interval_fraction=0x5555_5556), 200, features=features)
