@@ -44,7 +44,8 @@ def instants(batches: npt.NDArray[np.int64], tick_fs: int) -> Instants:
     `batches` has a row for each batch. Raises DensityError for fewer than LEAST_EDGES, or a phase
     that ends no edge.
     """
-    counts, phases = batches.sum(axis=0), batches.shape[1]
+    counts = batches.sum(axis=0)
+    phases = len(counts)
     count = int(counts.sum())
     if count < LEAST_EDGES:
         raise DensityError(f"{count} edges; must be at least {LEAST_EDGES}")

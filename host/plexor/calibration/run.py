@@ -97,9 +97,7 @@ def _delays(
                     f"strike{output} looped back; `plexor selftest` says what is wrong"
                 )
             bins = channel.rise if polarity else channel.fall
-            own.append(
-                bounds(echo.strikes_ticks, echo.seen_ticks, bins, device.identity.tick_fs)
-            )
+            own.append(bounds(echo.strikes_ticks, echo.seen_ticks, bins, device.identity.tick_fs))
         found[polarity] = delays(own, behind[polarity])
     return [
         PadDelay(output, channel.number, rise, fall, rise_error, fall_error)
