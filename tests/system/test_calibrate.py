@@ -11,8 +11,9 @@ import pytest
 from bench import FEW, TRUTH, Outcome, simulator
 
 from plexor.analyse import analyse
+from plexor.calibration.from_events import loopback_settings
 from plexor.calibration.model import Calibration
-from plexor.calibration.run import Wanted, calibrate, loopback_settings
+from plexor.calibration.run import Wanted, calibrate
 from plexor.device import Device
 from plexor.link import open_link
 from plexor.protocol.frames import SOURCE_STRIKE
