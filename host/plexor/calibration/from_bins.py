@@ -33,6 +33,8 @@ LISTEN_S = Fraction(1, 2000)
 LEAST_CLOCKS = 32
 """Between strikes: the slowest build takes 22 for one of which nothing comes in time, and 10 for
 an edge of the source."""
+LEAST_BATCH = 500
+"""Edges in a run of up to BATCHES."""
 MOST_ROUNDS = 8
 ECHOES = 8
 """Strikes at each phase of the sampler."""
@@ -109,20 +111,21 @@ class BinObserver:
         return max(min(exact, below) // phases, 1) * phases
 
     def _counts(self, number: int, polarity: int, edges: int, period_ticks: Fraction) -> Ticks:
-        """Return the counts by phase of one channel and direction, in BATCHES runs or more."""
+        """Return the counts by phase of one channel and direction, a run a batch."""
         phases, tick_fs = self._geometry.phases, self._geometry.tick_fs
-        counts = np.zeros((BATCHES, phases), np.int64)
+        batches = max(min(edges // LEAST_BATCH, BATCHES), 1)
+        counts = np.zeros((batches, phases), np.int64)
         if not period_ticks:
             return counts
         window = self._window_ticks(period_ticks)
         least_ticks = max(LEAST_CLOCKS * self._geometry.samples, 2 * window)
         for _ in range(MOST_ROUNDS):
             before = int(counts.sum())
-            for batch in range(BATCHES):
+            for batch in range(batches):
                 # Another period each time: none stays in step with the source.
                 strike_ticks = least_ticks + phases * batch
                 share = Fraction(window, strike_ticks)
-                run_ticks = (edges - before) / share * period_ticks * Fraction(11, 10) / BATCHES
+                run_ticks = (edges - before) / share * period_ticks * Fraction(11, 10) / batches
                 settings = source_settings(
                     Channel(number, invert=not polarity),
                     seconds_of(strike_ticks, tick_fs),
