@@ -98,7 +98,7 @@ class BinObserver:
         ticks = result.end_ticks - result.start_ticks
         return Fraction(2 * ticks, min(seen)) if seen else Fraction(0)
 
-    def _window_ticks(self, period_ticks: Fraction) -> int:
+    def window_ticks(self, period_ticks: Fraction) -> int:
         """Return how many bins are one tick wide, below the source's period and of whole turns."""
         phases = self._geometry.phases
         exact = 2 << self._geometry.latency_mantissa_bits
@@ -117,7 +117,7 @@ class BinObserver:
         counts = np.zeros((batches, phases), np.int64)
         if not period_ticks:
             return counts
-        window = self._window_ticks(period_ticks)
+        window = self.window_ticks(period_ticks)
         least_ticks = max(LEAST_CLOCKS * self._geometry.samples, 2 * window)
         for _ in range(MOST_ROUNDS):
             before = int(counts.sum())

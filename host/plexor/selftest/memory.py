@@ -10,7 +10,7 @@ import numpy as np
 from plexor.analyse import analyse, samples_of
 from plexor.device import Device
 from plexor.protocol.geometry import Feature
-from plexor.protocol.memory import bin_bounds, bin_of
+from plexor.protocol.memory import bin_bounds, bin_count, bin_of
 from plexor.protocol.registers import (
     CHANNEL,
     CONTROL,
@@ -148,6 +148,8 @@ def inconsistent(result: RunResult) -> list[Finding]:
                 text = f"{known.min_ticks} to {known.max_ticks} ticks, yet in bins"
                 text += f" {filled[0]} to {filled[-1]}; must be {ends[0]} to {ends[1]}"
                 wrong.append(Finding("memory", f"{channel.name} {entry.kind}: {text}"))
+            if filled[-1] >= bin_count(entry.bins.mantissa_bits):
+                continue
             bounds = [bin_bounds(int(number), entry.bins.mantissa_bits) for number in filled]
             weights = [int(count) for count in counts[filled]]
             least = sum(n * low for n, (low, _) in zip(weights, bounds, strict=True))
@@ -183,12 +185,12 @@ def unforeseen(
             text = f"{least} to {most} ticks after strikes of {width_ticks} ticks"
             text += f"; must be {low} to {high}"
             wrong.append(Finding(channel.name, text))
-        # Of values a tick apart count and sum tell how many there were of each.
-        later = rise.statistics.sum_ticks - rise.statistics.count * least
         if most - least > 1:
             wrong += inconsistent(result)
             continue
-        if later > rise.statistics.count or bool(later) != (most > least):
+        # Of values a tick apart count and sum tell how many there were of each.
+        later = rise.statistics.sum_ticks - rise.statistics.count * least
+        if not 0 <= later <= rise.statistics.count or bool(later) != (most > least):
             text = f"{rise.statistics.count} of {least} to {most} ticks, yet their sum is"
             text += f" {rise.statistics.sum_ticks}"
             wrong.append(Finding("memory", f"{channel.name} rise: {text}"))
