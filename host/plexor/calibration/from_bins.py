@@ -80,7 +80,7 @@ class BinObserver:
                 for entry in result.accounting.sources:
                     generated[entry.source] = generated.get(entry.source, 0) + entry.generated
                 for number in range(geometry.channels):
-                    echo = _echo(result, number, strike_ticks)
+                    echo = echo_of(result, number, strike_ticks)
                     parts.setdefault((number, polarity), []).append(echo)
         return Looped(generated, received, {way: _joined(some) for way, some in parts.items()})
 
@@ -196,7 +196,7 @@ def _echo_width_ticks(geometry: Geometry) -> int:
     return 32 * geometry.samples
 
 
-def _echo(result: RunResult, number: int, strike_ticks: int) -> Echo:
+def echo_of(result: RunResult, number: int, strike_ticks: int) -> Echo:
     """Return what a channel saw in a run whose strikes came at the phase of a time."""
     channel = next(entry for entry in result.channels if entry.number == number)
     rise = channel.measurement(Kind.RISE)

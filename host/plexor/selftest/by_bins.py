@@ -41,13 +41,13 @@ class BinWitness(BinObserver):
         collector = Collector(self._geometry, keep_events=False)
         self.device.consumer = collector
         try:
-            if self._asked(collector, spaces)[0] < words * WORD_BYTES:
+            if self.asked(collector, spaces)[0] < words * WORD_BYTES:
                 # Of these zeros are left out, and looking for them takes time: others are short.
                 spaces = [space for space in spaces if space in SPACES]
-            dumped, idle = [self._asked(collector, spaces)], [self._asked(collector, [])]
+            dumped, idle = [self.asked(collector, spaces)], [self.asked(collector, [])]
             for _ in range(min(LOADED_BYTES // dumped[0][0], MOST_DUMPS)):
-                dumped.append(self._asked(collector, spaces))
-                idle.append(self._asked(collector, []))
+                dumped.append(self.asked(collector, spaces))
+                idle.append(self.asked(collector, []))
         finally:
             self.device.consumer = None
         sent = dumped[0][0] - idle[0][0]
@@ -89,7 +89,7 @@ class BinWitness(BinObserver):
             spaces=SPACES,
         )
 
-    def _asked(self, collector: Collector, spaces: Sequence[Space]) -> tuple[int, int]:
+    def asked(self, collector: Collector, spaces: Sequence[Space]) -> tuple[int, int]:
         """Return bytes that came and ticks that passed while spaces were dumped; none: not dumped.
 
         The same commands pass in any case.

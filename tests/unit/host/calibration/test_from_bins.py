@@ -10,6 +10,7 @@ import pytest
 from plexor.calibration.from_bins import (
     ECHOES,
     BinObserver,
+    echo_of,
     echo_settings,
     folded,
     source_settings,
@@ -18,7 +19,7 @@ from plexor.errors import InstrumentError
 from plexor.identity import Identity
 from plexor.plan import plan_of
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.results import Bins, Kind
+from plexor.results import Bins, Kind, Statistics
 from plexor.settings import Channel
 from plexor.units import seconds_of
 
@@ -97,3 +98,34 @@ def test_strikes_looped_back_keep_to_the_phase_asked_for(phase, polarity):
     for channel in range(2):
         assert plan.value("channel", "reference_polarity", channel) == polarity
         assert plan.value("channel", "invert", channel) == 1 - polarity
+
+
+def looped(strikes, edges, statistics):
+    """Return a run in which channel 1 saw strikes."""
+    rise = SimpleNamespace(statistics=statistics)
+    channel = SimpleNamespace(
+        number=1, strikes=strikes, active_edges=edges, measurement=lambda wanted: rise
+    )
+    return SimpleNamespace(channels=(SimpleNamespace(number=0), channel))
+
+
+def test_an_echo_has_the_first_and_the_last_that_was_seen():
+    found = echo_of(looped(8, 8, Statistics(8, 29, None, 3, 5)), 1, 4098)
+    assert (found.struck, found.seen) == (8, 8)
+    assert found.strikes_ticks.tolist() == [4098, 4098]
+    assert found.seen_ticks.tolist() == [4101, 4103]
+
+
+@pytest.mark.parametrize(
+    ("edges", "statistics", "seen"),
+    [
+        (0, Statistics(0, 0, None, None, None), 0),
+        (9, Statistics(8, 24, None, 3, 3), 9),
+        # Each strike has its edge, but one came before it.
+        (8, Statistics(7, 21, None, 3, 3), 7),
+    ],
+)
+def test_an_echo_of_other_than_each_strike_shows(edges, statistics, seen):
+    found = echo_of(looped(8, edges, statistics), 1, 4098)
+    assert (found.struck, found.seen) == (8, seen)
+    assert len(found.strikes_ticks) == len(found.seen_ticks)
