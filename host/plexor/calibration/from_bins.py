@@ -29,7 +29,9 @@ from plexor.results import Kind, RunResult
 from plexor.settings import Channel, Settings, Stimulus
 from plexor.units import FEMTOSECONDS, seconds_of
 
-LISTEN_S = Fraction(1, 2000)
+LISTEN_S = Fraction(1, 200)
+"""For the source's period."""
+LEAST_RUN_S = Fraction(1, 2000)
 LEAST_CLOCKS = 32
 """Between strikes: the slowest build takes 22 for one of which nothing comes in time, and 10 for
 an edge of the source."""
@@ -130,7 +132,7 @@ class BinObserver:
                     Channel(number, invert=not polarity),
                     seconds_of(strike_ticks, tick_fs),
                     seconds_of(window, tick_fs),
-                    max(run_ticks * tick_fs / FEMTOSECONDS, LISTEN_S),
+                    max(run_ticks * tick_fs / FEMTOSECONDS, LEAST_RUN_S),
                 )
                 result = dumped_run(self.device, settings)
                 counts[batch] += folded(result, window, phases)
