@@ -38,6 +38,8 @@ from plexor.results import (
 from plexor.settings import NO_DEADLINE_TICKS, Echo, RegisterWrite, Settings
 from plexor.steps import contradictions, steps_of
 
+NEVER_CAME = "results never came"
+"""How an invalid reason begins where a dump is missing."""
 _SATURATION_TEXTS = {
     StatusFlag.BIN_SATURATED: "a bin of a histogram is saturated",
     StatusFlag.COUNTER_SATURATED: "a counter is saturated",
@@ -93,7 +95,7 @@ def assemble(
         reason_number = image.get("status", "stop_reason")
         flags = StatusFlag(image.get("status", "flags"))
         missing = memories.missing(image.get("control", "final_spaces"))
-        reasons += [f"results never came: {space.name.lower()}" for space in missing]
+        reasons += [f"{NEVER_CAME}: {space.name.lower()}" for space in missing]
     else:
         accounting = account_partly(collector, frames, decode_faults)
         start_ticks = collector.started_ticks or 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from plexor.protocol.registers import StopReason, Trigger
 from plexor.results import ChannelResult, Kind, RunResult
 from plexor.session import measure
 from plexor.settings import Settings
+from plexor_hdl.builds import BUILDS
 from plexor_sim.golden import instrument as golden
 from plexor_sim.golden.edges import PinEdges, TickEdges, pins_of, sampled
 from plexor_sim.golden.settings import Settings as Registers
@@ -42,6 +43,8 @@ FEW = Geometry(
     zoom_bits=6,
 )
 """Few pins too: a calibration takes each of them in turn."""
+SILENT = replace(BUILDS["up5k"].geometry, features=Feature.SIMULATED)
+"""An iCEBreaker's, that sends no events."""
 TRUTH = np.dtype([("time_ps", "<i8"), ("source", "u1"), ("level", "u1"), ("pad", "V6")])
 NEEDED = {
     Kind.FALL: Feature.FALL,

@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bench import FEW, TRUTH, Outcome, simulator
+from planted import Planted
 
 from plexor.analyse import analyse
+from plexor.calibration.from_events import loopback_settings
 from plexor.calibration.model import Calibration
-from plexor.calibration.run import Wanted, calibrate, loopback_settings
+from plexor.calibration.run import Wanted, calibrate
 from plexor.device import Device
 from plexor.link import open_link
 from plexor.protocol.frames import SOURCE_STRIKE
@@ -29,40 +31,6 @@ DUT = (
     "synthetic:seed=5,ch0.latency=uniform:200000:900000,ch0.width=uniform:20000:60000,"
     "ch1.after=strike0,ch1.latency=uniform:300000:700000"
 )
-
-
-@dataclass(frozen=True)
-class Planted:
-    """What is wrong with a front-end: by how much each phase samples late, up and down, in ps."""
-
-    geometry: Geometry
-    rise_ps: tuple[tuple[int, ...], ...]
-    fall_ps: tuple[tuple[int, ...], ...]
-    input_ps: tuple[int, ...]
-    output_ps: int
-
-    @property
-    def options(self) -> str:
-        """The simulator's option."""
-        parts = [f"output_ps.0={self.output_ps}"]
-        for name, rows in (("rise", self.rise_ps), ("fall", self.fall_ps)):
-            parts += [f"{name}.{n}={':'.join(map(str, row))}" for n, row in enumerate(rows)]
-        parts += [f"input_ps.{n}={delay}" for n, delay in enumerate(self.input_ps)]
-        return ",".join(parts)
-
-    def rows(self, up: bool) -> tuple[tuple[int, ...], ...]:
-        return self.rise_ps if up else self.fall_ps
-
-    def ideal_rms_ps(self, number: int) -> float:
-        """Return the least RMS error of an edge up, by the widths of the planted bins."""
-        instants = np.array(self.rise_ps[number]) + np.arange(self.geometry.phases) * self.tick_ps
-        period = self.geometry.phases * self.tick_ps
-        widths = np.diff(np.append(instants, instants[0] + period))
-        return float(np.sqrt((widths**3).sum() / 12 / period))
-
-    @property
-    def tick_ps(self) -> float:
-        return self.geometry.tick_fs / 1000
 
 
 # Bins of 110 to 1770 ps, and of 50 to 940 ps at two ticks a nanosecond.
@@ -131,30 +99,20 @@ def latencies_ps(outcome: Outcome, number: int) -> np.ndarray:
 
 
 def test_instants_are_found_within_their_standard_error(calibrated):
-    deviations = []
     for entry in calibrated.calibration.channels:
-        for up, way in ((True, entry.rise), (False, entry.fall)):
-            planted = np.array(calibrated.planted.rows(up)[entry.number])
-            off = np.array(way.late_ps) - (planted - planted.mean())
+        for way in (entry.rise, entry.fall):
             assert way.edges >= EDGES
             assert max(way.error_ps) < calibrated.planted.tick_ps / 30
-            deviations += (np.abs(off) / np.array(way.error_ps)).tolist()
-    assert max(deviations) < 4
+    deviations = calibrated.planted.deviations(calibrated.calibration)
+    assert deviations.max() < 4
     assert np.sqrt(np.mean(np.square(deviations))) < 1.5
 
 
 def test_the_pad_delay_is_within_its_bound_and_well_within_a_tick(calibrated):
-    planted = calibrated.planted
-    for entry in calibrated.calibration.delays:
-        for up, found, bound in (
-            (True, entry.rise_ps, entry.rise_error_ps),
-            (False, entry.fall_ps, entry.fall_error_ps),
-        ):
-            late = np.mean(planted.rows(up)[entry.channel])
-            true_ps = planted.output_ps + planted.input_ps[entry.channel] - late
-            slack = 4 * max(calibrated.calibration.channels[entry.channel].rise.error_ps)
-            assert abs(found - true_ps) <= bound + slack
-            assert abs(found - true_ps) < planted.tick_ps / 2
+    error_ps = max(max(entry.rise.error_ps) for entry in calibrated.calibration.channels)
+    for true_ps, found, bound in calibrated.planted.delays(calibrated.calibration):
+        assert abs(found - true_ps) <= bound + 4 * error_ps
+        assert abs(found - true_ps) < calibrated.planted.tick_ps / 2
 
 
 def test_looped_back_strikes_have_a_latency_of_0_once_the_delay_is_taken_off(calibrated):

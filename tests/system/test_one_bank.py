@@ -4,19 +4,16 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from bench import assert_equals_truth, run
+from bench import SILENT, assert_equals_truth, run
 
 from plexor.errors import UsageError
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import Stream
 from plexor.settings import Channel, Settings, Stimulus
-from plexor_hdl.builds import BUILDS
 
 US = Fraction(1, 1_000_000)
 ONE_BANK = Geometry(features=ALL_FEATURES & ~(Feature.SNAPSHOT | Feature.SWEEP))
 LEAN = Geometry(features=Feature.SIMULATED | Feature.EVENTS)
-# A board's, that sends no events.
-SILENT = replace(BUILDS["up5k"].geometry, features=Feature.SIMULATED)
 SETTINGS = Settings(
     strikes=(Stimulus(period_s=20 * US, width_s=2 * US),),
     channels=(Channel(0), Channel(1)),

@@ -72,6 +72,10 @@ class Corrector:
         assert bins is not None
         return bins.rms_ps(self.calibration.tick_fs)
 
+    def delay_ps(self, kind: Kind) -> int:
+        """Return what pads and paths add to samples; raise UncalibratedError if that is unknown."""
+        return self._delay_ps(*self._pins(kind))
+
     def _pins(self, kind: Kind) -> tuple[_Pin, _Pin]:
         own = self.channel.number
         active, back = self._pin(own, active=True), self._pin(own, active=False)

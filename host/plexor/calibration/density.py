@@ -28,16 +28,27 @@ class DensityError(ValueError):
     """Edges from which no bins can be had; the text says why."""
 
 
-def instants(times_ticks: npt.NDArray[np.int64], phases: int, tick_fs: int) -> Instants:
-    """Return when the phases sample, from the times of events of one direction.
+def by_phase(times_ticks: npt.NDArray[np.int64], phases: int) -> npt.NDArray[np.int64]:
+    """Return how many events end in each phase, in BATCHES rows, one after the other."""
+    return np.array(
+        [
+            np.bincount(part, minlength=phases)
+            for part in np.array_split(times_ticks % phases, BATCHES)
+        ]
+    )
 
-    Raises DensityError for fewer than LEAST_EDGES, or a phase that ends no edge.
+
+def instants(batches: npt.NDArray[np.int64], tick_fs: int) -> Instants:
+    """Return when the phases sample, from how often edges of one direction ended in each.
+
+    `batches` has a row for each batch. Raises DensityError for fewer than LEAST_EDGES, or a phase
+    that ends no edge.
     """
-    count = len(times_ticks)
+    counts = batches.sum(axis=0)
+    phases = len(counts)
+    count = int(counts.sum())
     if count < LEAST_EDGES:
         raise DensityError(f"{count} edges; must be at least {LEAST_EDGES}")
-    phase = times_ticks % phases
-    counts = np.bincount(phase, minlength=phases)
     empty = np.flatnonzero(counts == 0)
     if len(empty):
         raise DensityError(f"no edge of {count} at phase {', '.join(map(str, empty.tolist()))}")
@@ -48,12 +59,11 @@ def instants(times_ticks: npt.NDArray[np.int64], phases: int, tick_fs: int) -> I
     late = sums @ (share * period_ps) - (ticks_ps - ticks_ps.mean())
     covariance = period_ps**2 * (np.diag(share) - np.outer(share, share)) / count
     independent = np.sqrt(np.maximum(np.diag(sums @ covariance @ sums.T), 0))
-    batches = [
-        sums @ (np.bincount(part, minlength=phases) / len(part) * period_ps)
-        for part in np.array_split(phase, BATCHES)
-    ]
-    seen = np.std(batches, axis=0, ddof=1) / np.sqrt(BATCHES)
-    error = np.maximum(independent, seen)
+    filled = batches[batches.any(axis=1)]
+    found = [sums @ (row / row.sum() * period_ps) for row in filled]
+    error = independent
+    if len(found) > 1:
+        error = np.maximum(independent, np.std(found, axis=0, ddof=1) / np.sqrt(len(found)))
     return Instants(_whole(late), _whole(np.ceil(error)), count)
 
 

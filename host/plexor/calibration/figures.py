@@ -10,6 +10,7 @@ import numpy as np
 from plexor.calibration.correct import Corrector, Picoseconds, UncalibratedError
 from plexor.calibration.model import FS_PER_PS
 from plexor.percentiles import from_values, quantiles
+from plexor.protocol.geometry import Feature
 from plexor.results import ChannelResult, Kind, RunResult
 from plexor.samples import ChannelSamples
 
@@ -82,11 +83,13 @@ def corrected_channel(
     """
     calibration = result.calibration
     assert calibration is not None
-    if samples is None:
-        reason = "its events are not complete"
-        return CorrectedChannel(channel.number, channel.name, {}, None, reason)
     inverts = {entry.number: entry.invert for entry in result.settings.channels}
     corrector = Corrector(calibration, channel, inverts)
+    if samples is None:
+        reason = "its events are not complete"
+        if Feature.EVENTS not in result.identity.geometry.features:
+            reason = _whole_ticks(corrector)
+        return CorrectedChannel(channel.number, channel.name, {}, None, reason)
     kinds: dict[Kind, Corrected] = {}
     try:
         for kind in Kind:
@@ -100,6 +103,16 @@ def corrected_channel(
         return CorrectedChannel(channel.number, channel.name, kinds, corrector.rms_ps())
     except UncalibratedError as error:
         return CorrectedChannel(channel.number, channel.name, {}, None, str(error))
+
+
+def _whole_ticks(corrector: Corrector) -> str:
+    """Return why nothing is corrected where no event comes, and what the pads are known to add."""
+    reason = "this instrument sends no events, latencies are whole ticks"
+    try:
+        delay_ps = corrector.delay_ps(Kind.RISE)
+    except UncalibratedError:
+        return reason
+    return f"{reason}; {delay_ps} ps of each are the way over the pads"
 
 
 def _figures(kind: Kind, values: Picoseconds, wanted: tuple[Fraction, ...]) -> Corrected:

@@ -5,38 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from fractions import Fraction
-
-import numpy as np
 
 from plexor.calibration.density import DensityError, instants
-from plexor.calibration.loopback import Bounds, Ticks, behind_ps, bounds, delays
+from plexor.calibration.from_bins import BinObserver
+from plexor.calibration.from_events import EventObserver
+from plexor.calibration.loopback import Bounds, bounds, delays
 from plexor.calibration.model import Calibration, ChannelInstants, Instants, PadDelay
+from plexor.calibration.observation import Behind, Looped, Observer, Source
 from plexor.device import Device
-from plexor.errors import InstrumentError, LinkError
-from plexor.plan import need_events
-from plexor.protocol.frames import SOURCE_STRIKE
-from plexor.protocol.geometry import Geometry
-from plexor.protocol.memory import Space
-from plexor.protocol.registers import InputSelect, StopReason
-from plexor.results import EVENT_DTYPE, EventArray, RunResult
-from plexor.session import measure
-from plexor.settings import Channel, Settings, Stimulus
-from plexor.units import FEMTOSECONDS, seconds_of
-
-FIRST_CHUNK_S = Fraction(1, 2000)
-MOST_CHUNK_S = Fraction(1, 2)
-MOST_CHUNKS = 64
-SPACES = (Space.CLASSES, Space.EDGES, Space.UPLOAD_DROPS, Space.LATENCY_STATISTICS)
-"""Enough of the results for a run's accounting."""
-LOOPBACK_PERIOD_S = Fraction(1, 1000)
-TRIES = 4
-"""Of a run some of whose events were lost on the link."""
-LOOPBACK_ROUNDS = 8
-"""Strikes at each phase of the sampler."""
+from plexor.errors import InstrumentError
+from plexor.protocol.geometry import Feature
 
 _Channels = tuple[ChannelInstants, ...]
-_Behind = dict[int, list[float | None]]
 Report = Callable[[str], None]
 
 
@@ -52,23 +32,22 @@ def calibrate(device: Device, wanted: Wanted, report: Report = lambda line: None
     """Return the calibration of an instrument; `report` is told what is done.
 
     Raises InstrumentError where a channel sees no source, has a dead phase, or does not see the
-    strikes looped back to it, and UsageError for one that sends no events.
+    strikes looped back to it.
     """
     identity = device.identity
-    need_events(identity, "calibrate")
     geometry = identity.geometry
+    observer = observer_of(device)
     report(f"{geometry.channels} channels: {wanted.edges} edges up and down of the source on each")
-    events = source_events(device, wanted.edges)
+    source = observer.source(wanted.edges)
     channels = tuple(
-        ChannelInstants(number, *(_instants(device, events, number, way) for way in (1, 0)))
+        ChannelInstants(number, *(_instants(device, source, number, way) for way in (1, 0)))
         for number in range(geometry.channels)
     )
-    behind = _behind(events, channels, geometry.tick_fs)
+    behind = observer.behind(channels)
     found: list[PadDelay] = []
     for output in range(geometry.strikes):
         report(f"strike{output} looped back")
-        looped = loopback_events(device, output)
-        found += _delays(device, looped, output, channels, behind)
+        found += _delays(device, observer.looped(output), output, channels, behind)
     return Calibration(
         device.serial,
         identity.gateware_hash,
@@ -76,128 +55,21 @@ def calibrate(device: Device, wanted: Wanted, report: Report = lambda line: None
         identity.simulated,
         geometry.tick_fs,
         datetime.now(UTC).isoformat(timespec="seconds"),
-        source_fs(events, geometry.tick_fs),
+        source.period_fs,
         channels,
         tuple(found),
     )
 
 
-def source_events(device: Device, edges: int) -> EventArray:
-    """Return events of the asynchronous source: `edges` each way on each channel, or what came.
-
-    What overruns the link is dropped on the chip, whatever its phase; the rest is as good.
-    """
-    geometry = device.identity.geometry
-    parts: list[EventArray] = []
-    least = 0
-    chunk_s = FIRST_CHUNK_S
-    for _ in range(MOST_CHUNKS):
-        settings = Settings(
-            channels=tuple(Channel(number) for number in range(geometry.channels)),
-            time_s=chunk_s,
-            input_select=InputSelect.ASYNCHRONOUS,
-            spaces=SPACES,
-        )
-        found = whole_run(device, settings)
-        if found.events is not None:
-            parts.append(found.events)
-        counts = np.zeros(2 * geometry.channels, np.int64)
-        for part in parts:
-            key = part["source"].astype(np.int64) * 2 + part["polarity"]
-            counts += np.bincount(key[key < len(counts)], minlength=len(counts))
-        seen = counts[counts > 0]
-        before, least = least, int(seen.min()) if len(seen) else 0
-        # What has seen nothing so far will see nothing.
-        if (least >= edges or not len(seen)) and (len(seen) == len(counts) or len(parts) > 1):
-            break
-        gained = max(least - before, 1)
-        longer = Fraction(edges - least, gained) * Fraction(11, 10)
-        chunk_s = min(max(chunk_s * longer, FIRST_CHUNK_S), 16 * chunk_s, MOST_CHUNK_S)
-    return np.concatenate(parts) if parts else np.empty(0, EVENT_DTYPE)
+def observer_of(device: Device) -> Observer:
+    """Return who observes an instrument: by its events, or by histograms where it sends none."""
+    able = Feature.EVENTS in device.identity.geometry.features
+    return EventObserver(device) if able else BinObserver(device)
 
 
-def loopback_events(device: Device, output: int) -> EventArray:
-    """Return the events of strikes of an output that is looped back to every channel."""
-    found = complete_run(device, loopback_settings(device.identity.geometry, output))
-    if found.events is None or found.accounting.received != found.accounting.generated:
-        books = found.accounting
-        raise InstrumentError(
-            f"{device.name}: strike{output} looped back: {books.received} of {books.generated}"
-            " events came; `plexor selftest` says what is wrong"
-        )
-    return found.events
-
-
-def whole_run(device: Device, settings: Settings) -> RunResult:
-    """Return a run that has ended by itself.
-
-    Raises KeyboardInterrupt for one that was interrupted and LinkError for one whose end was never
-    seen: what is calibrated or tested by it would be of a part of it.
-    """
-    result = measure(device, settings)
-    if result.interrupted:
-        raise KeyboardInterrupt
-    if result.stop_reason == StopReason.NONE:
-        raise LinkError(f"{device.name}: {'; '.join(result.invalid_reasons)}")
-    return result
-
-
-def complete_run(device: Device, settings: Settings) -> RunResult:
-    """Return a run of which nothing was lost on the link, unless that is so in each of TRIES."""
-    result = whole_run(device, settings)
-    for _ in range(TRIES - 1):
-        if result.events is not None and not result.accounting.lost_on_link:
-            break
-        result = whole_run(device, settings)
-    return result
-
-
-def loopback_settings(geometry: Geometry, output: int) -> Settings:
-    """Return a run that loops an output back to every channel, at each phase of the sampler.
-
-    It is slow enough for every event to pass the slowest link.
-    """
-    count = LOOPBACK_ROUNDS * geometry.phases
-    rounds = int(LOOPBACK_PERIOD_S * FEMTOSECONDS / (geometry.phases * geometry.tick_fs))
-    period_ticks = rounds * geometry.phases + 1
-    width_ticks = 32 * geometry.samples
-    return Settings(
-        strikes=(
-            Stimulus(
-                output,
-                seconds_of(period_ticks, geometry.tick_fs),
-                seconds_of(width_ticks, geometry.tick_fs),
-                count=count,
-            ),
-        ),
-        channels=tuple(
-            Channel(number, reference=f"strike{output}") for number in range(geometry.channels)
-        ),
-        input_select=InputSelect.LOOPBACK,
-        loopback_output=output,
-        spaces=SPACES,
-    )
-
-
-def source_fs(events: EventArray, tick_fs: int) -> int:
-    """Return the mean period of the source; longer steps are gaps."""
-    chosen = events[(events["source"] == 0) & (events["polarity"] == 1)]
-    steps = np.diff(chosen["time_ticks"].astype(np.int64))
-    if not len(steps):
-        return 0
-    near = steps[(steps > 0) & (steps < 1.5 * np.median(steps))]
-    return round(float(near.mean()) * tick_fs) if len(near) else 0
-
-
-def _times(events: EventArray, source: int, polarity: int) -> Ticks:
-    chosen = (events["source"] == source) & (events["polarity"] == polarity)
-    return events["time_ticks"][chosen].astype(np.int64)
-
-
-def _instants(device: Device, events: EventArray, number: int, polarity: int) -> Instants:
-    geometry = device.identity.geometry
+def _instants(device: Device, source: Source, number: int, polarity: int) -> Instants:
     try:
-        return instants(_times(events, number, polarity), geometry.phases, geometry.tick_fs)
+        return instants(source.counts[number, polarity], device.identity.tick_fs)
     except DensityError as error:
         way = "up" if polarity else "down"
         raise InstrumentError(
@@ -207,21 +79,25 @@ def _instants(device: Device, events: EventArray, number: int, polarity: int) ->
 
 
 def _delays(
-    device: Device, events: EventArray, output: int, channels: _Channels, behind: _Behind
+    device: Device, looped: Looped, output: int, channels: _Channels, behind: Behind
 ) -> list[PadDelay]:
+    if not looped.complete:
+        raise InstrumentError(
+            f"{device.name}: strike{output} looped back: {looped.received} of"
+            f" {sum(looped.generated.values())} events came; `plexor selftest` says what is wrong"
+        )
     found: dict[int, list[tuple[int, int]]] = {}
     for polarity in (1, 0):
-        strikes = _times(events, SOURCE_STRIKE + output, polarity)
         own: list[Bounds] = []
         for channel in channels:
-            seen = _times(events, channel.number, polarity)
-            if len(strikes) != len(seen) or not len(seen):
+            echo = looped.echoes[channel.number, polarity]
+            if echo.struck != echo.seen or not echo.seen:
                 raise InstrumentError(
-                    f"{device.name}: ch{channel.number} saw {len(seen)} edges of {len(strikes)} of "
+                    f"{device.name}: ch{channel.number} saw {echo.seen} edges of {echo.struck} of "
                     f"strike{output} looped back; `plexor selftest` says what is wrong"
                 )
             bins = channel.rise if polarity else channel.fall
-            own.append(bounds(strikes, seen, bins, device.identity.tick_fs))
+            own.append(bounds(echo.strikes_ticks, echo.seen_ticks, bins, device.identity.tick_fs))
         found[polarity] = delays(own, behind[polarity])
     return [
         PadDelay(output, channel.number, rise, fall, rise_error, fall_error)
@@ -229,19 +105,3 @@ def _delays(
             channels, found[1], found[0], strict=True
         )
     ]
-
-
-def _behind(events: EventArray, channels: _Channels, tick_fs: int) -> _Behind:
-    """Return by how much each channel sees the source later than the first, up and down."""
-
-    def seen(channel: ChannelInstants, polarity: int) -> tuple[Ticks, Instants]:
-        bins = channel.rise if polarity else channel.fall
-        return _times(events, channel.number, polarity), bins
-
-    return {
-        polarity: [
-            behind_ps(seen(channels[0], polarity), seen(entry, polarity), tick_fs)
-            for entry in channels
-        ]
-        for polarity in (1, 0)
-    }

@@ -1,15 +1,14 @@
-"""From events of strikes and of the asynchronous source to defects. Pure."""
+"""From what is seen of strikes and of the asynchronous source to defects. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from plexor.calibration.observation import Looped, Source
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
-from plexor.results import EventArray
 from plexor.selftest.model import Finding
 
 MOST_DELAY_TICKS = 256
@@ -20,27 +19,10 @@ Wiring = Mapping[int, Sequence[int]]
 """Channels that are wired to each strike output."""
 
 
-def edges(events: EventArray, source: int, polarity: int) -> np.ndarray:
-    """Return the times of a source's edges of one direction, in ticks."""
-    chosen = (events["source"] == source) & (events["polarity"] == polarity)
-    return events["time_ticks"][chosen].astype(np.int64)
-
-
-@dataclass(frozen=True, slots=True)
-class Looped:
-    """A run of one output looped back."""
-
-    generated: Mapping[int, int]
-    """Edges by source, both ways, counted before any could be dropped."""
-    events: EventArray
-    complete: bool
-    """Whether every edge is among the events."""
-
-
 def loopback_findings(looped: Mapping[int, Looped], geometry: Geometry) -> list[Finding]:
     """Return what is wrong with channels and outputs, of each output looped back to all channels.
 
-    Counts tell it; where all events came, delays too.
+    Counts tell it; where every edge is in the echoes, delays too.
     """
     channels, outputs = range(geometry.channels), sorted(looped)
     seen = {
@@ -61,21 +43,21 @@ def loopback_findings(looped: Mapping[int, Looped], geometry: Geometry) -> list[
             if seen[output, channel] != struck:
                 text = f"{seen[output, channel]} edges of {struck} of strike{output}"
             elif looped[output].complete:
-                text = _delayed(looped[output].events, output, channel)
+                text = _delayed(looped[output], output, channel)
             if text:
                 found.append(Finding(f"ch{channel}", text))
     return found
 
 
-def _delayed(events: EventArray, output: int, channel: int) -> str:
+def _delayed(looped: Looped, output: int, channel: int) -> str:
     """Return in which way a channel follows an output wrongly; empty where it does not."""
     for way, name in ((1, "up"), (0, "down")):
-        strikes, seen = edges(events, SOURCE_STRIKE + output, way), edges(events, channel, way)
-        if len(seen) != len(strikes):
-            return f"{len(seen)} edges {name} of {len(strikes)} of strike{output}"
-        if not len(seen):
+        echo = looped.echoes[channel, way]
+        if echo.seen != echo.struck:
+            return f"{echo.seen} edges {name} of {echo.struck} of strike{output}"
+        if not echo.seen:
             continue
-        delay = seen - strikes
+        delay = echo.seen_ticks - echo.strikes_ticks
         if delay.min() < 0 or delay.max() > MOST_DELAY_TICKS:
             return (
                 f"sees strike{output} {name} after {delay.min()} to {delay.max()} ticks;"
@@ -86,14 +68,11 @@ def _delayed(events: EventArray, output: int, channel: int) -> str:
     return ""
 
 
-def source_findings(events: EventArray, least: int, geometry: Geometry) -> list[Finding]:
+def source_findings(source: Source, least: int, geometry: Geometry) -> list[Finding]:
     """Return dead phases, and channels that see fewer than `least` edges each way."""
     found: list[Finding] = []
     for channel in range(geometry.channels):
-        counts = [
-            np.bincount(edges(events, channel, way) % geometry.phases, minlength=geometry.phases)
-            for way in (1, 0)
-        ]
+        counts = [source.counts[channel, way].sum(axis=0) for way in (1, 0)]
         totals = [int(count.sum()) for count in counts]
         if min(totals) < least:
             text = f"{totals[0]} edges up, {totals[1]} down of the source; must be {least}"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from plexor.analyse import analyse, samples_of
 from plexor.device import Device
 from plexor.protocol.geometry import Feature
+from plexor.protocol.memory import bin_bounds, bin_count, bin_of
 from plexor.protocol.registers import (
     CHANNEL,
     CONTROL,
@@ -22,7 +23,7 @@ from plexor.protocol.registers import (
     register,
 )
 from plexor.rematch import bins_of
-from plexor.results import Counts, RunResult
+from plexor.results import Counts, Kind, Measurement, RunResult
 from plexor.selftest.model import Check, Finding, check
 from plexor.settings import RegisterWrite
 
@@ -128,3 +129,82 @@ def _zoomed(values: np.ndarray, first_ticks: int, size: int) -> Counts:
     """Return the window's counts: one tick a bin, the first for under, the last for over."""
     places = np.clip(values - first_ticks + 1, 0, size - 1)
     return np.bincount(places, minlength=size).astype(np.uint64)
+
+
+def inconsistent(result: RunResult) -> list[Finding]:
+    """Return where the statistics of a run cannot be those of its bins."""
+    wrong: list[Finding] = []
+    for channel in result.channels:
+        for entry in channel.measurements:
+            known, counts = entry.statistics, entry.bins.counts
+            filled = np.flatnonzero(counts)
+            if known.min_ticks is None or known.max_ticks is None or not len(filled):
+                if len(filled) or known.count:
+                    text = f"{known.count} samples, {int(counts.sum())} in bins"
+                    wrong.append(Finding("memory", f"{channel.name} {entry.kind}: {text}"))
+                continue
+            ends = [bin_of(value, entry.bins.mantissa_bits) for value in _extremes(entry)]
+            if ends != [filled[0], filled[-1]]:
+                text = f"{known.min_ticks} to {known.max_ticks} ticks, yet in bins"
+                text += f" {filled[0]} to {filled[-1]}; must be {ends[0]} to {ends[1]}"
+                wrong.append(Finding("memory", f"{channel.name} {entry.kind}: {text}"))
+            if filled[-1] >= bin_count(entry.bins.mantissa_bits):
+                continue
+            bounds = [bin_bounds(int(number), entry.bins.mantissa_bits) for number in filled]
+            weights = [int(count) for count in counts[filled]]
+            least = sum(n * low for n, (low, _) in zip(weights, bounds, strict=True))
+            most = sum(n * (above - 1) for n, (_, above) in zip(weights, bounds, strict=True))
+            if not least <= known.sum_ticks <= most:
+                text = f"their sum is {known.sum_ticks} ticks; by its bins {least} to {most}"
+                wrong.append(Finding("memory", f"{channel.name} {entry.kind}: {text}"))
+    return wrong
+
+
+def unforeseen(
+    result: RunResult, width_ticks: int, delays: Mapping[int, tuple[int, int]]
+) -> list[Finding]:
+    """Return what differs where each strike is answered by its own end, `width_ticks` later.
+
+    `delays` are the least and greatest times of each channel from such an end to its edge, in
+    ticks; a tick more either way is a matter of noise.
+    """
+    wrong: list[Finding] = []
+    for channel in result.channels:
+        if channel.strikes != result.strikes:
+            text = f"{channel.strikes} strikes counted of {result.strikes}"
+            wrong.append(Finding(channel.name, text))
+        rise = channel.measurement(Kind.RISE)
+        if rise is None or rise.statistics.count != result.strikes:
+            count = rise.statistics.count if rise is not None else 0
+            text = f"{count} latencies of {result.strikes} strikes answered by their own ends"
+            wrong.append(Finding(channel.name, text))
+            continue
+        least, most = _extremes(rise)
+        low, high = (width_ticks + delay for delay in delays[channel.number])
+        if least < low - 1 or most > high + 1:
+            text = f"{least} to {most} ticks after strikes of {width_ticks} ticks"
+            text += f"; must be {low} to {high}"
+            wrong.append(Finding(channel.name, text))
+        if most - least > 1:
+            wrong += inconsistent(result)
+            continue
+        # Of values a tick apart count and sum tell how many there were of each.
+        later = rise.statistics.sum_ticks - rise.statistics.count * least
+        if not 0 <= later <= rise.statistics.count or bool(later) != (most > least):
+            text = f"{rise.statistics.count} of {least} to {most} ticks, yet their sum is"
+            text += f" {rise.statistics.sum_ticks}"
+            wrong.append(Finding("memory", f"{channel.name} rise: {text}"))
+            continue
+        values = np.repeat([least, most], [rise.statistics.count - later, later])
+        expected = bins_of(values, rise.bins.mantissa_bits)
+        off = np.flatnonzero(rise.bins.counts != expected)
+        if len(off):
+            place = int(off[0])
+            text = f"{len(off)} bins are not those of {least} to {most} ticks; "
+            text += f"bin {place} has {rise.bins.counts[place]}, must be {expected[place]}"
+            wrong.append(Finding("memory", f"{channel.name} rise: {text}"))
+    return wrong
+
+
+def _extremes(entry: Measurement) -> tuple[int, int]:
+    return entry.statistics.min_ticks or 0, entry.statistics.max_ticks or 0

@@ -72,7 +72,10 @@ class Pins {
   // strikes and load must not change.
   int64_t still_clocks(int64_t most) {
     if (still_ < kStillClocks || moving_ || !pads_.empty() || most < 1) return 0;
-    const int64_t end_ps = now_ps_ + most * (clock_ps_ + 1);  // a clock may be 1 ps longer
+    int64_t end_ps = now_ps_ + most * (clock_ps_ + 1);  // a clock may be 1 ps longer
+    // Strikes that wait for what clocks do come sooner if fewer clocks pass at once: no further
+    // than that may the device be.
+    if (select_ == kAsynchronous) end_ps = std::min(end_ps, oscillator_.next_ps());
     if (edges_.empty() && next_ps_ < end_ps && ahead_ps_ < end_ps) {
       advance(end_ps);
       next_ps_ = next_change_ps();

@@ -5,6 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from plexor.calibration import run as calibration_run
+from plexor.calibration.from_bins import BinObserver
+from plexor.calibration.from_events import EventObserver
 from plexor.errors import UsageError
 from plexor.identity import Identity
 from plexor.phase import run as phase_run
@@ -12,6 +14,8 @@ from plexor.plan import plan_of
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import Stream
 from plexor.selftest import run as selftest_run
+from plexor.selftest.by_bins import BinWitness
+from plexor.selftest.by_events import EventWitness
 from plexor.settings import Settings
 
 WITHOUT_EVENTS = Identity(Geometry(features=ALL_FEATURES & ~(Feature.EVENTS | Feature.RING)), 1)
@@ -29,17 +33,17 @@ def test_an_instrument_without_events_is_asked_for_none():
         plan(WITHOUT_EVENTS, stream=Stream.LIVE)
 
 
-@pytest.mark.parametrize(
-    ("what", "ask"),
-    [
-        ("calibrate", lambda device: calibration_run.calibrate(device, calibration_run.Wanted())),
-        ("selftest", lambda device: selftest_run.selftest(device, selftest_run.Wanted({}))),
-        ("phase", lambda device: phase_run.run(device, None)),
-    ],
-)
-def test_what_needs_every_event_says_so_of_an_instrument_without(what, ask):
+def test_what_needs_every_event_says_so_of_an_instrument_without():
     with pytest.raises(UsageError) as error:
-        ask(SimpleNamespace(identity=WITHOUT_EVENTS))
+        phase_run.run(SimpleNamespace(identity=WITHOUT_EVENTS), None)
     assert str(error.value) == (
-        f"{what}: needs every event; this instrument was built without EVENTS and sends none"
+        "phase: needs every event; this instrument was built without EVENTS and sends none"
     )
+
+
+@pytest.mark.parametrize("features", [ALL_FEATURES, WITHOUT_EVENTS.geometry.features])
+def test_who_calibrates_and_tests_is_chosen_by_that_feature_alone(features):
+    device = SimpleNamespace(identity=Identity(Geometry(features=features), 1))
+    chosen = {type(calibration_run.observer_of(device)), type(selftest_run.witness_of(device))}
+    able = Feature.EVENTS in features
+    assert chosen == ({EventObserver, EventWitness} if able else {BinObserver, BinWitness})

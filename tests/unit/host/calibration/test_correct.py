@@ -13,6 +13,7 @@ from plexor.calibration.correct import Corrector, UncalibratedError
 from plexor.calibration.model import Calibration, ChannelInstants, Instants, PadDelay
 from plexor.document import document
 from plexor.errors import ExitCode
+from plexor.protocol.geometry import Feature
 from plexor.render.page import page
 from plexor.render.text import text
 from plexor.results import Kind
@@ -184,6 +185,23 @@ def test_a_run_without_events_says_why_it_is_not_corrected(run_of):
     assert "nothing corrected with the calibration of sim" in said
     assert "ISR is not corrected: its events are not complete" in said
     assert document(report, None, ExitCode.PASS)["corrected"]["channels"][0]["latency"] is None
+
+
+def test_of_an_instrument_without_events_it_says_what_the_pads_add(run_of):
+    result = run_of(LATENCIES, keep_events=False, calibration=CALIBRATION)
+    geometry = result.identity.geometry
+    silent = replace(geometry, features=geometry.features & ~Feature.EVENTS)
+    result = replace(result, identity=replace(result.identity, geometry=silent))
+    (delay_ps,) = (e.rise_ps for e in CALIBRATION.delays if (e.output, e.channel) == (0, 0))
+    said = " ".join(text(analyse(result)).split())
+    assert (
+        "ISR is not corrected: this instrument sends no events, latencies are whole ticks;"
+        f" {delay_ps} ps of each are the way over the pads"
+    ) in said
+    bare = replace(result, calibration=replace(CALIBRATION, delays=()))
+    said = " ".join(text(analyse(bare)).split())
+    assert "latencies are whole ticks" in said
+    assert "pads" not in said
 
 
 def test_one_channel_without_calibration_leaves_the_other_corrected(run_of):

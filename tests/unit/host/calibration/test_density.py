@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from plexor.calibration.density import LEAST_EDGES, DensityError, instants
+from plexor.calibration.density import BATCHES, LEAST_EDGES, DensityError, by_phase
+from plexor.calibration.density import instants as instants_of
 from plexor.calibration.model import Instants
 
 TICK_FS = 500_000
@@ -21,6 +22,11 @@ def seen_ticks(time_ps: np.ndarray) -> np.ndarray:
     whole, into = np.divmod(time_ps, PERIOD_PS)
     first = np.searchsorted(instants_ps, into, side="left") - 1
     return whole * PHASES + first
+
+
+def instants(ticks: np.ndarray, phases: int, tick_fs: int) -> Instants:
+    """Return the instants of events."""
+    return instants_of(by_phase(ticks, phases), tick_fs)
 
 
 def asynchronous(count: int, seed: int) -> np.ndarray:
@@ -92,3 +98,23 @@ def test_of_two_even_bins_the_error_is_the_binomial_ones_half():
     # Every batch is the same. The instants are half of one bin's width from their mean, and of
     # N = 2400 edges that width is known to T sqrt(q (1 - q) / N) = 1000 ps / 2 / 49 = 10.2 ps.
     assert instants(np.arange(2400), 2, TICK_FS).error_ps == (6, 6)
+
+
+def test_events_are_counted_by_phase_in_batches_one_after_the_other():
+    ticks = np.concatenate([np.full(3 * BATCHES, 9), np.full(5 * BATCHES, 6)])
+    found = by_phase(ticks, 4)
+    assert found.shape == (BATCHES, 4)
+    assert found.sum(axis=0).tolist() == [0, 3 * BATCHES, 5 * BATCHES, 0]
+    assert found[0].tolist() == [0, 8, 0, 0]
+
+
+def test_batches_that_differ_have_the_greater_error_and_empty_ones_say_nothing():
+    even, skewed = np.full((8, 4), 100), np.full((8, 4), 100)
+    skewed[::2, 1] += 80
+    skewed[1::2, 1] -= 80
+    independent = max(instants_of(even, TICK_FS).error_ps)
+    assert max(instants_of(skewed, TICK_FS).error_ps) > 3 * independent
+    some = np.concatenate([even, np.zeros((8, 4), np.int64)])
+    assert instants_of(some, TICK_FS) == instants_of(even, TICK_FS)
+    # A single batch has no spread.
+    assert max(instants_of(even.sum(axis=0)[None], TICK_FS).error_ps) == independent

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from plexor.calibration.observation import Echo, Looped, Source
 from plexor.protocol.geometry import Geometry
 from plexor.results import EVENT_DTYPE
-from plexor.selftest.judge import Looped, jumper_findings, loopback_findings, source_findings
+from plexor.selftest.judge import jumper_findings, loopback_findings, source_findings
 
 GEOMETRY = Geometry(channels=3, strikes=2)
 STRIKES = 16
@@ -32,12 +33,26 @@ def looped(output, channels, delay=3, extra=(), count=STRIKES):
     return events(*edges)
 
 
+def times(found, source, polarity):
+    """Return when a source had edges of a direction."""
+    return np.array([t for t, _, s, p in found.tolist() if (s, p) == (source, polarity)], np.int64)
+
+
+def echoes(found, output):
+    """Return what each channel saw of an output."""
+    made = {}
+    for way in [(channel, polarity) for channel in ALL for polarity in (1, 0)]:
+        strikes, seen = times(found, 8 + output, way[1]), times(found, *way)
+        made[way] = Echo(len(strikes), len(seen), strikes, seen)
+    return made
+
+
 def loopback(*runs, complete=True):
     """Return what is found in the events of each output, none of which was dropped."""
     looped_back = {}
     for output, found in enumerate(runs):
         counts = dict(enumerate(np.bincount(found["source"], minlength=10).tolist()))
-        looped_back[output] = Looped(counts, found if complete else found[:0], complete)
+        looped_back[output] = Looped(counts, len(found) - (not complete), echoes(found, output))
     return loopback_findings(looped_back, GEOMETRY)
 
 
@@ -124,11 +139,22 @@ def source(phases):
         for n in range(400):
             edges.append((n * 400 + rises[n % len(rises)], channel, 1))
             edges.append((n * 400 + 200 + falls[n % len(falls)], channel, 0))
-    return events(*edges)
+    return edges
+
+
+def judged(edges, least=300):
+    """Return what is found in edges of the source, counted by phase."""
+    found = events(*edges)
+    counts = {
+        (channel, polarity): np.bincount(times(found, channel, polarity) % 4, minlength=4)[None]
+        for channel in ALL
+        for polarity in (1, 0)
+    }
+    return source_findings(Source(counts, 400), least, GEOMETRY)
 
 
 def test_edges_at_every_phase_are_sound():
-    assert source_findings(source({}), 300, GEOMETRY) == []
+    assert judged(source({})) == []
 
 
 @pytest.mark.parametrize(
@@ -143,19 +169,19 @@ def test_edges_at_every_phase_are_sound():
     ],
 )
 def test_a_dead_phase_is_known_by_the_edges_that_it_never_ends(up, down, text):
-    found = source_findings(source({1: (up, down)}), 300, GEOMETRY)
+    found = judged(source({1: (up, down)}))
     assert [(f.subject, f.text) for f in found] == [("ch1", text)]
 
 
 def test_a_channel_with_too_few_edges_is_named_with_its_counts():
-    found = source_findings(source({})[:400], 300, GEOMETRY)
+    found = judged(source({})[:400])
     assert subjects(found) == ["ch1", "ch2"] or subjects(found) == ["ch0", "ch1", "ch2"]
     assert "must be 300" in found[0].text
 
 
 def test_a_bin_that_has_nearly_all_edges_is_a_defect():
     wide = (0, *[1] * 40, 2, 3)
-    found = source_findings(source({0: (wide, ALL_PHASES)}), 300, GEOMETRY)
+    found = judged(source({0: (wide, ALL_PHASES)}))
     assert subjects(found) == ["ch0"]
     assert "phase 1: its bin is 3." in found[0].text
 

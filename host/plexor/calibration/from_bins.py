@@ -1,0 +1,222 @@
+"""Observations from histograms and statistics, of an instrument that sends no events.
+
+The source: strikes come at one phase of the sampler, and a channel's latency runs to the source's
+first edge after each. Below the source's period that edge is as likely at any time, for nothing
+ties the two together; so a bin one tick wide, k ticks after the strikes, counts the edges in the
+bin of the phase k ticks after theirs. Of as many bins as are whole turns of the sampler each phase
+has its share.
+
+Loopback: a run strikes at one phase. The least and the greatest latency at each are all that the
+bounds of a delay are made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from plexor.calibration.density import BATCHES
+from plexor.calibration.model import ChannelInstants
+from plexor.calibration.observation import Behind, Echo, Looped, Source, Ticks, Way
+from plexor.calibration.runs import BIN_SPACES, SPACES, dumped_run
+from plexor.device import Device
+from plexor.errors import InstrumentError
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.registers import InputSelect
+from plexor.results import Kind, RunResult
+from plexor.settings import Channel, Settings, Stimulus
+from plexor.units import FEMTOSECONDS, seconds_of
+
+LISTEN_S = Fraction(1, 200)
+"""For the source's period."""
+LEAST_RUN_S = Fraction(1, 2000)
+LEAST_CLOCKS = 32
+"""Between strikes: the slowest build takes 22 for one of which nothing comes in time, and 10 for
+an edge of the source."""
+LEAST_BATCH = 500
+"""Edges in a run of up to BATCHES."""
+MOST_ROUNDS = 8
+ECHOES = 8
+"""Strikes at each phase of the sampler."""
+ECHO_TICKS = 4096
+"""From one to the next: any delay that may be told by its length is shorter."""
+
+
+class BinObserver:
+    """Takes edges from what they leave in the memories on the chip."""
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self._geometry = device.identity.geometry
+
+    def source(self, edges: int) -> Source:
+        """Return what came of the source, channel by channel: one that is bad disturbs no other."""
+        geometry = self._geometry
+        period_ticks = self._period_ticks()
+        counts = {
+            (number, polarity): self._counts(number, polarity, edges, period_ticks)
+            for number in range(geometry.channels)
+            for polarity in (1, 0)
+        }
+        return Source(counts, round(period_ticks * geometry.tick_fs))
+
+    def behind(self, channels: Sequence[ChannelInstants]) -> Behind:
+        """Return that nothing is known: which edges were common to channels no histogram tells."""
+        return {polarity: [None] * len(channels) for polarity in (1, 0)}
+
+    def looped(self, output: int) -> Looped:
+        """Return strikes of an output, looped back, a run for each phase and direction."""
+        geometry = self._geometry
+        generated: dict[int, int] = {}
+        received = 0
+        parts: dict[Way, list[Echo]] = {}
+        for polarity in (1, 0):
+            for phase in range(geometry.phases):
+                result = dumped_run(self.device, echo_settings(geometry, output, polarity, phase))
+                strike_ticks = result.start_ticks + phase
+                if not polarity:
+                    strike_ticks += _echo_width_ticks(geometry)
+                received += result.accounting.received
+                for entry in result.accounting.sources:
+                    generated[entry.source] = generated.get(entry.source, 0) + entry.generated
+                for number in range(geometry.channels):
+                    echo = echo_of(result, number, strike_ticks)
+                    parts.setdefault((number, polarity), []).append(echo)
+        return Looped(generated, received, {way: _joined(some) for way, some in parts.items()})
+
+    def _period_ticks(self) -> Fraction:
+        """Return the source's period, by the channel that sees the fewest edges; 0: none does."""
+        settings = Settings(
+            channels=tuple(Channel(number) for number in range(self._geometry.channels)),
+            time_s=LISTEN_S,
+            input_select=InputSelect.ASYNCHRONOUS,
+            spaces=SPACES,
+        )
+        result = dumped_run(self.device, settings)
+        seen = [entry.generated for entry in result.accounting.sources if entry.generated]
+        # A period has an edge up and one down.
+        ticks = result.end_ticks - result.start_ticks
+        return Fraction(2 * ticks, min(seen)) if seen else Fraction(0)
+
+    def window_ticks(self, period_ticks: Fraction) -> int:
+        """Return how many bins are one tick wide, below the source's period and of whole turns."""
+        phases = self._geometry.phases
+        exact = 2 << self._geometry.latency_mantissa_bits
+        if exact < phases:
+            raise InstrumentError(
+                f"{self.device.name}: {exact} bins are one tick wide; must be at least"
+                f" {phases}, a turn of the sampler"
+            )
+        below = int(period_ticks * 3 / 4)
+        return max(min(exact, below) // phases, 1) * phases
+
+    def _counts(self, number: int, polarity: int, edges: int, period_ticks: Fraction) -> Ticks:
+        """Return the counts by phase of one channel and direction, a run a batch."""
+        phases, tick_fs = self._geometry.phases, self._geometry.tick_fs
+        batches = max(min(edges // LEAST_BATCH, BATCHES), 1)
+        counts = np.zeros((batches, phases), np.int64)
+        if not period_ticks:
+            return counts
+        window = self.window_ticks(period_ticks)
+        least_ticks = max(LEAST_CLOCKS * self._geometry.samples, 2 * window)
+        for _ in range(MOST_ROUNDS):
+            before = int(counts.sum())
+            for batch in range(batches):
+                # Another period each time: none stays in step with the source.
+                strike_ticks = least_ticks + phases * batch
+                share = Fraction(window, strike_ticks)
+                run_ticks = (edges - before) / share * period_ticks * Fraction(11, 10) / batches
+                settings = source_settings(
+                    Channel(number, invert=not polarity),
+                    seconds_of(strike_ticks, tick_fs),
+                    seconds_of(window, tick_fs),
+                    max(run_ticks * tick_fs / FEMTOSECONDS, LEAST_RUN_S),
+                )
+                result = dumped_run(self.device, settings)
+                counts[batch] += folded(result, window, phases)
+            total = int(counts.sum())
+            # What has seen nothing so far will see nothing.
+            if total >= edges or total == before:
+                break
+        return counts
+
+
+def source_settings(
+    channel: Channel, period_s: Fraction, window_s: Fraction, time_s: Fraction
+) -> Settings:
+    """Return a run that strikes at one phase and times the source's first edge after each."""
+    return Settings(
+        strikes=(Stimulus(0, period_s, period_s / 2),),
+        channels=(channel,),
+        timeout_s=window_s,
+        time_s=time_s,
+        input_select=InputSelect.ASYNCHRONOUS,
+        spaces=BIN_SPACES,
+    )
+
+
+def echo_settings(geometry: Geometry, output: int, polarity: int, phase: int) -> Settings:
+    """Return a run that loops an output back, its edges of a direction at one phase."""
+    fall = "" if polarity else ".fall"
+    return Settings(
+        strikes=(
+            Stimulus(
+                output,
+                seconds_of(ECHO_TICKS, geometry.tick_fs),
+                seconds_of(_echo_width_ticks(geometry), geometry.tick_fs),
+                phase_s=seconds_of(phase, geometry.tick_fs),
+                count=ECHOES,
+            ),
+        ),
+        channels=tuple(
+            Channel(number, invert=not polarity, reference=f"strike{output}{fall}")
+            for number in range(geometry.channels)
+        ),
+        input_select=InputSelect.LOOPBACK,
+        loopback_output=output,
+        spaces=BIN_SPACES,
+    )
+
+
+def folded(result: RunResult, window_ticks: int, phases: int) -> Ticks:
+    """Return how many edges ended in each phase, of a channel's bins below a latency.
+
+    Its strikes come whole turns of the sampler after the first tick of the run.
+    """
+    (channel,) = result.channels
+    rise = channel.measurement(Kind.RISE)
+    counts = np.zeros(phases, np.int64)
+    if rise is not None:
+        phase = (result.start_ticks + np.arange(window_ticks)) % phases
+        np.add.at(counts, phase, rise.bins.counts[:window_ticks].astype(np.int64))
+    return counts
+
+
+def _echo_width_ticks(geometry: Geometry) -> int:
+    return 32 * geometry.samples
+
+
+def echo_of(result: RunResult, number: int, strike_ticks: int) -> Echo:
+    """Return what a channel saw in a run whose strikes came at the phase of a time."""
+    channel = next(entry for entry in result.channels if entry.number == number)
+    rise = channel.measurement(Kind.RISE)
+    struck, seen = channel.strikes, channel.active_edges
+    delays: list[int] = []
+    if rise is not None and rise.statistics.count:
+        delays = [rise.statistics.min_ticks or 0, rise.statistics.max_ticks or 0]
+    if rise is not None and struck == seen:
+        # An edge that answers no strike is not seen of any.
+        seen = rise.statistics.count
+    ticks = np.array(delays, np.int64)
+    return Echo(struck, seen, np.full_like(ticks, strike_ticks), strike_ticks + ticks)
+
+
+def _joined(parts: Sequence[Echo]) -> Echo:
+    return Echo(
+        sum(part.struck for part in parts),
+        sum(part.seen for part in parts),
+        np.concatenate([part.strikes_ticks for part in parts]),
+        np.concatenate([part.seen_ticks for part in parts]),
+    )

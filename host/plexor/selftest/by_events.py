@@ -1,0 +1,89 @@
+"""A self-test's witness of an instrument that sends events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from plexor.calibration.from_events import EventObserver, loopback_settings
+from plexor.calibration.runs import SPACES, complete_run, whole_run
+from plexor.protocol.frames import CRC_BYTES, HEADER, WORD_BYTES
+from plexor.protocol.geometry import Feature
+from plexor.protocol.memory import ResponseClass
+from plexor.protocol.registers import InputSelect
+from plexor.results import RunResult
+from plexor.selftest import memory
+from plexor.selftest.model import Finding
+from plexor.selftest.witness import MEMORY_STRIKES, Load, Recount
+from plexor.settings import Channel, Settings
+from plexor.units import seconds_of
+
+LOADED_BYTES = 1 << 16
+LEAST_LOADED_S, MOST_LOADED_S = Fraction(1, 500), Fraction(1)
+"""The link is loaded for as long as it takes LOADED_BYTES at its nominal rate, in these bounds."""
+MEMORY_ROUNDS = 3
+FRAME_BYTES = HEADER.size_bytes + CRC_BYTES + 2
+"""Of a frame beside its words: with what COBS adds, and its delimiter."""
+
+
+class EventWitness(EventObserver):
+    """Loads the link with events of the source, and counts memories a second time from events."""
+
+    def load(self, nominal_bytes_s: Fraction | None) -> Load:
+        """Let the source of edges load the link."""
+        loaded_s = Fraction(1, 10)
+        if nominal_bytes_s is not None:
+            loaded_s = LOADED_BYTES / nominal_bytes_s
+        settings = Settings(
+            channels=tuple(Channel(n) for n in range(self.device.identity.geometry.channels)),
+            time_s=min(max(loaded_s, LEAST_LOADED_S), MOST_LOADED_S),
+            input_select=InputSelect.ASYNCHRONOUS,
+            spaces=SPACES,
+        )
+        result = whole_run(self.device, settings)
+        books = result.accounting
+        ticks = max(result.end_ticks - result.start_ticks, 1)
+        carried = WORD_BYTES * books.received + FRAME_BYTES * books.frames_received
+        overrun = any(entry.upload_dropped for entry in books.sources)
+        return Load(carried / seconds_of(ticks, result.tick_fs), overrun)
+
+    def recount(self, channels: Sequence[int]) -> Recount:
+        """Count known strikes twice: on the chip, and from their events."""
+        geometry = self.device.identity.geometry
+        compared, used = 0, 0
+        found: list[Finding] = []
+        results: list[RunResult] = []
+        for number in range(MEMORY_ROUNDS):
+            settings = loopback_settings(geometry, 0)
+            (stimulus,) = settings.strikes
+            assert stimulus.period_s is not None
+            dithers = Feature.DITHER in geometry.features
+            strikes = replace(
+                stimulus,
+                width_s=stimulus.period_s / 16**number / 4,
+                dither_s=stimulus.period_s if dithers else Fraction(0),
+                seed=number + 1,
+                count=MEMORY_STRIKES,
+            )
+            enabled = tuple(Channel(n) for n in channels)
+            settings = replace(settings, strikes=(strikes,), channels=enabled, spaces=None)
+            result = complete_run(self.device, settings)
+            results.append(result)
+            if result.events is None or result.accounting.received != result.accounting.generated:
+                continue
+            counted, wrong = memory.recounted(result)
+            compared += counted
+            found += wrong
+            used += sum(
+                int((entry.bins.counts > 0).sum())
+                for channel in result.channels
+                for entry in channel.measurements
+            )
+            found += [
+                Finding(channel.name, f"{channel.strikes} strikes counted of {result.strikes}")
+                for channel in result.channels
+                if channel.classes[ResponseClass.STRIKES] != result.strikes
+            ]
+        lost = sum(result.accounting.lost_on_link for result in results)
+        return Recount("their events", compared, used, found, lost)
