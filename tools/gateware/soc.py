@@ -150,11 +150,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="of place and route")
     parser.add_argument("--deep", action="store_true", help="with deep memory in its SDRAM")
     chosen = parser.parse_args(arguments)
-    name = f"{chosen.board}-deep" if chosen.deep else chosen.board
     try:
         system = replace(BOARDS[chosen.board], deep=chosen.deep)
     except ValueError as error:
         parser.error(str(error))
+    name = board_of(system).name
     logging.disable(logging.INFO)
     try:
         built = build(system, (chosen.folder or BUILD / "soc" / name).resolve(), chosen.seed)

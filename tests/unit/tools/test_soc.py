@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from tools.gateware import board as boards
 from tools.gateware import soc
 from tools.gateware.build import board_hash
 from tools.gateware.skew import bins
@@ -50,3 +51,30 @@ def test_a_system_with_deep_memory_names_other_gateware():
         for make in (soc.identity_of, board_hash)
     ]
     assert len(set(hashes)) == 4
+
+
+def test_the_sources_of_the_system_are_in_its_hash(monkeypatch, tmp_path):
+    board = soc.board_of(BOARDS["colorlight-i5"])
+    monkeypatch.setattr(soc.plexor_soc, "__file__", str(tmp_path / "__init__.py"))
+    (tmp_path / "pins.py").write_text("1\n")
+    before = soc.identity_of(board)
+    (tmp_path / "pins.py").write_text("2\n")
+    assert soc.identity_of(board) != before
+
+
+def test_what_litex_writes_has_the_boards_pads_as_its_own_build_has(tmp_path):
+    system = BOARDS["orangecrab"]
+    read = soc.generate(system, tmp_path)
+    lines = (tmp_path / "gateware" / "top.lpf").read_text().splitlines()
+    pins = boards.load("orangecrab").pins
+    for name, pin in pins.items():
+        if name.startswith("uart"):
+            continue
+        assert f'LOCATE COMP "{name}" SITE "{pin.site}";' in lines
+        kind = "SLEWRATE=FAST" if name.startswith("outputs") else "PULLMODE=DOWN"
+        assert f'IOBUF PORT "{name}" {kind};' in lines
+        assert f'IOBUF PORT "{name}" IO_TYPE=LVCMOS33;' in lines
+    files = read.split(";")[0].split()[1:]
+    assert "plexor_front.v" in files
+    assert all((tmp_path / "gateware" / name).is_file() for name in files)
+    assert "plexor_latency_bins0" in (tmp_path / "csr.csv").read_text()
