@@ -133,7 +133,7 @@ _ULX3S = Board(
     platform=lambda: radiona_ulx3s.Platform(device="LFE5U-85F"),
     clock="clk25",
     clock_hz=25_000_000,
-    fast_hz=125_000_000,
+    fast_hz=200_000_000,
     system_hz=50_000_000,
     # DIP switch 1.
     switch="E8",
@@ -178,7 +178,7 @@ BOARDS = {
             platform=lambda: lambdaconcept_ecpix5.Platform(device="85F"),
             clock="clk100",
             clock_hz=100_000_000,
-            fast_hz=125_000_000,
+            fast_hz=200_000_000,
             system_hz=31_250_000,
             ethernet_delays_s=(2e-9, 0.0),
         ),

@@ -1,8 +1,9 @@
 """Build the LiteX system of a board, and say what it resolves.
 
-    .venv/bin/python -m tools.gateware.soc BOARD [--deep] [--folder F] [--seed N]
+    .venv/bin/python -m tools.gateware.soc BOARD [--deep] [--folder F] [--seed N ...]
 
-Leaves the bitstream and LiteX' register map (csr.json, csr.csv) in the folder. Exits with 1 where
+Leaves the bitstream and LiteX' register map (csr.json, csr.csv) in the folder. Place and route
+begins from one seed after the other until all is kept. Exits with 1 where from the last one, too,
 the build misses a clock, a hop between phases its time, or a channel the bounds of its bins; with 2
 for wrong use. Figures are computed by nextpnr from its timing data, not measured.
 """
@@ -16,6 +17,7 @@ import json
 import logging
 import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -24,6 +26,7 @@ from litex.soc.integration.builder import Builder
 
 import plexor_soc
 from plexor_hdl.front.phases import RATIO
+from plexor_soc import core
 from plexor_soc.boards import BOARDS
 from plexor_soc.boards import Board as System
 from plexor_soc.target import CORE_CLOCK, TOP, Target
@@ -35,6 +38,7 @@ from tools.gateware.families import FAMILIES, Family
 from tools.gateware.figures import text
 from tools.gateware.flow import BUILD, ToolError, synthesise_what
 
+SEEDS = (1, 2, 3)
 WIDEST_TICKS = 1.1
 """Of a channel's bins."""
 RMS_TICKS = 0.3
@@ -104,12 +108,24 @@ def generate(system: System, folder: Path) -> str:
     return f'read_verilog {shlex.join(names)}; attrmap -tocase keep -imap keep="true" keep=1'
 
 
-def build(system: System, folder: Path, seed: int) -> Built:
-    """Build a system. Raises ToolError where a tool fails; `failures` are what it does not keep."""
+def build(system: System, folder: Path, seeds: Sequence[int] = SEEDS) -> Built:
+    """Build a system from the first of the seeds from which it keeps all, else from the last.
+
+    Raises ToolError where a tool fails; `failures` are what it does not keep.
+    """
     board, at = board_of(system), folder / "gateware"
-    netlist = synthesise_what(at, generate(system, folder), board.build.family)
+    read, apart = generate(system, folder), (core.NAME,)
+    netlist = synthesise_what(at, read, board.build.family, apart)
     lock_front(board, netlist["modules"][TOP])
     (at / f"{TOP}.json").write_text(json.dumps(netlist))
+    tried = (_placed(board, at, seed) for seed in seeds)
+    built = next(tried)
+    while built.failures and (other := next(tried, None)):
+        built = other
+    return built
+
+
+def _placed(board: Board, at: Path, seed: int) -> Built:
     log = pnr.route(board, at, seed)
     placed = judged(board, family_of(board), at, seed, log, CORE_CLOCK.__eq__)
     return Built(board, placed, others(log))
@@ -147,7 +163,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.gateware.soc", description=__doc__)
     parser.add_argument("board", choices=sorted(BOARDS))
     parser.add_argument("--folder", type=Path, help="build/soc/BOARD without it")
-    parser.add_argument("--seed", type=int, default=1, help="of place and route")
+    parser.add_argument(
+        "--seed", type=int, nargs="+", default=SEEDS, help="of place and route, each if need be"
+    )
     parser.add_argument("--deep", action="store_true", help="with deep memory in its SDRAM")
     chosen = parser.parse_args(arguments)
     try:

@@ -1,6 +1,7 @@
 """What a LiteX system's build is judged by: its clocks and bins; and the gateware it names."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from tools.gateware import board as boards
@@ -78,3 +79,30 @@ def test_what_litex_writes_has_the_boards_pads_as_its_own_build_has(tmp_path):
     assert "plexor_front.v" in files
     assert all((tmp_path / "gateware" / name).is_file() for name in files)
     assert "plexor_latency_bins0" in (tmp_path / "csr.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("kept_from", "tried", "kept"), [(1, [1], True), (2, [1, 2], True), (9, [1, 2, 3], False)]
+)
+def test_place_and_route_goes_on_from_seed_to_seed_until_all_is_kept(
+    monkeypatch, tmp_path, kept_from, tried, kept
+):
+    seeds = []
+
+    def placed(board, at, seed):
+        seeds.append(seed)
+        return SimpleNamespace(seed=seed, failures=["core clock"] * (seed < kept_from))
+
+    (tmp_path / "gateware").mkdir()
+    netlist = {"modules": {"top": {}}}
+    for name, value in {
+        "generate": lambda system, folder: "read_verilog top.v",
+        "synthesise_what": lambda at, read, family, apart: netlist,
+        "lock_front": lambda board, module: None,
+        "_placed": placed,
+    }.items():
+        monkeypatch.setattr(soc, name, value)
+    built = soc.build(BOARDS["colorlight-i5"], tmp_path)
+    assert seeds == tried
+    assert built.seed == tried[-1]
+    assert (not built.failures) is kept
