@@ -39,7 +39,7 @@ wiring: setup
 	$(RUN) tools.wiring
 
 soc: setup
-	$(RUN) plexor_soc.build $(BOARD) $(DEEP:1=--deep)
+	$(RUN) tools.gateware.soc $(BOARD) $(DEEP:1=--deep)
 
 bench: setup
 	$(RUN) tools.bench

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,11 @@ from litex_boards.platforms import (
 
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.builds import BUILDS
-from plexor_soc.front_end import SAMPLES
+from plexor_hdl.front.ecp5 import PHASES, Pll
 
 CONSTRAINTS = Path(__file__).parents[2] / "constraints"
-CHANNELS = 4
-STRIKES = 2
+PADS = ("channels", "outputs", "gate")
+"""Of the instrument, by their names in a board's file."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,11 @@ class Sdram:
 
 @dataclass(frozen=True)
 class Board:
-    """A board; `fast_hz` is the clock that pins are sampled with: its period is a tick.
+    """A board; `fast_hz` is the clock at whose PHASES phases pins are sampled.
 
-    It is wired as its file in constraints/ says: the first CHANNELS channels and STRIKES strikes,
-    the load and the gate. A board with a `switch` has its frames on the UART there, and that pin
-    gives the UART to UARTBone; one without has Ethernet.
+    It is wired as its file in constraints/ says, the first `channels` of it. A board
+    with a `switch` has its frames on the UART there, and that pin gives the UART to UARTBone; one
+    without has Ethernet.
     """
 
     name: str
@@ -59,6 +60,9 @@ class Board:
     clock: str
     clock_hz: int
     fast_hz: int
+    system_hz: int
+    """The system's clock: with Ethernet just what a gigabit takes of words, and what closes."""
+    channels: int = 8
     switch: str = ""
     """As `Pins` of LiteX takes it, connectors included."""
     ethernet: int = 0
@@ -80,20 +84,17 @@ class Board:
         return tomllib.loads((CONSTRAINTS / f"{self.name}.toml").read_text())
 
     @property
-    def system_hz(self) -> int:
-        """The system's clock: with Ethernet just what a gigabit takes of words, and what closes."""
-        return self.fast_hz // (SAMPLES if self.switch else 2 * SAMPLES)
+    def pll(self) -> Pll:
+        """The front-end's PLL."""
+        return Pll(Fraction(self.clock_hz, 10**6), Fraction(self.fast_hz, 10**6))
 
     @property
     def geometry(self) -> Geometry:
         """The build's parameters: but for pins and tick those of plexor_hdl.builds."""
         return replace(
             BUILDS["ecp5-25f"].geometry,
-            channels=CHANNELS,
-            strikes=STRIKES,
-            samples=SAMPLES,
-            phases=1,
-            tick_fs=round(10**15 / self.fast_hz),
+            channels=self.channels,
+            tick_fs=10**15 // (PHASES * self.fast_hz),
             deep_depth=self.sdram.words if self.sdram and self.deep else 0,
             board=self.file["identity"],
         )
@@ -107,17 +108,11 @@ class Board:
         def sites(*wanted: dict[str, str]) -> Pins:
             return Pins(" ".join(pin["site"] for pin in wanted))
 
-        *strikes, load = pins["outputs"]
+        fast = Misc("SLEWRATE=FAST")
         found: list[tuple] = [
-            (
-                "plexor",
-                0,
-                Subsignal("channels", sites(*pins["channels"][:CHANNELS]), down),
-                Subsignal("strikes", sites(*strikes[:STRIKES]), Misc("DRIVE=8")),
-                Subsignal("load", sites(load), Misc("DRIVE=8")),
-                Subsignal("gate", sites(pins["gate"]), down),
-                standard,
-            )
+            ("channels", 0, sites(*pins["channels"][: self.channels]), down, standard),
+            ("outputs", 0, sites(*pins["outputs"]), fast, standard),
+            ("gate", 0, sites(pins["gate"]), down, standard),
         ]
         if self.switch:
             found += [
@@ -138,8 +133,8 @@ _ULX3S = Board(
     platform=lambda: radiona_ulx3s.Platform(device="LFE5U-85F"),
     clock="clk25",
     clock_hz=25_000_000,
-    # At 250 MHz its pins miss their clock.
     fast_hz=200_000_000,
+    system_hz=50_000_000,
     # DIP switch 1.
     switch="E8",
     sdram=Sdram(MT48LC16M16, 16, 90),
@@ -159,7 +154,9 @@ BOARDS = {
             platform=lambda: gsd_orangecrab.Platform(revision="0.2", device="25F"),
             clock="clk48",
             clock_hz=48_000_000,
-            fast_hz=240_000_000,
+            # 125 MHz cannot be made of it; a tick of this is a whole number of fs.
+            fast_hz=160_000_000,
+            system_hz=60_000_000,
             # To 3.3 V for UARTBone.
             switch="GPIO:3",
         ),
@@ -168,7 +165,10 @@ BOARDS = {
             platform=lambda: colorlight_i5.Platform(board="i5", revision="7.0"),
             clock="clk25",
             clock_hz=25_000_000,
-            fast_hz=250_000_000,
+            fast_hz=125_000_000,
+            system_hz=31_250_000,
+            # With eight the network misses its clock.
+            channels=4,
             # As LiteX' target has them for this board.
             ethernet_delays_s=(0.0, 2e-9),
             sdram=Sdram(M12L64322A, 32, 180),
@@ -178,7 +178,8 @@ BOARDS = {
             platform=lambda: lambdaconcept_ecpix5.Platform(device="85F"),
             clock="clk100",
             clock_hz=100_000_000,
-            fast_hz=250_000_000,
+            fast_hz=200_000_000,
+            system_hz=31_250_000,
             ethernet_delays_s=(2e-9, 0.0),
         ),
     )

@@ -42,18 +42,24 @@ def ports_of(component: Component) -> Iterator[tuple[str, str, int]]:
 
 
 class AmaranthModule(LiteXModule):
-    """A component as an Instance of its Verilog, in a clock domain; `ports` are by name."""
+    """A component as an Instance of its Verilog; `ports` are by name.
 
-    def __init__(self, component: Component, name: str, clock_domain: str) -> None:
+    It is in a clock domain, or with "" makes its own clocks. `more` are ports of the Instance
+    beside those of the component; `instance` is what it is called.
+    """
+
+    def __init__(
+        self, component: Component, name: str, clock_domain: str, instance: str = "", **more: Signal
+    ) -> None:
         self.component, self.name = component, name
         ports = list(ports_of(component))
         self.ports = {port: Signal(bits, name=f"{name}_{port}") for port, _, bits in ports}
-        self.specials += Instance(
-            name,
-            i_clk=ClockSignal(clock_domain),
-            i_rst=ResetSignal(clock_domain),
-            **{f"{'i' if way == 'in' else 'o'}_{port}": self.ports[port] for port, way, _ in ports},
-        )
+        if clock_domain:
+            more |= {"i_clk": ClockSignal(clock_domain), "i_rst": ResetSignal(clock_domain)}
+        more |= {
+            f"{'i' if way == 'in' else 'o'}_{port}": self.ports[port] for port, way, _ in ports
+        }
+        self.specials += Instance(name, name=instance, **more)
 
     def add_source(self, platform, folder: Path) -> None:
         """Write the component's Verilog to a folder and give it to a platform."""
@@ -72,7 +78,7 @@ class PlexorCore(AmaranthModule):
     each. `bus` is a Wishbone slave in `sys`: the access window (plexor.protocol.window). What the
     instrument refuses there is read as 0, not written, and counted in the CSR `refused`; `refusal`
     has the last one's OpStatus. Its address is `refused_address`, a word of the window.
-    `loop_clocks` is as for Instrument.
+    `loop_clocks` is as for Instrument, `identity` its gateware hash, that of plexor_hdl without it.
     """
 
     def __init__(
@@ -82,12 +88,13 @@ class PlexorCore(AmaranthModule):
         datagrams: bool = False,
         clock_domain: str = "sys",
         loop_clocks: int = 0,
+        identity: int | None = None,
     ) -> None:
         self.geometry = geometry
         self.clock_domain = clock_domain
         instrument = Instrument(
             geometry,
-            gateware_hash(geometry),
+            gateware_hash(geometry) if identity is None else identity,
             loop_clocks=loop_clocks,
             access=True,
             datagrams=datagrams,

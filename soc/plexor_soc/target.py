@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 from litedram.phy import GENSDRPHY
 from liteeth.phy.ecp5rgmii import LiteEthPHYRGMII
@@ -11,38 +12,43 @@ from litex.gen import LiteXModule
 from litex.soc.cores.clock import ECP5PLL
 from litex.soc.integration.soc_core import SoCMini
 from migen import ClockDomain, ClockSignal, Signal
+from migen.genlib.resetsync import AsyncResetSynchronizer
 
-from plexor_soc.boards import Board
+from plexor_hdl.front.phases import LOOP_CLOCKS
+from plexor_soc.boards import PADS, Board
 from plexor_soc.core import PlexorCore
-from plexor_soc.front_end import LOOP_CLOCKS, SAMPLES, front_end
+from plexor_soc.front_end import Pins
 from plexor_soc.memory import DeepMemory
 from plexor_soc.system import add_ethernet, add_instrument
 from plexor_soc.uart import SharedUart
 
 IP_ADDRESS = "192.168.1.50"
 MAC_ADDRESS = 0x10E2D5000000
+TOP = "top"
+FEEDBACK_DIVIDERS = (2, 129)
+"""The range of a PLL's dividers: by 1 the VCO itself would be its feedback, too fast for an output.
+"""
+CORE_CLOCK = "core_clk"
+"""The net of the domain `core`, in LiteX' Verilog."""
 
 
 class Clocks(LiteXModule):
-    """One PLL: `sys` for the system, `core` for the instrument, `fast` for its pins.
+    """`sys` for the system, of a PLL of its own; `core` for the instrument, of the front-end's.
 
-    With deep memory also the SDRAM's clock pin, at the system's frequency.
-
-    Their frequencies are exact: a tick would not be what the identity says of it otherwise.
+    With deep memory also the SDRAM's clock pin, at the system's frequency. Until its clock begins,
+    and for two of its periods after that, `core` is in reset, as it is whenever `sys` is.
     """
 
-    def __init__(self, board: Board, platform) -> None:
+    def __init__(self, board: Board, platform, reference: Signal) -> None:
         self.rst = Signal()
         self.cd_sys = ClockDomain()
         self.cd_core = ClockDomain()
-        # A reset's way across the device is longer than its clock's period.
-        self.cd_fast = ClockDomain(reset_less=True)
         self.pll = pll = ECP5PLL()
+        pll.clko_div_range = FEEDBACK_DIVIDERS
         self.comb += pll.reset.eq(self.rst)
-        pll.register_clkin(platform.request(board.clock), board.clock_hz)
-        pll.create_clkout(self.cd_fast, board.fast_hz, margin=0, with_reset=False)
-        pll.create_clkout(self.cd_core, board.fast_hz // SAMPLES, margin=0)
+        pll.register_clkin(reference, board.clock_hz)
         pll.create_clkout(self.cd_sys, board.system_hz, margin=0)
+        self.specials += AsyncResetSynchronizer(self.cd_core, ~pll.locked | self.rst)
         if board.deep:
             self.cd_sdram = ClockDomain(reset_less=True)
             phase = board.sdram.phase_degrees
@@ -52,27 +58,32 @@ class Clocks(LiteXModule):
 
 
 class Target(SoCMini):
-    """A board's system."""
+    """A board's system; `identity` is its gateware hash."""
 
-    def __init__(self, board: Board, folder: Path) -> None:
+    def __init__(self, board: Board, folder: Path, identity: int) -> None:
         platform = board.platform()
         platform.add_extension(board.extension())
         clock_hz = board.system_hz
         SoCMini.__init__(self, platform, clock_hz, ident=f"Plexor, {board.name}")
-        self.crg = Clocks(board, platform)
+        reference = platform.request(board.clock)
+        self.crg = Clocks(board, platform, reference)
         core = PlexorCore(
             board.geometry,
             datagrams=not board.switch,
             clock_domain="core",
             loop_clocks=LOOP_CLOCKS,
+            identity=identity,
         )
         add_instrument(self, core)
         if board.deep:
             sdram = board.sdram.module(clock_hz, "1:1")
             self.sdram_pins = GENSDRPHY(platform.request("sdram"), clock_hz)
             self.deep = DeepMemory(core, self.sdram_pins, sdram, clock_hz)
-        self.front_end = front_end(core, platform.request("plexor"))
+        pads = SimpleNamespace(**{name: platform.request(name) for name in PADS})
+        self.pins = pins = Pins(core, board.pll, pads, reference)
+        self.comb += ClockSignal("core").eq(pins.core_clock)
         core.add_source(platform, folder)
+        pins.add_source(platform, folder)
         if board.switch:
             self.uart = uart = SharedUart(
                 core, platform.request("plexor_uart"), platform.request("plexor_uartbone"), clock_hz

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import bisect
 import importlib.util
 import os
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -110,7 +111,12 @@ def built(family: Family, folder: Path, way: Way | None = None, *more: Path) -> 
     front = FrontEnd(family.module, family.pll, channels=2, outputs=2, way=way)
     ports = [front.reference, front.channels, front.outputs, front.input_select]
     ports += [front.loopback_output, front.samples, front.drives, front.core]
-    (folder / "front.v").write_text(verilog.convert(Alone(front), name="front", ports=ports))
+    return built_of(family, folder, verilog.convert(Alone(front), name="front", ports=ports), *more)
+
+
+def built_of(family: Family, folder: Path, text: str, *more: Path) -> Bench:
+    """Build the test bench of a module `front` in Verilog, in which the front-end is `front`."""
+    (folder / "front.v").write_text(text)
     sources = [folder / "front.v", *(PRIMITIVES / f"{name}.v" for name in family.primitives)]
     sources += [HERE / "front_bench.v", *more]
     flags = [f"-GWIDTH={family.width}", f"-GREFERENCE_PS={family.reference_ps}"]
@@ -178,3 +184,34 @@ def samples(family: Family, words: list[Word], lag_ps: float) -> Iterator[tuple[
             period, phase = divmod(number, len(family.phases_ps))
             at_ps = start_ps + period * family.fast_ps + family.phases_ps[phase]
             yield at_ps, word.samples >> number & 1
+
+
+def wrong(
+    family: Family, words: list[Word], edges_ps: list[float], lag_ps: float
+) -> tuple[int, int]:
+    """Return how many samples there are, and how many are not the level at their time."""
+    count = errors = 0
+    for time_ps, level in samples(family, words, lag_ps):
+        before = bisect.bisect_left(edges_ps, time_ps)
+        near = edges_ps[max(before - 1, 0) : before + 1]
+        if any(abs(edge - time_ps) < 1 for edge in near):
+            continue
+        count += 1
+        errors += level != before & 1
+    return count, errors
+
+
+def check(bench: Bench, folder: Path, count: int, lag_ps: float = 3600.0) -> None:
+    """Check that each sample of so many edges is the level at its time."""
+    tick_ps = RATIO * bench.family.fast_ps / bench.family.width
+    edges = random_edges(count, seed=int(lag_ps), shortest_ps=1.05 * max(tick_ps, 1047))
+    words = played(bench, folder, edges, lag_ps)
+    seen, errors = wrong(bench.family, words, edges, lag_ps)
+    # But for those beside an edge, there is one each tick.
+    assert seen > 0.99 * (edges[-1] - edges[0]) / tick_ps - count / 100
+    assert errors == 0
+
+
+def bits(words: Iterable[int], width: int) -> int:
+    """Return words as one number, the oldest lowest."""
+    return sum(word << width * number for number, word in enumerate(words))

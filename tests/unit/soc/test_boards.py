@@ -1,9 +1,16 @@
-"""Boards of the LiteX systems: pins of constraints/ are free there, a tick is a clock's period."""
+"""Boards of the LiteX systems: pins of constraints/ are free there, a tick is exact."""
+
+from fractions import Fraction
 
 import pytest
 from litex.build.generic_platform import Pins, Subsignal
+from litex.soc.cores.clock import ECP5PLL
+from migen import ClockDomain, Signal
+from tools.gateware import board as boards
 
+from plexor_hdl.front.phases import RATIO
 from plexor_soc.boards import BOARDS
+from plexor_soc.target import FEEDBACK_DIVIDERS
 
 TAKEN = ("eth", "eth_clocks", "sdram", "sdram_clock", "clk25", "clk48", "clk100", "ddram")
 """Pads that a system asks its platform for, beside ours; or that are wired on the board."""
@@ -32,6 +39,34 @@ def test_pins_are_no_pads_of_clock_network_or_memory(name):
 
 
 @pytest.mark.parametrize("name", BOARDS)
-def test_a_tick_is_exactly_a_period_of_the_sampling_clock(name):
-    geometry = BOARDS[name].geometry
-    assert geometry.tick_fs * BOARDS[name].fast_hz == pytest.approx(10**15, rel=1e-6)
+def test_a_tick_is_exactly_a_phase_of_the_sampling_clock(name):
+    board = BOARDS[name]
+    assert board.geometry.tick_fs * board.geometry.phases * board.fast_hz == 10**15
+    assert board.geometry.samples == RATIO * board.geometry.phases
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_both_plls_make_their_clocks_exactly(name):
+    board = BOARDS[name]
+    reference, feedback, _ = board.pll.dividers()
+    assert Fraction(board.clock_hz * feedback, reference) == board.fast_hz
+    pll = ECP5PLL()
+    pll.clko_div_range = FEEDBACK_DIVIDERS
+    pll.register_clkin(Signal(), board.clock_hz)
+    pll.create_clkout(ClockDomain("sys"), board.system_hz, margin=0)
+    config = pll.compute_config()
+    assert config["clko0_freq"] == board.system_hz
+    assert config["vco"] / config[f"clko{config['clkfb']}_div"] <= ECP5PLL.clko_freq_range[1]
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_clock_and_device_are_those_of_the_boards_file(name):
+    board, file = BOARDS[name], boards.load(name)
+    platform = board.platform()
+    toolchain = platform.toolchain
+    family, size, speed, package = toolchain.nextpnr_ecp5_parse_device(platform.device)
+    kind = toolchain.nextpnr_ecp5_architectures[f"{family}-{size}"]
+    assert file.device == (f"--{kind}", "--package", package, "--speed", speed)
+    assert file.clock_mhz * 10**6 == board.clock_hz
+    (clock,) = (pads for pads in platform.constraint_manager.available if pads[0] == board.clock)
+    assert sites(clock) == {file.clock_site}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from tools.gateware import flow
-from tools.gateware.flow import ToolError, checked, synthesise
+from tools.gateware.flow import BUILD, ToolError, checked, synthesise, synthesise_what
 
 EMPTY = {"modules": {"top": {"cells": {}, "netnames": {}, "ports": {}}}}
 
@@ -56,3 +56,51 @@ def test_a_synthesis_that_says_what_is_wrong_is_not_asked_for_again(tools):
     with pytest.raises(ToolError, match="ERROR: no such cell"):
         synthesise(tools, "", "ice40")
     assert len(calls(tools)) == 1
+
+
+APART = """
+module inner(input clk, input [15:0] x, output reg [15:0] y);
+  wire [15:0] two = x | x << 1, four = two | two << 2, eight = four | four << 4;
+  wire [15:0] all = eight | eight << 8;
+  always @(posedge clk) y <= all;
+endmodule
+module top(input clk, input [15:0] x, input [7:0] k, output [15:0] y, output reg [7:0] slow);
+  reg [15:0] first;
+  reg [7:0] s;
+  integer n;
+  always @(posedge clk) first <= x;
+  inner core(.clk(clk), .x(first), .y(y));
+  always @* begin
+    s = k;
+    for (n = 0; n < 40; n = n + 1) s = {s[6:0], s[7]} ^ ({s[3:0], s[7:4]} & {s[0], s[7:1]});
+  end
+  always @(posedge clk) slow <= s;
+endmodule
+"""
+
+
+def depths(netlist):
+    """Return how many look-up tables there are before each bit of y."""
+    module = netlist["modules"]["top"]
+    cells = module["cells"]
+    tables = {
+        cell["connections"]["Z"][0]: [cell["connections"][port][0] for port in "ABCD"]
+        for cell in cells.values()
+        if cell["type"] == "LUT4"
+    }
+
+    def depth(bit):
+        return 1 + max(map(depth, tables[bit])) if bit in tables else 0
+
+    flip_flops = [cell["connections"] for cell in cells.values() if cell["type"] == "TRELLIS_FF"]
+    starts = {ends["Q"][0]: ends["DI"][0] for ends in flip_flops}
+    return [depth(starts[bit]) for bit in module["ports"]["y"]["bits"]]
+
+
+def test_a_module_apart_is_as_short_as_alone_beside_a_long_one():
+    folder = BUILD / "apart"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "top.v").write_text(APART)
+    beside = depths(synthesise_what(folder, "read_verilog top.v", "ecp5"))
+    apart = depths(synthesise_what(folder, "read_verilog top.v", "ecp5", ("inner",)))
+    assert max(apart) <= 3 < max(beside)

@@ -1,0 +1,148 @@
+"""The front-end as the LiteX systems have it: of its time, on its tick, and wired to the core.
+
+What of a system is between the pads and the core is simulated in picoseconds.
+"""
+
+from __future__ import annotations
+
+import bisect
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from litex.gen import LiteXModule
+from litex.gen.fhdl.verilog import convert
+from migen import Cat, ClockDomain, Replicate, Signal
+
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.registers import InputSelect
+from plexor_hdl.emit import verilog_of
+from plexor_hdl.front import ecp5
+from plexor_hdl.front.phases import LOOP_CLOCKS
+from plexor_soc.boards import BOARDS
+from plexor_soc.front_end import NAME, Pins
+
+from .fronts import Bench, Family, bits, built_of, check, played, random_edges
+
+SOME = ("colorlight-i5", "orangecrab")
+"""Two boards, of different clocks."""
+WIDTH = 16
+MASK = (1 << WIDTH) - 1
+
+
+def family_of(name: str) -> Family:
+    """Return the family at the clocks of a board's system."""
+    board = BOARDS[name]
+    fast_ps, tick_ps = 10**12 / board.fast_hz, board.geometry.tick_fs / 1000
+    return Family(
+        name="ecp5",
+        module=ecp5,
+        pll=board.pll,
+        reference_ps=10**12 / board.clock_hz,
+        fast_ps=fast_ps,
+        phases_ps=tuple(tick_ps * phase for phase in range(ecp5.PHASES)),
+        primitives=("ecp5",),
+    )
+
+
+class Alone(LiteXModule):
+    """Pins of a core with two channels, a strike and the load, by the ports of the test bench.
+
+    Output 0 of the bench is the strike, the lowest bit of each word of output 1 the load. What is
+    sampled is fixed. The gate is the pin of channel 0; with `gate` what the core has of it is shown
+    as the word of channel 1.
+    """
+
+    def __init__(self, family: Family, select: InputSelect, output: int, gate: bool) -> None:
+        self.reference, self.core = Signal(name="reference"), Signal(name="core")
+        self.channels, self.outputs = Signal(2, name="channels"), Signal(2, name="outputs")
+        self.samples = Signal(2 * WIDTH, name="samples")
+        self.drives = Signal(2 * WIDTH, name="drives")
+        self.selection = Signal(2, name="input_select"), Signal(name="loopback_output")
+        core = SimpleNamespace(
+            geometry=Geometry(channels=2, strikes=1, samples=WIDTH, phases=ecp5.PHASES),
+            clock_domain="core",
+            samples=Signal(2 * WIDTH),
+            strikes=Signal(WIDTH),
+            load=Signal(),
+            gate=Signal(),
+            input_select=Signal(2, reset=select),
+            loopback_output=Signal(3, reset=output),
+        )
+        pads = SimpleNamespace(channels=self.channels, outputs=self.outputs, gate=self.channels[0])
+        self.pins = Pins(core, family.pll, pads, self.reference)
+        self.cd_core = ClockDomain(reset_less=True)
+        shown = Replicate(core.gate, WIDTH) if gate else core.samples[WIDTH:]
+        self.comb += [
+            self.core.eq(self.pins.core_clock),
+            self.cd_core.clk.eq(self.pins.core_clock),
+            core.strikes.eq(self.drives[:WIDTH]),
+            core.load.eq(self.drives[WIDTH]),
+            self.samples.eq(Cat(core.samples[:WIDTH], shown)),
+        ]
+
+    def text(self) -> str:
+        """Return the Verilog, top `front`, in which the front-end is `front`."""
+        ios = {self.reference, self.core, self.channels, self.outputs, self.samples, self.drives}
+        top = convert(self, ios | set(self.selection), name="front").main_source
+        return top + verilog_of(self.pins.component, NAME)
+
+
+def bench_of(
+    folder: Path,
+    name: str = SOME[0],
+    select: InputSelect = InputSelect.PINS,
+    output: int = 0,
+    gate: bool = False,
+) -> Bench:
+    """Build the test bench of a board's pins."""
+    family = family_of(name)
+    return built_of(family, folder, Alone(family, select, output, gate).text())
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_each_sample_is_the_pins_level_at_its_time(name, tmp_path):
+    bench = bench_of(tmp_path, name)
+    check(bench, tmp_path, 2_000)
+    check(bench, tmp_path, 500, lag_ps=100.0)
+
+
+@pytest.mark.parametrize("output", [0, 1])
+def test_a_strike_and_the_load_looped_back_are_seen_loop_clocks_later(output, tmp_path):
+    bench = bench_of(tmp_path, select=InputSelect.LOOPBACK, output=output)
+    words = played(bench, tmp_path, random_edges(200, seed=2))
+    strikes = (word.drives & MASK for word in words)
+    loads = (MASK * (word.drives >> WIDTH & 1) for word in words)
+    sent = bits(loads if output else strikes, WIDTH)
+    assert sent.bit_count() > 500
+    # What changes at a tick is a sample of the next one.
+    late = sent << LOOP_CLOCKS * WIDTH + 1
+    for channel in range(2):
+        seen = bits((word.samples >> channel * WIDTH & MASK for word in words), WIDTH)
+        assert seen == late & (1 << len(words) * WIDTH) - 1
+
+
+def test_the_oscillator_comes_to_both_channels_at_once(tmp_path):
+    bench = bench_of(tmp_path, select=InputSelect.ASYNCHRONOUS)
+    words = played(bench, tmp_path, random_edges(200, seed=2))
+    first, second = (
+        bits((word.samples >> shift & MASK for word in words), WIDTH) for shift in (0, WIDTH)
+    )
+    assert first == second
+    ticks = len(words) * WIDTH
+    changes = (first ^ first >> 1).bit_count()
+    assert changes * 3226.7 * 64 == pytest.approx(ticks * 1000, rel=0.01)
+
+
+def test_nothing_is_seen_of_pins_that_are_not_chosen(tmp_path):
+    bench = bench_of(tmp_path, select=InputSelect.LOW)
+    assert not any(word.samples for word in played(bench, tmp_path, random_edges(200, seed=2)))
+
+
+def test_the_core_has_the_gate_two_clocks_later(tmp_path):
+    bench = bench_of(tmp_path, gate=True)
+    edges = random_edges(500, seed=3)
+    words = played(bench, tmp_path, edges)
+    levels = [bisect.bisect_left(edges, word.time_ps) & 1 for word in words]
+    assert 100 < sum(levels) < len(levels) - 100
+    assert [word.samples >> WIDTH for word in words[2:]] == [MASK * bit for bit in levels[:-2]]

@@ -1,0 +1,189 @@
+"""Build the LiteX system of a board, and say what it resolves.
+
+    .venv/bin/python -m tools.gateware.soc BOARD [--deep] [--folder F] [--seed N ...]
+
+Leaves the bitstream and LiteX' register map (csr.json, csr.csv) in the folder. Place and route
+begins from one seed after the other until all is kept. Exits with 1 where from the last one, too,
+the build misses a clock, a hop between phases its time, or a channel the bounds of its bins; with 2
+for wrong use. Figures are computed by nextpnr from its timing data, not measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import json
+import logging
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from litex.soc.integration.builder import Builder
+
+import plexor_soc
+from plexor_hdl.front.phases import RATIO
+from plexor_soc import core
+from plexor_soc.boards import BOARDS
+from plexor_soc.boards import Board as System
+from plexor_soc.target import CORE_CLOCK, TOP, Target
+from tools.gateware import board as boards
+from tools.gateware import limits, pnr
+from tools.gateware.board import Board
+from tools.gateware.build import Placed, board_hash, clocks_mhz, judged, lock_front
+from tools.gateware.families import FAMILIES, Family
+from tools.gateware.figures import text
+from tools.gateware.flow import BUILD, ToolError, synthesise_what
+
+SEEDS = (1, 2, 3)
+WIDEST_TICKS = 1.1
+"""Of a channel's bins."""
+RMS_TICKS = 0.3
+"""Of a channel; even bins have 0.289."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A system as it was placed; `clocks_mhz` are the others: what each reaches, and must."""
+
+    board: Board
+    placed: Placed
+    clocks_mhz: dict[str, tuple[float, float]]
+
+    @property
+    def failures(self) -> list[str]:
+        """Return what the build does not keep."""
+        return self.placed.failures + missed(self.clocks_mhz)
+
+
+def board_of(system: System) -> Board:
+    """Return the board as tools.gateware has it, with the system's geometry and clock."""
+    board = boards.load(system.name)
+    places = {"sampler": board.places["sampler"][: system.channels]}
+    return replace(
+        board,
+        name=f"{system.name}-deep" if system.deep else system.name,
+        geometry=system.geometry,
+        core_mhz=Fraction(system.fast_hz, RATIO * 10**6),
+        places=board.places | places,
+    )
+
+
+def family_of(board: Board) -> Family:
+    """Return the board's family with the bounds of the board's tick."""
+    tick_ps = board.geometry.tick_fs / 1000
+    return replace(
+        FAMILIES[board.build.family],
+        widest_ps=round(WIDEST_TICKS * tick_ps),
+        rms_ps=round(RMS_TICKS * tick_ps),
+    )
+
+
+def identity_of(board: Board) -> int:
+    """Return the gateware's hash: that of the board, and of the sources of the system around it."""
+    digest = hashlib.sha256(board_hash(board).to_bytes(8, "little"))
+    for path in sorted(Path(plexor_soc.__file__).parent.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return int.from_bytes(digest.digest()[:8], "little")
+
+
+def generate(system: System, folder: Path) -> str:
+    """Have LiteX write its Verilog, pins and register map; return what reads it in yosys."""
+    target = Target(system, folder / "gateware", identity_of(board_of(system)))
+    builder = Builder(
+        target,
+        output_dir=str(folder),
+        compile_software=False,
+        csr_json=str(folder / "csr.json"),
+        csr_csv=str(folder / "csr.csv"),
+    )
+    # LiteX' builder changes the folder.
+    with contextlib.chdir("."):
+        builder.build(build_name=TOP, run=False)
+    names = [Path(source[0]).name for source in target.platform.sources]
+    # LiteX marks what is to be kept with a text.
+    return f'read_verilog {shlex.join(names)}; attrmap -tocase keep -imap keep="true" keep=1'
+
+
+def build(system: System, folder: Path, seeds: Sequence[int] = SEEDS) -> Built:
+    """Build a system from the first of the seeds from which it keeps all, else from the last.
+
+    Raises ToolError where a tool fails; `failures` are what it does not keep.
+    """
+    board, at = board_of(system), folder / "gateware"
+    read, apart = generate(system, folder), (core.NAME,)
+    netlist = synthesise_what(at, read, board.build.family, apart)
+    lock_front(board, netlist["modules"][TOP])
+    (at / f"{TOP}.json").write_text(json.dumps(netlist))
+    tried = (_placed(board, at, seed) for seed in seeds)
+    built = next(tried)
+    while built.failures and (other := next(tried, None)):
+        built = other
+    return built
+
+
+def _placed(board: Board, at: Path, seed: int) -> Built:
+    log = pnr.route(board, at, seed)
+    placed = judged(board, family_of(board), at, seed, log, CORE_CLOCK.__eq__)
+    return Built(board, placed, others(log))
+
+
+def others(log: str) -> dict[str, tuple[float, float]]:
+    """Return what the clocks besides core's and front-end's reach and must, by nextpnr's log."""
+    return {
+        clock.removeprefix("$glbnet$"): both
+        for clock, both in clocks_mhz(log).items()
+        if clock != CORE_CLOCK and not limits.is_phase(clock)
+    }
+
+
+def missed(clocks_mhz: dict[str, tuple[float, float]]) -> list[str]:
+    """Return which clocks do not reach what they must."""
+    return [
+        f"{clock}: {most:.1f} MHz; must be {least:g} or more"
+        for clock, (most, least) in clocks_mhz.items()
+        if most < least
+    ]
+
+
+def report(built: Built) -> str:
+    """Return a system's figures for a terminal."""
+    clocks = ", ".join(
+        f"{clock} {most:.1f} of {least:g}"
+        for clock, (most, least) in sorted(built.clocks_mhz.items())
+    )
+    return f"{text(built.board, built.placed)}\n  other clocks: {clocks} MHz"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build one board's system; return an exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tools.gateware.soc", description=__doc__)
+    parser.add_argument("board", choices=sorted(BOARDS))
+    parser.add_argument("--folder", type=Path, help="build/soc/BOARD without it")
+    parser.add_argument(
+        "--seed", type=int, nargs="+", default=SEEDS, help="of place and route, each if need be"
+    )
+    parser.add_argument("--deep", action="store_true", help="with deep memory in its SDRAM")
+    chosen = parser.parse_args(arguments)
+    try:
+        system = replace(BOARDS[chosen.board], deep=chosen.deep)
+    except ValueError as error:
+        parser.error(str(error))
+    name = board_of(system).name
+    logging.disable(logging.INFO)
+    try:
+        built = build(system, (chosen.folder or BUILD / "soc" / name).resolve(), chosen.seed)
+    except (ToolError, ValueError) as error:
+        print(f"soc: {name}: {error}", file=sys.stderr)
+        return 1
+    print(report(built))
+    for failure in built.failures:
+        print(f"soc: {name}: {failure}", file=sys.stderr)
+    return int(bool(built.failures))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
