@@ -17,7 +17,7 @@ import json
 import logging
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -43,6 +43,8 @@ WIDEST_TICKS = 1.1
 """Of a channel's bins."""
 RMS_TICKS = 0.3
 """Of a channel; even bins have 0.289."""
+
+Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -108,20 +110,26 @@ def generate(system: System, folder: Path) -> str:
     return f'read_verilog {shlex.join(names)}; attrmap -tocase keep -imap keep="true" keep=1'
 
 
-def build(system: System, folder: Path, seeds: Sequence[int] = SEEDS) -> Built:
+def build(
+    system: System, folder: Path, seeds: Sequence[int] = SEEDS, say: Say = lambda line: None
+) -> Built:
     """Build a system from the first of the seeds from which it keeps all, else from the last.
 
-    Raises ToolError where a tool fails; `failures` are what it does not keep.
+    `say` is told what begins. Raises ToolError where a tool fails; `failures` are what it does not
+    keep.
     """
     board, at = board_of(system), folder / "gateware"
+    say("synthesis, a minute or two")
     read, apart = generate(system, folder), (core.NAME,)
     netlist = synthesise_what(at, read, board.build.family, apart)
     lock_front(board, netlist["modules"][TOP])
     (at / f"{TOP}.json").write_text(json.dumps(netlist))
-    tried = (_placed(board, at, seed) for seed in seeds)
-    built = next(tried)
-    while built.failures and (other := next(tried, None)):
-        built = other
+    for number, seed in enumerate(seeds, 1):
+        say(f"place and route from seed {seed}, {number} of {len(seeds)} at most: some 3 minutes")
+        built = _placed(board, at, seed)
+        if not built.failures:
+            break
+        say(f"seed {seed} does not keep all: {'; '.join(built.failures)}")
     return built
 
 
@@ -175,7 +183,10 @@ def main(arguments: list[str] | None = None) -> int:
     name = board_of(system).name
     logging.disable(logging.INFO)
     try:
-        built = build(system, (chosen.folder or BUILD / "soc" / name).resolve(), chosen.seed)
+        folder = (chosen.folder or BUILD / "soc" / name).resolve()
+        built = build(
+            system, folder, chosen.seed, lambda line: print(f"{name}: {line}", flush=True)
+        )
     except (ToolError, ValueError) as error:
         print(f"soc: {name}: {error}", file=sys.stderr)
         return 1
