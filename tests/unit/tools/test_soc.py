@@ -82,10 +82,16 @@ def test_what_litex_writes_has_the_boards_pads_as_its_own_build_has(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("kept_from", "tried", "kept"), [(1, [1], True), (2, [1, 2], True), (9, [1, 2, 3], False)]
+    ("name", "kept_from", "tried", "kept"),
+    [
+        ("ecpix-5", 1, [1], True),
+        ("ecpix-5", 2, [1, 2], True),
+        ("ecpix-5", 9, [1, 2, 3], False),
+        ("colorlight-i5", 9, [3, 1, 2], False),
+    ],
 )
 def test_place_and_route_goes_on_from_seed_to_seed_until_all_is_kept(
-    monkeypatch, tmp_path, kept_from, tried, kept
+    monkeypatch, tmp_path, name, kept_from, tried, kept
 ):
     seeds = []
 
@@ -95,14 +101,14 @@ def test_place_and_route_goes_on_from_seed_to_seed_until_all_is_kept(
 
     (tmp_path / "gateware").mkdir()
     netlist = {"modules": {"top": {}}}
-    for name, value in {
+    for part, value in {
         "generate": lambda system, folder: "read_verilog top.v",
         "synthesise_what": lambda at, read, family, apart: netlist,
         "lock_front": lambda board, module: None,
         "_placed": placed,
     }.items():
-        monkeypatch.setattr(soc, name, value)
-    built = soc.build(BOARDS["colorlight-i5"], tmp_path)
+        monkeypatch.setattr(soc, part, value)
+    built = soc.build(BOARDS[name], tmp_path)
     assert seeds == tried
     assert built.seed == tried[-1]
     assert (not built.failures) is kept
