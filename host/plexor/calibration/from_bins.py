@@ -19,7 +19,15 @@ import numpy as np
 
 from plexor.calibration.density import BATCHES
 from plexor.calibration.model import ChannelInstants
-from plexor.calibration.observation import Behind, Echo, Looped, Source, Ticks, Way
+from plexor.calibration.observation import (
+    LOOPED_WIDTH_CLOCKS,
+    Behind,
+    Echo,
+    Looped,
+    Source,
+    Ticks,
+    Way,
+)
 from plexor.calibration.runs import BIN_SPACES, SPACES, dumped_run
 from plexor.device import Device
 from plexor.errors import InstrumentError
@@ -195,7 +203,7 @@ def folded(result: RunResult, window_ticks: int, phases: int) -> Ticks:
 
 
 def _echo_width_ticks(geometry: Geometry) -> int:
-    return 32 * geometry.samples
+    return LOOPED_WIDTH_CLOCKS * geometry.samples
 
 
 def echo_of(result: RunResult, number: int, strike_ticks: int) -> Echo:

@@ -10,7 +10,14 @@ import numpy as np
 from plexor.calibration.density import by_phase
 from plexor.calibration.loopback import behind_ps
 from plexor.calibration.model import ChannelInstants, Instants
-from plexor.calibration.observation import Behind, Echo, Looped, Source, Ticks
+from plexor.calibration.observation import (
+    LOOPED_WIDTH_CLOCKS,
+    Behind,
+    Echo,
+    Looped,
+    Source,
+    Ticks,
+)
 from plexor.calibration.runs import SPACES, complete_run, whole_run
 from plexor.device import Device
 from plexor.protocol.frames import SOURCE_STRIKE
@@ -89,7 +96,7 @@ def loopback_settings(geometry: Geometry, output: int) -> Settings:
     count = LOOPBACK_ROUNDS * geometry.phases
     rounds = int(LOOPBACK_PERIOD_S * FEMTOSECONDS / (geometry.phases * geometry.tick_fs))
     period_ticks = rounds * geometry.phases + 1
-    width_ticks = 32 * geometry.samples
+    width_ticks = LOOPED_WIDTH_CLOCKS * geometry.samples
     return Settings(
         strikes=(
             Stimulus(

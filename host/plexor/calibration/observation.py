@@ -16,6 +16,8 @@ Way = tuple[int, int]
 """A channel, and a direction of its pin's edges: 1 for up, 0 for down."""
 Behind = Mapping[int, Sequence[float | None]]
 """By direction: by how many ps each channel sees the source later than the first; None: unknown."""
+LOOPED_WIDTH_CLOCKS = 32
+"""Of strikes that are looped back, in core clocks."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +63,7 @@ class Looped:
     @property
     def complete(self) -> bool:
         """Whether every edge is in the echoes."""
-        return self.received == sum(self.generated.values())
+        return bool(self.echoes) and self.received == sum(self.generated.values())
 
 
 class Observer(Protocol):

@@ -70,7 +70,7 @@ class BinWitness(BinObserver):
 
         for number in channels:
             result = dumped_run(self.device, self._scattered(number))
-            judge(result, memory.inconsistent(result))
+            judge(result, memory.inconsistent(result.channels))
         if channels:
             delays = self._delays(channels)
             width_ticks = self._geometry.phases

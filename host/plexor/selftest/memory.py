@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from plexor.protocol.registers import (
     register,
 )
 from plexor.rematch import bins_of
-from plexor.results import Counts, Kind, Measurement, RunResult
+from plexor.results import ChannelResult, Counts, Kind, Measurement, RunResult
 from plexor.selftest.model import Check, Finding, check
 from plexor.settings import RegisterWrite
 
@@ -131,10 +131,10 @@ def _zoomed(values: np.ndarray, first_ticks: int, size: int) -> Counts:
     return np.bincount(places, minlength=size).astype(np.uint64)
 
 
-def inconsistent(result: RunResult) -> list[Finding]:
-    """Return where the statistics of a run cannot be those of its bins."""
+def inconsistent(channels: Sequence[ChannelResult]) -> list[Finding]:
+    """Return where the statistics of channels cannot be those of their bins."""
     wrong: list[Finding] = []
-    for channel in result.channels:
+    for channel in channels:
         for entry in channel.measurements:
             known, counts = entry.statistics, entry.bins.counts
             filled = np.flatnonzero(counts)
@@ -186,7 +186,7 @@ def unforeseen(
             text += f"; must be {low} to {high}"
             wrong.append(Finding(channel.name, text))
         if most - least > 1:
-            wrong += inconsistent(result)
+            wrong += inconsistent([channel])
             continue
         # Of values a tick apart count and sum tell how many there were of each.
         later = rise.statistics.sum_ticks - rise.statistics.count * least

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from plexor.calibration.observation import Echo, Looped, Source
+from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
 from plexor.results import EVENT_DTYPE
 from plexor.selftest.judge import jumper_findings, loopback_findings, source_findings
@@ -226,3 +227,11 @@ def test_a_pin_that_misses_some_strikes_is_named_with_their_number():
     counts = seen(ch0=[0], ch1=[1], ch2=[0]) | {(0, 2): 190}
     (found,) = jumper_findings(counts, 200, WIRING)
     assert (found.subject, found.text) == ("ch2", "190 edges of 200 of strike0, by its pin")
+
+
+def test_without_echoes_counts_alone_are_judged():
+    # As of a run whose events were not kept, though none was lost.
+    counts = {SOURCE_STRIKE: 8, 0: 8, 1: 6}
+    looped = Looped(counts, sum(counts.values()), {})
+    found = loopback_findings({0: looped}, Geometry(channels=2, strikes=1))
+    assert [finding.subject for finding in found] == ["ch1"]
