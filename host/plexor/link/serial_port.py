@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 import time
@@ -48,7 +49,7 @@ class SerialLink:
                 port, baud, timeout=0.0, write_timeout=WRITE_TIMEOUT_S, exclusive=True
             )
         except (*self._errors, ValueError) as error:
-            raise LinkError(f"{self.name}: cannot open: {error}") from error
+            raise LinkError(f"{self.name}: cannot open: {_reason(error)}") from error
         # Gateware that measures its rate does so after a break; one with a set rate takes neither
         # break nor preamble for a command.
         with contextlib.suppress(*self._errors):
@@ -88,3 +89,11 @@ class SerialLink:
             self._port.cancel_read()
         with contextlib.suppress(*self._errors):
             self._port.close()
+
+
+def _reason(error: Exception) -> str:
+    """Return why a port cannot be opened, without the numbers and names that pyserial repeats."""
+    number = getattr(error, "errno", None)
+    if number in (errno.EAGAIN, errno.EBUSY):
+        return "another program has it open"
+    return os.strerror(number).lower() if number else str(error)

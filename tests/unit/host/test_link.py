@@ -146,10 +146,15 @@ def test_a_serial_link_carries_bytes_both_ways():
     os.close(other)
 
 
+def test_a_port_that_is_not_there_is_told_once():
+    with pytest.raises(LinkError, match=r"serial:/dev/none\?baud=\d+: cannot open: no such file"):
+        open_link("serial:/dev/none")
+
+
 def test_a_serial_port_is_held_alone():
     other, own = pty.openpty()
     link = open_link(f"serial:{os.ttyname(own)}")
-    with pytest.raises(LinkError, match="cannot open"):
+    with pytest.raises(LinkError, match=r"cannot open: another program has it open$"):
         open_link(f"serial:{os.ttyname(own)}")
     link.close()
     os.close(own)
