@@ -44,7 +44,7 @@ class Scanned:
 
 def scanned(dut: str, wanted: Wanted, folder: Path, geometry: Geometry | None = SMALL) -> Scanned:
     log = folder / "truth.bin"
-    with simulator(dut, geometry, ("--hold", "--truth", str(log))) as server:
+    with simulator(dut, geometry, ("--truth", str(log))) as server:
         with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
             result, _ = run(device, wanted)
         server.close()

@@ -191,13 +191,11 @@ def _take(options: Mapping[str, Any], wanted: Wanted) -> tuple[PhaseResult, RunR
     from plexor.device import Device  # noqa: PLC0415
     from plexor.link.open import open_link  # noqa: PLC0415
     from plexor.phase.run import run  # noqa: PLC0415
-    from plexor.sweep.job import SIM_ARGUMENTS  # noqa: PLC0415
 
     uri: str = options["link"]
-    simulated = uri.startswith("sim:")
     description = described(uri, options["dut"], dict(options["keys"]))
     line = ProgressLine()
-    with Device(open_link(uri, options["dut"], SIM_ARGUMENTS if simulated else ())) as device:
+    with Device(open_link(uri, options["dut"])) as device:
         try:
             return run(device, wanted, line, description)
         finally:
