@@ -13,7 +13,7 @@ import click
 
 from plexor.errors import ExitCode, PlexorError
 
-_COMMANDS = {
+COMMANDS = {
     "measure": "plexor.commands.measure:measure",
     "sweep": "plexor.commands.sweep:sweep",
     "phase": "plexor.commands.phase:phase",
@@ -51,12 +51,12 @@ class _Lazy(click.Group):
     """A group that imports a command when it is called, and lists them without."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in COMMANDS:
             return None
-        module, _, name = _COMMANDS[cmd_name].partition(":")
+        module, _, name = COMMANDS[cmd_name].partition(":")
         return getattr(import_module(module), name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

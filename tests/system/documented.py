@@ -1,0 +1,70 @@
+"""Every command that README, docs and `--help` show, as it is written there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from plexor import cli
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+_BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+_SPAN = re.compile(r"`([^`]+)`")
+_PROGRAM = re.compile(r"(plexor|make|pip|(\.venv/bin/)?python -m|pytest)\s+[^\s.]")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Commands that are shown together, and where."""
+
+    place: str
+    """`README.md:64`, `plexor sweep --help`."""
+    commands: tuple[str, ...]
+
+
+def shown() -> list[Shown]:
+    """Return the commands of every page and of every `--help`, in order."""
+    found = [entry for page in PAGES for entry in of_page(page.name, page.read_text())]
+    return found + list(_helps())
+
+
+def of_page(name: str, text: str) -> Iterator[Shown]:
+    """Yield the blocks of a page, then what stands in its prose."""
+    for block in _BLOCK.finditer(text):
+        lines = block[1].replace("\\\n", " ").splitlines()
+        yield Shown(_place(name, text, block.start()), tuple(filter(None, map(_bare, lines))))
+    prose = _FENCED.sub(lambda block: "\n" * block[0].count("\n"), text)
+    seen: set[str] = set()
+    for span in _SPAN.finditer(prose):
+        command = " ".join(span[1].split())
+        if _PROGRAM.match(command) and command not in seen:
+            seen.add(command)
+            yield Shown(_place(name, prose, span.start()), (command,))
+
+
+def _bare(line: str) -> str:
+    """Return a line without the comment at its end."""
+    return re.sub(r"(^|\s+)#.*", "", line).strip()
+
+
+def _place(name: str, text: str, offset: int) -> str:
+    return f"{name}:{text.count(chr(10), 0, offset) + 1}"
+
+
+def _helps() -> Iterator[Shown]:
+    for name in cli.plexor.list_commands(click.Context(cli.plexor)):
+        module, _, attribute = cli.COMMANDS[name].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        block = (command.help or "").partition("\b\n")[2].partition("\n\n")[0]
+        # An example goes on in the next line where that begins no command.
+        joined = re.sub(r"\n\s+(?!\s|plexor )", " ", block)
+        examples = tuple(line.strip() for line in joined.splitlines() if line.strip())
+        if examples:
+            yield Shown(f"plexor {name} --help", examples)

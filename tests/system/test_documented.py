@@ -1,0 +1,227 @@
+"""Every command that README, docs and `--help` show runs as it is written, on the files that ship.
+
+What is shown together runs in one folder, in its order. What no computer has is put in its place:
+a board's serial port is a pseudo-terminal with a simulated instrument behind it, its network
+address that of a simulated LiteX system. Minutes of strikes become milliseconds on such a link,
+for a simulated second takes half a minute. Names in capitals stand for what the reader has.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from documented import ROOT, Shown, of_page, shown
+from pseudo_terminal import on_a_terminal
+
+import plexor_sim
+
+EXAMPLES = Path(plexor_sim.__file__).parent / "examples"
+BIN = Path(sys.executable).parent
+SERIAL = "serial:/dev/ttyUSB1"
+BOARD = "synthetic:latency=2us,width=300ns,ch2.tick=40us,ch2.width=5us"
+"""The device that is wired to what is at SERIAL."""
+NETWORK = re.compile(r"udp://[A-Z0-9.]+:7539")
+SHORTER = {"--time 60s": "--time 60ms", "--period 50ms": "--period 2ms", "--to 1ms": "--to 20us"}
+"""On a board: a simulated second takes half a minute."""
+STANDS_FOR = {
+    "measure --fallback": "measure --fallback --rate 20k --count 400",
+    "sim serve": "sim serve --help",
+    "measure … --json": "measure --dut irq.toml --rate 20k --count 400 --json",
+    "measure … --calibration FILE": "measure --rate 20k --count 400 --calibration cal.json",
+    "RUN...": "main",
+    "RUN": "main",
+}
+"""What a page leaves to its reader."""
+RUN = (
+    "plexor measure --dut irq.toml --rate 20k --dither 1us --count 2k --json"
+    " --channel entry=ch0 --channel handled=ch1"
+)
+MADE_BEFORE = {
+    "main": f"{RUN} --seed 1 --out main",
+    "branch": f"{RUN} --seed 2 --out branch",
+    "cal.json": "plexor calibrate --edges 4000 --calibration cal.json",
+}
+"""What a command names and its reader has: how that comes to be."""
+LONG = (
+    "plexor sweep ",
+    "plexor burst ",
+    "plexor phase ",
+    "plexor calibrate ",
+    "--time 2s",
+    "--preset",
+    "--dut ce30",
+    "plexor table s1",
+    "plexor table sweep",
+    "pip ",
+)
+"""A block with one of these is of `make test-full`: it takes a minute or more."""
+GUARDING = ("make test", "make test-full", "make lint", "make lock", "make mutants", "make flash")
+"""What runs these tests, or asks for a board, hours or the newest packages: called, not run."""
+SERVES = ("run_bitstream", "litex_sim")
+"""Programs that go on until they are ended, once they have said where they listen."""
+TOOLS_AT_ONCE = ("make wiring", "python -m plexor.protocol.document")
+"""Of the clone's own tools: the others build gateware, or measure for minutes."""
+EXITS: dict[str, int] = {}
+"""Commands that do not end with 0, and rightly."""
+LEAST_SEEN = 60
+
+
+def _names_only(entry: Shown) -> bool:
+    """Return whether a page only names a command of plexor's."""
+    return len(entry.commands) == 1 and len(entry.commands[0].split()) == 2
+
+
+def _is_plexor(entry: Shown) -> bool:
+    return all(command.startswith(("plexor ", "pip ")) for command in entry.commands)
+
+
+SHOWN = shown()
+NAMED = sorted(
+    {
+        entry.commands[0]
+        for entry in SHOWN
+        if _names_only(entry) and entry.commands[0].startswith("plexor ")
+    }
+)
+TYPED = [entry for entry in SHOWN if not _names_only(entry) and _is_plexor(entry)]
+TOOLS = sorted(
+    {
+        command
+        for entry in SHOWN
+        for command in entry.commands
+        if not command.startswith(("plexor ", "pip ")) and "…" not in command
+    }
+)
+
+
+def test_no_page_hides_its_commands():
+    """What is looked at is what a reader sees: no block is lost to its form."""
+    assert sum(len(entry.commands) for entry in SHOWN) >= LEAST_SEEN
+    text = "a\n```sh\nplexor x \\\n  --y 1   # why\n```\n`plexor z --w` `plexor.z`\n"
+    assert [(entry.place, entry.commands) for entry in of_page("p", text)] == [
+        ("p:2", ("plexor x    --y 1",)),
+        ("p:6", ("plexor z --w",)),
+    ]
+
+
+def test_no_rule_is_of_a_command_that_is_gone():
+    text = "\n".join(f"{command} " for entry in SHOWN for command in entry.commands)
+    for rule in (*SHORTER, *STANDS_FOR, *LONG, *EXITS):
+        assert rule in text, f"no command has {rule!r}"
+    for name in MADE_BEFORE:
+        assert any(name in words.split() for words in (text, *STANDS_FOR.values())), name
+
+
+@contextmanager
+def instruments(text: str) -> Iterator[str]:
+    """Yield commands whose board is a simulated one, behind the port or network they name."""
+    with ExitStack() as stack:
+        if SERIAL in text:
+            address = stack.enter_context(served(["-m", "plexor_sim.serve", "--dut", BOARD]))
+            text = text.replace(SERIAL, f"serial:{stack.enter_context(on_a_terminal(address))}")
+            for long, short in SHORTER.items():
+                text = text.replace(long, short)
+        if NETWORK.search(text):
+            deep = ["--deep"] if "--mode deep" in text else []
+            address = stack.enter_context(served(["-m", "tools.litex_sim", *deep]))
+            text = NETWORK.sub(f"udp://127.0.0.1:{address[1]}", text)
+        yield text
+
+
+@contextmanager
+def served(arguments: list[str]) -> Iterator[tuple[str, int]]:
+    """Yield the address at which a program says that it listens."""
+    with subprocess.Popen(
+        [sys.executable, *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                if line.startswith("listening "):
+                    host, _, port = line.removeprefix("listening ").strip().rpartition(":")
+                    yield host, int(port)
+                    return
+            raise AssertionError(f"{shlex.join(arguments)}: does not listen")
+        finally:
+            process.terminate()
+
+
+def typed(command: str, folder: Path, expected: int = 0) -> str:
+    """Type a command in a folder; return what it prints, or fail with what it says."""
+    environment = {
+        **os.environ,
+        "PATH": f"{BIN}:{os.environ['PATH']}",
+        "XDG_DATA_HOME": str(folder / "data"),
+        "NO_COLOR": "1",
+    }
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == expected, f"{command}: {done.returncode}\n{done.stderr}{done.stdout}"
+    assert "Traceback" not in done.stderr
+    return done.stdout
+
+
+def _long(entry: Shown) -> bool:
+    return any(word in f"{command} " for command in entry.commands for word in LONG)
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(
+    "entry",
+    [
+        pytest.param(entry, id=entry.place, marks=pytest.mark.full if _long(entry) else ())
+        for entry in TYPED
+    ],
+)
+def test_what_is_shown_runs(entry, tmp_path):
+    for path in EXAMPLES.iterdir():
+        shutil.copy(path, tmp_path)
+    commands = "\n".join(entry.commands)
+    for word, meant in STANDS_FOR.items():
+        commands = re.sub(rf"{re.escape(word)}(?!\w)", lambda _, meant=meant: meant, commands)
+    for name, made in MADE_BEFORE.items():
+        if re.search(rf"\s{re.escape(name)}\b", commands):
+            typed(made, tmp_path)
+    with instruments(commands) as ready:
+        for command, written in zip(ready.splitlines(), entry.commands, strict=True):
+            typed(command, tmp_path, EXITS.get(written, 0))
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_what_is_named_is_there(name, tmp_path):
+    assert name.split()[1] in typed(f"{name} --help", tmp_path)
+
+
+def _tool(command: str) -> object:
+    short = command.startswith((*TOOLS_AT_ONCE, *GUARDING))
+    return pytest.param(command, marks=() if short else pytest.mark.full)
+
+
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("command", [_tool(command) for command in TOOLS])
+def test_a_tool_runs(command):
+    if command.startswith(GUARDING):
+        called = re.findall(r"python3? -m (\S+)", typed(f"make --dry-run {command[5:]}", ROOT))
+        assert called[-1] == "pytest" or (ROOT / f"{called[-1].replace('.', '/')}.py").exists()
+    elif any(word in command for word in SERVES):
+        with served(shlex.split(command.partition("python ")[2])) as (host, port):
+            link = f"udp://{host}:{port}" if "litex" in command else f"tcp://{host}:{port}"
+            typed(f"plexor measure --link {link} --rate 20k --count 100 --calibration none", ROOT)
+    else:
+        typed(command, ROOT)
