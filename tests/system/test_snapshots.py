@@ -47,7 +47,7 @@ Words = dict[tuple[Space, int], bytes]
 
 def settings() -> Settings:
     return Settings(
-        strikes=(Stimulus(period_s=1000 * NS, width_s=100 * NS, dither_s=200 * NS),),
+        strikes=(Stimulus(period_s=1000 * NS, width_s=100 * NS, dither_s=128 * NS),),
         channels=(Channel(0, deadline_s=800 * NS), Channel(1, reference="ch0.fall")),
         timeout_s=5000 * NS,
     )

@@ -50,8 +50,8 @@ def parse_against(text: str) -> str:
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; `plexor devices "
-    "NAME` explains its options.",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
+    "`plexor devices NAME` explains its options.",
 )
 @click.option(
     "--against",

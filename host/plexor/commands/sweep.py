@@ -47,8 +47,8 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; `plexor devices "
-    "NAME` explains its options.",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
+    "`plexor devices NAME` explains its options.",
 )
 @click.option("--from", "low", type=RATE, required=True, metavar="RATE", help="Lowest rate: 1k.")
 @click.option("--to", "high", type=RATE, required=True, metavar="RATE", help="Highest rate: 200k.")
@@ -100,7 +100,9 @@ _PATH = click.Path(path_type=Path)
 @click.option("--load-off", metavar="COMMAND", help="Ends it; without this it is terminated.")
 @time_option("--width", help="Of a strike, at every rate.")
 @click.option("--duty", type=DUTY, metavar="PART", help="Of a strike, at every rate: 20%.")
-@time_option("--dither", default="0", help="Range of a uniform random deviation of the period.")
+@time_option(
+    "--dither", default="0", help="Range of a uniform random deviation of the period: 1024ns."
+)
 @click.option("--seed", type=click.IntRange(1, 1 << 63), default=1, metavar="N")
 @click.option(
     "--channel",
