@@ -100,9 +100,7 @@ _PATH = click.Path(path_type=Path)
 @click.option("--load-off", metavar="COMMAND", help="Ends it; without this it is terminated.")
 @time_option("--width", help="Of a strike, at every rate.")
 @click.option("--duty", type=DUTY, metavar="PART", help="Of a strike, at every rate: 20%.")
-@time_option(
-    "--dither", default="0", help="Range of a uniform random deviation of the period: 1024ns."
-)
+@time_option("--dither", default="0", help="Range of a random deviation of the period: 1024ns.")
 @click.option("--seed", type=click.IntRange(1, 1 << 63), default=1, metavar="N")
 @click.option(
     "--channel",

@@ -99,9 +99,8 @@ def settings_of(wanted: Wanted, reference_period_s: Fraction | None, tick_fs: in
     swept = Stimulus(width_s=wanted.width_s, count=steps * wanted.repeats, seed=wanted.seed)
     others: tuple[Stimulus, ...] = ()
     if reference_period_s is None:
-        swept = replace(
-            swept, period_s=least_s, dither_s=dither_at_most(least_s * DITHER_PART, tick_fs)
-        )
+        dither_s = dither_at_most(least_s * DITHER_PART, tick_fs)
+        swept = replace(swept, period_s=least_s, dither_s=dither_s)
         spacing_s = least_s * (1 - DITHER_PART / 2)
     else:
         step_s = reference_period_s * GOLDEN

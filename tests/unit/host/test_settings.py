@@ -239,7 +239,7 @@ BAD = {
     "give one of them": [Stimulus(0, 1000 * NS, duty=Fraction(1, 2), width_s=5 * NS)],
     "strike0.phase: -5 ticks": [Stimulus(0, 1000 * NS, phase_s=-5 * NS)],
     "strike0.seed": [Stimulus(0, 1000 * NS, seed=-1)],
-    "strike0.dither: 0.5 ticks (500 ps); must be a power of two of ticks: 2 ticks (2 ns) or 4": [
+    "strike0.dither: 0.5 ticks (0.5 ns); must be a power of two of ticks: 2 ticks (2 ns) or 4": [
         Stimulus(0, 1000 * NS, dither_s=NS / 2)
     ],
     "strike0.dither: 1000 ticks (1 µs); must be a power of two of ticks: 512 ticks (512 ns) or "
