@@ -106,7 +106,7 @@ def test_a_device_that_does_not_compile_is_the_first_error_and_leaves_nothing(
 
 def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "plexor_sim.serve", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=280)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=800)
 
 
 @pytest.mark.parametrize(
