@@ -62,7 +62,7 @@ class Simulation {
         if (!served_ && !gone_) begin_figures();
         served_ = true;
       } else if (!goes_on_alone()) {
-        if (served_ && options_.once) return;
+        if (served_ && options_.once) return log_.close();
         log_.sync();
         socket_.accept(kWaitMs);
         stop_without(options_.parent);
@@ -80,6 +80,7 @@ class Simulation {
       if (++polls_ % 4096 == 0) stop_without(options_.parent);
     }
     socket_.drain();
+    log_.close();
   }
 
  private:

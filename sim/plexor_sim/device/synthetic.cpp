@@ -72,7 +72,7 @@ class Channel {
   int64_t next_ps() const { return next_ps_; }
 
   void request(int64_t now_ps, bool load) {
-    const int64_t since_ps = now_ps - last_request_ps_;
+    const int64_t since_ps = last_request_ps_ ? now_ps - *last_request_ps_ : kNever;
     last_request_ps_ = now_ps;
     if (since_ps >= options_.deaf_low_ps && since_ps <= options_.deaf_high_ps) return;
     if (options_.drop > 0 && drop_.unit() < options_.drop) return;
@@ -160,7 +160,7 @@ class Channel {
   std::priority_queue<Pulse, std::vector<Pulse>, std::greater<>> pulses_;
   std::deque<int64_t> starts_;  // when the requests that wait will be served
   uint64_t pulse_cnt_ = 0;
-  int64_t last_request_ps_ = 0;
+  std::optional<int64_t> last_request_ps_;
   int64_t free_ps_ = 0, last_ready_ps_ = 0;
   bool overloaded_ = false;
   int64_t free_pin_ps_ = 0, fall_ps_ = 0, spurious_ps_ = kNever;

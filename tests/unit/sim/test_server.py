@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -271,10 +272,23 @@ def test_bad_usage_is_one_line_and_code_2(
     assert caught.value.exit_code == 2
 
 
-def test_a_truth_log_that_cannot_be_written_is_code_3(echo: Path) -> None:
+def test_a_truth_log_that_cannot_be_written_is_code_4(echo: Path) -> None:
     with pytest.raises(SimulatorError, match="/no/such: cannot be written") as caught:
         Server(echo, arguments=["--truth", "/no/such"])
-    assert caught.value.exit_code == 3
+    assert caught.value.exit_code == 4
+
+
+@pytest.mark.parametrize("option", ["--truth", "--trace-pins"])
+def test_a_full_disk_is_one_line_and_code_4(probe: Path, option: str) -> None:
+    with Server(probe, "script=/dev/null", ["--once", option, "/dev/full"]) as server:
+        # It may end before it has answered.
+        with suppress(ConnectionError), connect(server) as client:
+            client.sendall(WORDS)
+            receive(client, DEPTH)
+        sentence = "^error: /dev/full: cannot be written: No space left on device$"
+        with pytest.raises(SimulatorError, match=sentence) as caught:
+            server.wait(END_S)
+    assert caught.value.exit_code == 4
 
 
 def test_a_simulator_dies_with_the_process_that_started_it(echo: Path) -> None:
