@@ -140,7 +140,7 @@ def test_a_newer_minor_version_and_unknown_features_are_accepted():
         assert device.identity.geometry.features == GEOMETRY.features
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.integers(0, (1 << 32) - 1), min_size=25, max_size=25))
 def test_any_identity_words_give_an_identity_or_a_clear_error(values):
     image = RegisterImage()

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from plexor.identity import Identity
 from plexor.plan import plan_of, registers_of
-from plexor.plan_strikes import dither_at_most
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import Policy, StopOn, Trigger, register
 from plexor.settings import (
@@ -102,33 +101,6 @@ def test_without_a_period_there_is_one_strike():
 def test_phases_of_outputs_are_as_asked_from_the_first_tick_on():
     made = plan(Stimulus(0, 1000 * NS), Stimulus(1, 1000 * NS, phase_s=300 * NS))
     assert [made.value("stimulus", "phase_ticks", output) for output in (0, 1)] == [0, 300]
-
-
-def test_a_dither_is_taken_by_the_name_that_its_refusal_gives_and_kept_as_taken():
-    identity = Identity(Geometry(tick_fs=416_667), 1)
-    with pytest.raises(ValueError, match=r"1024 ticks \(426\.667 ns\)"):
-        plan(Stimulus(0, 10_000 * NS, dither_s=427 * NS), identity=identity)
-    asked_s = Fraction(426_667, 10**12)
-    made = plan(Stimulus(0, 10_000 * NS, dither_s=asked_s), identity=identity)
-    assert made.value("stimulus", "dither_bits") == 10
-    (kept,) = [entry for entry in made.echo if entry.name == "strike0.dither"]
-    assert (kept.asked_s, kept.taken_s) == (asked_s, Fraction(1024 * 416_667, 10**15))
-
-
-@pytest.mark.parametrize("seconds", [NS, 2 * NS, 3 * NS, 1000 * NS, 1024 * NS, Fraction(9)])
-def test_the_greatest_dither_up_to_a_time_is_one_that_there_is(seconds):
-    found = dither_at_most(seconds, 1_000_000)
-    assert found <= seconds
-    if found:
-        assert stimulus(Stimulus(0, Fraction(100), dither_s=found))["dither_bits"]
-        assert 2 * found > min(seconds, (1 << 32) * NS)
-
-
-def test_dither_keeps_the_mean_period():
-    values = stimulus(Stimulus(0, 10_000 * NS, dither_s=128 * NS))
-    assert values["dither_bits"] == 7  # uniform 0 to 127
-    interval = values["interval_ticks"] + Fraction(values["interval_fraction"], 1 << 32)
-    assert interval + Fraction(127, 2) == 10_000
 
 
 def test_poisson_intervals_have_the_mean_asked():
@@ -239,17 +211,6 @@ BAD = {
     "give one of them": [Stimulus(0, 1000 * NS, duty=Fraction(1, 2), width_s=5 * NS)],
     "strike0.phase: -5 ticks": [Stimulus(0, 1000 * NS, phase_s=-5 * NS)],
     "strike0.seed": [Stimulus(0, 1000 * NS, seed=-1)],
-    "strike0.dither: 0.5 ticks (0.5 ns); must be a power of two of ticks: 2 ticks (2 ns) or 4": [
-        Stimulus(0, 1000 * NS, dither_s=NS / 2)
-    ],
-    "strike0.dither: 1000 ticks (1 µs); must be a power of two of ticks: 512 ticks (512 ns) or "
-    "1024 ticks (1.024 µs)": [Stimulus(0, 20_000 * NS, dither_s=1000 * NS)],
-    "must be a power of two of ticks: 2147483648 ticks (2.14748 s) or 4294967296": [
-        Stimulus(0, Fraction(100), dither_s=Fraction(4))
-    ],
-    "must be a power of two of ticks: 4294967296 ticks (4.29497 s)": [
-        Stimulus(0, Fraction(100), dither_s=Fraction(8))
-    ],
     "neither burst nor dither": [Stimulus(0, 1000 * NS, poisson=True, dither_s=4 * NS)],
     "Poisson strikes of": [Stimulus(0, 20 * NS, poisson=True, width_s=10 * NS)],
     "need a rate or period": [Stimulus(0, poisson=True)],
