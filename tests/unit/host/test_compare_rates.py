@@ -10,12 +10,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy import stats
-from tools.compare_rates import DEVICES, FIGURES, judged, rates, together
+from tools.compare_rates import CHANGES, DEVICES, FIGURES, SIZES, judged, rates, together
 
 from plexor.gate import UNSEEN, By, Outcome, needed, outcome_of
 
-SAME, AT_LIMIT, BEYOND = Fraction(0), Fraction(5, 100), Fraction(50_001, 10**6)
-SIZES = (600, 4000)
+SAME, AT_LIMIT, BEYOND = CHANGES
 PAIRS = [
     pytest.param(64, id="512 pairs"),
     pytest.param(1250, id="10,000 pairs", marks=[pytest.mark.full, pytest.mark.timeout(3600)]),
