@@ -91,7 +91,10 @@ def differing_keys(before: Mapping[str, str], after: Mapping[str, str]) -> tuple
 def differences(
     before: Report, after: Report, wanted: Collection[str] = ()
 ) -> tuple[Difference, ...]:
-    """Return every figure of the channels that both runs have, by name, and the `wanted` ones."""
+    """Return every figure of the channels that both runs have, by name.
+
+    The `wanted` ones are there too where one run alone has them, classes where neither has.
+    """
     qs = {quantile_name(q): q for q in QUANTILES}
     qs |= {name: parse_quantile(name) for name in wanted if is_quantile(name)}
     found: list[Difference] = []
@@ -127,7 +130,7 @@ def _times(
     found: list[Difference] = []
     for name, figure in TIMES.items():
         ticks = [None if c.rise is None else figure(c.rise) for c in (one, other)]
-        if name not in wanted and None in ticks:
+        if ticks == [None, None] or (name not in wanted and None in ticks):
             continue
         before, after = (
             None if t is None else seconds_of(t, fs) for t, fs in zip(ticks, tick_fs, strict=True)
@@ -159,7 +162,7 @@ def _quantiles(
     found: list[Difference] = []
     for name, q in qs.items():
         known = [None if c.rise is None else quantile(c.rise.distribution, q) for c in (one, other)]
-        if name not in wanted and None in known:
+        if known == [None, None] or (name not in wanted and None in known):
             continue
         before, after = (
             None if k is None else seconds_of(k.value_ticks, fs)

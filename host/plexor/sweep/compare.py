@@ -26,12 +26,15 @@ class BracketLaw:
     ) -> Bounds:
         """Return where the second frequency less `limit_of` the first lies; errors are the sweeps'.
 
-        Where both sustain all that was tried, what is compared is the highest rate of both.
+        Where both sustain all that was tried, what is compared is the highest rate of both; where
+        both sustain nothing, nothing has changed.
         """
         low, high = _ends(self.before)
         after_low, after_high = _ends(self.after)
         if low and after_low and high is None and after_high is None:
             low = high = after_low = after_high = min(low, after_low)
+        if not low and not after_low and high is not None and after_high is not None:
+            high = after_high = low
         return Bounds(
             None if high is None else after_low - limit_of(high, part),
             None if after_high is None else after_high - limit_of(low, part),

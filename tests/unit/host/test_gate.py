@@ -145,6 +145,12 @@ def test_a_run_without_a_response_proves_no_latency_and_breaks_a_share(run_of):
     assert outcome_of(found) == Outcome.BROKEN
 
 
+def test_a_channel_that_answers_in_neither_run_is_not_judged_by_its_latency(run_of):
+    runs = [run_of([[1000] * 400, [None] * 400]) for _ in range(2)]
+    (found,) = gate(*runs, "p99>+5%")
+    assert (found.difference.channel, found.outcome) == ("ISR", Outcome.KEPT)
+
+
 @pytest.mark.parametrize("figure", ["max", "min", "peak_to_peak"])
 def test_figures_of_single_samples_are_judged_when_asked_and_refused_else(run_of, figure):
     runs = run_of([[1000, 1001, 1002] * 300]), run_of([[2000, 2002, 2004] * 300])
@@ -197,6 +203,9 @@ def knees(low, high, other_low, other_high, text):
         ((1000, 1010, 1200, None), "kept"),
         ((1000, None, 1000, None), "kept"),  # both sustain all that was tried
         ((1200, None, 1000, None), "kept"),
+        ((None, 500, None, 400), "kept"),  # both sustain nothing that was tried
+        ((None, None, None, 400), "too few"),
+        ((None, 500, 600, 700), "kept"),
         ((1000, None, 900, 950), "broken"),
         ((1000, None, 990, 1000), "too few"),
     ],
