@@ -6,15 +6,17 @@ is counted, of each figure. Errors may be 5 % each; counts leave that by chance 
 
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
-from tools.compare_rates import CHANGES, DEVICES, FIGURES, SIZES, judged, rates, together
+from tools.compare_rates import CHANGES, DEVICES, FIGURES, SIZES, judged, main, rates, together
 
 from plexor.gate import UNSEEN, By, Outcome, needed, outcome_of
 
 SAME, AT_LIMIT, BEYOND = CHANGES
+DOCUMENT = (Path(__file__).parents[3] / "docs" / "compare.md").read_text(encoding="utf-8")
 PAIRS = [
     pytest.param(64, id="512 pairs"),
     pytest.param(1250, id="10,000 pairs", marks=[pytest.mark.full, pytest.mark.timeout(3600)]),
@@ -98,3 +100,16 @@ def test_with_twice_the_samples_that_it_asks_for_the_answer_is_most_often_defini
                     definite += again.outcome != Outcome.TOO_FEW
     assert asked > 25
     assert definite > asked * 2 / 3
+
+
+@pytest.mark.parametrize(("options", "rows"), [((), 24), (("--power",), 16)])
+def test_the_tables_of_the_document_are_printed_by_a_command(capsys, options, rows):
+    main(["--pairs", "1", *options])
+    lines = capsys.readouterr().out.splitlines()
+    head, names, cells = lines[0], DOCUMENT.splitlines(), lines[2:]
+    assert head in names
+    assert len(cells) == rows
+    # The same devices, changes, sizes and figures, row by row.
+    place = names.index(head) + 2
+    keys = [" | ".join(line.split(" | ")[:2]) for line in (*cells, *names[place : place + rows])]
+    assert keys[:rows] == keys[rows:]
