@@ -5,7 +5,8 @@ how many of the first sample lie below its quantile, and b how many of the secon
 below. Both counts are binomial, and whatever law the samples have, (a, b) lies among the pairs'
 ranks with the confidence asked for: then one pair has its first sample at the first quantile or
 above and its second at the second quantile or below, and the least difference over all pairs is
-none too great. One pair alone would be Bonferroni's bound, which takes up to three times the samples.
+none too great. One pair alone would be Bonferroni's bound, which takes up to three times the
+samples.
 """
 
 from __future__ import annotations
