@@ -66,7 +66,12 @@ def parse_against(text: str) -> str:
     help="The reference has no period: phases are times since its last edge, up to this one.",
 )
 @click.option(
-    "--rate", type=RATE, required=True, metavar="RATE", help="Strikes a second, at most: 5k."
+    "--rate",
+    type=RATE,
+    required=True,
+    metavar="RATE",
+    help="Strikes a second, at most: 5k. They come at the next rate below it that steps through "
+    "the phases, which is said with the result.",
 )
 @time_option("--step", help="Of phase.")
 @click.option(
@@ -86,7 +91,7 @@ def parse_against(text: str) -> str:
 @time_option(
     "--threshold",
     help="A latency more than this over the base is masked. Default: twice what latency "
-    "spreads within a step.",
+    "spreads at any phase.",
 )
 @time_option("--width", help="Of a strike.")
 @click.option(
@@ -109,8 +114,9 @@ def parse_against(text: str) -> str:
 def phase(**options: Any) -> int:
     """Strike at each phase of a tick or of another stimulus; find the phases that are masked.
 
-    A window is masked where a strike is missed, or its latency is over the base (the median of the
-    fastest quarter of strikes) by more than --threshold.
+    A window is where strikes are missed, or their latencies over the base (the median of the
+    fastest quarter of strikes) by more than --threshold, so close in phase that chance does the
+    like in 5 % of scans at most. One strike is none: with --repeats 3 a step is enough.
 
     \b
       plexor phase --dut freertos:load=critical,critical_pin=2 --load --against ch2 --span 60us
