@@ -15,7 +15,6 @@ from plexor.phase.model import Window
 
 SURE = 0.025
 """Probability that strikes which chance masked or not move an end by more than its error."""
-
 Ticks = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
@@ -77,6 +76,8 @@ def clusters(strikes: Strikes, scale: Scale, chance: Chance) -> list[Window]:
         marked = held == counts
     if marked.all():
         return []
+    if strikes.masked[others].any():
+        marked &= ~_single(strikes.masked, firsts, counts, marked, held)
     borders = np.diff(np.concatenate(([0], marked.astype(np.int8), [0])))
     found: list[tuple[int, int]] = []
     windows: list[Window] = []
@@ -96,6 +97,17 @@ def clusters(strikes: Strikes, scale: Scale, chance: Chance) -> list[Window]:
     return windows
 
 
+def _single(masked: Flags, firsts: Ticks, counts: Ticks, marked: Flags, held: Ticks) -> Flags:
+    """Return the steps at a window's ends whose one masked strike is apart from those inside.
+
+    Where chance masks strikes it has masked this one as well.
+    """
+    before, after = np.append(False, marked[:-1]), np.append(marked[1:], False)
+    begins = after & ~before & ~masked[firsts + counts - 1]
+    ends = before & ~after & ~masked[firsts]
+    return marked & (held == 1) & (begins | ends)
+
+
 def _is_one(
     phase: Ticks, ends: tuple[int, int], first: int, before: Window, after: Window, scale: Scale
 ) -> bool:
@@ -106,7 +118,15 @@ def _is_one(
 
 
 def _share(flags: Flags) -> float:
-    return float(flags.mean()) if len(flags) else 0.0
+    """Return the share of flags set in the quieter half of a row; none if a quarter has none.
+
+    A window that is not always there thins out at its end: what is left of it is not chance.
+    """
+    sums = np.concatenate(([0], np.cumsum(flags)))
+    half, quarter = (-(-len(flags) // part) for part in (2, 4))
+    if not half or (sums[quarter:] == sums[:-quarter]).any():
+        return 0.0
+    return float((sums[half:] - sums[:-half]).min()) / half
 
 
 def _steps(strikes: Strikes) -> tuple[Ticks, Ticks, Ticks]:
