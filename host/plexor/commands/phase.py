@@ -125,7 +125,8 @@ def phase(**options: Any) -> int:
       plexor phase --dut bare --against strike1 --period 20us --points 200 --rate 10k
     """
     from plexor.commands.conclude import wants_colour, write_text  # noqa: PLC0415
-    from plexor.jsonable import to_json  # noqa: PLC0415
+    from plexor.kept import document_of  # noqa: PLC0415
+    from plexor.phase.store import SCHEMA  # noqa: PLC0415
     from plexor.render.phase_plot import phase_page, phase_picture  # noqa: PLC0415
     from plexor.render.phase_text import phase_text  # noqa: PLC0415
 
@@ -134,7 +135,7 @@ def phase(**options: Any) -> int:
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise click.UsageError(f"--out {out}: is there already; name a folder that is not")
     result, run = _take(options, wanted)
-    text = json.dumps({"schema": "plexor.phase/1", **to_json(result)}, indent=1, ensure_ascii=False)
+    text = json.dumps(document_of(SCHEMA, result), indent=1, ensure_ascii=False)
     if options["as_json"]:
         print(text)
     else:

@@ -23,7 +23,7 @@ PERIOD = 1000
 NAME = "<ISR> & co"
 
 
-def phase_result(latency, *, periodic=True, left_out=None, received=10, **other):
+def phase_result(latency, *, periodic=True, left_out=None, received=10, step=10, **other):
     """Return a result in which a strike of each 5th tick of phase has `latency(phase)`."""
     phases = np.arange(0, PERIOD, 5)
     reference = Reference("ch1", 9, Fraction(PERIOD) if periodic else None, 990, 1010)
@@ -37,7 +37,7 @@ def phase_result(latency, *, periodic=True, left_out=None, received=10, **other)
         sum(latency(int(p)) == MISSED for p in phases),
         10**6,
     )
-    found = scan(NAME, folded, Fraction(10))
+    found = scan(NAME, folded, Fraction(step))
     return PhaseResult(
         TICK_FS,
         True,
