@@ -169,7 +169,7 @@ def test_the_one_window_planted_is_found_where_tick_and_clock_are_locked(
     start_ps, width_ps = 3_000_000, 1_250_000
     step_s = None if points else STEP_S
     wanted = Wanted((Channel(0, "A"),), "ch1", Fraction(50_000), repeats, step_s, points)
-    dut = planted(period_ps, start_ps, width_ps, f",clock_ps={clock_ps}")
+    dut = planted(period_ps, start_ps, width_ps, f",clock={clock_ps}ps")
     scan = scanned(dut, wanted, tmp_path)
     (window,) = scan.result.scans[0].windows
     tick_ps = scan.result.tick_fs // 1000
@@ -185,16 +185,16 @@ def test_the_one_window_planted_is_found_where_tick_and_clock_are_locked(
 
 
 HEALTHY = [
-    "ch0.latency=300000",
-    "ch0.latency=uniform:300000:500000",
-    "ch0.latency=normal:400000:20000",
-    "ch0.latency=exp:300000:50000",
-    "ch0.latency=300000,ch0.drop=0.01",
-    "ch0.latency=300000,clock_ps=10000",
-    "ch0.latency=300000,clock_ps=16000",
-    "ch0.latency=300000,clock_ps=100000",
-    "ch0.latency=300000,clock_ps=1000000",
-    "ch0.latency=exp:300000:50000,clock_ps=20000,ch0.drop=0.01",
+    "ch0.latency=300ns",
+    "ch0.latency=uniform:300ns:500ns",
+    "ch0.latency=normal:400ns:20ns",
+    "ch0.latency=lognormal:300ns:0.5",
+    "ch0.latency=300ns,ch0.drop=0.01",
+    "ch0.latency=300ns,clock=10ns",
+    "ch0.latency=300ns,clock=16ns",
+    "ch0.latency=300ns,clock=100ns",
+    "ch0.latency=300ns,clock=1us",
+    "ch0.latency=lognormal:300ns:0.5,clock=20ns,ch0.drop=0.01",
 ]
 
 
@@ -205,8 +205,8 @@ def test_at_most_5_percent_of_simulated_scans_without_a_window_have_one(tmp_path
     found = 0
     for number, (device, points) in enumerate(scans):
         dut = (
-            f"synthetic:after=none,ch0.after=strike0,ch0.width=1000,seed={number + 1},"
-            f"ch1.tick=10000000,ch1.width=300000,{device}"
+            f"synthetic:after=none,ch0.after=strike0,ch0.width=1ns,seed={number + 1},"
+            f"ch1.tick=10us,ch1.width=300ns,{device}"
         )
         wanted = Wanted((Channel(0, "A"),), "ch1", Fraction(50_000), 8, points=points)
         found += bool(scanned(dut, wanted, tmp_path).result.scans[0].windows)

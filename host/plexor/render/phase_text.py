@@ -17,9 +17,9 @@ ROWS = 4
 DIGITS = 5
 SHOWN = 8
 """Windows in the table."""
-LEAST_PART, MUCH, LEAST_CHANCE = 0.01, 0.1, 1e-9
-"""From the first on a chance is in percent, from the second in whole ones; below the third none is
-told apart."""
+LEAST_PART, MUCH, MOST_POWER = 0.01, 0.1, 9
+"""From the first on a chance is in percent, from the second in whole ones; below, the power of ten
+that it is under, up to the third."""
 INCOMPLETE = "INCOMPLETE: events were dropped or lost; the strikes concerned are left out"
 
 
@@ -132,9 +132,8 @@ def chance(window: Window) -> str:
     """Return how often a scan of a device without a window has such a one, at most."""
     if window.chance >= LEAST_PART:
         return f"{window.chance * 100:.{1 if window.chance < MUCH else 0}f} %"
-    if window.chance < LEAST_CHANCE:
-        return "under 1 in 10⁹"
-    return f"1 in {grouped(math.floor(1 / window.chance))}"
+    power = MOST_POWER if not window.chance else math.floor(-math.log10(window.chance))
+    return f"< 10⁻{'⁰¹²³⁴⁵⁶⁷⁸⁹'[min(power, MOST_POWER)]}"
 
 
 def widest(scan: PhaseScan, tick_fs: int) -> str:

@@ -16,6 +16,7 @@ from plexor.render.burst_plot import burst_page, burst_picture
 from plexor.render.burst_text import burst_text
 from plexor.render.frame import LEFT, RIGHT, WIDTH
 from plexor.render.phase_plot import phase_page, phase_picture
+from plexor.render.phase_text import chance as chance_text
 from plexor.render.phase_text import phase_text
 from plexor.results import Accounting
 
@@ -145,10 +146,22 @@ def test_a_scan_says_what_it_really_strikes_at_and_what_was_asked():
     assert "· 10 kHz ·" in phase_text(exact)
 
 
+@pytest.mark.parametrize(
+    ("chance", "words"),
+    [
+        *((0.0, "< 10⁻⁹"), (0.0099, "< 10⁻²"), (1e-5, "< 10⁻⁵"), (2e-5, "< 10⁻⁴")),
+        *((0.01, "1.0 %"), (0.049, "4.9 %"), (0.4, "40 %"), (1.0, "100 %")),
+    ],
+)
+def test_a_chance_is_rounded_up(chance, words):
+    window = phase_result(MASKS["missed"]).scans[0].windows[0]
+    assert chance_text(replace(window, chance=chance)) == words
+
+
 def test_a_window_says_how_often_chance_makes_one():
     text = phase_text(phase_result(MASKS["missed"]), width=200)
     assert "by chance" in text
-    assert "under 1 in 10⁹" in text
+    assert "< 10⁻⁹" in text
 
 
 def test_an_incomplete_or_invalid_scan_says_so_in_text_and_page():
