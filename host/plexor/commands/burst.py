@@ -99,8 +99,9 @@ def burst(**options: Any) -> int:
       plexor burst --link serial:/dev/ttyUSB1 --channel ISR=ch0 --from 1us --to 1ms --period 50ms
     """
     from plexor.burst.scan import burst_scan  # noqa: PLC0415
+    from plexor.burst.store import SCHEMA  # noqa: PLC0415
     from plexor.commands.conclude import wants_colour, write_text  # noqa: PLC0415
-    from plexor.jsonable import to_json  # noqa: PLC0415
+    from plexor.kept import document_of  # noqa: PLC0415
     from plexor.render.burst_plot import burst_page, burst_picture  # noqa: PLC0415
     from plexor.render.burst_text import burst_text  # noqa: PLC0415
     from plexor.sweep.executor import Workers  # noqa: PLC0415
@@ -112,7 +113,7 @@ def burst(**options: Any) -> int:
     with Workers(executor_of(options)) as workers:
         limits, steps, end = burst_scan(wanted, workers, store, _say)
     result = _result(options, wanted, limits, steps, end.interrupted)
-    text = json.dumps({"schema": "plexor.burst/1", **to_json(result)}, indent=1, ensure_ascii=False)
+    text = json.dumps(document_of(SCHEMA, result), indent=1, ensure_ascii=False)
     if options["as_json"]:
         print(text)
     else:

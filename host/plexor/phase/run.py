@@ -54,7 +54,7 @@ class Wanted:
     against: str
     """`strike1`, `ch2`, `ch2.fall`."""
     rate_hz: Fraction
-    """Strikes come that often or a little less."""
+    """Strikes come that often at most: against a period one comes in each so many of them."""
     repeats: int
     """Strikes a phase step, on average."""
     step_s: Fraction | None = None
@@ -177,12 +177,9 @@ def _reference_period(device: Device, wanted: Wanted) -> Fraction | None:
 def analyse(result: RunResult, wanted: Wanted) -> PhaseResult:
     """Return the scan of a run; raise UsageError where its reference does not allow one."""
     source, _ = parse_reference(wanted.against)
+    channels = [channel for channel in result.channels if channel.number != source]
     try:
-        scans = tuple(
-            _scan(result, channel, wanted)
-            for channel in result.channels
-            if channel.number != source
-        )
+        scans = tuple(_scan(result, channel, wanted, len(channels)) for channel in channels)
     except ValueError as error:
         raise UsageError(str(error)) from error
     wrong = tuple(text for entry in scans for text in entry.disagreements)
@@ -193,7 +190,8 @@ def analyse(result: RunResult, wanted: Wanted) -> PhaseResult:
         result.simulated,
         scans,
         sum(s.received for s in result.accounting.sources if s.source == SOURCE_STRIKE) // 2,
-        period_s,
+        wanted.rate_hz,
+        1 / period_s,
         result.accounting,
         (*result.invalid_reasons, *wrong),
         result.interrupted,
@@ -204,7 +202,7 @@ def analyse(result: RunResult, wanted: Wanted) -> PhaseResult:
     )
 
 
-def _scan(result: RunResult, channel: ChannelResult, wanted: Wanted) -> PhaseScan:
+def _scan(result: RunResult, channel: ChannelResult, wanted: Wanted, channels: int) -> PhaseScan:
     if result.events is None:
         raise ValueError("phase: this run kept no events")
     folded = fold(
@@ -230,6 +228,7 @@ def _scan(result: RunResult, channel: ChannelResult, wanted: Wanted) -> PhaseSca
         folded,
         Fraction(folded.span_ticks, points),
         None if threshold is None else round(ticks_of(threshold, result.tick_fs)),
+        channels,
     )
     classes = channel.classes
     chip = (
