@@ -8,7 +8,8 @@
 namespace plexor {
 
 const char* const kHelp =
-    "A simulated instrument and its device. Prints 'listening 127.0.0.1:PORT'.\n"
+    "A simulated instrument and its device. Prints 'listening 127.0.0.1:PORT',\n"
+    "and before it 'draws' where the device draws at random.\n"
     "\n"
     "  --device K=V,...     options of the device\n"
     "  --front-end K=V,...  instants of sampling, delays, defects (runtime/front_end.h)\n"
