@@ -155,4 +155,5 @@ class _Spacing:
             sum(self.steps[length].strikes for length in tried),
             None if best is None else best.of(channel).max_ticks,
             reason,
+            best is not None and best.of(channel).shifted,
         )

@@ -199,4 +199,5 @@ def _result(
         wanted.settings.load,
         described(options["link"], options["dut"], dict(options["keys"])),
         versions(),
+        steps[0].drawn,
     )
