@@ -6,6 +6,8 @@ from fractions import Fraction
 
 import pytest
 
+from plexor.burst.scan import Wanted as BurstWanted
+from plexor.burst.scan import burst_scan
 from plexor.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import Criterion, What
 from plexor.sweep.decide import Verdict
@@ -66,6 +68,31 @@ def swept(monkeypatch, limit, sweeps, **device):
         passed += Verdict.PASS in verdicts
         failed += Verdict.FAIL in verdicts
     return Errors(sweeps, passed, failed, by_rate)
+
+
+def test_bursts_of_a_device_at_the_limit_pass_and_fail_at_most_as_often_as_was_asked(monkeypatch):
+    period_s, spacing_s = Fraction(1, 10_000), Fraction(1, 10**6)
+    wanted = BurstWanted(
+        "sim:",
+        "drawn",
+        Settings(strikes=(Stimulus(period_s=period_s),), channels=(Channel(0, "R"),)),
+        spacing_s,
+        2 * spacing_s,
+        2,
+        period_s,
+        9,
+        Criterion(What.MISSED, Fraction(1, 20)),
+    )
+    found = Counter()
+    for seed in range(50):
+        put_in(monkeypatch, Lossy(seed, 0.05))
+        with Workers(Here) as workers:
+            _, steps, end = burst_scan(wanted, workers, StepStore(None))
+        assert end.error is None
+        found.update(step.of("R").verdict for step in steps)
+    assert found.total() > 100
+    for verdict in (Verdict.PASS, Verdict.FAIL):
+        assert found[verdict] <= MOST * found.total()
 
 
 @pytest.mark.parametrize("by_rate", [False, True])
