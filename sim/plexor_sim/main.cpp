@@ -54,7 +54,10 @@ class Simulation {
     if (!options_.figures.empty()) write_figures();
   }
 
-  void tell(std::FILE* lines) const { tell(socket_, lines); }
+  void tell(std::FILE* lines) const {
+    if (device_->draws()) std::fputs("draws\n", lines);
+    tell(socket_, lines);
+  }
 
   void run() {
     while (!over()) {

@@ -2,8 +2,9 @@
 
     python -m plexor_sim.serve --dut NAME_OR_MANIFEST[:options] ...
 
-Prints `device NAME`, then `listening 127.0.0.1:PORT`, on stdout; progress and errors on stderr.
-With --fallback, `fallback WHY` comes before them where NAME is not what was asked for.
+Prints `device NAME`, `draws` if that draws at random, and `listening 127.0.0.1:PORT` on stdout;
+progress and errors on stderr. With --fallback, `fallback WHY` comes before them where NAME is not
+what was asked for.
 Exit codes: 2 for usage, a bad option or manifest; 3 if the build or the simulation fails; 4 if a
 file cannot be written.
 """

@@ -87,7 +87,10 @@ _PATH = click.Path(path_type=Path)
 )
 @json_option
 @click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page, or a .svg picture.")
-@click.option("--out", type=_PATH, metavar="DIR", help="Keep the scan; one that is there goes on.")
+@click.option(
+    "--out", type=_PATH, metavar="DIR", help="Keep the scan; the same one that is there goes on."
+)
+@click.option("--force", is_flag=True, help="Replace the folder of --out.")
 def burst(**options: Any) -> int:
     """Find the longest burst that loses no strike, for each spacing of its strikes.
 
@@ -105,13 +108,21 @@ def burst(**options: Any) -> int:
     from plexor.render.burst_plot import burst_page, burst_picture  # noqa: PLC0415
     from plexor.render.burst_text import burst_text  # noqa: PLC0415
     from plexor.sweep.executor import Workers  # noqa: PLC0415
-    from plexor.sweep.store import StepStore  # noqa: PLC0415
+    from plexor.sweep.store import StepStore, question_of  # noqa: PLC0415
 
     wanted = _wanted(options)
     out: Path | None = options["out"]
-    store = StepStore(out)
+    if options["force"] and out is None:
+        raise click.UsageError("--force replaces the folder of --out; name one")
+    question = question_of("burst", wanted, [wanted.dut])
+    store = StepStore(out, question, force=options["force"])
     with Workers(executor_of(options)) as workers:
         limits, steps, end = burst_scan(wanted, workers, store, _say)
+    if not steps:
+        # Nothing is known of a device then, not even whether it is simulated.
+        if end.error is not None:
+            raise end.error
+        raise KeyboardInterrupt
     result = _result(options, wanted, limits, steps, end.interrupted)
     text = json.dumps(document_of(SCHEMA, result), indent=1, ensure_ascii=False)
     if options["as_json"]:
@@ -189,4 +200,5 @@ def _result(
         wanted.settings.load,
         described(options["link"], options["dut"], dict(options["keys"])),
         versions(),
+        steps[0].drawn,
     )

@@ -177,12 +177,17 @@ struct Input {
 class Synthetic final : public Device {
  public:
   explicit Synthetic(const SyntheticOptions& options)
-      : instants_(options), loadable_(options.load != "none") {
+      : instants_(options),
+        loadable_(options.load != "none"),
+        draws_(std::any_of(options.channels.begin(), options.channels.end(),
+                           [](const ChannelOptions& channel) { return channel.draws(); })) {
     channels_.reserve(kPins);
     for (int n = 0; n < kPins; n++)
       channels_.emplace_back(options.channels[n], instants_, options.seed, n);
     find_next();
   }
+
+  bool draws() const override { return draws_; }
 
   uint32_t initial_levels() const override {
     uint32_t levels = 0;
@@ -261,7 +266,7 @@ class Synthetic final : public Device {
   std::vector<Channel> channels_;
   std::deque<Change> changes_;
   std::array<Input, kPins> strikes_;
-  const bool loadable_;
+  const bool loadable_, draws_;
   bool load_ = false;
   int64_t next_ps_ = kNever;
 };
