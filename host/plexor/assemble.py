@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from plexor.accounting import account, account_partly
 from plexor.calibration.model import Calibration
-from plexor.collect import MOST_TICKS, Collector
+from plexor.collect import Collector
+from plexor.consistent import MOST_TICKS, consistent
 from plexor.identity import Identity
 from plexor.image import RegisterImage
 from plexor.protocol.geometry import Feature
@@ -36,7 +37,7 @@ from plexor.results import (
     source_name,
 )
 from plexor.settings import NO_DEADLINE_TICKS, Echo, RegisterWrite, Settings
-from plexor.steps import contradictions, steps_of
+from plexor.steps import steps_of
 
 NEVER_CAME = "results never came"
 """How an invalid reason begins where a dump is missing."""
@@ -113,7 +114,7 @@ def assemble(
     )
     builder = _Channels(identity, image, collector, circumstances.settings, end_ticks)
     channels = builder.build(events if whole else None, streamed)
-    reasons += _reasons(accounting, flags, channels, broken is None)
+    reasons += _reasons(accounting, flags, broken is None)
     asked = image.get("control", "step_count")
     steps: tuple[StepResult, ...] = ()
     if broken is None and asked and memories.known(Space.STEPS):
@@ -124,7 +125,8 @@ def assemble(
             start_ticks,
         )
         through = reason_number == StopReason.STRIKES
-        reasons += contradictions(steps, asked, channels, whole=through)
+        if len(steps) > asked or (through and len(steps) < asked):
+            reasons.append(f"{len(steps)} steps were recorded of a table of {asked}")
     if reason_number not in set(StopReason):
         reasons.append(f"unknown stop reason {reason_number}")
         reason_number = StopReason.NONE
@@ -134,7 +136,7 @@ def assemble(
     if triggered is not None and triggered[1] >= MOST_TICKS:
         reasons.append(f"the trigger is at {triggered[1]} ticks, which no run reaches")
         triggered = None
-    return RunResult(
+    result = RunResult(
         identity,
         circumstances.settings,
         circumstances.registers,
@@ -160,6 +162,7 @@ def assemble(
         circumstances.calibration,
         steps,
     )
+    return consistent(result)
 
 
 def _ends(start_ticks: int, end_ticks: int, collector: Collector) -> tuple[int, int, list[str]]:
@@ -178,9 +181,7 @@ def live_channels(
     return _Channels(identity, image, collector, settings, 0).build(None, streamed=True)
 
 
-def _reasons(
-    accounting: Accounting, flags: StatusFlag, channels: tuple[ChannelResult, ...], ended: bool
-) -> list[str]:
+def _reasons(accounting: Accounting, flags: StatusFlag, ended: bool) -> list[str]:
     """Return why the figures cannot be trusted."""
     found = [f"accounting: {text}" for text in accounting.contradictions if ended]
     if not accounting.holds and not accounting.contradictions:
@@ -194,21 +195,6 @@ def _reasons(
         for entry in accounting.sources
         if entry.dropped
     ]
-    for channel in channels:
-        if not channel.conserved:
-            found.append(f"{channel.name}: strikes or edges are not in exactly one class each")
-        rise = channel.measurement(Kind.RISE)
-        answered = channel.classes[ResponseClass.ANSWERED] + channel.classes[ResponseClass.LATE]
-        if rise is not None and rise.statistics.count != answered:
-            found.append(
-                f"{channel.name}: {rise.statistics.count} latencies of {answered} responses"
-            )
-        saturated = StatusFlag.BIN_SATURATED in flags
-        for entry in channel.measurements:
-            inside = int(entry.bins.counts.sum())
-            if inside != entry.statistics.count and not saturated:
-                what = f"{channel.name}.{entry.kind}"
-                found.append(f"{what}: {entry.statistics.count} samples, {inside} in bins")
     return found
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plexor.batch import EventBatch, batch_of
+from plexor.consistent import MOST_TICKS
 from plexor.decode import Part
 from plexor.memories import Memories
 from plexor.protocol.frames import (
@@ -23,8 +24,6 @@ from plexor.results import EVENT_DTYPE, EventArray
 
 _KEYS = 1 << (SOURCE_BITS + POLARITY_BITS)
 _WORDS_A_PIECE = 1 << 20
-MOST_TICKS = 1 << 62
-"""Beyond any run (146 years of 1 ns), and so that times can be subtracted in 64 bits."""
 
 
 class Collector:
