@@ -41,17 +41,17 @@ def verilog_device(manifest: Manifest, cache: Path) -> DeviceBuild:
         key=key,
     )
     _check_ports(manifest, ports(verilate(item, cache), _PREFIX))
-    glue = _glue(manifest)
+    text = glue(manifest)
 
     def fill(directory: Path) -> None:
-        (directory / "glue.cpp").write_text(glue)
+        (directory / "glue.cpp").write_text(text)
 
     return DeviceBuild(
         name=manifest.top,
         verilog=manifest.sources,
         top=manifest.top,
         prefix=_PREFIX,
-        cpp=(make_once(cache / "glue" / sha256(glue.encode())[:32], fill) / "glue.cpp",),
+        cpp=(make_once(cache / "glue" / sha256(text.encode())[:32], fill) / "glue.cpp",),
         parameters=parameters,
         options=dict(manifest.options or {}),
         flags=item.flags,
@@ -88,7 +88,7 @@ def _check_ports(manifest: Manifest, found: dict[str, tuple[str, int]]) -> None:
             )
 
 
-def _glue(manifest: Manifest) -> str:
+def glue(manifest: Manifest) -> str:
     """Return the C++ that names the pins; device/verilog.h says what it has to have."""
 
     def setter(pin: Pin | None, value: str) -> str:

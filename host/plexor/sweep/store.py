@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any, cast
 
 from plexor.errors import StoreError
-from plexor.jsonable import from_json, to_json
+from plexor.jsonable import from_json, one_line, parse_json, read_document, to_json
+from plexor.sweep.consistent import check, check_step
 from plexor.sweep.job import Job
 from plexor.sweep.model import Step, SweepResult
 from plexor.sweep.scan import Scan
@@ -71,17 +73,8 @@ def save(result: SweepResult, folder: Path) -> None:
 
 
 def load(folder: Path) -> SweepResult:
-    """Return the result in a folder; raise StoreError where there is none that can be read."""
-    path = folder / RESULT_FILE
-    try:
-        document: Any = json.loads(path.read_text(encoding="utf-8"))
-        if document["format"] != FORMAT:
-            raise ValueError(f"format {document['format']!r}; this host reads {FORMAT}")
-        return from_json(SweepResult, document["sweep"])
-    except OSError as error:
-        raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"{path}: cannot read: {type(error).__name__}: {error}") from error
+    """Return the result in a folder; raise StoreError where there is none that can be."""
+    return read_document(folder / RESULT_FILE, "sweep", FORMAT, SweepResult, check)
 
 
 class StepStore:
@@ -93,7 +86,7 @@ class StepStore:
         self._whole_bytes = 0
         """Of the file; what a killed writer left half written is behind them."""
         if self._path is not None and self._path.exists():
-            self._known, self._whole_bytes = _read(self._path)
+            self._known, self._whole_bytes = read_steps(self._path)
 
     def __len__(self) -> int:
         return len(self._known)
@@ -118,8 +111,19 @@ class StepStore:
             raise StoreError(f"{self._path}: cannot write: {error.strerror or error}") from error
 
 
-def _read(path: Path) -> tuple[dict[str, tuple[Step, ...]], int]:
-    """Return the steps of a file by their jobs, and the bytes of its whole lines."""
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line of FILE: the steps that a job took."""
+
+    job: str
+    steps: tuple[Step, ...]
+
+
+def read_steps(path: Path) -> tuple[dict[str, tuple[Step, ...]], int]:
+    """Return the steps of a file by their jobs, and the bytes of its whole lines.
+
+    Raises StoreError for a file that cannot be read and for a line that is no step.
+    """
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -128,8 +132,12 @@ def _read(path: Path) -> tuple[dict[str, tuple[Step, ...]], int]:
     found: dict[str, tuple[Step, ...]] = {}
     for number, line in enumerate(whole.splitlines(), 1):
         try:
-            entry: Any = json.loads(line)
-            found[entry["job"]] = tuple(from_json(Step, step) for step in entry["steps"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise StoreError(f"{path}, line {number}: is no step; remove the line") from error
+            entry = from_json(_Line, parse_json(line))
+            for step in entry.steps:
+                check_step(step)
+        except ValueError as error:
+            raise StoreError(
+                f"{path}, line {number}: is no step: {one_line(error)}; remove the line"
+            ) from error
+        found[entry.job] = entry.steps
     return found, len(whole)

@@ -360,7 +360,7 @@ def test_the_document_for_machines_is_exact(kept, capsys):
         (["m1", "m1"], 2, "both are of ce30, load none"),
         (["empty"], 2, "run.json: cannot read: No such file"),
         (["nowhere"], 2, "does not exist"),
-        (["bent"], 2, "sweep.json: cannot read: ValueError: format 7"),
+        (["bent"], 2, "sweep.json: cannot read: format 7"),
         (["s1", "--interval", "0"], 2, "--interval: must be above 0"),
         (["s1", "--jitter", "p99"], 2, "'p99' is not one of"),
         ([], 2, "Missing argument"),
