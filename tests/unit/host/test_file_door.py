@@ -5,8 +5,8 @@ import shutil
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as parquet
 import pytest
+from pyarrow import parquet
 
 from plexor import cli
 from plexor.budget_file import load as load_budget
