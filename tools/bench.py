@@ -28,7 +28,7 @@ from plexor.bench import bench as decode_bench
 from tools.bench_core import Pace, simulated, under_cocotb
 
 _PLEXOR = str(Path(sys.executable).with_name("plexor"))
-_DEVICES = {"synthetic": "synthetic:latency=uniform:1000000:9000000", "freertos": "freertos"}
+_DEVICES = {"synthetic": "synthetic:latency=uniform:1us:9us", "freertos": "freertos"}
 _CORE_AIMS = {"synthetic": 5e6, "freertos": 2e6}
 _COCOTB_AIM = 30
 _DECODE_AIM = 80e6

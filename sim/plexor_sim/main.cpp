@@ -70,7 +70,10 @@ class Simulation {
       } else {
         socket_.accept(0);
       }
-      if (stands_still(core_)) socket_.await_frame(kWaitMs);
+      if (socket_.connected() && stands_still(core_)) {
+        socket_.await_frame(kWaitMs);
+        stop_without(options_.parent);
+      }
       for (int i = 0; i < kPollCycles && !done() && !stands_still(core_); i++) clock();
       socket_.service(!between_runs(core_));
       if (served_ && !socket_.connected()) client_gone();
@@ -104,7 +107,7 @@ class Simulation {
   // Whether time is to pass only for what a command takes, from the time its frame is whole.
   template <typename Core>
   bool between_runs(const Core& core) const {
-    if constexpr (kSkippable) return options_.hold && core.resting;
+    if constexpr (kSkippable) return !options_.free && core.resting;
     return false;
   }
 
@@ -117,8 +120,7 @@ class Simulation {
 
   template <typename Core>
   bool stands_still(const Core& core) const {
-    return between_runs(core) && still_clocks_ >= kStillClocks && link_.is_idle(core) &&
-           socket_.connected();
+    return between_runs(core) && still_clocks_ >= kStillClocks && link_.is_idle(core);
   }
 
   // How many clocks pass beside the next one: none of them changes anything but counters.
@@ -169,7 +171,7 @@ class Simulation {
     if (options_.free) return true;
     if (!gone_) return false;
     const std::chrono::duration<double> alone = Clock::now() - gone_at_;
-    if (alone.count() < options_.linger_s) return true;
+    if (alone.count() < options_.linger_s) return !stands_still(core_);
     if (options_.once) g_stop = 1;
     return false;
   }

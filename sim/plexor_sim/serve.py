@@ -17,7 +17,8 @@ from pathlib import Path
 
 from plexor.protocol.geometry import Geometry
 from plexor_sim.build import BuildError, build
-from plexor_sim.devices import NAMES, find_device, option_text
+from plexor_sim.device_options import checked
+from plexor_sim.devices import NAMES, find_device, option_text, options_of
 from plexor_sim.front_end import front_end_options
 from plexor_sim.manifest import ManifestError
 from plexor_sim.packages import PackageMissing, default_cache
@@ -48,14 +49,15 @@ def prepare(
     kind. Raises ValueError, ManifestError, FirmwareError, BuildError and PackageMissing.
     """
     name, _, own = dut.partition(":")
-    device, options = _find(name, own, cache, fallback)
+    checked(options_of(name), own, name)  # before anything is built
+    name, device, own = _find(name, own, cache, fallback)
     executable = build(geometry, device, cache, uart=uart, report=_say)
-    return Prepared(device.name, executable, option_text(device, options))
+    return Prepared(device.name, executable, option_text(name, device, own))
 
 
-def _find(name: str, own: str, cache: Path, fallback: bool) -> tuple[DeviceBuild, str]:
+def _find(name: str, own: str, cache: Path, fallback: bool) -> tuple[str, DeviceBuild, str]:
     try:
-        return find_device(name, cache), own
+        return name, find_device(name, cache), own
     except PackageMissing as error:
         if not fallback or name not in _FALLBACKS:
             raise

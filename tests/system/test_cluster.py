@@ -24,7 +24,7 @@ SERVICE_PS = 12_000_000
 START_S = 60
 WANTED = Wanted(
     "sim:",
-    {"none": Load(f"synthetic:seed=3,service={SERVICE_PS},ch1.after=none", False)},
+    {"none": Load(f"synthetic:seed=3,service={SERVICE_PS}ps,ch1.after=none", False)},
     Settings(
         strikes=(Stimulus(period_s=Fraction(1, 20_000), width_s=Fraction(1, 10**7)),),
         channels=(Channel(0),),

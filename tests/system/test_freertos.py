@@ -21,7 +21,7 @@ LOADS = ("none", "cpu", "critical", "polygons", "queue", "storm", "all")
 SHORT_LOADS = ("none", "critical", "polygons", "all")
 PINS = ("ISR", "TASK")
 # A clock that is nowhere on the instrument's ticks.
-CLOCK = "phase_ps=1234,ppm=37"
+CLOCK = "phase=1234ps,ppm=37"
 FULL_STRIKES = 5000
 
 

@@ -44,7 +44,7 @@ class Scanned:
 
 def scanned(dut: str, wanted: Wanted, folder: Path, geometry: Geometry | None = SMALL) -> Scanned:
     log = folder / "truth.bin"
-    with simulator(dut, geometry, ("--hold", "--truth", str(log))) as server:
+    with simulator(dut, geometry, ("--truth", str(log))) as server:
         with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
             result, _ = run(device, wanted)
         server.close()
@@ -57,10 +57,11 @@ def planted(period_ps: int, start_ps: int, width_ps: int, more: str = "") -> str
     """Return a device in which strikes of phases from `start_ps` on wait, with tick and marker."""
     masked_ps = (start_ps + LATENCY_PS) % period_ps
     return (
-        f"synthetic:after=none,ch0.after=strike0,ch0.width=100000,ch0.latency={LATENCY_PS},"
-        f"ch0.mask={period_ps}:{width_ps}:{masked_ps},"
-        f"ch{REFERENCE}.tick={period_ps},ch{REFERENCE}.width=300000,"
-        f"ch{MARKER}.tick={period_ps}:{masked_ps},ch{MARKER}.width={width_ps},ch{MARKER}.gap=1{more}"
+        f"synthetic:after=none,ch0.after=strike0,ch0.width=100ns,ch0.latency={LATENCY_PS}ps,"
+        f"ch0.mask={period_ps}ps:{width_ps}ps:{masked_ps}ps,"
+        f"ch{REFERENCE}.tick={period_ps}ps,ch{REFERENCE}.width=300ns,"
+        f"ch{MARKER}.tick={period_ps}ps:{masked_ps}ps,ch{MARKER}.width={width_ps}ps,"
+        f"ch{MARKER}.gap=1ps{more}"
     )
 
 
@@ -140,8 +141,8 @@ def test_a_window_longer_than_the_time_out_has_missed_strikes(tmp_path):
 
 def test_a_device_that_masks_nothing_has_no_window(tmp_path):
     dut = (
-        "synthetic:after=none,ch0.after=strike0,ch0.latency=uniform:300000:500000,"
-        "ch0.width=1000,ch1.tick=5000731,ch1.width=300000"
+        "synthetic:after=none,ch0.after=strike0,ch0.latency=uniform:300ns:500ns,"
+        "ch0.width=1ns,ch1.tick=5000731ps,ch1.width=300ns"
     )
     wanted = Wanted((Channel(0, "A"),), "ch1", Fraction(100_000), 8, STEP_S)
     assert scanned(dut, wanted, tmp_path).result.scans[0].windows == ()
@@ -165,7 +166,7 @@ def assert_critical(strikes_a_step: int, folder: Path) -> None:
         span_s=span_s,
         load=True,
     )
-    dut = f"freertos:load=critical,critical_pin={MARKER},phase_ps=1234,ppm=37"
+    dut = f"freertos:load=critical,critical_pin={MARKER},phase=1234ps,ppm=37"
     scan = scanned(dut, wanted, folder, None)
     (found,) = scan.result.scans
     begins, ends = scan.edges_ps(MARKER), scan.edges_ps(MARKER, 0)

@@ -11,7 +11,7 @@ from plexor.protocol.registers import Stream
 from plexor.settings import Channel, Settings, Stimulus, TableStep
 
 US = Fraction(1, 1_000_000)
-DUT = "synthetic:latency=uniform:1000000:9000000,width=1500000"
+DUT = "synthetic:latency=uniform:1us:9us,width=1500ns"
 PLAIN = Settings(
     strikes=(Stimulus(period_s=60 * US, width_s=2 * US),),
     channels=(Channel(0), Channel(1)),

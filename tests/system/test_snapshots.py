@@ -37,7 +37,7 @@ from plexor_sim.golden.stimulus import Strikes
 
 NS = Fraction(1, 1_000_000_000)
 DEVICE = (
-    "synthetic:seed=6,latency=lognormal:900000:0.7,width=uniform:20000:90000,service=700000,"
+    "synthetic:seed=6,latency=lognormal:900ns:0.7,width=uniform:20ns:90ns,service=700ns,"
     "drop=0.05,duplicate=0.05,spurious=20000"
 )
 CHANNELS = (0, 1)

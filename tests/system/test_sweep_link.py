@@ -32,7 +32,7 @@ def test_each_load_is_put_on_and_every_step_waits_for_the_device(tmp_path, capsy
     on, off = tmp_path / "on", tmp_path / "off"
     load = ("--load", "none,stress", "--load-on", f"touch {on}", "--load-off", f"touch {off}")
     # Its queue lasts for a millisecond behind an overload; loaded it takes twice as long.
-    device = "service=20000000,load_service=30000000,queue=1,latency=300000"
+    device = "service=20us,load_service=30us,queue=1,latency=300ns"
     assert swept(device, *load, "--json") == ExitCode.PASS
     assert on.exists()
     assert off.exists()
@@ -51,7 +51,7 @@ def eval_rate(text):
 
 
 def test_a_device_that_never_recovers_ends_the_sweep_with_what_was_measured(tmp_path, capsys):
-    device = f"service=20000000,overload={FOREVER_PS},rest={FOREVER_PS},queue=1,latency=300000"
+    device = f"service=20us,overload={FOREVER_PS}ps,rest={FOREVER_PS}ps,queue=1,latency=300ns"
     assert swept(device, "--out", str(tmp_path / "kept")) == ExitCode.INVALID
     said = capsys.readouterr()
     (line,) = [line for line in said.err.splitlines() if "step" not in line]

@@ -43,7 +43,8 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml.",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; `plexor devices "
+    "NAME` explains its options.",
 )
 @time_option("--from", "low", required=True, help="Least spacing of a burst's strikes: 2us.")
 @time_option("--to", "high", required=True, help="Greatest spacing: 50us.")

@@ -48,7 +48,8 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml.",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; `plexor devices "
+    "NAME` explains its options.",
 )
 @preset_option
 @click.option(

@@ -50,7 +50,8 @@ def parse_against(text: str) -> str:
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml.",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; `plexor devices "
+    "NAME` explains its options.",
 )
 @click.option(
     "--against",
@@ -191,13 +192,11 @@ def _take(options: Mapping[str, Any], wanted: Wanted) -> tuple[PhaseResult, RunR
     from plexor.device import Device  # noqa: PLC0415
     from plexor.link.open import open_link  # noqa: PLC0415
     from plexor.phase.run import run  # noqa: PLC0415
-    from plexor.sweep.job import SIM_ARGUMENTS  # noqa: PLC0415
 
     uri: str = options["link"]
-    simulated = uri.startswith("sim:")
     description = described(uri, options["dut"], dict(options["keys"]))
     line = ProgressLine()
-    with Device(open_link(uri, options["dut"], SIM_ARGUMENTS if simulated else ())) as device:
+    with Device(open_link(uri, options["dut"])) as device:
         try:
             return run(device, wanted, line, description)
         finally:

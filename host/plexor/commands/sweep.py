@@ -47,7 +47,8 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml.",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; `plexor devices "
+    "NAME` explains its options.",
 )
 @click.option("--from", "low", type=RATE, required=True, metavar="RATE", help="Lowest rate: 1k.")
 @click.option("--to", "high", type=RATE, required=True, metavar="RATE", help="Highest rate: 200k.")

@@ -28,8 +28,6 @@ from plexor.units import format_rate
 
 LEAST_STRIKES = 256
 """So many tell whether a device falls behind, or does not answer at all."""
-SIM_ARGUMENTS = ("--hold",)
-"""A simulated instrument stands still until its run starts, so that each is the same again."""
 MOST_S = Fraction(60)
 RECOVERY_S = 5.0
 """Wall time a device has to answer again."""
@@ -139,8 +137,7 @@ def _recover(job: Job, rest_hz: Fraction) -> float:
 
 
 def _device(job: Job) -> Device:
-    arguments = SIM_ARGUMENTS if job.link.startswith("sim:") else ()
-    return Device(open_link(job.link, job.dut, arguments))
+    return Device(open_link(job.link, job.dut))
 
 
 def _settings(job: Job, rate_hz: Fraction, number: int, count: int) -> Settings:

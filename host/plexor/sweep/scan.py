@@ -19,7 +19,7 @@ from plexor.results import RunResult, StepChannel, StepResult
 from plexor.session import measure
 from plexor.settings import Settings, TableStep
 from plexor.sweep.criterion import Criterion, judge
-from plexor.sweep.job import LEAST_STRIKES, SIM_ARGUMENTS, first_stage, quantiles_of
+from plexor.sweep.job import LEAST_STRIKES, first_stage, quantiles_of
 from plexor.sweep.model import DOWN, REST, UP, Figures, Step
 from plexor.units import seconds_of
 
@@ -72,8 +72,7 @@ def take_scan(scan: Scan) -> tuple[Step, ...]:
         table=tuple(table),
         spaces=(*REPORT_SPACES, Space.STEPS),
     )
-    arguments = SIM_ARGUMENTS if scan.link.startswith("sim:") else ()
-    with Device(open_link(scan.link, scan.dut, arguments)) as device:
+    with Device(open_link(scan.link, scan.dut)) as device:
         run = measure(device, settings)
     if run.interrupted:
         raise KeyboardInterrupt

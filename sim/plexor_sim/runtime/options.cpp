@@ -18,10 +18,9 @@ const char* const kHelp =
     "                       from the first client on\n"
     "  --once               end when the first client has gone\n"
     "  --linger SECONDS     go on for so long after a client has gone\n"
-    "  --free               run without a client too; otherwise time stands still\n"
+    "  --free               time passes between runs and without a client too; otherwise only for\n"
+    "                       what commands take: a first run is the same whenever it is asked for\n"
     "  --no-skip            evaluate every clock, those too in which nothing moves\n"
-    "  --hold               time stands still between runs, but for what commands take: a first run\n"
-    "                       is the same whenever it is asked for\n"
     "  --max-cycles N       end after N core clocks\n"
     "  --stall P,SEED       the link is not ready with probability P in each clock, both ways\n"
     "  --corrupt P,SEED     a bit of a byte to the client is wrong with probability P\n"
@@ -94,7 +93,6 @@ Options parse(int count, char** arguments) {
     else if (name == "--once") options.once = true;
     else if (name == "--free") options.free = true;
     else if (name == "--no-skip") options.no_skip = true;
-    else if (name == "--hold") options.hold = true;
     else if (name == "--device") options.device = value();
     else if (name == "--front-end") options.front_end = value();
     else if (name == "--truth") options.truth = value();

@@ -28,9 +28,8 @@ struct Options {
   int buffer_bytes = 0;             // on the way to a client that does not read; 0: megabytes
   double linger_s = 0;              // simulation goes on this long after a client has gone
   bool once = false;                // ends with its first client
-  bool free = false;                // runs without a client too
+  bool free = false;                // time passes between runs and without a client too
   bool no_skip = false;             // evaluate every clock
-  bool hold = false;                // time stands still between runs
   int64_t max_cycles = 0;           // 0: no limit
   int uart_divisor = 8;             // core clocks a bit
   bool no_preamble = false;         // a UART's line is left to the client from its first byte on

@@ -62,7 +62,7 @@ def test_every_option_is_explained(capsys, command):
 
 def test_a_scan_is_printed_and_kept(capsys, tmp_path):
     out = tmp_path / "s"
-    dut = "synthetic:after=none,ch0.after=strike0,ch0.latency=300000,ch0.width=1000"
+    dut = "synthetic:after=none,ch0.after=strike0,ch0.latency=300ns,ch0.width=1ns"
     arguments = [
         *["phase", "--against", "strike1", "--period", "2us", "--points", "20", "--repeats", "1"],
         "--json",

@@ -134,7 +134,7 @@ def test_serving_what_is_not_there_is_one_line_and_code_2(
 @pytest.mark.full
 @pytest.mark.timeout(900)
 def test_the_served_instrument_says_what_it_is() -> None:
-    command = [sys.executable, "-m", "plexor_sim.serve", "--dut", "synthetic:latency=1000"]
+    command = [sys.executable, "-m", "plexor_sim.serve", "--dut", "synthetic:latency=1ns"]
     with subprocess.Popen([*command, "--once"], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "device synthetic\n"
