@@ -113,8 +113,11 @@ class Device:
 
     @property
     def disorder(self) -> Counter[str]:
-        """What a link of datagrams did to the order of frames, so far; nothing on other links."""
-        return Counter(self._link.disorder if isinstance(self._link, DatagramLink) else {})
+        """What the link did to the order of frames, so far."""
+        found = Counter({str(kind): count for kind, count in self.decoder.disorder.items()})
+        return found + Counter(
+            self._link.disorder if isinstance(self._link, DatagramLink) else Counter[str]()
+        )
 
     @property
     def nominal_bytes_s(self) -> Fraction | None:

@@ -111,6 +111,7 @@ def replay(path: Path, description: Mapping[str, str] | None = None) -> RunResul
             settings_in(state.image, state.identity.geometry),
             registers_in(state.image, state.identity.geometry),
             device=dict(description or {}),
+            disorder={str(kind): count for kind, count in decoder.disorder.items()},
         ),
         None if state.ended else "the recording ends before the end of a run",
     )
