@@ -19,17 +19,17 @@ def account(
 ) -> Accounting:
     """Return the accounting of a run that has ended; `frames` are (received, lost).
 
-    `image` must hold the status and source registers, read after the end.
+    `image` must hold control.stream, and the status and source registers, read after the end.
     """
-    streamed = bool(image.get("control", "stream"))
+    streamed = bool(image.value("control", "stream"))
     memories = collector.memories
     edges = memories.counts(Space.EDGES).reshape(-1, 2).sum(axis=1).tolist()
     uploads = memories.counts(Space.UPLOAD_DROPS).tolist()
     sources = tuple(
         SourceAccounting(
             source,
-            image.get("source", "generated", source),
-            image.get("source", "dropped", source),
+            image.value("source", "generated", source),
+            image.value("source", "dropped", source),
             uploads[source],
             collector.received_of(source) if streamed else edges[source],
         )
@@ -38,7 +38,7 @@ def account(
     )
     generated = sum(entry.generated for entry in sources)
     indexed = collector.geometry.indexed
-    events = image.get("status", "events") if indexed else generated
+    events = image.value("status", "events") if indexed else generated
     received = collector.received_total if streamed else sum(entry.received for entry in sources)
     dropped = sum(entry.dropped + entry.upload_dropped for entry in sources)
     # More than were sent are told as such, source by source.
@@ -54,7 +54,7 @@ def account(
     if memories.known(Space.UPLOAD_DROPS):
         agree(
             "events dropped before the link, in all and by source",
-            image.get("status", "upload_dropped"),
+            image.value("status", "upload_dropped"),
             sum(uploads),
         )
     if memories.known(Space.EDGES):
@@ -121,7 +121,7 @@ def _time_contradictions(collector: Collector, image: RegisterImage) -> list[str
         found.append(f"{collector.misplaced} events at times that no run reaches were left out")
     if collector.backwards:
         found.append(f"{collector.backwards} events are earlier than the one before")
-    start, end = image.get("status", "start_ticks"), image.get("status", "end_ticks")
+    start, end = image.value("status", "start_ticks"), image.value("status", "end_ticks")
     first, last = collector.first_ticks, collector.last_ticks
     if first is not None and not start <= first <= last < end:
         found.append(

@@ -219,9 +219,9 @@ class Decoder:
         )
         missing, in_turn = self._missing(headers["sequence"])
         if not in_turn.all():
-            chosen = np.flatnonzero(in_turn)
-            headers, missing = headers[chosen], missing[chosen]
-            bodies, places = [bodies[n] for n in chosen], [places[n] for n in chosen]
+            headers, missing = headers[in_turn], missing[in_turn]
+            bodies = [bodies[n] for n in np.flatnonzero(in_turn)]
+            places = [places[n] for n in np.flatnonzero(in_turn)]
             if not bodies:
                 return []
         self.frames_received += len(bodies)

@@ -301,7 +301,10 @@ def identity_of(image: RegisterImage) -> Identity:
     What a simulated board said of itself is part of it: its gateware does not know. Raises
     ValueError for an impossible one.
     """
-    value = {entry.name: image.get("identity", entry.name) for entry in IDENTITY.registers}
+    value = {
+        entry.name: image.value("identity", entry.name) if image.has("identity", entry.name) else 0
+        for entry in IDENTITY.registers
+    }
     board = value["board"].to_bytes(BOARD_BYTES, "little").rstrip(b"\0")
     if not (board.isascii() and board.decode("latin-1").isprintable()):
         raise ValueError(f"board: {board!r}; must be printable ASCII")
