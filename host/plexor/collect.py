@@ -164,9 +164,9 @@ class Collector:
         return sum(self.received_of(source) for source in range(SOURCES))
 
     @property
-    def active_received(self) -> NDArray[np.int64]:
-        """Edges to the active level that came, by source."""
-        return self.received[1 << SOURCE_BITS :]
+    def in_order(self) -> bool:
+        """Whether no event is earlier than one before it, and none was left out for its time."""
+        return not (self.disorder or self.backwards or self.misplaced)
 
     @property
     def trace_events(self) -> int:

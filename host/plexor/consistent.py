@@ -61,11 +61,15 @@ class Limits:
         return self.end_ticks - self.start_ticks
 
 
+UNENDED = Limits(0, MOST_TICKS, MOST_TICKS, saturated=True)
+"""Of a run of which the end is not known."""
+
+
 def limits_of(result: RunResult) -> Limits:
     """Return the limits of a run; wide ones where its end was never seen."""
     saturated = StatusFlag.BIN_SATURATED in result.flags
     if result.stop_reason == StopReason.NONE:
-        return Limits(0, MOST_TICKS, MOST_TICKS, saturated)
+        return replace(UNENDED, saturated=saturated)
     events = min(result.accounting.generated, MOST_TICKS)
     return Limits(result.start_ticks, result.end_ticks, events, saturated)
 
@@ -232,13 +236,13 @@ def step_contradictions(
     return found
 
 
-def _sifted(result: RunResult) -> tuple[RunResult, tuple[str, ...]]:
-    """Return a run without what cannot be, and all that is wrong with it."""
-    limits = limits_of(result)
-    geometry = result.identity.geometry
-    channels: list[ChannelResult] = []
+def consistent_channels(
+    channels: Sequence[ChannelResult], limits: Limits, geometry: Geometry
+) -> tuple[tuple[ChannelResult, ...], list[str]]:
+    """Return channels without what cannot be, and all that is wrong with them."""
+    kept: list[ChannelResult] = []
     found: list[str] = []
-    for channel in result.channels:
+    for channel in channels:
         cannot, wrong = channel_contradictions(channel, limits, geometry)
         found += [f"{channel.name}: {text}; left out" for text in cannot]
         found += [f"{channel.name}: {text}" for text in wrong]
@@ -251,11 +255,18 @@ def _sifted(result: RunResult) -> tuple[RunResult, tuple[str, ...]]:
             if not texts:
                 sound.append(entry)
         whole = len(sound) == len(channel.measurements)
-        channels.append(channel if whole else replace(channel, measurements=tuple(sound)))
+        kept.append(channel if whole else replace(channel, measurements=tuple(sound)))
+    return tuple(kept), found
+
+
+def _sifted(result: RunResult) -> tuple[RunResult, tuple[str, ...]]:
+    """Return a run without what cannot be, and all that is wrong with it."""
+    limits = limits_of(result)
+    channels, found = consistent_channels(result.channels, limits, result.identity.geometry)
     texts = step_contradictions(result.steps, channels, limits)
     steps = () if texts else result.steps
     found += texts
-    return replace(result, channels=tuple(channels), steps=steps), tuple(found)
+    return replace(result, channels=channels, steps=steps), tuple(found)
 
 
 def _bins_contradictions(bins: Bins, known: Statistics, limits: Limits) -> Iterator[str]:
