@@ -158,6 +158,8 @@ def _back(hint: Any, value: Any, where: str) -> Any:
     if origin is not None and issubclass(origin, Mapping):
         return _mapping(arguments[0], arguments[1], _of(dict, value, where), where)
     if origin is np.ndarray:
+        if value != []:
+            raise ValueError(f"{where}: {_shown(value)}; must be empty, for it has its own file")
         return np.zeros(0, dtype=np.uint64)
     if hasattr(hint, "_fields"):
         return _named(hint, _of(list, value, where), where)

@@ -62,6 +62,7 @@ IMPOSSIBLE_RUNS = {
     "a trigger without its time": ("run/trigger_index", 5, "must have an index and a time"),
     "one channel twice": ("run/channels/1/number", 0, "must be different and rise"),
     "a kind twice": ("run/channels/0/measurements/1/kind", "rise", "must be different"),
+    "bins outside of their file": ("run/channels/0/measurements/0/bins/counts", [1], "own file"),
     "other bins": ("run/channels/0/measurements/0/bins/mantissa_bits", 31, "must be 6"),
     "a policy there is not": ("run/registers/*/policy", 3, "policy: 3; must be one of"),
     "a register there is not": ("run/registers/0/2", "colour", "there is none"),

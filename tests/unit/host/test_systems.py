@@ -277,8 +277,6 @@ def test_what_cannot_be_placed_is_refused(run_of):
         systems(("m", idle(run_of([[1000]]), board="x")))
     with pytest.raises(UsageError, match="m: 3 channels; must be one or two"):
         systems(("m", idle(run_of([[1000]] * 3))))
-    with pytest.raises(UsageError, match="s: a sweep that found nothing"):
-        systems(("s", dataclasses.replace(CE30, knees=())))
     with pytest.raises(InvalidRunError, match="m: a bin is saturated"):
         systems(("m", idle(run_of([[1000]], invalid_reasons=("a bin is saturated",)))))
 
