@@ -37,8 +37,9 @@ def check(result: RunResult) -> None:
 def check_events(events: EventArray, result: RunResult) -> None:
     """Raise ValueError for events that no instrument of the run's geometry sends."""
     times, known = events["time_ticks"], result.identity.geometry.sources
-    if len(events) and int(times.max()) >= 2 * MOST_TICKS:
-        raise ValueError(f"an event at {int(times.max())} ticks; must be below {2 * MOST_TICKS}")
+    for name, values in (("time", times), ("index", events["index"])):
+        if len(events) and int(values.max()) >= 2 * MOST_TICKS:
+            raise ValueError(f"an event of {name} {values.max()}; must be below {2 * MOST_TICKS}")
     if not np.isin(events["source"], known).all() or (events["polarity"] > 1).any():
         raise ValueError(f"an event of another source than {[*known]} or of no polarity")
     if result.valid and (times[1:] < times[:-1]).any():

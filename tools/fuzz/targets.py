@@ -322,13 +322,28 @@ def run(kind: str, files: Files, folder: Path) -> bool:
         return KINDS[kind].go(folder)
     except (PlexorError, ManifestError) as error:
         line = str(error)
-        if "\n" in line.strip() or len(line) > 10_000:
-            raise FaultError(f"not one line: {line[:300]!r}") from error
+        if len(line) > _LONGEST:
+            raise FaultError(f"a line of {len(line)}: {line[:300]}") from error
+        if _of_memory(error):
+            raise FaultError(f"out of memory: {line[:300]}") from error
         return False
+
+
+_LONGEST = 10_000
+
+
+def _of_memory(error: BaseException | None) -> bool:
+    """Return whether what is refused had found no memory."""
+    while error is not None and not isinstance(error, MemoryError):
+        error = error.__cause__
+    return error is not None
 
 
 def load_pyarrow() -> None:
     """Import what cases import late, so that no case pays for it."""
-    import pyarrow.parquet  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import parquet  # noqa: PLC0415
 
-    assert pyarrow.parquet is sys.modules["pyarrow.parquet"]
+    # The other pools reserve far more than they use, beyond any limit.
+    pa.set_memory_pool(pa.system_memory_pool())
+    assert parquet is sys.modules["pyarrow.parquet"]

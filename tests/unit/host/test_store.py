@@ -87,7 +87,7 @@ def test_a_run_with_no_event_at_all_is_not_one_without_events(result, tmp_path):
 def test_great_numbers_come_back_exact(result, tmp_path):
     events = np.zeros(3, dtype=EVENT_DTYPE)
     events["time_ticks"] = [0, (1 << 61) + 1, MOST_TICKS - 1]
-    events["index"] = [(1 << 64) - 1, 5, 1 << 53 | 1]
+    events["index"] = [2 * MOST_TICKS - 1, 5, 1 << 53 | 1]
     great = replace(result, events=events, end_ticks=MOST_TICKS - 1)
     assert load(save(great, tmp_path / "run")) == great
 
