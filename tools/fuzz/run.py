@@ -110,7 +110,7 @@ def _status(name: str) -> int:
 def prepare() -> None:
     """Put this process under the limits that hold for all cases."""
     warnings.simplefilter("error")
-    targets.load_pyarrow()
+    targets.warm_up()
     signal.signal(signal.SIGPROF, on_time)
     most = _status("VmSize") + MEMORY_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
