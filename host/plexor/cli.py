@@ -11,7 +11,7 @@ from importlib import import_module
 
 import click
 
-from plexor.errors import ExitCode, PlexorError
+from plexor.errors import ExitCode, PlexorError, UsageError
 
 _COMMANDS = {
     "measure": "plexor.commands.measure:measure",
@@ -82,6 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever ends the program politely gets what was measured so far, as with Ctrl-C.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        _check_text(arguments)
         with plexor.make_context("plexor", list(arguments) or ["--help"]) as context:
             code: object = plexor.invoke(context)
         sys.stdout.flush()
@@ -107,6 +108,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = f"{error.filename}: " if error.filename else "output: "
         return _fail(f"{where}{error.strerror}", ExitCode.USAGE)
     return code if isinstance(code, int) else ExitCode.PASS
+
+
+def _check_text(arguments: Sequence[str]) -> None:
+    """Raise UsageError for an argument that cannot be printed or written."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(f"argument {argument!r}: must be Unicode text") from error
 
 
 def _fail(text: str, code: ExitCode) -> int:

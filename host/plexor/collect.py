@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plexor.batch import EventBatch, batch_of
+from plexor.consistent import MOST_TICKS
 from plexor.decode import Part
 from plexor.memories import Memories
 from plexor.protocol.frames import (
@@ -23,8 +24,6 @@ from plexor.results import EVENT_DTYPE, EventArray
 
 _KEYS = 1 << (SOURCE_BITS + POLARITY_BITS)
 _WORDS_A_PIECE = 1 << 20
-MOST_TICKS = 1 << 62
-"""Beyond any run (146 years of 1 ns), and so that times can be subtracted in 64 bits."""
 
 
 class Collector:
@@ -165,9 +164,9 @@ class Collector:
         return sum(self.received_of(source) for source in range(SOURCES))
 
     @property
-    def active_received(self) -> NDArray[np.int64]:
-        """Edges to the active level that came, by source."""
-        return self.received[1 << SOURCE_BITS :]
+    def in_order(self) -> bool:
+        """Whether no event is earlier than one before it, and none was left out for its time."""
+        return not (self.disorder or self.backwards or self.misplaced)
 
     @property
     def trace_events(self) -> int:

@@ -113,8 +113,11 @@ class Device:
 
     @property
     def disorder(self) -> Counter[str]:
-        """What a link of datagrams did to the order of frames, so far; nothing on other links."""
-        return Counter(self._link.disorder if isinstance(self._link, DatagramLink) else {})
+        """What the link did to the order of frames, so far."""
+        found = Counter({str(kind): count for kind, count in self.decoder.disorder.items()})
+        return found + Counter(
+            self._link.disorder if isinstance(self._link, DatagramLink) else Counter[str]()
+        )
 
     @property
     def nominal_bytes_s(self) -> Fraction | None:
@@ -298,7 +301,10 @@ def identity_of(image: RegisterImage) -> Identity:
     What a simulated board said of itself is part of it: its gateware does not know. Raises
     ValueError for an impossible one.
     """
-    value = {entry.name: image.get("identity", entry.name) for entry in IDENTITY.registers}
+    value = {
+        entry.name: image.value("identity", entry.name) if image.has("identity", entry.name) else 0
+        for entry in IDENTITY.registers
+    }
     board = value["board"].to_bytes(BOARD_BYTES, "little").rstrip(b"\0")
     if not (board.isascii() and board.decode("latin-1").isprintable()):
         raise ValueError(f"board: {board!r}; must be printable ASCII")

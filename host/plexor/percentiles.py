@@ -14,6 +14,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from plexor.units import parse_part
+
 Ticks = npt.NDArray[np.int64]
 
 CONFIDENCE = Fraction(95, 100)
@@ -166,8 +168,8 @@ def least_count(q: Fraction, confidence: Fraction = CONFIDENCE) -> int:
 def parse_quantile(name: str) -> Fraction:
     """Return 0.999 for "p99.9"; raise ValueError for all but p and a percentage in (0, 100)."""
     try:
-        q = Fraction(name.removeprefix("p")) / 100
-    except (ValueError, ZeroDivisionError):
+        q = parse_part(name.removeprefix("p") + "%")
+    except ValueError:
         q = Fraction(0)
     if not name.startswith("p") or "/" in name or not 0 < q < 1:
         raise ValueError(f'percentile: "{name}"; must be like "p99.9"')

@@ -27,7 +27,7 @@ from plexor.expected import expected_strikes, followed
 from plexor.image import end_places
 from plexor.plan import REPORT_SPACES, Plan, plan_of, stream_of
 from plexor.progress import Progress
-from plexor.protocol.frames import SOURCE_STRIKE, SOURCES
+from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import Action, RunState, StatusFlag
@@ -302,7 +302,7 @@ class _Run:
                 break
         self.device.read_all(end_places(self.device.identity.geometry))
         self._await_events()
-        flags = self.device.image.get("status", "flags")
+        flags = self.device.image.value("status", "flags")
         if StatusFlag.TRIGGERED in StatusFlag(flags) and (
             Feature.RING in self.device.identity.geometry.features
         ):
@@ -317,10 +317,11 @@ class _Run:
     def _await_events(self) -> None:
         """Wait for events that come after the results."""
         image, collector = self.device.image, self.collector
-        if not image.get("control", "stream"):
+        if not self.plan.value("control", "stream"):
             return
-        before_merge = sum(image.get("source", "dropped", source) for source in range(SOURCES))
-        sent = image.get("status", "events") - image.get("status", "upload_dropped") - before_merge
+        sources = self.device.identity.geometry.sources
+        sent = image.value("status", "events") - image.value("status", "upload_dropped")
+        sent -= sum(image.value("source", "dropped", source) for source in sources)
         self._until_still(
             lambda: collector.received_total,
             lambda: collector.received_total >= sent,

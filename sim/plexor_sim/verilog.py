@@ -43,17 +43,17 @@ def verilog_device(manifest: Manifest, cache: Path) -> DeviceBuild:
     )
     verilated = verilate(item, cache)
     _check_ports(manifest, ports(verilated, _PREFIX))
-    glue = _glue(manifest, draws_at_random(verilated))
+    text = glue(manifest, draws=draws_at_random(verilated))
 
     def fill(directory: Path) -> None:
-        (directory / "glue.cpp").write_text(glue)
+        (directory / "glue.cpp").write_text(text)
 
     return DeviceBuild(
         name=manifest.top,
         verilog=manifest.sources,
         top=manifest.top,
         prefix=_PREFIX,
-        cpp=(make_once(cache / "glue" / sha256(glue.encode())[:32], fill) / "glue.cpp",),
+        cpp=(make_once(cache / "glue" / sha256(text.encode())[:32], fill) / "glue.cpp",),
         parameters=parameters,
         options=dict(manifest.options or {}),
         flags=item.flags,
@@ -98,7 +98,7 @@ def draws_at_random(verilated: Path) -> bool:
     )
 
 
-def _glue(manifest: Manifest, draws: bool) -> str:
+def glue(manifest: Manifest, *, draws: bool) -> str:
     """Return the C++ that names the pins; device/verilog.h says what it has to have."""
 
     def setter(pin: Pin | None, value: str) -> str:

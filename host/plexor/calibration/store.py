@@ -8,12 +8,12 @@ import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
 
+from plexor.calibration.consistent import check
 from plexor.calibration.model import Calibration
 from plexor.errors import StoreError, UsageError
 from plexor.identity import Identity
-from plexor.jsonable import from_json, to_json
+from plexor.jsonable import read_document, to_json
 
 FORMAT = 1
 
@@ -59,29 +59,7 @@ def save(calibration: Calibration, path: Path) -> None:
 
 def load(path: Path) -> Calibration:
     """Return the calibration in a file; raise StoreError with the path for one that is none."""
-    try:
-        document: Any = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(document, dict):
-            raise ValueError("not a calibration")
-        entries = cast("dict[str, Any]", document)
-        if entries.get("format") != FORMAT:
-            raise ValueError(f"format {entries.get('format')!r}; this host reads {FORMAT}")
-        found = from_json(Calibration, entries["calibration"])
-        _check(found)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
-        text = " ".join(str(error).split())[:200]
-        raise StoreError(f"{path}: not a calibration: {text}") from error
-    return found
-
-
-def _check(calibration: Calibration) -> None:
-    """Raise ValueError for bins that cannot be."""
-    ways = [way for entry in calibration.channels for way in (entry.rise, entry.fall)]
-    phases = {len(way.late_ps) for way in ways} | {len(way.error_ps) for way in ways}
-    if len(phases) != 1 or 0 in phases or calibration.tick_fs < 1:
-        raise ValueError(f"{sorted(phases)} phases, a tick of {calibration.tick_fs} fs")
+    return read_document(path, "calibration", FORMAT, Calibration, check)
 
 
 def checked(calibration: Calibration, serial: str, identity: Identity, where: str) -> Calibration:

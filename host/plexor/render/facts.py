@@ -74,7 +74,7 @@ def books(found: Accounting) -> str:
     """Return the line of one run's accounting."""
     sign = "=" if found.holds else "≠"
     disorder = "".join(
-        f" · {grouped(count)} datagrams {_DISORDER.get(kind, kind)}"
+        f" · {grouped(count)} frames {_DISORDER.get(kind, kind)}"
         for kind, count in sorted(found.disorder.items())
     )
     return (

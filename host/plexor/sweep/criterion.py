@@ -11,7 +11,7 @@ from fractions import Fraction
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.decide import Test, Verdict, first_strikes, plan_test
 from plexor.sweep.model import Figures
-from plexor.units import format_seconds, parse_duration, ticks_of
+from plexor.units import format_seconds, parse_duration, parse_part, ticks_of
 
 DEFAULT_SHARE = Fraction(1, 1000)
 DEFAULT_CONFIDENCE = Fraction(95, 100)
@@ -97,8 +97,8 @@ def parse_criterion(text: str) -> Criterion:
 
 def _part(text: str, whole: str) -> Fraction:
     try:
-        value = Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except (ValueError, ZeroDivisionError):
+        value = parse_part(text)
+    except ValueError:
         value = Fraction(0)
     if not 0 < value < 1:
         raise ValueError(f"criterion: {whole!r}: {text}; must be a part, such as 0.1% or 1e-3")

@@ -6,12 +6,14 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any, cast
 
 from plexor.errors import StoreError, UsageError
-from plexor.jsonable import from_json, to_json
+from plexor.jsonable import from_json, one_line, parse_json, read_document, to_json
+from plexor.sweep.consistent import check, check_step
 from plexor.sweep.job import Job
 from plexor.sweep.model import Step, SweepResult
 from plexor.sweep.scan import Scan
@@ -72,17 +74,8 @@ def save(result: SweepResult, folder: Path) -> None:
 
 
 def load(folder: Path) -> SweepResult:
-    """Return the result in a folder; raise StoreError where there is none that can be read."""
-    path = folder / RESULT_FILE
-    try:
-        document: Any = json.loads(path.read_text(encoding="utf-8"))
-        if document["format"] != FORMAT:
-            raise ValueError(f"format {document['format']!r}; this host reads {FORMAT}")
-        return from_json(SweepResult, document["sweep"])
-    except OSError as error:
-        raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"{path}: cannot read: {type(error).__name__}: {error}") from error
+    """Return the result in a folder; raise StoreError where there is none that can be."""
+    return read_document(folder / RESULT_FILE, "sweep", FORMAT, SweepResult, check)
 
 
 def question_of(kind: str, wanted: object, duts: Iterable[str | None]) -> str:
@@ -112,7 +105,7 @@ class StepStore:
         if folder is None or _is_free(folder):
             return
         path = folder / FILE
-        asked, known, whole_bytes = _read(path) if path.exists() else (None, {}, 0)
+        asked, known, whole_bytes = read_steps(path) if path.exists() else ("", {}, 0)
         kind = question.partition(" ")[0]
         if force and not _holds(folder, kind, asked):
             raise UsageError(f"--out {folder}: holds no {kind}; --force replaces {kind}s only")
@@ -162,27 +155,50 @@ def _is_free(folder: Path) -> bool:
         raise UsageError(f"--out {folder}: {error.strerror or error}") from error
 
 
-def _holds(folder: Path, kind: str, asked: str | None) -> bool:
+def _holds(folder: Path, kind: str, asked: str) -> bool:
     """Return whether a folder holds steps or a result of a kind."""
-    return (asked or "").partition(" ")[0] == kind or (folder / results_of(kind)[0]).is_file()
+    return asked.partition(" ")[0] == kind or (folder / results_of(kind)[0]).is_file()
 
 
-def _read(path: Path) -> tuple[str | None, dict[str, tuple[Step, ...]], int]:
-    """Return the question of a file, its steps by their jobs, and the bytes of its whole lines."""
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The first line of FILE."""
+
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Another line of FILE: the steps that a job took."""
+
+    job: str
+    steps: tuple[Step, ...]
+
+
+def read_steps(path: Path) -> tuple[str, dict[str, tuple[Step, ...]], int]:
+    """Return a file's question, its steps by their jobs, and the bytes of its whole lines.
+
+    Raises StoreError for a file that cannot be read and for a line that is no step.
+    """
     try:
         content = path.read_bytes()
     except OSError as error:
         raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
     whole = content[: content.rfind(b"\n") + 1]
-    asked: str | None = None
+    asked = ""
     found: dict[str, tuple[Step, ...]] = {}
     for number, line in enumerate(whole.splitlines(), 1):
         try:
-            entry: Any = json.loads(line)
-            if number == 1 and "question" in entry:
-                asked = entry["question"]
+            value = parse_json(line)
+            if number == 1 and isinstance(value, dict) and "question" in value:
+                asked = from_json(_Asked, value).question
                 continue
-            found[entry["job"]] = tuple(from_json(Step, step) for step in entry["steps"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise StoreError(f"{path}, line {number}: is no step; remove the line") from error
+            entry = from_json(_Line, value)
+            for step in entry.steps:
+                check_step(step)
+        except ValueError as error:
+            raise StoreError(
+                f"{path}, line {number}: is no step: {one_line(error)}; remove the line"
+            ) from error
+        found[entry.job] = entry.steps
     return asked, found, len(whole)

@@ -88,6 +88,15 @@ def test_a_base_on_bins_keeps_every_sample():
     assert less.counts.tolist() == [5, 4]
 
 
+def test_a_base_inside_of_a_bin_leaves_one_cell_at_zero():
+    cells = from_cells(np.array([8, 64, 80]), np.array([9, 72, 88]), np.array([2, 3, 4]))
+    less, clamped = less_base(cells, 66)
+    assert clamped == 5
+    assert less.low_ticks.tolist() == [0, 14]
+    assert less.high_ticks.tolist() == [6, 22]
+    assert less.counts.tolist() == [5, 4]
+
+
 def test_a_negative_base_is_refused():
     with pytest.raises(ValueError, match="base_ticks: -1"):
         less_base(from_values([1]), -1)

@@ -64,7 +64,7 @@ def both_ways(scan):
                 Figures(
                     channel.label,
                     100,
-                    dict.fromkeys(ResponseClass, 0),
+                    dict.fromkeys(ResponseClass, 0) | {ResponseClass.ANSWERED: 100},
                     verdict=Verdict.PASS
                     if rate <= level[way][scan.load, channel.label]
                     else Verdict.FAIL,
@@ -88,7 +88,7 @@ def taken(job):
         Figures(
             channel.label,
             100,
-            dict.fromkeys(ResponseClass, 0),
+            dict.fromkeys(ResponseClass, 0) | {ResponseClass.ANSWERED: 100},
             verdict=Verdict.PASS if job.rate_hz <= KNEES[job.load, channel.label] else Verdict.FAIL,
         )
         for channel in job.settings.channels
