@@ -92,7 +92,7 @@ def assemble(
     `broken` says why the run's end was not seen: then the result is what came before, invalid.
     """
     memories = collector.memories
-    events = collector.event_array() if collector.keep_events else None
+    events = collector.event_array()
     unknown = image.unknown(set_up_places(image, identity.geometry))
     reasons = [f"not known what was asked: {named(unknown)} never came"] if unknown else []
     streamed = collector.received_total > 0
@@ -126,6 +126,8 @@ def assemble(
     )
     builder = _Channels(identity, image, collector, circumstances.settings, end_ticks)
     builder.ended = broken is None
+    if collector.keep_events and collector.too_many:
+        builder.omitted.append("events: more came than are kept")
     channels = builder.build(events if whole else None, streamed)
     reasons += _reasons(accounting, flags, broken is None)
     asked = steps_asked(image)
