@@ -34,8 +34,9 @@ class Collector:
     `gap_dropped` are the events that the stream's index skips where no frame was lost, `gap_lost`
     where frames were lost; `disorder` counts frames whose index steps back, `unmarked` gaps without
     the flag, `backwards` events that are earlier than the one before them, `misplaced` events left
-    out for a time that no run reaches. Where the link was busy, events of the run before may still
-    follow `STARTED`: those earlier than the start are forgotten once the run's own index 0 comes.
+    out for a time or index that no run reaches. Where the link was busy, events of the run before
+    may still follow `STARTED`: those earlier than the start are forgotten once the run's own index
+    0 comes.
     """
 
     def __init__(self, geometry: Geometry, keep_events: bool = True) -> None:
@@ -94,7 +95,7 @@ class Collector:
         self._add(batch)
 
     def _add(self, batch: EventBatch) -> None:
-        far = batch.base_ticks >= MOST_TICKS
+        far = (batch.base_ticks >= MOST_TICKS) | (batch.first_index >= MOST_TICKS)
         if far.any():
             self.misplaced += int(batch.counts[far].sum())
             batch = batch.only(~far)
@@ -148,7 +149,7 @@ class Collector:
             self._log(frame)
         elif frame.type in (FrameType.HISTOGRAM, FrameType.STATISTICS):
             self.memories.add(frame)
-        elif frame.type == FrameType.TRACE and frame.base_ticks < MOST_TICKS:
+        elif frame.type == FrameType.TRACE and max(frame.base_ticks, frame.index) < MOST_TICKS:
             self._traced(frame)
 
     def _traced(self, frame: Frame) -> None:
