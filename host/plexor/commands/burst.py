@@ -99,7 +99,8 @@ def burst(**options: Any) -> int:
       plexor burst --link serial:/dev/ttyUSB1 --channel ISR=ch0 --from 1us --to 1ms --period 50ms
     """
     from plexor.burst.scan import burst_scan  # noqa: PLC0415
-    from plexor.commands.conclude import wants_colour, write_text  # noqa: PLC0415
+    from plexor.commands.conclude import wants_colour  # noqa: PLC0415
+    from plexor.commands.output import all_of, check_outputs, write_text  # noqa: PLC0415
     from plexor.jsonable import to_json  # noqa: PLC0415
     from plexor.render.burst_plot import burst_page, burst_picture  # noqa: PLC0415
     from plexor.render.burst_text import burst_text  # noqa: PLC0415
@@ -108,6 +109,7 @@ def burst(**options: Any) -> int:
 
     wanted = _wanted(options)
     out: Path | None = options["out"]
+    check_outputs(options["page"], folder=out, whole=False)
     store = StepStore(out)
     with Workers(executor_of(options)) as workers:
         limits, steps, end = burst_scan(wanted, workers, store, _say)
@@ -120,12 +122,13 @@ def burst(**options: Any) -> int:
         print(burst_text(result, width=width, colour=wants_colour()), end="")
     sys.stdout.flush()
     path: Path | None = options["page"]
-    if path is not None:
-        drawn = path.suffix == ".svg"
-        write_text(path, burst_picture(result) if drawn else burst_page(result))
-    if out is not None and out.exists():
-        write_text(out / RESULT_FILE, f"{text}\n")
-        write_text(out / PAGE_FILE, burst_page(result))
+    drawn = burst_picture if path is not None and path.suffix == ".svg" else burst_page
+    kept = out if out is not None and out.exists() else None
+    all_of(
+        lambda: None if kept is None else write_text(kept / RESULT_FILE, f"{text}\n"),
+        lambda: None if kept is None else write_text(kept / PAGE_FILE, burst_page(result)),
+        lambda: None if path is None else write_text(path, drawn(result)),
+    )
     if end.error is not None:
         raise end.error
     return ExitCode.INTERRUPTED if end.interrupted else ExitCode.PASS

@@ -67,6 +67,12 @@ def page(report: Report, verdict: Verdict | None = None) -> str:
 
 
 def _banner(report: Report, verdict: Verdict | None) -> str:
+    stop = facts.stop_line(report)
+    box = html_box("doubt", "Stopped early", stop) if stop else ""
+    return box + _judged(report, verdict)
+
+
+def _judged(report: Report, verdict: Verdict | None) -> str:
     if not report.valid:
         reasons = "; ".join(report.invalid_reasons)
         return html_box("bad", "Invalid: these figures prove nothing", reasons)
