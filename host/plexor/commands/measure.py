@@ -294,9 +294,11 @@ def _keep(result: RunResult, out: Path, tap: _Tap | None) -> StoreError | None:
         if old is not None:
             out.rename(old)
         save(result, out, None if tap is None or tap.error is not None else tap.path)
-    except (StoreError, OSError) as error:
+    except (StoreError, OSError, KeyboardInterrupt) as error:
         if old is not None and old.exists() and not out.exists():
             old.rename(out)
+        if isinstance(error, KeyboardInterrupt):
+            return StoreError(f"{out}: interrupted before the run was kept")
         return error if isinstance(error, StoreError) else StoreError(f"{out}: {error.strerror}")
     if old is not None:
         shutil.rmtree(old, ignore_errors=True)

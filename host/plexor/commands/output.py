@@ -22,10 +22,14 @@ def check_outputs(*files: Path | None, folder: Path | None = None, whole: bool =
     if folder is not None:
         with _errors(folder):
             _try_folder(folder, whole)
+    seen: set[str] = set()
     for path in files:
         if path is None:
             continue
         with _errors(path):
+            if os.path.abspath(path) in seen:
+                raise ValueError("is named twice; name another file")
+            seen.add(os.path.abspath(path))
             if folder is not None and os.path.abspath(path) == os.path.abspath(folder):
                 raise ValueError("is the folder that is written too; name another file")
             if folder is None or folder.exists() or not _inside(path, folder):

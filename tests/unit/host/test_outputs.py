@@ -202,6 +202,31 @@ def test_a_page_cannot_be_the_folder_of_its_run(tmp_path):
         check_outputs(tmp_path / "x", folder=tmp_path / "x")
 
 
+def test_two_results_cannot_have_one_file(tmp_path):
+    with pytest.raises(StoreError, match="is named twice"):
+        check_outputs(tmp_path / "x", tmp_path / "." / "x")
+
+
+def test_an_interrupt_while_a_run_is_kept_costs_neither_its_figures_nor_the_old_run(
+    bench, capsys, monkeypatch, tmp_path
+):
+    bench()
+    out = tmp_path / "run"
+    assert cli.main([*STRIKES, "--out", str(out)]) == 0
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("plexor.store.save", interrupted)
+    capsys.readouterr()
+    assert cli.main([*STRIKES, "--out", str(out), "--force"]) == 2
+    shown, err = capsys.readouterr()
+    assert "max = back wall" in shown
+    assert err == f"plexor: {out}: interrupted before the run was kept\n"
+    assert written_in(tmp_path) == ["run"]
+    assert load(out).strikes == 3
+
+
 def test_a_link_to_a_file_stays_one(tmp_path):
     target = tmp_path / "target.html"
     target.write_text("old")

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from plexor.analyse import analyse
+from plexor.document import document
+from plexor.errors import ExitCode
 from plexor.protocol.registers import StopReason
 from plexor.render.facts import stop_line
 from plexor.render.page import page
@@ -49,6 +51,13 @@ def test_a_latency_over_the_limit_is_told_with_channel_strike_and_time(run_of):
     assert "latency&gt;9 µs: TASK 9.25 µs" in page(report)
 
 
+def test_the_document_has_what_ended_the_run(run_of):
+    report = analyse(run_until(run_of, StopReason.LATENCY, 9_250))
+    found = document(report, None, ExitCode.PASS)["stopped"]
+    told = {"channel": "TASK", "latency_ticks": 9_250, "at_ticks": 859_250, "strike": 18}
+    assert found == told
+
+
 def test_a_base_result_is_not_taken_off_the_latency_that_the_limit_is_of(run_of):
     report = analyse(run_until(run_of, StopReason.LATENCY, 9_250), base_ticks=500)
     assert "TASK 9.25 µs" in stop_line(report)
@@ -80,4 +89,5 @@ def test_without_events_the_only_channel_that_missed_is_told(run_of):
 def test_a_run_that_ended_as_planned_says_nothing_of_it(run_of):
     report = analyse(run_of([[1000] * 20]))
     assert stop_line(report) == ""
+    assert document(report, None, ExitCode.PASS)["stopped"] is None
     assert "stopped by" not in text(report)
