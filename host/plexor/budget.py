@@ -7,7 +7,7 @@ is then INSUFFICIENT, never PASS.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -88,7 +88,7 @@ class Budget:
     title: str
     limits: tuple[Limit, ...]
 
-    def check(self, names: Sequence[str]) -> None:
+    def check(self, names: list[str]) -> None:
         """Raise ValueError where it names a channel that is not one of those of a run."""
         for limit in self.limits:
             if limit.channel and limit.channel not in names:

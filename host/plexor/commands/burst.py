@@ -107,9 +107,9 @@ def burst(**options: Any) -> int:
     from plexor.sweep.executor import Workers  # noqa: PLC0415
     from plexor.sweep.store import StepStore  # noqa: PLC0415
 
+    check_outputs(options["page"], folder=options["out"], whole=False)
     wanted = _wanted(options)
     out: Path | None = options["out"]
-    check_outputs(options["page"], folder=out, whole=False)
     store = StepStore(out)
     with Workers(executor_of(options)) as workers:
         limits, steps, end = burst_scan(wanted, workers, store, _say)

@@ -137,8 +137,8 @@ def sweep(**options: Any) -> int:
     from plexor.sweep.store import StepStore, save  # noqa: PLC0415
     from plexor.sweep.sweep import sweep as run  # noqa: PLC0415
 
-    wanted = _wanted(options)
     check_outputs(options["page"], options["svg"], folder=options["out"], whole=False)
+    wanted = _wanted(options)
     store = StepStore(options["out"])
     switch = switched(options["load_on"], options["load_off"])
     with Workers(executor_of(options)) as workers:

@@ -17,7 +17,7 @@ def burst_text(result: BurstResult, *, width: int = 100, colour: bool = False) -
     lines = list(wrapped(name, width, paint, "bold")) if name else []
     lines += wrapped(summary(result), width, paint, "alarm" if result.simulated else "muted")
     heads, rows = limit_rows(result)
-    lines += ["", *table(heads, rows, width, paint, keys=2)]
+    lines += ["", *table(heads, rows, width, paint)]
     for note in notes(result):
         lines += wrapped(note, width, paint, "doubt")
     return "".join(f"{line}\n" for line in lines)

@@ -8,6 +8,8 @@ from itertools import zip_longest
 from plexor.render.table import Cell
 
 LEAST_WIDTH = 40
+MOST_KEYS = 3
+"""Columns that tell the rows of a table apart."""
 _COLOURS = {"bold": "1", "muted": "2", "good": "32", "bad": "31", "doubt": "33", "alarm": "35"}
 CHANNEL_COLOURS = ("34", "33", "32", "35", "36", "31", "94", "93")
 """Styles that tell channels or loads apart."""
@@ -41,14 +43,12 @@ def wrapped(content: str, width: int, paint: Paint, style: str) -> Iterator[str]
     yield paint(line, style)
 
 
-def table(
-    head: list[str], rows: list[list[Cell]], width: int, paint: Paint, keys: int = 1
-) -> Iterator[str]:
+def table(head: list[str], rows: list[list[Cell]], width: int, paint: Paint) -> Iterator[str]:
     """Lay out the columns side by side, or where they do not fit in as many bands as it takes.
 
-    The first `keys` columns tell rows apart: each band has them. What is too wide is broken, not
-    cut.
+    Each band begins with the columns that tell rows apart. What is too wide is broken, not cut.
     """
+    keys = _keys(rows)
     sizes = [
         max(len(text) for text in (head[i], "-", *(text for row in rows for text in row[i])))
         for i in range(len(head))
@@ -72,6 +72,12 @@ def table(
             if any(row[i][1] for i in band):
                 yield from _row([row[i][1] for i in band], shown, paint, "muted")
         first = last + 1
+
+
+def _keys(rows: list[list[Cell]]) -> int:
+    """Return how many columns at the left it takes to tell each row from every other."""
+    columns = range(1, min(MOST_KEYS, len(rows[0]) - 1) + 1) if rows else ()
+    return next((n for n in columns if len({tuple(row[:n]) for row in rows}) == len(rows)), 1)
 
 
 def _row(cells: list[str], sizes: list[int], paint: Paint, style: str) -> Iterator[str]:

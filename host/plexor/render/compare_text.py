@@ -22,7 +22,7 @@ def compare_text(
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     heads = ["channel", "figure", "A", "B", "change", "B - A, 95 %"]
     rows: list[list[Cell]] = [[(cell, "") for cell in _row(entry)] for entry in found]
-    lines = list(table(heads, rows, width, paint, keys=2))
+    lines = list(table(heads, rows, width, paint))
     for condition, entry in broken:
         text = f"TOO MUCH: {entry.channel} {condition.text}: {_change(entry)}"
         lines += ["", *wrapped(text, width, paint, "bad")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from html import escape
 
 from plexor.phase.model import PhaseBin, PhaseResult, PhaseScan
@@ -135,7 +134,7 @@ def phase_page(result: PhaseResult) -> str:
         body += html_box("bad", "Incomplete", INCOMPLETE.partition(": ")[2])
     for scan in result.scans:
         said = notes(scan)
-        body += html_figure(partial(phase_plot, result, scan))
+        body += _figure(result, scan)
         body += f'<p class="lead">{escape(taken(scan, result.tick_fs))}</p>'
         body += html_box("doubt", "Of this scan", "; ".join(said)) if said else ""
         heads, rows = window_rows(scan, result.tick_fs)
@@ -148,3 +147,7 @@ def phase_page(result: PhaseResult) -> str:
     body += f"<h2>Taken with</h2>{html_list(entries)}"
     source = "simulated" if result.simulated else "measured"
     return html_page(Heading(headline(result), source, summary(result)), body)
+
+
+def _figure(result: PhaseResult, scan: PhaseScan) -> str:
+    return html_figure(lambda width: phase_plot(result, scan, width))

@@ -61,7 +61,7 @@ def sweep_text(result: SweepResult, *, width: int = 100, colour: bool = False) -
     lines = [*wrapped(head, width, paint, "alarm" if result.simulated else "muted"), ""]
     heads, rows = knee_rows(result)
     cells: list[list[Cell]] = [[(cell, "") for cell in row] for row in rows]
-    lines += table(heads, cells, width, paint, keys=2)
+    lines += table(heads, cells, width, paint)
     for knee in result.knees:
         for note in notes(knee, result):
             lines += wrapped(f"{knee.load}, {knee.channel}: {note}", width, paint, "doubt")

@@ -45,7 +45,7 @@ def systems_text(
 ) -> str:
     """Return all of it as lines of at most `width` columns, the reference apart from the rest."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
-    lines = list(table(_heads(jitter), [_row(row) for row in rows], width, paint, keys=2))
+    lines = list(table(_heads(jitter), [_row(row) for row in rows], width, paint))
     lines += _origins(rows, sweeps, width, paint)
     if changes:
         lines += [
@@ -54,7 +54,7 @@ def systems_text(
         ]
         heads = ["system", "load", "pin", "change", "by the brackets", ""]
         cells: list[list[Cell]] = [[(text, "") for text in _change(entry)] for entry in changes]
-        lines += table(heads, cells, width, paint, keys=3)
+        lines += table(heads, cells, width, paint)
     if inequalities:
         lines += ["", *wrapped(f"Is the task's {jitter} under load less?", width, paint, "bold")]
         for entry in inequalities:
@@ -165,7 +165,7 @@ def _reference(jitter: Jitter, width: int, paint: Paint) -> Iterator[str]:
             for role in ROLES:
                 row += [_stated(system, load, role, what) for what in _COLUMNS]
             rows.append(row)
-    yield from table(heads, rows, width, paint, keys=2)
+    yield from table(heads, rows, width, paint)
     for entry in STATEMENTS:
         if entry.what in (What.CHANGE, What.REMARK):
             what = "saturation changes by " if entry.what == What.CHANGE else ""
