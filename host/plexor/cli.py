@@ -97,6 +97,8 @@ def _patient(stream: TextIO | None) -> TextIO:
     """Return a standard stream like this one that does not mind if its reader leaves or left."""
     if stream is None:
         return Path(os.devnull).open("w", encoding="utf-8")
+    if stream.isatty():
+        return stream
     try:
         stream.flush()
         raw = _Pipe(stream.fileno(), "wb", closefd=False)
@@ -106,7 +108,7 @@ def _patient(stream: TextIO | None) -> TextIO:
         io.BufferedWriter(raw),
         encoding=stream.encoding,
         errors=stream.errors,
-        line_buffering=stream is sys.stderr or stream.isatty(),
+        line_buffering=stream is sys.stderr,
     )
 
 
