@@ -89,6 +89,15 @@ class Budget:
     title: str
     limits: tuple[Limit, ...]
 
+    def check(self, names: list[str]) -> None:
+        """Raise ValueError where it names a channel that is not one of those of a run."""
+        for limit in self.limits:
+            if limit.channel and limit.channel not in names:
+                raise ValueError(
+                    f'budget {self.title}: channel "{limit.channel}" is not in this run; '
+                    f"it has {', '.join(names) or 'none'}"
+                )
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -154,13 +163,7 @@ def judge(report: Report, budget: Budget) -> Verdict:
 
     Raises ValueError where the budget names a channel the run has not.
     """
-    names = [channel.name for channel in report.channels]
-    for limit in budget.limits:
-        if limit.channel and limit.channel not in names:
-            raise ValueError(
-                f'budget {budget.title}: channel "{limit.channel}" is not in this run; '
-                f"it has {', '.join(names) or 'none'}"
-            )
+    budget.check([channel.name for channel in report.channels])
     checks = [
         _check(channel, limit, report.result.tick_fs)
         for channel in report.channels

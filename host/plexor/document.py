@@ -12,6 +12,7 @@ from plexor.errors import ExitCode
 from plexor.percentiles import Quantile
 from plexor.protocol.memory import ResponseClass
 from plexor.results import Kind
+from plexor.stopped import stopped
 
 SCHEMA = "plexor.run/2"
 _NAMED = {
@@ -46,6 +47,7 @@ def document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> di
         "wall_seconds": result.wall_seconds,
         "duration_ticks": report.duration_ticks,
         "stop_reason": result.stop_reason.name.lower(),
+        "stopped": _stopped(report),
         "instrument": {
             "board": result.identity.board,
             "gateware_hash": f"{result.identity.gateware_hash:016x}",
@@ -82,6 +84,18 @@ def document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> di
         "shares": [_shares(entry) for entry in report.shares],
         "corrected": _corrected(report),
         "budget": None if verdict is None else _verdict(verdict),
+    }
+
+
+def _stopped(report: Report) -> dict[str, Any] | None:
+    found = stopped(report)
+    if found is None:
+        return None
+    return {
+        "channel": found.channel,
+        "latency_ticks": found.latency_ticks,
+        "at_ticks": found.at_ticks,
+        "strike": found.strike,
     }
 
 

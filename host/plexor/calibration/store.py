@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -36,11 +37,10 @@ def data_folder(environment: Mapping[str, str] = os.environ, platform: str = sys
 
 def default_path(serial: str, gateware_hash: int, folder: Path | None = None) -> Path:
     """Return where the calibration of a board with that gateware is kept."""
-    slug = re.sub(r"[^A-Za-z0-9._-]+", "_", serial).strip("._") or "unnamed"
-    if slug != serial:
-        # What was replaced must not make two boards one.
-        slug += f"-{sum(n * byte for n, byte in enumerate(serial.encode(), 1)):x}"
-    name = f"{slug[:100]}-{gateware_hash:016x}.json"
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "_", serial).strip("._")[:100] or "unnamed"
+    # What was replaced or cut off, and the case of letters, must not make two boards one.
+    digest = hashlib.sha256(serial.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    name = f"{slug}-{digest}-{gateware_hash:016x}.json"
     return (folder or data_folder()) / "calibrations" / name
 
 

@@ -103,13 +103,15 @@ def burst(**options: Any) -> int:
     """
     from plexor.burst.scan import burst_scan  # noqa: PLC0415
     from plexor.burst.store import SCHEMA  # noqa: PLC0415
-    from plexor.commands.conclude import wants_colour, write_text  # noqa: PLC0415
+    from plexor.commands.conclude import wants_colour  # noqa: PLC0415
+    from plexor.commands.output import all_of, check_outputs, write_text  # noqa: PLC0415
     from plexor.kept import document_of  # noqa: PLC0415
     from plexor.render.burst_plot import burst_page, burst_picture  # noqa: PLC0415
     from plexor.render.burst_text import burst_text  # noqa: PLC0415
     from plexor.sweep.executor import Workers  # noqa: PLC0415
     from plexor.sweep.store import StepStore, question_of  # noqa: PLC0415
 
+    check_outputs(options["page"], folder=options["out"], whole=False)
     wanted = _wanted(options)
     out: Path | None = options["out"]
     if options["force"] and out is None:
@@ -132,12 +134,13 @@ def burst(**options: Any) -> int:
         print(burst_text(result, width=width, colour=wants_colour()), end="")
     sys.stdout.flush()
     path: Path | None = options["page"]
-    if path is not None:
-        drawn = path.suffix == ".svg"
-        write_text(path, burst_picture(result) if drawn else burst_page(result))
-    if out is not None and out.exists():
-        write_text(out / RESULT_FILE, f"{text}\n")
-        write_text(out / PAGE_FILE, burst_page(result))
+    drawn = burst_picture if path is not None and path.suffix == ".svg" else burst_page
+    kept = out if out is not None and out.exists() else None
+    all_of(
+        lambda: None if kept is None else write_text(kept / RESULT_FILE, f"{text}\n"),
+        lambda: None if kept is None else write_text(kept / PAGE_FILE, burst_page(result)),
+        lambda: None if path is None else write_text(path, drawn(result)),
+    )
     if end.error is not None:
         raise end.error
     return ExitCode.INTERRUPTED if end.interrupted else ExitCode.PASS

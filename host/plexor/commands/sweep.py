@@ -137,11 +137,13 @@ def sweep(**options: Any) -> int:
       plexor sweep --from 1k --to 100k --load none,cpu,polygons --criterion 'missed<1%' --out s1
     """
     from plexor.commands.conclude import wants_colour  # noqa: PLC0415
+    from plexor.commands.output import all_of, check_outputs  # noqa: PLC0415
     from plexor.render.sweep_text import sweep_text  # noqa: PLC0415
     from plexor.sweep.executor import Workers  # noqa: PLC0415
     from plexor.sweep.store import StepStore, question_of, save  # noqa: PLC0415
     from plexor.sweep.sweep import sweep as run  # noqa: PLC0415
 
+    check_outputs(options["page"], options["svg"], folder=options["out"], whole=False)
     wanted = _wanted(options)
     if options["force"] and options["out"] is None:
         raise click.UsageError("--force replaces the folder of --out; name one")
@@ -156,8 +158,6 @@ def sweep(**options: Any) -> int:
             raise found.error
         raise KeyboardInterrupt
     result = _result(options, wanted, found)
-    if options["out"] is not None:
-        save(result, options["out"])
     if options["as_json"]:
         from plexor.jsonable import to_json  # noqa: PLC0415
 
@@ -165,7 +165,11 @@ def sweep(**options: Any) -> int:
     else:
         width = shutil.get_terminal_size((100, 24)).columns
         print(sweep_text(result, width=width, colour=wants_colour()), end="")
-    _write(result, options["page"], options["svg"])
+    sys.stdout.flush()
+    all_of(
+        lambda: None if options["out"] is None else save(result, options["out"]),
+        lambda: _write(result, options["page"], options["svg"]),
+    )
     if found.error is not None:
         raise found.error
     return ExitCode.INTERRUPTED if found.interrupted else ExitCode.PASS
@@ -173,7 +177,7 @@ def sweep(**options: Any) -> int:
 
 def _write(result: SweepResult, page: Path | None, svg: Path | None) -> None:
     """Write the page and the picture that are wanted."""
-    from plexor.commands.conclude import write_text  # noqa: PLC0415
+    from plexor.commands.output import write_text  # noqa: PLC0415
     from plexor.render.sweep_page import sweep_page, sweep_svg  # noqa: PLC0415
 
     for path, content, what in ((page, sweep_page, "page"), (svg, sweep_svg, "picture")):

@@ -109,9 +109,7 @@ def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
             note = greatest if rise.span.full else f"only {rise.count} samples"
             row.append((_time(rise.span.current_ticks, tick_fs), note))
         row.append((NOTHING if rise.cold is None else _time(rise.cold.cold_ticks, tick_fs), ""))
-        found = [
-            format_ticks(peak.middle_ticks, tick_fs, 3) for peak in peaks(rise.distribution, 3)
-        ]
+        found = [_time(peak.value_ticks, tick_fs) for peak in peaks(rise.distribution, 3)]
         row.append((", ".join(found) or NOTHING, ""))
     for kind in (Kind.WIDTH, Kind.PERIOD):
         figures = channel.kinds.get(kind)

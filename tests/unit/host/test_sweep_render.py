@@ -11,8 +11,9 @@ import pytest
 
 from plexor.protocol.memory import ResponseClass
 from plexor.render.frame import WIDTH
+from plexor.render.html import WIDTHS
 from plexor.render.sweep_page import sweep_page, sweep_svg
-from plexor.render.sweep_plot import NARROW, frontier, sweep_picture
+from plexor.render.sweep_plot import channels_of, frontier
 from plexor.render.sweep_text import sweep_text
 from plexor.sweep.decide import Verdict
 from plexor.sweep.model import REST, Bracket
@@ -54,12 +55,13 @@ SWEEPS = {
 }
 
 
-@pytest.mark.parametrize("width", [WIDTH, NARROW])
+@pytest.mark.parametrize("width", WIDTHS.values())
 @pytest.mark.parametrize("kind", SWEEPS)
 def test_every_picture_holds_its_texts_apart(kind, width):
-    canvas = sweep_picture(SWEEPS[kind], width)
-    assert_texts_lie_within(canvas)
-    assert_no_texts_touch(canvas)
+    for channel in channels_of(SWEEPS[kind]):
+        canvas = frontier(SWEEPS[kind], channel, width)
+        assert_texts_lie_within(canvas, heading=width == WIDTH)
+        assert_no_texts_touch(canvas, heading=width == WIDTH)
 
 
 def drawn(sweep, width=WIDTH):
@@ -80,7 +82,7 @@ def marks(svg):
     return found
 
 
-@pytest.mark.parametrize("width", [WIDTH, NARROW])
+@pytest.mark.parametrize("width", WIDTHS.values())
 def test_a_bracket_lies_where_its_rates_are(width):
     svg = drawn(SWEEPS["two loads"], width)
     bands = [r for r in svg.iter(f"{SVG}rect") if r.get("fill-opacity") == "0.28"]
