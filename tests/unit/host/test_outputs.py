@@ -21,7 +21,7 @@ from .test_cli import STRIKES, errors_of, shell
 
 COMMANDS = {
     "measure": STRIKES,
-    "sweep": ["sweep", "--from", "1k", "--to", "2k"],
+    "sweep": ["sweep", "--from", "20k", "--to", "200k"],
     "burst": ["burst", "--from", "1us", "--to", "9us", "--period", "1ms"],
     "phase": ["phase", "--rate", "5k", "--against", "ch1", "--channel", "A=ch0"],
 }
