@@ -133,7 +133,7 @@ def sweep(**options: Any) -> int:
     that passes. A rate is tried until an exact test is certain.
 
     \b
-      plexor sweep --dut bare --from 10k --to 1M --dither 1us
+      plexor sweep --dut bare --from 10k --to 1M --dither 1024ns
       plexor sweep --from 1k --to 100k --load none,cpu,polygons --criterion 'missed<1%' --out s1
     """
     from plexor.commands.conclude import wants_colour  # noqa: PLC0415
