@@ -28,7 +28,7 @@ from plexor.bench import bench as decode_bench
 from tools.bench_core import Pace, simulated, under_cocotb
 
 _PLEXOR = str(Path(sys.executable).with_name("plexor"))
-_DEVICES = {"synthetic": "synthetic:latency=uniform:1000000:9000000", "freertos": "freertos"}
+_DEVICES = {"synthetic": "synthetic:latency=uniform:1us:9us", "freertos": "freertos"}
 _CORE_AIMS = {"synthetic": 5e6, "freertos": 2e6}
 _COCOTB_AIM = 30
 _DECODE_AIM = 80e6
@@ -174,7 +174,7 @@ def sweep_wall_s(resolution: str, say: Callable[[str], None]) -> tuple[float, fl
     for processes in (1, 2):
         say(f"plexor sweep of FreeRTOS, local:{processes}")
         command = (_PLEXOR, "sweep", "--from", "5k", "--to", "80k", "--points", "6", "--json")
-        chosen = ("--criterion", "missed<2%", "--resolution", resolution, "--dither", "1us")
+        chosen = ("--criterion", "missed<2%", "--resolution", resolution, "--dither", "1024ns")
         started = time.perf_counter()
         done = subprocess.run(
             (*command, *chosen, "--executor", f"local:{processes}"), check=True, capture_output=True

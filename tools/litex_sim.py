@@ -64,7 +64,7 @@ def simulator(
     device = find_device(name, cache)
     folder = system(geometry, cache, uart=uart)
     executable = build(geometry, device, cache, uart=uart, core=folder / "plexor.v")
-    return executable, folder, option_text(device, options)
+    return executable, folder, option_text(name, device, options)
 
 
 def main(arguments: list[str] | None = None) -> int:

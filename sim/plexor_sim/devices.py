@@ -1,10 +1,20 @@
-"""Devices under test: `synthetic`, its presets, `bare`, `freertos`, or the path of a manifest."""
+"""Devices under test: `synthetic`, its presets, `bare`, `freertos`, or the path of a manifest.
+
+    python -m plexor_sim.devices NAME
+
+prints what the device's options are, as JSON: what `plexor devices NAME` shows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from plexor_sim.device_forms import DISTRIBUTIONS, Distribution
+from plexor_sim.device_options import RISCV, SYNTHETIC, VERILOG, Option, checked
 from plexor_sim.manifest import load
 from plexor_sim.presets import PRESETS
 from plexor_sim.riscv import DeviceBuild, riscv_device
@@ -21,17 +31,27 @@ def find_device(name: str, cache: Path) -> DeviceBuild:
     Raises ValueError for an unknown name, ManifestError, BuildError, and PackageMissing if what
     the device is made of cannot be had.
     """
+    options_of(name)
     if name == "synthetic" or name in PRESETS:
-        return synthetic_device(PRESETS.get(name, {}))
+        return synthetic_device()
     if name in ("bare", "freertos"):
         return riscv_device(name, cache)
+    return verilog_device(load(Path(name)), cache)
+
+
+def options_of(name: str) -> Sequence[Option]:
+    """Return the options of the device of that name; raise ValueError for an unknown one."""
+    if name == "synthetic" or name in PRESETS:
+        return SYNTHETIC
+    if name in ("bare", "freertos"):
+        return RISCV
     if name.endswith(".toml"):
-        return verilog_device(load(Path(name)), cache)
+        return VERILOG
     raise ValueError(f"device {name!r}: must be {', '.join(NAMES)} or a manifest NAME.toml")
 
 
-def synthetic_device(preset: Mapping[str, str] | None = None) -> DeviceBuild:
-    """Return the device that answers by given distributions; device/synthetic.h has its options."""
+def synthetic_device() -> DeviceBuild:
+    """Return the device that answers by given distributions."""
     names = ("synthetic.cpp", "synthetic_options.cpp", "distribution.cpp")
     return DeviceBuild(
         name="synthetic",
@@ -40,11 +60,52 @@ def synthetic_device(preset: Mapping[str, str] | None = None) -> DeviceBuild:
         prefix="",
         cpp=tuple(_DEVICE / name for name in names),
         key="",
-        options=preset or {},
     )
 
 
-def option_text(device: DeviceBuild, own: str) -> str:
-    """Return the device's options as it takes them: the build's, then the user's own."""
-    parts = [f"{key}={value}" for key, value in device.options.items()]
-    return ",".join([*parts, own] if own else parts)
+def option_text(name: str, device: DeviceBuild, own: str) -> str:
+    """Return the options for the device of that name: its build's, its preset's, the user's own.
+
+    Raises ValueError for one of the user's that cannot be taken.
+    """
+    built = [f"{key}={value}" for key, value in device.options.items()]
+    preset = ",".join(f"{key}={value}" for key, value in PRESETS.get(name, {}).items())
+    taken = [checked(options_of(name), text, name) for text in (preset, own)]
+    return ",".join(filter(None, [*built, *taken]))
+
+
+def explained(name: str) -> dict[str, Any]:
+    """Return what the options of a device are; raise ValueError for an unknown one."""
+    options = options_of(name)
+    random = any(isinstance(option.form, Distribution) for option in options)
+    return {
+        "device": name,
+        "options": [
+            {
+                "name": option.name,
+                "value": option.form.symbol,
+                "range": option.form.range,
+                "default": PRESETS.get(name, {}).get(option.name, option.default),
+                "meaning": option.meaning,
+                "of_channel": option.of_channel,
+            }
+            for option in options
+        ],
+        "preset": dict(PRESETS.get(name, {})),
+        "distributions": dict(DISTRIBUTIONS) if random else {},
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Print what the options of the device named are; return an exit code."""
+    try:
+        (name,) = arguments
+        json.dump(explained(name), sys.stdout)
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

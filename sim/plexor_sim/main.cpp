@@ -54,7 +54,10 @@ class Simulation {
     if (!options_.figures.empty()) write_figures();
   }
 
-  void tell(std::FILE* lines) const { tell(socket_, lines); }
+  void tell(std::FILE* lines) const {
+    if (device_->draws()) std::fputs("draws\n", lines);
+    tell(socket_, lines);
+  }
 
   void run() {
     while (!over()) {
@@ -62,7 +65,7 @@ class Simulation {
         if (!served_ && !gone_) begin_figures();
         served_ = true;
       } else if (!goes_on_alone()) {
-        if (served_ && options_.once) return;
+        if (served_ && options_.once) return log_.close();
         log_.sync();
         socket_.accept(kWaitMs);
         stop_without(options_.parent);
@@ -70,13 +73,17 @@ class Simulation {
       } else {
         socket_.accept(0);
       }
-      if (stands_still(core_)) socket_.await_frame(kWaitMs);
+      if (socket_.connected() && stands_still(core_)) {
+        socket_.await_frame(kWaitMs);
+        stop_without(options_.parent);
+      }
       for (int i = 0; i < kPollCycles && !done() && !stands_still(core_); i++) clock();
       socket_.service(!between_runs(core_));
       if (served_ && !socket_.connected()) client_gone();
       if (++polls_ % 4096 == 0) stop_without(options_.parent);
     }
     socket_.drain();
+    log_.close();
   }
 
  private:
@@ -104,7 +111,7 @@ class Simulation {
   // Whether time is to pass only for what a command takes, from the time its frame is whole.
   template <typename Core>
   bool between_runs(const Core& core) const {
-    if constexpr (kSkippable) return options_.hold && core.resting;
+    if constexpr (kSkippable) return !options_.free && core.resting;
     return false;
   }
 
@@ -117,8 +124,7 @@ class Simulation {
 
   template <typename Core>
   bool stands_still(const Core& core) const {
-    return between_runs(core) && still_clocks_ >= kStillClocks && link_.is_idle(core) &&
-           socket_.connected();
+    return between_runs(core) && still_clocks_ >= kStillClocks && link_.is_idle(core);
   }
 
   // How many clocks pass beside the next one: none of them changes anything but counters.
@@ -169,7 +175,7 @@ class Simulation {
     if (options_.free) return true;
     if (!gone_) return false;
     const std::chrono::duration<double> alone = Clock::now() - gone_at_;
-    if (alone.count() < options_.linger_s) return true;
+    if (alone.count() < options_.linger_s) return !stands_still(core_);
     if (options_.once) g_stop = 1;
     return false;
   }

@@ -34,7 +34,7 @@ def fixed(rng: random.Random, limit: float) -> Planted:
     queue = rng.choice((0, 1, 2, 5, 12))
     return Planted(
         "fixed",
-        f"service={service_ps},queue={queue},latency={service_ps // 3}",
+        f"service={service_ps}ps,queue={queue},latency={service_ps // 3}ps",
         *_served(service_ps, limit),
     )
 
@@ -44,7 +44,7 @@ def pulse(rng: random.Random, limit: float) -> Planted:
     width_ps, gap_ps = rng.randrange(1_000_000, 30_000_000), rng.randrange(10_000, 10_000_000)
     return Planted(
         "pulse",
-        f"width={width_ps},gap={gap_ps},latency=400000",
+        f"width={width_ps}ps,gap={gap_ps}ps,latency=400ns",
         *_served(width_ps + gap_ps, limit),
     )
 
@@ -57,7 +57,7 @@ def lossy(rng: random.Random, limit: float) -> Planted:
     high = low / (1 - (limit - loss) / (1 - loss))
     return Planted(
         "lossy",
-        f"service={service_ps},queue=3,latency=300000,drop={loss:.9f}",
+        f"service={service_ps}ps,queue=3,latency=300ns,drop={loss:.9f}",
         low,
         high,
         deterministic=False,
@@ -82,7 +82,7 @@ def jittery(rng: random.Random, limit: float) -> Planted:
         least, most = (middle, most) if lost(middle) > limit else (least, middle)
     return Planted(
         "jittery",
-        f"service=uniform:{low_ps}:{high_ps},queue={queue},latency=200000",
+        f"service=uniform:{low_ps}ps:{high_ps}ps,queue={queue},latency=200ns",
         1e12 / most,
         1e12 / least,
         deterministic=False,
@@ -95,7 +95,7 @@ def deaf(rng: random.Random, limit: float) -> Planted:
     high_ps = rng.randrange(10_000_000, 60_000_000)
     low_ps = int(high_ps / rng.uniform(1.7, 2.5))
     knee = 1e12 / high_ps
-    options = f"deaf={low_ps}:{high_ps},latency=300000,width=100000"
+    options = f"deaf={low_ps}ps:{high_ps}ps,latency=300ns,width=100ns"
     return Planted("deaf", options, knee, knee, monotonic=False)
 
 
@@ -103,7 +103,7 @@ def sticky(rng: random.Random, limit: float) -> Planted:
     """Serves slower once it was overloaded."""
     service_ps = rng.randrange(2_000_000, 50_000_000)
     slow_ps = int(service_ps * rng.uniform(1.2, 2))
-    options = f"service={service_ps},queue=2,latency=300000,overload={slow_ps},rest=100000000"
+    options = f"service={service_ps}ps,queue=2,latency=300ns,overload={slow_ps}ps,rest=100us"
     return Planted("sticky", options, *_served(service_ps, limit))
 
 

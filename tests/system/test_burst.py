@@ -33,8 +33,8 @@ def survives(service_ns: int, queue: int, spacing_ns: int) -> int:
 def scanned(service_ns: int, queue: int, low_ns: int, high_ns: int, points: int):
     wanted = Wanted(
         "sim:",
-        f"synthetic:after=none,ch0.after=strike0,ch0.service={service_ns * 1000},"
-        f"ch0.queue={queue},ch0.latency=200000,ch0.width=50000",
+        f"synthetic:after=none,ch0.after=strike0,ch0.service={service_ns}ns,"
+        f"ch0.queue={queue},ch0.latency=200ns,ch0.width=50ns",
         Settings(strikes=(Stimulus(),), channels=(Channel(0, "A"),)),
         low_ns * NS,
         high_ns * NS,

@@ -28,8 +28,8 @@ US = Fraction(1, 10**6)
 STRIKES = 3000
 EDGES = 10_000
 DUT = (
-    "synthetic:seed=5,ch0.latency=uniform:200000:900000,ch0.width=uniform:20000:60000,"
-    "ch1.after=strike0,ch1.latency=uniform:300000:700000"
+    "synthetic:seed=5,ch0.latency=uniform:200ns:900ns,ch0.width=uniform:20ns:60ns,"
+    "ch1.after=strike0,ch1.latency=uniform:300ns:700ns"
 )
 
 

@@ -13,7 +13,7 @@ from plexor.errors import ExitCode
 from plexor.store import load
 
 PLANTED = "rise.0=-450:-140:170:440,output_ps.0=1234"
-DUT = "synthetic:ch0.latency=uniform:200000:900000,ch1.after=strike0"
+DUT = "synthetic:ch0.latency=uniform:200ns:900ns,ch1.after=strike0"
 
 
 @pytest.fixture

@@ -129,7 +129,7 @@ def test_bins_that_are_taken_for_others_would_be_noticed(found):
 
 def test_a_run_keeps_the_calibration_and_says_that_it_is_not_corrected(tmp_path, capsys, found):
     path = tmp_path / "found.json"
-    with simulator("synthetic:ch0.latency=500000", SILENT, once=False) as server:
+    with simulator("synthetic:ch0.latency=500ns", SILENT, once=False) as server:
         uri = f"tcp://127.0.0.1:{server.port}"
         with Device(open_link(uri)) as device:
             own = replace(found, serial=device.serial, gateware_hash=device.identity.gateware_hash)

@@ -128,18 +128,18 @@ def ignored(outcome: Outcome, strikes: int) -> dict[str, int]:
     }
 
 
-SEVERAL = "latency=7000000"
-TWO = "latency=300000,width=50000,duplicate=1,duplicate_delay=800000"
+SEVERAL = "latency=7us"
+TWO = "latency=300ns,width=50ns,duplicate=1,duplicate_delay=800ns"
 MESS = (
-    "latency=lognormal:1500000:0.8,width=uniform:20000:200000,service=uniform:500000:3300000,"
-    "queue=5,drop=0.05,duplicate=0.05,duplicate_delay=uniform:100000:4000000,spurious=20000"
+    "latency=lognormal:1500ns:0.8,width=uniform:20ns:200ns,service=uniform:500ns:3300ns,"
+    "queue=5,drop=0.05,duplicate=0.05,duplicate_delay=uniform:100ns:4us,spurious=20000"
 )
 LONG = {"timeout_s": 20_000 * NS}
 SHORT = {"timeout_s": 1000 * NS}
 
 CASES = {
-    "drops": Case("drop=0.2,latency=300000", some_dropped, settings=SHORT),
-    "duplicates": Case("duplicate=0.3,duplicate_delay=700000,latency=300000", some_twice),
+    "drops": Case("drop=0.2,latency=300ns", some_dropped, settings=SHORT),
+    "duplicates": Case("duplicate=0.3,duplicate_delay=700ns,latency=300ns", some_twice),
     "deadline": Case(
         "latency=list:{folder}/deadline",
         split("ANSWERED", "LATE", 2, 3),
@@ -168,37 +168,35 @@ CASES = {
         values=(1100,),
     ),
     "early": Case(
-        "after=strike1,latency=200000",
+        "after=strike1,latency=200ns",
         early,
         early_strike=True,
         settings=SHORT | {"early_s": 300 * NS},
         values=(-300,),
     ),
     "too early": Case(
-        "after=strike1,latency=200000",
+        "after=strike1,latency=200ns",
         too_early,
         early_strike=True,
         settings=SHORT | {"early_s": 299 * NS},
     ),
     "before and after": Case(
-        "after=strike1,latency=uniform:1:900000",
+        "after=strike1,latency=uniform:1ps:900ns",
         signed,
         early_strike=True,
         settings=SHORT | {"early_s": 600 * NS},
     ),
     "overload": Case(
-        "service=3000000,latency=400000",
+        "service=3us,latency=400ns",
         least=("ANSWERED", "MISSED", "QUEUE_FULL"),
         settings={"timeout_s": 200_000 * NS},
     ),
     "overload with a short queue": Case(
-        "service=3000000,latency=400000,queue=3", least=("ANSWERED", "MISSED"), settings=LONG
+        "service=3us,latency=400ns,queue=3", least=("ANSWERED", "MISSED"), settings=LONG
     ),
-    "masked": Case(
-        "mask=100000000:30000000,latency=400000", least=("ANSWERED", "MISSED"), settings=SHORT
-    ),
+    "masked": Case("mask=100us:30us,latency=400ns", least=("ANSWERED", "MISSED"), settings=SHORT),
     "spurious": Case(
-        "spurious=100000,latency=300000,drop=0.1",
+        "spurious=100000,latency=300ns,drop=0.1",
         least=("ANSWERED", "SPURIOUS", "DUPLICATE"),
         settings=SHORT,
     ),
@@ -233,9 +231,7 @@ def measure_case(name: str, strikes: int, folder: Path) -> None:
     case = CASES[name]
     (folder / "deadline").write_text("1000000\n999001\n1000001\n")
     (folder / "timeout").write_text("1000000\n1000001\n")
-    device = (
-        f"synthetic:seed=7,{case.device.format(folder=folder)},ch1.latency=90000,ch1.width=9000"
-    )
+    device = f"synthetic:seed=7,{case.device.format(folder=folder)},ch1.latency=90ns,ch1.width=9ns"
     outcome = run(device, settings(case, strikes), folder, geometry=SMALL)
     assert_equals_truth(outcome)
     found = class_counts(outcome.result.channels[0])

@@ -29,7 +29,7 @@ from plexor.settings import Channel, Settings, Stimulus
 pytestmark = [pytest.mark.full, pytest.mark.timeout(1200)]
 """A first test builds the simulator; short forms are in tests/unit/hdl/test_deep.py and soc."""
 NS = Fraction(1, 1_000_000_000)
-DEVICE = "synthetic:seed=9,latency=uniform:10000:60000,width=uniform:15000:30000,ch1.latency=70000"
+DEVICE = "synthetic:seed=9,latency=uniform:10ns:60ns,width=uniform:15ns:30ns,ch1.latency=70ns"
 DEEP = replace(SMALL, upload_depth=1024, deep_depth=1 << 21)
 STARTED_TICKS = 250_000
 """The SDRAM takes nothing in its first 200 us: what comes then is dropped, and counted."""

@@ -21,13 +21,13 @@ LOADS = ("none", "cpu", "critical", "polygons", "queue", "storm", "all")
 SHORT_LOADS = ("none", "critical", "polygons", "all")
 PINS = ("ISR", "TASK")
 # A clock that is nowhere on the instrument's ticks.
-CLOCK = "phase_ps=1234,ppm=37"
+CLOCK = "phase=1234ps,ppm=37"
 FULL_STRIKES = 5000
 
 
 def settings(strikes: int) -> Settings:
     return Settings(
-        strikes=(Stimulus(period_s=50 * US, width_s=2 * US, dither_s=5 * US),),
+        strikes=(Stimulus(period_s=50 * US, width_s=2 * US, dither_s=4096 * US / 1000),),
         channels=tuple(Channel(number, name) for number, name in enumerate(PINS)),
         timeout_s=400 * US,
         count=strikes,

@@ -23,7 +23,7 @@ from plexor.protocol.frames import (
 from plexor.protocol.registers import Action, RunState, Trigger, address
 
 SUBJECT = Subject(
-    "synthetic:seed=5,latency=uniform:50000:400000,ch0.width=100000,ch1.latency=30000", SMALL, 1000
+    "synthetic:seed=5,latency=uniform:50ns:400ns,ch0.width=100ns,ch1.latency=30ns", SMALL, 1000
 )
 
 

@@ -28,7 +28,7 @@ from plexor_hdl.emit import gateware_hash
 pytestmark = [pytest.mark.full, pytest.mark.timeout(1200)]
 """A first test builds the simulator; short forms are in test_network.py and tests/unit."""
 NS = Fraction(1, 1_000_000_000)
-DEVICE = "synthetic:seed=4,latency=uniform:10000:100000,width=uniform:15000:30000,ch1.latency=70000"
+DEVICE = "synthetic:seed=4,latency=uniform:10ns:100ns,width=uniform:15ns:30ns,ch1.latency=70ns"
 ROOMY = replace(SMALL, upload_depth=1024)
 """Small memories, and a FIFO for what comes while a command is answered, at the wire's rate."""
 ONE_BANK = Geometry(
@@ -156,7 +156,7 @@ AT_50, AT_150, BACK = 2 * 16 + (50 - 32) // 2, 4 * 16 + (150 - 128) // 8, 4 * 51
 )
 def test_a_run_started_over_the_bus_counts_without_any_host_on_the_link(select, bins, tmp_path):
     log = tmp_path / "truth.bin"
-    dut = "synthetic:latency=50000,width=100000"
+    dut = "synthetic:latency=50ns,width=100ns"
     with serving(dut, ROOMY, ("--truth", str(log))) as system:
         with remote_client(system) as client:
             regs = client.regs

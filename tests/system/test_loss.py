@@ -18,8 +18,8 @@ from plexor.settings import Channel, Settings, Stimulus
 
 NS = Fraction(1, 1_000_000_000)
 DEVICE = (
-    "synthetic:seed=9,latency=uniform:10000:100000,width=uniform:15000:30000,"
-    "ch1.latency=exponential:30000"
+    "synthetic:seed=9,latency=uniform:10ns:100ns,width=uniform:15ns:30ns,"
+    "ch1.latency=exponential:30ns"
 )
 EVENTS_A_STRIKE = 6
 

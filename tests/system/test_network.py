@@ -10,7 +10,7 @@ from network import Stream, Unkind, measured_over
 from plexor.settings import Channel, Settings, Stimulus
 
 NS = Fraction(1, 1_000_000_000)
-DEVICE = "synthetic:seed=4,latency=uniform:10000:100000,width=uniform:15000:30000,ch1.latency=70000"
+DEVICE = "synthetic:seed=4,latency=uniform:10ns:100ns,width=uniform:15ns:30ns,ch1.latency=70ns"
 
 
 def test_datagrams_lost_and_out_of_order_are_accounted_for_exactly(tmp_path):

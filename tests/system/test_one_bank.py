@@ -19,7 +19,7 @@ SETTINGS = Settings(
     channels=(Channel(0), Channel(1)),
     count=500,
 )
-DEVICE = "synthetic:latency=uniform:1000000:9000000"
+DEVICE = "synthetic:latency=uniform:1us:9us"
 
 
 @pytest.mark.full

@@ -13,7 +13,7 @@ from plexor.selftest.model import Finding, SelfTest
 from plexor.selftest.run import Wanted, link_check, selftest
 
 # A device that is two wires, a little long.
-WIRES = "synthetic:ch0.latency=2000,ch1.after=strike1,ch1.latency=2000,width=3000"
+WIRES = "synthetic:ch0.latency=2ns,ch1.after=strike1,ch1.latency=2ns,width=3ns"
 WIRED = {0: (0,), 1: (1,)}
 # A board's that sends no events, and one like it with as many pins as the other.
 QUIET = replace(SILENT, channels=4, strikes=2)
@@ -38,7 +38,7 @@ def found_by(*arguments: str, build=SMALL, dut: str = WIRES, wiring=WIRED) -> Se
     ("build", "dut", "wiring"),
     [
         pytest.param(SMALL, WIRES, WIRED, id="events"),
-        pytest.param(SILENT, "synthetic:ch0.latency=6000,width=6000", {0: (0,)}, id="board"),
+        pytest.param(SILENT, "synthetic:ch0.latency=6ns,width=6ns", {0: (0,)}, id="board"),
         pytest.param(QUIET, WIRES, WIRED, id="silent", marks=pytest.mark.full),
     ],
 )
@@ -64,7 +64,7 @@ def test_a_stuck_input_a_dead_phase_and_swapped_pins_are_found_and_named(build):
 
 @pytest.mark.full
 def test_a_pin_that_does_not_follow_its_jumper_is_found(build):
-    found = found_by(build=build, dut="synthetic:ch1.after=none,ch0.latency=2000,width=3000")
+    found = found_by(build=build, dut="synthetic:ch1.after=none,ch0.latency=2ns,width=3ns")
     assert found.findings == (
         Finding("ch1", "stuck: its pin does not follow strike1, or the jumper is open"),
     )
@@ -110,7 +110,7 @@ def test_for_a_bad_link_nothing_else_is_blamed(name, build):
 def test_each_defect_of_a_board_that_sends_no_events_is_blamed_on_what_has_it(
     front_end, subject, says
 ):
-    dut = "synthetic:ch0.latency=6000,width=6000"
+    dut = "synthetic:ch0.latency=6ns,width=6ns"
     found = found_by("--front-end", front_end, build=SILENT, dut=dut, wiring={})
     assert says in " ".join(finding.text for finding in found.findings)
     blamed = {finding.subject for finding in found.findings}

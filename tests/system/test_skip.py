@@ -11,7 +11,7 @@ from plexor.protocol.registers import Stream
 from plexor.settings import Channel, Settings, Stimulus, TableStep
 
 US = Fraction(1, 1_000_000)
-DUT = "synthetic:latency=uniform:1000000:9000000,width=1500000"
+DUT = "synthetic:latency=uniform:1us:9us,width=1500ns"
 PLAIN = Settings(
     strikes=(Stimulus(period_s=60 * US, width_s=2 * US),),
     channels=(Channel(0), Channel(1)),
@@ -32,7 +32,7 @@ def stepping(*periods: int, **changes) -> Settings:
 CASES = {
     "periodic": PLAIN,
     "fraction": striking(period_s=Fraction(100, 3) * US),
-    "dither": striking(dither_s=30 * US),
+    "dither": striking(dither_s=16384 * US / 1000),
     "bursts": striking(burst=3, spacing_s=4 * US),
     "fast bursts": striking(burst=3, spacing_s=Fraction(4, 1000) * US, width_s=None),
     "poisson": striking(poisson=True),

@@ -23,7 +23,7 @@ from plexor_sim.golden.ending import latency_trigger, planned_end_ticks
 
 NS = Fraction(1, 1_000_000_000)
 US = 1000 * NS
-DEVICE = "synthetic:latency=300000,width=100000,ch1.after=none"
+DEVICE = "synthetic:latency=300ns,width=100ns,ch1.after=none"
 HALF = SMALL.ring_depth // 2
 EVENTS_A_STRIKE = 4
 NEXT_TICKS = 500

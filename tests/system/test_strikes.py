@@ -9,7 +9,7 @@ from bench import SMALL, simulator
 from plexor import cli
 from plexor.protocol.geometry import TRIGGER_CLOCKS
 
-DEVICE = "synthetic:latency=300000,width=100000,ch1.after=strike1,ch1.latency=2000000"
+DEVICE = "synthetic:latency=300ns,width=100ns,ch1.after=strike1,ch1.latency=2us"
 CHANNELS = "--channel A=ch0 --channel B=ch1:after=strike1"
 
 

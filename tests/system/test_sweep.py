@@ -149,7 +149,7 @@ def both_ways(device, low_hz, high_hz, points, workers):
 
 @pytest.mark.full
 def test_a_scan_of_a_device_without_memory_agrees_both_ways(workers):
-    device = "seed=4,service=20000000,queue=1,latency=300000"
+    device = "seed=4,service=20us,queue=1,latency=300ns"
     knee, rest = both_ways(device, 20_000, 80_000, 5, workers)
     assert knee.agrees
     assert not knee.hysteresis
@@ -164,7 +164,7 @@ def test_a_scan_of_a_device_without_memory_agrees_both_ways(workers):
 @pytest.mark.full
 def test_a_device_that_stays_slow_after_overload_shows_hysteresis(workers):
     # 20 us a strike, 40 us once overloaded, until nothing has come for 30 ms: longer than any gap.
-    device = "seed=4,service=20000000,overload=40000000,rest=30000000000,queue=1,latency=300000"
+    device = "seed=4,service=20us,overload=40us,rest=30ms,queue=1,latency=300ns"
     knee, _ = both_ways(device, 14_000, 80_000, 7, workers)
     assert knee.hysteresis
     assert knee.up.passing_hz <= 50_000 / 0.9

@@ -19,10 +19,10 @@ from plexor.settings import Channel, Settings, Stimulus, TableStep
 from plexor.store import load, save
 
 NS = Fraction(1, 1_000_000_000)
-CALM = "synthetic:seed=3,latency=uniform:100000:400000,width=30000"
+CALM = "synthetic:seed=3,latency=uniform:100ns:400ns,width=30ns"
 LOADED = (
-    "synthetic:seed=6,latency=lognormal:300000:0.8,width=uniform:20000:60000,service=200000,"
-    "drop=0.05,duplicate=0.05,spurious=200000,ch3.spurious=4000000,ch3.width=20000"
+    "synthetic:seed=6,latency=lognormal:300ns:0.8,width=uniform:20ns:60ns,service=200ns,"
+    "drop=0.05,duplicate=0.05,spurious=200000,ch3.spurious=4000000,ch3.width=20ns"
 )
 """A device that queues, loses, doubles and chatters: its responses come after a step's end too."""
 CHANNELS = (
@@ -111,7 +111,7 @@ ELSE = {
     "short time-out": {"timeout_s": 300 * NS},
     "two outputs": {"strikes": (Stimulus(), Stimulus(output=1, period_s=777 * NS, count=9))},
     "bursts": {
-        "strikes": (Stimulus(burst=2, spacing_s=90 * NS, dither_s=50 * NS),),
+        "strikes": (Stimulus(burst=2, spacing_s=90 * NS, dither_s=32 * NS),),
         "table": tuple(replace(step, width_s=20 * NS) for step in MIXED),
     },
     "a time limit": {"time_s": 60_000 * NS},

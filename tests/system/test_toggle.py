@@ -124,7 +124,7 @@ def test_an_answered_strike_every_twelve_clocks_is_matched_without_end(
         count=strikes,
         stream=Stream.OFF,
     )
-    outcome = run(f"{LOOP}:delay_ps={delay_ps}", settings, tmp_path, geometry=GEOMETRY)
+    outcome = run(f"{LOOP}:delay={delay_ps}ps", settings, tmp_path, geometry=GEOMETRY)
     assert_equals_truth(outcome)
     assert outcome.result.accounting.generated == 4 * strikes
     assert outcome.result.accounting.dropped_on_chip == 0

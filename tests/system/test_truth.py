@@ -20,13 +20,13 @@ US = 1000 * NS
 PERIOD = 2 * US
 
 DISTRIBUTIONS = {
-    "fixed": "fixed:300123",
-    "uniform": "uniform:100000:900000",
-    "normal": "normal:500000:100000",
-    "lognormal": "lognormal:200000:0.5",
-    "exponential": "exponential:300000",
+    "fixed": "fixed:300.123ns",
+    "uniform": "uniform:100ns:900ns",
+    "normal": "normal:500ns:100ns",
+    "lognormal": "lognormal:200ns:0.5",
+    "exponential": "exponential:300ns",
     "list": "list:{folder}/latencies",
-    "mixture": "0.9*normal:200000:5000+0.09*uniform:500000:900000+0.01*fixed:1500001",
+    "mixture": "0.9*normal:200ns:5ns+0.09*uniform:500ns:900ns+0.01*fixed:1500001ps",
 }
 GRIDS = {"grid": 1_000_000, "free": 0}
 FULL_STRIKES = 72_000
@@ -47,8 +47,8 @@ def planted(distribution: str, grid_fs: int, folder: Path) -> str:
     (folder / "latencies").write_text("50000\n1\n999999\n123456\n0\n700001\n")
     latency = DISTRIBUTIONS[distribution].format(folder=folder)
     return (
-        f"synthetic:seed=3,grid_fs={grid_fs},latency={latency},ch0.width=uniform:20000:90000,"
-        "ch1.latency=uniform:0:60000,ch1.width=40000"
+        f"synthetic:seed=3,grid={grid_fs}fs,latency={latency},ch0.width=uniform:20ns:90ns,"
+        "ch1.latency=uniform:0:60ns,ch1.width=40ns"
     )
 
 

@@ -8,7 +8,7 @@ from bench import FEW, assert_equals_truth, run
 from plexor.settings import Channel, Settings, Stimulus
 
 US = Fraction(1, 10**6)
-DEVICE = "synthetic:seed=3,latency=uniform:1000000:9000000"
+DEVICE = "synthetic:seed=3,latency=uniform:1us:9us"
 SETTINGS = Settings(
     strikes=(Stimulus(period_s=30 * US, width_s=2 * US),),
     channels=(Channel(0), Channel(1)),

@@ -214,12 +214,12 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         board = load(chosen.board)
         device = find_device(name, default_cache())
+        options = option_text(name, device, own)
         design = chosen.design or design_of(board)
         executable = simulator(board, design, device, default_cache(), chosen.baud)
     except (BoardError, BuildError, OSError, PackageMissing, ToolError, ValueError) as error:
         _say(f"error: {error}")
         return 1
-    options = option_text(device, own)
     os.execv(executable, [str(executable), "--device", options, *rest])
 
 

@@ -50,7 +50,8 @@ def parse_against(text: str) -> str:
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml.",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
+    "`plexor devices NAME` explains its options.",
 )
 @click.option(
     "--against",
@@ -65,7 +66,12 @@ def parse_against(text: str) -> str:
     help="The reference has no period: phases are times since its last edge, up to this one.",
 )
 @click.option(
-    "--rate", type=RATE, required=True, metavar="RATE", help="Strikes a second, at most: 5k."
+    "--rate",
+    type=RATE,
+    required=True,
+    metavar="RATE",
+    help="Strikes a second, at most: 5k. They come at the next rate below it that steps through "
+    "the phases, which is said with the result.",
 )
 @time_option("--step", help="Of phase.")
 @click.option(
@@ -85,7 +91,7 @@ def parse_against(text: str) -> str:
 @time_option(
     "--threshold",
     help="A latency more than this over the base is masked. Default: twice what latency "
-    "spreads within a step.",
+    "spreads at any phase.",
 )
 @time_option("--width", help="Of a strike.")
 @click.option(
@@ -108,8 +114,9 @@ def parse_against(text: str) -> str:
 def phase(**options: Any) -> int:
     """Strike at each phase of a tick or of another stimulus; find the phases that are masked.
 
-    A window is masked where a strike is missed, or its latency is over the base (the median of the
-    fastest quarter of strikes) by more than --threshold.
+    A window is where strikes are missed, or their latencies over the base (the median of the
+    fastest quarter of strikes) by more than --threshold, so close in phase that chance does the
+    like in 5 % of scans at most. One strike is none: with --repeats 3 a step is enough.
 
     \b
       plexor phase --dut freertos:load=critical,critical_pin=2 --load --against ch2 --span 60us
@@ -117,8 +124,10 @@ def phase(**options: Any) -> int:
       plexor phase --link serial:/dev/ttyUSB1 --channel IRQ=ch0 --against ch2.fall --rate 2k
       plexor phase --dut bare --against strike1 --period 20us --points 200 --rate 10k
     """
-    from plexor.commands.conclude import wants_colour, write_text  # noqa: PLC0415
-    from plexor.jsonable import to_json  # noqa: PLC0415
+    from plexor.commands.conclude import wants_colour  # noqa: PLC0415
+    from plexor.commands.output import all_of, check_outputs, write_text  # noqa: PLC0415
+    from plexor.kept import document_of  # noqa: PLC0415
+    from plexor.phase.store import SCHEMA  # noqa: PLC0415
     from plexor.render.phase_plot import phase_page, phase_picture  # noqa: PLC0415
     from plexor.render.phase_text import phase_text  # noqa: PLC0415
 
@@ -126,8 +135,9 @@ def phase(**options: Any) -> int:
     out: Path | None = options["out"]
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise click.UsageError(f"--out {out}: is there already; name a folder that is not")
+    check_outputs(options["page"], folder=out)
     result, run = _take(options, wanted)
-    text = json.dumps({"schema": "plexor.phase/1", **to_json(result)}, indent=1, ensure_ascii=False)
+    text = json.dumps(document_of(SCHEMA, result), indent=1, ensure_ascii=False)
     if options["as_json"]:
         print(text)
     else:
@@ -135,18 +145,23 @@ def phase(**options: Any) -> int:
         print(phase_text(result, width=width, colour=wants_colour()), end="")
     sys.stdout.flush()
     path: Path | None = options["page"]
-    if path is not None:
-        drawn = path.suffix == ".svg"
-        write_text(path, phase_picture(result) if drawn else phase_page(result))
-    if out is not None:
-        from plexor.store import save  # noqa: PLC0415
-
-        save(run, out)
-        write_text(out / RESULT_FILE, f"{text}\n")
-        write_text(out / PAGE_FILE, phase_page(result))
+    drawn = phase_picture if path is not None and path.suffix == ".svg" else phase_page
+    all_of(
+        lambda: None if out is None else _keep(run, out, text, phase_page(result)),
+        lambda: None if path is None else write_text(path, drawn(result)),
+    )
     if result.interrupted:
         return ExitCode.INTERRUPTED
     return ExitCode.INVALID if result.invalid_reasons else ExitCode.PASS
+
+
+def _keep(run: RunResult, out: Path, text: str, page: str) -> None:
+    from plexor.commands.output import write_text  # noqa: PLC0415
+    from plexor.store import save  # noqa: PLC0415
+
+    save(run, out)
+    write_text(out / RESULT_FILE, f"{text}\n")
+    write_text(out / PAGE_FILE, page)
 
 
 def _wanted(options: Mapping[str, Any]) -> Wanted:
@@ -191,13 +206,11 @@ def _take(options: Mapping[str, Any], wanted: Wanted) -> tuple[PhaseResult, RunR
     from plexor.device import Device  # noqa: PLC0415
     from plexor.link.open import open_link  # noqa: PLC0415
     from plexor.phase.run import run  # noqa: PLC0415
-    from plexor.sweep.job import SIM_ARGUMENTS  # noqa: PLC0415
 
     uri: str = options["link"]
-    simulated = uri.startswith("sim:")
     description = described(uri, options["dut"], dict(options["keys"]))
     line = ProgressLine()
-    with Device(open_link(uri, options["dut"], SIM_ARGUMENTS if simulated else ())) as device:
+    with Device(open_link(uri, options["dut"])) as device:
         try:
             return run(device, wanted, line, description)
         finally:

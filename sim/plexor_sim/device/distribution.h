@@ -1,13 +1,6 @@
 // Random times in ps whose draws are the same on every platform.
 //
-// text                      meaning, times in whole ps
-// A or fixed:A              always A
-// uniform:A:B               A to B, both included, all equally likely
-// normal:MEAN:SIGMA         rounded to nearest; below 0 becomes 0
-// lognormal:MEDIAN:SIGMA    MEDIAN * exp(SIGMA * z), SIGMA a number up to 10
-// exponential:MEAN
-// list:PATH                 the whole numbers in a text file, in order, then from its start again
-// P*one+Q*other+...         a mixture: each draw is of one part, chosen by weight
+// Their texts are those of DISTRIBUTIONS in ../device_forms.py, with times in whole ps.
 //
 // Integers come from Random (random.h). Normals are Marsaglia's polar method ("Improving the
 // Ziggurat", SIAM Review 6(3), 1964: u, v uniform in [-1, 1), s = u*u + v*v, drawn again unless
@@ -29,11 +22,14 @@ class Distribution {
  public:
   explicit Distribution(int64_t fixed_ps = 0) : a_(static_cast<double>(fixed_ps)), low_(fixed_ps) {}
 
-  // Throws BadOption for what is not in the table above.
+  // Throws BadOption for another text.
   static Distribution parse(const std::string& key, const std::string& text);
 
   // 0 to kMostPs.
   int64_t draw(Random& random);
+
+  // Whether one draw may differ from the next by chance.
+  bool draws() const { return kind_ != Kind::kFixed && kind_ != Kind::kList; }
 
  private:
   enum class Kind { kFixed, kUniform, kNormal, kLognormal, kExponential, kList, kMixture };

@@ -1,12 +1,8 @@
 // The device of soc.v behind the seam of device.h: a RISC-V core and its firmware, on a clock of
 // its own, asynchronous to the instrument's.
 //
-// Options: firmware=PATH of the image (needed), load=none|all|names joined by '+' of cpu, critical,
-// polygons, queue, storm; load_switched=1: loads run only while the load input is high, 0: always;
-// clock_ps and ppm: the clock's period and how much faster than nominal it runs, in parts per
-// million; phase_ps: the first rising edge at or after time zero; clk_to_q_ps: pin after clock;
-// critical_pin=N: response channel N has the pin that is high while the load `critical` keeps
-// interrupts off, in place of its own (6).
+// Its options are declared in ../device_options.py, which checks a user's; here times are whole ps,
+// and firmware=PATH of the image is needed.
 //
 // The firmware has started before time zero. An input counts from the first rising clock edge at
 // or after it, so a pulse that lies between two edges goes unseen, as on hardware.

@@ -3,6 +3,7 @@
 //   struct Glue {
 //     using Model = Vtop;
 //     static constexpr bool kClocked;
+//     static constexpr bool kDraws;                 // its sources have $random or the like
 //     static void constants(Model&);                // once: inputs that never change
 //     static void strikes(Model&, uint32_t mask);
 //     static void load(Model&, bool level);
@@ -11,9 +12,7 @@
 //     static uint32_t responses(Model&);
 //   };
 //
-// Options: clock_ps, the clock's period; phase_ps, its first rising edge; ppm, how much faster than
-// nominal it runs; reset_cycles, with the reset active, before time zero; delay_ps, from an input
-// or clock edge to the change of an output; plus.NAME=VALUE, the plusarg +NAME=VALUE.
+// Its options are declared in ../device_options.py, which checks a user's; here times are whole ps.
 //
 // An input on a rising edge counts at this edge. The model is evaluated at inputs and at both edges
 // of the clock, so that a combinational path from input to output is seen when it happens.
@@ -59,7 +58,7 @@ struct VerilogOptions {
       if (key == "clock_ps") options.clock_ps = option_integer(key, value, 2, 1'000'000'000'000);
       else if (key == "phase_ps") options.phase_ps = option_integer(key, value, 0, INT64_MAX / 2);
       else if (key == "ppm") options.ppm = option_integer(key, value, -100'000, 100'000);
-      else if (key == "reset_cycles") options.reset_cycles = option_integer(key, value, 0, 1 << 24);
+      else if (key == "reset_cycles") options.reset_cycles = option_integer(key, value, 0, 16'777'216);
       else if (key == "delay_ps") options.delay_ps = option_integer(key, value, 0, 1'000'000'000);
       else if (key.rfind("plus.", 0) == 0)
         options.plusargs.push_back("+" + key.substr(5) + "=" + value);
@@ -87,6 +86,8 @@ class VerilogDevice final : public Device {
   }
 
   ~VerilogDevice() override { model_->final(); }
+
+  bool draws() const override { return Glue::kDraws; }
 
   uint32_t initial_levels() const override { return levels_; }
 

@@ -1,4 +1,4 @@
-// The simulator's command line.
+// The simulator's command line; ../serve.py declares and explains what a user may give.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,6 @@ struct Usage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-extern const char* const kHelp;
-
 struct Options {
   std::string device;               // --device
   std::string front_end;            // --front-end
@@ -28,15 +26,13 @@ struct Options {
   int buffer_bytes = 0;             // on the way to a client that does not read; 0: megabytes
   double linger_s = 0;              // simulation goes on this long after a client has gone
   bool once = false;                // ends with its first client
-  bool free = false;                // runs without a client too
+  bool free = false;                // time passes between runs and without a client too
   bool no_skip = false;             // evaluate every clock
-  bool hold = false;                // time stands still between runs
   int64_t max_cycles = 0;           // 0: no limit
   int uart_divisor = 8;             // core clocks a bit
   bool no_preamble = false;         // a UART's line is left to the client from its first byte on
   int64_t parent = 0;               // ends when this process is not the parent any more
   std::vector<int64_t> gate;        // core clocks at which the gate input changes
-  bool help = false;
 };
 
 // Throws Usage.

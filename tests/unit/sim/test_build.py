@@ -85,8 +85,8 @@ def test_builds_at_the_same_time_give_one_whole_executable(
     twice: tuple[Path, set[Path]],
 ) -> None:
     folder, (executable,) = twice
-    done = subprocess.run([executable, "--help"], capture_output=True, check=False)
-    assert done.returncode == 0
+    done = subprocess.run([executable, "--bogus"], capture_output=True, check=False)
+    assert done.returncode == 2
     assert not list(folder.rglob(".making-*"))
 
 
@@ -106,7 +106,7 @@ def test_a_device_that_does_not_compile_is_the_first_error_and_leaves_nothing(
 
 def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "plexor_sim.serve", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=280)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=800)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_serving_what_is_not_there_is_one_line_and_code_2(
 @pytest.mark.full
 @pytest.mark.timeout(900)
 def test_the_served_instrument_says_what_it_is() -> None:
-    command = [sys.executable, "-m", "plexor_sim.serve", "--dut", "synthetic:latency=1000"]
+    command = [sys.executable, "-m", "plexor_sim.serve", "--dut", "synthetic:latency=1ns"]
     with subprocess.Popen([*command, "--once"], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "device synthetic\n"

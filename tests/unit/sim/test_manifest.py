@@ -90,7 +90,8 @@ def play_manifest(simulator: Build, play: Play) -> Callable[..., Any]:
 
     def run(path: Path, strikes: list[int], options: str = "") -> Any:
         device = find_device(str(path), default_cache())
-        return play(simulator(GEOMETRY, device), GEOMETRY, strikes, option_text(device, options))
+        taken = option_text(str(path), device, options)
+        return play(simulator(GEOMETRY, device), GEOMETRY, strikes, taken)
 
     return run
 
@@ -122,7 +123,7 @@ def test_a_clocked_device_answers_after_its_flip_flops_on_its_own_clock(
 def test_options_after_the_manifests_change_clock_and_delay(
     folder: Path, play_manifest: Callable[..., Any]
 ) -> None:
-    options = "clock_ps=7001,phase_ps=50,delay_ps=900"
+    options = "clock=7001ps,phase=50ps,delay=900ps"
     truth = play_manifest(folder / "dut.toml", [0xFF] * 9, options).truth
     expected = echo_edges(edges(truth, 8), 7_001, 50)
     assert edges(truth, 0) == [(time + 900, level) for time, level in expected]

@@ -32,7 +32,7 @@ class Seen:
 
     def __init__(self, play: Play, name: str, load: bool, own: str = "", count: int = COUNT):
         strikes = [US + 200 * US * n for n in range(count)]
-        options = option_text(find_device(name, Path()), own)
+        options = option_text(name, find_device(name, Path()), own)
         self.played = play(options, strikes, 40 * US, load=load)
         assert self.played.code == 0, self.played.error
         self.strikes = strikes
@@ -107,7 +107,7 @@ def test_the_load_can_be_named_and_left_out(play: Play, seen, name: str) -> None
     idle, loaded = (Seen(play, name, load, "", 300).played.edges for load in (False, True))
     assert edges("load=polygons") == loaded != idle
     assert edges("load=none") == idle
-    options = option_text(find_device(name, Path()), "load=cpu")
+    options = option_text(name, find_device(name, Path()), "load=cpu")
     assert play(options, []).error.startswith("load=cpu: none or polygons is needed")
 
 
@@ -128,7 +128,7 @@ def test_nothing_is_lost_just_below_a_knee_and_much_just_above(
     knee_hz, answered = KNEES_HZ[name, pin][load], []
     for rate_hz in (0.998 * knee_hz, 1.005 * knee_hz):
         strikes = [US + round(n * 10**12 / rate_hz) for n in range(3000)]
-        options = option_text(find_device(name, Path()), "")
+        options = option_text(name, find_device(name, Path()), "")
         answered.append(len(play(options, strikes, US, load=load).rises(pin)))
     assert answered[0] == 3000
     assert answered[1] < 2500

@@ -1,0 +1,33 @@
+"""The same command again: a simulated instrument starts a run at the same tick each time."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import plexor_sim
+from plexor import cli
+
+IRQ = str(Path(plexor_sim.__file__).parent / "examples" / "irq.toml")
+OF_THE_DAY = ("started", "wall_seconds")
+"""All that may differ between two runs of one command."""
+
+
+def measured(capsys, *arguments: str) -> dict[str, Any]:
+    """Return the document of a short run of the example's device, whose clock is its own."""
+    strikes = ("--rate", "20k", "--dither", "512ns", "--count", "300")
+    assert cli.main(["measure", "--dut", IRQ, *strikes, *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def without_the_day(document: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name not in OF_THE_DAY}
+
+
+def test_the_same_seed_gives_the_same_figures_again(capsys):
+    first, again = (without_the_day(measured(capsys, "--seed", "7")) for _ in range(2))
+    assert first == again
+
+
+def test_another_seed_gives_other_figures(capsys):
+    one, other = (without_the_day(measured(capsys, "--seed", seed)) for seed in ("7", "8"))
+    assert one["channels"] != other["channels"]
