@@ -21,6 +21,8 @@ Ticks = npt.NDArray[np.int64]
 CONFIDENCE = Fraction(95, 100)
 _WINDOW_DEVIATIONS = 12
 """Standard deviations of the binomial law summed on each side; what lies beyond is below 1e-30."""
+_MOST_SUMMED = 1 << 36
+"""Samples for which the law is summed, in 120 MB."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,6 +112,12 @@ def bound_ranks(count: int, q: Fraction, confidence: Fraction = CONFIDENCE) -> t
     """
     if not 0 < q < 1:
         raise ValueError(f"q: {q}; must lie between 0 and 1")
+    if count > _MOST_SUMMED:
+        # Bernstein's inequality bounds the error too, by ranks that are about a third further off.
+        error = -math.log((1 - confidence) / 2)
+        reach = error / 3 + math.sqrt(error**2 / 9 + 2 * error * float(count * q * (1 - q)))
+        lower = max(math.floor(count * q - Fraction(reach)) + 1, 0)
+        return lower, min(math.ceil(count * q + Fraction(reach)), count + 1)
     if count == 0:
         return 0, 1
     below, cumulative = binomial(count, float(q))

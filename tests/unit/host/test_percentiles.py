@@ -104,3 +104,16 @@ def test_names_of_percentiles_are_exact_both_ways():
     for bad in ("99", "p0", "p100", "p-1", "p1/2", "pq", "p"):
         with pytest.raises(ValueError, match="percentile"):
             parse_quantile(bad)
+
+
+@pytest.mark.parametrize("q", [Fraction(1, 2), Fraction(9999, 10_000)])
+def test_ranks_of_very_many_samples_bound_as_surely_and_take_no_memory(monkeypatch, q):
+    count = 10**6
+    summed = bound_ranks(count, q)
+    monkeypatch.setattr("plexor.percentiles._MOST_SUMMED", 1000)
+    lower, upper = bound_ranks(count, q)
+    mean = count * q
+    assert 1 < (mean - lower) / (mean - summed[0]) < 1.6
+    assert 1 < (upper - mean) / (summed[1] - mean) < 1.6
+    lower, upper = bound_ranks(1 << 62, q)
+    assert 0 < lower < (1 << 62) * q < upper <= 1 << 62
