@@ -17,7 +17,7 @@ from tools.setup import ROOT, kernel_reason
 _PLEXOR = str(Path(sys.executable).with_name("plexor"))
 _FOLDER = Path("runs", "demo")
 # Without dither every strike would fall on the same phase of the device's clock.
-_STRIKES = ("--rate", "18k", "--width", "2us", "--dither", "10us")
+_STRIKES = ("--rate", "18k", "--width", "2us", "--dither", "8192ns")
 # 3,688 answers are needed for a 99.9th percentile: of the worse case.
 _RUNS = {"idle": ("--count", "1500"), "loaded": ("--count", "3700", "--load")}
 _LOADS = {"freertos": ("critical", "critical sections"), "bare": ("all", "all of it")}

@@ -13,7 +13,7 @@ from plexor.percentiles import Quantile
 from plexor.protocol.memory import ResponseClass
 from plexor.results import Kind
 
-SCHEMA = "plexor.run/1"
+SCHEMA = "plexor.run/2"
 _NAMED = {
     "p50_ticks": Fraction(50, 100),
     "p90_ticks": Fraction(90, 100),
@@ -210,7 +210,9 @@ def _figures(figures: Figures) -> dict[str, Any]:
     found["peak_to_peak_ticks"] = figures.peak_to_peak_ticks
     found["rms_ticks"] = figures.rms_ticks
     span = figures.span
-    found["jitter128_ticks"] = span.greatest_ticks if span is not None and span.full else None
+    full = span if span is not None and span.full else None
+    found["jitter128_ticks"] = None if full is None else full.current_ticks
+    found["jitter128_max_ticks"] = None if full is None else full.greatest_ticks
     found["first_ticks"] = None if figures.cold is None else figures.cold.cold_ticks
     found["clamped"] = figures.clamped
     return found

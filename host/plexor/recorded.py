@@ -132,7 +132,7 @@ def _stimulus(image: RegisterImage, output: int, tick_fs: int) -> Stimulus:
         return image.value("stimulus", name, output)
 
     burst, spacing, count = value("burst_count"), value("spacing_ticks"), value("strike_count")
-    dither = (1 << value("dither_bits")) - 1
+    dither = 1 << value("dither_bits") if value("dither_bits") else 0
     period = _period(image, ("stimulus", output), output)
     if burst == 0:
         period, burst, spacing = Fraction(spacing), 1, 0

@@ -148,6 +148,72 @@ def test_a_device_that_masks_nothing_has_no_window(tmp_path):
     assert scanned(dut, wanted, tmp_path).result.scans[0].windows == ()
 
 
+LOCKED = [
+    # Clock and tick of the device in ps, points or none for steps of 100 ns, repeats.
+    (10_000, 10_000_000, 100, 8),
+    (16_000, 10_000_000, None, 3),
+    (12_500, 20_000_000, 50, 8),
+    (12_500, 20_000_000, 64, 8),
+    (12_500, 20_000_000, 80, 8),
+]
+"""Steps of phase that a device's clock locks with, where its tick is made of it."""
+
+
+@pytest.mark.parametrize(
+    ("clock_ps", "period_ps", "points", "repeats"),
+    [*LOCKED[:3], *(pytest.param(*each, marks=pytest.mark.full) for each in LOCKED[3:])],
+)
+def test_the_one_window_planted_is_found_where_tick_and_clock_are_locked(
+    clock_ps, period_ps, points, repeats, tmp_path
+):
+    start_ps, width_ps = 3_000_000, 1_250_000
+    step_s = None if points else STEP_S
+    wanted = Wanted((Channel(0, "A"),), "ch1", Fraction(50_000), repeats, step_s, points)
+    dut = planted(period_ps, start_ps, width_ps, f",clock={clock_ps}ps")
+    scan = scanned(dut, wanted, tmp_path)
+    (window,) = scan.result.scans[0].windows
+    tick_ps = scan.result.tick_fs // 1000
+    begins, ends = scan.edges_ps(MARKER), scan.edges_ps(MARKER, 0)
+    true_ps = int(begins[-2] - LATENCY_PS - scan.edges_ps(REFERENCE)[0]) % period_ps
+    for value, error, truth_ps in (
+        (window.start_ticks, window.start_error_ticks, true_ps),
+        (window.end_ticks, window.end_error_ticks, true_ps + int(ends[0] - begins[0])),
+    ):
+        # A strike is seen at the clock's next edge, and answered at one.
+        assert abs(value * tick_ps - truth_ps) <= error * tick_ps + 2 * clock_ps + tick_ps
+    assert window.chance < 1e-6
+
+
+HEALTHY = [
+    "ch0.latency=300ns",
+    "ch0.latency=uniform:300ns:500ns",
+    "ch0.latency=normal:400ns:20ns",
+    "ch0.latency=lognormal:300ns:0.5",
+    "ch0.latency=300ns,ch0.drop=0.01",
+    "ch0.latency=300ns,clock=10ns",
+    "ch0.latency=300ns,clock=16ns",
+    "ch0.latency=300ns,clock=100ns",
+    "ch0.latency=300ns,clock=1us",
+    "ch0.latency=lognormal:300ns:0.5,clock=20ns,ch0.drop=0.01",
+]
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1200)
+def test_at_most_5_percent_of_simulated_scans_without_a_window_have_one(tmp_path):
+    scans = [(device, points) for device in HEALTHY for points in (100, 50, 64)]
+    found = 0
+    for number, (device, points) in enumerate(scans):
+        dut = (
+            f"synthetic:after=none,ch0.after=strike0,ch0.width=1ns,seed={number + 1},"
+            f"ch1.tick=10us,ch1.width=300ns,{device}"
+        )
+        wanted = Wanted((Channel(0, "A"),), "ch1", Fraction(50_000), 8, points=points)
+        found += bool(scanned(dut, wanted, tmp_path).result.scans[0].windows)
+    print(f"{found} of {len(scans)} scans")
+    assert found <= 0.05 * len(scans)
+
+
 CRITICAL_PS = 1499 * 20_000
 """The longest time that the load `critical` spends with interrupts off, but for some 70 cycles."""
 

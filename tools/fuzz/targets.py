@@ -231,7 +231,7 @@ def _sweep_json(result: SweepResult) -> str:
 
 def _go_steps(folder: Path) -> bool:
     whole = load_sweep(seeds("sweep")[0])
-    known, _ = read_steps(folder / STEPS_FILE)
+    _, known, _ = read_steps(folder / STEPS_FILE)
     steps = tuple(step for taken in known.values() for step in taken)
     own = replace(whole, steps=steps, knees=_knees_of(whole, steps))
     if own.knees:
@@ -284,7 +284,7 @@ def _go_budget(folder: Path) -> bool:
 
 def _go_manifest(folder: Path) -> bool:
     manifest = load_manifest(folder / "irq.toml")
-    glue(manifest).encode()
+    glue(manifest, draws=False).encode()
     for value in (manifest.options or {}).values():
         value.encode()
     return True

@@ -43,8 +43,8 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; `plexor devices "
-    "NAME` explains its options.",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
+    "`plexor devices NAME` explains its options.",
 )
 @time_option("--from", "low", required=True, help="Least spacing of a burst's strikes: 2us.")
 @time_option("--to", "high", required=True, help="Greatest spacing: 50us.")
@@ -87,7 +87,10 @@ _PATH = click.Path(path_type=Path)
 )
 @json_option
 @click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page, or a .svg picture.")
-@click.option("--out", type=_PATH, metavar="DIR", help="Keep the scan; one that is there goes on.")
+@click.option(
+    "--out", type=_PATH, metavar="DIR", help="Keep the scan; the same one that is there goes on."
+)
+@click.option("--force", is_flag=True, help="Replace the folder of --out.")
 def burst(**options: Any) -> int:
     """Find the longest burst that loses no strike, for each spacing of its strikes.
 
@@ -99,20 +102,29 @@ def burst(**options: Any) -> int:
       plexor burst --link serial:/dev/ttyUSB1 --channel ISR=ch0 --from 1us --to 1ms --period 50ms
     """
     from plexor.burst.scan import burst_scan  # noqa: PLC0415
+    from plexor.burst.store import SCHEMA  # noqa: PLC0415
     from plexor.commands.conclude import wants_colour, write_text  # noqa: PLC0415
-    from plexor.jsonable import to_json  # noqa: PLC0415
+    from plexor.kept import document_of  # noqa: PLC0415
     from plexor.render.burst_plot import burst_page, burst_picture  # noqa: PLC0415
     from plexor.render.burst_text import burst_text  # noqa: PLC0415
     from plexor.sweep.executor import Workers  # noqa: PLC0415
-    from plexor.sweep.store import StepStore  # noqa: PLC0415
+    from plexor.sweep.store import StepStore, question_of  # noqa: PLC0415
 
     wanted = _wanted(options)
     out: Path | None = options["out"]
-    store = StepStore(out)
+    if options["force"] and out is None:
+        raise click.UsageError("--force replaces the folder of --out; name one")
+    question = question_of("burst", wanted, [wanted.dut])
+    store = StepStore(out, question, force=options["force"])
     with Workers(executor_of(options)) as workers:
         limits, steps, end = burst_scan(wanted, workers, store, _say)
+    if not steps:
+        # Nothing is known of a device then, not even whether it is simulated.
+        if end.error is not None:
+            raise end.error
+        raise KeyboardInterrupt
     result = _result(options, wanted, limits, steps, end.interrupted)
-    text = json.dumps({"schema": "plexor.burst/1", **to_json(result)}, indent=1, ensure_ascii=False)
+    text = json.dumps(document_of(SCHEMA, result), indent=1, ensure_ascii=False)
     if options["as_json"]:
         print(text)
     else:
@@ -188,4 +200,5 @@ def _result(
         wanted.settings.load,
         described(options["link"], options["dut"], dict(options["keys"])),
         versions(),
+        steps[0].drawn,
     )

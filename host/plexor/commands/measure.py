@@ -48,8 +48,8 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; `plexor devices "
-    "NAME` explains its options.",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
+    "`plexor devices NAME` explains its options.",
 )
 @preset_option
 @click.option(
@@ -71,7 +71,7 @@ _PATH = click.Path(path_type=Path)
 @time_option("--width", help="Of a strike.")
 @click.option("--duty", type=DUTY, metavar="PART", help="Of a strike, as part of the period: 20%.")
 @time_option("--phase", default="0", help="From the start to the first strike.")
-@time_option("--dither", default="0", help="Range of a uniform random deviation of the period.")
+@time_option("--dither", default="0", help="Range of a random deviation of the period: 1024ns.")
 @click.option("--poisson", is_flag=True, help="Strike at random times, --rate on average.")
 @click.option("--burst", type=COUNT, default="1", metavar="N", help="Strikes in a burst.")
 @time_option("--spacing", help="Between strikes of a burst.")

@@ -50,8 +50,8 @@ def parse_against(text: str) -> str:
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; `plexor devices "
-    "NAME` explains its options.",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
+    "`plexor devices NAME` explains its options.",
 )
 @click.option(
     "--against",
@@ -66,7 +66,12 @@ def parse_against(text: str) -> str:
     help="The reference has no period: phases are times since its last edge, up to this one.",
 )
 @click.option(
-    "--rate", type=RATE, required=True, metavar="RATE", help="Strikes a second, at most: 5k."
+    "--rate",
+    type=RATE,
+    required=True,
+    metavar="RATE",
+    help="Strikes a second, at most: 5k. They come at the next rate below it that steps through "
+    "the phases, which is said with the result.",
 )
 @time_option("--step", help="Of phase.")
 @click.option(
@@ -86,7 +91,7 @@ def parse_against(text: str) -> str:
 @time_option(
     "--threshold",
     help="A latency more than this over the base is masked. Default: twice what latency "
-    "spreads within a step.",
+    "spreads at any phase.",
 )
 @time_option("--width", help="Of a strike.")
 @click.option(
@@ -109,8 +114,9 @@ def parse_against(text: str) -> str:
 def phase(**options: Any) -> int:
     """Strike at each phase of a tick or of another stimulus; find the phases that are masked.
 
-    A window is masked where a strike is missed, or its latency is over the base (the median of the
-    fastest quarter of strikes) by more than --threshold.
+    A window is where strikes are missed, or their latencies over the base (the median of the
+    fastest quarter of strikes) by more than --threshold, so close in phase that chance does the
+    like in 5 % of scans at most. One strike is none: with --repeats 3 a step is enough.
 
     \b
       plexor phase --dut freertos:load=critical,critical_pin=2 --load --against ch2 --span 60us
@@ -119,7 +125,8 @@ def phase(**options: Any) -> int:
       plexor phase --dut bare --against strike1 --period 20us --points 200 --rate 10k
     """
     from plexor.commands.conclude import wants_colour, write_text  # noqa: PLC0415
-    from plexor.jsonable import to_json  # noqa: PLC0415
+    from plexor.kept import document_of  # noqa: PLC0415
+    from plexor.phase.store import SCHEMA  # noqa: PLC0415
     from plexor.render.phase_plot import phase_page, phase_picture  # noqa: PLC0415
     from plexor.render.phase_text import phase_text  # noqa: PLC0415
 
@@ -128,7 +135,7 @@ def phase(**options: Any) -> int:
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise click.UsageError(f"--out {out}: is there already; name a folder that is not")
     result, run = _take(options, wanted)
-    text = json.dumps({"schema": "plexor.phase/1", **to_json(result)}, indent=1, ensure_ascii=False)
+    text = json.dumps(document_of(SCHEMA, result), indent=1, ensure_ascii=False)
     if options["as_json"]:
         print(text)
     else:

@@ -1,7 +1,9 @@
-"""`plexor replay`: the figures of a run that was kept."""
+"""`plexor replay`: the figures of a run or scan that was kept."""
 
 from __future__ import annotations
 
+import json
+import shutil
 from fractions import Fraction
 from pathlib import Path
 
@@ -19,12 +21,23 @@ from plexor.commands.parameters import base_option, budget_option, json_option, 
 def replay(
     path: Path, base: Fraction, velocity: Fraction | None, budget: str | None, as_json: bool
 ) -> int:
-    """Print the figures of a run again: FILE is its folder, or raw bytes off a link (wire.bin)."""
+    """Print the figures of a run, sweep, phase or burst scan again.
+
+    FILE is its folder, or raw bytes off a link (wire.bin). The run that a phase scan was taken from
+    is in its folder too, as run.json.
+    """
     from plexor.budget_file import load as load_budget  # noqa: PLC0415
-    from plexor.commands.conclude import Wanted, conclude  # noqa: PLC0415
-    from plexor.commands.stored import read_run  # noqa: PLC0415
+    from plexor.commands.conclude import Wanted, conclude, wants_colour  # noqa: PLC0415
+    from plexor.commands.stored import no_run_options, read_run, read_scan  # noqa: PLC0415
     from plexor.units import ticks_of  # noqa: PLC0415
 
+    scan = read_scan(path)
+    if scan is not None:
+        no_run_options(scan)
+        width = shutil.get_terminal_size((100, 24)).columns
+        text = json.dumps(scan.document, indent=1, ensure_ascii=False) + "\n"
+        print(text if as_json else scan.text(width, wants_colour()), end="", flush=True)
+        return scan.code
     limits = None if budget is None else load_budget(budget)
     result = read_run(path)
     base_ticks = round(ticks_of(base, result.tick_fs))

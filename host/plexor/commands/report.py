@@ -1,4 +1,4 @@
-"""`plexor report`: the page of a run that was kept, or its picture."""
+"""`plexor report`: the page of a run or scan that was kept, or its picture."""
 
 from __future__ import annotations
 
@@ -31,15 +31,16 @@ def report(
     velocity: Fraction | None,
     budget: str | None,
 ) -> int:
-    """Write the page of RUN, a folder of `plexor measure --out` or raw bytes off a link.
+    """Write the page of RUN: a folder that --out has kept, or raw bytes off a link.
 
-    A picture (--page NAME.svg) can be of several runs, which are drawn on the same axes.
+    It holds a run, a sweep, a phase scan or a burst scan. A picture (--page NAME.svg) can be of
+    several runs, which are drawn on the same axes.
     """
     from plexor.analyse import analyse  # noqa: PLC0415
     from plexor.budget import judge  # noqa: PLC0415
     from plexor.budget_file import load as load_budget  # noqa: PLC0415
     from plexor.commands.conclude import exit_code, write_text  # noqa: PLC0415
-    from plexor.commands.stored import read_run  # noqa: PLC0415
+    from plexor.commands.stored import no_run_options, read_run, read_scan  # noqa: PLC0415
     from plexor.errors import UsageError  # noqa: PLC0415
     from plexor.render.page import page as page_of  # noqa: PLC0415
     from plexor.render.picture import picture  # noqa: PLC0415
@@ -49,6 +50,17 @@ def report(
     first, *others = runs
     if others and (not drawn or budget is not None):
         raise click.UsageError("several runs make one picture: --page NAME.svg, and no --budget")
+    folder = first if first.is_dir() else first.parent
+    target = page or folder / "report.html"
+    scans = [scan for run in runs if (scan := read_scan(run)) is not None]
+    if scans:
+        if others:
+            raise click.UsageError(f"several runs make one picture; there is a {scans[0].what}")
+        (scan,) = scans
+        no_run_options(scan)
+        write_text(target, scan.picture() if drawn else scan.page())
+        print(f"plexor: {'picture' if drawn else 'page'} {target}", file=sys.stderr)
+        return scan.code
     limits = None if budget is None else load_budget(budget)
     results = [read_run(run) for run in runs]
     ticks = {result.tick_fs for result in results}
@@ -59,8 +71,6 @@ def report(
         verdict = None if limits is None else judge(found[0], limits)
     except ValueError as error:
         raise UsageError(str(error)) from error
-    folder = first if first.is_dir() else first.parent
-    target = page or folder / "report.html"
     write_text(target, picture(*found) if drawn else page_of(found[0], verdict))
     print(f"plexor: {'picture' if drawn else 'page'} {target}", file=sys.stderr)
     return max(exit_code(each, verdict) for each in found)

@@ -1,10 +1,39 @@
-"""Reads runs that were kept: folders, and raw bytes off a link."""
+"""Reads what was kept: folders of runs, sweeps, phase and burst scans, and raw bytes off a link."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from plexor.errors import ExitCode
 from plexor.results import RunResult
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A sweep, a phase scan or a burst scan, and how it is shown."""
+
+    what: str
+    document: dict[str, Any]
+    """As its command prints it with `--json`."""
+    text: Callable[[int, bool], str]
+    """Of a width in columns, and whether in colours."""
+    page: Callable[[], str]
+    picture: Callable[[], str]
+    code: ExitCode = ExitCode.PASS
+
+
+def read_scan(path: Path) -> Scan | None:
+    """Return the scan in a folder or its result file; None where there is a run."""
+    readers = {"sweep.json": _sweep, "phase.json": _phase, "burst.json": _burst}
+    for name, reader in readers.items():
+        if path.name == name and path.is_file():
+            return reader(path.parent)
+        if (path / name).is_file():
+            return reader(path)
+    return None
 
 
 def read_run(path: Path) -> RunResult:
@@ -16,3 +45,62 @@ def read_run(path: Path) -> RunResult:
     from plexor.replay import replay  # noqa: PLC0415
 
     return replay(path)
+
+
+def no_run_options(scan: Scan) -> None:
+    """Raise UsageError where the command line asks for what only a run has."""
+    import click  # noqa: PLC0415
+
+    context = click.get_current_context()
+    for name in ("base", "velocity", "budget"):
+        if context.get_parameter_source(name) != click.core.ParameterSource.DEFAULT:
+            raise click.UsageError(f"--{name} is for runs; this is a {scan.what}")
+
+
+def _sweep(folder: Path) -> Scan:
+    from plexor.jsonable import to_json  # noqa: PLC0415
+    from plexor.render.sweep_page import sweep_page, sweep_svg  # noqa: PLC0415
+    from plexor.render.sweep_text import sweep_text  # noqa: PLC0415
+    from plexor.sweep.store import load  # noqa: PLC0415
+
+    result = load(folder)
+    return Scan(
+        "sweep",
+        to_json(result),
+        lambda width, colour: sweep_text(result, width=width, colour=colour),
+        lambda: sweep_page(result),
+        lambda: sweep_svg(result),
+    )
+
+
+def _phase(folder: Path) -> Scan:
+    from plexor.kept import document_of  # noqa: PLC0415
+    from plexor.phase.store import SCHEMA, load  # noqa: PLC0415
+    from plexor.render.phase_plot import phase_page, phase_picture  # noqa: PLC0415
+    from plexor.render.phase_text import phase_text  # noqa: PLC0415
+
+    result = load(folder)
+    return Scan(
+        "phase scan",
+        document_of(SCHEMA, result),
+        lambda width, colour: phase_text(result, width=width, colour=colour),
+        lambda: phase_page(result),
+        lambda: phase_picture(result),
+        ExitCode.INVALID if result.invalid_reasons else ExitCode.PASS,
+    )
+
+
+def _burst(folder: Path) -> Scan:
+    from plexor.burst.store import SCHEMA, load  # noqa: PLC0415
+    from plexor.kept import document_of  # noqa: PLC0415
+    from plexor.render.burst_plot import burst_page, burst_picture  # noqa: PLC0415
+    from plexor.render.burst_text import burst_text  # noqa: PLC0415
+
+    result = load(folder)
+    return Scan(
+        "burst scan",
+        document_of(SCHEMA, result),
+        lambda width, colour: burst_text(result, width=width, colour=colour),
+        lambda: burst_page(result),
+        lambda: burst_picture(result),
+    )

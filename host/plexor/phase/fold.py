@@ -68,6 +68,8 @@ class Folded:
     answered: int
     """Of all strikes whose events are complete, those without a phase included."""
     missed: int
+    timeout_ticks: int
+    """No latency is greater."""
 
 
 def fold(
@@ -137,6 +139,7 @@ def fold(
         left_out,
         int(np.count_nonzero(sure != MISSED)),
         int(np.count_nonzero(sure == MISSED)),
+        timeout_ticks,
     )
 
 

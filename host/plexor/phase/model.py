@@ -20,8 +20,8 @@ class PhaseBin:
     min_ticks: int | None
     median_ticks: int | None
     max_ticks: int | None
-    masked: bool
-    """Whether a strike was missed, or took longer than base and threshold."""
+    masked: int
+    """Strikes that were missed, or took longer than base and threshold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,8 @@ class Window:
 
     It begins after the last strike before it that was not masked, up to its first one that was: in
     the middle of the two, plus or minus `start_error_ticks`. It ends after its last masked strike,
-    up to the threshold after the next one that was not, for a shorter delay is not seen.
+    up to the next one that was not; where a strike was delayed, up to the threshold after that one,
+    for a shorter delay is not seen.
     """
 
     start_ticks: Fraction
@@ -39,6 +40,9 @@ class Window:
     """Greater than a period where the window wraps around it."""
     end_error_ticks: Fraction
     strikes: int
+    """From the first masked one to the last."""
+    masked: int
+    """Of them; all, but for windows that are not always there."""
     missed: int
     empty_phases: int
     """Phase steps inside that had no strike."""
@@ -47,8 +51,9 @@ class Window:
     waits_until_ticks: int | None
     """The latest phase plus delay of its strikes: where it ends if their responses wait for it.
     None without a period, for then strikes of the windows after it are among them."""
-    whole: bool = False
-    """Whether all phases are masked, so that it has neither start nor end."""
+    chance: float
+    """Probability, at most, that a scan of a device whose latency and losses have nothing to do
+    with phase has such a window; see plexor.phase.chance."""
 
     @property
     def width_ticks(self) -> Fraction:
@@ -85,6 +90,8 @@ class PhaseScan:
     """Of phases: the period, or how far after an edge they go."""
     base_ticks: int | None
     """Median latency of the fastest quarter of strikes; None where none was answered."""
+    spread_ticks: int
+    """What latency varies by at any phase: the period of a device's clock is no greater."""
     threshold_ticks: int
     strikes: int
     left_out: Mapping[str, int]
@@ -92,7 +99,11 @@ class PhaseScan:
     bins: tuple[PhaseBin, ...]
     """Of all phases, those without a strike too."""
     windows: tuple[Window, ...]
-    """The widest first."""
+    """The widest first. Those that chance explains are not among them."""
+    suspect: Window | None
+    """Of those that chance explains the one it explains least."""
+    stray_strikes: int
+    """Masked ones outside the windows."""
     disagreements: tuple[str, ...] = ()
     """Where complete events and the chip's classes differ: one of them is wrong."""
 
@@ -110,7 +121,9 @@ class PhaseResult:
     simulated: bool
     scans: tuple[PhaseScan, ...]
     strikes: int
-    strike_period_s: Fraction
+    asked_rate_hz: Fraction
+    rate_hz: Fraction
+    """Strikes a second, on average: what phases leave of the rate that was asked for."""
     accounting: Accounting
     invalid_reasons: tuple[str, ...] = ()
     interrupted: bool = False

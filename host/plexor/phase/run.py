@@ -22,6 +22,7 @@ from plexor.phase.fold import Pins, fold
 from plexor.phase.model import PhaseResult, PhaseScan
 from plexor.phase.windows import scan as scan_of
 from plexor.plan import need_events
+from plexor.plan_strikes import dither_at_most
 from plexor.progress import Progress
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
@@ -35,7 +36,7 @@ STRIKE = "strike0"
 TIMEOUT_PART = Fraction(5, 8)
 """Of the strikes' period, where no time-out is asked for."""
 DITHER_PART = Fraction(1, 2)
-"""Of the period, where strikes come at random."""
+"""Of the period at most, where strikes come at random."""
 GOLDEN = Fraction(832_040, 1_346_269)
 """The golden ratio's fraction, by Fibonacci numbers beyond all strikes of a scan."""
 FIRST_LOOK_S = Fraction(1, 1000)
@@ -53,7 +54,7 @@ class Wanted:
     against: str
     """`strike1`, `ch2`, `ch2.fall`."""
     rate_hz: Fraction
-    """Strikes come that often or a little less."""
+    """Strikes come that often at most: against a period one comes in each so many of them."""
     repeats: int
     """Strikes a phase step, on average."""
     step_s: Fraction | None = None
@@ -98,7 +99,8 @@ def settings_of(wanted: Wanted, reference_period_s: Fraction | None, tick_fs: in
     swept = Stimulus(width_s=wanted.width_s, count=steps * wanted.repeats, seed=wanted.seed)
     others: tuple[Stimulus, ...] = ()
     if reference_period_s is None:
-        swept = replace(swept, period_s=least_s, dither_s=least_s * DITHER_PART)
+        dither_s = dither_at_most(least_s * DITHER_PART, tick_fs)
+        swept = replace(swept, period_s=least_s, dither_s=dither_s)
         spacing_s = least_s * (1 - DITHER_PART / 2)
     else:
         step_s = reference_period_s * GOLDEN
@@ -175,12 +177,9 @@ def _reference_period(device: Device, wanted: Wanted) -> Fraction | None:
 def analyse(result: RunResult, wanted: Wanted) -> PhaseResult:
     """Return the scan of a run; raise UsageError where its reference does not allow one."""
     source, _ = parse_reference(wanted.against)
+    channels = [channel for channel in result.channels if channel.number != source]
     try:
-        scans = tuple(
-            _scan(result, channel, wanted)
-            for channel in result.channels
-            if channel.number != source
-        )
+        scans = tuple(_scan(result, channel, wanted, len(channels)) for channel in channels)
     except ValueError as error:
         raise UsageError(str(error)) from error
     wrong = tuple(text for entry in scans for text in entry.disagreements)
@@ -191,7 +190,8 @@ def analyse(result: RunResult, wanted: Wanted) -> PhaseResult:
         result.simulated,
         scans,
         sum(s.received for s in result.accounting.sources if s.source == SOURCE_STRIKE) // 2,
-        period_s,
+        wanted.rate_hz,
+        1 / period_s,
         result.accounting,
         (*result.invalid_reasons, *wrong),
         result.interrupted,
@@ -202,7 +202,7 @@ def analyse(result: RunResult, wanted: Wanted) -> PhaseResult:
     )
 
 
-def _scan(result: RunResult, channel: ChannelResult, wanted: Wanted) -> PhaseScan:
+def _scan(result: RunResult, channel: ChannelResult, wanted: Wanted, channels: int) -> PhaseScan:
     if result.events is None:
         raise ValueError("phase: this run kept no events")
     folded = fold(
@@ -228,6 +228,7 @@ def _scan(result: RunResult, channel: ChannelResult, wanted: Wanted) -> PhaseSca
         folded,
         Fraction(folded.span_ticks, points),
         None if threshold is None else round(ticks_of(threshold, result.tick_fs)),
+        channels,
     )
     classes = channel.classes
     chip = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 
 from plexor.phase.model import PhaseBin, PhaseResult, PhaseScan
@@ -12,7 +13,8 @@ from plexor.render.phase_text import (
     INCOMPLETE,
     headline,
     notes,
-    strike_period,
+    rate,
+    shaded,
     summary,
     taken,
     title,
@@ -78,18 +80,17 @@ def _windows(
 ) -> None:
     """Shade the phases that are masked, and name the widest window."""
     top, bottom = height
-    shade = ""
-    for entry in scan.bins:
-        if entry.masked:
-            low, high = _ends(entry, scan, x, result.tick_fs)
-            shade += f"M{low:.1f} {top:.1f}H{max(high, low + 1):.1f}V{bottom:.1f}H{low:.1f}z"
     if not scan.windows:
         return
+    shade = ""
+    for start, end in shaded(scan):
+        low, high = (x.at(plot_seconds(phase, result.tick_fs)) for phase in (start, end))
+        shade += f"M{low:.1f} {top:.1f}H{max(high, low + 1):.1f}V{bottom:.1f}H{low:.1f}z"
     canvas.area(shade, "alarm", 0.1)
-    window, span = scan.windows[0], float(scan.span_ticks)
-    start, end = float(window.start_ticks), float(window.end_ticks)
+    window = scan.windows[0]
     # Of one that wraps, the wider part has the name.
-    start, end = max((start, min(end, span)), (0.0, end - span), key=lambda part: part[1] - part[0])
+    first = replace(scan, windows=(window,))
+    start, end = max(shaded(first), key=lambda part: part[1] - part[0])
     middle = x.at(plot_seconds((start + end) / 2, result.tick_fs))
     middle = min(max(middle, LEFT + LABEL_ROOM), WIDTH - RIGHT - LABEL_ROOM)
     text = f"masked for {format_ticks(float(window.width_ticks), result.tick_fs)}"
@@ -135,7 +136,7 @@ def phase_page(result: PhaseResult) -> str:
     if not result.complete:
         body += html_box("bad", "Incomplete", INCOMPLETE.partition(": ")[2])
     for scan in result.scans:
-        said = notes(scan)
+        said = notes(scan, result.tick_fs)
         body += f"<figure>{phase_plot(result, scan).render(style=False)}</figure>"
         body += f'<p class="lead">{escape(taken(scan, result.tick_fs))}</p>'
         body += html_box("doubt", "Of this scan", "; ".join(said)) if said else ""
@@ -143,7 +144,7 @@ def phase_page(result: PhaseResult) -> str:
         if rows:
             body += f"<h2>Masked windows of {escape(scan.channel)}</h2>{html_table((heads, rows))}"
     entries = [("accounting", facts.books(result.accounting))]
-    entries += [("between strikes", strike_period(result)), ("started", result.started)]
+    entries += [("strikes come at", rate(result)), ("started", result.started)]
     entries += [(f"device {name}", text) for name, text in result.device.items()]
     entries += [(f"{name} version", text) for name, text in result.versions.items()]
     body += f"<h2>Taken with</h2>{html_list(entries)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from plexor.phase.model import PhaseResult, PhaseScan, Window
@@ -10,12 +11,15 @@ from plexor.render.blocks import EIGHTHS, MARGIN, axis_line, bars, columns_of
 from plexor.render.columns import CHANNEL_COLOURS, LEAST_WIDTH, Paint, table, wrapped
 from plexor.render.scale import Axis, grouped, time_unit
 from plexor.render.table import NOTHING, Cell
-from plexor.units import format_rate, format_seconds, format_ticks, plot_seconds
+from plexor.units import format_rate, format_ticks, plot_seconds
 
 ROWS = 4
 DIGITS = 5
 SHOWN = 8
 """Windows in the table."""
+LEAST_PART, MUCH, MOST_POWER = 0.01, 0.1, 9
+"""From the first on a chance is in percent, from the second in whole ones; below, the power of ten
+that it is under, up to the third."""
 INCOMPLETE = "INCOMPLETE: events were dropped or lost; the strikes concerned are left out"
 
 
@@ -32,7 +36,7 @@ def phase_text(result: PhaseResult, *, width: int = 100, colour: bool = False) -
         if rows:
             lines += [*table(heads, rows, width, paint), ""]
         lines += wrapped(widest(scan, result.tick_fs), width, paint, "bold")
-        for note in notes(scan):
+        for note in notes(scan, result.tick_fs):
             lines += wrapped(note, width, paint, "doubt")
     lines += ["", *wrapped(facts.books(result.accounting), width, paint, "muted")]
     if not result.complete:
@@ -51,13 +55,21 @@ def summary(result: PhaseResult) -> str:
     """Return what was done to it."""
     parts = [
         f"{grouped(result.strikes)} strikes",
-        format_rate(1 / result.strike_period_s),
+        rate(result),
         "under load" if result.load else "idle",
         "simulated" if result.simulated else "measured",
     ]
     parts += ["interrupted"] if result.interrupted else []
     parts += ["INVALID RUN"] if result.invalid_reasons else []
     return " · ".join(parts)
+
+
+def rate(result: PhaseResult) -> str:
+    """Return how often it was struck, and how often that was asked for where it is another."""
+    taken, asked = format_rate(result.rate_hz), format_rate(result.asked_rate_hz)
+    random = any(scan.reference.period_ticks is None for scan in result.scans)
+    text = f"{taken} on average" if random else taken
+    return text if taken == asked else f"{text} of the {asked} asked for"
 
 
 def title(scan: PhaseScan) -> str:
@@ -82,14 +94,14 @@ def taken(scan: PhaseScan, tick_fs: int) -> str:
     over = format_ticks(scan.threshold_ticks, tick_fs)
     return (
         f"{apart}; {steps}; base {base}, the median of the fastest quarter; "
-        f"masked: more than {over} over it, or missed"
+        f"masked: more than {over} over it, or missed, and no work of chance"
     )
 
 
 def window_rows(scan: PhaseScan, tick_fs: int) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row for each window, the widest first."""
-    heads = ["window", "start", "end", "width", "longest delay", "waits until", "strikes", "missed"]
-    return heads, [
+    heads = ["window", "start", "end", "width", "longest delay", "waits until", "masked", "missed"]
+    return [*heads, "by chance"], [
         _row(n + 1, window, scan, tick_fs) for n, window in enumerate(scan.windows[:SHOWN])
     ]
 
@@ -101,7 +113,7 @@ def _row(number: int, window: Window, scan: PhaseScan, tick_fs: int) -> list[Cel
         note = "" if error is None else f"± {format_ticks(error, tick_fs, 3)}"
         return format_ticks(ticks, tick_fs, DIGITS), note
 
-    cells: list[Cell] = [(f"{number}", "all phases" if window.whole else "")]
+    cells: list[Cell] = [(f"{number}", "")]
     span = scan.span_ticks
     wraps = window.end_ticks > span
     end = float(window.end_ticks - span * wraps)
@@ -111,18 +123,28 @@ def _row(number: int, window: Window, scan: PhaseScan, tick_fs: int) -> list[Cel
     cells.append(time(window.delay_ticks))
     waits = window.waits_until_ticks
     cells.append(time(None if waits is None else waits - span * (waits >= span and wraps)))
-    return [*cells, (grouped(window.strikes), ""), (grouped(window.missed), "")]
+    of = f"of {grouped(window.strikes)}" if window.masked < window.strikes else ""
+    cells += [(grouped(window.masked), of), (grouped(window.missed), "")]
+    return [*cells, (chance(window), "of scans")]
+
+
+def chance(window: Window) -> str:
+    """Return how often a scan of a device without a window has such a one, at most."""
+    if window.chance >= LEAST_PART:
+        return f"{window.chance * 100:.{1 if window.chance < MUCH else 0}f} %"
+    power = MOST_POWER if not window.chance else math.floor(-math.log10(window.chance))
+    return f"< 10⁻{'⁰¹²³⁴⁵⁶⁷⁸⁹'[min(power, MOST_POWER)]}"
 
 
 def widest(scan: PhaseScan, tick_fs: int) -> str:
     """Return the widest window, by phase and by latency, in one line."""
     if not scan.strikes:
         return "no strike has a known phase and latency"
+    if scan.base_ticks is None:
+        return "no strike was answered, at no phase"
     if not scan.windows:
         return "no phase is masked"
     window = scan.windows[0]
-    if window.whole:
-        return "masked at all phases"
     start = format_ticks(float(window.start_ticks), tick_fs, DIGITS)
     width = format_ticks(float(window.width_ticks), tick_fs, DIGITS)
     error = format_ticks(float(window.width_error_ticks), tick_fs, 3)
@@ -133,12 +155,32 @@ def widest(scan: PhaseScan, tick_fs: int) -> str:
     return text
 
 
-def notes(scan: PhaseScan) -> list[str]:
+def _strays(scan: PhaseScan, tick_fs: int) -> Iterator[str]:
+    """Yield what is said of masked strikes that make no window."""
+    if not scan.stray_strikes or scan.base_ticks is None:
+        return
+    text = f"{_strikes(scan.stray_strikes)} missed or delayed without a window, as chance does"
+    window = scan.suspect
+    if window is not None:
+        start = format_ticks(float(window.start_ticks), tick_fs, DIGITS)
+        how = "missed"
+        if window.delay_ticks is not None:
+            how = f"delayed by up to {format_ticks(window.delay_ticks, tick_fs, DIGITS)}"
+        text += (
+            f"; least likely: {grouped(window.masked)} at {start}, {how}, "
+            f"as in {chance(window)} of scans; more --repeats decide"
+        )
+    yield text
+
+
+def _strikes(count: int) -> str:
+    return f"{grouped(count)} {'strike' if count == 1 else 'strikes'}"
+
+
+def notes(scan: PhaseScan, tick_fs: int) -> list[str]:
     """Return what a reader of a scan must know."""
-    found = [
-        f"{grouped(count)} {'strike' if count == 1 else 'strikes'} left out: {why}"
-        for why, count in scan.left_out.items()
-    ]
+    found = [f"{_strikes(count)} left out: {why}" for why, count in scan.left_out.items()]
+    found += _strays(scan, tick_fs)
     if scan.empty_phases:
         found.append(f"{scan.empty_phases} of {len(scan.bins)} phase steps had no strike")
     if len(scan.windows) > SHOWN:
@@ -149,17 +191,31 @@ def notes(scan: PhaseScan) -> list[str]:
     return found
 
 
+def shaded(scan: PhaseScan) -> Iterator[tuple[float, float]]:
+    """Yield from where to where phases are masked; a window that wraps is two."""
+    span = float(scan.span_ticks)
+    for window in scan.windows:
+        start, end = float(window.start_ticks), float(window.end_ticks)
+        yield start, min(end, span)
+        if end > span:
+            yield 0.0, end - span
+
+
 def _plot(scan: PhaseScan, tick_fs: int, width: int, paint: Paint) -> Iterator[str]:
     """Draw the greatest latency of each column, marks of missed strikes above, windows below."""
     columns = min(columns_of(width), len(scan.bins))
     column = [n * columns // len(scan.bins) for n in range(len(scan.bins))]
     most = [0] * columns
-    missed, masked = [" "] * columns, [" "] * columns
+    missed = [" "] * columns
     for place, entry in zip(column, scan.bins, strict=True):
         most[place] = max(most[place], entry.max_ticks or 0)
         if entry.missed:
             missed[place] = "x"
-        if entry.masked:
+    masked = [" "] * columns
+    for low, high in shaded(scan):
+        first, last = (round(phase * columns / scan.span_ticks) for phase in (low, high))
+        first = min(first, columns - 1)
+        for place in range(first, max(last, first + 1)):
             masked[place] = "▔"
     top = max(*most, 1)
     if "x" in missed:
@@ -175,8 +231,3 @@ def _plot(scan: PhaseScan, tick_fs: int, width: int, paint: Paint) -> Iterator[s
 def _marks(name: str, marks: list[str], paint: Paint) -> str:
     label = paint(name.rjust(MARGIN - 1), "muted")
     return f"{label} {paint(''.join(marks).rstrip(), 'bad')}".rstrip()
-
-
-def strike_period(result: PhaseResult) -> str:
-    """Return the time between two strikes."""
-    return format_seconds(result.strike_period_s, 6)

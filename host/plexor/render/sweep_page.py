@@ -9,7 +9,7 @@ from plexor.render.scale import grouped
 from plexor.render.svg import Canvas
 from plexor.render.sweep_plot import NARROW, sweep_picture
 from plexor.render.sweep_rows import heading, step_rows
-from plexor.render.sweep_text import knee_rows, notes, scan_notes
+from plexor.render.sweep_text import knee_rows, notes, scan_notes, step_notes
 from plexor.render.table import Cell
 from plexor.sweep.model import SweepResult
 from plexor.units import format_rate
@@ -58,7 +58,7 @@ def sweep_page(result: SweepResult) -> str:
     )
     scans = "".join(
         f'<p class="{"doubt" if doubtful else "muted"}">{escape(note)}</p>'
-        for note, doubtful in scan_notes(result)
+        for note, doubtful in (*scan_notes(result), *step_notes(result))
     )
     body = f"""{pictures}
 <h2>What is sustained</h2>

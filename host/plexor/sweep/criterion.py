@@ -134,10 +134,17 @@ def judge(
 def _verdict(
     criterion: Criterion, figures: Figures, stage: int, first: int, tick_fs: int
 ) -> Verdict:
-    test = criterion.test(first)
     if criterion.what not in _TIMED or criterion.what == What.LATENCY:
-        behind = figures.behind if ResponseClass.MISSED in _BAD[criterion.what] else 0
-        return test.verdict(stage, figures.strikes, criterion.bad(figures), behind)
+        test, bad = criterion.test(first), criterion.bad(figures)
+        doubtful = figures.behind if ResponseClass.MISSED in _BAD[criterion.what] else 0
+        if figures.shifted and ResponseClass.LATE in _BAD[criterion.what]:
+            # Behind a strike that is missing every response may seem late, and be in time.
+            late = figures.classes[ResponseClass.LATE]
+            bad, doubtful = bad - late, doubtful + late
+        return test.verdict(stage, figures.strikes, bad, doubtful)
+    if figures.shifted:
+        # A strike is missing, and which latencies the others have is not known.
+        return Verdict.FAIL
     assert criterion.most_s is not None
     value = {
         What.JITTER: figures.peak_to_peak_ticks,

@@ -1,6 +1,7 @@
 """`plexor phase` and `plexor burst`: what they refuse, and what they keep."""
 
 import json
+from fractions import Fraction
 
 import pytest
 
@@ -70,13 +71,20 @@ def test_a_scan_is_printed_and_kept(capsys, tmp_path):
     arguments += ["--rate", "100k", "--channel", "A=ch0", "--dut", dut, "--out", str(out)]
     assert cli.main(arguments) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert printed["schema"] == "plexor.phase/1"
+    assert printed["schema"] == "plexor.phase/2"
     (scan,) = printed["scans"]
     assert [entry["strikes"] for entry in scan["bins"]] == [1] * 20
     assert {entry["max_ticks"] for entry in scan["bins"]} == {300}
     assert json.loads((out / "phase.json").read_text()) == printed
     assert "over the phase of strike1" in (out / "phase.html").read_text()
+    assert (Fraction(printed["rate_hz"]), printed["asked_rate_hz"]) == (
+        # The first multiple of 2 µs that with a step of 100 ns is not below 10 µs.
+        1 / Fraction(101, 10_000_000),
+        "100000",
+    )
     assert cli.main(["replay", str(out), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == printed
+    assert cli.main(["replay", str(out / "run.json"), "--json"]) == 0
     assert (
         json.loads(capsys.readouterr().out)["strikes"]
         == printed["strikes"] + scan["reference"]["edges"]

@@ -116,7 +116,7 @@ def test_frames_of_every_kind_of_payload_decode_as_the_reference_does():
     assert (decoder.frames_received, decoder.frames_lost) == (400, 0)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 1000), st.lists(st.integers(0, 20_000), max_size=12))
 def test_chunks_cut_anywhere_decode_as_one(seed, cuts):
     frames = random_frames(25, seed)
@@ -132,7 +132,7 @@ def test_chunks_cut_anywhere_decode_as_one(seed, cuts):
     assert (cut.frames_received, cut.frames_lost) == (whole.frames_received, whole.frames_lost)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.binary(min_size=1, max_size=1200).map(lambda data: data.replace(b"\0", b"\1") or b"\1"))
 def test_any_stretch_unstuffs_as_the_reference_does(stretch):
     try:
@@ -312,7 +312,7 @@ def test_faults_beyond_the_most_kept_are_counted():
     assert decoder.fault_counts[FaultKind.LENGTH] == MAX_FAULTS + 5
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.binary(max_size=3000), max_size=5))
 def test_random_bytes_never_raise_and_never_make_a_frame(chunks):
     decoder = Decoder()

@@ -49,7 +49,7 @@ def test_frames_that_overtook_each_other_are_put_back(start, seed):
     assert order.counts[Disorder.REORDERED] > 50
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     seed=st.integers(0, 1 << 30),
     lost=st.sets(st.integers(1, 299), max_size=40),

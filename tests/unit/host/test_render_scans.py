@@ -2,6 +2,7 @@
 
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +14,9 @@ from plexor.phase.model import LOST, PhaseResult, Reference
 from plexor.phase.windows import scan
 from plexor.render.burst_plot import burst_page, burst_picture
 from plexor.render.burst_text import burst_text
+from plexor.render.frame import LEFT, RIGHT, WIDTH
 from plexor.render.phase_plot import phase_page, phase_picture
+from plexor.render.phase_text import chance as chance_text
 from plexor.render.phase_text import phase_text
 from plexor.results import Accounting
 
@@ -21,7 +24,7 @@ PERIOD = 1000
 NAME = "<ISR> & co"
 
 
-def phase_result(latency, *, periodic=True, left_out=None, received=10, **other):
+def phase_result(latency, *, periodic=True, left_out=None, received=10, step=10, **other):
     """Return a result in which a strike of each 5th tick of phase has `latency(phase)`."""
     phases = np.arange(0, PERIOD, 5)
     reference = Reference("ch1", 9, Fraction(PERIOD) if periodic else None, 990, 1010)
@@ -32,15 +35,17 @@ def phase_result(latency, *, periodic=True, left_out=None, received=10, **other)
         reference,
         left_out or {},
         0,
-        0,
+        sum(latency(int(p)) == MISSED for p in phases),
+        10**6,
     )
-    found = scan(NAME, folded, Fraction(10))
+    found = scan(NAME, folded, Fraction(step))
     return PhaseResult(
         TICK_FS,
         True,
         (found,),
         len(phases),
-        Fraction(1, 10_000),
+        Fraction(15_000),
+        Fraction(10_000),
         Accounting(10, received, 0, 10 - received),
         **other,
     )
@@ -53,6 +58,7 @@ MASKS = {
     "missed, then late": lambda p: MISSED if p < 200 else 300 + (p < 500) * (500 - p),
     "all missed": lambda p: MISSED,
     "none": lambda p: 300,
+    "one missed": lambda p: MISSED if p == 400 else 300,
     "at once": lambda p: 0,
 }
 
@@ -104,10 +110,58 @@ def test_missed_strikes_and_masked_phases_are_marked_where_they_are():
 
 @pytest.mark.parametrize(
     ("mask", "words"),
-    [("none", "no phase is masked"), ("all missed", "masked at all phases")],
+    [
+        ("none", "no phase is masked"),
+        ("all missed", "no strike was answered, at no phase"),
+        ("one missed", "no phase is masked"),
+        ("one missed", "1 strike missed or delayed without a window, as chance does"),
+        (
+            "one missed",
+            "least likely: 1 at 397.5 ns, missed, as in 100 % of scans; more --repeats decide",
+        ),
+    ],
 )
-def test_no_window_and_nothing_but_a_window_are_said(mask, words):
-    assert words in phase_text(phase_result(MASKS[mask]))
+def test_no_window_is_said_and_why_there_is_none(mask, words):
+    assert words in phase_text(phase_result(MASKS[mask]), width=200)
+    assert words in phase_page(phase_result(MASKS[mask]))
+
+
+@pytest.mark.parametrize("mask", ["wraps", "missed", "missed, then late"])
+def test_the_page_shades_the_window_that_it_states(mask):
+    result = phase_result(MASKS[mask])
+    (window,) = result.scans[0].windows
+    picture = svg_of(phase_page(result))
+    (shade,) = re.findall(r'<path class="alarm" d="([^"]*)"', picture)
+    parts = re.findall(r"M([\d.]+) [\d.]+H([\d.]+)", shade)
+    shaded = sum(float(high) - float(low) for low, high in parts)
+    assert abs(shaded / (WIDTH - LEFT - RIGHT) - float(window.width_ticks) / PERIOD) < 0.001
+
+
+def test_a_scan_says_what_it_really_strikes_at_and_what_was_asked():
+    text, page = phase_text(phase_result(MASKS["none"])), phase_page(phase_result(MASKS["none"]))
+    for where in (text, page):
+        assert "10 kHz of the 15 kHz asked for" in where
+    exact = phase_result(MASKS["none"])
+    exact = replace(exact, asked_rate_hz=exact.rate_hz)
+    assert "· 10 kHz ·" in phase_text(exact)
+
+
+@pytest.mark.parametrize(
+    ("chance", "words"),
+    [
+        *((0.0, "< 10⁻⁹"), (0.0099, "< 10⁻²"), (1e-5, "< 10⁻⁵"), (2e-5, "< 10⁻⁴")),
+        *((0.01, "1.0 %"), (0.049, "4.9 %"), (0.4, "40 %"), (1.0, "100 %")),
+    ],
+)
+def test_a_chance_is_rounded_up(chance, words):
+    window = phase_result(MASKS["missed"]).scans[0].windows[0]
+    assert chance_text(replace(window, chance=chance)) == words
+
+
+def test_a_window_says_how_often_chance_makes_one():
+    text = phase_text(phase_result(MASKS["missed"]), width=200)
+    assert "by chance" in text
+    assert "< 10⁻⁹" in text
 
 
 def test_an_incomplete_or_invalid_scan_says_so_in_text_and_page():

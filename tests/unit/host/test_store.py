@@ -24,7 +24,7 @@ from .fake_device import FakeDevice
 from .scenario import Scenario
 
 SETTINGS = Settings(
-    strikes=(Stimulus(0, Fraction(1, 3_000_000), dither_s=Fraction(1, 10**8), seed=1 << 63),),
+    strikes=(Stimulus(0, Fraction(1, 3_000_000), dither_s=Fraction(8, 10**9), seed=1 << 63),),
     channels=(Channel(0, "isr", deadline_s=Fraction(1, 10**7)), Channel(1, reference="ch0.fall")),
     policy=Policy.LATEST,
     count=40,

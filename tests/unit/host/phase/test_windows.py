@@ -1,5 +1,6 @@
 """Masked windows of strikes whose windows are planted."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -12,14 +13,20 @@ from plexor.phase.model import Reference
 from plexor.phase.windows import scan
 
 PERIOD, BASE = 1000, 50
-THRESHOLD = 2
-"""Of latencies that do not spread."""
+TIMEOUT = 10**6
 
 
 def folded(phases, latencies, span=PERIOD, periodic=True):
     reference = Reference("ch1", 99, Fraction(span) if periodic else None, span, span)
     return Folded(
-        np.array(phases, np.int64), np.array(latencies, np.int64), span, reference, {}, 0, 0
+        np.array(phases, np.int64),
+        np.array(latencies, np.int64),
+        span,
+        reference,
+        {},
+        0,
+        list(latencies).count(MISSED),
+        TIMEOUT,
     )
 
 
@@ -36,15 +43,18 @@ def waiting(phases, start, width, timeout=10**9):
 @settings(max_examples=200)
 @given(start=st.integers(0, PERIOD - 1), width=st.integers(25, 800), step=st.integers(1, 12))
 def test_a_window_is_found_to_one_step_wherever_it_lies(start, width, step):
-    phases = [n * step % PERIOD for n in range(-(-PERIOD // step))]
+    phases = [n * step % PERIOD for n in range(-(-PERIOD // step)) for _ in range(4)]
     found = scan("A", folded(phases, waiting(phases, start, width)), Fraction(step))
     (window,) = found.windows
     assert found.base_ticks == BASE
     assert abs((window.start_ticks - start + PERIOD // 2) % PERIOD - PERIOD // 2) <= step
-    assert abs(window.width_ticks - width) <= step + THRESHOLD
+    assert abs(window.width_ticks - width) <= step + found.threshold_ticks
     off = (window.end_ticks - start - width + PERIOD // 2) % PERIOD - PERIOD // 2
     assert abs(off) <= window.end_error_ticks
-    assert window.end_error_ticks <= (step + THRESHOLD) / 2
+    assert window.end_error_ticks <= (step + found.threshold_ticks) / 2
+    assert window.chance < 0.05
+    # Two ticks where latency does not spread, more where fewer strikes show that it does not.
+    assert 2 <= found.threshold_ticks <= 2 + width // 25
     assert width - step < window.delay_ticks <= width
     assert (window.waits_until_ticks - start - width) % PERIOD == 0
 
@@ -90,13 +100,35 @@ def test_missed_strikes_are_masked_whatever_their_latency():
     assert [entry.missed for entry in found.bins] == [int(300 <= p < 550) for p in phases]
 
 
-def test_all_missed_is_one_window_of_all_phases_without_an_edge():
+def test_the_end_of_a_deaf_window_lies_between_two_strikes_without_the_threshold():
+    phases = list(range(0, PERIOD, 10))
+    spread = [phase % 7 for phase in phases]
+    latencies = [
+        MISSED if 300 <= p < 400 else BASE + s for p, s in zip(phases, spread, strict=True)
+    ]
+    (window,) = scan("A", folded(phases, latencies), Fraction(10)).windows
+    assert (window.start_ticks, window.start_error_ticks) == (295, 5)
+    assert (window.end_ticks, window.end_error_ticks) == (395, 5)
+    assert (window.masked, window.missed, window.delay_ticks) == (10, 10, None)
+
+
+def test_where_strikes_wait_the_end_may_be_later_by_what_no_delay_shows():
+    phases = list(range(0, PERIOD, 10))
+    waits = waiting(phases, 300, 100)
+    latencies = [wait + phase % 7 for wait, phase in zip(waits, phases, strict=True)]
+    found = scan("A", folded(phases, latencies), Fraction(10))
+    (window,) = found.windows
+    unseen = found.threshold_ticks + found.base_ticks - min(latencies)
+    last = max(p for p, v in zip(phases, latencies, strict=True) if v > found.base_ticks + unseen)
+    assert window.end_ticks - window.end_error_ticks <= last + 10
+    assert window.end_ticks - window.end_error_ticks <= 400 <= window.end_ticks + unseen
+
+
+def test_where_all_is_missed_no_phase_differs_and_there_is_no_window():
     phases = list(range(0, PERIOD, 10))
     found = scan("A", folded(phases, [MISSED] * len(phases)), Fraction(10))
-    (window,) = found.windows
-    assert window.whole
-    assert (window.width_ticks, window.missed, window.delay_ticks) == (PERIOD, 100, None)
-    assert found.base_ticks is None
+    assert (found.windows, found.suspect, found.base_ticks) == ((), None, None)
+    assert found.stray_strikes == len(phases)
 
 
 def test_nothing_masked_is_no_window():
@@ -120,17 +152,64 @@ def test_steps_without_a_strike_widen_the_error_and_are_counted():
     assert abs(window.start_ticks - 400) <= window.start_error_ticks
 
 
-def test_one_delayed_strike_among_many_makes_its_step_masked():
+@pytest.mark.parametrize("latency", [BASE + 300, MISSED])
+def test_one_masked_strike_among_many_is_a_suspect_and_no_window(latency):
     phases = [p for p in range(0, PERIOD, 10) for _ in range(9)]
     latencies = [BASE] * len(phases)
-    latencies[45 * 9 + 4] = BASE + 300
-    (window,) = scan("A", folded(phases, latencies), Fraction(10)).windows
-    assert window.start_ticks - window.start_error_ticks == 440
-    assert window.delay_ticks == 300
+    latencies[45 * 9 + 4] = latency
+    found = scan("A", folded(phases, latencies), Fraction(10))
+    assert found.windows == ()
+    assert found.stray_strikes == 1
+    assert found.suspect.start_ticks - found.suspect.start_error_ticks == 440
+    assert found.suspect.delay_ticks == (None if latency == MISSED else 300)
+    assert found.suspect.chance == 1
+
+
+@pytest.mark.parametrize("latency", [BASE + 300, MISSED])
+@pytest.mark.parametrize("repeats", [2, 3, 8])
+def test_strikes_masked_in_one_step_of_a_hundred_are_a_window(repeats, latency):
+    phases = [p for p in range(0, PERIOD, 10) for _ in range(repeats)]
+    latencies = [latency if phase == 450 else BASE for phase in phases]
+    found = scan("A", folded(phases, latencies), Fraction(10))
+    (window,) = found.windows
+    assert (window.masked, window.strikes) == (repeats, repeats)
+    assert window.start_ticks - window.start_error_ticks >= 440
+    # So many orders of all strikes have those masked next to each other, doubled for two looks.
+    exact = math.factorial(repeats) * math.prod(1 / (len(phases) - n) for n in range(1, repeats))
+    assert exact <= window.chance <= 4 * exact
+    assert (found.stray_strikes, found.suspect) == (0, None)
+
+
+def test_a_channel_of_several_has_its_part_of_the_chance():
+    phases = [p for p in range(0, PERIOD, 10) for _ in range(2)]
+    latencies = [MISSED if phase == 450 else BASE for phase in phases]
+    alone = scan("A", folded(phases, latencies), Fraction(10))
+    (window,) = alone.windows
+    one_of_four = scan("A", folded(phases, latencies), Fraction(10), channels=4)
+    assert one_of_four.windows == ()
+    assert one_of_four.suspect.chance == pytest.approx(4 * window.chance)
+
+
+def test_the_threshold_lies_beyond_what_latency_varies_by_anywhere():
+    phases = list(range(PERIOD))
+    # As of a device whose tick is made of its clock of 50 ticks: 20 ramps, each step sees a part.
+    latencies = [BASE - phase % 50 for phase in phases]
+    found = scan("A", folded(phases, latencies), Fraction(10))
+    assert found.windows == ()
+    assert found.stray_strikes == 0
+    assert found.threshold_ticks > 50
+
+
+def test_a_threshold_within_the_devices_own_spread_makes_no_window():
+    phases = [p for p in range(0, PERIOD, 2) for _ in range(4)]
+    latencies = [BASE - phase % 100 for phase in phases]
+    found = scan("A", folded(phases, latencies), Fraction(10), threshold_ticks=40)
+    assert found.windows == ()
+    assert found.stray_strikes > 0
 
 
 def test_without_a_period_a_window_does_not_wrap():
-    phases = list(range(0, 500, 10))
+    phases = list(range(0, 500, 5))
     latencies = [BASE + 200 if phase < 100 or phase >= 450 else BASE for phase in phases]
     found = scan("A", folded(phases, latencies, 500, periodic=False), Fraction(10))
     first, second = found.windows

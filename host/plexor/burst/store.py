@@ -1,0 +1,47 @@
+"""Burst scans that were kept: read back, and what contradicts itself in one is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from plexor.burst.model import BurstResult, Limit
+from plexor.kept import read_kept
+
+FILE = "burst.json"
+SCHEMA = "plexor.burst/1"
+MOST = 1 << 62
+
+
+def load(folder: Path) -> BurstResult:
+    """Return the scan in a folder; raise StoreError where there is none that can be."""
+    return read_kept(folder / FILE, SCHEMA, BurstResult, check)
+
+
+def check(result: BurstResult) -> None:
+    """Raise ValueError for a scan that cannot be; the text says what, and what would be right."""
+    for text in _of_result(result):
+        raise ValueError(text)
+
+
+def _of_result(result: BurstResult) -> Iterator[str]:
+    if not 0 <= result.tick_fs < MOST or (result.limits and not result.tick_fs):
+        yield f"tick_fs: {result.tick_fs}; must be above 0"
+    if not 0 < result.timeout_s <= result.period_s < MOST:
+        yield f"a time-out of {result.timeout_s} s in {result.period_s} s; must be within"
+    for limit in result.limits:
+        yield from (f"{limit.channel!r} at {limit.spacing_s} s: {text}" for text in _of(limit))
+
+
+def _of(limit: Limit) -> Iterator[str]:
+    lengths = limit.lengths
+    if not 0 < limit.spacing_s < MOST:
+        yield "must be above 0"
+    if not 0 <= lengths.passing <= limit.most < MOST or limit.most < 1:
+        yield f"{lengths.passing} of {limit.most}; must be 0 to that"
+    if lengths.failing is not None and not lengths.passing < lengths.failing <= limit.most:
+        yield f"fails at {lengths.failing}; must be above {lengths.passing}, to {limit.most}"
+    if any(not 1 <= length <= limit.most for length in lengths.undecided):
+        yield f"undecided at {lengths.undecided}; must be 1 to {limit.most}"
+    if limit.strikes < 0 or not 0 <= (limit.max_ticks or 0) < MOST:
+        yield f"{limit.strikes} strikes, {limit.max_ticks} ticks; must be 0 or more"

@@ -1,0 +1,39 @@
+"""Results that were kept as the document that `--json` prints: its schema, then all fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from plexor.errors import StoreError
+from plexor.jsonable import from_json, one_line, parse_json, to_json
+
+T = TypeVar("T")
+
+
+def document_of(schema: str, result: object) -> dict[str, Any]:
+    """Return what `--json` prints of a result."""
+    return {"schema": schema, **to_json(result)}
+
+
+def read_kept(path: Path, schema: str, kind: type[T], check: Callable[[T], None]) -> T:
+    """Return the result in a file; raise StoreError with the path where there is none that can be.
+
+    `check` raises ValueError for what contradicts itself.
+    """
+    try:
+        document: Any = parse_json(path.read_bytes())
+        if not isinstance(document, dict):
+            raise ValueError("no object")
+        entries = cast("dict[str, Any]", document)
+        found = entries.pop("schema", None)
+        if found != schema:
+            raise ValueError(f"schema: {found!r}; this host reads {schema}")
+        result = from_json(kind, entries)
+        check(result)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise StoreError(f"{path}: cannot read: {one_line(error)}") from error
+    return result

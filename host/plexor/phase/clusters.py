@@ -1,0 +1,208 @@
+"""From masked strikes to the phases that they make up, with where these begin and end. Pure."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.phase.chance import LIMIT, Chance, longest, needed, stretch
+from plexor.phase.fold import MISSED
+from plexor.phase.model import Window
+
+SURE = 0.025
+"""Probability that strikes which chance masked or not move an end by more than its error."""
+Ticks = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strikes:
+    """Strikes by phase."""
+
+    phase: Ticks
+    latency: Ticks
+    masked: Flags
+    step: Ticks
+    """Number of the phase step of each."""
+
+    @property
+    def missed(self) -> Flags:
+        """Which had no response."""
+        return self.latency == MISSED
+
+    def turned(self, first: int, span_ticks: int, steps: int) -> Strikes:
+        """Return them from one on, phases and steps counted on over the end of the period."""
+        wrapped = np.arange(len(self.phase)) >= len(self.phase) - first
+        return Strikes(
+            np.roll(self.phase, -first) + wrapped * span_ticks,
+            np.roll(self.latency, -first),
+            np.roll(self.masked, -first),
+            np.roll(self.step, -first) + wrapped * steps,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What phases and latencies are measured by."""
+
+    span_ticks: int
+    steps: int
+    cyclic: bool
+    base_ticks: int
+    unseen_ticks: int
+    """A delay up to this may be none: the threshold, and how far the base is over the least."""
+
+
+def clusters(strikes: Strikes, scale: Scale, chance: Chance) -> list[Window]:
+    """Return masked steps next to each other as windows, whatever their chance."""
+    if not strikes.masked.any():
+        return []
+    firsts, counts, held = _steps(strikes)
+    if scale.cyclic:
+        # From behind the step with the fewest masked strikes on, so that no window is cut in two.
+        quiet = int(np.argmin(held / counts))
+        strikes = strikes.turned(int(firsts[quiet] + counts[quiet]), scale.span_ticks, scale.steps)
+        firsts, counts, held = _steps(strikes)
+    others = chance.outside(strikes.masked, strikes.missed)
+    share = _share(strikes.masked[others])
+    missed = np.add.reduceat(strikes.missed.astype(np.int64), firsts)
+    marked = held >= needed(counts, share)
+    marked |= missed >= needed(counts, _share(strikes.missed[others]))
+    if marked.all():
+        marked = held == counts
+    if marked.all():
+        return []
+    if strikes.masked[others].any():
+        marked &= ~_single(strikes.masked, firsts, counts, marked, held)
+    borders = np.diff(np.concatenate(([0], marked.astype(np.int8), [0])))
+    found: list[tuple[int, int]] = []
+    windows: list[Window] = []
+    for begin, end in zip(
+        np.flatnonzero(borders == 1), np.flatnonzero(borders == -1) - 1, strict=True
+    ):
+        first, last = _ends(
+            strikes.masked, int(firsts[begin]), int(firsts[end] + counts[end]), share
+        )
+        window = _window(strikes, first, last, scale, chance, _spare(share))
+        if windows and _is_one(strikes.phase, found[-1], first, windows[-1], window, scale):
+            first = found.pop()[0]
+            windows.pop()
+            window = _window(strikes, first, last, scale, chance, _spare(share))
+        found.append((first, last))
+        windows.append(window)
+    return windows
+
+
+def _single(masked: Flags, firsts: Ticks, counts: Ticks, marked: Flags, held: Ticks) -> Flags:
+    """Return the steps at a window's ends whose one masked strike is apart from those inside.
+
+    Where chance masks strikes it has masked this one as well.
+    """
+    before, after = np.append(False, marked[:-1]), np.append(marked[1:], False)
+    begins = after & ~before & ~masked[firsts + counts - 1]
+    ends = before & ~after & ~masked[firsts]
+    return marked & (held == 1) & (begins | ends)
+
+
+def _is_one(
+    phase: Ticks, ends: tuple[int, int], first: int, before: Window, after: Window, scale: Scale
+) -> bool:
+    """Return whether what is after a window began before that one had surely ended."""
+    if max(before.chance, after.chance) > LIMIT or before.delay_ticks is None:
+        return False
+    return int(phase[first]) < int(phase[ends[1] + 1]) + scale.unseen_ticks
+
+
+def _share(flags: Flags) -> float:
+    """Return the share of flags set in the quieter half of a row; none if a quarter has none.
+
+    A window that is not always there thins out at its end: what is left of it is not chance.
+    """
+    sums = np.concatenate(([0], np.cumsum(flags)))
+    half, quarter = (-(-len(flags) // part) for part in (2, 4))
+    if not half or (sums[quarter:] == sums[:-quarter]).any():
+        return 0.0
+    return float((sums[half:] - sums[:-half]).min()) / half
+
+
+def _steps(strikes: Strikes) -> tuple[Ticks, Ticks, Ticks]:
+    """Return of each step with strikes the first one, their count, and how many are masked."""
+    firsts = np.flatnonzero(np.diff(strikes.step, prepend=-1))
+    counts = np.diff(firsts, append=len(strikes.step))
+    return firsts, counts, np.add.reduceat(strikes.masked.astype(np.int64), firsts)
+
+
+def _ends(masked: Flags, low: int, high: int, share: float) -> tuple[int, int]:
+    """Return the first and last masked strike of those from `low` to below `high`.
+
+    Where chance masks a share of the others, these are the ends of the likeliest stretch, by the
+    longest one that is masked throughout. Masked strikes next to it belong to it, whatever their
+    step.
+    """
+    own = masked[low:high]
+    most = longest(own)
+    inside = (most + 1) / (most + 2)
+    if 0 < share < inside:
+        scores = np.where(own, math.log(inside / share), math.log((1 - inside) / (1 - share)))
+        begin, end = stretch(scores)
+        low, high = low + begin, low + end
+    hits = np.flatnonzero(masked[low:high]) + low
+    first, last = int(hits[0]), int(hits[-1])
+    while first > 0 and masked[first - 1]:
+        first -= 1
+    while last + 1 < len(masked) and masked[last + 1]:
+        last += 1
+    return first, last
+
+
+def _spare(share: float) -> int:
+    """Return how many of the strikes at an end chance alone may have masked."""
+    return math.ceil(math.log(SURE) / math.log(share)) - 1 if 0 < share < 1 else 0
+
+
+def _window(
+    strikes: Strikes, first: int, last: int, scale: Scale, chance: Chance, spare: int
+) -> Window:
+    """Return the window of the strikes from `first` to `last`, both masked."""
+    own = slice(first, last + 1)
+    phase, latency, masked = strikes.phase[own], strikes.latency[own], strikes.masked[own]
+    missed = latency == MISSED
+    delayed = masked & ~missed
+    lower, upper = _around(strikes.phase, int(phase[0]), int(phase[-1]), scale)
+    # A strike that waits for a little shows no window; one that is lost does.
+    until = upper + scale.unseen_ticks * bool(delayed.any())
+    if not scale.cyclic:
+        until = min(until, scale.span_ticks)
+    begun = int(phase[min(spare, len(phase) - 1)])
+    over = int(phase[max(len(phase) - 1 - spare, 0)])
+    start, end = Fraction(lower + begun, 2), Fraction(over + until, 2)
+    laps = start // scale.span_ticks * scale.span_ticks
+    delays = (latency - scale.base_ticks)[delayed]
+    waits = (phase[delayed] + delays).max() - laps if len(delays) and scale.cyclic else None
+    return Window(
+        start - laps,
+        Fraction(begun - lower, 2),
+        end - laps,
+        Fraction(until - over, 2),
+        len(phase),
+        int(np.count_nonzero(masked)),
+        int(np.count_nonzero(missed)),
+        int(strikes.step[last] - strikes.step[first] + 1) - len(np.unique(strikes.step[own])),
+        int(delays.max()) if len(delays) else None,
+        None if waits is None else int(waits),
+        chance.of(masked, missed),
+    )
+
+
+def _around(phase: Ticks, first: int, last: int, scale: Scale) -> tuple[int, int]:
+    """Return the greatest phase below `first` of all strikes, and the least above `last`."""
+    before = int(np.searchsorted(phase, first)) - 1
+    after = int(np.searchsorted(phase, last, side="right"))
+    span = scale.span_ticks
+    lower = int(phase[before]) if before >= 0 else int(phase[-1]) - span if scale.cyclic else 0
+    upper = int(phase[after]) if after < len(phase) else span + int(phase[0]) * scale.cyclic
+    return lower, upper
