@@ -76,6 +76,8 @@ class Circumstances:
     device: Mapping[str, str] = field(default_factory=dict[str, str])
     disorder: Mapping[str, int] = field(default_factory=dict[str, int])
     calibration: Calibration | None = None
+    wrong: tuple[str, ...] = ()
+    """What was asked and cannot be."""
 
 
 def assemble(
@@ -92,9 +94,10 @@ def assemble(
     `broken` says why the run's end was not seen: then the result is what came before, invalid.
     """
     memories = collector.memories
-    events = collector.event_array() if collector.keep_events else None
+    events = collector.event_array()
     unknown = image.unknown(set_up_places(image, identity.geometry))
     reasons = [f"not known what was asked: {named(unknown)} never came"] if unknown else []
+    reasons += circumstances.wrong
     streamed = collector.received_total > 0
     if image.has("control", "stream"):
         streamed = bool(image.value("control", "stream"))
@@ -105,7 +108,10 @@ def assemble(
             image.value("status", "end_ticks"),
         )
         reason_number = image.value("status", "stop_reason")
-        flags = StatusFlag(image.value("status", "flags"))
+        raised = image.value("status", "flags")
+        flags = StatusFlag(raised & sum(StatusFlag))
+        if raised != flags:
+            reasons.append(f"unknown flags {raised:#x}")
         missing = memories.missing(image.value("control", "final_spaces"))
         reasons += [f"{NEVER_CAME}: {space.name.lower()}" for space in missing]
     else:
@@ -126,8 +132,11 @@ def assemble(
     )
     builder = _Channels(identity, image, collector, circumstances.settings, end_ticks)
     builder.ended = broken is None
+    if collector.keep_events and collector.too_many:
+        builder.omitted.append("events: more came than are kept")
     channels = builder.build(events if whole else None, streamed)
     reasons += _reasons(accounting, flags, broken is None)
+    reasons += builder.idle() if broken is None else []
     asked = steps_asked(image)
     steps: tuple[StepResult, ...] = ()
     if broken is None and asked and memories.known(Space.STEPS):
@@ -149,8 +158,9 @@ def assemble(
             image.value("status", "trigger_index"),
             image.value("status", "trigger_ticks"),
         )
-    if triggered is not None and triggered[1] >= MOST_TICKS:
-        reasons.append(f"the trigger is at {triggered[1]} ticks, which no run reaches")
+    if triggered is not None and max(triggered) >= MOST_TICKS:
+        index, ticks = triggered
+        reasons.append(f"the trigger is event {index} at {ticks} ticks, which no run reaches")
         triggered = None
     result = RunResult(
         identity,
@@ -248,6 +258,17 @@ class _Channels:
                 if channel is not None:
                     found.append(channel)
         return tuple(found)
+
+    def idle(self) -> list[str]:
+        """Return the channels that are not enabled and have counted something."""
+        found: list[str] = []
+        for number in range(self.geometry.channels):
+            own = self.memories.counts(Space.CLASSES)[number * CLASSES : (number + 1) * CLASSES]
+            edges = self.memories.counts(Space.EDGES)[2 * number : 2 * number + 2]
+            off = enabled(self.image, CHANNEL, number) is False
+            if off and (own.any() or edges.any()):
+                found.append(f"ch{number} is not enabled and has counted strikes or edges")
+        return found
 
     def _channel(
         self, number: int, events: EventArray | None, streamed: bool

@@ -42,8 +42,35 @@ def registers_in(image: RegisterImage, geometry: Geometry) -> tuple[RegisterWrit
     return tuple(
         RegisterWrite(block, copy, name, image.value(block, name, copy))
         for block, copy, name in set_up_places(image, geometry)
-        if image.has(block, name, copy)
+        if image.has(block, name, copy) and ((block, name) != _POLICY or _policy(image) is not None)
     )
+
+
+def wrong_in(image: RegisterImage, geometry: Geometry) -> list[str]:
+    """Return what the registers ask for and no host does; the settings are without it."""
+    tick_fs = geometry.tick_fs
+    found = [
+        f"strike{output} was asked to strike every 0 ticks"
+        for output in _known(image, STIMULUS, geometry.strikes)
+        if not _strikes(_stimulus(image, output, tick_fs))
+    ]
+    if image.has(_POLICY[0], _POLICY[1]) and _policy(image) is None:
+        found.append(f"matcher.policy was {image.value(*_POLICY)}, which is none")
+    if any(step.period_s <= 0 for step in _steps(image, tick_fs)):
+        found.append("a step of the table was asked to strike every 0 ticks")
+    return found
+
+
+_POLICY = ("matcher", "policy")
+
+
+def _policy(image: RegisterImage) -> Policy | None:
+    policy = image.value(*_POLICY)
+    return Policy(policy) if policy in set(Policy) else None
+
+
+def _strikes(stimulus: Stimulus) -> bool:
+    return stimulus.period_s is None or stimulus.period_s > 0
 
 
 def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
@@ -53,21 +80,20 @@ def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
     of them, where one of those is not known.
     """
     tick_fs = geometry.tick_fs
-    strikes = tuple(
-        _stimulus(image, output, tick_fs) for output in _known(image, STIMULUS, geometry.strikes)
-    )
+    known = _known(image, STIMULUS, geometry.strikes)
+    strikes = tuple(filter(_strikes, (_stimulus(image, output, tick_fs) for output in known)))
     channels = tuple(
         _channel(image, number, tick_fs) for number in _known(image, CHANNEL, geometry.channels)
     )
     if image.unknown(common_places(geometry)):
         return Settings(strikes=strikes, channels=channels)
     stop_on = StopOn(image.value("control", "stop_on") & sum(StopOn))
-    policy = image.value("matcher", "policy")
+    steps = _steps(image, tick_fs) if strikes and strikes[0].output == 0 else ()
     stream = image.value("control", "stream")
     return Settings(
         strikes=strikes,
         channels=channels,
-        policy=Policy(policy) if policy in set(Policy) else Policy.OLDEST,
+        policy=_policy(image) or Policy.OLDEST,
         timeout_s=seconds_of(image.value("matcher", "timeout_ticks"), tick_fs),
         window_min_s=seconds_of(image.value("matcher", "window_min_ticks"), tick_fs),
         early_s=seconds_of(image.value("matcher", "early_ticks"), tick_fs),
@@ -81,7 +107,7 @@ def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
         input_select=InputSelect(image.value("control", "input_select")),
         loopback_output=image.value("control", "loopback_output"),
         settle_s=seconds_of(image.value("control", "settle_ticks"), tick_fs),
-        table=_table(image, tick_fs) if strikes and strikes[0].output == 0 else (),
+        table=steps if all(step.period_s > 0 for step in steps) else (),
     )
 
 
@@ -94,10 +120,11 @@ def _known(image: RegisterImage, block: Block, copies: int) -> list[int]:
     ]
 
 
-def _table(image: RegisterImage, tick_fs: int) -> tuple[TableStep, ...]:
+def _steps(image: RegisterImage, tick_fs: int) -> tuple[TableStep, ...]:
     """Return the sweep table, none where a part of it is not known."""
     steps = range(steps_asked(image))
-    if any(image.unknown(set_up(STEP, number)) for number in steps):
+    parts = [*set_up(STIMULUS), *(place for number in steps for place in set_up(STEP, number))]
+    if image.unknown(parts):
         return ()
     return tuple(_step(image, number, tick_fs) for number in steps)
 

@@ -26,7 +26,7 @@ from plexor.protocol.registers import (
     address,
     register,
 )
-from plexor.recorded import registers_in, settings_in
+from plexor.recorded import registers_in, settings_in, wrong_in
 from plexor.results import RunResult
 
 _PIECE_BYTES = 1 << 20
@@ -145,6 +145,7 @@ def replay(path: Path, description: Mapping[str, str] | None = None) -> RunResul
             settings_in(state.image, state.identity.geometry),
             registers_in(state.image, state.identity.geometry),
             device=dict(description or {}),
+            wrong=tuple(wrong_in(state.image, state.identity.geometry)),
             disorder={str(kind): count for kind, count in decoder.disorder.items()},
         ),
         state.broken,

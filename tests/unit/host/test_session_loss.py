@@ -134,14 +134,14 @@ def test_results_that_never_come_make_the_run_invalid():
     def hook(frame: Frame, data: bytes) -> bytes | None:
         return None if frame.type == FrameType.HISTOGRAM else data
 
-    import plexor.session  # noqa: PLC0415
+    import plexor.fetch  # noqa: PLC0415
 
-    before = plexor.session.DUMP_SILENCE_S
-    plexor.session.DUMP_SILENCE_S = 0.05
+    before = plexor.fetch.DUMP_SILENCE_S
+    plexor.fetch.DUMP_SILENCE_S = 0.05
     try:
         result, _ = run(send_hook=hook)
     finally:
-        plexor.session.DUMP_SILENCE_S = before
+        plexor.fetch.DUMP_SILENCE_S = before
     assert not result.valid
     assert any("latency_bins" in reason for reason in result.invalid_reasons)
 
