@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plexor.calibration.model import FS_PER_PS, Calibration, Instants
+from plexor.calibration.model import FS_PER_PS, Calibration, Instants, PadDelay
 from plexor.render.columns import LEAST_WIDTH, Paint, table, wrapped
-from plexor.render.table import Cell
+from plexor.render.table import NOTHING, Cell
 from plexor.units import format_rate
 
 _HERTZ = 10**15
@@ -35,11 +35,7 @@ def calibration_text(found: Calibration, *, width: int = 100, colour: bool = Fal
         rows = []
         for output in sorted({entry.output for entry in found.delays}):
             for way in ("rise", "fall"):
-                cells: list[Cell] = [
-                    (str(getattr(e, f"{way}_ps")), f"± {getattr(e, f'{way}_error_ps')}")
-                    for e in found.delays
-                    if e.output == output
-                ]
+                cells = [_delay(found.delay(output, e.number), way) for e in found.channels]
                 name = "up" if way == "rise" else "down"
                 rows.append([(f"strike{output} {name}", ""), *cells])
         lines += table(head, rows, width, paint)
@@ -48,6 +44,12 @@ def calibration_text(found: Calibration, *, width: int = 100, colour: bool = Fal
         )
         lines += wrapped(said, width, paint, "")
     return "\n".join(lines) + "\n"
+
+
+def _delay(entry: PadDelay | None, way: str) -> Cell:
+    if entry is None:
+        return NOTHING, ""
+    return str(getattr(entry, f"{way}_ps")), f"± {getattr(entry, f'{way}_error_ps')}"
 
 
 def _row(name: str, way: Instants, tick_fs: int) -> list[Cell]:

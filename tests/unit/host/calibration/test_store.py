@@ -13,6 +13,8 @@ from plexor.calibration.store import checked, data_folder, default_path, find, l
 from plexor.errors import StoreError, UsageError
 from plexor.identity import Identity
 from plexor.protocol.geometry import Geometry
+from plexor.render.calibration_text import calibration_text
+from plexor.render.table import NOTHING
 
 IDENTITY = Identity(Geometry(channels=1, strikes=1), 0xABCDEF)
 BINS = Instants((10, -20, 5, 5), (3, 3, 3, 3), 20_000)
@@ -164,3 +166,11 @@ def test_a_folder_that_cannot_be_written_is_one_line_with_its_path(tmp_path):
 )
 def test_the_folder_is_the_platforms(environment, platform, expected):
     assert data_folder(environment, platform) == Path(expected).expanduser()
+
+
+def test_a_delay_that_was_not_measured_leaves_its_column_empty():
+    channels = tuple(replace(CALIBRATION.channels[0], number=number) for number in (0, 1))
+    delays = (PadDelay(0, 1, -506, -496, 3, 4),)
+    text = calibration_text(replace(CALIBRATION, channels=channels, delays=delays))
+    (row,) = [line for line in text.splitlines() if line.startswith("strike0 up")]
+    assert row.split()[2:] == [NOTHING, "-506"]
