@@ -4,7 +4,7 @@ RUN = .venv/bin/python -m
 # A run starts thousands of Pythons: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo setup test test-full lint fmax gateware gateware-report flash wiring soc bench mutants lock clean
+.PHONY: demo setup test test-full lint fmax gateware gateware-report flash wiring soc bench mutants fuzz lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -46,6 +46,9 @@ bench: setup
 
 mutants: setup
 	$(RUN) tools.mutants
+
+fuzz: setup
+	$(RUN) tools.fuzz $(CASES:%=--cases=%)
 
 lock: setup
 	$(RUN) tools.lock

@@ -174,7 +174,7 @@ def sweep_wall_s(resolution: str, say: Callable[[str], None]) -> tuple[float, fl
     for processes in (1, 2):
         say(f"plexor sweep of FreeRTOS, local:{processes}")
         command = (_PLEXOR, "sweep", "--from", "5k", "--to", "80k", "--points", "6", "--json")
-        chosen = ("--criterion", "missed<2%", "--resolution", resolution, "--dither", "1us")
+        chosen = ("--criterion", "missed<2%", "--resolution", resolution, "--dither", "1024ns")
         started = time.perf_counter()
         done = subprocess.run(
             (*command, *chosen, "--executor", f"local:{processes}"), check=True, capture_output=True

@@ -11,7 +11,7 @@ from plexor_hdl.skip import SKIP_BITS, least
 from plexor_hdl.stimulus import Stimulus
 
 GATE_CLOCKS = 2
-"""From the gate's pin to the stimuli."""
+"""From the gate's pin to the stimuli: the flip-flops of its synchroniser."""
 
 
 class Outputs(wiring.Component):

@@ -23,12 +23,29 @@ TERMS = 4
 
 
 def clock_bits(geometry: Geometry) -> int:
-    """Return how many bits of a slot's clock are kept: none waits for half their range."""
-    edges = len(geometry.sources) * geometry.word_fifo_depth * geometry.samples
+    """Return how many bits of a slot's clock are kept: none waits for half their range.
+
+    Raises ValueError for FIFOs so deep that no more bits travel with a word than would be needed.
+    """
+    bits = _waiting_bits(geometry, geometry.word_fifo_depth)
+    if bits > LOW_BITS:
+        most = geometry.word_fifo_depth
+        while most and _waiting_bits(geometry, most) > LOW_BITS:
+            most //= 2
+        raise ValueError(
+            f"word_fifo_depth: {geometry.word_fifo_depth}; must be {most} or less with "
+            f"{len(geometry.sources)} sources of {geometry.samples} samples"
+        )
+    return bits
+
+
+def _waiting_bits(geometry: Geometry, word_fifo_depth: int) -> int:
+    """Return how many bits tell clocks apart that are as far as words may wait."""
+    edges = len(geometry.sources) * word_fifo_depth * geometry.samples
     longest = EVENT_CLOCKS * (edges + geometry.queue_depth)
     if Feature.SWEEP in geometry.features:
-        longest += STEP_PAUSE_CLOCKS * geometry.word_fifo_depth
-    return min(longest.bit_length() + 1, LOW_BITS)
+        longest += STEP_PAUSE_CLOCKS * word_fifo_depth
+    return longest.bit_length() + 1
 
 
 def following(place):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from plexor.collect import Collector
 from plexor.image import RegisterImage
-from plexor.protocol.frames import SOURCES
+from plexor.protocol.frames import MAX_WORDS, SOURCES
 from plexor.protocol.memory import Space
 from plexor.results import Accounting, SourceAccounting, source_name
 
@@ -19,17 +19,17 @@ def account(
 ) -> Accounting:
     """Return the accounting of a run that has ended; `frames` are (received, lost).
 
-    `image` must hold the status and source registers, read after the end.
+    `image` must hold control.stream, and the status and source registers, read after the end.
     """
-    streamed = bool(image.get("control", "stream"))
+    streamed = bool(image.value("control", "stream"))
     memories = collector.memories
     edges = memories.counts(Space.EDGES).reshape(-1, 2).sum(axis=1).tolist()
     uploads = memories.counts(Space.UPLOAD_DROPS).tolist()
     sources = tuple(
         SourceAccounting(
             source,
-            image.get("source", "generated", source),
-            image.get("source", "dropped", source),
+            image.value("source", "generated", source),
+            image.value("source", "dropped", source),
             uploads[source],
             collector.received_of(source) if streamed else edges[source],
         )
@@ -38,10 +38,11 @@ def account(
     )
     generated = sum(entry.generated for entry in sources)
     indexed = collector.geometry.indexed
-    events = image.get("status", "events") if indexed else generated
+    events = image.value("status", "events") if indexed else generated
     received = collector.received_total if streamed else sum(entry.received for entry in sources)
     dropped = sum(entry.dropped + entry.upload_dropped for entry in sources)
-    lost = events - received - dropped
+    # More than were sent are told as such, source by source.
+    lost = max(events - received - dropped, 0)
     contradictions: list[str] = []
 
     def agree(what: str, one: int, other: int) -> None:
@@ -53,7 +54,7 @@ def account(
     if memories.known(Space.UPLOAD_DROPS):
         agree(
             "events dropped before the link, in all and by source",
-            image.get("status", "upload_dropped"),
+            image.value("status", "upload_dropped"),
             sum(uploads),
         )
     if memories.known(Space.EDGES):
@@ -64,7 +65,13 @@ def account(
                 edges[entry.source],
             )
     if streamed:
-        contradictions += _stream_contradictions(collector, sources, dropped, lost, frames[1])
+        contradictions += _stream_contradictions(collector, sources, dropped)
+        explained = frames[1] * MAX_WORDS
+        if lost > explained:
+            contradictions.append(
+                f"{lost} events did not come, yet the {frames[1]} frames lost had at most"
+                f" {explained}"
+            )
         contradictions += _time_contradictions(collector, image)
     return Accounting(
         generated,
@@ -83,13 +90,12 @@ def _stream_contradictions(
     collector: Collector,
     sources: tuple[SourceAccounting, ...],
     dropped: int,
-    lost: int,
-    frames_lost: int,
 ) -> list[str]:
     found = [
-        f"{entry.name}: {-entry.lost} more events came than were sent"
+        f"{entry.name}: {more} more events came than were sent"
         for entry in sources
-        if entry.lost < 0
+        for more in (entry.received + entry.dropped + entry.upload_dropped - entry.generated,)
+        if more > 0
     ]
     present = {entry.source for entry in sources}
     found += [
@@ -97,8 +103,6 @@ def _stream_contradictions(
         for source in range(SOURCES)
         if source not in present and collector.received_of(source)
     ]
-    if lost > 0 and not frames_lost:
-        found.append(f"{lost} events did not come, yet no frame was lost")
     if collector.gap_dropped > dropped:
         found.append(
             f"the stream leaves out {collector.gap_dropped} events, yet {dropped} were dropped"
@@ -117,7 +121,7 @@ def _time_contradictions(collector: Collector, image: RegisterImage) -> list[str
         found.append(f"{collector.misplaced} events at times that no run reaches were left out")
     if collector.backwards:
         found.append(f"{collector.backwards} events are earlier than the one before")
-    start, end = image.get("status", "start_ticks"), image.get("status", "end_ticks")
+    start, end = image.value("status", "start_ticks"), image.value("status", "end_ticks")
     first, last = collector.first_ticks, collector.last_ticks
     if first is not None and not start <= first <= last < end:
         found.append(

@@ -161,7 +161,7 @@ def analyse(result: RunResult, base_ticks: int = 0, velocity_m_s: Fraction | Non
     return Report(
         result,
         tuple(found),
-        _all_shares(result, sampled),
+        _all_shares(result, sampled, base_ticks),
         base_ticks,
         velocity_m_s,
         corrected,
@@ -305,7 +305,9 @@ def _extremes(values: npt.NDArray[np.int64]) -> tuple[int | None, int | None]:
     return (int(values.min()), int(values.max())) if len(values) else (None, None)
 
 
-def _all_shares(result: RunResult, sampled: dict[int, ChannelSamples]) -> tuple[SharesOf, ...]:
+def _all_shares(
+    result: RunResult, sampled: dict[int, ChannelSamples], base_ticks: int
+) -> tuple[SharesOf, ...]:
     """Return the shares between the first channel and each later one with the same reference."""
     found: list[SharesOf] = []
     for place, second in enumerate(result.channels):
@@ -318,7 +320,7 @@ def _all_shares(result: RunResult, sampled: dict[int, ChannelSamples]) -> tuple[
             None,
         )
         if first is not None and second.number in sampled:
-            parts = shares(sampled[first.number], sampled[second.number])
+            parts = shares(sampled[first.number], sampled[second.number], base_ticks)
             if len(parts.total_ticks):
                 found.append(SharesOf(first.name, second.name, parts))
     return tuple(found)

@@ -7,9 +7,18 @@ from dataclasses import dataclass, field, replace
 
 from plexor.accounting import account, account_partly
 from plexor.calibration.model import Calibration
-from plexor.collect import MOST_TICKS, Collector
+from plexor.collect import Collector
+from plexor.consistent import MOST_TICKS, UNENDED, consistent, consistent_channels
 from plexor.identity import Identity
-from plexor.image import RegisterImage
+from plexor.image import (
+    RegisterImage,
+    common_places,
+    enabled,
+    named,
+    set_up,
+    set_up_places,
+    steps_asked,
+)
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import (
     CLASSES,
@@ -20,7 +29,7 @@ from plexor.protocol.memory import (
     bin_bits,
     key,
 )
-from plexor.protocol.registers import Policy, StatusFlag, StopReason
+from plexor.protocol.registers import CHANNEL, Policy, StatusFlag, StopReason
 from plexor.rematch import Lane, Rules, measurement_of
 from plexor.results import (
     Accounting,
@@ -36,7 +45,7 @@ from plexor.results import (
     source_name,
 )
 from plexor.settings import NO_DEADLINE_TICKS, Echo, RegisterWrite, Settings
-from plexor.steps import contradictions, steps_of
+from plexor.steps import steps_of
 
 NEVER_CAME = "results never came"
 """How an invalid reason begins where a dump is missing."""
@@ -67,6 +76,8 @@ class Circumstances:
     device: Mapping[str, str] = field(default_factory=dict[str, str])
     disorder: Mapping[str, int] = field(default_factory=dict[str, int])
     calibration: Calibration | None = None
+    wrong: tuple[str, ...] = ()
+    """What was asked and cannot be."""
 
 
 def assemble(
@@ -83,18 +94,25 @@ def assemble(
     `broken` says why the run's end was not seen: then the result is what came before, invalid.
     """
     memories = collector.memories
-    events = collector.event_array() if collector.keep_events else None
-    streamed = bool(image.get("control", "stream"))
-    reasons: list[str] = []
+    events = collector.event_array()
+    unknown = image.unknown(set_up_places(image, identity.geometry))
+    reasons = [f"not known what was asked: {named(unknown)} never came"] if unknown else []
+    reasons += circumstances.wrong
+    streamed = collector.received_total > 0
+    if image.has("control", "stream"):
+        streamed = bool(image.value("control", "stream"))
     if broken is None:
         accounting = account(image, collector, frames, decode_faults)
         start_ticks, end_ticks = (
-            image.get("status", "start_ticks"),
-            image.get("status", "end_ticks"),
+            image.value("status", "start_ticks"),
+            image.value("status", "end_ticks"),
         )
-        reason_number = image.get("status", "stop_reason")
-        flags = StatusFlag(image.get("status", "flags"))
-        missing = memories.missing(image.get("control", "final_spaces"))
+        reason_number = image.value("status", "stop_reason")
+        raised = image.value("status", "flags")
+        flags = StatusFlag(raised & sum(StatusFlag))
+        if raised != flags:
+            reasons.append(f"unknown flags {raised:#x}")
+        missing = memories.missing(image.value("control", "final_spaces"))
         reasons += [f"{NEVER_CAME}: {space.name.lower()}" for space in missing]
     else:
         accounting = account_partly(collector, frames, decode_faults)
@@ -109,32 +127,42 @@ def assemble(
         events is not None
         and streamed
         and accounting.received == accounting.generated
-        and (broken is not None or accounting.holds)
+        and (accounting.holds or (broken is not None and collector.in_order))
+        and not image.unknown(common_places(identity.geometry))
     )
     builder = _Channels(identity, image, collector, circumstances.settings, end_ticks)
+    builder.ended = broken is None
+    if collector.keep_events and collector.too_many:
+        builder.omitted.append("events: more came than are kept")
     channels = builder.build(events if whole else None, streamed)
-    reasons += _reasons(accounting, flags, channels, broken is None)
-    asked = image.get("control", "step_count")
+    reasons += _reasons(accounting, flags, broken is None)
+    reasons += builder.idle() if broken is None else []
+    asked = steps_asked(image)
     steps: tuple[StepResult, ...] = ()
     if broken is None and asked and memories.known(Space.STEPS):
         steps = steps_of(
             identity.geometry,
-            memories.steps(image.get("status", "step")),
+            memories.steps(image.value("status", "step")),
             {channel.number: channel.name for channel in channels},
             start_ticks,
         )
         through = reason_number == StopReason.STRIKES
-        reasons += contradictions(steps, asked, channels, whole=through)
+        if len(steps) > asked or (through and len(steps) < asked):
+            reasons.append(f"{len(steps)} steps were recorded of a table of {asked}")
     if reason_number not in set(StopReason):
         reasons.append(f"unknown stop reason {reason_number}")
         reason_number = StopReason.NONE
     triggered = collector.triggered
     if broken is None and StatusFlag.TRIGGERED in flags:
-        triggered = (image.get("status", "trigger_index"), image.get("status", "trigger_ticks"))
-    if triggered is not None and triggered[1] >= MOST_TICKS:
-        reasons.append(f"the trigger is at {triggered[1]} ticks, which no run reaches")
+        triggered = (
+            image.value("status", "trigger_index"),
+            image.value("status", "trigger_ticks"),
+        )
+    if triggered is not None and max(triggered) >= MOST_TICKS:
+        index, ticks = triggered
+        reasons.append(f"the trigger is event {index} at {ticks} ticks, which no run reaches")
         triggered = None
-    return RunResult(
+    result = RunResult(
         identity,
         circumstances.settings,
         circumstances.registers,
@@ -160,6 +188,7 @@ def assemble(
         circumstances.calibration,
         steps,
     )
+    return consistent(result)
 
 
 def _ends(start_ticks: int, end_ticks: int, collector: Collector) -> tuple[int, int, list[str]]:
@@ -175,12 +204,11 @@ def live_channels(
     identity: Identity, image: RegisterImage, collector: Collector, settings: Settings
 ) -> tuple[ChannelResult, ...]:
     """Return what the last snapshot of a run under way says; what it has not is left out."""
-    return _Channels(identity, image, collector, settings, 0).build(None, streamed=True)
+    channels = _Channels(identity, image, collector, settings, 0).build(None, streamed=True)
+    return consistent_channels(channels, UNENDED, identity.geometry)[0]
 
 
-def _reasons(
-    accounting: Accounting, flags: StatusFlag, channels: tuple[ChannelResult, ...], ended: bool
-) -> list[str]:
+def _reasons(accounting: Accounting, flags: StatusFlag, ended: bool) -> list[str]:
     """Return why the figures cannot be trusted."""
     found = [f"accounting: {text}" for text in accounting.contradictions if ended]
     if not accounting.holds and not accounting.contradictions:
@@ -194,21 +222,6 @@ def _reasons(
         for entry in accounting.sources
         if entry.dropped
     ]
-    for channel in channels:
-        if not channel.conserved:
-            found.append(f"{channel.name}: strikes or edges are not in exactly one class each")
-        rise = channel.measurement(Kind.RISE)
-        answered = channel.classes[ResponseClass.ANSWERED] + channel.classes[ResponseClass.LATE]
-        if rise is not None and rise.statistics.count != answered:
-            found.append(
-                f"{channel.name}: {rise.statistics.count} latencies of {answered} responses"
-            )
-        saturated = StatusFlag.BIN_SATURATED in flags
-        for entry in channel.measurements:
-            inside = int(entry.bins.counts.sum())
-            if inside != entry.statistics.count and not saturated:
-                what = f"{channel.name}.{entry.kind}"
-                found.append(f"{what}: {entry.statistics.count} samples, {inside} in bins")
     return found
 
 
@@ -228,19 +241,38 @@ class _Channels:
         self.memories = collector.memories
         self.names = {entry.number: entry.label for entry in settings.channels}
         self.end_ticks = end_ticks
+        self.ended = False
+        """The registers that are read after a run are of this one."""
         self.computed: list[str] = []
         self.omitted: list[str] = []
 
     def build(self, events: EventArray | None, streamed: bool) -> tuple[ChannelResult, ...]:
         """Return all enabled channels; `events` are those of the run where none is missing."""
-        return tuple(
-            self._channel(number, events, streamed)
-            for number in range(self.geometry.channels)
-            if self.image.get("channel", "enable", number)
-        )
+        found: list[ChannelResult] = []
+        for number in range(self.geometry.channels):
+            if self.image.unknown(set_up(CHANNEL, number)):
+                if enabled(self.image, CHANNEL, number) is not False:
+                    self.omitted.append(f"ch{number}: what was asked of it never came")
+            elif enabled(self.image, CHANNEL, number):
+                channel = self._channel(number, events, streamed)
+                if channel is not None:
+                    found.append(channel)
+        return tuple(found)
 
-    def _channel(self, number: int, events: EventArray | None, streamed: bool) -> ChannelResult:
-        rules = self._rules(number)
+    def idle(self) -> list[str]:
+        """Return the channels that are not enabled and have counted something."""
+        found: list[str] = []
+        for number in range(self.geometry.channels):
+            own = self.memories.counts(Space.CLASSES)[number * CLASSES : (number + 1) * CLASSES]
+            edges = self.memories.counts(Space.EDGES)[2 * number : 2 * number + 2]
+            off = enabled(self.image, CHANNEL, number) is False
+            if off and (own.any() or edges.any()):
+                found.append(f"ch{number} is not enabled and has counted strikes or edges")
+        return found
+
+    def _channel(
+        self, number: int, events: EventArray | None, streamed: bool
+    ) -> ChannelResult | None:
         name = self.names.get(number, f"ch{number}")
         on_chip = self.memories.known(Space.CLASSES)
         present = [kind for kind in Kind if on_chip and self._has(kind)]
@@ -250,7 +282,7 @@ class _Channels:
         extremes = Feature.EXTREMES in self.geometry.features
         lane: Lane | None = None
         if events is not None and (absent or not squares or not extremes):
-            lane = Lane(rules)
+            lane = Lane(self._rules(number))
             lane.run(events, self.end_ticks)
             for kind in Kind:
                 mantissa_bits = self._mantissa_bits(kind)
@@ -267,20 +299,24 @@ class _Channels:
         if on_chip:
             row = self.memories.counts(Space.CLASSES)[number * CLASSES : (number + 1) * CLASSES]
             classes = {entry: int(row[entry]) for entry in ResponseClass}
-            pending = self.image.get("lane", "pending", number)
+            # While a run is under way nothing else tells what is outstanding.
+            settled = (ResponseClass.ANSWERED, ResponseClass.LATE, ResponseClass.MISSED)
+            pending = classes[ResponseClass.STRIKES] - sum(classes[entry] for entry in settled)
+            if self.ended:
+                pending = self.image.value("lane", "pending", number)
             active = int(self.memories.counts(Space.EDGES)[number * 2 + 1])
         elif lane is not None:
             classes, pending, active = lane.classes, lane.pending, lane.active_edges
             self.computed.append(f"{name}: classes")
         else:
-            classes, pending, active = dict.fromkeys(ResponseClass, 0), 0, 0
             self.omitted.append(f"{name}: classes")
-        deadline = rules.deadline_ticks
-        falls = "" if rules.reference_polarity else ".fall"
+            return None
+        deadline = self.image.value("channel", "deadline_ticks", number)
+        falls = "" if self.image.value("channel", "reference_polarity", number) else ".fall"
         return ChannelResult(
             number,
             name,
-            source_name(rules.reference_source) + falls,
+            source_name(self.image.value("channel", "reference_source", number)) + falls,
             None if deadline == NO_DEADLINE_TICKS else deadline,
             classes,
             pending,
@@ -289,16 +325,22 @@ class _Channels:
         )
 
     def _rules(self, number: int) -> Rules:
-        policy = self.image.get("matcher", "policy")
+        def of_all(name: str) -> int:
+            return self.image.value("matcher", name)
+
+        def own(name: str) -> int:
+            return self.image.value("channel", name, number)
+
+        policy = of_all("policy")
         return Rules(
             number,
-            self.image.get("channel", "reference_source", number),
-            self.image.get("channel", "reference_polarity", number),
+            own("reference_source"),
+            own("reference_polarity"),
             Policy(policy) if policy in set(Policy) else Policy.OLDEST,
-            self.image.get("matcher", "timeout_ticks"),
-            self.image.get("matcher", "window_min_ticks"),
-            self.image.get("matcher", "early_ticks"),
-            self.image.get("channel", "deadline_ticks", number),
+            of_all("timeout_ticks"),
+            of_all("window_min_ticks"),
+            of_all("early_ticks"),
+            own("deadline_ticks"),
             self.geometry.queue_depth,
         )
 
@@ -325,7 +367,7 @@ class _Channels:
         zoom: Zoom | None = None
         if self.memories.known(zooms):
             window = 1 << self.geometry.zoom_bits
-            first = self.image.get("channel", f"zoom_{kind}_ticks", number)
+            first = self.image.value("channel", f"zoom_{kind}_ticks", number)
             counts = self.memories.counts(zooms)[place * window : (place + 1) * window]
             zoom = Zoom(first, counts.copy())
         return Measurement(

@@ -38,6 +38,12 @@ class EventBatch:
     def __len__(self) -> int:
         return len(self.words)
 
+    @property
+    def size_bytes(self) -> int:
+        """What it takes in memory."""
+        arrays = (self.words, self.counts, self.base_ticks, self.first_index)
+        return sum(array.nbytes for array in arrays) + 2 * len(self.gap)
+
     def part(self, first: int, last: int) -> EventBatch:
         """Return the events of some of its frames."""
         start = int(self.counts[:first].sum())

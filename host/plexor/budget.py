@@ -1,13 +1,13 @@
 """Limits and verdicts: a budget says what each figure may be, a verdict what was found.
 
-A time on its limit passes, one tick beyond fails; both sides are compared exactly. A percentile
-whose interval has no upper bound, or a jitter without enough samples, proves nothing: the verdict
-is then INSUFFICIENT, never PASS.
+A time on its limit passes, one tick beyond fails; both sides are compared exactly. Of what is not
+known exactly (a percentile, a figure of bins) the bounds are compared: a limit is BROKEN where all
+between them is beyond it, kept where all is within. Between the two the verdict is INSUFFICIENT,
+never PASS.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from plexor.analyse import ChannelFigures, Figures, Report
+from plexor.known import KNOWN, Known, exact, extreme
 from plexor.percentiles import Quantile, least_count, quantile, quantile_name
 from plexor.protocol.memory import ResponseClass
 from plexor.results import Kind
@@ -28,7 +29,7 @@ COUNTS = {
     "spurious": ResponseClass.SPURIOUS,
     "early": ResponseClass.EARLY,
 }
-TIMES = ("min", "max", "mean", "peak_to_peak", "rms", "jitter128")
+TIMES = ("min", "max", "mean", "peak_to_peak", "rms", "jitter128", "jitter128_max")
 
 
 class Scope(StrEnum):
@@ -87,6 +88,15 @@ class Budget:
 
     title: str
     limits: tuple[Limit, ...]
+
+    def check(self, names: list[str]) -> None:
+        """Raise ValueError where it names a channel that is not one of those of a run."""
+        for limit in self.limits:
+            if limit.channel and limit.channel not in names:
+                raise ValueError(
+                    f'budget {self.title}: channel "{limit.channel}" is not in this run; '
+                    f"it has {', '.join(names) or 'none'}"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +163,7 @@ def judge(report: Report, budget: Budget) -> Verdict:
 
     Raises ValueError where the budget names a channel the run has not.
     """
-    names = [channel.name for channel in report.channels]
-    for limit in budget.limits:
-        if limit.channel and limit.channel not in names:
-            raise ValueError(
-                f'budget {budget.title}: channel "{limit.channel}" is not in this run; '
-                f"it has {', '.join(names) or 'none'}"
-            )
+    budget.check([channel.name for channel in report.channels])
     checks = [
         _check(channel, limit, report.result.tick_fs)
         for channel in report.channels
@@ -192,14 +196,20 @@ def _check(channel: ChannelFigures, limit: Limit, tick_fs: int) -> Check:
         return _check_quantile(channel, limit, figures, most)
     if limit.figure in ("min", "max"):
         return _check_extreme(channel, limit, figures, most)
-    found, reason = _VALUES[limit.figure](figures)
-    if found is None:
-        return Check(channel.name, limit, Outcome.INSUFFICIENT, None, reason=reason)
-    outcome = Outcome.PASS if found <= most else Outcome.BROKEN
-    if limit.figure == "rms":  # compare squares: the root is not exact
-        square = figures.variance_ticks2
-        outcome = Outcome.PASS if square is not None and square <= most**2 else Outcome.BROKEN
-    return Check(channel.name, limit, outcome, found, reason=reason)
+    known = KNOWN[limit.figure](figures)
+    outcome = _place(known, most**2 if limit.figure == "rms" else most)
+    reason = known.reason if known.found is None or outcome == Outcome.INSUFFICIENT else ""
+    return Check(channel.name, limit, outcome, known.found, reason=reason)
+
+
+def _place(known: Known, limit: Fraction, at_least: bool = False) -> Outcome:
+    """Return on which side of a limit all lies that a figure may be."""
+    low, high = known.least, known.most
+    if at_least:
+        broken, kept = high is not None and high < limit, low is not None and low >= limit
+    else:
+        broken, kept = low is not None and low > limit, high is not None and high <= limit
+    return Outcome.BROKEN if broken else Outcome.PASS if kept else Outcome.INSUFFICIENT
 
 
 def _check_extreme(
@@ -208,7 +218,8 @@ def _check_extreme(
     least = limit.figure == "min"
     found = figures.min_ticks if least else figures.max_ticks
     if found is None:
-        return Check(channel.name, limit, Outcome.INSUFFICIENT, None, reason="no extremes kept")
+        known = extreme(figures, least)
+        return Check(channel.name, limit, _place(known, most, least), None, reason=known.reason)
     broken = found < most if least else found > most
     if not broken:
         return Check(channel.name, limit, Outcome.PASS, Fraction(found), (0, 0))
@@ -242,53 +253,19 @@ def _check_quantile(
 ) -> Check:
     q = limit.q or Fraction(1, 2)
     found = quantile(figures.distribution, q)
-    if found is None or not found.enough:
-        reason = f"{figures.count} samples; {quantile_name(q)} needs {least_count(q)}"
-        value = None if found is None else Fraction(found.value_ticks)
-        return Check(channel.name, limit, Outcome.INSUFFICIENT, value, reason=reason)
-    value = Fraction(found.value_ticks)
-    outcome, reason = _place(found, most)
-    return Check(channel.name, limit, outcome, value, reason=reason)
+    if found is None:
+        return Check(channel.name, limit, Outcome.INSUFFICIENT, None, reason="no sample")
+    known = Known(exact(found.lower_ticks), exact(found.upper_ticks))
+    outcome, reason = _place(known, most), ""
+    if outcome == Outcome.INSUFFICIENT:
+        reason = _between(found, most, figures.count)
+    return Check(channel.name, limit, outcome, Fraction(found.value_ticks), reason=reason)
 
 
-def _place(found: Quantile, most: Fraction) -> tuple[Outcome, str]:
-    """Compare a quantile, known to the width of its bin, with a limit."""
+def _between(found: Quantile, most: Fraction, count: int) -> str:
+    """Return why a quantile, known to the width of its bin, cannot be told from a limit."""
+    if not found.enough:
+        return f"{count} samples; {quantile_name(found.q)} needs {least_count(found.q)}"
     if found.value_ticks > most >= found.value_ticks - found.value_resolution_ticks + 1:
-        width = found.value_resolution_ticks
-        return Outcome.INSUFFICIENT, f"the limit lies inside a bin of {width} ticks"
-    outcome = Outcome.PASS if found.value_ticks <= most else Outcome.BROKEN
-    close = found.lower_ticks is None or found.lower_ticks <= most
-    if close and (found.upper_ticks is None or most < found.upper_ticks):
-        return outcome, "the limit lies within the 95 % interval"
-    return outcome, ""
-
-
-def _peak_to_peak(figures: Figures) -> tuple[Fraction | None, str]:
-    span = figures.peak_to_peak_ticks
-    return (None, "no extremes kept") if span is None else (Fraction(span), "")
-
-
-def _mean(figures: Figures) -> tuple[Fraction | None, str]:
-    mean = figures.mean_ticks
-    return (None, "the sum is not known") if mean is None else (mean, "")
-
-
-def _rms(figures: Figures) -> tuple[Fraction | None, str]:
-    rms = figures.rms_ticks
-    return (None, "the sum of squares is not known") if rms is None else (Fraction(rms), "")
-
-
-def _jitter128(figures: Figures) -> tuple[Fraction | None, str]:
-    if figures.span is None:
-        return None, "needs every event of the channel"
-    if not figures.span.full:
-        return None, f"{figures.count} samples; jitter128 needs 128"
-    return Fraction(figures.span.greatest_ticks), ""
-
-
-_VALUES: dict[str, Callable[[Figures], tuple[Fraction | None, str]]] = {
-    "mean": _mean,
-    "peak_to_peak": _peak_to_peak,
-    "rms": _rms,
-    "jitter128": _jitter128,
-}
+        return f"the limit lies inside a bin of {found.value_resolution_ticks} ticks"
+    return "the limit lies within the 95 % interval"

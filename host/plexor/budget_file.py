@@ -3,8 +3,8 @@
 title = "motor control"
 
 [all]                       # every channel; [struck] and [free] those with or without strikes
-max = "100 us"              # a limit on the latency: min, max, mean, peak_to_peak, rms,
-p999 = "80 us"              # jitter128, or a percentile (p50, p99, p999 or "p99.9")
+max = "100 us"              # a limit on the latency: min, max, mean, peak_to_peak, rms, jitter128
+p999 = "80 us"              # (the last 128), jitter128_max, or a percentile (p999 or "p99.9")
 mean = { goal = "50 us" }   # shown, and never broken
 missed = 0                  # a count: missed, late, duplicate, spurious, early
 

@@ -76,12 +76,14 @@ def less_base(distribution: Distribution, base_ticks: int) -> tuple[Distribution
     clamped = int(distribution.counts[below].sum())
     low = np.maximum(distribution.low_ticks - base_ticks, 0)
     high = np.maximum(distribution.high_ticks - base_ticks, low + 1)
-    # Clamped cells pile up at 0, and a sample equal to the base belongs there too.
-    at_zero = high == 1
+    # Clamped cells pile up at 0, where a sample equal to the base belongs too; a cell on both sides
+    # of the base is one with them.
+    at_zero = low == 0
+    zero_high = int(high[at_zero].max(initial=1))
     zero = int(distribution.counts[at_zero].sum())
     cells = (
         np.concatenate([[0], low[~at_zero]]),
-        np.concatenate([[1], high[~at_zero]]),
+        np.concatenate([[zero_high], high[~at_zero]]),
         np.concatenate([[zero], distribution.counts[~at_zero]]),
     )
     return from_cells(*cells), clamped

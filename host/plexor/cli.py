@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
+from typing import Any, TextIO
 
 import click
 
-from plexor.errors import ExitCode, PlexorError
+from plexor.errors import ExitCode, PlexorError, UsageError
 
 _COMMANDS = {
     "measure": "plexor.commands.measure:measure",
@@ -75,13 +78,49 @@ def plexor() -> None:
     """A reflex hammer for real-time systems: strikes a pin, times the reflex."""
 
 
+class _Pipe(io.FileIO):
+    """A standard stream whose reader may leave: what comes then goes nowhere, and is no error.
+
+    Raised in the middle of a command, it would cost the exit code of the verdict, or the run.
+    """
+
+    def write(self, data: Any, /) -> int:
+        """Write bytes; where nobody reads any more, take them all."""
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            return memoryview(data).nbytes
+
+
+def _patient(stream: TextIO | None) -> TextIO:
+    """Return a standard stream like this one that does not mind if its reader leaves or left."""
+    if stream is None:
+        return Path(os.devnull).open("w", encoding="utf-8")
+    if stream.isatty():
+        return stream
+    try:
+        stream.flush()
+        raw = _Pipe(stream.fileno(), "wb", closefd=False)
+    except (OSError, ValueError):
+        return stream
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw),
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream is sys.stderr,
+    )
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit code, with one line on standard error for an error."""
     if arguments is None:
         arguments = sys.argv[1:]
+        sys.stdout, sys.stderr = _patient(sys.stdout), _patient(sys.stderr)
         # Whoever ends the program politely gets what was measured so far, as with Ctrl-C.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        _check_text(arguments)
         with plexor.make_context("plexor", list(arguments) or ["--help"]) as context:
             code: object = plexor.invoke(context)
         sys.stdout.flush()
@@ -96,10 +135,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail("interrupted", ExitCode.INTERRUPTED)
     except PlexorError as error:
         return _fail(str(error), error.exit_code)
-    except BrokenPipeError:
-        # Whoever read the output has seen enough. What is still buffered has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.PASS
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG):
             raise
@@ -107,6 +142,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = f"{error.filename}: " if error.filename else "output: "
         return _fail(f"{where}{error.strerror}", ExitCode.USAGE)
     return code if isinstance(code, int) else ExitCode.PASS
+
+
+def _check_text(arguments: Sequence[str]) -> None:
+    """Raise UsageError for an argument that cannot be printed or written."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(f"argument {argument!r}: must be Unicode text") from error
 
 
 def _fail(text: str, code: ExitCode) -> int:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plexor.batch import EventBatch, batch_of
+from plexor.consistent import MOST_TICKS
 from plexor.decode import Part
 from plexor.memories import Memories
 from plexor.protocol.frames import (
@@ -13,7 +14,6 @@ from plexor.protocol.frames import (
     POLARITY_BITS,
     SOURCE_BITS,
     SOURCE_SHIFT,
-    SOURCES,
     Frame,
     FrameType,
     LogCode,
@@ -23,8 +23,9 @@ from plexor.results import EVENT_DTYPE, EventArray
 
 _KEYS = 1 << (SOURCE_BITS + POLARITY_BITS)
 _WORDS_A_PIECE = 1 << 20
-MOST_TICKS = 1 << 62
-"""Beyond any run (146 years of 1 ns), and so that times can be subtracted in 64 bits."""
+MOST_KEPT_BYTES = 1 << 30
+"""Of a run's events, as they come: up to 2**28 of them."""
+_MOST_TRACES = 4096
 
 
 class Collector:
@@ -33,8 +34,9 @@ class Collector:
     `gap_dropped` are the events that the stream's index skips where no frame was lost, `gap_lost`
     where frames were lost; `disorder` counts frames whose index steps back, `unmarked` gaps without
     the flag, `backwards` events that are earlier than the one before them, `misplaced` events left
-    out for a time that no run reaches. Where the link was busy, events of the run before may still
-    follow `STARTED`: those earlier than the start are forgotten once the run's own index 0 comes.
+    out for a time or index that no run reaches. Where the link was busy, events of the run before
+    may still follow `STARTED`: those earlier than the start are forgotten once the run's own index
+    0 comes.
     """
 
     def __init__(self, geometry: Geometry, keep_events: bool = True) -> None:
@@ -51,6 +53,8 @@ class Collector:
         self.triggered: tuple[int, int] | None = None
         """(index, time in ticks)."""
         self.dumps = 0
+        self.trace_events = 0
+        """Events of the trace that came."""
         self._trace: dict[int, Frame] = {}
         self._forget_events()
 
@@ -68,6 +72,7 @@ class Collector:
         self.last_ticks = 0
         """Time of the last event."""
         self._batches: list[EventBatch] = []
+        self._kept_bytes = 0
 
     def take(self, part: Part) -> None:
         """Take the next frames, in the order in which they came."""
@@ -90,7 +95,7 @@ class Collector:
         self._add(batch)
 
     def _add(self, batch: EventBatch) -> None:
-        far = batch.base_ticks >= MOST_TICKS
+        far = (batch.base_ticks >= MOST_TICKS) | (batch.first_index >= MOST_TICKS)
         if far.any():
             self.misplaced += int(batch.counts[far].sum())
             batch = batch.only(~far)
@@ -115,8 +120,11 @@ class Collector:
         self.next_index = int(ends[-1])
         if len(batch):
             self._times(batch)
-        if self.keep_events:
+        if self.keep_events and len(batch):
+            self._kept_bytes += batch.size_bytes
             self._batches.append(batch)
+            if self.too_many:
+                self._batches.clear()
 
     def _times(self, batch: EventBatch) -> None:
         """Take the batch's times, and count those that step back."""
@@ -141,8 +149,16 @@ class Collector:
             self._log(frame)
         elif frame.type in (FrameType.HISTOGRAM, FrameType.STATISTICS):
             self.memories.add(frame)
-        elif frame.type == FrameType.TRACE and frame.base_ticks < MOST_TICKS:
-            self._trace[frame.index] = frame
+        elif frame.type == FrameType.TRACE and max(frame.base_ticks, frame.index) < MOST_TICKS:
+            self._traced(frame)
+
+    def _traced(self, frame: Frame) -> None:
+        """Take events around the trigger, as many as the instrument keeps."""
+        before = self._trace.pop(frame.index, None)
+        self.trace_events += (len(frame.payload) - len(before.payload if before else b"")) // 4
+        self._trace[frame.index] = frame
+        while self.trace_events > self.geometry.ring_depth or len(self._trace) > _MOST_TRACES:
+            self.trace_events -= len(self._trace.pop(next(iter(self._trace))).payload) // 4
 
     def _log(self, frame: Frame) -> None:
         if frame.tag == LogCode.STARTED:
@@ -162,20 +178,22 @@ class Collector:
     @property
     def received_total(self) -> int:
         """Events that came."""
-        return sum(self.received_of(source) for source in range(SOURCES))
+        return int(self.received.sum())
 
     @property
-    def active_received(self) -> NDArray[np.int64]:
-        """Edges to the active level that came, by source."""
-        return self.received[1 << SOURCE_BITS :]
+    def too_many(self) -> bool:
+        """Whether more events came than are kept: then none are."""
+        return self._kept_bytes > MOST_KEPT_BYTES
 
     @property
-    def trace_events(self) -> int:
-        """Events of the trace that came."""
-        return sum(len(frame.payload) // 4 for frame in self._trace.values())
+    def in_order(self) -> bool:
+        """Whether no event is earlier than one before it, and none was left out for its time."""
+        return not (self.disorder or self.backwards or self.misplaced)
 
-    def event_array(self) -> EventArray:
-        """Return the events kept, in the order in which they came."""
+    def event_array(self) -> EventArray | None:
+        """Return the events in the order in which they came, None where they are not kept."""
+        if not self.keep_events or self.too_many:
+            return None
         arrays = [batch.array() for batch in self._batches]
         return np.concatenate(arrays) if arrays else np.empty(0, dtype=EVENT_DTYPE)
 

@@ -1,102 +1,76 @@
-"""Two runs of the same device: what differs, by how much, how surely, and whether that is too much.
+"""Two runs of the same device: what differs, by how much, and how surely.
 
-Differences are exact, in seconds: the second run's figure less the first one's. The interval of a
-quantile's difference joins two intervals of 97.5 % each (`plexor.percentiles`): both hold at once
-with 95 % (Bonferroni's inequality).
+Differences are exact, in seconds: the second run's figure less the first one's. Their intervals
+hold with 95 %, by the laws of `plexor.laws`; a greatest or least sample has none.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from plexor.analyse import ChannelFigures, Figures, Report
+from plexor.laws import Bounds, Law, MeanLaw, QuantileLaw, ShareLaw, Sums
 from plexor.percentiles import parse_quantile, quantile, quantile_name
 from plexor.protocol.memory import ResponseClass
 from plexor.units import seconds_of
 
 QUANTILES = (Fraction(1, 2), Fraction(9, 10), Fraction(99, 100), Fraction(999, 1000))
-EACH_CONFIDENCE = Fraction(975, 1000)
 SATURATION = "saturation"
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One figure of one channel, before and after: times in seconds, shares as they are."""
-
-    channel: str
-    figure: str
-    before: Fraction
-    after: Fraction
-    least: Fraction | None = None
-    """Of the difference, with 95 %; None where there are too few samples or no law to tell by."""
-    most: Fraction | None = None
-    is_time: bool = True
-
-    @property
-    def change(self) -> Fraction | None:
-        """The difference as a part of what was before; None where that was 0."""
-        return (self.after - self.before) / self.before if self.before else None
-
-    @property
-    def sure(self) -> bool:
-        """Whether the interval leaves out that nothing changed."""
-        return self.least is not None and self.most is not None and not self.least <= 0 <= self.most
-
-
-@dataclass(frozen=True, slots=True)
-class FailOn:
-    """What must not happen: a figure that changes by more than a part of what it was."""
-
-    figure: str
-    rises: bool
-    part: Fraction
-
-    @property
-    def text(self) -> str:
-        """As it is written: `p99.9>+5%`."""
-        return f"{self.figure}{'>' if self.rises else '<'}{float(self.part * 100):+g}%"
-
-    def breaks(self, difference: Difference) -> bool:
-        """Return whether a difference is too great; from 0, any that goes this way."""
-        if difference.change is None:
-            return (difference.after > 0) == self.rises and difference.after != 0
-        return difference.change > self.part if self.rises else difference.change < self.part
-
-
-_FAIL_ON = re.compile(
-    r"\s*(?P<figure>[a-z0-9._]+)\s*(?P<way>[<>])\s*(?P<part>[+-]?\d+(\.\d+)?)%\s*"
-)
-_SHARES = {entry.name.lower(): entry for entry in ResponseClass if entry != ResponseClass.STRIKES}
-_TIMES: dict[str, Callable[[Figures], int | Fraction | None]] = {
+SHARES = {entry.name.lower(): entry for entry in ResponseClass if entry != ResponseClass.STRIKES}
+_UNBOUNDED = (ResponseClass.DUPLICATE, ResponseClass.SPURIOUS)
+TIMES: dict[str, Callable[[Figures], int | Fraction | None]] = {
     "min": lambda figures: figures.min_ticks,
     "mean": lambda figures: figures.mean_ticks,
     "max": lambda figures: figures.max_ticks,
     "peak_to_peak": lambda figures: figures.peak_to_peak_ticks,
 }
+WITHOUT_LAW = ("min", "max", "peak_to_peak")
+"""Figures of single samples, the most extreme ones: more samples only make them more extreme."""
+_EACH_SIDE = 0.025
 
 
-def parse_fail_on(text: str) -> tuple[FailOn, ...]:
-    """Return the conditions of `p99.9>+5%,max>+10%,saturation<-2%`; raise ValueError."""
-    found: list[FailOn] = []
-    for part in text.split(","):
-        match = _FAIL_ON.fullmatch(part)
-        if match is None or not _known(match["figure"]):
-            figures = ", ".join((*_TIMES, *_SHARES, "p50 to p99.99", SATURATION))
-            raise ValueError(
-                f"condition: {part.strip()!r}; must be a figure ({figures}), < or > and a "
-                "percentage, such as p99.9>+5% or saturation<-2%"
-            )
-        figure = match["figure"]
-        found.append(FailOn(figure, match["way"] == ">", Fraction(match["part"]) / 100))
-    return tuple(found)
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One figure of one channel, before and after: times in seconds, shares as they are.
+
+    None: a run has no such figure, for it has no sample.
+    """
+
+    channel: str
+    figure: str
+    before: Fraction | None
+    after: Fraction | None
+    law: Law | None = None
+    """None: nothing tells how sure it is."""
+    unit: str = "s"
+    """Or `share`, or `Hz`."""
+    result: str = ""
+    """Name of the two results that it is of, where several are compared."""
+
+    @property
+    def name(self) -> str:
+        """Return the channel, with the name of its result."""
+        return f"{self.result}: {self.channel}" if self.result else self.channel
+
+    @property
+    def change(self) -> Fraction | None:
+        """The difference as a part of what was before; None where that was 0, or is not known."""
+        if not self.before or self.after is None:
+            return None
+        return (self.after - self.before) / self.before
+
+    @property
+    def interval(self) -> Bounds:
+        """The difference with 95 %."""
+        if self.law is None:
+            return Bounds()
+        return self.law.excess(Fraction(0), _EACH_SIDE, _EACH_SIDE)
 
 
-def _known(figure: str) -> bool:
-    if figure in _TIMES or figure in _SHARES or figure == SATURATION:
-        return True
+def is_quantile(figure: str) -> bool:
+    """Return whether a figure is a percentile."""
     try:
         parse_quantile(figure)
     except ValueError:
@@ -115,65 +89,87 @@ def differing_keys(before: Mapping[str, str], after: Mapping[str, str]) -> tuple
 
 
 def differences(
-    before: Report, after: Report, wanted: Sequence[str] = ()
+    before: Report, after: Report, wanted: Collection[str] = ()
 ) -> tuple[Difference, ...]:
-    """Return every figure of the channels that both runs have, by name, and the `wanted` ones."""
+    """Return every figure of the channels that both runs have, by name.
+
+    The `wanted` ones are there too where one run alone has them, classes where neither has.
+    """
     qs = {quantile_name(q): q for q in QUANTILES}
-    qs |= {name: parse_quantile(name) for name in wanted if re.fullmatch(r"p[\d.]+", name)}
+    qs |= {name: parse_quantile(name) for name in wanted if is_quantile(name)}
     found: list[Difference] = []
     for channel in before.channels:
         other = next((entry for entry in after.channels if entry.name == channel.name), None)
         if other is not None:
-            found += _channel(channel, other, (before.result.tick_fs, after.result.tick_fs), qs)
+            tick_fs = before.result.tick_fs, after.result.tick_fs
+            found += _shares(channel, other, wanted)
+            found += _times(channel, other, tick_fs, wanted)
+            found += _quantiles(channel, other, tick_fs, qs, wanted)
     return tuple(found)
 
 
-def _channel(
-    one: ChannelFigures, other: ChannelFigures, tick_fs: tuple[int, int], qs: dict[str, Fraction]
+def _shares(
+    one: ChannelFigures, other: ChannelFigures, wanted: Collection[str]
 ) -> list[Difference]:
     found: list[Difference] = []
-    for name, entry in _SHARES.items():
-        shares = [Fraction(c.result.classes[entry], max(c.result.strikes, 1)) for c in (one, other)]
-        if any(shares):
-            found.append(Difference(one.name, name, shares[0], shares[1], is_time=False))
-    rises = one.rise, other.rise
-    if rises[0] is None or rises[1] is None:
-        return found
-    for name, figure in _TIMES.items():
-        ticks = figure(rises[0]), figure(rises[1])
-        if ticks[0] is not None and ticks[1] is not None:
-            before, after = (
-                seconds_of(t, fs) for t, fs in zip(ticks, tick_fs, strict=True) if t is not None
-            )
-            found.append(Difference(one.name, name, before, after))
-    for name, q in qs.items():
-        found += _quantile(one.name, name, q, (rises[0], rises[1]), tick_fs)
+    for name, entry in SHARES.items():
+        counts = [(c.result.classes[entry], c.result.strikes) for c in (one, other)]
+        if name in wanted or any(count for count, _ in counts):
+            values = [Fraction(count, of) if of else None for count, of in counts]
+            law = ShareLaw(*counts, bounded=entry not in _UNBOUNDED)
+            found.append(Difference(one.name, name, values[0], values[1], law, "share"))
     return found
 
 
-def _quantile(
-    channel: str, name: str, q: Fraction, rises: tuple[Figures, Figures], tick_fs: tuple[int, int]
+def _times(
+    one: ChannelFigures,
+    other: ChannelFigures,
+    tick_fs: tuple[int, int],
+    wanted: Collection[str],
 ) -> list[Difference]:
-    one, other = (quantile(rise.distribution, q, EACH_CONFIDENCE) for rise in rises)
-    if one is None or other is None:
-        return []
-    bounds = [
-        None if ticks is None else seconds_of(ticks, fs)
-        for ticks, fs in (
-            (one.lower_ticks, tick_fs[0]),
-            (one.upper_ticks, tick_fs[0]),
-            (other.lower_ticks, tick_fs[1]),
-            (other.upper_ticks, tick_fs[1]),
+    found: list[Difference] = []
+    for name, figure in TIMES.items():
+        ticks = [None if c.rise is None else figure(c.rise) for c in (one, other)]
+        if ticks == [None, None] or (name not in wanted and None in ticks):
+            continue
+        before, after = (
+            None if t is None else seconds_of(t, fs) for t, fs in zip(ticks, tick_fs, strict=True)
         )
-    ]
-    low, high, other_low, other_high = bounds
-    return [
-        Difference(
-            channel,
-            name,
-            seconds_of(one.value_ticks, tick_fs[0]),
-            seconds_of(other.value_ticks, tick_fs[1]),
-            None if other_low is None or high is None else other_low - high,
-            None if other_high is None or low is None else other_high - low,
+        law = _mean_law(one.rise, other.rise, tick_fs) if name == "mean" else None
+        found.append(Difference(one.name, name, before, after, law))
+    return found
+
+
+def _mean_law(
+    one: Figures | None, other: Figures | None, tick_fs: tuple[int, int]
+) -> MeanLaw | None:
+    sums: list[Sums] = []
+    for figures, fs in zip((one, other), tick_fs, strict=True):
+        if figures is None or figures.mean_ticks is None or figures.variance_ticks2 is None:
+            return None
+        variance_s2 = seconds_of(seconds_of(figures.variance_ticks2, fs), fs)
+        sums.append(Sums(figures.count, seconds_of(figures.mean_ticks, fs), variance_s2))
+    return MeanLaw(sums[0], sums[1])
+
+
+def _quantiles(
+    one: ChannelFigures,
+    other: ChannelFigures,
+    tick_fs: tuple[int, int],
+    qs: Mapping[str, Fraction],
+    wanted: Collection[str],
+) -> list[Difference]:
+    found: list[Difference] = []
+    for name, q in qs.items():
+        known = [None if c.rise is None else quantile(c.rise.distribution, q) for c in (one, other)]
+        if known == [None, None] or (name not in wanted and None in known):
+            continue
+        before, after = (
+            None if k is None else seconds_of(k.value_ticks, fs)
+            for k, fs in zip(known, tick_fs, strict=True)
         )
-    ]
+        law = None
+        if one.rise is not None and other.rise is not None:
+            law = QuantileLaw(q, (one.rise.distribution, other.rise.distribution), tick_fs)
+        found.append(Difference(one.name, name, before, after, law))
+    return found

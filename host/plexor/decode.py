@@ -30,6 +30,9 @@ from plexor.protocol.frames import (
     Frame,
     FrameType,
 )
+from plexor.sequence import MODULUS, Disorder, Past
+
+Sequences = NDArray[np.uint32]
 
 LEAST_FRAME_BYTES = HEADER.size_bytes + CRC_BYTES
 MOST_FRAME_BYTES = LEAST_FRAME_BYTES + MAX_WORDS * WORD_BYTES
@@ -81,7 +84,9 @@ class Decoder:
     """A resynchronising decoder of one byte stream.
 
     `faults` has the first MAX_FAULTS faults, `fault_counts` counts all, by kind. `frames_received`
-    and `frames_lost` count by the header's sequence; a sequence that steps back is a restart.
+    and `frames_lost` count by the header's sequence. A frame that came before is left out, as is
+    one that others have overtaken; `disorder` counts both. A sequence that steps back to before all
+    that is known is a restart.
     """
 
     def __init__(self) -> None:
@@ -89,11 +94,13 @@ class Decoder:
         self.fault_counts: Counter[FaultKind] = Counter()
         self.frames_received = 0
         self.frames_lost = 0
+        self.disorder: Counter[Disorder] = Counter()
         self.bytes_received = 0
         self._new_faults: list[Fault] = []
         self._tail = b""
         self._tail_skipped = 0
         self._sequence: int | None = None
+        self._past = Past()
         self._loss_waits = False
 
     def feed(self, data: bytes) -> list[Part]:
@@ -210,8 +217,17 @@ class Decoder:
         headers = np.frombuffer(
             b"".join([body[:header_bytes] for body in bodies]), dtype=_HEADER_DTYPE
         )
+        missing, in_turn = self._missing(headers["sequence"])
+        if not in_turn.all():
+            headers, missing = headers[in_turn], missing[in_turn]
+            bodies = [bodies[n] for n in np.flatnonzero(in_turn)]
+            places = [places[n] for n in np.flatnonzero(in_turn)]
+            if not bodies:
+                return []
+        self.frames_received += len(bodies)
+        self.frames_lost += int(missing.sum(dtype=np.int64))
         is_events = headers["type"] == FrameType.EVENTS
-        lost = self._before_events(self._lost(headers["sequence"]), is_events)
+        lost = self._before_events(missing > 0, is_events)
         chosen: list[int] = np.flatnonzero(is_events).tolist()
         payloads = [bodies[number][header_bytes:-CRC_BYTES] for number in chosen]
         others: list[tuple[int, Frame]] = []
@@ -239,13 +255,14 @@ class Decoder:
         words = np.frombuffer(b"".join(payloads), dtype="<u4")
         if len(words) and (words & np.uint32(SOURCE_MASK)).max() > _LAST_SOURCE:
             good: list[int] = []
+            kept: list[memoryview] = []
             for place, payload in zip(chosen, payloads, strict=True):
                 if _sources_exist(payload):
                     good.append(place)
+                    kept.append(payload)
                 else:
                     self._fault(FaultKind.WORDS, *places[place])
-            payloads = [p for n, p in zip(chosen, payloads, strict=True) if n in set(good)]
-            chosen = good
+            chosen, payloads = good, kept
             words = np.frombuffer(b"".join(payloads), dtype="<u4")
         heads = headers[chosen]
         batch = EventBatch(
@@ -268,18 +285,42 @@ class Decoder:
         self._loss_waits = bool(losses[-1] > told[-1])
         return losses > told_before
 
-    def _lost(self, sequence: NDArray[np.uint32]) -> NDArray[np.bool_]:
-        """Count frames lost by their sequence; return which frames have a loss before them."""
-        self.frames_received += len(sequence)
+    def _missing(self, sequence: Sequences) -> tuple[Sequences, NDArray[np.bool_]]:
+        """Return how many frames are missing before each, and which frames come in their turn."""
         before = np.empty_like(sequence)
         before[1:] = sequence[:-1]
         first = int(sequence[0])
-        before[0] = (first - 1) % (1 << 32) if self._sequence is None else self._sequence
+        before[0] = (first - 1) % MODULUS if self._sequence is None else self._sequence
         missing = sequence - before - np.uint32(1)
-        missing[missing >= 1 << 31] = 0
-        self.frames_lost += int(missing.sum(dtype=np.int64))
+        in_turn = np.ones(len(sequence), dtype=np.bool_)
+        if (missing >= MODULUS >> 1).any():
+            self._in_turn(sequence, missing, in_turn, int(before[0]))
+            return missing, in_turn
+        for place in np.flatnonzero(missing).tolist():
+            self._past.miss(int(before[place]) + 1, int(missing[place]))
+        self._past.came(len(sequence))
         self._sequence = int(sequence[-1])
-        return missing > 0
+        return missing, in_turn
+
+    def _in_turn(
+        self, sequence: Sequences, missing: Sequences, in_turn: NDArray[np.bool_], last: int
+    ) -> None:
+        """Do the same one by one, where some step back; put right what is given."""
+        for place, number in enumerate(sequence.tolist()):
+            ahead = (number - last - 1) % MODULUS
+            missing[place] = 0
+            if ahead >= MODULUS >> 1:
+                what = self._past.behind(number, MODULUS - ahead)
+                if what is not None:
+                    self.disorder[what] += 1
+                    in_turn[place] = False
+                    continue
+            elif ahead:
+                self._past.miss(last + 1, ahead)
+                missing[place] = ahead
+            self._past.came(1)
+            last = number
+        self._sequence = last
 
 
 def _interleave(

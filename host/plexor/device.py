@@ -43,6 +43,8 @@ from plexor.units import FEMTOSECONDS
 
 RETRY_TIMEOUTS_S = (0.5, 1.0, 2.0, 4.0)
 """How long each try of a command waits for its response."""
+MOST_WAIT_S = 30.0
+"""For an answer, each time: a simulated board has patience."""
 SIMULATED_PATIENCE = 60
 """Of a simulated board's time a second may take half an hour; what it sends comes at its rate."""
 
@@ -97,7 +99,8 @@ class Device:
         self._bytes_s = link.bytes_s
         self.retries = 0
         """Commands that were sent again, for want of an answer."""
-        self._responses: dict[int, Frame] = {}
+        self._response: Frame | None = None
+        """The last one to the command that was sent last."""
         self._reader = Reader(link)
         try:
             self.identity = self._read_identity()
@@ -113,8 +116,11 @@ class Device:
 
     @property
     def disorder(self) -> Counter[str]:
-        """What a link of datagrams did to the order of frames, so far; nothing on other links."""
-        return Counter(self._link.disorder if isinstance(self._link, DatagramLink) else {})
+        """What the link did to the order of frames, so far."""
+        found = Counter({str(kind): count for kind, count in self.decoder.disorder.items()})
+        return found + Counter(
+            self._link.disorder if isinstance(self._link, DatagramLink) else Counter[str]()
+        )
 
     @property
     def nominal_bytes_s(self) -> Fraction | None:
@@ -166,11 +172,13 @@ class Device:
             for offset in range(register(block, name).words)
         )
 
-    def write_once(self, block: str, name: str, value: int) -> bool:
+    def write_once(
+        self, block: str, name: str, value: int, most_wait_s: float | None = None
+    ) -> bool:
         """Write a register of one word without a second try; return whether it was answered."""
         try:
             operation = (address(block, name), OpCode.WRITE, register(block, name).check(value))
-            self._command([operation], self._timeouts_s[:1])
+            self._command([operation], self._timeouts_s[:1], most_wait_s or MOST_WAIT_S)
         except SilenceError:
             return False
         return True
@@ -193,17 +201,21 @@ class Device:
             if isinstance(part, Frame):
                 self.image.hear(part)
             if isinstance(part, Frame) and part.type == FrameType.RESPONSE:
-                self._responses[part.index] = part
+                if part.index == self._sequence:
+                    self._response = part
             elif self.consumer is not None:
                 self.consumer.take(part)
         return True
 
     def _operate(self, operations: Iterable[tuple[int, OpCode, int]]) -> None:
         for some in grouped(operations):
-            self._command(some, self._timeouts_s)
+            self._command(some, self._timeouts_s, MOST_WAIT_S)
 
     def _command(
-        self, operations: Sequence[tuple[int, OpCode, int]], timeouts_s: Sequence[float]
+        self,
+        operations: Sequence[tuple[int, OpCode, int]],
+        timeouts_s: Sequence[float],
+        most_wait_s: float,
     ) -> None:
         """Send operations until they are answered. Reads and writes may safely be repeated."""
         payload = b"".join(
@@ -213,19 +225,22 @@ class Device:
         for attempt, timeout_s in enumerate(timeouts_s):
             self.retries += attempt > 0
             self._sequence = (self._sequence + 1) % (1 << 32)
-            sequence = self._sequence
-            frame = Frame(FrameType.COMMAND, 0, 0, sequence, 0, 0, payload)
+            self._response = None
+            frame = Frame(FrameType.COMMAND, 0, 0, self._sequence, 0, 0, payload)
             # A delimiter first ends what a lost byte may have left open on the other side.
             self._link.write((b"\0" if attempt else b"") + to_stream(frame))
             began = time.monotonic()
-            while (left := began + timeout_s * self.patience - time.monotonic()) > 0:
+            # A simulated board may say that it is one only now.
+            while (
+                left := began + min(timeout_s * self.patience, most_wait_s) - time.monotonic()
+            ) > 0:
                 self.pump(left)
-                response = self._responses.pop(sequence, None)
+                response, self._response = self._response, None
                 if response is not None and self._answered(operations, response):
-                    self._responses.clear()
                     return
+        waited_s = sum(min(each * self.patience, most_wait_s) for each in timeouts_s)
         raise SilenceError(
-            f"{self.name}: no answer from the instrument in {sum(timeouts_s):g} s"
+            f"{self.name}: no answer from the instrument in {waited_s:g} s"
             f" ({len(timeouts_s)} tries)"
         )
 
@@ -234,13 +249,18 @@ class Device:
         answers = operations_of(response)
         if [(a["address"], a["code"]) for a in answers] != [(p, c) for p, c, _ in operations]:
             return False
-        for answer in answers:
+        for answer, (place, code, value) in zip(answers, operations, strict=True):
             if answer["status"] != OpStatus.OK:
                 known = answer["status"] in set(OpStatus)
                 text = _STATUS_TEXTS[OpStatus(answer["status"])] if known else "refuses it"
                 raise InstrumentError(
-                    f"{self.name}: register word {answer['address']:#06x}: the instrument {text}"
+                    f"{self.name}: register word {place:#06x}: the instrument {text}"
                     f" (status {answer['status']})"
+                )
+            if code == OpCode.WRITE and answer["value"] != value:
+                raise InstrumentError(
+                    f"{self.name}: register word {place:#06x}: the instrument took"
+                    f" {answer['value']:#x} for the {value:#x} that was written"
                 )
         self.image.update(response)
         return True
@@ -298,7 +318,10 @@ def identity_of(image: RegisterImage) -> Identity:
     What a simulated board said of itself is part of it: its gateware does not know. Raises
     ValueError for an impossible one.
     """
-    value = {entry.name: image.get("identity", entry.name) for entry in IDENTITY.registers}
+    value = {
+        entry.name: image.value("identity", entry.name) if image.has("identity", entry.name) else 0
+        for entry in IDENTITY.registers
+    }
     board = value["board"].to_bytes(BOARD_BYTES, "little").rstrip(b"\0")
     if not (board.isascii() and board.decode("latin-1").isprintable()):
         raise ValueError(f"board: {board!r}; must be printable ASCII")

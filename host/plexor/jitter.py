@@ -1,8 +1,9 @@
 """Jitters, each with its own name: they are different figures and never mixed.
 
-peak-to-peak: greatest less least. RMS: standard deviation about the mean. jitter128: span of a
-sliding window of the last 128 values, the method of an oscilloscope's average. For free-running
-periods: period jitter, cycle-to-cycle jitter and time interval error (JEDEC JESD65B).
+peak-to-peak: greatest less least. RMS: standard deviation about the mean. jitter128: span of the
+last 128 values, the method of an oscilloscope's average; the greatest of any 128 in a row is a
+figure of its own. For free-running periods: period jitter, cycle-to-cycle jitter and time interval
+error (JEDEC JESD65B).
 """
 
 from __future__ import annotations

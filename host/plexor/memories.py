@@ -104,6 +104,11 @@ class Memories:
             numbers += [dump[0] for dump in dumps if dump is not None]
         return max(numbers, default=None)
 
+    @property
+    def words(self) -> int:
+        """How many words all dumps have."""
+        return sum(len(image.words) for image in self._images.values())
+
     def words_come(self) -> int:
         """Return how many words of dumps at the end have come: it grows while a dump goes on."""
         return sum(

@@ -19,16 +19,16 @@ DEVIATIONS = 5
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """A bin that stands out: its bounds [low, high) in ticks and its samples."""
+    """A bin that stands out: its bounds [low, high) in ticks and its samples.
+
+    `value_ticks` is the median of these samples, by which the peak is named; where only cells are
+    known, the middle of the median's cell.
+    """
 
     low_ticks: int
     high_ticks: int
     count: int
-
-    @property
-    def middle_ticks(self) -> float:
-        """The middle of its first and last tick."""
-        return (self.low_ticks + self.high_ticks - 1) / 2
+    value_ticks: float
 
 
 def peaks(distribution: Distribution, most: int = 4) -> tuple[Peak, ...]:
@@ -45,12 +45,24 @@ def peaks(distribution: Distribution, most: int = 4) -> tuple[Peak, ...]:
     widths = np.zeros(len(starts))
     widths[place] = (1 << shift).astype(np.float64)
     found = [
-        Peak(int(starts[i]), int(starts[i] + widths[i]), int(counts[i]))
+        Peak(
+            int(starts[i]),
+            int(starts[i] + widths[i]),
+            int(counts[i]),
+            _median(distribution, np.flatnonzero(place == i)),
+        )
         for i in range(len(starts))
         if _stands_out(starts.astype(np.float64), widths, counts, i)
     ]
     found.sort(key=lambda peak: -peak.count / (peak.high_ticks - peak.low_ticks))
     return tuple(sorted(found[:most], key=lambda peak: peak.low_ticks))
+
+
+def _median(distribution: Distribution, cells: npt.NDArray[np.int64]) -> float:
+    """Return the middle of the cell with the median of the samples in `cells`."""
+    below = np.cumsum(distribution.counts[cells])
+    cell = cells[np.searchsorted(below, (int(below[-1]) + 1) // 2)]
+    return (int(distribution.low_ticks[cell]) + int(distribution.high_ticks[cell]) - 1) / 2
 
 
 def _stands_out(starts: Reals, widths: Reals, counts: Reals, i: int) -> bool:

@@ -14,6 +14,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from plexor.units import parse_part
+
 Ticks = npt.NDArray[np.int64]
 
 CONFIDENCE = Fraction(95, 100)
@@ -95,6 +97,12 @@ def at_rank(distribution: Distribution, rank: int) -> tuple[int, int]:
     return high - 1, high - int(distribution.low_ticks[cell])
 
 
+def cells_at(distribution: Distribution, ranks: Ticks) -> tuple[Ticks, Ticks]:
+    """Return the first and the last tick of the cells with the samples of `ranks`, from 1."""
+    cells = np.searchsorted(np.cumsum(distribution.counts), ranks)
+    return distribution.low_ticks[cells], distribution.high_ticks[cells] - 1
+
+
 def bound_ranks(count: int, q: Fraction, confidence: Fraction = CONFIDENCE) -> tuple[int, int]:
     """Return the ranks whose samples bound quantile q with at least `confidence`.
 
@@ -104,7 +112,7 @@ def bound_ranks(count: int, q: Fraction, confidence: Fraction = CONFIDENCE) -> t
         raise ValueError(f"q: {q}; must lie between 0 and 1")
     if count == 0:
         return 0, 1
-    below, cumulative = _binomial(count, float(q))
+    below, cumulative = binomial(count, float(q))
     half = float((1 - confidence) / 2)
     # The number of samples below the quantile is binomial. Lower rank l fails when fewer than l
     # samples lie below it; upper rank u fails when u or more do.
@@ -113,8 +121,8 @@ def bound_ranks(count: int, q: Fraction, confidence: Fraction = CONFIDENCE) -> t
     return lower, upper
 
 
-def _binomial(count: int, q: float) -> tuple[Ticks, npt.NDArray[np.float64]]:
-    """Return the successes that matter and the probability of at most as many."""
+def binomial(count: int, q: float) -> tuple[Ticks, npt.NDArray[np.float64]]:
+    """Return the numbers of successes that matter and the probability of at most as many."""
     mean, deviation = count * q, (count * q * (1 - q)) ** 0.5
     reach = int(_WINDOW_DEVIATIONS * deviation) + 60
     low, high = max(int(mean) - reach, 0), min(int(mean) + reach, count)
@@ -160,8 +168,8 @@ def least_count(q: Fraction, confidence: Fraction = CONFIDENCE) -> int:
 def parse_quantile(name: str) -> Fraction:
     """Return 0.999 for "p99.9"; raise ValueError for all but p and a percentage in (0, 100)."""
     try:
-        q = Fraction(name.removeprefix("p")) / 100
-    except (ValueError, ZeroDivisionError):
+        q = parse_part(name.removeprefix("p") + "%")
+    except ValueError:
         q = Fraction(0)
     if not name.startswith("p") or "/" in name or not 0 < q < 1:
         raise ValueError(f'percentile: "{name}"; must be like "p99.9"')

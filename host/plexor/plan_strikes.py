@@ -10,12 +10,21 @@ from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import Trigger
 from plexor.quantities import Quantities
 from plexor.settings import RegisterWrite, Settings, Stimulus, TableStep
-from plexor.units import FEMTOSECONDS, format_rate, seconds_of
+from plexor.units import FEMTOSECONDS, format_rate, seconds_of, ticks_of
 
 FRACTION_BITS = 32
 LEAST_SPACING_TICKS = 2
 MAX_DITHER_BITS = 32
+LEAST_DITHER_TICKS = 2
 MOST_DEFAULT_WIDTH_S = Fraction(1, 10**5)
+
+
+def dither_at_most(seconds: Fraction, tick_fs: int) -> Fraction:
+    """Return the greatest dither that there is up to some seconds; 0 where there is none."""
+    ticks = min(math.floor(ticks_of(seconds, tick_fs)), 1 << MAX_DITHER_BITS)
+    if ticks < LEAST_DITHER_TICKS:
+        return Fraction(0)
+    return seconds_of(1 << ticks.bit_length() - 1, tick_fs)
 
 
 def stimulus_registers(
@@ -221,6 +230,10 @@ class _Sequence:
                 f"{self.label}.period: {self.quantities.text(period)};"
                 f" must be at most {self.quantities.text((1 << 48) - 1)}"
             )
+        if self.stimulus.dither_s:
+            self.quantities.note(
+                f"{self.label}.dither", self.stimulus.dither_s, 1 << self._dither_bits()
+            )
         taken = Fraction(scaled, 1 << FRACTION_BITS) + inside + dither
         asked_s = seconds_of(period, self.quantities.geometry.tick_fs)
         self.quantities.note(f"{self.label}.period", asked_s, taken)
@@ -229,14 +242,19 @@ class _Sequence:
     def _dither_bits(self) -> int:
         if not self.stimulus.dither_s:
             return 0
-        self.quantities.need(Feature.DITHER, f"{self.label}.dither")
+        what = f"{self.label}.dither"
+        self.quantities.need(Feature.DITHER, what)
         exact = self.quantities.ticks(self.stimulus.dither_s)
-        bits = min(math.floor(exact + 1).bit_length() - 1, MAX_DITHER_BITS) if exact > 0 else 0
-        if bits < 1:
+        most = 1 << MAX_DITHER_BITS
+        ticks = min(max(round(exact), 0), 2 * most)
+        if not LEAST_DITHER_TICKS <= ticks <= most or ticks & ticks - 1:
+            below = max(min(ticks, most).bit_length() - 1, 1)
+            near = [1 << bits for bits in (below, below + 1) if bits <= MAX_DITHER_BITS]
+            right = " or ".join(self.quantities.text(each) for each in near)
             raise ValueError(
-                f"{self.label}.dither: {self.quantities.text(exact)}; must be at least one tick"
+                f"{what}: {self.quantities.text(exact)}; must be a power of two of ticks: {right}"
             )
-        return bits
+        return ticks.bit_length() - 1
 
     def _ticks_for_width(self) -> int:
         """Return the spacing that a single strike's width takes."""

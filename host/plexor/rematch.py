@@ -155,15 +155,20 @@ class Lane:
             self.samples[Kind.WIDTH].add(min(time - self._active, VALUE_MOST), index, time)
 
 
-def bins_of(values: NDArray[np.int64], mantissa_bits: int) -> NDArray[np.uint64]:
-    """Return log-linear counts of values in ticks, as `plexor.protocol.memory.bin_of` has them."""
+def bin_numbers(values: NDArray[np.int64], mantissa_bits: int) -> NDArray[np.int64]:
+    """Return the log-linear bin of each value in ticks: `plexor.protocol.memory.bin_of`."""
     inside = np.clip(values, 0, VALUE_MOST)
     shift = np.maximum(np.frexp(inside.astype(np.float64))[1] - mantissa_bits - 1, 0)
     numbers = (shift.astype(np.int64) << mantissa_bits) + (inside >> shift)
     numbers[values < 0] = under_bin(mantissa_bits)
     numbers[values >= VALUE_MOST] = over_bin(mantissa_bits)
-    size = 1 << bin_bits(mantissa_bits)
-    return np.bincount(numbers, minlength=size).astype(np.uint64)
+    return numbers
+
+
+def bins_of(values: NDArray[np.int64], mantissa_bits: int) -> NDArray[np.uint64]:
+    """Return log-linear counts of values in ticks."""
+    numbers = bin_numbers(values, mantissa_bits)
+    return np.bincount(numbers, minlength=1 << bin_bits(mantissa_bits)).astype(np.uint64)
 
 
 def measurement_of(kind: Kind, samples: Samples, mantissa_bits: int) -> Measurement:

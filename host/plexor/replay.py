@@ -7,19 +7,41 @@ from pathlib import Path
 
 from plexor.assemble import Circumstances, assemble
 from plexor.collect import Collector
-from plexor.decode import Decoder
-from plexor.device import identity_of, identity_places
+from plexor.decode import Decoder, Part
+from plexor.device import identity_of, identity_places, operations_of
 from plexor.errors import IdentityError
 from plexor.identity import Identity
-from plexor.image import RegisterImage, end_places
+from plexor.image import RegisterImage, common_places, end_places, named, set_up
 from plexor.link.base import LinkEndError
 from plexor.link.file import FileLink
-from plexor.protocol.frames import Frame, FrameType, LogCode
+from plexor.protocol.frames import Frame, FrameType, LogCode, OpCode
 from plexor.protocol.geometry import MAGIC, PROTOCOL_MAJOR, PROTOCOL_MINOR
-from plexor.recorded import registers_in, settings_in
+from plexor.protocol.registers import (
+    CHANNEL,
+    CONTROL,
+    MATCHER,
+    STEP,
+    STIMULUS,
+    Access,
+    address,
+    register,
+)
+from plexor.recorded import registers_in, settings_in, wrong_in
 from plexor.results import RunResult
 
 _PIECE_BYTES = 1 << 20
+_SET_UP = [
+    place
+    for block in (STIMULUS, CHANNEL, STEP, MATCHER, CONTROL)
+    for copy in range(block.count)
+    for place in set_up(block, copy)
+]
+_SET_UP_WORDS = frozenset(
+    address(block, name, copy) + offset
+    for block, copy, name in _SET_UP
+    if register(block, name).access == Access.SETUP
+    for offset in range(register(block, name).words)
+)
 
 
 class _Replay:
@@ -30,38 +52,53 @@ class _Replay:
         self.image = RegisterImage()
         self.identity: Identity | None = None
         self.collector: Collector | None = None
+        self._asked_before = False
+        """What the image says was asked is of a run that has begun."""
 
-    def take(self, part: object) -> None:
+    def take(self, part: Part) -> None:
+        """Take the next frames of the recording."""
+        if isinstance(part, Frame) and part.type == FrameType.RESPONSE:
+            self._response(part)
+            return
         if isinstance(part, Frame):
             self.image.hear(part)
-        if isinstance(part, Frame) and part.type == FrameType.RESPONSE:
-            self.image.update(part)
-            if self.identity is None:
-                self._identify()
-            return
-        edges = (LogCode.STARTED, LogCode.STOPPED)
-        if isinstance(part, Frame) and part.type == FrameType.LOG and part.tag in edges:
-            # What was read before says nothing of this run, or of its end.
-            self._forget_end()
+            if part.type == FrameType.LOG and part.tag in (LogCode.STARTED, LogCode.STOPPED):
+                self._edge(part.tag)
+        if self.collector is not None:
+            self.collector.take(part)
 
     @property
-    def ended(self) -> bool:
-        """Whether all that a result is made of was read after the run."""
-        return self.identity is not None and all(
-            self.image.has(block, name, copy)
-            for block, copy, name in end_places(self.identity.geometry)
-        )
+    def broken(self) -> str | None:
+        """Why no result can be made of a whole run, if so."""
+        if self.identity is None or self.image.unknown(end_places(self.identity.geometry)):
+            return "the recording ends before the end of a run"
+        asked = self.image.unknown(common_places(self.identity.geometry))
+        return f"the recording has no {named(asked)}" if asked else None
 
-    def _forget_end(self) -> None:
+    def _response(self, frame: Frame) -> None:
+        written = (e["address"] for e in operations_of(frame) if e["code"] == OpCode.WRITE)
+        if self._asked_before and any(place in _SET_UP_WORDS for place in written):
+            # A run is set up anew: nothing of an earlier one is left.
+            self.image.forget(_SET_UP)
+            self._asked_before = False
+        self.image.update(frame)
+        if self.identity is None:
+            self._identify()
+
+    def _edge(self, code: int) -> None:
+        """Forget what says nothing of this run, or of its end."""
         if self.identity is not None:
-            for block, copy, name in end_places(self.identity.geometry):
-                self.image.forget(block, name, copy)
+            self.image.forget(end_places(self.identity.geometry))
+        if code == LogCode.STARTED:
+            if self._asked_before:
+                self.image.forget(_SET_UP)
+            self._asked_before = True
 
     def _identify(self) -> None:
-        version = self.image.get("identity", "protocol_version")
-        if not all(
-            self.image.has(block, name, copy) for block, copy, name in identity_places(version)
-        ):
+        if self.image.unknown([("identity", 0, "protocol_version")]):
+            return
+        version = self.image.value("identity", "protocol_version")
+        if self.image.unknown(identity_places(version)):
             return
         magic = self.image.value("identity", "magic")
         major = version >> 16
@@ -89,9 +126,6 @@ def replay(path: Path, description: Mapping[str, str] | None = None) -> RunResul
         while True:
             for part in decoder.feed(link.read(_PIECE_BYTES, 0.0)):
                 state.take(part)
-                response = isinstance(part, Frame) and part.type == FrameType.RESPONSE
-                if state.collector is not None and not response:
-                    state.collector.take(part)
     except LinkEndError:
         decoder.finish()
     finally:
@@ -111,6 +145,8 @@ def replay(path: Path, description: Mapping[str, str] | None = None) -> RunResul
             settings_in(state.image, state.identity.geometry),
             registers_in(state.image, state.identity.geometry),
             device=dict(description or {}),
+            wrong=tuple(wrong_in(state.image, state.identity.geometry)),
+            disorder={str(kind): count for kind, count in decoder.disorder.items()},
         ),
-        None if state.ended else "the recording ends before the end of a run",
+        state.broken,
     )

@@ -211,7 +211,7 @@ class SourceAccounting:
     @property
     def lost(self) -> int:
         """Sent and never received."""
-        return self.generated - self.dropped - self.upload_dropped - self.received
+        return max(self.generated - self.dropped - self.upload_dropped - self.received, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,8 +228,8 @@ class Accounting:
     decode_faults: Mapping[str, int] = field(default_factory=dict[str, int])
     """Faulty stretches of bytes by kind of fault."""
     disorder: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Datagrams by what the network did to them (plexor.link.order); those that were late count as
-    lost too."""
+    """Frames that did not come in their turn (plexor.sequence); those that were late count as lost
+    too."""
     contradictions: tuple[str, ...] = ()
     """Counters that should agree and do not."""
 

@@ -24,13 +24,12 @@ from plexor.decode import FaultKind
 from plexor.device import Device, SilenceError
 from plexor.errors import InstrumentError, LinkError, UsageError
 from plexor.expected import expected_strikes, followed
-from plexor.image import end_places
+from plexor.fetch import fetch
 from plexor.plan import REPORT_SPACES, Plan, plan_of, stream_of
 from plexor.progress import Progress
-from plexor.protocol.frames import SOURCE_STRIKE, SOURCES
+from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Feature
-from plexor.protocol.memory import Space
-from plexor.protocol.registers import Action, RunState, StatusFlag
+from plexor.protocol.registers import Action, RunState
 from plexor.results import ChannelResult, RunResult
 from plexor.settings import Settings
 from plexor.units import seconds_of
@@ -38,15 +37,13 @@ from plexor.units import seconds_of
 POLL_S = 0.2
 """Wall time between two looks at a run."""
 STILL_S = 60.0
-"""An instrument whose time stands still for so long is taken for dead."""
+"""An instrument whose time stands still for so long is taken for dead, one that does not stop too.
+A simulated board has patience."""
+STOP_WAIT_S = 1.0
+"""Whoever interrupts twice does not wait for an answer."""
 START_TRIES = 3
 """Of those that are not answered."""
 _START_TICKS = ("status", 0, "start_ticks")
-DUMP_SILENCE_S = 1.0
-"""A dump that brings nothing new for so long is asked for again."""
-DUMP_TRIES = 6
-EVENT_SILENCE_S = 0.5
-TRACE_SILENCE_S = 0.5
 
 
 OnProgress = Callable[[Progress], None]
@@ -133,7 +130,7 @@ class _Run:
             raise
         try:
             self._follow()
-            self._fetch()
+            fetch(self.device, self.plan, self.collector)
         except (LinkError, InstrumentError) as error:
             return str(error)
         except KeyboardInterrupt:
@@ -142,6 +139,11 @@ class _Run:
             self._stop_quietly()
             return "interrupted before the results came"
         return None
+
+    @property
+    def still_s(self) -> float:
+        """How long nothing may change."""
+        return STILL_S * self.device.patience
 
     @contextmanager
     def _interrupts(self) -> Generator[None]:
@@ -168,7 +170,7 @@ class _Run:
         device = self.device
         if device.read("status", "state") not in (RunState.IDLE, RunState.DONE):
             device.write("control", "action", Action.STOP)
-            deadline = time.monotonic() + STILL_S
+            deadline = time.monotonic() + self.still_s
             while device.read("status", "state") not in (RunState.IDLE, RunState.DONE):
                 if time.monotonic() > deadline:
                     raise InstrumentError(f"{device.name}: an earlier run does not end")
@@ -190,7 +192,7 @@ class _Run:
         self.started = datetime.now(UTC).isoformat(timespec="seconds")
         self.began = time.monotonic()
         unanswered = 0
-        while unanswered < START_TRIES and time.monotonic() - self.began < STILL_S:
+        while unanswered < START_TRIES and time.monotonic() - self.began < self.still_s:
             unanswered += not device.write_once("control", "action", Action.START)
             try:
                 state, start = device.read_all([("status", 0, "state"), _START_TICKS])
@@ -207,6 +209,7 @@ class _Run:
         """Consume frames until the run has ended; the first interrupt stops it."""
         next_poll = time.monotonic()
         moved, last_ticks = time.monotonic(), -1
+        stopping = moved
         while True:
             try:
                 if self.collector.stopped is not None:
@@ -220,16 +223,19 @@ class _Run:
                 next_poll = time.monotonic() + POLL_S
                 if ticks != last_ticks:
                     moved, last_ticks = time.monotonic(), ticks
-                elif time.monotonic() - moved > STILL_S:
+                elif time.monotonic() - moved > self.still_s:
                     raise InstrumentError(
                         f"{self.device.name}: the instrument's time stands still at {ticks} ticks"
                     )
+                if self.interrupted and time.monotonic() - stopping > self.still_s:
+                    raise InstrumentError(f"{self.device.name}: the instrument does not stop")
                 if state == RunState.DONE:
                     break
             except KeyboardInterrupt:
                 if self.interrupted:
                     raise
                 self.interrupted = True
+                stopping = time.monotonic()
                 self.device.write("control", "action", Action.STOP)
 
     def _poll(self) -> tuple[int, int]:
@@ -284,63 +290,10 @@ class _Run:
         part = progress.fraction
         return replace(progress, remaining_wall_s=wall_s * (1 - part) / part) if part else progress
 
-    def _fetch(self) -> None:
-        """Wait for the results; ask again for what was lost on the link."""
-        memories = self.collector.memories
-        final_spaces = self.plan.value("control", "final_spaces")
-
-        def missing() -> tuple[Space, ...]:
-            return memories.missing(final_spaces)
-
-        for attempt in range(DUMP_TRIES):
-            if attempt:
-                spaces = sum(1 << space for space in missing())
-                self.device.write("control", "dump_spaces", spaces)
-                self.device.write("control", "action", Action.DUMP)
-            self._until_still(memories.words_come, lambda: not missing(), DUMP_SILENCE_S)
-            if not missing():
-                break
-        self.device.read_all(end_places(self.device.identity.geometry))
-        self._await_events()
-        flags = self.device.image.get("status", "flags")
-        if StatusFlag.TRIGGERED in StatusFlag(flags) and (
-            Feature.RING in self.device.identity.geometry.features
-        ):
-            dumps = self.collector.dumps
-            self.device.write("control", "action", Action.TRACE)
-            self._until_still(
-                lambda: self.collector.trace_events,
-                lambda: self.collector.dumps > dumps,
-                TRACE_SILENCE_S,
-            )
-
-    def _await_events(self) -> None:
-        """Wait for events that come after the results."""
-        image, collector = self.device.image, self.collector
-        if not image.get("control", "stream"):
-            return
-        before_merge = sum(image.get("source", "dropped", source) for source in range(SOURCES))
-        sent = image.get("status", "events") - image.get("status", "upload_dropped") - before_merge
-        self._until_still(
-            lambda: collector.received_total,
-            lambda: collector.received_total >= sent,
-            EVENT_SILENCE_S,
-        )
-
-    def _until_still(
-        self, amount: Callable[[], int], done: Callable[[], bool], silence_s: float
-    ) -> None:
-        """Handle frames until `done`, or `amount` has not grown for a while."""
-        last, moved = amount(), time.monotonic()
-        while not done() and time.monotonic() - moved < silence_s * self.device.patience:
-            self.device.pump(0.05)
-            if amount() != last:
-                last, moved = amount(), time.monotonic()
-
     def _stop_quietly(self) -> None:
         """Ask the instrument to stop, if it still listens."""
         try:
-            self.device.write_once("control", "action", Action.STOP)
+            self.device.write_once("control", "action", Action.STOP, STOP_WAIT_S)
         except (LinkError, InstrumentError):
             return
 

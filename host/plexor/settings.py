@@ -46,7 +46,7 @@ class Stimulus:
     strike); the mean with dither or Poisson intervals. One of `width_s` and `duty` (of the spacing)
     may be given; without either half the spacing, at most 10 µs. `count` is of one sequence; 0:
     endless, or as `Settings.count` says. `dither_s` is the range of the uniform deviation around
-    the period, rounded down to a power of two in ticks. With Trigger.RUN phase 0 is one core clock
+    the period: 2**n ticks, each equally likely. With Trigger.RUN phase 0 is one core clock
     after the start, for a level that stands at a run's first tick is no edge.
     """
 

@@ -20,7 +20,8 @@ Ticks = npt.NDArray[np.int64]
 class Shares:
     """Per strike that both pins answered, in ticks: total = rise + width + gap, if all is well.
 
-    Each is measured between its own two events; `broken` counts strikes that break the identity.
+    Each is measured between its own two events; `broken` counts strikes that break the identity. A
+    base result is taken off rise and total alike, so much of it as the rise is long.
     """
 
     rise_ticks: Ticks
@@ -35,7 +36,7 @@ class Shares:
         return int(np.count_nonzero(parts != self.total_ticks))
 
 
-def shares(first: ChannelSamples, second: ChannelSamples) -> Shares:
+def shares(first: ChannelSamples, second: ChannelSamples, base_ticks: int = 0) -> Shares:
     """Return the shares of each strike that has a rise and fall of `first` and a rise of `second`.
 
     Both channels must have the same reference, in the same events.
@@ -52,11 +53,13 @@ def shares(first: ChannelSamples, second: ChannelSamples) -> Shares:
     width = first.width.value_ticks[ended]
     # The width sample that ends with this fall must be of this very rise.
     width = np.where(fall_time - width == rise_time, width, -1)
+    rises = first.rise.value_ticks[rise]
+    taken = np.minimum(np.maximum(rises, 0), base_ticks)
     return Shares(
-        rise_ticks=first.rise.value_ticks[rise],
+        rise_ticks=rises - taken,
         width_ticks=width,
         gap_ticks=second.rise.time_ticks[total] - fall_time,
-        total_ticks=second.rise.value_ticks[total],
+        total_ticks=second.rise.value_ticks[total] - taken,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
-from plexor.results import ChannelResult, Statistics, StepChannel, StepResult
+from plexor.results import Statistics, StepChannel, StepResult
 
 Record = Mapping[str, int]
 """Fields of plexor.protocol.memory.STEP."""
@@ -56,31 +56,3 @@ def _channel(number: int, name: str, record: Record, before: Record, squares: bo
             record["max_ticks"] if count else None,
         ),
     )
-
-
-def contradictions(
-    steps: Sequence[StepResult], asked: int, channels: Sequence[ChannelResult], *, whole: bool
-) -> list[str]:
-    """Return why the figures of steps cannot be trusted.
-
-    `asked` is how many steps the table has; `whole` says that the run went through all of them.
-    """
-    found: list[str] = []
-    if len(steps) > asked or (whole and len(steps) < asked):
-        found.append(f"{len(steps)} steps were recorded of a table of {asked}")
-    for step in steps:
-        if step.end_ticks < step.start_ticks:
-            found.append(f"step {step.number}: ends at {step.end_ticks}, before it starts")
-        found += [
-            f"step {step.number}, {entry.name}: strikes are not in exactly one class each"
-            for entry in step.channels
-            if not entry.conserved
-        ]
-    for place, channel in enumerate(channels if steps else ()):
-        for kind, total in channel.classes.items():
-            parts = sum(step.channels[place].classes[kind] for step in steps)
-            if parts != total:
-                found.append(
-                    f"{channel.name}: {parts} {kind.name.lower()} in steps, {total} in all"
-                )
-    return found

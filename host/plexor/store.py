@@ -15,13 +15,15 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plexor import stored
+from plexor.consistent import consistent
 from plexor.errors import StoreError
-from plexor.jsonable import from_json, to_json
+from plexor.jsonable import one_line, read_document, to_json
 from plexor.results import EVENT_DTYPE, Bins, EventArray, Measurement, RunResult, Zoom
 
 FORMAT = 1
@@ -31,8 +33,6 @@ HISTOGRAMS_FILE = "histograms.parquet"
 EVENTS_FILE = "events.parquet"
 TRACE_FILE = "trace.parquet"
 WIRE_FILE = "wire.bin"
-
-_LOG, _ZOOM = "log", "zoom"
 
 
 def save(result: RunResult, folder: Path, wire: Path | None = None) -> Path:
@@ -73,23 +73,18 @@ def save(result: RunResult, folder: Path, wire: Path | None = None) -> Path:
 def load(folder: Path) -> RunResult:
     """Return the run in `folder`, equal to the one stored.
 
-    Raises StoreError, with the path, for a folder that has none or one that cannot be read.
+    Raises StoreError, with the path, for a folder that has none or one that cannot be read. A run
+    whose figures contradict each other is invalid, and is without them.
     """
-    path = folder / RUN_FILE
-    with _errors_of(path, "read"):
-        document = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(document, dict):
-            raise ValueError("not a run")
-        entries = cast("dict[str, Any]", document)
-        if entries.get("format") != FORMAT:
-            raise ValueError(f"format {entries.get('format')!r}; this host reads {FORMAT}")
-        result = from_json(RunResult, entries["run"])
+    result = read_document(folder / RUN_FILE, "run", FORMAT, RunResult, stored.check)
     with _errors_of(folder / HISTOGRAMS_FILE, "read"):
         result = _with_histograms(result, folder / HISTOGRAMS_FILE)
-    return replace(
-        result,
-        events=_read_events(folder / EVENTS_FILE, result.events),
-        trace=_read_events(folder / TRACE_FILE, result.trace),
+    return consistent(
+        replace(
+            result,
+            events=_read_events(folder / EVENTS_FILE, result.events, result),
+            trace=_read_events(folder / TRACE_FILE, result.trace, result),
+        )
     )
 
 
@@ -102,12 +97,8 @@ def _errors_of(path: Path, verb: str) -> Generator[None]:
         raise
     except OSError as error:
         raise StoreError(f"{path}: cannot {verb}: {error.strerror or error}") from error
-    except (
-        *(ValueError, KeyError, TypeError, AttributeError, IndexError),
-        *(OverflowError, RecursionError),
-    ) as error:
-        text = " ".join(str(error).split())[:200]
-        raise StoreError(f"{path}: cannot {verb}: {type(error).__name__}: {text}") from error
+    except ValueError as error:
+        raise StoreError(f"{path}: cannot {verb}: {one_line(error)}") from error
 
 
 def _umask() -> int:
@@ -144,9 +135,30 @@ def _without_arrays(result: RunResult) -> RunResult:
 def _histograms(result: RunResult) -> Iterator[tuple[int, str, str, NDArray[np.uint64]]]:
     for channel in result.channels:
         for entry in channel.measurements:
-            yield channel.number, str(entry.kind), _LOG, entry.bins.counts
+            yield channel.number, entry.kind.value, stored.LOG, entry.bins.counts
             if entry.zoom is not None:
-                yield channel.number, str(entry.kind), _ZOOM, entry.zoom.counts
+                yield channel.number, entry.kind.value, stored.ZOOM, entry.zoom.counts
+
+
+def _histogram_schema() -> Any:
+    pa = _pyarrow()
+    return pa.schema(
+        [
+            ("channel", pa.uint8()),
+            ("kind", pa.string()),
+            ("scale", pa.string()),
+            ("bins", pa.int32()),
+            ("bin", pa.int32()),
+            ("count", pa.uint64()),
+        ]
+    )
+
+
+def _event_schema() -> Any:
+    pa = _pyarrow()
+    # Times and indices grow: their differences are small, and Parquet packs those of signed values.
+    types = (pa.int64(), pa.int64(), pa.uint8(), pa.uint8())
+    return pa.schema(list(zip(EVENT_DTYPE.names or (), types, strict=True)))
 
 
 def _write_histograms(path: Path, result: RunResult) -> None:
@@ -164,37 +176,31 @@ def _write_histograms(path: Path, result: RunResult) -> None:
         columns["bins"] += [len(counts)] * len(rows)
         columns["bin"] += rows
         columns["count"] += [0, *counts[filled].tolist()]
-    schema = pa.schema(
-        [
-            ("channel", pa.uint8()),
-            ("kind", pa.string()),
-            ("scale", pa.string()),
-            ("bins", pa.int32()),
-            ("bin", pa.int32()),
-            ("count", pa.uint64()),
-        ]
-    )
-    _write_table(pa.table(columns, schema=schema), path)
+    _write_table(pa.table(columns, schema=_histogram_schema()), path)
 
 
 def _with_histograms(result: RunResult, path: Path) -> RunResult:
-    columns = _read_table(path)
-    found: dict[tuple[int, str, str], NDArray[np.uint64]] = {}
-    names = ("channel", "kind", "scale", "bins", "bin", "count")
+    known = stored.histograms(result)
+    columns = _read_table(path, _histogram_schema())
+    found: dict[stored.Place, NDArray[np.uint64]] = {}
     for number, kind, scale, bins, place, count in zip(
-        *(columns[name].to_pylist() for name in names), strict=True
+        *(column.to_pylist() for column in columns.values()), strict=True
     ):
-        if (number, kind, scale) not in found:
-            found[number, kind, scale] = np.zeros(int(bins), dtype=np.uint64)
-        counts = found[number, kind, scale]
+        where: stored.Place = (number, kind, scale)
+        if bins != known.get(where) or not -1 <= place < bins:
+            raise ValueError(f"bin {place} of {bins} of histogram {where}; run.json has none such")
+        counts = found.setdefault(where, np.zeros(known[where], dtype=np.uint64))
         if place >= 0:
             counts[place] = count
+    missing = [where for where in known if where not in found]
+    if missing:
+        raise ValueError(f"histogram {missing[0]}: missing")
 
     def filled(number: int, entry: Measurement) -> Measurement:
         zoom: Zoom | None = None
         if entry.zoom is not None:
-            zoom = Zoom(entry.zoom.first_ticks, found[number, str(entry.kind), _ZOOM])
-        counts = found[number, str(entry.kind), _LOG]
+            zoom = Zoom(entry.zoom.first_ticks, found[number, entry.kind.value, stored.ZOOM])
+        counts = found[number, entry.kind.value, stored.LOG]
         return replace(entry, bins=Bins(entry.bins.mantissa_bits, counts), zoom=zoom)
 
     channels = tuple(
@@ -211,20 +217,21 @@ def _write_events(path: Path, events: EventArray | None) -> None:
     if events is None:
         return
     columns = {name: np.ascontiguousarray(events[name]) for name in EVENT_DTYPE.names or ()}
-    # Times and indices grow: their differences are small, and Parquet packs those of signed values.
     for name in ("time_ticks", "index"):
         columns[name] = columns[name].view(np.int64)
-    _write_table(_pyarrow().table(columns), path, ("time_ticks", "index"))
+    table = _pyarrow().table(columns, schema=_event_schema())
+    _write_table(table, path, ("time_ticks", "index"))
 
 
-def _read_events(path: Path, stored: EventArray | None) -> EventArray | None:
-    if stored is None:
+def _read_events(path: Path, known: EventArray | None, result: RunResult) -> EventArray | None:
+    if known is None:
         return None
     with _errors_of(path, "read"):
-        columns = _read_table(path)
+        columns = _read_table(path, _event_schema())
         events = np.empty(len(columns["index"]), dtype=EVENT_DTYPE)
-        for name in EVENT_DTYPE.names or ():
-            events[name] = columns[name].to_numpy().astype(EVENT_DTYPE[name], copy=False)
+        for name, column in columns.items():
+            events[name] = column.to_numpy()
+        stored.check_events(events, result)
     return events
 
 
@@ -241,10 +248,17 @@ def _write_table(table: Any, path: Path, differences: tuple[str, ...] = ()) -> N
     _pyarrow("pyarrow.parquet").write_table(table, path, **options)
 
 
-def _read_table(path: Path) -> Mapping[str, Any]:
+def _read_table(path: Path, schema: Any) -> Mapping[str, Any]:
+    """Return the columns of a file, which must have just those of the schema, and no gaps."""
     arrow_error: type[Exception] = _pyarrow().ArrowException
     try:
-        table = _pyarrow("pyarrow.parquet").read_table(path)
+        with _pyarrow("pyarrow.parquet").ParquetFile(path) as file:
+            table = file.read(use_threads=False)
     except arrow_error as error:
         raise ValueError(str(error)) from error
-    return {name: table.column(name) for name in table.column_names}
+    if not table.schema.equals(schema):
+        raise ValueError(f"columns {table.schema.names}; must be {schema.names}, of their types")
+    columns = {name: table.column(name) for name in schema.names}
+    if any(column.null_count for column in columns.values()):
+        raise ValueError("a place without a value")
+    return columns

@@ -140,8 +140,6 @@ class Systems:
     def add_sweep(self, path: str, result: SweepResult) -> None:
         """Add the saturation frequencies of a sweep; raise UsageError as `add_run` does."""
         names = list(dict.fromkeys(knee.channel for knee in result.knees))
-        if not names:
-            raise UsageError(f"{path}: a sweep that found nothing; sweep again")
         roles = dict(zip(names, _roles(path, len(names)), strict=False))
         for knee in result.knees:
             row = self._row(path, system_of(result.device), knee.load)

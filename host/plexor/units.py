@@ -64,6 +64,19 @@ def _split(text: str, what: str) -> tuple[Fraction, str]:
     return number, match[2]
 
 
+def parse_part(text: str) -> Fraction:
+    """Return the exact number of a text such as `0.2`, `1e-3`, `20%` or `1/5`.
+
+    Raises ValueError for anything else.
+    """
+    above, sign, below = text.removesuffix("%").partition("/")
+    what = f"{text!r}; must be a number, such as 0.2, 20% or 1/5"
+    (number, unit), (divisor, other) = _split(above, what), _split(below or "1", what)
+    if unit or other or not divisor or bool(sign) != bool(below):
+        raise ValueError(what)
+    return number / divisor / (100 if text.endswith("%") else 1)
+
+
 def parse_duration(text: str) -> Fraction:
     """Return the exact seconds of a text such as `10us`, `2s`, `1.5 ms` or `1h`.
 

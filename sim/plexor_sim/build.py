@@ -346,7 +346,7 @@ def model_units(verilated: Path, prefix: str, directory: Path) -> list[Unit]:
 def _package_sources(package: str, *below: str) -> list[Path]:
     found = importlib.util.find_spec(package)
     if found is None or not found.submodule_search_locations:
-        raise PackageMissing(package, "not installed", "pip install 'plexor[sim]'")
+        raise PackageMissing(package, "not installed", "in a clone: pip install '.[sim]'")
     folder = Path(found.submodule_search_locations[0], *below)
     return sorted(folder.rglob("*.py"))
 

@@ -54,7 +54,10 @@ class Simulation {
     if (!options_.figures.empty()) write_figures();
   }
 
-  void tell(std::FILE* lines) const { tell(socket_, lines); }
+  void tell(std::FILE* lines) const {
+    if (device_->draws()) std::fputs("draws\n", lines);
+    tell(socket_, lines);
+  }
 
   void run() {
     while (!over()) {
@@ -62,7 +65,7 @@ class Simulation {
         if (!served_ && !gone_) begin_figures();
         served_ = true;
       } else if (!goes_on_alone()) {
-        if (served_ && options_.once) return;
+        if (served_ && options_.once) return log_.close();
         log_.sync();
         socket_.accept(kWaitMs);
         stop_without(options_.parent);
@@ -80,6 +83,7 @@ class Simulation {
       if (++polls_ % 4096 == 0) stop_without(options_.parent);
     }
     socket_.drain();
+    log_.close();
   }
 
  private:

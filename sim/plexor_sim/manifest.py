@@ -101,7 +101,7 @@ def load(path: Path) -> Manifest:
     try:
         with path.open("rb") as file:
             document = tomllib.load(file)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ManifestError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
     try:
         return _parse(path, document)

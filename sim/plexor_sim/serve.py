@@ -1,10 +1,12 @@
 """What `plexor sim serve` and the link `sim:` run: builds a simulator, then becomes it.
 
-    python -m plexor_sim.serve --dut NAME_OR_MANIFEST[:options] [--channels N] [--samples W] ...
+    python -m plexor_sim.serve --dut NAME_OR_MANIFEST[:options] ...
 
-Prints `device NAME`, then `listening 127.0.0.1:PORT`, on stdout; progress and errors on stderr.
-With --fallback, `fallback WHY` comes before them where NAME is not what was asked for.
-Exit codes: 2 for usage, a bad option or manifest; 3 if the build or the simulation fails.
+Prints `device NAME`, `draws` if that draws at random, and `listening 127.0.0.1:PORT` on stdout;
+progress and errors on stderr. With --fallback, `fallback WHY` comes before them where NAME is not
+what was asked for.
+Exit codes: 2 for usage, a bad option or manifest; 3 if the build or the simulation fails; 4 if a
+file cannot be written.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +30,39 @@ from plexor_sim.riscv import DeviceBuild, FirmwareError
 EXIT_USAGE = 2
 EXIT_FAILED = 3
 _FALLBACKS = {"freertos": "bare", "bare": "synthetic"}
+
+SIMULATION: Mapping[str, tuple[str, str]] = {
+    "truth": ("FILE", "every edge of every pin, in ps (runtime/truth.h has the format)"),
+    "trace-pins": ("FILE", "the same as a VCD"),
+    "figures": (
+        "FILE",
+        "at the end: clocks passed, clocks evaluated, wall and CPU seconds, from the first "
+        "client on",
+    ),
+    "free": (
+        "",
+        "time passes between runs and without a client too; otherwise only for what commands "
+        "take: a first run is the same whenever it is asked for",
+    ),
+    "linger": ("SECONDS", "a run goes on for so long after a client has gone (0)"),
+    "no-skip": ("", "evaluate every clock, those too in which nothing moves"),
+    "max-cycles": ("N", "end after N core clocks"),
+    "stall": (
+        "P,SEED",
+        "the link is not ready with probability P in each clock, both ways; full: the "
+        "instrument's bytes are never taken",
+    ),
+    "corrupt": ("P,SEED", "a bit of a byte to the client is wrong with probability P"),
+    "buffer": (
+        "BYTES",
+        "lie on the way to a client that does not read, about; otherwise megabytes",
+    ),
+    "gate": ("N,N,...", "the gate input changes at these core clocks; it starts low"),
+    "uart-divisor": ("N", "core clocks a bit of the UART (8), with --uart"),
+    "no-preamble": ("", "leave a UART's line to the client from its first byte on"),
+    "parent": ("PID", "end when process PID is not the parent any more"),
+}
+"""Options of the simulator that a user may give: what stands for the value, and what it does."""
 
 
 @dataclass(frozen=True)
@@ -74,32 +110,52 @@ def _parser() -> argparse.ArgumentParser:
     default = Geometry()
     parser = argparse.ArgumentParser(
         prog="plexor sim serve",
-        description="A simulated instrument and device; other options go to the simulator.",
+        description="A simulated instrument and a device at its pins, for one client after the "
+        "other at the port that it prints.",
+        epilog="`plexor devices NAME` explains the options of a device. Exit codes: 2 for usage, "
+        "3 if the build or the simulation fails, 4 if a file cannot be written.",
+        allow_abbrev=False,
     )
     parser.add_argument(
         "--dut", default="synthetic", metavar="NAME[:OPTIONS]", help=f"{', '.join(NAMES)}, or .toml"
     )
-    parser.add_argument("--channels", type=int, default=default.channels)
-    parser.add_argument("--strikes", type=int, default=default.strikes)
+    parser.add_argument("--channels", type=int, default=default.channels, help="response pins")
+    parser.add_argument("--strikes", type=int, default=default.strikes, help="strike outputs")
     parser.add_argument("--samples", type=int, default=default.samples, help="W, a core clock")
-    parser.add_argument("--tick-fs", type=int, default=default.tick_fs)
+    parser.add_argument("--tick-fs", type=int, default=default.tick_fs, help="femtoseconds")
     parser.add_argument("--phases", type=int, default=default.phases, help="flip-flops a channel")
     parser.add_argument(
         "--front-end", default="", metavar="OPTIONS", help="sampler=seed:7,spread_ps=200, defects"
     )
     parser.add_argument("--uart", action="store_true", help="the link is a UART, bit by bit")
-    parser.add_argument("--cache", type=Path, default=default_cache())
+    parser.add_argument("--cache", type=Path, default=default_cache(), help="keeps what was built")
     parser.add_argument(
         "--fallback", action="store_true", help="use another device if this one cannot be had"
     )
     parser.add_argument("--once", action="store_true", help="end with the first client")
+    group = parser.add_argument_group("the simulation")
+    for name, (metavar, meaning) in SIMULATION.items():
+        if metavar:
+            group.add_argument(f"--{name}", metavar=metavar, help=meaning)
+        else:
+            group.add_argument(f"--{name}", action="store_true", help=meaning)
     return parser
+
+
+def _simulation(chosen: argparse.Namespace) -> list[str]:
+    """Return what goes to the simulator as it was given."""
+    arguments: list[str] = []
+    for name, (metavar, _) in SIMULATION.items():
+        value: str | bool | None = getattr(chosen, name.replace("-", "_"))
+        if value:
+            arguments += [f"--{name}", str(value)] if metavar else [f"--{name}"]
+    return arguments
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Build, then replace this process by the simulator; return an exit code if that fails."""
     parent = os.getppid()
-    chosen, rest = _parser().parse_known_args(arguments)
+    chosen = _parser().parse_args(arguments)
     try:
         geometry = Geometry(
             channels=chosen.channels,
@@ -118,7 +174,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (BuildError, FirmwareError, PackageMissing, OSError) as error:
         _say(f"error: {error}")
         return EXIT_FAILED
-    command = [str(ready.executable), "--device", ready.options, *rest]
+    command = [str(ready.executable), "--device", ready.options, *_simulation(chosen)]
     if front_end:
         command += ["--front-end", front_end]
     if chosen.once:

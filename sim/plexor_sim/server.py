@@ -49,6 +49,8 @@ class Server:
             stderr=self._errors,
             text=True,
         )
+        self.draws = False
+        """Whether the device draws at random."""
         self.port = self._read_port(timeout_s)
 
     @property
@@ -110,6 +112,9 @@ class Server:
         assert lines is not None
         ready, _, _ = select.select([lines], [], [], timeout_s)
         line = lines.readline() if ready else ""
+        if line == "draws\n":
+            self.draws = True
+            line = lines.readline()
         head, _, port = line.rpartition(":")
         if head == "listening 127.0.0.1" and port.strip().isdigit():
             return int(port)

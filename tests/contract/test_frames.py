@@ -131,7 +131,7 @@ def test_a_full_last_block_decodes_with_and_without_its_closing_code():
         st.one_of(st.just(b"\0"), st.binary(max_size=5), st.just(b"\1" * 254), st.just(b"\1" * 90))
     ).map(b"".join)
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_cobs_agrees_with_byte_by_byte_stuffing(data):
     encoded = frames.cobs_encode(data)
     assert encoded == stuffed(data)

@@ -106,6 +106,11 @@ def test_no_tracked_file_names_a_path_of_one_machine():
     assert matches(MACHINE_PATHS) == []
 
 
+def test_nothing_tells_to_install_plexor_from_an_index():
+    # It is on none; what works is a path, of a clone.
+    assert matches([r"pip install (?:-\S+ )*['\"]?" + "plexor"]) == []
+
+
 def test_no_tracked_file_is_a_megabyte():
     assert [str(path) for path in tracked() if path.stat().st_size > 1 << 20] == []
 

@@ -14,7 +14,7 @@ OF_THE_DAY = ("started", "wall_seconds")
 
 def measured(capsys, *arguments: str) -> dict[str, Any]:
     """Return the document of a short run of the example's device, whose clock is its own."""
-    strikes = ("--rate", "20k", "--dither", "511ns", "--count", "300")
+    strikes = ("--rate", "20k", "--dither", "512ns", "--count", "300")
     assert cli.main(["measure", "--dut", IRQ, *strikes, *arguments, "--json"]) == 0
     return json.loads(capsys.readouterr().out)
 

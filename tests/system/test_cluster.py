@@ -21,7 +21,7 @@ from plexor.sweep.sweep import Load, Wanted, sweep
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVICE_PS = 12_000_000
-START_S = 60
+START_S = 240
 WANTED = Wanted(
     "sim:",
     {"none": Load(f"synthetic:seed=3,service={SERVICE_PS}ps,ch1.after=none", False)},

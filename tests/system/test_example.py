@@ -24,11 +24,24 @@ def recipe(folder: Path) -> list[str]:
     return [*command[1:-2], "--count", str(STRIKES)]
 
 
+def test_the_readmes_own_line_passes_with_the_files_that_ship(tmp_path, monkeypatch, capsys):
+    text = (Path(__file__).parents[2] / "README.md").read_text()
+    (line,) = re.findall(r"^plexor (measure --dut irq\.toml .*) --json > run\.json$", text, re.M)
+    for path in EXAMPLES.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    arguments = shlex.split(line.replace("--count 10k", f"--count {STRIKES}"))
+    assert cli.main([*arguments, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["budget"]["outcome"] == "pass"
+    assert {check["channel"] for check in found["budget"]["checks"]} == {"entry", "handled[0]"}
+
+
 def test_the_recipe_passes_on_its_own_example(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert cli.main(recipe(EXAMPLES)) == 0
     document = json.loads(capsys.readouterr().out)
-    assert [channel["name"] for channel in document["channels"]] == ["entry", "handled"]
+    assert [channel["name"] for channel in document["channels"]] == ["entry", "handled[0]"]
     assert document["budget"]["outcome"] == "pass"
     assert (tmp_path / "reflexes.html").read_text().endswith("</html>\n")
 

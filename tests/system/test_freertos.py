@@ -27,7 +27,7 @@ FULL_STRIKES = 5000
 
 def settings(strikes: int) -> Settings:
     return Settings(
-        strikes=(Stimulus(period_s=50 * US, width_s=2 * US, dither_s=5 * US),),
+        strikes=(Stimulus(period_s=50 * US, width_s=2 * US, dither_s=4096 * US / 1000),),
         channels=tuple(Channel(number, name) for number, name in enumerate(PINS)),
         timeout_s=400 * US,
         count=strikes,

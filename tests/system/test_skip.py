@@ -32,7 +32,7 @@ def stepping(*periods: int, **changes) -> Settings:
 CASES = {
     "periodic": PLAIN,
     "fraction": striking(period_s=Fraction(100, 3) * US),
-    "dither": striking(dither_s=30 * US),
+    "dither": striking(dither_s=16384 * US / 1000),
     "bursts": striking(burst=3, spacing_s=4 * US),
     "fast bursts": striking(burst=3, spacing_s=Fraction(4, 1000) * US, width_s=None),
     "poisson": striking(poisson=True),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -10,7 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bench import SMALL, TRUTH, simulator
-from wire import MEMORY_TYPES, Frames, final_words, start, words
+from wire import (
+    ALL_SPACES,
+    MEMORY_TYPES,
+    Frames,
+    await_end,
+    await_frames,
+    final_words,
+    start,
+    words,
+)
 
 from plexor.device import Device
 from plexor.link import open_link
@@ -41,13 +49,14 @@ DEVICE = (
     "drop=0.05,duplicate=0.05,spurious=20000"
 )
 CHANNELS = (0, 1)
-ALL_SPACES = sum(1 << space for space in Space)
+MOST_TICKS = 20_000_000
+"""Of the instrument's time, for a dump: several times what the link takes for one."""
 Words = dict[tuple[Space, int], bytes]
 
 
 def settings() -> Settings:
     return Settings(
-        strikes=(Stimulus(period_s=1000 * NS, width_s=100 * NS, dither_s=200 * NS),),
+        strikes=(Stimulus(period_s=1000 * NS, width_s=100 * NS, dither_s=128 * NS),),
         channels=(Channel(0, deadline_s=800 * NS), Channel(1, reference="ch0.fall")),
         timeout_s=5000 * NS,
     )
@@ -145,14 +154,14 @@ def assert_samples(
 
 def asked(device: Device, frames: Frames, count: int) -> None:
     """Ask for snapshots, one after the other."""
-    deadline = time.monotonic() + 10 + 2 * count
-    while not frames.logged(LogCode.STARTED):
-        device.pump(0.1)
+    await_frames(device, lambda: bool(frames.logged(LogCode.STARTED)), "no start", MOST_TICKS)
     for number in range(1, count + 1):
         device.write("control", "action", Action.SNAPSHOT)
-        while len(frames.logged(LogCode.DUMPED)) < number:
-            assert time.monotonic() < deadline, "a snapshot does not come"
-            device.pump(0.1)
+
+        def come(number: int = number) -> bool:
+            return len(frames.logged(LogCode.DUMPED)) >= number
+
+        await_frames(device, come, "a snapshot does not come", MOST_TICKS)
 
 
 def golden_of(
@@ -182,12 +191,7 @@ def golden_of(
 
 def ended(device: Device, frames: Frames) -> None:
     device.write("control", "action", Action.STOP)
-    deadline = time.monotonic() + 60
-    while not frames.logged(LogCode.STOPPED):
-        assert time.monotonic() < deadline, "the run does not end"
-        device.pump(0.1)
-    while device.pump(1.0):
-        pass
+    await_end(device, frames, MOST_TICKS)
 
 
 @pytest.mark.parametrize("count", [6, pytest.param(100, marks=pytest.mark.full)])

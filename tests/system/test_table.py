@@ -111,7 +111,7 @@ ELSE = {
     "short time-out": {"timeout_s": 300 * NS},
     "two outputs": {"strikes": (Stimulus(), Stimulus(output=1, period_s=777 * NS, count=9))},
     "bursts": {
-        "strikes": (Stimulus(burst=2, spacing_s=90 * NS, dither_s=50 * NS),),
+        "strikes": (Stimulus(burst=2, spacing_s=90 * NS, dither_s=32 * NS),),
         "table": tuple(replace(step, width_s=20 * NS) for step in MIXED),
     },
     "a time limit": {"time_s": 60_000 * NS},

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from plexor.batch import EventBatch
 from plexor.decode import Decoder, Part
 from plexor.device import Device
+from plexor.memories import Memories
 from plexor.plan import plan_of
 from plexor.protocol.frames import (
     SPACE_MASK,
@@ -23,6 +24,9 @@ from plexor.settings import RegisterWrite, Settings
 from plexor_sim.golden import instrument as golden
 
 MEMORY_TYPES = (FrameType.HISTOGRAM, FrameType.STATISTICS)
+ALL_SPACES = sum(1 << space for space in Space)
+LOOKS = 50
+"""Chunks from the link between two looks at the instrument's time."""
 
 
 class Frames:
@@ -66,6 +70,42 @@ def words(frames: Iterable[Frame]) -> dict[tuple[Space, int], bytes]:
         image.extend(bytes(max(start + len(piece) - len(image), 0)))
         image[start : start + len(piece)] = piece
     return {place: bytes(image) for place, image in found.items()}
+
+
+def await_frames(device: Device, done: Callable[[], bool], what: str, most_ticks: int) -> None:
+    """Handle frames until `done`; fail once so much of the instrument's time has passed.
+
+    However slow the machine is, its time is the instrument's.
+    """
+    began_ticks = device.read("status", "time_ticks")
+    pumped = 0
+    while not done():
+        pumped += 1
+        if not device.pump(0.1) or not pumped % LOOKS:
+            ticks = device.read("status", "time_ticks") - began_ticks
+            assert ticks < most_ticks, what
+
+
+class AllDumped:
+    """Whether every word of every space and bank has come since the end of a run."""
+
+    def __init__(self, device: Device, frames: Frames) -> None:
+        self._frames = frames
+        self._seen = 0
+        self._memories = Memories(device.identity.geometry)
+
+    def __call__(self) -> bool:
+        for frame in self._frames.frames[self._seen :]:
+            if frame.type in MEMORY_TYPES and frame.flags & MemoryFlag.FINAL:
+                self._memories.add(frame)
+        self._seen = len(self._frames.frames)
+        return not self._memories.missing(ALL_SPACES)
+
+
+def await_end(device: Device, frames: Frames, most_ticks: int) -> None:
+    """Handle frames until a run has ended and all that it dumps has come."""
+    await_frames(device, lambda: bool(frames.logged(LogCode.STOPPED)), "no end", most_ticks)
+    await_frames(device, AllDumped(device, frames), "no end of the dump", most_ticks)
 
 
 def final_words(frames: Iterable[Frame]) -> dict[tuple[Space, int], bytes]:

@@ -8,14 +8,13 @@ from plexor_hdl.front.phases import LOOP_CLOCKS
 from plexor_hdl.instrument import Instrument
 from plexor_hdl.uart_instrument import UartInstrument
 
-GATE_FLIP_FLOPS = 2
-
 
 class Board(Elaboratable):
     """An instrument between pins: `ports`, by their names in constraints/.
 
     The output after the last strike's is the load: it goes the way of a strike, so that its time is
-    known as well. `uart_period` is LinkUart's `set_period`.
+    known as well. The gate goes to the instrument as it is, whose first flip-flops are its
+    synchroniser. `uart_period` is LinkUart's `set_period`.
     """
 
     def __init__(
@@ -36,15 +35,13 @@ class Board(Elaboratable):
         m.domains.sync = ClockDomain(reset_less=True)
         instrument = Instrument(self._geometry, self._hash, loop_clocks=LOOP_CLOCKS)
         m.submodules.instrument = wired = UartInstrument(instrument, self._uart_period)
-        gates = Signal(GATE_FLIP_FLOPS)
-        m.d.sync += gates.eq(Cat(self.gate, gates))
         m.d.comb += [
             ClockSignal().eq(front.core),
             wired.samples.eq(front.samples),
             front.drives.eq(Cat(wired.strikes, wired.load.replicate(self._geometry.samples))),
             front.input_select.eq(wired.input_select),
             front.loopback_output.eq(wired.loopback_output),
-            wired.gate.eq(gates[-1]),
+            wired.gate.eq(self.gate),
             wired.uart_rx.eq(self.uart_rx),
             self.uart_tx.eq(wired.uart_tx),
         ]

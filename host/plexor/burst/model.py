@@ -31,9 +31,12 @@ class Limit:
     strikes: int
     """Spent on it, those that all channels share included."""
     max_ticks: int | None = None
-    """Greatest latency in bursts of the passing length."""
+    """Greatest latency in bursts of the passing length; None where it is not known."""
     reason: str = ""
     """Why the failing length failed."""
+    shifted: bool = False
+    """Whether no latency is known because some strikes of passing bursts went missing, so that
+    responses may have been taken for those of earlier ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,8 @@ class BurstResult:
     load: bool = False
     device: Mapping[str, str] = field(default_factory=dict[str, str])
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
+    drawn: bool | None = None
+    """Whether anything was drawn at random; None: of a real device it is not known."""
 
     @property
     def channels(self) -> tuple[str, ...]:

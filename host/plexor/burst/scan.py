@@ -18,7 +18,8 @@ from plexor.sweep.criterion import Criterion, stage_strikes
 from plexor.sweep.decide import Verdict
 from plexor.sweep.drive import End, Search, drive
 from plexor.sweep.executor import Workers
-from plexor.sweep.job import LEAST_STRIKES, MOST_S, Job
+from plexor.sweep.figures import LEAST_STRIKES
+from plexor.sweep.job import MOST_S, Job
 from plexor.sweep.model import Step
 from plexor.sweep.search import scan_rates
 from plexor.sweep.store import StepStore
@@ -154,4 +155,5 @@ class _Spacing:
             sum(self.steps[length].strikes for length in tried),
             None if best is None else best.of(channel).max_ticks,
             reason,
+            best is not None and best.of(channel).shifted,
         )

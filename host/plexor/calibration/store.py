@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
 
+from plexor.calibration.consistent import check
 from plexor.calibration.model import Calibration
 from plexor.errors import StoreError, UsageError
 from plexor.identity import Identity
-from plexor.jsonable import from_json, to_json
+from plexor.jsonable import read_document, to_json
 
 FORMAT = 1
 
@@ -36,11 +37,10 @@ def data_folder(environment: Mapping[str, str] = os.environ, platform: str = sys
 
 def default_path(serial: str, gateware_hash: int, folder: Path | None = None) -> Path:
     """Return where the calibration of a board with that gateware is kept."""
-    slug = re.sub(r"[^A-Za-z0-9._-]+", "_", serial).strip("._") or "unnamed"
-    if slug != serial:
-        # What was replaced must not make two boards one.
-        slug += f"-{sum(n * byte for n, byte in enumerate(serial.encode(), 1)):x}"
-    name = f"{slug[:100]}-{gateware_hash:016x}.json"
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "_", serial).strip("._")[:100] or "unnamed"
+    # What was replaced or cut off, and the case of letters, must not make two boards one.
+    digest = hashlib.sha256(serial.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    name = f"{slug}-{digest}-{gateware_hash:016x}.json"
     return (folder or data_folder()) / "calibrations" / name
 
 
@@ -59,29 +59,7 @@ def save(calibration: Calibration, path: Path) -> None:
 
 def load(path: Path) -> Calibration:
     """Return the calibration in a file; raise StoreError with the path for one that is none."""
-    try:
-        document: Any = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(document, dict):
-            raise ValueError("not a calibration")
-        entries = cast("dict[str, Any]", document)
-        if entries.get("format") != FORMAT:
-            raise ValueError(f"format {entries.get('format')!r}; this host reads {FORMAT}")
-        found = from_json(Calibration, entries["calibration"])
-        _check(found)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
-        text = " ".join(str(error).split())[:200]
-        raise StoreError(f"{path}: not a calibration: {text}") from error
-    return found
-
-
-def _check(calibration: Calibration) -> None:
-    """Raise ValueError for bins that cannot be."""
-    ways = [way for entry in calibration.channels for way in (entry.rise, entry.fall)]
-    phases = {len(way.late_ps) for way in ways} | {len(way.error_ps) for way in ways}
-    if len(phases) != 1 or 0 in phases or calibration.tick_fs < 1:
-        raise ValueError(f"{sorted(phases)} phases, a tick of {calibration.tick_fs} fs")
+    return read_document(path, "calibration", FORMAT, Calibration, check)
 
 
 def checked(calibration: Calibration, serial: str, identity: Identity, where: str) -> Calibration:

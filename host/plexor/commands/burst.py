@@ -43,8 +43,8 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; `plexor devices "
-    "NAME` explains its options.",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
+    "`plexor devices NAME` explains its options.",
 )
 @time_option("--from", "low", required=True, help="Least spacing of a burst's strikes: 2us.")
 @time_option("--to", "high", required=True, help="Greatest spacing: 50us.")
@@ -87,7 +87,10 @@ _PATH = click.Path(path_type=Path)
 )
 @json_option
 @click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page, or a .svg picture.")
-@click.option("--out", type=_PATH, metavar="DIR", help="Keep the scan; one that is there goes on.")
+@click.option(
+    "--out", type=_PATH, metavar="DIR", help="Keep the scan; the same one that is there goes on."
+)
+@click.option("--force", is_flag=True, help="Replace the folder of --out.")
 def burst(**options: Any) -> int:
     """Find the longest burst that loses no strike, for each spacing of its strikes.
 
@@ -100,18 +103,28 @@ def burst(**options: Any) -> int:
     """
     from plexor.burst.scan import burst_scan  # noqa: PLC0415
     from plexor.burst.store import SCHEMA  # noqa: PLC0415
-    from plexor.commands.conclude import wants_colour, write_text  # noqa: PLC0415
+    from plexor.commands.conclude import wants_colour  # noqa: PLC0415
+    from plexor.commands.output import all_of, check_outputs, write_text  # noqa: PLC0415
     from plexor.kept import document_of  # noqa: PLC0415
     from plexor.render.burst_plot import burst_page, burst_picture  # noqa: PLC0415
     from plexor.render.burst_text import burst_text  # noqa: PLC0415
     from plexor.sweep.executor import Workers  # noqa: PLC0415
-    from plexor.sweep.store import StepStore  # noqa: PLC0415
+    from plexor.sweep.store import StepStore, question_of  # noqa: PLC0415
 
+    check_outputs(options["page"], folder=options["out"], whole=False)
     wanted = _wanted(options)
     out: Path | None = options["out"]
-    store = StepStore(out)
+    if options["force"] and out is None:
+        raise click.UsageError("--force replaces the folder of --out; name one")
+    question = question_of("burst", wanted, [wanted.dut])
+    store = StepStore(out, question, force=options["force"])
     with Workers(executor_of(options)) as workers:
         limits, steps, end = burst_scan(wanted, workers, store, _say)
+    if not steps:
+        # Nothing is known of a device then, not even whether it is simulated.
+        if end.error is not None:
+            raise end.error
+        raise KeyboardInterrupt
     result = _result(options, wanted, limits, steps, end.interrupted)
     text = json.dumps(document_of(SCHEMA, result), indent=1, ensure_ascii=False)
     if options["as_json"]:
@@ -121,12 +134,13 @@ def burst(**options: Any) -> int:
         print(burst_text(result, width=width, colour=wants_colour()), end="")
     sys.stdout.flush()
     path: Path | None = options["page"]
-    if path is not None:
-        drawn = path.suffix == ".svg"
-        write_text(path, burst_picture(result) if drawn else burst_page(result))
-    if out is not None and out.exists():
-        write_text(out / RESULT_FILE, f"{text}\n")
-        write_text(out / PAGE_FILE, burst_page(result))
+    drawn = burst_picture if path is not None and path.suffix == ".svg" else burst_page
+    kept = out if out is not None and out.exists() else None
+    all_of(
+        lambda: None if kept is None else write_text(kept / RESULT_FILE, f"{text}\n"),
+        lambda: None if kept is None else write_text(kept / PAGE_FILE, burst_page(result)),
+        lambda: None if path is None else write_text(path, drawn(result)),
+    )
     if end.error is not None:
         raise end.error
     return ExitCode.INTERRUPTED if end.interrupted else ExitCode.PASS
@@ -189,4 +203,5 @@ def _result(
         wanted.settings.load,
         described(options["link"], options["dut"], dict(options["keys"])),
         versions(),
+        steps[0].drawn,
     )

@@ -41,6 +41,7 @@ def calibrate(link: str, edges: int, path: Path | None, as_json: bool) -> None:
     from plexor.calibration.run import Wanted  # noqa: PLC0415
     from plexor.calibration.run import calibrate as run  # noqa: PLC0415
     from plexor.commands.conclude import wants_colour  # noqa: PLC0415
+    from plexor.commands.output import check_outputs  # noqa: PLC0415
     from plexor.device import Device  # noqa: PLC0415
     from plexor.jsonable import to_json  # noqa: PLC0415
     from plexor.link.open import instrument_link  # noqa: PLC0415
@@ -49,14 +50,15 @@ def calibrate(link: str, edges: int, path: Path | None, as_json: bool) -> None:
     if edges < LEAST_EDGES:
         raise click.UsageError(f"--edges {edges}; must be at least {LEAST_EDGES}")
     with Device(instrument_link(link)) as device:
-        found = run(device, Wanted(edges), _say)
         target = path or store.default_path(device.serial, device.identity.gateware_hash)
-    store.save(found, target)
+        check_outputs(target, folder=target.parent, whole=False)
+        found = run(device, Wanted(edges), _say)
     if as_json:
         click.echo(json.dumps(to_json(found), indent=2))
     else:
         width = shutil.get_terminal_size((100, 24)).columns
         click.echo(calibration_text(found, width=width, colour=wants_colour()), nl=False)
+    store.save(found, target)
     _say(f"kept in {target}")
 
 

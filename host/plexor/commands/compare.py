@@ -1,20 +1,30 @@
-"""`plexor compare`: two runs or two sweeps of a device, and whether the second is worse."""
+"""`plexor compare`: runs and sweeps of a device, and whether the later ones are worse."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from plexor.commands.parameters import Parsed, json_option
-from plexor.compare import Difference, FailOn, parse_fail_on
 from plexor.errors import ExitCode
+from plexor.gate import By, FailOn, Judgement, Outcome, judge, needed, outcome_of, parse_fail_on
 
+if TYPE_CHECKING:
+    from plexor.compare import Difference
+
+SCHEMA = "plexor.compare/2"
 _RUN = click.Path(exists=True, path_type=Path)
+_CODES = {
+    Outcome.KEPT: ExitCode.PASS,
+    Outcome.BROKEN: ExitCode.BUDGET,
+    Outcome.TOO_FEW: ExitCode.INVALID,
+}
 
 
 @click.command()
@@ -23,67 +33,111 @@ _RUN = click.Path(exists=True, path_type=Path)
 @click.option(
     "--fail-on",
     type=Parsed("condition", parse_fail_on),
-    default=None,
+    default=(),
     metavar="LIST",
-    help="Changes that are too much: 'p99.9>+5%,max>+10%,missed>+0%,saturation<-2%'.",
+    help="Changes that are too much: 'p99.9>+5%,mean>+10%,missed>+10%,saturation<-2%'.",
+)
+@click.option(
+    "--judge",
+    "by",
+    type=click.Choice([entry.value for entry in By]),
+    default=By.INTERVAL.value,
+    show_default=True,
+    help="What --fail-on judges: the interval of a change, or its estimate, however unsure.",
 )
 @json_option
-def compare(before: Path, after: Path, fail_on: tuple[FailOn, ...] | None, as_json: bool) -> int:
-    """Compare B with A, folders of `plexor measure --out` or of `plexor sweep --out`.
+def compare(before: Path, after: Path, fail_on: tuple[FailOn, ...], by: str, as_json: bool) -> int:
+    """Compare B with A.
 
-    Exit code 1 where a figure of B has changed by more than --fail-on allows.
+    Each is a folder of `plexor measure --out` or of `plexor sweep --out`, or a folder that holds
+    such folders: those of one name are compared.
+
+    Exit code 1 where a figure of B has surely changed by more than --fail-on allows, 4 where there
+    are too few samples to tell.
     """
     from plexor.commands.conclude import wants_colour  # noqa: PLC0415
-    from plexor.jsonable import to_json  # noqa: PLC0415
+    from plexor.commands.pairs import compared  # noqa: PLC0415
     from plexor.render.compare_text import compare_text  # noqa: PLC0415
 
-    conditions = fail_on or ()
-    found, keys = _found(before, after, conditions)
-    for condition in conditions:
-        if not any(entry.figure == condition.figure for entry in found):
-            raise click.UsageError(f"--fail-on {condition.text}: both have no such figure")
-    broken = [
-        (condition, entry)
-        for condition in conditions
-        for entry in found
-        if entry.figure == condition.figure and condition.breaks(entry)
-    ]
-    if len(keys) > 1:
+    if by == By.ESTIMATE and not fail_on:
+        raise click.UsageError("--judge says how --fail-on judges; give --fail-on")
+    found = compared(before, after, [condition.figure for condition in fail_on])
+    skipped = _skipped(fail_on, found.differences)
+    try:
+        judgements = judge(found.differences, fail_on, By(by))
+    except ValueError as error:
+        raise click.UsageError(f"--fail-on {error}") from error
+    code = _CODES[outcome_of(judgements)]
+    if fail_on and found.invalid:
+        code = ExitCode.INVALID
+    for note in (*found.invalid, *found.notes):
+        print(f"plexor: {note}", file=sys.stderr)
+    for condition in skipped:
         print(
-            f"plexor: {len(keys)} keys of the configuration differ ({', '.join(keys)}): "
-            "what a difference comes from cannot be told",
+            f"plexor: --fail-on {condition.text}: skipped, for neither has this figure",
             file=sys.stderr,
         )
     if as_json:
         document: dict[str, Any] = {
-            "schema": "plexor.compare/1",
-            "differing_keys": list(keys),
-            "differences": [to_json(entry) for entry in found],
-            "broken": [f"{entry.channel} {condition.text}" for condition, entry in broken],
+            "schema": SCHEMA,
+            "exit_code": int(code),
+            "invalid_reasons": list(found.invalid),
+            "differing_keys": list(found.keys),
+            "differences": [_difference(entry) for entry in found.differences],
+            "judged_by": by if fail_on else None,
+            "outcome": outcome_of(judgements).value if fail_on else None,
+            "conditions": [_judgement(entry) for entry in judgements],
+            "skipped": [condition.text for condition in skipped],
         }
         print(json.dumps(document, indent=1, ensure_ascii=False))
     else:
         width = shutil.get_terminal_size((100, 24)).columns
-        print(compare_text(found, broken, width=width, colour=wants_colour()), end="")
-    return ExitCode.BUDGET if broken else ExitCode.PASS
+        lines = compare_text(found.differences, judgements, width=width, colour=wants_colour())
+        print(lines, end="")
+    return code
 
 
-def _found(
-    before: Path, after: Path, conditions: tuple[FailOn, ...]
-) -> tuple[tuple[Difference, ...], tuple[str, ...]]:
-    """Return what differs, and the keys of the configuration that do."""
-    from plexor.analyse import analyse  # noqa: PLC0415
-    from plexor.commands.stored import read_run  # noqa: PLC0415
-    from plexor.compare import configuration, differences, differing_keys  # noqa: PLC0415
-    from plexor.sweep.compare import differences as sweep_differences  # noqa: PLC0415
-    from plexor.sweep.store import is_sweep, load  # noqa: PLC0415
+def _skipped(conditions: Sequence[FailOn], found: Sequence[Difference]) -> tuple[FailOn, ...]:
+    """Return the conditions on figures that there are none of; all of them is an error."""
+    figures = {entry.figure for entry in found}
+    skipped = tuple(entry for entry in conditions if entry.figure not in figures)
+    if skipped and len(skipped) == len(conditions):
+        names = ", ".join(entry.text for entry in skipped)
+        raise click.UsageError(f"--fail-on {names}: both have no such figure")
+    return skipped
 
-    kinds = [is_sweep(path) for path in (before, after)]
-    if kinds[0] != kinds[1]:
-        raise click.UsageError(f"{before}, {after}: one is a sweep, the other a run")
-    if kinds[0]:
-        sweeps = load(before), load(after)
-        return sweep_differences(*sweeps), differing_keys(sweeps[0].device, sweeps[1].device)
-    reports = analyse(read_run(before)), analyse(read_run(after))
-    wanted = [condition.figure for condition in conditions]
-    return differences(*reports, wanted), differing_keys(*map(configuration, reports))
+
+def _difference(entry: Difference) -> dict[str, Any]:
+    interval = entry.interval
+    return {
+        "result": entry.result,
+        "channel": entry.channel,
+        "figure": entry.figure,
+        "unit": entry.unit,
+        "before": _number(entry.before),
+        "after": _number(entry.after),
+        "least": _number(interval.least),
+        "most": _number(interval.most),
+    }
+
+
+def _judgement(entry: Judgement) -> dict[str, Any]:
+    lacking = needed(entry) if entry.outcome == Outcome.TOO_FEW else None
+    return {
+        "condition": entry.condition.text,
+        "result": entry.difference.result,
+        "channel": entry.difference.channel,
+        "figure": entry.condition.figure,
+        "limit": float(entry.condition.part),
+        "outcome": entry.outcome.value,
+        "change": _number(entry.difference.change),
+        "least": entry.least,
+        "most": entry.most,
+        "needed": None if lacking is None else lacking.count,
+        "at_least": lacking is not None and lacking.at_least,
+        "reason": entry.reason,
+    }
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)

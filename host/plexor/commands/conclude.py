@@ -6,17 +6,17 @@ import json
 import os
 import shutil
 import sys
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from plexor.analyse import Report, analyse
 from plexor.budget import Budget, Outcome, Verdict, judge
+from plexor.commands.output import raise_first, write_text
 from plexor.document import document
-from plexor.errors import ExitCode, StoreError, UsageError
+from plexor.errors import ExitCode, PlexorError, StoreError, UsageError
 from plexor.render.page import page
-from plexor.render.text import text
+from plexor.render.text import text, verdict_text
 from plexor.results import RunResult
 
 
@@ -29,36 +29,60 @@ class Wanted:
     page: Path | None = None
     base_ticks: int = 0
     velocity_m_s: Fraction | None = None
+    taken_now: bool = False
+    """By this command, which ends as interrupted where the run was."""
+    unsaved: StoreError | None = None
+    """Why the run could not be kept."""
 
 
 def conclude(result: RunResult, wanted: Wanted) -> ExitCode:
-    """Print a run's figures and write what is wanted; return the exit code."""
+    """Write what is wanted of a run and print its figures; return the exit code.
+
+    The figures are printed whatever fails; the first failure is raised then.
+    """
     report = analyse(result, wanted.base_ticks, wanted.velocity_m_s)
+    failures: list[PlexorError] = [] if wanted.unsaved is None else [wanted.unsaved]
     verdict = None
-    if wanted.budget is not None:
-        try:
+    try:
+        if wanted.budget is not None:
             verdict = judge(report, wanted.budget)
-        except ValueError as error:
-            raise UsageError(str(error)) from error
-    code = exit_code(report, verdict)
+    except ValueError as error:
+        failures.append(UsageError(str(error)))
+    try:
+        if wanted.page is not None:
+            write_text(wanted.page, page(report, verdict))
+    except StoreError as error:
+        failures.append(error)
+    finally:
+        code = exit_code(report, verdict)
+        if wanted.taken_now and result.interrupted:
+            code = ExitCode.INTERRUPTED
+        code = failures[0].exit_code if failures else code
+        _show(report, verdict, code, as_json=wanted.json)
+    raise_first(failures)
     if wanted.page is not None:
-        write_text(wanted.page, page(report, verdict))
-    if wanted.json:
+        print(f"plexor: page {wanted.page}", file=sys.stderr)
+    return code
+
+
+def _show(report: Report, verdict: Verdict | None, code: ExitCode, *, as_json: bool) -> None:
+    if as_json:
         json.dump(document(report, verdict, code), sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
     else:
         width = shutil.get_terminal_size((100, 24)).columns
         sys.stdout.write(text(report, verdict, width=width, colour=wants_colour()))
     sys.stdout.flush()
-    for path in [wanted.page] if wanted.page is not None else []:
-        print(f"plexor: page {path}", file=sys.stderr)
-    return code
+
+
+def print_verdict(report: Report, verdict: Verdict) -> None:
+    """Print what a budget says of a run, and nothing else."""
+    width = shutil.get_terminal_size((100, 24)).columns
+    print(verdict_text(report, verdict, width=width, colour=wants_colour()), end="", flush=True)
 
 
 def exit_code(report: Report, verdict: Verdict | None) -> ExitCode:
-    """Return how a run ends the program. What is invalid proves nothing, so it comes first."""
-    if report.result.interrupted:
-        return ExitCode.INTERRUPTED
+    """Return how a run is judged. What is invalid proves nothing, so it comes first."""
     if not report.valid:
         return ExitCode.INVALID
     if verdict is None or verdict.outcome == Outcome.PASS:
@@ -69,29 +93,3 @@ def exit_code(report: Report, verdict: Verdict | None) -> ExitCode:
 def wants_colour() -> bool:
     """Return whether standard output is a terminal and NO_COLOR is not set."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-
-
-def write_text(path: Path, content: str) -> None:
-    """Write a file whole or not at all, a pipe or device straight.
-
-    Raises StoreError with the path.
-    """
-    try:
-        if path.exists() and not path.is_file():
-            path.write_text(content, encoding="utf-8")
-        else:
-            _replace(path, content)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise StoreError(f"{path}: cannot write: {reason or error}") from error
-
-
-def _replace(path: Path, content: str) -> None:
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_text(content, encoding="utf-8")
-        part.replace(path)
-    except OSError:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise

@@ -15,7 +15,7 @@ import click
 from plexor.commands.pins import SIMULATED
 from plexor.errors import LinkError, UsageError
 
-_NOT_INSTALLED = "not installed; pip install 'plexor[sim]'"
+_NOT_INSTALLED = "not installed; in a clone: pip install '.[sim]'"
 _INDENT = 6
 _TIMEOUT_S = 60
 

@@ -30,11 +30,12 @@ from plexor.commands.parameters import (
 )
 from plexor.commands.presets import overridden, preset_option
 from plexor.commands.strikes import START, STRIKE, ends_by_itself, strikes_of
-from plexor.errors import StoreError
+from plexor.errors import StoreError, UsageError
 from plexor.protocol.registers import Policy
 from plexor.settings import MODES, Channel, Settings
 
 if TYPE_CHECKING:
+    from plexor.budget import Budget
     from plexor.calibration.model import Calibration
     from plexor.device import Device
     from plexor.results import RunResult
@@ -48,8 +49,8 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; `plexor devices "
-    "NAME` explains its options.",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
+    "`plexor devices NAME` explains its options.",
 )
 @preset_option
 @click.option(
@@ -71,7 +72,7 @@ _PATH = click.Path(path_type=Path)
 @time_option("--width", help="Of a strike.")
 @click.option("--duty", type=DUTY, metavar="PART", help="Of a strike, as part of the period: 20%.")
 @time_option("--phase", default="0", help="From the start to the first strike.")
-@time_option("--dither", default="0", help="Range of a uniform random deviation of the period.")
+@time_option("--dither", default="0", help="Range of a random deviation of the period: 1024ns.")
 @click.option("--poisson", is_flag=True, help="Strike at random times, --rate on average.")
 @click.option("--burst", type=COUNT, default="1", metavar="N", help="Strikes in a burst.")
 @time_option("--spacing", help="Between strikes of a burst.")
@@ -173,6 +174,7 @@ def measure(context: click.Context, **options: Any) -> int:
     # Imported here so that --help and wrong options answer at once.
     from plexor.budget_file import load as load_budget  # noqa: PLC0415
     from plexor.commands.conclude import Wanted, conclude  # noqa: PLC0415
+    from plexor.commands.output import check_outputs  # noqa: PLC0415
     from plexor.units import ticks_of  # noqa: PLC0415
 
     settings = settings_of(options | dict.fromkeys(overridden(context)))
@@ -183,20 +185,27 @@ def measure(context: click.Context, **options: Any) -> int:
     if options["force"] and out is None:
         raise click.UsageError("--force replaces the folder of --out; name one")
     _check_out(out, options["force"])
+    check_outputs(options["page"], folder=out)
     with ExitStack() as stack:
         tap = _tap(stack, out) if options["wire"] and out is not None else None
-        result = _run(options, settings, tap)
+        result = _run(options, settings, tap, budget)
         unsaved = None if out is None else _keep(result, out, tap)
         if unsaved is None and tap is not None and tap.error is not None:
             reason = tap.error.strerror or tap.error
             unsaved = StoreError(f"{out}: kept without the raw bytes of the link: {reason}")
-    base = ticks_of(options["base"], result.tick_fs)
-    wanted = Wanted(budget, options["as_json"], options["page"], round(base), options["velocity"])
-    code = conclude(result, wanted)
-    # The figures are shown even where they could not be kept.
-    if unsaved is not None:
-        raise unsaved
-    return code
+    base = round(ticks_of(options["base"], result.tick_fs))
+    return conclude(
+        result,
+        Wanted(
+            budget,
+            options["as_json"],
+            options["page"],
+            base,
+            options["velocity"],
+            taken_now=True,
+            unsaved=unsaved,
+        ),
+    )
 
 
 def settings_of(options: dict[str, Any]) -> Settings:
@@ -285,9 +294,11 @@ def _keep(result: RunResult, out: Path, tap: _Tap | None) -> StoreError | None:
         if old is not None:
             out.rename(old)
         save(result, out, None if tap is None or tap.error is not None else tap.path)
-    except (StoreError, OSError) as error:
+    except (StoreError, OSError, KeyboardInterrupt) as error:
         if old is not None and old.exists() and not out.exists():
             old.rename(out)
+        if isinstance(error, KeyboardInterrupt):
+            return StoreError(f"{out}: interrupted before the run was kept")
         return error if isinstance(error, StoreError) else StoreError(f"{out}: {error.strerror}")
     if old is not None:
         shutil.rmtree(old, ignore_errors=True)
@@ -305,7 +316,9 @@ def _tap(stack: ExitStack, out: Path) -> _Tap:
         raise StoreError(f"{out}: cannot write: {error.strerror or error}") from error
 
 
-def _run(options: dict[str, Any], settings: Settings, tap: _Tap | None) -> RunResult:
+def _run(
+    options: dict[str, Any], settings: Settings, tap: _Tap | None, budget: Budget | None
+) -> RunResult:
     from plexor.commands.pins import channels_of  # noqa: PLC0415
     from plexor.commands.progress import ProgressLine  # noqa: PLC0415
     from plexor.device import Device  # noqa: PLC0415
@@ -331,6 +344,8 @@ def _run(options: dict[str, Any], settings: Settings, tap: _Tap | None) -> RunRe
         if not settings.channels:
             found = channels_of(name, device.identity.geometry.channels)
             settings = replace(settings, channels=_named(found, options["deadline"]))
+        if budget is not None:
+            _check_budget(budget, settings)
         description = dict(options["keys"])
         if name is not None:
             description = {"dut": name, **description}
@@ -341,6 +356,14 @@ def _run(options: dict[str, Any], settings: Settings, tap: _Tap | None) -> RunRe
             return run(device, settings, line, description, calibration=calibration)
         finally:
             line.close()
+
+
+def _check_budget(budget: Budget, settings: Settings) -> None:
+    """Refuse a budget of a channel that is not measured before the run, not after it."""
+    try:
+        budget.check([channel.label for channel in settings.channels])
+    except ValueError as error:
+        raise UsageError(str(error)) from error
 
 
 def _calibration(device: Device, chosen: Path | None) -> Calibration | None:

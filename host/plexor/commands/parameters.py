@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import click
 
 from plexor.settings import Channel, parse_reference
-from plexor.units import parse_count, parse_duration, parse_rate, parse_velocity
+from plexor.units import parse_count, parse_duration, parse_part, parse_rate, parse_velocity
 
 T = TypeVar("T")
 
@@ -62,8 +62,8 @@ def parse_duty(text: str) -> Fraction:
     """Return 1/5 for `20%`, `0.2` or `1/5`; raise ValueError for what is not between 0 and 1."""
     wrong = f"duty: {text!r}; must lie between 0 and 1, such as 0.2 or 20%"
     try:
-        duty = Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except (ValueError, ZeroDivisionError) as error:
+        duty = parse_part(text)
+    except ValueError as error:
         raise ValueError(wrong) from error
     if not 0 < duty < 1:
         raise ValueError(wrong)

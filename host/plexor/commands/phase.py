@@ -50,8 +50,8 @@ def parse_against(text: str) -> str:
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; `plexor devices "
-    "NAME` explains its options.",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
+    "`plexor devices NAME` explains its options.",
 )
 @click.option(
     "--against",
@@ -124,7 +124,8 @@ def phase(**options: Any) -> int:
       plexor phase --link serial:/dev/ttyUSB1 --channel IRQ=ch0 --against ch2.fall --rate 2k
       plexor phase --dut bare --against strike1 --period 20us --points 200 --rate 10k
     """
-    from plexor.commands.conclude import wants_colour, write_text  # noqa: PLC0415
+    from plexor.commands.conclude import wants_colour  # noqa: PLC0415
+    from plexor.commands.output import all_of, check_outputs, write_text  # noqa: PLC0415
     from plexor.kept import document_of  # noqa: PLC0415
     from plexor.phase.store import SCHEMA  # noqa: PLC0415
     from plexor.render.phase_plot import phase_page, phase_picture  # noqa: PLC0415
@@ -134,6 +135,7 @@ def phase(**options: Any) -> int:
     out: Path | None = options["out"]
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise click.UsageError(f"--out {out}: is there already; name a folder that is not")
+    check_outputs(options["page"], folder=out)
     result, run = _take(options, wanted)
     text = json.dumps(document_of(SCHEMA, result), indent=1, ensure_ascii=False)
     if options["as_json"]:
@@ -143,18 +145,23 @@ def phase(**options: Any) -> int:
         print(phase_text(result, width=width, colour=wants_colour()), end="")
     sys.stdout.flush()
     path: Path | None = options["page"]
-    if path is not None:
-        drawn = path.suffix == ".svg"
-        write_text(path, phase_picture(result) if drawn else phase_page(result))
-    if out is not None:
-        from plexor.store import save  # noqa: PLC0415
-
-        save(run, out)
-        write_text(out / RESULT_FILE, f"{text}\n")
-        write_text(out / PAGE_FILE, phase_page(result))
+    drawn = phase_picture if path is not None and path.suffix == ".svg" else phase_page
+    all_of(
+        lambda: None if out is None else _keep(run, out, text, phase_page(result)),
+        lambda: None if path is None else write_text(path, drawn(result)),
+    )
     if result.interrupted:
         return ExitCode.INTERRUPTED
     return ExitCode.INVALID if result.invalid_reasons else ExitCode.PASS
+
+
+def _keep(run: RunResult, out: Path, text: str, page: str) -> None:
+    from plexor.commands.output import write_text  # noqa: PLC0415
+    from plexor.store import save  # noqa: PLC0415
+
+    save(run, out)
+    write_text(out / RESULT_FILE, f"{text}\n")
+    write_text(out / PAGE_FILE, page)
 
 
 def _wanted(options: Mapping[str, Any]) -> Wanted:

@@ -39,7 +39,8 @@ def report(
     from plexor.analyse import analyse  # noqa: PLC0415
     from plexor.budget import judge  # noqa: PLC0415
     from plexor.budget_file import load as load_budget  # noqa: PLC0415
-    from plexor.commands.conclude import exit_code, write_text  # noqa: PLC0415
+    from plexor.commands.conclude import exit_code, print_verdict  # noqa: PLC0415
+    from plexor.commands.output import write_text  # noqa: PLC0415
     from plexor.commands.stored import no_run_options, read_run, read_scan  # noqa: PLC0415
     from plexor.errors import UsageError  # noqa: PLC0415
     from plexor.render.page import page as page_of  # noqa: PLC0415
@@ -71,6 +72,8 @@ def report(
         verdict = None if limits is None else judge(found[0], limits)
     except ValueError as error:
         raise UsageError(str(error)) from error
+    if verdict is not None:
+        print_verdict(found[0], verdict)
     write_text(target, picture(*found) if drawn else page_of(found[0], verdict))
     print(f"plexor: {'picture' if drawn else 'page'} {target}", file=sys.stderr)
     return max(exit_code(each, verdict) for each in found)

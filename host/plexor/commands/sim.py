@@ -27,7 +27,9 @@ def sim() -> None:
 def serve(arguments: tuple[str, ...]) -> None:
     """Serve a simulated instrument on a loopback port, for `--link tcp://`. Try `--help`."""
     if find_spec("plexor_sim") is None:
-        raise LinkError("the simulated instrument is not installed; pip install 'plexor[sim]'")
+        raise LinkError(
+            "the simulated instrument is not installed; in a clone: pip install '.[sim]'"
+        )
     # It takes this process's place, so that a signal or an exit code needs no middleman.
     sys.stdout.flush()
     os.execv(sys.executable, [sys.executable, "-m", "plexor_sim.serve", *arguments])

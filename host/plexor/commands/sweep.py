@@ -47,8 +47,8 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; `plexor devices "
-    "NAME` explains its options.",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
+    "`plexor devices NAME` explains its options.",
 )
 @click.option("--from", "low", type=RATE, required=True, metavar="RATE", help="Lowest rate: 1k.")
 @click.option("--to", "high", type=RATE, required=True, metavar="RATE", help="Highest rate: 200k.")
@@ -100,7 +100,7 @@ _PATH = click.Path(path_type=Path)
 @click.option("--load-off", metavar="COMMAND", help="Ends it; without this it is terminated.")
 @time_option("--width", help="Of a strike, at every rate.")
 @click.option("--duty", type=DUTY, metavar="PART", help="Of a strike, at every rate: 20%.")
-@time_option("--dither", default="0", help="Range of a uniform random deviation of the period.")
+@time_option("--dither", default="0", help="Range of a random deviation of the period: 1024ns.")
 @click.option("--seed", type=click.IntRange(1, 1 << 63), default=1, metavar="N")
 @click.option(
     "--channel",
@@ -119,7 +119,13 @@ _PATH = click.Path(path_type=Path)
 @json_option
 @click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page.")
 @click.option("--svg", type=_PATH, metavar="FILE", help="Write the picture alone.")
-@click.option("--out", type=_PATH, metavar="DIR", help="Keep the sweep; one that is there goes on.")
+@click.option(
+    "--out",
+    type=_PATH,
+    metavar="DIR",
+    help="Keep the sweep; the same one that is there goes on.",
+)
+@click.option("--force", is_flag=True, help="Replace the folder of --out.")
 def sweep(**options: Any) -> int:
     """Find the highest rate that a device sustains, for each channel and load.
 
@@ -131,21 +137,27 @@ def sweep(**options: Any) -> int:
       plexor sweep --from 1k --to 100k --load none,cpu,polygons --criterion 'missed<1%' --out s1
     """
     from plexor.commands.conclude import wants_colour  # noqa: PLC0415
+    from plexor.commands.output import all_of, check_outputs  # noqa: PLC0415
     from plexor.render.sweep_text import sweep_text  # noqa: PLC0415
     from plexor.sweep.executor import Workers  # noqa: PLC0415
-    from plexor.sweep.store import StepStore, save  # noqa: PLC0415
+    from plexor.sweep.store import StepStore, question_of, save  # noqa: PLC0415
     from plexor.sweep.sweep import sweep as run  # noqa: PLC0415
 
+    check_outputs(options["page"], options["svg"], folder=options["out"], whole=False)
     wanted = _wanted(options)
-    store = StepStore(options["out"])
+    if options["force"] and options["out"] is None:
+        raise click.UsageError("--force replaces the folder of --out; name one")
+    question = question_of("sweep", wanted, [load.dut for load in wanted.loads.values()])
+    store = StepStore(options["out"], question, force=options["force"])
     switch = switched(options["load_on"], options["load_off"])
     with Workers(executor_of(options)) as workers:
         found = run(wanted, workers, store, Teller().step, switch)
-    if found.error is not None and not found.steps:
-        raise found.error
+    if not found.steps:
+        # Nothing is known of a device then, not even whether it is simulated.
+        if found.error is not None:
+            raise found.error
+        raise KeyboardInterrupt
     result = _result(options, wanted, found)
-    if options["out"] is not None:
-        save(result, options["out"])
     if options["as_json"]:
         from plexor.jsonable import to_json  # noqa: PLC0415
 
@@ -153,7 +165,11 @@ def sweep(**options: Any) -> int:
     else:
         width = shutil.get_terminal_size((100, 24)).columns
         print(sweep_text(result, width=width, colour=wants_colour()), end="")
-    _write(result, options["page"], options["svg"])
+    sys.stdout.flush()
+    all_of(
+        lambda: None if options["out"] is None else save(result, options["out"]),
+        lambda: _write(result, options["page"], options["svg"]),
+    )
     if found.error is not None:
         raise found.error
     return ExitCode.INTERRUPTED if found.interrupted else ExitCode.PASS
@@ -161,7 +177,7 @@ def sweep(**options: Any) -> int:
 
 def _write(result: SweepResult, page: Path | None, svg: Path | None) -> None:
     """Write the page and the picture that are wanted."""
-    from plexor.commands.conclude import write_text  # noqa: PLC0415
+    from plexor.commands.output import write_text  # noqa: PLC0415
     from plexor.render.sweep_page import sweep_page, sweep_svg  # noqa: PLC0415
 
     for path, content, what in ((page, sweep_page, "page"), (svg, sweep_svg, "picture")):

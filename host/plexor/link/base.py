@@ -60,7 +60,7 @@ class DatagramLink(Link, Protocol):
 
     @property
     def disorder(self) -> Mapping[str, int]:
-        """Frames that came out of order, too late or twice, so far (plexor.link.order)."""
+        """Frames that came out of order, too late or twice, so far (plexor.sequence)."""
         ...
 
 
@@ -125,8 +125,9 @@ class Reader:
                     self._queue.put(data)
         except LinkError as error:
             self._put_last(error)
-        except OSError as error:
-            self._put_last(LinkError(f"{self.link.name}: {error}"))
+        except Exception as error:
+            kind = "" if isinstance(error, OSError) else f"{type(error).__name__}: "
+            self._put_last(LinkError(f"{self.link.name}: cannot read: {kind}{error}"))
 
     def _put_last(self, error: LinkError) -> None:
         while not self._closing.is_set():

@@ -38,6 +38,8 @@ class SimLink:
         """What the simulator says it simulates."""
         self.fallback = ""
         """Why that is not the device asked for; empty where it is."""
+        self.draws = False
+        """Whether the device draws at random; otherwise it answers the same strikes the same."""
         self._stderr = b""
         self._tcp: TcpLink | None = None
         self._lines: queue.Queue[str | None] = queue.Queue()
@@ -111,6 +113,8 @@ class SimLink:
             if line is None:
                 text = self._ended("the simulated instrument did not start")
                 raise UsageError(text) if self._process.poll() == 2 else LinkError(text)
+            if line.strip() == "draws":
+                self.draws = True
             if line.startswith("device "):
                 self.device = line.removeprefix("device ").strip()
             if line.startswith("fallback "):

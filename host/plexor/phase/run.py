@@ -22,6 +22,7 @@ from plexor.phase.fold import Pins, fold
 from plexor.phase.model import PhaseResult, PhaseScan
 from plexor.phase.windows import scan as scan_of
 from plexor.plan import need_events
+from plexor.plan_strikes import dither_at_most
 from plexor.progress import Progress
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
@@ -35,7 +36,7 @@ STRIKE = "strike0"
 TIMEOUT_PART = Fraction(5, 8)
 """Of the strikes' period, where no time-out is asked for."""
 DITHER_PART = Fraction(1, 2)
-"""Of the period, where strikes come at random."""
+"""Of the period at most, where strikes come at random."""
 GOLDEN = Fraction(832_040, 1_346_269)
 """The golden ratio's fraction, by Fibonacci numbers beyond all strikes of a scan."""
 FIRST_LOOK_S = Fraction(1, 1000)
@@ -98,7 +99,8 @@ def settings_of(wanted: Wanted, reference_period_s: Fraction | None, tick_fs: in
     swept = Stimulus(width_s=wanted.width_s, count=steps * wanted.repeats, seed=wanted.seed)
     others: tuple[Stimulus, ...] = ()
     if reference_period_s is None:
-        swept = replace(swept, period_s=least_s, dither_s=least_s * DITHER_PART)
+        dither_s = dither_at_most(least_s * DITHER_PART, tick_fs)
+        swept = replace(swept, period_s=least_s, dither_s=dither_s)
         spacing_s = least_s * (1 - DITHER_PART / 2)
     else:
         step_s = reference_period_s * GOLDEN

@@ -20,6 +20,7 @@ PROTOCOL_MINOR = 1
 PROTOCOL_VERSION = PROTOCOL_MAJOR << 16 | PROTOCOL_MINOR
 
 WORD_SAMPLES = (4, 8, 16)
+MOST_TICK_FS = (1 << 32) - 1
 BOARD_BYTES = 8
 TRIGGER_CLOCKS = 14
 """Core clocks from the start of a run, a trigger strike or the gate to phase 0 of a stimulus."""
@@ -91,7 +92,7 @@ class Geometry:
         ranges = {
             "channels": (1, MAX_CHANNELS),
             "strikes": (1, MAX_STRIKES),
-            "tick_fs": (1000, (1 << 32) - 1),
+            "tick_fs": (1000, MOST_TICK_FS),
             "latency_mantissa_bits": (2, 8),
             "interval_mantissa_bits": (2, 8),
             "zoom_bits": (4, 12),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, IntEnum, IntFlag
+from functools import cache
 
 from plexor.protocol.frames import MAX_CHANNELS, MAX_STRIKES, SOURCES
 
@@ -344,6 +345,7 @@ def register(block: str, name: str) -> Register:
     return _BY_NAME[block, name][1]
 
 
+@cache
 def address(block: str, name: str, index: int = 0) -> int:
     """Return the word address of a register's low word in copy `index` of its block.
 

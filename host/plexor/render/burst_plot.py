@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from plexor.burst.model import BurstResult, Limit
 from plexor.render import facts
 from plexor.render.burst_text import limit_rows, notes, summary
 from plexor.render.frame import LEFT, RIGHT, TOP, WIDTH, framed, legend, panel, x_axis, y_line
-from plexor.render.html import Heading, html_box, html_list, html_page, html_table
+from plexor.render.html import Heading, html_box, html_figure, html_list, html_page, html_table
 from plexor.render.scale import Axis, number, time_unit
 from plexor.render.svg import Canvas
 from plexor.units import format_seconds
@@ -15,18 +17,18 @@ HEIGHT = 400.0
 MARGIN = 28.0
 
 
-def burst_plot(result: BurstResult) -> Canvas:
+def burst_plot(result: BurstResult, width: float = WIDTH) -> Canvas:
     """Return the plot: a dot for each limit, hollow where no longer burst was tried."""
     source = "simulated" if result.simulated else "measured"
     said = f"Strikes in a burst, {format_seconds(result.period_s)} from burst to burst"
-    canvas = framed("Burst tolerance", said, HEIGHT, source)
+    canvas = framed("Burst tolerance", said, HEIGHT, source, width)
     top, bottom = TOP, HEIGHT - 46
     panel(canvas, top, bottom)
     spacings = [float(entry.spacing_s) for entry in result.limits]
     if not spacings:
-        canvas.text(WIDTH / 2, (top + bottom) / 2, "no limit", style="muted", anchor="middle")
+        canvas.text(width / 2, (top + bottom) / 2, "no limit", style="muted", anchor="middle")
         return canvas
-    x = Axis(min(spacings) / 1.1, max(spacings) * 1.1, LEFT, WIDTH - RIGHT, True)
+    x = Axis(min(spacings) / 1.1, max(spacings) * 1.1, LEFT, width - RIGHT, True)
     x_axis(canvas, x, top, bottom, time_unit(x.high))
     most = max(entry.lengths.passing for entry in result.limits)
     y = Axis(0.7, max(most * 1.6, 10), bottom, top, True)
@@ -43,9 +45,7 @@ def burst_plot(result: BurstResult) -> Canvas:
     entries = [
         (name, f"s{place}", 'stroke-width="3"') for place, name in enumerate(result.channels)
     ]
-    legend(canvas, entries, WIDTH - RIGHT - 40, bottom + 36)
-    text = "spacing in the burst; hollow: no longer one was tried"
-    canvas.text(LEFT, bottom + 36, text, style="muted")
+    legend(canvas, entries, bottom + 36, "spacing; hollow: no longer one was tried")
     return canvas
 
 
@@ -66,7 +66,7 @@ def burst_picture(result: BurstResult) -> str:
 
 def burst_page(result: BurstResult) -> str:
     """Return the page's text in UTF-8: inline pictures, no script, nothing fetched."""
-    body = f"<figure>{burst_plot(result).render(style=False)}</figure>"
+    body = html_figure(partial(burst_plot, result))
     body += f"<h2>Longest burst at each spacing</h2>{html_table(limit_rows(result))}"
     said = notes(result)
     body += html_box("doubt", "Of this scan", "; ".join(said)) if said else ""

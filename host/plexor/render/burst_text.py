@@ -6,6 +6,7 @@ from plexor.burst.model import BurstResult, Limit
 from plexor.render import facts
 from plexor.render.columns import LEAST_WIDTH, Paint, table, wrapped
 from plexor.render.scale import grouped
+from plexor.render.sweep_text import DETERMINISTIC
 from plexor.render.table import NOTHING, Cell
 from plexor.units import format_seconds, format_ticks
 
@@ -65,4 +66,10 @@ def notes(result: BurstResult) -> list[str]:
             found.append(f"{where}: survives bursts of {entry.most}, the longest that were tried")
         if entry.lengths.failing == 1:
             found.append(f"{where}: loses single strikes a period apart")
+        if entry.shifted:
+            found.append(
+                f"{where}: no latency is known, for some strikes that it survives are lost"
+            )
+    if result.drawn is False:
+        found.append(DETERMINISTIC)
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plexor.calibration.model import FS_PER_PS, Calibration, Instants
-from plexor.render.columns import Paint, table
+from plexor.render.columns import LEAST_WIDTH, Paint, table, wrapped
 from plexor.render.table import Cell
 from plexor.units import format_rate
 
@@ -16,11 +16,10 @@ def calibration_text(found: Calibration, *, width: int = 100, colour: bool = Fal
     source = format_rate(_HERTZ / found.source_fs) if found.source_fs else "unknown"
     where = "simulated" if found.simulated else f"measured on {found.board or 'hardware'}"
     ideal_ps = found.tick_fs / FS_PER_PS / 12**0.5
-    lines = [
-        paint(f"Calibration of {found.serial}, gateware {found.gateware_hash:016x}", "bold"),
-        paint(f"{where} · source {source} · an even bin has {ideal_ps:.0f} ps RMS", "muted"),
-        "",
-    ]
+    width = max(width, LEAST_WIDTH)
+    title = f"Calibration of {found.serial}, gateware {found.gateware_hash:016x}"
+    taken = f"{where} · source {source} · an even bin has {ideal_ps:.0f} ps RMS"
+    lines = [*wrapped(title, width, paint, "bold"), *wrapped(taken, width, paint, "muted"), ""]
     phases = len(found.channels[0].rise.late_ps)
     head = ["channel", "edges", *(f"bin {phase}" for phase in range(phases)), "widest", "RMS"]
     rows: list[list[Cell]] = [
@@ -29,7 +28,8 @@ def calibration_text(found: Calibration, *, width: int = 100, colour: bool = Fal
         for name, way in (("up", entry.rise), ("down", entry.fall))
     ]
     lines += table(head, rows, width, paint)
-    lines += ["Widths of bins in ps, below them the standard error of where each ends.", ""]
+    said = "Widths of bins in ps, below them the standard error of where each ends."
+    lines += [*wrapped(said, width, paint, ""), ""]
     if found.delays:
         head = ["pad delay", *(f"ch{entry.number}" for entry in found.channels)]
         rows = []
@@ -43,9 +43,10 @@ def calibration_text(found: Calibration, *, width: int = 100, colour: bool = Fal
                 name = "up" if way == "rise" else "down"
                 rows.append([(f"strike{output} {name}", ""), *cells])
         lines += table(head, rows, width, paint)
-        lines.append(
+        said = (
             "From a strike's tick over its pad to the mean sampling instant, in ps; ± is a bound."
         )
+        lines += wrapped(said, width, paint, "")
     return "\n".join(lines) + "\n"
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from plexor.render.table import Cell
 
 LEAST_WIDTH = 40
+MOST_KEYS = 3
+"""Columns that tell the rows of a table apart."""
 _COLOURS = {"bold": "1", "muted": "2", "good": "32", "bad": "31", "doubt": "33", "alarm": "35"}
 CHANNEL_COLOURS = ("34", "33", "32", "35", "36", "31", "94", "93")
 """Styles that tell channels or loads apart."""
@@ -41,34 +44,47 @@ def wrapped(content: str, width: int, paint: Paint, style: str) -> Iterator[str]
 
 
 def table(head: list[str], rows: list[list[Cell]], width: int, paint: Paint) -> Iterator[str]:
-    """Lay out the columns side by side, or where they do not fit in as many bands as it takes."""
+    """Lay out the columns side by side, or where they do not fit in as many bands as it takes.
+
+    Each band begins with the columns that tell rows apart. What is too wide is broken, not cut.
+    """
+    keys = _keys(rows)
     sizes = [
-        max(len(head[i]), *(max(len(row[i][0]), len(row[i][1])) for row in rows), 1)
-        if rows
-        else len(head[i])
+        max(len(text) for text in (head[i], "-", *(text for row in rows for text in row[i])))
         for i in range(len(head))
     ]
-    sizes[0] = min(sizes[0], width // 3)
-    first = 1
+    sizes[:keys] = [min(size, width // (keys + 2)) for size in sizes[:keys]]
+    taken = sum(sizes[:keys]) + 2 * keys
+    sizes[keys:] = [min(size, width - taken) for size in sizes[keys:]]
+    first = keys
     while first < len(head):
-        if first > 1:
+        if first > keys:
             yield ""
-        last, used = first, sizes[0]
-        while last < len(head) and (last == first or used + 2 + sizes[last] <= width):
-            used += 2 + sizes[last]
+        last, used = first, taken + sizes[first]
+        while last + 1 < len(head) and used + 2 + sizes[last + 1] <= width:
             last += 1
-        band = [0, *range(first, last)]
-        yield _row([head[i] for i in band], [sizes[i] for i in band], width, paint, "muted")
+            used += 2 + sizes[last]
+        band = [*range(keys), *range(first, last + 1)]
+        shown = [sizes[i] for i in band]
+        yield from _row([head[i] for i in band], shown, paint, "muted")
         for row in rows:
-            cells = [row[i] for i in band]
-            yield _row([c[0] for c in cells], [sizes[i] for i in band], width, paint, "")
-            if any(note for _, note in cells):
-                yield _row([c[1] for c in cells], [sizes[i] for i in band], width, paint, "muted")
-        first = last
+            yield from _row([row[i][0] for i in band], shown, paint, "")
+            if any(row[i][1] for i in band):
+                yield from _row([row[i][1] for i in band], shown, paint, "muted")
+        first = last + 1
 
 
-def _row(cells: list[str], sizes: list[int], width: int, paint: Paint, style: str) -> str:
-    first = cells[0] if len(cells[0]) <= sizes[0] else f"{cells[0][: sizes[0] - 1]}…"
-    parts = [first.ljust(sizes[0])]
-    parts += [cell.rjust(size) for cell, size in zip(cells[1:], sizes[1:], strict=True)]
-    return paint("  ".join(parts)[:width].rstrip(), style)
+def _keys(rows: list[list[Cell]]) -> int:
+    """Return how many columns at the left it takes to tell each row from every other."""
+    columns = range(1, min(MOST_KEYS, len(rows[0]) - 1) + 1) if rows else ()
+    return next((n for n in columns if len({tuple(row[:n]) for row in rows}) == len(rows)), 1)
+
+
+def _row(cells: list[str], sizes: list[int], paint: Paint, style: str) -> Iterator[str]:
+    """Put cells side by side, those that are broken on several lines."""
+    plain = Paint(False)
+    broken = [list(wrapped(c, size, plain, "")) for c, size in zip(cells, sizes, strict=True)]
+    for parts in zip_longest(*broken, fillvalue=""):
+        first = parts[0].ljust(sizes[0])
+        rest = [part.rjust(size) for part, size in zip(parts[1:], sizes[1:], strict=True)]
+        yield paint("  ".join((first, *rest)).rstrip(), style)

@@ -8,7 +8,7 @@ from plexor.analyse import Report
 from plexor.calibration.figures import CorrectedQuantile
 from plexor.percentiles import least_count, quantile_name
 from plexor.render.scale import grouped
-from plexor.render.table import NOTHING, SHOWN, Cell
+from plexor.render.table import NOTHING, Cell, shown
 from plexor.results import Kind
 
 _PS_PER_NS = 1000
@@ -16,7 +16,8 @@ _PS_PER_NS = 1000
 
 def corrected_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row for each channel whose latencies were corrected."""
-    head = ["corrected", "n", "mean", "RMS", "min", *(quantile_name(q) for q in SHOWN), "max"]
+    qs = shown(report)
+    head = ["corrected", "n", "mean", "RMS", "min", *(quantile_name(q) for q in qs), "max"]
     rows: list[list[Cell]] = []
     for channel in report.corrected:
         rise = channel.kinds.get(Kind.RISE)
@@ -25,7 +26,7 @@ def corrected_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
         edge = f"edge ± {channel.edge_rms_ps:.0f} ps" if channel.edge_rms_ps is not None else ""
         row: list[Cell] = [(channel.name, edge), (grouped(len(rise.values_ps)), "")]
         row += [(picoseconds(value), "") for value in (rise.mean_ps, rise.rms_ps, rise.min_ps)]
-        for q in SHOWN:
+        for q in qs:
             found = rise.quantile(q)
             row.append((NOTHING, "") if found is None else _quantile(found))
         rows.append([*row, (picoseconds(rise.max_ps), "")])

@@ -7,10 +7,11 @@ from fractions import Fraction
 
 from plexor.analyse import Report
 from plexor.protocol.memory import ResponseClass
-from plexor.protocol.registers import Trigger
+from plexor.protocol.registers import StopReason, Trigger
 from plexor.render.frame import provenance
 from plexor.render.scale import grouped
 from plexor.results import Accounting, RunResult
+from plexor.stopped import stopped
 from plexor.units import format_rate, format_seconds, format_ticks, seconds_of
 
 _DISORDER = {"reordered": "put back in order", "late": "too late", "duplicate": "twice"}
@@ -65,6 +66,26 @@ def _rates(result: RunResult) -> list[str]:
     return rates
 
 
+def stop_line(report: Report) -> str:
+    """Return what ended a run early: `stopped by latency>50 µs: ISR 51.2 µs ...`; else nothing."""
+    found = stopped(report)
+    if found is None:
+        return ""
+    over_s = report.result.settings.latency_over_s
+    by = "missed"
+    if found.by == StopReason.LATENCY:
+        by = "latency" if over_s is None else f"latency>{format_seconds(over_s, 6)}"
+    parts = [found.channel or "a channel"]
+    tick_fs = report.result.tick_fs
+    if found.latency_ticks is not None:
+        parts[0] += f" {format_ticks(found.latency_ticks, tick_fs)}"
+    if found.strike is not None:
+        parts.append(f"strike {grouped(found.strike)}")
+    if found.at_ticks is not None:
+        parts.append(f"at {format_ticks(found.at_ticks, tick_fs, 7)}")
+    return f"stopped by {by}: {', '.join(parts)}"
+
+
 def accounting(report: Report) -> str:
     """Return the conservation line with its numbers."""
     return books(report.result.accounting)
@@ -74,7 +95,7 @@ def books(found: Accounting) -> str:
     """Return the line of one run's accounting."""
     sign = "=" if found.holds else "≠"
     disorder = "".join(
-        f" · {grouped(count)} datagrams {_DISORDER.get(kind, kind)}"
+        f" · {grouped(count)} frames {_DISORDER.get(kind, kind)}"
         for kind, count in sorted(found.disorder.items())
     )
     return (

@@ -12,6 +12,9 @@ WIDTH = 1000.0
 LEFT, RIGHT, TOP = 72.0, 24.0, 54.0
 LABEL_SIZE, LABEL_GAP = 12, 14
 SUBTITLE_SIZE = 12.5
+LEGEND_LINE = 18.0
+HEAD = 44.0
+"""Height of a heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ def provenance(result: RunResult) -> str:
 
 def framed(title: str, subtitle: str, height: float, source: str, width: float = WIDTH) -> Canvas:
     """Return a canvas with its heading; `source` at the right says where the figures come from."""
-    canvas = Canvas(width, height, f"{title}, {source}. {subtitle}")
+    canvas = Canvas(width, height, f"{title}, {source}. {subtitle}", top=HEAD)
     canvas.text(0, 20, title, size=17, bold=True)
     canvas.text(0, 39, subtitle, size=SUBTITLE_SIZE, style="muted")
     canvas.text(
@@ -44,6 +47,8 @@ def framed(title: str, subtitle: str, height: float, source: str, width: float =
         anchor="end",
         bold=True,
     )
+    canvas.head, canvas.parts = canvas.parts, []
+    canvas.heading = (title, source, subtitle)
     return canvas
 
 
@@ -52,16 +57,24 @@ def short(name: str) -> str:
     return name if len(name) <= 8 else f"{name[:4]}…{name[-3:]}"
 
 
+def beside(name: str) -> str:
+    """Return a name, cut in its middle until it fits at the left of a plot, in bold."""
+    shown = name
+    while text_width(shown, LABEL_SIZE, bold=True) > LEFT - 10:
+        most = len(shown) - 1
+        shown = f"{name[: most // 2]}…{name[len(name) - (most - most // 2 - 1) :]}"
+    return shown
+
+
 def panel(canvas: Canvas, top: float, bottom: float) -> None:
     """Put the panel behind a plot."""
     canvas.rect(LEFT, top, canvas.width - LEFT - RIGHT, bottom - top, "panel", 'rx="4"')
 
 
-def x_axis(
-    canvas: Canvas, axis: Axis, top: float, bottom: float, unit: tuple[float, str], most: int = 9
-) -> None:
-    """Draw the grid and about `most` values of an axis; its unit follows the last value."""
+def x_axis(canvas: Canvas, axis: Axis, top: float, bottom: float, unit: tuple[float, str]) -> None:
+    """Draw the grid and as many values of an axis as fit; its unit follows the last value."""
     scale, name = unit
+    most = max(round((axis.end - axis.start) / 98), 3)
     shown = Axis(axis.low / scale, axis.high / scale, axis.start, axis.end, axis.log)
     for value in shown.ticks(most):
         x = shown.at(value)
@@ -92,10 +105,36 @@ def spread(labels: list[Label], low: float, high: float, bold: bool = False) -> 
     return places
 
 
-def legend(canvas: Canvas, entries: list[tuple[str, str, str]], right: float, y: float) -> None:
-    """Put entries (name, style, attributes of its line) in a row that ends at `right`."""
-    x = right - sum(text_width(name, 12) + 44 for name, _, _ in entries) + 16
-    for name, style, extra in entries:
+def in_rows(labels: list[Label], room: float) -> list[list[Label]]:
+    """Return labels, in bold, in as few lines as hold them."""
+    rows: list[list[Label]] = []
+    left = 0.0
+    for label in labels:
+        needed = text_width(label.content, LABEL_SIZE, bold=True) + LABEL_GAP
+        if not rows or needed > left:
+            rows.append([])
+            left = room + LABEL_GAP
+        rows[-1].append(label)
+        left -= needed
+    return rows
+
+
+def legend(canvas: Canvas, entries: list[tuple[str, str, str]], y: float, said: str = "") -> None:
+    """Put `said` and entries (name, style, attributes of its line) in a row before an axis' unit.
+
+    What does not fit there has lines of its own below, by which the picture grows.
+    """
+    if said:
+        canvas.text(LEFT, y, said, style="muted")
+    widths = [text_width(name, LABEL_SIZE) + 44 for name, _, _ in entries]
+    right = canvas.width - RIGHT - 40
+    x = right - sum(widths) + 16
+    if x < LEFT + (text_width(said, LABEL_SIZE) + LABEL_GAP if said else 0):
+        x = canvas.width  # the first entry begins a line
+    for (name, style, extra), width in zip(entries, widths, strict=True):
+        if x + width > canvas.width + 16:
+            x, y = LEFT, y + LEGEND_LINE
+            canvas.height += LEGEND_LINE
         canvas.line(x, y - 4, x + 20, y - 4, style, extra)
         canvas.text(x + 26, y, name, style="muted")
-        x += text_width(name, 12) + 44
+        x += width

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
 
-from plexor.render.svg import FONT, STYLE
+from plexor.render.frame import WIDTH
+from plexor.render.svg import FONT, STYLE, Canvas
 from plexor.render.table import Cell
 
 _PAGE = """
@@ -32,9 +33,12 @@ border-radius:0 4px 4px 0}
 .doubt{color:var(--doubt);border-color:var(--doubt)}
 .verdict span{color:var(--ink)}
 figure{margin:30px 0 0}
+figcaption b{font-size:17px;margin-right:10px;overflow-wrap:anywhere}
+figcaption small{font-size:12.5px;font-weight:600}
+figcaption p{color:var(--muted);font-size:13px;margin:2px 0 8px}
 svg{display:block;width:100%;height:auto}
 .scroll{overflow-x:auto}
-.narrow{display:none}
+.narrow,.middle{display:none}
 summary{font-size:18px;font-weight:700;margin:44px 0 10px;cursor:pointer}
 p.doubt{margin:8px 0 0}
 table{border-collapse:collapse;width:100%;font-size:14px}
@@ -50,8 +54,9 @@ td.left,th.left{text-align:left}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 24px;margin:0;font-size:14px}
 dt{color:var(--muted)}dd{margin:0;overflow-wrap:anywhere}
 footer{color:var(--muted);font-size:13px;margin-top:44px}
-@media(max-width:640px){main{padding:24px 16px}.badge{margin-left:6px}
-.wide{display:none}.narrow{display:block}}
+@media(max-width:980px){.wide{display:none}.middle{display:block}}
+@media(max-width:700px){main{padding:24px 12px}.badge{margin-left:6px}h1{font-size:24px}
+.middle{display:none}.narrow{display:block}dl{grid-template-columns:1fr}dd{margin-bottom:6px}}
 @media print{main{padding:0}figure{break-inside:avoid}}
 """.replace("FONT", FONT)
 
@@ -92,6 +97,27 @@ def html_page(heading: Heading, body: str) -> str:
 </body>
 </html>
 """
+
+
+WIDTHS = {"wide": WIDTH, "middle": 660.0, "narrow": 400.0}
+"""Of the drawings of a plot: on each screen one is shown, whose text is 11 px or more."""
+
+
+def html_figure(draw: Callable[[float], Canvas | None]) -> str:
+    """Return a plot, drawn for screens of three widths, with its heading; nothing for None."""
+    drawn = {name: draw(width) for name, width in WIDTHS.items()}
+    plots = {name: canvas for name, canvas in drawn.items() if canvas is not None}
+    if "wide" not in plots:
+        return ""
+    title, source, subtitle = plots["wide"].heading
+    colour = "bad" if source == "simulated" else "good"
+    pictures = "".join(
+        f'<div class="{name}">{canvas.plot()}</div>' for name, canvas in plots.items()
+    )
+    return (
+        f'<figure><figcaption><b>{escape(title)}</b><small class="{colour}">{escape(source)}'
+        f"</small><p>{escape(subtitle)}</p></figcaption>{pictures}</figure>"
+    )
 
 
 def html_box(style: str, head: str, text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from typing import Protocol
 
 from plexor.analyse import Report
 from plexor.budget import Check, Outcome, Verdict
@@ -11,10 +12,11 @@ from plexor.protocol.registers import Stream
 from plexor.render import facts
 from plexor.render.corrected import calibration_lines, corrected_rows
 from plexor.render.frame import provenance
-from plexor.render.html import Heading, html_box, html_list, html_page, html_table
+from plexor.render.html import Heading, html_box, html_figure, html_list, html_page, html_table
 from plexor.render.plots import course, histogram, shares, tail
 from plexor.render.scale import grouped
 from plexor.render.scope import scope
+from plexor.render.svg import Canvas
 from plexor.render.table import (
     distance_rows,
     found_text,
@@ -35,14 +37,19 @@ _UPLOADS = {
 _CLASS = {Outcome.PASS: "good", Outcome.BROKEN: "bad", Outcome.INSUFFICIENT: "doubt"}
 
 
+class Draw(Protocol):
+    """Draws a plot of a run, so wide; None for one that the run does not have."""
+
+    def __call__(self, report: Report, *, width: float) -> Canvas | None: ...
+
+
 def page(report: Report, verdict: Verdict | None = None) -> str:
     """Return the page's text in UTF-8."""
     title = facts.headline(report)
     source = provenance(report.result)
-    pictures = [scope(report), histogram(report), tail(report), shares(report), course(report)]
-    pictures.append(trace(report))
+    draws: tuple[Draw, ...] = (scope, histogram, tail, shares, course, trace)
     figures = "".join(
-        f"<figure>{picture.render(style=False)}</figure>" for picture in pictures if picture
+        html_figure(lambda width, draw=draw: draw(report, width=width)) for draw in draws
     )
     body = f"""{figures}
 <h2>Latency of each channel</h2>
@@ -67,6 +74,12 @@ def page(report: Report, verdict: Verdict | None = None) -> str:
 
 
 def _banner(report: Report, verdict: Verdict | None) -> str:
+    stop = facts.stop_line(report)
+    box = html_box("doubt", "Stopped early", stop) if stop else ""
+    return box + _judged(report, verdict)
+
+
+def _judged(report: Report, verdict: Verdict | None) -> str:
     if not report.valid:
         reasons = "; ".join(report.invalid_reasons)
         return html_box("bad", "Invalid: these figures prove nothing", reasons)

@@ -8,7 +8,7 @@ from html import escape
 from plexor.phase.model import PhaseBin, PhaseResult, PhaseScan
 from plexor.render import facts
 from plexor.render.frame import LEFT, RIGHT, TOP, WIDTH, framed, legend, panel, x_axis, y_line
-from plexor.render.html import Heading, html_box, html_list, html_page, html_table
+from plexor.render.html import Heading, html_box, html_figure, html_list, html_page, html_table
 from plexor.render.phase_text import (
     INCOMPLETE,
     headline,
@@ -40,18 +40,18 @@ def phase_picture(result: PhaseResult) -> str:
     return whole.render(style=True) + "\n"
 
 
-def phase_plot(result: PhaseResult, scan: PhaseScan) -> Canvas:
+def phase_plot(result: PhaseResult, scan: PhaseScan, width: float = WIDTH) -> Canvas:
     """Return one channel's latency over phase: least to greatest, median, masked windows."""
     source = "simulated" if result.simulated else "measured"
-    canvas = framed(title(scan), widest(scan, result.tick_fs), HEIGHT, source)
+    canvas = framed(title(scan), widest(scan, result.tick_fs), HEIGHT, source, width)
     top, bottom = TOP + 24, HEIGHT - 46
     panel(canvas, top, bottom)
-    x = Axis(0, plot_seconds(scan.span_ticks, result.tick_fs), LEFT, WIDTH - RIGHT)
+    x = Axis(0, plot_seconds(scan.span_ticks, result.tick_fs), LEFT, width - RIGHT)
     x_axis(canvas, x, top, bottom, time_unit(x.high))
     _windows(canvas, result, scan, x, (top, bottom))
     answered = [entry.max_ticks for entry in scan.bins if entry.max_ticks is not None]
     if not answered:
-        canvas.text(WIDTH / 2, (top + bottom) / 2, "no response", style="muted", anchor="middle")
+        canvas.text(width / 2, (top + bottom) / 2, "no response", style="muted", anchor="middle")
         return canvas
     y = Axis(0, plot_seconds(max(answered), result.tick_fs) * 1.08 or 1e-9, bottom, top)
     scale, unit = time_unit(y.high)
@@ -59,6 +59,7 @@ def phase_plot(result: PhaseResult, scan: PhaseScan) -> Canvas:
         y_line(canvas, y.at(value * scale), number(value))
     canvas.text(LEFT - 9, top - 8, unit, style="muted", anchor="end", bold=True)
     _latencies(canvas, result, scan, x, y)
+    periodic = scan.reference.period_ticks is not None
     legend(
         canvas,
         [
@@ -66,12 +67,9 @@ def phase_plot(result: PhaseResult, scan: PhaseScan) -> Canvas:
             ("median", "s0", 'stroke-width="2.2"'),
             ("missed", "worst", 'stroke-width="5"'),
         ],
-        WIDTH - RIGHT - 40,
         bottom + 36,
+        "phase of the strike" if periodic else "strike after the edge",
     )
-    periodic = scan.reference.period_ticks is not None
-    text = "phase of the strike" if periodic else "strike after the edge"
-    canvas.text(LEFT, bottom + 36, text, style="muted")
     return canvas
 
 
@@ -92,7 +90,7 @@ def _windows(
     first = replace(scan, windows=(window,))
     start, end = max(shaded(first), key=lambda part: part[1] - part[0])
     middle = x.at(plot_seconds((start + end) / 2, result.tick_fs))
-    middle = min(max(middle, LEFT + LABEL_ROOM), WIDTH - RIGHT - LABEL_ROOM)
+    middle = min(max(middle, LEFT + LABEL_ROOM), canvas.width - RIGHT - LABEL_ROOM)
     text = f"masked for {format_ticks(float(window.width_ticks), result.tick_fs)}"
     canvas.text(middle, top - 8, text, style="alarm", anchor="middle", bold=True)
 
@@ -137,7 +135,7 @@ def phase_page(result: PhaseResult) -> str:
         body += html_box("bad", "Incomplete", INCOMPLETE.partition(": ")[2])
     for scan in result.scans:
         said = notes(scan, result.tick_fs)
-        body += f"<figure>{phase_plot(result, scan).render(style=False)}</figure>"
+        body += _figure(result, scan)
         body += f'<p class="lead">{escape(taken(scan, result.tick_fs))}</p>'
         body += html_box("doubt", "Of this scan", "; ".join(said)) if said else ""
         heads, rows = window_rows(scan, result.tick_fs)
@@ -150,3 +148,7 @@ def phase_page(result: PhaseResult) -> str:
     body += f"<h2>Taken with</h2>{html_list(entries)}"
     source = "simulated" if result.simulated else "measured"
     return html_page(Heading(headline(result), source, summary(result)), body)
+
+
+def _figure(result: PhaseResult, scan: PhaseScan) -> str:
+    return html_figure(lambda width: phase_plot(result, scan, width))

@@ -12,14 +12,15 @@ import numpy.typing as npt
 from plexor.analyse import ChannelFigures, Report
 from plexor.percentiles import Distribution
 from plexor.render.frame import (
-    LABEL_GAP,
     LABEL_SIZE,
     LEFT,
+    LEGEND_LINE,
     RIGHT,
     TOP,
     WIDTH,
     Label,
     framed,
+    in_rows,
     legend,
     panel,
     provenance,
@@ -33,7 +34,8 @@ from plexor.render.svg import Canvas, text_width
 from plexor.tail import survival, thin
 from plexor.units import FEMTOSECONDS, format_ticks, plot_seconds
 
-BINS = 180
+BIN = 5.0
+"""Width of a column of a histogram."""
 SLICES = 420
 LOG_FROM = 12
 """Latencies that span more than this factor get a logarithmic axis."""
@@ -79,49 +81,63 @@ LATENCY = Heading(
 )
 
 
-def histogram(report: Report, heading: Heading = LATENCY, beside: Sequence[Report] = ()) -> Canvas:
+def histogram(
+    report: Report,
+    heading: Heading = LATENCY,
+    beside: Sequence[Report] = (),
+    width: float = WIDTH,
+) -> Canvas:
     """Return the histogram of latencies, counts by logarithm; axes as those `beside` it."""
     shown = _answered(report)
-    canvas = framed(heading.title, heading.subtitle, heading.height, provenance(report.result))
+    source, tick_fs = provenance(report.result), report.result.tick_fs
+    canvas = framed(heading.title, heading.subtitle, heading.height, source, width)
     top, bottom = TOP + 22, heading.height - 46.0
-    panel(canvas, top, bottom)
     if not shown:
+        panel(canvas, top, bottom)
         return _nothing(canvas, top, bottom)
     together = beside or [report]
-    axis = latency_axis(together, LEFT, WIDTH - RIGHT)
-    rows = [_columns(c, axis, report.result.tick_fs) for c in shown]
-    every = [_columns(c, axis, report.result.tick_fs) for c in _answered(*together)]
+    axis = latency_axis(together, LEFT, width - RIGHT)
+    walls = _wall_labels(canvas, shown, axis, tick_fs)
+    top += LEGEND_LINE * (len(walls) - 1)
+    panel(canvas, top, bottom)
+    columns = _edges(axis)
+    rows = [_columns(c, columns, tick_fs) for c in shown]
+    every = [_columns(c, columns, tick_fs) for c in _answered(*together)]
     most = max(float(row.max()) for row in every)
     y = Axis(0.6, max(most * 1.6, 10), bottom, top, True)
     x_axis(canvas, axis, top, bottom, time_unit(axis.high))
     for exponent in range(math.floor(math.log10(y.high)) + 1):
         y_line(canvas, y.at(10.0**exponent), power_of_ten(10.0**exponent))
-    width = (WIDTH - LEFT - RIGHT) / BINS
+    step = (axis.end - axis.start) / (len(columns) - 1)
     for channel, row in zip(shown, rows, strict=True):
         # Both edges absolute: a column ends where the next begins, whatever is rounded.
         bars = "".join(
-            f"M{LEFT + i * width:.1f} {bottom:.1f}V{y.at(max(count, 0.75)):.1f}"
-            f"H{LEFT + (i + 1) * width:.1f}V{bottom:.1f}z"
+            f"M{LEFT + i * step:.1f} {bottom:.1f}V{y.at(max(count, 0.75)):.1f}"
+            f"H{LEFT + (i + 1) * step:.1f}V{bottom:.1f}z"
             for i, count in enumerate(row.tolist())
             if count > 0
         )
         canvas.area(bars, f"f{channel.result.number}", 0.62)
-    _walls(canvas, shown, axis, (top, bottom), report.result.tick_fs)
+    _walls(canvas, walls, (top, bottom))
     _key(canvas, shown, bottom + 36)
     return canvas
 
 
 def _nothing(canvas: Canvas, top: float, bottom: float) -> Canvas:
-    canvas.text(WIDTH / 2, (top + bottom) / 2, "no response", style="muted", anchor="middle")
+    canvas.text(canvas.width / 2, (top + bottom) / 2, "no response", style="muted", anchor="middle")
     return canvas
 
 
-def _columns(channel: ChannelFigures, axis: Axis, tick_fs: int) -> Reals:
+def _edges(axis: Axis) -> Reals:
+    """Return the edges of the columns of a histogram, in seconds."""
+    bins = round((axis.end - axis.start) / BIN)
+    step = (axis.end - axis.start) / bins
+    return np.array([axis.value(axis.start + i * step) for i in range(bins + 1)])
+
+
+def _columns(channel: ChannelFigures, edges: Reals, tick_fs: int) -> Reals:
     """Return samples in each column, those of a wide cell spread over it."""
     assert channel.rise is not None
-    edges = np.array(
-        [axis.value(LEFT + i * (WIDTH - LEFT - RIGHT) / BINS) for i in range(BINS + 1)]
-    )
     return np.diff(samples_below(channel.rise.distribution, edges, tick_fs))
 
 
@@ -138,45 +154,50 @@ def samples_below(distribution: Distribution, at_seconds: Reals, tick_fs: int) -
     return np.interp(at_ticks, knots, values, left=0.0, right=float(total[-1]))
 
 
-def _walls(
-    canvas: Canvas,
-    shown: list[ChannelFigures],
-    axis: Axis,
-    height: tuple[float, float],
-    tick_fs: int,
-) -> None:
-    """Mark each channel's latest response on a line of labels above the plot."""
-    top, bottom = height
-    walls = [(c, c.rise.max_ticks) for c in shown if c.rise is not None]
-    marks = [(channel, ticks) for channel, ticks in walls if ticks is not None]
+def _wall_labels(
+    canvas: Canvas, shown: list[ChannelFigures], axis: Axis, tick_fs: int
+) -> list[list[Label]]:
+    """Return each channel's latest response as labels, in as many lines as hold them."""
+    room = canvas.width - LEFT - RIGHT
+    walls = [(c.result.number, c.name, c.rise.max_ticks) for c in shown if c.rise is not None]
+    rows: list[list[Label]] = []
     for name in ("{} back wall ", "{} ", ""):
         labels = [
             Label(
                 axis.at(plot_seconds(ticks, tick_fs)),
-                name.format(short(channel.name)) + format_ticks(ticks, tick_fs),
-                f"f{channel.result.number}",
+                name.format(short(channel)) + format_ticks(ticks, tick_fs),
+                f"{number}",
             )
-            for channel, ticks in marks
+            for number, channel, ticks in walls
+            if ticks is not None
         ]
-        widths = [text_width(label.content, LABEL_SIZE, bold=True) for label in labels]
-        if sum(widths) + len(labels) * LABEL_GAP < WIDTH - LEFT - RIGHT:
+        rows = in_rows(labels, room)
+        if len(rows) < 2:
             break
-    places = spread(labels, LEFT, WIDTH - RIGHT, bold=True)
-    for label, x, (channel, _) in zip(labels, places, marks, strict=True):
-        stroke = 'stroke-width="1.2" stroke-dasharray="2 3"'
-        canvas.line(label.x, top, label.x, bottom, f"s{channel.result.number}", stroke)
-        canvas.text(x, top - 7, label.content, style=label.style, anchor="middle", bold=True)
+    return rows
 
 
-def _key(canvas: Canvas, shown: list[ChannelFigures], y: float) -> None:
+def _walls(canvas: Canvas, rows: list[list[Label]], height: tuple[float, float]) -> None:
+    """Mark each channel's latest response, its labels above the plot."""
+    top, bottom = height
+    for line, labels in enumerate(reversed(rows)):
+        places = spread(labels, LEFT, canvas.width - RIGHT, bold=True)
+        for label, x in zip(labels, places, strict=True):
+            stroke = 'stroke-width="1.2" stroke-dasharray="2 3"'
+            canvas.line(label.x, top, label.x, bottom, f"s{label.style}", stroke)
+            y = top - 7 - LEGEND_LINE * line
+            canvas.text(x, y, label.content, style=f"f{label.style}", anchor="middle", bold=True)
+
+
+def _key(canvas: Canvas, shown: list[ChannelFigures], y: float, said: str = "") -> None:
     entries = [
         (short(channel.name), f"s{channel.result.number}", 'stroke-width="8" stroke-opacity="0.75"')
         for channel in shown
     ]
-    legend(canvas, entries, WIDTH - RIGHT - 40, y)
+    legend(canvas, entries, y, said)
 
 
-def tail(report: Report) -> Canvas:
+def tail(report: Report, width: float = WIDTH) -> Canvas:
     """Return the share of samples greater than each latency, both by logarithm."""
     shown = _answered(report)
     canvas = framed(
@@ -184,13 +205,14 @@ def tail(report: Report) -> Canvas:
         "Share of responses that came later than a time. Each line ends at the back wall.",
         350,
         provenance(report.result),
+        width,
     )
     top, bottom = TOP, 350 - 46.0
     panel(canvas, top, bottom)
     if not shown:
         return _nothing(canvas, top, bottom)
     total = max(c.rise.count for c in shown if c.rise is not None)
-    axis = latency_axis([report], LEFT, WIDTH - RIGHT)
+    axis = latency_axis([report], LEFT, width - RIGHT)
     y = Axis(0.5 / max(total, 2), 1.0, bottom, top, True)
     x_axis(canvas, axis, top, bottom, time_unit(axis.high))
     for exponent in range(math.ceil(math.log10(y.low)), 1):
@@ -198,7 +220,7 @@ def tail(report: Report) -> Canvas:
         y_line(canvas, place, power_of_ten(10.0**exponent))
         if exponent and place < bottom - 14:
             name = f"p{number(100 - 10.0 ** (exponent + 2))}"
-            canvas.text(LEFT + 8, place - 5, name, size=11.5, style="muted")
+            canvas.text(LEFT + 8, place - 5, name, style="muted")
     for channel in shown:
         assert channel.rise is not None
         found = survival(channel.rise.distribution)
@@ -215,36 +237,37 @@ def tail(report: Report) -> Canvas:
     return canvas
 
 
-def course(report: Report) -> Canvas:
+def course(report: Report, width: float = WIDTH) -> Canvas:
     """Return latency over the time of the run; each slice of time keeps its extremes."""
     shown = [c for c in _answered(report) if c.rise is not None and c.rise.samples is not None]
     result = report.result
     if not shown:
         subtitle = "Needs every event: this run kept none, or lost some."
-        canvas = framed("Latency over time", subtitle, 60, provenance(result))
+        canvas = framed("Latency over time", subtitle, 60, provenance(result), width)
         return canvas
     canvas = framed(
         "Latency over time",
         "Least and greatest latency in each slice of the run.",
         346,
         provenance(result),
+        width,
     )
     top, bottom = TOP + 16, 346 - 46.0
     panel(canvas, top, bottom)
     y = latency_axis([report], bottom, top)
     end = max(report.duration_ticks, 1)
-    axis = Axis(0, plot_seconds(end, result.tick_fs), LEFT, WIDTH - RIGHT)
+    axis = Axis(0, plot_seconds(end, result.tick_fs), LEFT, width - RIGHT)
     x_axis(canvas, axis, top, bottom, time_unit(axis.high))
     scale, unit = time_unit(y.high)
     for value in Axis(y.low / scale, y.high / scale, bottom, top, y.log).ticks(6):
         y_line(canvas, y.at(value * scale), number(value))
     canvas.text(LEFT - 9, top - 6, unit, style="muted", anchor="end", bold=True)
-    canvas.text(LEFT, bottom + 36, "time in the run", style="muted")
+    slices = round(SLICES * (axis.end - axis.start) / (WIDTH - LEFT - RIGHT))
     for channel in shown:
         assert channel.rise is not None
         assert channel.rise.samples is not None
         samples = channel.rise.samples
-        few = thin(samples.time_ticks - result.start_ticks, samples.value_ticks, SLICES)
+        few = thin(samples.time_ticks - result.start_ticks, samples.value_ticks, slices)
         points = [
             (
                 axis.at(plot_seconds(time, result.tick_fs)),
@@ -264,11 +287,11 @@ def course(report: Report) -> Canvas:
             f'<circle class="s{channel.result.number}" cx="{x:.1f}" cy="{at:.1f}" r="5.5" '
             'fill="none" stroke-width="1.8"/>'
         )
-    _key(canvas, shown, bottom + 36)
+    _key(canvas, shown, bottom + 36, "time in the run")
     return canvas
 
 
-def shares(report: Report) -> Canvas | None:
+def shares(report: Report, width: float = WIDTH) -> Canvas | None:
     """Return where the latency of later channels goes, mean and worst strike; None without any."""
     if not report.shares:
         return None
@@ -282,9 +305,10 @@ def shares(report: Report) -> Canvas | None:
         f"Strike to {name}, while {name} is active, and from its end to the next pin.",
         height,
         provenance(result),
+        width,
     )
     numbers = {channel.name: channel.result.number for channel in report.channels}
-    left, right = LEFT + 96, WIDTH - RIGHT
+    left, right = LEFT + 96, width - RIGHT
     top, bottom = TOP, height - 58
     most = max(int(entry.shares.total_ticks.max()) for entry in report.shares)
     axis = Axis(0, plot_seconds(most, result.tick_fs) * 1.02, left, right)
@@ -325,12 +349,11 @@ def shares(report: Report) -> Canvas | None:
                 x2 = axis.at(plot_seconds(end, result.tick_fs))
                 canvas.rect(x, y, x2 - x, 22, style, f'fill-opacity="{shade}"')
                 text = format_ticks(part, result.tick_fs, 3)
-                if text_width(text, 11.5, bold=True) + 8 < x2 - x:
+                if text_width(text, LABEL_SIZE, bold=True) + 8 < x2 - x:
                     canvas.text(
                         (x + x2) / 2,
                         y + 15.5,
                         text,
-                        size=11.5,
                         anchor="middle",
                         style="paper" if shade > 0.6 else "ink",
                         bold=True,
@@ -347,7 +370,6 @@ def shares(report: Report) -> Canvas | None:
                 'stroke-width="8" stroke-opacity="0.75"',
             ),
         ],
-        right - 40,
         bottom + 36,
     )
     return canvas

@@ -15,27 +15,28 @@ from plexor.render.frame import (
     TOP,
     WIDTH,
     Label,
+    beside,
     framed,
     legend,
     panel,
     provenance,
-    short,
     spread,
     x_axis,
 )
 from plexor.render.scale import Axis, grouped, time_unit
-from plexor.render.svg import Canvas, text_width
+from plexor.render.svg import Canvas
 from plexor.results import Kind, RunResult, source_name
 from plexor.traces import Persistence, Staircase, average_trace, persistence
 from plexor.units import format_ticks, plot_seconds
 
-COLUMNS = 452
+COLUMN = 2.0
+"""Width of a column of traces."""
 LANE, SWING = 92.0, 50.0
 SHADES = 24
 """Steps of brightness; one path each keeps the picture small."""
 
 
-def scope(report: Report, title: str = "Persistence") -> Canvas:
+def scope(report: Report, title: str = "Persistence", width: float = WIDTH) -> Canvas:
     """Return the persistence view of all channels over the strike."""
     result = report.result
     shown = [channel for channel in report.channels if channel.rise is not None]
@@ -46,28 +47,27 @@ def scope(report: Report, title: str = "Persistence") -> Canvas:
         f"{grouped(strikes)} strikes laid over each other: the stronger the colour, the more "
         "traces. Rare edges stay visible."
     )
-    canvas = framed(title, subtitle, height, provenance(result))
+    canvas = framed(title, subtitle, height, provenance(result), width)
     top, bottom = TOP, height - 62
     panel(canvas, top, bottom)
     if not shown:
-        canvas.text(WIDTH / 2, (top + bottom) / 2, "no response", style="muted", anchor="middle")
+        canvas.text(width / 2, (top + bottom) / 2, "no response", style="muted", anchor="middle")
         return canvas
     low, high = _window(shown)
     axis = Axis(
         plot_seconds(low, result.tick_fs),
         plot_seconds(high, result.tick_fs),
         LEFT,
-        WIDTH - RIGHT,
+        width - RIGHT,
     )
     x_axis(canvas, axis, top, bottom, time_unit(axis.high))
     after = "the strike" if len(references) == 1 else "each channel's own strike"
-    canvas.text(LEFT, bottom + 36, f"time after {after}", style="muted")
     canvas.text(LEFT - 9, top + 38, "strike", style="muted", anchor="end")
     strike = f"M{LEFT:.1f} {top + 46:.1f}H{axis.at(0):.1f}V{top + 20:.1f}"
     width_ticks = _strike_width_ticks(result, references)
     if width_ticks is not None and width_ticks < high:
         strike += f"H{axis.at(plot_seconds(width_ticks, result.tick_fs)):.1f}V{top + 46:.1f}"
-    canvas.path(f"{strike}H{WIDTH - RIGHT:.1f}", "rule", 'stroke-width="1.5"')
+    canvas.path(f"{strike}H{width - RIGHT:.1f}", "rule", 'stroke-width="1.5"')
     has_traces = False
     for place, channel in enumerate(shown):
         base = top + 62 + LANE * place + (LANE + SWING) / 2 - 4
@@ -76,7 +76,7 @@ def scope(report: Report, title: str = "Persistence") -> Canvas:
     if has_traces:
         entries.append(("last", "last", 'stroke-width="1.4"'))
     entries.append(("worst", "worst", _WORST))
-    legend(canvas, entries, WIDTH - RIGHT - 40, bottom + 36)
+    legend(canvas, entries, bottom + 36, f"time after {after}")
     return canvas
 
 
@@ -118,10 +118,11 @@ def _lane(
     if fall is not None and not fall.count:
         fall = None
     tick_fs, number = report.result.tick_fs, channel.result.number
-    axis = Axis(window[0], window[1], LEFT, WIDTH - RIGHT)
+    axis = Axis(window[0], window[1], LEFT, canvas.width - RIGHT)
     falls = None if fall is None else fall.distribution
+    columns = round((axis.end - axis.start) / COLUMN)
     image = persistence(
-        rise.distribution, falls, window, COLUMNS, max(channel.result.strikes, rise.count)
+        rise.distribution, falls, window, columns, max(channel.result.strikes, rise.count)
     )
     _density(canvas, image, number, base)
     last = _single(axis, base, *_trace_of(rise, fall, -1))
@@ -131,20 +132,12 @@ def _lane(
     canvas.path(_single(axis, base, *worst), "worst", _WORST)
     average = average_trace(rise.distribution, falls, max(channel.result.strikes, rise.count))
     canvas.path(_stairs(axis, base, average), "average", 'stroke-width="1.6"')
-    name = short(channel.name)
-    canvas.text(
-        LEFT - 9,
-        base - SWING / 2 + 4,
-        name,
-        size=min(13, (LEFT - 10) / text_width(name, 1, bold=True)),
-        style=f"f{number}",
-        anchor="end",
-        bold=True,
-    )
+    name = beside(channel.name)
+    canvas.text(LEFT - 9, base - SWING / 2 + 4, name, style=f"f{number}", anchor="end", bold=True)
     references = {entry.result.reference for entry in report.channels if entry.rise is not None}
     if len(references) > 1:
         at = base - SWING / 2 + 18
-        canvas.text(LEFT - 9, at, channel.result.reference, size=10, style="muted", anchor="end")
+        canvas.text(LEFT - 9, at, channel.result.reference, style="muted", anchor="end")
     labels = [
         Label(axis.at(value), f"{name} {format_ticks(value, tick_fs)}", style)
         for name, value, style in (
@@ -153,7 +146,7 @@ def _lane(
         )
         if value is not None
     ]
-    for label, x in zip(labels, spread(labels, LEFT + 4, WIDTH - RIGHT - 4), strict=True):
+    for label, x in zip(labels, spread(labels, LEFT + 4, canvas.width - RIGHT - 4), strict=True):
         canvas.text(x, base - SWING - 9, label.content, style=label.style, anchor="middle")
     return rise.samples is not None
 
@@ -181,7 +174,7 @@ def _single(axis: Axis, base: float, rise: int, fall: int | None) -> str:
     data = f"M{LEFT:.1f} {base:.1f}H{axis.at(rise):.1f}V{base - SWING:.1f}"
     if fall is not None and fall <= axis.high:
         data += f"H{axis.at(fall):.1f}V{base:.1f}"
-    return data + f"H{WIDTH - RIGHT:.1f}"
+    return data + f"H{axis.end:.1f}"
 
 
 def _stairs(axis: Axis, base: float, trace: Staircase) -> str:
@@ -194,12 +187,12 @@ def _stairs(axis: Axis, base: float, trace: Staircase) -> str:
             data.append(f"V{base - level * SWING:.1f}H{x:.1f}")
             reached = x
         level = float(now)
-    return "".join(data) + f"V{base - level * SWING:.1f}H{WIDTH - RIGHT:.1f}"
+    return "".join(data) + f"V{base - level * SWING:.1f}H{axis.end:.1f}"
 
 
 def _density(canvas: Canvas, image: Persistence, number: int, base: float) -> None:
     """Draw both levels by their share of traces and each column's edges by their number."""
-    width = (WIDTH - LEFT - RIGHT) / len(image.high)
+    width = (canvas.width - LEFT - RIGHT) / len(image.high)
     edges = image.rises + image.falls
     most = math.log1p(max(float(edges.max()), 1.0))
     bright = np.where(edges > 0, 0.12 + 0.6 * np.log1p(edges) / most, 0)

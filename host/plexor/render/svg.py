@@ -64,6 +64,12 @@ class Canvas:
     height: float
     title: str
     parts: list[str] = field(default_factory=list[str])
+    head: list[str] = field(default_factory=list[str])
+    """Elements of the heading; a page has it as text that wraps."""
+    heading: tuple[str, str, str] = ("", "", "")
+    """Its title, where the figures come from, and its subtitle."""
+    top: float = 0.0
+    """Where what is below the heading begins."""
 
     def text(
         self,
@@ -110,7 +116,17 @@ class Canvas:
 
     def body(self) -> str:
         """Return the elements alone, to be put into another picture."""
-        return "\n".join(self.parts)
+        return "\n".join((*self.head, *self.parts))
+
+    def plot(self) -> str:
+        """Return the picture without its heading as an element, styled by what it is put in."""
+        box = f"0 {self.top:g} {self.width:g} {self.height - self.top:g}"
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img" '
+            f"aria-label={quoteattr(self.title)}><title>{escape(self.title)}</title>\n"
+            + "\n".join(self.parts)
+            + "\n</svg>"
+        )
 
     def render(self, style: bool) -> str:
         """Return the picture as an element; with its own style where nothing else brings it."""

@@ -1,15 +1,16 @@
-"""One self-contained HTML page of a sweep: pictures for a wide and for a narrow screen, figures."""
+"""One self-contained HTML page of a sweep: its pictures and figures."""
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 
-from plexor.render.html import Heading, html_box, html_list, html_page, html_table
+from plexor.render.html import Heading, html_box, html_figure, html_list, html_page, html_table
 from plexor.render.scale import grouped
 from plexor.render.svg import Canvas
-from plexor.render.sweep_plot import NARROW, sweep_picture
+from plexor.render.sweep_plot import channels_of, frontier, sweep_picture
 from plexor.render.sweep_rows import heading, step_rows
-from plexor.render.sweep_text import knee_rows, notes, scan_notes
+from plexor.render.sweep_text import knee_rows, notes, scan_notes, step_notes
 from plexor.render.table import Cell
 from plexor.sweep.model import SweepResult
 from plexor.units import format_rate
@@ -47,10 +48,7 @@ def sweep_page(result: SweepResult) -> str:
     banner = (
         html_box("doubt", interrupted, "The same command goes on.") if result.interrupted else ""
     )
-    pictures = "".join(
-        f'<figure class="{style}">{sweep_picture(result, *size).render(style=False)}</figure>'
-        for style, size in (("wide", ()), ("narrow", (NARROW,)))
-    )
+    pictures = "".join(html_figure(partial(frontier, result, name)) for name in channels_of(result))
     doubts = "".join(
         f'<p class="doubt">{escape(f"{knee.load}, {knee.channel}: {note}")}</p>'
         for knee in result.knees
@@ -58,7 +56,7 @@ def sweep_page(result: SweepResult) -> str:
     )
     scans = "".join(
         f'<p class="{"doubt" if doubtful else "muted"}">{escape(note)}</p>'
-        for note, doubtful in scan_notes(result)
+        for note, doubtful in (*scan_notes(result), *step_notes(result))
     )
     body = f"""{pictures}
 <h2>What is sustained</h2>

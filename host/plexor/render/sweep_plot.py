@@ -16,6 +16,7 @@ from plexor.render.frame import (
     WIDTH,
     Label,
     framed,
+    in_rows,
     panel,
     spread,
     x_axis,
@@ -30,8 +31,6 @@ from plexor.sweep.decide import Verdict
 from plexor.sweep.model import DOWN, UP, Bracket, Knee, Step, SweepResult
 from plexor.units import plot_seconds
 
-NARROW = 440.0
-"""Width of a picture for a telephone."""
 LATENCY_HEIGHT, MISSED_HEIGHT, BETWEEN = 230.0, 150.0, 26.0
 LABEL_LINE = 18.0
 LEAST_SHARE = 1e-4
@@ -66,17 +65,22 @@ class _Plot:
         return found
 
 
-def sweep_picture(result: SweepResult, width: float = WIDTH) -> Canvas:
+def channels_of(result: SweepResult) -> list[str]:
+    """Return the channels that were swept, each of which has a picture."""
+    return list(dict.fromkeys(knee.channel for knee in result.knees))
+
+
+def sweep_picture(result: SweepResult) -> Canvas:
     """Return the pictures of all channels below each other."""
-    names = list(dict.fromkeys(knee.channel for knee in result.knees))
-    return stack("Saturation", [frontier(result, name, width) for name in names], gap=18)
+    return stack("Saturation", [frontier(result, name) for name in channels_of(result)], gap=18)
 
 
 def frontier(result: SweepResult, channel: str, width: float = WIDTH) -> Canvas:
     """Return one channel's latency and missed strikes over the rate, its brackets marked."""
     knees = [knee for knee in result.knees if knee.channel == channel]
     rates = Axis(float(result.low_hz), float(result.high_hz), LEFT + 12, width - RIGHT - 12, True)
-    rows = _in_rows([_label(place, knee, rates) for place, knee in enumerate(knees)], width)
+    labels = [_label(place, knee, rates) for place, knee in enumerate(knees)]
+    rows = in_rows(labels, width - LEFT - RIGHT)
     top = TOP + LABEL_LINE * len(rows)
     middle = top + LATENCY_HEIGHT
     bottom = middle + BETWEEN + MISSED_HEIGHT
@@ -88,8 +92,7 @@ def frontier(result: SweepResult, channel: str, width: float = WIDTH) -> Canvas:
     if text_width(subtitle, SUBTITLE_SIZE) > width:
         subtitle = f"A rate is sustained within {len(result.criteria)} limits"
     height = bottom + 44 + LABEL_LINE * len(keys)
-    name = _cut(channel, 40 if width == WIDTH else 8)
-    canvas = framed(f"{name} over the strike rate", subtitle, height, source, width)
+    canvas = framed(f"{_cut(channel, 40)} over the strike rate", subtitle, height, source, width)
     plot = _Plot(canvas, channel, rates, steps)
     for line, labels in enumerate(rows):
         y = TOP + LABEL_LINE * (line + 1) - 7
@@ -97,7 +100,7 @@ def frontier(result: SweepResult, channel: str, width: float = WIDTH) -> Canvas:
             canvas.text(x, y, label.content, style=label.style, anchor="middle", bold=True)
     panel(canvas, top, middle)
     panel(canvas, middle + BETWEEN, bottom)
-    x_axis(canvas, rates, top, bottom, rate_unit(rates.high), 9 if width == WIDTH else 5)
+    x_axis(canvas, rates, top, bottom, rate_unit(rates.high))
     for place, knee in enumerate(knees):
         for low, high in ((top, middle), (middle + BETWEEN, bottom)):
             _bracket(plot, knee.bracket, (low, high), place)
@@ -128,20 +131,6 @@ def _ends(bracket: Bracket, rates: Axis) -> tuple[float, float]:
         rates.at(rates.low if low is None else float(low)),
         rates.at(rates.high if high is None else float(high)),
     )
-
-
-def _in_rows(labels: list[Label], width: float) -> list[list[Label]]:
-    """Return labels in as few lines as hold them."""
-    rows: list[list[Label]] = []
-    left = 0.0
-    for label in labels:
-        needed = text_width(label.content, LABEL_SIZE, True) + LABEL_GAP
-        if not rows or needed > left:
-            rows.append([])
-            left = width - LEFT - RIGHT + LABEL_GAP
-        rows[-1].append(label)
-        left -= needed
-    return rows
 
 
 def _bracket(plot: _Plot, bracket: Bracket, height: tuple[float, float], place: int) -> None:

@@ -23,7 +23,7 @@ def own_steps(steps: Sequence[Step], knee: Knee) -> list[Step]:
 
 def step_rows(result: SweepResult) -> tuple[list[str], list[list[str]]]:
     """Return the heads and a row for each channel at each step."""
-    head = ["load", "rate", "channel", "verdict", "missed", "p50", "p99", "max", "strikes"]
+    head = ["load", "rate", "channel", "verdict", "missed", "p50", "p99", "max", "strikes", "again"]
     return head, [
         [
             step.load,
@@ -36,6 +36,7 @@ def step_rows(result: SweepResult) -> tuple[list[str], list[list[str]]]:
                 for ticks in (figures.p50_ticks, figures.p99_ticks, figures.max_ticks)
             ),
             f"{figures.strikes:,}",
+            NOTHING if figures.cycle is None else f"every {figures.cycle:,}",
         ]
         for step in sorted(result.steps, key=lambda step: (step.load, step.rate_hz))
         for figures in step.channels

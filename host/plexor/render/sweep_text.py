@@ -16,6 +16,15 @@ from plexor.units import format_rate, format_seconds, format_ticks
 LEAST_IDLE = 0.1
 """Responses that answer no strike, as a part of all strikes, from which on it is said."""
 NOTHING = "-"
+DETERMINISTIC = (
+    "deterministic: neither the strikes nor the device draw anything at random, so that the same "
+    "strikes are always answered the same"
+)
+SHIFTED = (
+    "without latencies: strikes went missing and were open when the next ones came, so that "
+    "responses are taken for those of earlier strikes; a --timeout of the period or less keeps "
+    "them apart"
+)
 
 
 def bracket_text(bracket: Bracket) -> str:
@@ -65,7 +74,7 @@ def sweep_text(result: SweepResult, *, width: int = 100, colour: bool = False) -
     for knee in result.knees:
         for note in notes(knee, result):
             lines += wrapped(f"{knee.load}, {knee.channel}: {note}", width, paint, "doubt")
-    for note, doubtful in scan_notes(result):
+    for note, doubtful in (*scan_notes(result), *step_notes(result)):
         lines += wrapped(note, width, paint, "doubt" if doubtful else "muted")
     lines += sweep_bars(result, width, paint)
     return "".join(f"{line}\n" for line in lines)
@@ -88,12 +97,43 @@ def notes(knee: Knee, result: SweepResult) -> list[str]:
                 f"{idle} responses to {passing.strikes} strikes at {format_rate(passing.rate_hz)} "
                 "answer none: a pin that moves by itself seems to answer"
             )
+    found += _cycle_note(knee, result)
     if not bracket.monotonic:
         rates = ", ".join(map(format_rate, bracket.passing_above_hz))
         found.append(f"not monotonic: {rates} passed above the lowest rate that failed")
     if bracket.undecided_hz and (bracket.width is None or bracket.width > result.width):
         rates = ", ".join(map(format_rate, bracket.undecided_hz))
         found.append(f"wider than asked, for the test could not decide at {rates}")
+    return found
+
+
+def _cycle_note(knee: Knee, result: SweepResult) -> list[str]:
+    """Return whether more strikes at the ends of a bracket would be answered as those before."""
+    ends = (knee.bracket.passing_hz, knee.bracket.failing_hz)
+    steps = [step for rate in ends if (step := _step(result.steps, knee, rate)) is not None]
+    found = [
+        f"every {'' if cycle == 1 else f'{cycle} '}strike{'' if cycle == 1 else 's'} at "
+        f"{format_rate(step.rate_hz)}"
+        for step in steps
+        if (cycle := step.of(knee.channel).cycle) is not None
+    ]
+    if not found:
+        return []
+    return [f"its answers come again {' and '.join(found)}: more strikes say nothing new there"]
+
+
+def step_notes(result: SweepResult) -> list[tuple[str, bool]]:
+    """Return what a reader of all steps must know, and whether that is a doubt."""
+    found: list[tuple[str, bool]] = []
+    loads = dict.fromkeys(step.load for step in result.steps)
+    known = {step.load for step in result.steps if step.drawn is not False}
+    same = [load for load in loads if load not in known]
+    if same:
+        text = f"{', '.join(same)}: {DETERMINISTIC}; --dither gives each a phase of its own"
+        found.append((text, True))
+    shifted = sum(any(entry.shifted for entry in step.channels) for step in result.steps)
+    if shifted:
+        found.append((f"{shifted} of {len(result.steps)} steps {SHIFTED}", False))
     return found
 
 

@@ -14,21 +14,32 @@ from plexor.results import Kind
 from plexor.tail import earliest, latest
 from plexor.units import format_metres, format_seconds, format_ticks, seconds_of
 
-SHOWN = (Fraction(50, 100), Fraction(99, 100), Fraction(999, 1000))
+_SHOWN = (Fraction(50, 100), Fraction(99, 100), Fraction(999, 1000))
+_WHERE_KNOWN = Fraction(9999, 10_000)
 NOTHING = "-"
 Cell = tuple[str, str]
 """A text and a smaller note below it."""
 
 
+def shown(report: Report) -> tuple[Fraction, ...]:
+    """Return the percentiles to show: p99.99 is one of them where a channel has enough samples."""
+    for channel in report.channels:
+        found = None if channel.rise is None else channel.rise.quantile(_WHERE_KNOWN)
+        if found is not None and found.enough:
+            return (*_SHOWN, _WHERE_KNOWN)
+    return _SHOWN
+
+
 def latency_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row of cells for each channel: counts and percentiles."""
     head = ["channel", "n", *(name for name, _ in CLASS_COLUMNS), "min"]
-    head += [quantile_name(q) for q in SHOWN]
+    qs = shown(report)
+    head += [quantile_name(q) for q in qs]
     head += ["max = back wall"]
-    return head, [_latency_row(report, channel) for channel in report.channels]
+    return head, [_latency_row(report, channel, qs) for channel in report.channels]
 
 
-def _latency_row(report: Report, channel: ChannelFigures) -> list[Cell]:
+def _latency_row(report: Report, channel: ChannelFigures, qs: tuple[Fraction, ...]) -> list[Cell]:
     tick_fs = report.result.tick_fs
     rise = channel.rise
     row: list[Cell] = [
@@ -37,9 +48,9 @@ def _latency_row(report: Report, channel: ChannelFigures) -> list[Cell]:
     ]
     row += [(grouped(channel.result.classes[of]), "") for _, of in CLASS_COLUMNS]
     if rise is None:
-        return row + [(NOTHING, "")] * (len(SHOWN) + 2)
+        return row + [(NOTHING, "")] * (len(qs) + 2)
     row.append((_time(rise.min_ticks, tick_fs), ""))
-    for q in SHOWN:
+    for q in qs:
         found = rise.quantile(q)
         row.append((NOTHING, "") if found is None else quantile_cell(found, tick_fs))
     at = rise.max_time_ticks
@@ -58,16 +69,17 @@ def distance_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
         "mean",
         "min",
     ]
-    head += [*(quantile_name(q) for q in SHOWN), "max = back wall"]
+    qs = shown(report)
+    head += [*(quantile_name(q) for q in qs), "max = back wall"]
     rows: list[list[Cell]] = []
     for channel in report.channels:
         rise = channel.rise
         if velocity is None or rise is None:
             continue
-        quantiles = [rise.quantile(q) for q in SHOWN]
+        quantiles = [rise.quantile(q) for q in qs]
         middle = [q.value_ticks if q is not None and q.enough else None for q in quantiles]
-        shown = [rise.mean_ticks, rise.min_ticks, *middle, rise.max_ticks]
-        cells = [NOTHING if at is None else format_metres(report.metres(at)) for at in shown]
+        ticks = [rise.mean_ticks, rise.min_ticks, *middle, rise.max_ticks]
+        cells = [NOTHING if at is None else format_metres(report.metres(at)) for at in ticks]
         rows.append([(channel.name, ""), *((cell, "") for cell in cells)])
     return head, rows
 
@@ -93,13 +105,11 @@ def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
         if rise.span is None:
             row.append((NOTHING, "needs events"))
         else:
-            last = f"last {_time(rise.span.current_ticks, tick_fs)}"
-            note = last if rise.span.full else f"only {rise.count} samples"
-            row.append((_time(rise.span.greatest_ticks, tick_fs), note))
+            greatest = f"greatest {_time(rise.span.greatest_ticks, tick_fs)}"
+            note = greatest if rise.span.full else f"only {rise.count} samples"
+            row.append((_time(rise.span.current_ticks, tick_fs), note))
         row.append((NOTHING if rise.cold is None else _time(rise.cold.cold_ticks, tick_fs), ""))
-        found = [
-            format_ticks(peak.middle_ticks, tick_fs, 3) for peak in peaks(rise.distribution, 3)
-        ]
+        found = [_time(peak.value_ticks, tick_fs) for peak in peaks(rise.distribution, 3)]
         row.append((", ".join(found) or NOTHING, ""))
     for kind in (Kind.WIDTH, Kind.PERIOD):
         figures = channel.kinds.get(kind)
@@ -142,14 +152,14 @@ def period_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
         if channel.result.strikes or period is None or not period.count:
             continue
         mean = None if period.mean_ticks is None else float(period.mean_ticks)
-        shown: list[float | None] = [mean, period.min_ticks, period.max_ticks]
-        shown += [period.peak_to_peak_ticks, period.rms_ticks]
+        found: list[float | None] = [mean, period.min_ticks, period.max_ticks]
+        found += [period.peak_to_peak_ticks, period.rms_ticks]
         if channel.periods is not None:
             more = channel.periods
-            shown += [more.cycle_to_cycle_max_ticks, more.cycle_to_cycle_rms_ticks]
-            shown += [float(more.tie_peak_to_peak_ticks), more.tie_rms_ticks]
-        shown += [None] * (len(head) - 2 - len(shown))
-        times: list[Cell] = [(_time(ticks, report.result.tick_fs), "") for ticks in shown]
+            found += [more.cycle_to_cycle_max_ticks, more.cycle_to_cycle_rms_ticks]
+            found += [float(more.tie_peak_to_peak_ticks), more.tie_rms_ticks]
+        found += [None] * (len(head) - 2 - len(found))
+        times: list[Cell] = [(_time(ticks, report.result.tick_fs), "") for ticks in found]
         rows.append([(channel.name, ""), (grouped(period.count), ""), *times])
     return head, rows
 

@@ -43,6 +43,8 @@ def text(
     lines += wrapped(
         facts.summary(report), width, paint, "alarm" if report.result.simulated else "muted"
     )
+    stop = facts.stop_line(report)
+    lines += wrapped(stop, width, paint, "bad") if stop else ()
     lines.append("")
     for head, rows in (
         latency_rows(report),
@@ -63,12 +65,25 @@ def text(
             lines.append("")
     lines += wrapped(facts.accounting(report), width, paint, "bold")
     lines += wrapped(facts.conserved(report), width, paint, "muted")
-    for reason in report.invalid_reasons:
-        lines += wrapped(f"INVALID RUN: {reason}", width, paint, "bad")
+    lines += _invalid(report, width, paint)
     if verdict is not None:
         lines.append("")
         lines += _verdict(report, verdict, width, paint)
     return "\n".join(lines) + "\n"
+
+
+def verdict_text(
+    report: Report, verdict: Verdict, *, width: int = 100, colour: bool = False
+) -> str:
+    """Return what a budget says of a run: why it is invalid if it is, each check, the verdict."""
+    width, paint = max(width, LEAST_WIDTH), Paint(colour)
+    lines = [*_invalid(report, width, paint), *_verdict(report, verdict, width, paint)]
+    return "\n".join(lines) + "\n"
+
+
+def _invalid(report: Report, width: int, paint: Paint) -> Iterator[str]:
+    for reason in report.invalid_reasons:
+        yield from wrapped(f"INVALID RUN: {reason}", width, paint, "bad")
 
 
 def _histogram(report: Report, channel: ChannelFigures, width: int, paint: Paint) -> Iterator[str]:

@@ -15,9 +15,9 @@ from plexor.render.frame import (
     RIGHT,
     TOP,
     WIDTH,
+    beside,
     framed,
     provenance,
-    short,
     x_axis,
 )
 from plexor.render.scale import Axis, grouped, time_unit
@@ -44,7 +44,7 @@ class _Lane(NamedTuple):
     polarity: npt.NDArray[np.uint8]
 
 
-def trace(report: Report) -> Canvas | None:
+def trace(report: Report, width: float = WIDTH) -> Canvas | None:
     """Return the events kept around the trigger; None for a run that has none.
 
     A few of them in detail, and above them all that were kept where those are more.
@@ -61,12 +61,12 @@ def trace(report: Report) -> Canvas | None:
     overview = 0.0 if few else THIN_LANE * len(lanes) + FOOT
     height = TOP + overview + LABEL + LANE * len(lanes) + 12 + FOOT
     heading = "Around the trigger"
-    canvas = framed(heading, _subtitle(result, len(events)), height, provenance(result))
+    canvas = framed(heading, _subtitle(result, len(events)), height, provenance(result), width)
     top = TOP
     if not few:
-        axis = _axis(times, result.tick_fs)
+        axis = _axis(times, result.tick_fs, width)
         bottom = top + THIN_LANE * len(lanes)
-        detail = _axis(near, result.tick_fs)
+        detail = _axis(near, result.tick_fs, width)
         left, right = axis.at(detail.low), axis.at(detail.high)
         _panel(canvas, axis, top, bottom)
         canvas.rect(left, top, max(right - left, 2), bottom - top, "region", 'rx="2"')
@@ -74,7 +74,7 @@ def trace(report: Report) -> Canvas | None:
         _mark(canvas, axis, top, bottom)
         top = bottom + FOOT
     top += LABEL
-    axis = _axis(near, result.tick_fs)
+    axis = _axis(near, result.tick_fs, width)
     bottom = top + LANE * len(lanes) + 12
     _panel(canvas, axis, top, bottom)
     _draw(canvas, lanes, axis, top + 6, (LANE, SWING), result.tick_fs)
@@ -108,7 +108,7 @@ def _label(report: Report) -> str:
 
 
 def _name(report: Report, source: int) -> str:
-    names = {channel.result.number: short(channel.name) for channel in report.channels}
+    names = {channel.result.number: beside(channel.name) for channel in report.channels}
     return names.get(source, source_name(source))
 
 
@@ -134,7 +134,7 @@ def _lanes(report: Report, events: EventArray, trigger_ticks: int) -> list[_Lane
     return found
 
 
-def _axis(times: npt.NDArray[np.int64], tick_fs: int) -> Axis:
+def _axis(times: npt.NDArray[np.int64], tick_fs: int, width: float) -> Axis:
     """Return an axis around times and the trigger."""
     low, high = min(int(times.min()), 0), max(int(times.max()), 0)
     margin = max((high - low) * 0.03, 1)
@@ -142,12 +142,12 @@ def _axis(times: npt.NDArray[np.int64], tick_fs: int) -> Axis:
         plot_seconds(low - margin, tick_fs),
         plot_seconds(high + margin, tick_fs),
         LEFT,
-        WIDTH - RIGHT,
+        width - RIGHT,
     )
 
 
 def _panel(canvas: Canvas, axis: Axis, top: float, bottom: float) -> None:
-    canvas.rect(LEFT, top, WIDTH - LEFT - RIGHT, bottom - top, "panel", 'rx="4"')
+    canvas.rect(LEFT, top, canvas.width - LEFT - RIGHT, bottom - top, "panel", 'rx="4"')
     x_axis(canvas, axis, top, bottom, time_unit(max(-axis.low, axis.high)))
 
 
@@ -166,7 +166,6 @@ def _draw(
             LEFT - 9,
             base - swing / 2 + 4,
             lane.name,
-            size=12 if height == LANE else 10.5,
             style=lane.ink,
             anchor="end",
             bold=height == LANE,
@@ -181,7 +180,7 @@ def _draw(
                 data = [f"M{LEFT:.1f} {base - swing * polarity:.1f}"]
                 continue
             data.append(f"H{axis.at(seconds):.1f}V{base - swing * polarity:.1f}")
-        data.append(f"H{WIDTH - RIGHT:.1f}")
+        data.append(f"H{axis.end:.1f}")
         width = 1.8 if height == LANE else 1.1
         canvas.path("".join(data), lane.style, f'stroke-width="{width}"')
 

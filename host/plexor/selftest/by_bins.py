@@ -100,7 +100,9 @@ class BinWitness(BinObserver):
         began = device.read("status", "time_ticks")
         device.write("control", "action", Action.DUMP if spaces else 0)
         moved = time.monotonic()
-        while spaces and collector.dumps == dumps:
+        # Frames are an eighth longer than their words, and whatever else comes is not of a dump.
+        most = before + 2 * WORD_BYTES * collector.memories.words + LOADED_BYTES
+        while spaces and collector.dumps == dumps and device.decoder.bytes_received < most:
             if device.pump(0.05):
                 moved = time.monotonic()
             elif time.monotonic() - moved > SILENCE_S * device.patience:

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from plexor.calibration.from_events import EventObserver, loopback_settings
 from plexor.calibration.runs import SPACES, complete_run, whole_run
+from plexor.plan_strikes import dither_at_most
 from plexor.protocol.frames import CRC_BYTES, HEADER, WORD_BYTES
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import ResponseClass
@@ -62,7 +63,9 @@ class EventWitness(EventObserver):
             strikes = replace(
                 stimulus,
                 width_s=stimulus.period_s / 16**number / 4,
-                dither_s=stimulus.period_s if dithers else Fraction(0),
+                dither_s=dither_at_most(stimulus.period_s, geometry.tick_fs)
+                if dithers
+                else Fraction(0),
                 seed=number + 1,
                 count=MEMORY_STRIKES,
             )

@@ -2,15 +2,60 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from fractions import Fraction
+
 from plexor.compare import SATURATION, Difference
-from plexor.sweep.model import SweepResult
+from plexor.laws import Bounds, limit_of
+from plexor.sweep.model import Bracket, SweepResult
+
+
+@dataclass(frozen=True, slots=True)
+class BracketLaw:
+    """Saturation frequencies that lie in their brackets, as surely as the sweeps say."""
+
+    before: Bracket
+    after: Bracket
+
+    @property
+    def counts(self) -> None:
+        """Return None: it takes narrower brackets, not more strikes."""
+
+    def excess(
+        self, part: Fraction, least_error: float, most_error: float, times: int = 1
+    ) -> Bounds:
+        """Return where the second frequency less `limit_of` the first lies; errors are the sweeps'.
+
+        Where both sustain all that was tried, what is compared is the highest rate of both; where
+        both sustain nothing, nothing has changed.
+        """
+        low, high = _ends(self.before)
+        after_low, after_high = _ends(self.after)
+        if low and after_low and high is None and after_high is None:
+            low = high = after_low = after_high = min(low, after_low)
+        if not low and not after_low and high is not None and after_high is not None:
+            high = after_high = low
+        return Bounds(
+            None if high is None else after_low - limit_of(high, part),
+            None if after_high is None else after_high - limit_of(low, part),
+        )
+
+    def least_count(self, error: float) -> int:
+        """Return 0: brackets are not samples."""
+        return 0
+
+
+def _ends(bracket: Bracket) -> tuple[Fraction, Fraction | None]:
+    """Return what is sustained, 0 where nothing is, and what is not; None: nothing failed."""
+    return bracket.passing_hz or Fraction(0), bracket.failing_hz
 
 
 def differences(before: SweepResult, after: SweepResult) -> tuple[Difference, ...]:
     """Return the saturation frequencies, in hertz, of channels and loads that both sweeps have.
 
-    A saturation frequency is the highest rate that passed; the interval of its difference is that
-    of the brackets. Channels are named with their load, where that is not `none`.
+    A saturation frequency is the highest rate that passed, 0 where none did; the interval of its
+    difference is that of the brackets. Channels are named with their load, where that is not
+    `none`.
     """
     found: list[Difference] = []
     for knee in before.knees:
@@ -19,20 +64,8 @@ def differences(before: SweepResult, after: SweepResult) -> tuple[Difference, ..
         )
         if other is None:
             continue
-        low, high = knee.bracket.passing_hz, knee.bracket.failing_hz
-        other_low, other_high = other.bracket.passing_hz, other.bracket.failing_hz
-        if low is None or other_low is None:
-            continue
         name = knee.channel if knee.load == "none" else f"{knee.channel}, {knee.load}"
-        found.append(
-            Difference(
-                name,
-                SATURATION,
-                low,
-                other_low,
-                None if high is None else other_low - high,
-                None if other_high is None else other_high - low,
-                is_time=False,
-            )
-        )
+        law = BracketLaw(knee.bracket, other.bracket)
+        values = _ends(knee.bracket)[0], _ends(other.bracket)[0]
+        found.append(Difference(name, SATURATION, *values, law, "Hz"))
     return tuple(found)

@@ -11,7 +11,7 @@ from fractions import Fraction
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.decide import Test, Verdict, first_strikes, plan_test
 from plexor.sweep.model import Figures
-from plexor.units import format_seconds, parse_duration, ticks_of
+from plexor.units import format_seconds, parse_duration, parse_part, ticks_of
 
 DEFAULT_SHARE = Fraction(1, 1000)
 DEFAULT_CONFIDENCE = Fraction(95, 100)
@@ -97,8 +97,8 @@ def parse_criterion(text: str) -> Criterion:
 
 def _part(text: str, whole: str) -> Fraction:
     try:
-        value = Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except (ValueError, ZeroDivisionError):
+        value = parse_part(text)
+    except ValueError:
         value = Fraction(0)
     if not 0 < value < 1:
         raise ValueError(f"criterion: {whole!r}: {text}; must be a part, such as 0.1% or 1e-3")
@@ -134,10 +134,17 @@ def judge(
 def _verdict(
     criterion: Criterion, figures: Figures, stage: int, first: int, tick_fs: int
 ) -> Verdict:
-    test = criterion.test(first)
     if criterion.what not in _TIMED or criterion.what == What.LATENCY:
-        behind = figures.behind if ResponseClass.MISSED in _BAD[criterion.what] else 0
-        return test.verdict(stage, figures.strikes, criterion.bad(figures), behind)
+        test, bad = criterion.test(first), criterion.bad(figures)
+        doubtful = figures.behind if ResponseClass.MISSED in _BAD[criterion.what] else 0
+        if figures.shifted and ResponseClass.LATE in _BAD[criterion.what]:
+            # Behind a strike that is missing every response may seem late, and be in time.
+            late = figures.classes[ResponseClass.LATE]
+            bad, doubtful = bad - late, doubtful + late
+        return test.verdict(stage, figures.strikes, bad, doubtful)
+    if figures.shifted:
+        # A strike is missing, and which latencies the others have is not known.
+        return Verdict.FAIL
     assert criterion.most_s is not None
     value = {
         What.JITTER: figures.peak_to_peak_ticks,

@@ -4,7 +4,9 @@ A group-sequential test of a binomial proportion with curtailed rejection (C. Je
 B. W. Turnbull, "Group Sequential Methods with Applications to Clinical Trials", 2000, chapters 7
 and 12): strikes come in stages; a stage fails as soon as too many of all strikes so far have gone
 wrong, and passes at its end if few enough have. The bounds are those that spend an error of each
-kind and no more, by the exact law of the count.
+kind and no more, by the exact law of the count where each strike goes wrong by itself. Those of
+one kind are reckoned as if the other kind ended nothing, so that both errors hold also where it
+goes on behind a verdict, for the sake of another channel or criterion.
 """
 
 from __future__ import annotations
@@ -65,8 +67,12 @@ class Test:
 
 
 def _spent(confidence: Fraction) -> list[float]:
-    """Return the error spent by the end of each stage: half, three quarters, all of it."""
-    error = float(1 - confidence)
+    """Return the error of a kind spent by the end of each stage: half, three quarters, all of it.
+
+    Each kind has half of what a confidence leaves: a bracket has a rate that passes and one that
+    fails, and is as sure as is asked where one of its two ends may be wrong.
+    """
+    error = float(1 - confidence) / 2
     return [error * (1 - 0.5 ** (number + 1)) for number in range(STAGES - 1)] + [error]
 
 
@@ -83,30 +89,30 @@ def first_strikes(limit: Fraction, confidence: Fraction) -> int:
 
 @lru_cache(maxsize=64)
 def plan_test(limit: Fraction, confidence: Fraction, first: int = 0) -> Test:
-    """Return the test for fewer than `limit` bad strikes, each error at most 1 - confidence.
+    """Return the test for fewer than `limit` bad strikes; both errors are at most 1 - confidence.
 
     A device with `limit` or more bad strikes passes, and one with `limit` or fewer fails, each with
-    a probability of at most 1 - confidence. The first stage has `first` strikes, or as many as it
+    a probability of at most half of that. The first stage has `first` strikes, or as many as it
     takes to pass if that is more. Raises ValueError for what is not between 0 and 1.
     """
     p, first = float(limit), max(first, first_strikes(limit, confidence))
     found: list[Stage] = []
-    going = np.ones(1)
-    """Probability of each count, where the test is still going on."""
+    low = high = np.ones(1)
+    """Probability of each count, where nothing has passed, and where nothing has failed."""
     passed = failed = 0.0
     before = 0
     for number, budget in enumerate(_spent(confidence)):
         strikes = first << number
-        going = _after(going, strikes - before, p)
-        below = np.cumsum(going)
+        low, high = (_after(law, strikes - before, p) for law in (low, high))
+        below = np.cumsum(low)
         pass_most = int(np.searchsorted(passed + below, budget, side="right")) - 1
-        above = np.cumsum(going[::-1])
-        fail_least = len(going) - int(np.searchsorted(failed + above, budget, side="right"))
+        above = np.cumsum(high[::-1])
+        fail_least = len(high) - int(np.searchsorted(failed + above, budget, side="right"))
         found.append(Stage(strikes, pass_most, fail_least))
-        passed += float(below[pass_most]) if pass_most >= 0 else 0.0
-        failed += float(going[fail_least:].sum())
-        going = going[:fail_least].copy()
-        going[: pass_most + 1] = 0
+        passed += float(low[: pass_most + 1].sum())
+        failed += float(high[fail_least:].sum())
+        low[: pass_most + 1] = 0
+        high = high[:fail_least]
         before = strikes
     return Test(limit, confidence, tuple(found))
 

@@ -83,7 +83,7 @@ def _dask(address: str) -> Executor:
         distributed: Any = importlib.import_module("distributed")
     except ModuleNotFoundError as error:
         raise UsageError(
-            f"executor: {address}: Dask is not installed; pip install 'plexor[cluster]'"
+            f"executor: {address}: Dask is not installed; in a clone: pip install '.[cluster]'"
         ) from error
     try:
         client = distributed.Client(address, timeout="10s")

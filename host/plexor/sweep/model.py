@@ -15,7 +15,10 @@ UP, DOWN, REST = "up", "down", "rest"
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """One channel at one rate, over all stages of its test. Times are rise latencies in ticks."""
+    """One channel at one rate, over all stages of its test. Times are rise latencies in ticks.
+
+    Of a channel that is `shifted` no latency is known.
+    """
 
     name: str
     strikes: int
@@ -31,6 +34,12 @@ class Figures:
     """Whether latency still grew at the end; None: it cannot be told."""
     behind: int = 0
     """Strikes by which it fell behind while it was struck."""
+    shifted: bool = False
+    """Whether responses may have been taken for those of other strikes than their own: strikes went
+    missing, and were open when the next ones came."""
+    cycle: int | None = None
+    """Where nothing is drawn at random: after so many strikes the answers come again; None: they do
+    not, or it cannot be told."""
     verdict: Verdict = Verdict.UNDECIDED
     reason: str = ""
     """The criterion that decided, where the verdict is no pass."""
@@ -68,6 +77,9 @@ class Step:
     the instrument's time; None: there is none."""
     direction: str = ""
     """UP, DOWN or REST of a scan; empty: a device that was not struck faster or slower before."""
+    drawn: bool | None = None
+    """Whether anything was drawn at random, in the strikes or in a simulated device: without that
+    the same strikes are answered the same. None: of a real device it is not known."""
 
     def of(self, name: str) -> Figures:
         """Return a channel's figures; raise KeyError for a channel that is not there."""

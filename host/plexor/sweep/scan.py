@@ -18,8 +18,9 @@ from plexor.protocol.memory import ResponseClass, Space
 from plexor.results import RunResult, StepChannel, StepResult
 from plexor.session import measure
 from plexor.settings import Settings, TableStep
-from plexor.sweep.criterion import Criterion, judge
-from plexor.sweep.job import LEAST_STRIKES, first_stage, quantiles_of
+from plexor.sweep.criterion import Criterion
+from plexor.sweep.figures import LEAST_STRIKES, judged, least_spacing_s, quantiles_of
+from plexor.sweep.job import first_stage, is_drawn
 from plexor.sweep.model import DOWN, REST, UP, Figures, Step
 from plexor.units import seconds_of
 
@@ -72,7 +73,8 @@ def take_scan(scan: Scan) -> tuple[Step, ...]:
         table=tuple(table),
         spaces=(*REPORT_SPACES, Space.STEPS),
     )
-    with Device(open_link(scan.link, scan.dut)) as device:
+    link = open_link(scan.link, scan.dut)
+    with Device(link) as device:
         run = measure(device, settings)
     if run.interrupted:
         raise KeyboardInterrupt
@@ -80,24 +82,25 @@ def take_scan(scan: Scan) -> tuple[Step, ...]:
         raise InvalidRunError(f"scan: {'; '.join(run.invalid_reasons)}")
     channels = analyse(run).channels
     first = first_stage(scan.criteria, scan.least_strikes)
+    source, drawn = (run.tick_fs, run.simulated), is_drawn(settings, link)
     steps: list[Step] = []
     for (rate_hz, way), step in zip(ways, run.steps, strict=True):
-        figures = [
-            _figures(step, counted, channel)
+        struck = replace(swept, period_s=1 / rate_hz)
+        figures = tuple(
+            judged(
+                _figures(step, counted, channel),
+                scan.criteria,
+                STAGE,
+                first,
+                run,
+                least_spacing_s(struck, channel.result.reference),
+            )
             for counted, channel in zip(step.channels, channels, strict=True)
-        ]
-        judged = tuple(_judged(entry, scan.criteria, first, run.tick_fs) for entry in figures)
-        strikes = max((counted.strikes for counted in step.channels), default=0)
-        steps.append(
-            Step(run.tick_fs, run.simulated, scan.load, rate_hz, "", strikes, judged, direction=way)
         )
+        strikes = max((counted.strikes for counted in step.channels), default=0)
+        steps.append(Step(*source, scan.load, rate_hz, "", strikes, figures, None, way, drawn))
     last = replace(steps[-1], recovery_s=recovery_s(run, channels, run.steps[-2:]))
     return (*steps[:-2], last)
-
-
-def _judged(figures: Figures, criteria: Sequence[Criterion], first: int, tick_fs: int) -> Figures:
-    verdict, reason = judge(criteria, figures, STAGE, first, tick_fs)
-    return replace(figures, verdict=verdict, reason=reason)
 
 
 def _figures(step: StepResult, counted: StepChannel, channel: ChannelFigures) -> Figures:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any, cast
 
-from plexor.errors import StoreError
-from plexor.jsonable import from_json, to_json
+from plexor.errors import StoreError, UsageError
+from plexor.jsonable import from_json, one_line, parse_json, read_document, to_json
+from plexor.sweep.consistent import check, check_step
 from plexor.sweep.job import Job
 from plexor.sweep.model import Step, SweepResult
 from plexor.sweep.scan import Scan
@@ -71,29 +74,45 @@ def save(result: SweepResult, folder: Path) -> None:
 
 
 def load(folder: Path) -> SweepResult:
-    """Return the result in a folder; raise StoreError where there is none that can be read."""
-    path = folder / RESULT_FILE
-    try:
-        document: Any = json.loads(path.read_text(encoding="utf-8"))
-        if document["format"] != FORMAT:
-            raise ValueError(f"format {document['format']!r}; this host reads {FORMAT}")
-        return from_json(SweepResult, document["sweep"])
-    except OSError as error:
-        raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"{path}: cannot read: {type(error).__name__}: {error}") from error
+    """Return the result in a folder; raise StoreError where there is none that can be."""
+    return read_document(folder / RESULT_FILE, "sweep", FORMAT, SweepResult, check)
+
+
+def question_of(kind: str, wanted: object, duts: Iterable[str | None]) -> str:
+    """Return what tells a question from every other: its kind, and a digest of all it asks.
+
+    Of devices that a manifest describes these are also the files that it names.
+    """
+    files = [_digests(Path(dut)) for dut in duts if dut is not None]
+    text = json.dumps([to_json(wanted), files], sort_keys=True)
+    return f"{kind} {hashlib.sha256(text.encode()).hexdigest()[:32]}"
 
 
 class StepStore:
-    """A file of steps by their jobs; without a folder nothing is kept."""
+    """A file of steps by their jobs; without a folder nothing is kept.
 
-    def __init__(self, folder: Path | None) -> None:
+    Its first line has the question that the steps answer. A folder that holds anything but steps to
+    the same question is refused with UsageError. With `force` one that holds an answer of the same
+    kind is replaced, by the first step that is added.
+    """
+
+    def __init__(self, folder: Path | None, question: str = "", *, force: bool = False) -> None:
         self._path = None if folder is None else folder / FILE
+        self._question = question
         self._known: dict[str, tuple[Step, ...]] = {}
         self._whole_bytes = 0
         """Of the file; what a killed writer left half written is behind them."""
-        if self._path is not None and self._path.exists():
-            self._known, self._whole_bytes = _read(self._path)
+        if folder is None or _is_free(folder):
+            return
+        path = folder / FILE
+        asked, known, whole_bytes = read_steps(path) if path.exists() else ("", {}, 0)
+        kind = question.partition(" ")[0]
+        if force and not _holds(folder, kind, asked):
+            raise UsageError(f"--out {folder}: holds no {kind}; --force replaces {kind}s only")
+        if not force and asked != question:
+            raise UsageError(f"--out {folder}: is there already; --force replaces it")
+        if not force:
+            self._known, self._whole_bytes = known, whole_bytes
 
     def __len__(self) -> int:
         return len(self._known)
@@ -108,28 +127,78 @@ class StepStore:
         self._known[key] = steps
         if self._path is None:
             return
-        line = json.dumps({"job": key, "steps": to_json(steps)}, ensure_ascii=False) + "\n"
+        lines = [] if self._whole_bytes else [{"question": self._question}]
+        lines.append({"job": key, "steps": to_json(steps)})
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
+            if not self._whole_bytes:
+                for name in results_of(self._question.partition(" ")[0]):
+                    self._path.with_name(name).unlink(missing_ok=True)
             with self._path.open("ab") as file:
                 file.truncate(self._whole_bytes)
-                self._whole_bytes += file.write(line.encode())
+                self._whole_bytes += file.write(text.encode())
         except OSError as error:
             raise StoreError(f"{self._path}: cannot write: {error.strerror or error}") from error
 
 
-def _read(path: Path) -> tuple[dict[str, tuple[Step, ...]], int]:
-    """Return the steps of a file by their jobs, and the bytes of its whole lines."""
+def results_of(kind: str) -> tuple[str, str]:
+    """Return the names of what is made of steps: the result, and its page if there is one."""
+    return f"{kind}.json", f"{kind}.html"
+
+
+def _is_free(folder: Path) -> bool:
+    """Return whether a folder is not there, or empty; raise UsageError where it cannot be read."""
+    try:
+        return not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
+    except OSError as error:
+        raise UsageError(f"--out {folder}: {error.strerror or error}") from error
+
+
+def _holds(folder: Path, kind: str, asked: str) -> bool:
+    """Return whether a folder holds steps or a result of a kind."""
+    return asked.partition(" ")[0] == kind or (folder / results_of(kind)[0]).is_file()
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The first line of FILE."""
+
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Another line of FILE: the steps that a job took."""
+
+    job: str
+    steps: tuple[Step, ...]
+
+
+def read_steps(path: Path) -> tuple[str, dict[str, tuple[Step, ...]], int]:
+    """Return a file's question, its steps by their jobs, and the bytes of its whole lines.
+
+    Raises StoreError for a file that cannot be read and for a line that is no step.
+    """
     try:
         content = path.read_bytes()
     except OSError as error:
         raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
     whole = content[: content.rfind(b"\n") + 1]
+    asked = ""
     found: dict[str, tuple[Step, ...]] = {}
     for number, line in enumerate(whole.splitlines(), 1):
         try:
-            entry: Any = json.loads(line)
-            found[entry["job"]] = tuple(from_json(Step, step) for step in entry["steps"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise StoreError(f"{path}, line {number}: is no step; remove the line") from error
-    return found, len(whole)
+            value = parse_json(line)
+            if number == 1 and isinstance(value, dict) and "question" in value:
+                asked = from_json(_Asked, value).question
+                continue
+            entry = from_json(_Line, value)
+            for step in entry.steps:
+                check_step(step)
+        except ValueError as error:
+            raise StoreError(
+                f"{path}, line {number}: is no step: {one_line(error)}; remove the line"
+            ) from error
+        found[entry.job] = entry.steps
+    return asked, found, len(whole)

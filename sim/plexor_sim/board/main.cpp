@@ -61,7 +61,7 @@ class Simulation {
     while (!g_stop) {
       if (!socket_.connected()) {
         log_.sync();
-        if (served && options_.once) return;
+        if (served && options_.once) return log_.close();
         socket_.accept(kWaitMs);
         for (const uint8_t byte : kSaid) socket_.push(byte);  // nowhere if nobody came
         stop_without(options_.parent);
@@ -74,6 +74,7 @@ class Simulation {
       if (++polls_ % 512 == 0) stop_without(options_.parent);
     }
     socket_.drain();
+    log_.close();
   }
 
  private:

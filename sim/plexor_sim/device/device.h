@@ -37,6 +37,9 @@ class Device {
   // be called until then. The default promises nothing.
   virtual int64_t quiet_until_ps() const { return INT64_MIN; }
 
+  // Whether it draws at random: without that the same inputs are always answered the same.
+  virtual bool draws() const { return false; }
+
   // Idle levels of the output pins before the first edge.
   virtual uint32_t initial_levels() const { return 0; }
 };

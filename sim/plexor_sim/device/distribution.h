@@ -28,6 +28,9 @@ class Distribution {
   // 0 to kMostPs.
   int64_t draw(Random& random);
 
+  // Whether one draw may differ from the next by chance.
+  bool draws() const { return kind_ != Kind::kFixed && kind_ != Kind::kList; }
+
  private:
   enum class Kind { kFixed, kUniform, kNormal, kLognormal, kExponential, kList, kMixture };
 

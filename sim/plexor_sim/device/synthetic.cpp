@@ -72,7 +72,7 @@ class Channel {
   int64_t next_ps() const { return next_ps_; }
 
   void request(int64_t now_ps, bool load) {
-    const int64_t since_ps = now_ps - last_request_ps_;
+    const int64_t since_ps = last_request_ps_ ? now_ps - *last_request_ps_ : kNever;
     last_request_ps_ = now_ps;
     if (since_ps >= options_.deaf_low_ps && since_ps <= options_.deaf_high_ps) return;
     if (options_.drop > 0 && drop_.unit() < options_.drop) return;
@@ -160,7 +160,7 @@ class Channel {
   std::priority_queue<Pulse, std::vector<Pulse>, std::greater<>> pulses_;
   std::deque<int64_t> starts_;  // when the requests that wait will be served
   uint64_t pulse_cnt_ = 0;
-  int64_t last_request_ps_ = 0;
+  std::optional<int64_t> last_request_ps_;
   int64_t free_ps_ = 0, last_ready_ps_ = 0;
   bool overloaded_ = false;
   int64_t free_pin_ps_ = 0, fall_ps_ = 0, spurious_ps_ = kNever;
@@ -177,12 +177,17 @@ struct Input {
 class Synthetic final : public Device {
  public:
   explicit Synthetic(const SyntheticOptions& options)
-      : instants_(options), loadable_(options.load != "none") {
+      : instants_(options),
+        loadable_(options.load != "none"),
+        draws_(std::any_of(options.channels.begin(), options.channels.end(),
+                           [](const ChannelOptions& channel) { return channel.draws(); })) {
     channels_.reserve(kPins);
     for (int n = 0; n < kPins; n++)
       channels_.emplace_back(options.channels[n], instants_, options.seed, n);
     find_next();
   }
+
+  bool draws() const override { return draws_; }
 
   uint32_t initial_levels() const override {
     uint32_t levels = 0;
@@ -261,7 +266,7 @@ class Synthetic final : public Device {
   std::vector<Channel> channels_;
   std::deque<Change> changes_;
   std::array<Input, kPins> strikes_;
-  const bool loadable_;
+  const bool loadable_, draws_;
   bool load_ = false;
   int64_t next_ps_ = kNever;
 };

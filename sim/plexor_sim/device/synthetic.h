@@ -44,6 +44,9 @@ struct ChannelOptions {
   int64_t mask_period_ps = 0, mask_length_ps = 0, mask_phase_ps = 0;
   int64_t gap_ps = 10'000;
   bool invert = false;
+
+  // Whether the channel does anything that is drawn at random.
+  bool draws() const;
 };
 
 struct SyntheticOptions {

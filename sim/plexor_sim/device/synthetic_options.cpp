@@ -98,6 +98,16 @@ bool take(SyntheticOptions& options, const std::string& key, const std::string& 
 
 }  // namespace
 
+bool ChannelOptions::draws() const {
+  if (spurious_hz > 0) return true;
+  if (tick_period_ps > 0 && width.draws()) return true;
+  if (after.source == After::Source::kNone) return false;
+  const auto maybe = [](const std::optional<Distribution>& one) { return one && one->draws(); };
+  return latency.draws() || width.draws() || service.draws() || maybe(load_latency) ||
+         maybe(load_width) || maybe(load_service) || maybe(overload_service) ||
+         (drop > 0 && drop < 1) || (duplicate > 0 && (duplicate < 1 || duplicate_delay.draws()));
+}
+
 SyntheticOptions SyntheticOptions::parse(const std::string& text) {
   SyntheticOptions options;
   options.channels[0].after = parse_after("after", "strike0");

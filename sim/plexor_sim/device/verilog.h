@@ -3,6 +3,7 @@
 //   struct Glue {
 //     using Model = Vtop;
 //     static constexpr bool kClocked;
+//     static constexpr bool kDraws;                 // its sources have $random or the like
 //     static void constants(Model&);                // once: inputs that never change
 //     static void strikes(Model&, uint32_t mask);
 //     static void load(Model&, bool level);
@@ -85,6 +86,8 @@ class VerilogDevice final : public Device {
   }
 
   ~VerilogDevice() override { model_->final(); }
+
+  bool draws() const override { return Glue::kDraws; }
 
   uint32_t initial_levels() const override { return levels_; }
 

@@ -7,30 +7,6 @@
 
 namespace plexor {
 
-const char* const kHelp =
-    "A simulated instrument and its device. Prints 'listening 127.0.0.1:PORT'.\n"
-    "\n"
-    "  --device K=V,...     options of the device\n"
-    "  --front-end K=V,...  instants of sampling, delays, defects (runtime/front_end.h)\n"
-    "  --truth FILE         every edge of every pin, in ps (runtime/truth.h has the format)\n"
-    "  --trace-pins FILE    the same as a VCD\n"
-    "  --figures FILE       at the end: clocks passed, clocks evaluated, wall and CPU seconds,\n"
-    "                       from the first client on\n"
-    "  --once               end when the first client has gone\n"
-    "  --linger SECONDS     go on for so long after a client has gone\n"
-    "  --free               time passes between runs and without a client too; otherwise only for\n"
-    "                       what commands take: a first run is the same whenever it is asked for\n"
-    "  --no-skip            evaluate every clock, those too in which nothing moves\n"
-    "  --max-cycles N       end after N core clocks\n"
-    "  --stall P,SEED       the link is not ready with probability P in each clock, both ways\n"
-    "  --corrupt P,SEED     a bit of a byte to the client is wrong with probability P\n"
-    "  --stall full         the instrument's bytes are never taken\n"
-    "  --buffer BYTES       lie on the way to a client that does not read, about; otherwise megabytes\n"
-    "  --gate N,N,...       the gate input changes at these core clocks; it starts low\n"
-    "  --uart-divisor N     core clocks a bit of the UART (8); only in a build with a UART\n"
-    "  --no-preamble        leave a UART's line to the client from its first byte on\n"
-    "  --parent PID         end when process PID is not the parent any more\n";
-
 namespace {
 
 int64_t integer(const std::string& name, const std::string& text, int64_t low, int64_t high) {
@@ -89,8 +65,7 @@ Options parse(int count, char** arguments) {
       if (++i == count) throw Usage(name + ": needs a value");
       return arguments[i];
     };
-    if (name == "--help") options.help = true;
-    else if (name == "--once") options.once = true;
+    if (name == "--once") options.once = true;
     else if (name == "--free") options.free = true;
     else if (name == "--no-skip") options.no_skip = true;
     else if (name == "--device") options.device = value();
@@ -110,7 +85,7 @@ Options parse(int count, char** arguments) {
       options.uart_divisor = static_cast<int>(integer(name, value(), 4, 65535));
     else if (name == "--no-preamble") options.no_preamble = true;
     else if (name == "--parent") options.parent = integer(name, value(), 1, kMost);
-    else throw Usage(name + ": no such option; --help lists them");
+    else throw Usage(name + ": no such option; `plexor sim serve --help` names them");
   }
   return options;
 }

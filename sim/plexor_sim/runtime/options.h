@@ -1,4 +1,4 @@
-// The simulator's command line.
+// The simulator's command line; ../serve.py declares and explains what a user may give.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,6 @@ namespace plexor {
 struct Usage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-
-extern const char* const kHelp;
 
 struct Options {
   std::string device;               // --device
@@ -35,7 +33,6 @@ struct Options {
   bool no_preamble = false;         // a UART's line is left to the client from its first byte on
   int64_t parent = 0;               // ends when this process is not the parent any more
   std::vector<int64_t> gate;        // core clocks at which the gate input changes
-  bool help = false;
 };
 
 // Throws Usage.

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "device.h"
+#include "truth.h"
 
 namespace plexor {
 
@@ -40,16 +41,14 @@ int program(int count, char** arguments, void (*simulate)(Options options, std::
   sigaction(SIGINT, &action, nullptr);
   try {
     const Options options = parse(count, arguments);
-    if (options.help) {
-      std::fputs(kHelp, stdout);
-      return 0;
-    }
     simulate(options, take_stdout());
     return 0;
   } catch (const BadOption& error) {
     return failed(2, error);
   } catch (const Usage& error) {
     return failed(2, error);
+  } catch (const CannotWrite& error) {
+    return failed(4, error);
   } catch (const std::exception& error) {
     return failed(3, error);
   }

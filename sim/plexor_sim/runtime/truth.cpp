@@ -11,10 +11,14 @@ namespace {
 
 constexpr size_t kRecordBytes = 16;
 
+[[noreturn]] void cannot_write(const std::string& path) {
+  throw CannotWrite(path + ": cannot be written: " + std::strerror(errno));
+}
+
 std::FILE* open(const std::string& path) {
   if (path.empty()) return nullptr;
   std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (!file) throw std::runtime_error(path + ": cannot be written: " + std::strerror(errno));
+  if (!file) cannot_write(path);
   return file;
 }
 
@@ -28,13 +32,30 @@ char vcd_name(uint8_t source) { return static_cast<char>('!' + source); }
 }  // namespace
 
 EdgeLog::EdgeLog(const std::string& truth_path, const std::string& vcd_path)
-    : truth_(open(truth_path)), vcd_(open(vcd_path)), on_(truth_ || vcd_) {}
+    : truth_path_(truth_path),
+      vcd_path_(vcd_path),
+      truth_(open(truth_path)),
+      vcd_(open(vcd_path)),
+      on_(truth_ || vcd_) {}
 
 EdgeLog::~EdgeLog() {
-  // A strike in the clock that was under way has been logged as an input but not written.
-  flush();
+  try {
+    flush();  // what a simulation that failed had logged
+  } catch (const CannotWrite&) {
+  }
   if (truth_) std::fclose(truth_);
   if (vcd_) std::fclose(vcd_);
+}
+
+void EdgeLog::close() {
+  // A strike in the clock that was under way has been logged as an input but not written.
+  sync();
+  on_ = false;
+}
+
+void EdgeLog::check() const {
+  if (truth_ && std::ferror(truth_)) cannot_write(truth_path_);
+  if (vcd_ && std::ferror(vcd_)) cannot_write(vcd_path_);
 }
 
 void EdgeLog::start(int channels, int strikes, uint32_t initial_levels) {
@@ -60,6 +81,7 @@ void EdgeLog::write() {
   for (const Entry& entry : inputs_) write(entry);
   inputs_.clear();
   responses_.clear();
+  check();
 }
 
 void EdgeLog::write(const Entry& entry) {
@@ -83,6 +105,7 @@ void EdgeLog::sync() {
   flush();
   if (truth_) std::fflush(truth_);
   if (vcd_) std::fflush(vcd_);
+  check();
 }
 
 }  // namespace plexor

@@ -9,17 +9,23 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace plexor {
+
+// A file that cannot be written; the text has its path and why.
+struct CannotWrite : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 constexpr uint8_t kSourceStrike = 8;
 constexpr uint8_t kSourceLoad = 16;
 
 class EdgeLog {
  public:
-  // Either path may be empty. Throws std::runtime_error if a file cannot be written.
+  // Either path may be empty. Throws CannotWrite, here and wherever something is written.
   EdgeLog(const std::string& truth_path, const std::string& vcd_path);
   ~EdgeLog();
   EdgeLog(const EdgeLog&) = delete;
@@ -38,6 +44,8 @@ class EdgeLog {
   }
   // Hands everything to the operating system, so that a reader sees it.
   void sync();
+  // Writes what is left; nothing is logged after it. Without it what is left may be lost unseen.
+  void close();
 
  private:
   struct Entry {
@@ -48,7 +56,9 @@ class EdgeLog {
 
   void write();
   void write(const Entry& entry);
+  void check() const;
 
+  const std::string truth_path_, vcd_path_;
   std::FILE* truth_ = nullptr;
   std::FILE* vcd_ = nullptr;
   bool on_ = false;

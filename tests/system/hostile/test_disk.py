@@ -184,7 +184,7 @@ def started(tmp_path):
             **options,
         )
         ends.append((device, process))
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         while not device.starts:
             assert time.monotonic() < deadline
             time.sleep(0.02)
@@ -204,7 +204,7 @@ def test_an_interrupted_run_is_shown_and_kept(started, tmp_path, number):
     out = tmp_path / "run"
     process = started("--json", "--out", str(out), stdout=subprocess.PIPE)
     process.send_signal(number)
-    printed, err = process.communicate(timeout=30)
+    printed, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert json.loads(printed)["interrupted"]
     assert "Traceback" not in err
@@ -221,7 +221,7 @@ def test_a_full_output_is_one_line_and_the_run_is_kept(tmp_path, arguments):
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=60,
+            timeout=120,
             check=False,
         )
     assert found.returncode == 2

@@ -148,7 +148,7 @@ def bench(monkeypatch, run_of):
     asked = {}
 
     def set_run(result=None):
-        def run(options, settings, tap):
+        def run(options, settings, tap, budget):
             asked["settings"] = settings
             return result if result is not None else run_of([[1000, 2000, 3000]])
 

@@ -256,7 +256,7 @@ def _words(events, base: int) -> bytes:
     return struct.pack(f"<{len(words)}I", *words)
 
 
-def wait_until(claim: Callable[[], bool], timeout_s: float = 5.0) -> bool:
+def wait_until(claim: Callable[[], bool], timeout_s: float = 60.0) -> bool:
     """Return whether a claim comes true in time."""
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:

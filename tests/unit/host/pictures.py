@@ -31,21 +31,26 @@ def places(svg):
     yield from walk(svg, 0, 0)
 
 
-def assert_texts_lie_within(canvas):
+def element(canvas, heading):
+    """Return a picture as an element: by itself, or as a page has it, without its heading."""
+    return ET.fromstring(canvas.render(style=True) if heading else canvas.plot())
+
+
+def assert_texts_lie_within(canvas, heading=True):
     """Check that a picture is well formed and holds its texts."""
-    svg = ET.fromstring(canvas.render(style=True))
-    _, _, width, height = map(float, svg.get("viewBox").split())
+    svg = element(canvas, heading)
+    _, top, width, height = map(float, svg.get("viewBox").split())
     found = list(places(svg))
     assert found
     for content, left, right, baseline, size in found:
         assert left >= -1, content
         assert right <= width + 1, content
-        assert size * 0.7 <= baseline <= height - 1, content
+        assert top + size * 0.7 <= baseline <= top + height - 1, content
 
 
-def assert_no_texts_touch(canvas):
+def assert_no_texts_touch(canvas, heading=True):
     """Check that each text is beside or above every other."""
-    found = list(places(ET.fromstring(canvas.render(style=True))))
+    found = list(places(element(canvas, heading)))
     for place, (one, left, right, baseline, size) in enumerate(found):
         for other, left2, right2, baseline2, size2 in found[place + 1 :]:
             apart = right <= left2 + 2 or right2 <= left + 2

@@ -9,6 +9,7 @@ import pytest
 from plexor.analyse import analyse
 from plexor.cells import less_base, of_bins
 from plexor.percentiles import from_cells, from_values
+from plexor.render.table import share_rows
 from plexor.results import Accounting, Bins, Kind, Measurement, Statistics, Zoom
 
 P50, P99, P999 = Fraction(1, 2), Fraction(99, 100), Fraction(999, 1000)
@@ -65,6 +66,18 @@ def test_the_three_parts_of_a_task_latency_add_up_strike_by_strike(run_of):
     assert found.broken == 0
 
 
+def test_a_base_is_taken_off_where_a_latency_begins_and_off_the_whole(run_of):
+    run = run_of([[61, 64, 11], [500, 600, 700]], widths=[[100, 200, 300], [77] * 3])
+    report = analyse(run, base_ticks=12)
+    found = report.shares[0].shares
+    assert found.rise_ticks.tolist() == [49, 52, 0]
+    assert found.width_ticks.tolist() == [100, 200, 300]
+    assert found.total_ticks.tolist() == [488, 588, 689]
+    assert found.broken == 0
+    head, rows = share_rows(report)
+    assert rows[0][head.index("strike to rise")][1] == "0 s to 52 ns"
+
+
 def test_a_strike_that_one_pin_missed_has_no_shares(run_of):
     report = analyse(run_of([[1000, 1100, 1200], [5000, None, 6000]]))
     assert report.shares[0].shares.total_ticks.tolist() == [5000, 6000]
@@ -85,6 +98,15 @@ def test_a_base_on_bins_keeps_every_sample():
     assert clamped == 2
     assert less.low_ticks.tolist() == [0, 52]
     assert less.high_ticks.tolist() == [1, 54]
+    assert less.counts.tolist() == [5, 4]
+
+
+def test_a_base_inside_of_a_bin_leaves_one_cell_at_zero():
+    cells = from_cells(np.array([8, 64, 80]), np.array([9, 72, 88]), np.array([2, 3, 4]))
+    less, clamped = less_base(cells, 66)
+    assert clamped == 5
+    assert less.low_ticks.tolist() == [0, 14]
+    assert less.high_ticks.tolist() == [6, 22]
     assert less.counts.tolist() == [5, 4]
 
 

@@ -80,6 +80,69 @@ def test_a_percentile_without_an_upper_bound_proves_nothing(run_of, count, outco
     assert (found.checks[0].reason == "367 samples; p99 needs 368") == (count == 367)
 
 
+@pytest.mark.parametrize("count", [12, 100, 1000])
+def test_a_percentile_is_broken_where_even_the_least_it_may_be_is_beyond(run_of, count):
+    # Of 12 samples p99 has a least: 0.99**12 is 0.89, so that all lie above it with 0.1.
+    found = verdict(run_of([[1001] * count]), '[all]\np99 = "1 us"')
+    assert (found.outcome, found.checks[0].reason) == (Outcome.BROKEN, "")
+    assert found.checks[0].found == 1001
+
+
+def test_a_limit_within_the_interval_of_a_percentile_proves_nothing(run_of):
+    values = list(range(1000, 2000))
+    for limit in ("1495 ns", "1505 ns"):  # the median's interval: 1468 to 1530
+        found = verdict(run_of([values]), f'[all]\np50 = "{limit}"')
+        assert found.outcome == Outcome.INSUFFICIENT
+        assert found.checks[0].reason == "the limit lies within the 95 % interval"
+    assert verdict(run_of([values]), '[all]\np50 = "1460 ns"').outcome == Outcome.BROKEN
+    assert verdict(run_of([values]), '[all]\np50 = "1540 ns"').outcome == Outcome.PASS
+
+
+def without(run, *names):
+    """Return a run without events, whose chip leaves out figures of the latency."""
+    channel = run.channels[0]
+    rise, *others = channel.measurements
+    statistics = dataclasses.replace(rise.statistics, **dict.fromkeys(names))
+    measurements = (dataclasses.replace(rise, statistics=statistics), *others)
+    channel = dataclasses.replace(channel, measurements=measurements)
+    return dataclasses.replace(run, channels=(channel,), events=None)
+
+
+BINNED = [10_000] * 64 + [20_000] * 64
+"""Bins of 128 and 256 ticks: 9,984 to 10,111 and 19,968 to 20,223."""
+
+
+@pytest.mark.parametrize(
+    ("figure", "kept", "unknown", "broken"),
+    [
+        ("max", "20.3 us", "20.1 us", "19.9 us"),
+        ("min", "9.9 us", "10.05 us", "10.2 us"),
+        ("peak_to_peak", "10.3 us", "10 us", "9.8 us"),
+        ("rms", "5.2 us", "5 us", "0.6 us"),  # between 9857 / sqrt(256) and 10239 / 2
+        ("jitter128", "10.3 us", "5 us", None),
+        ("jitter128_max", "10.3 us", "5 us", None),
+    ],
+)
+def test_what_only_bins_tell_is_judged_by_their_ends(run_of, figure, kept, unknown, broken):
+    run = without(run_of([BINNED]), "min_ticks", "max_ticks", "sum_sq_ticks2")
+    for limit, outcome in ((kept, "pass"), (unknown, "insufficient"), (broken, "broken")):
+        if limit is not None:
+            found = verdict(run, f'[all]\n{figure} = "{limit}"')
+            assert found.outcome == outcome, limit
+            assert found.checks[0].found is None
+
+
+@pytest.mark.parametrize(
+    ("limit", "outcome"), [("4 us", "broken"), ("7.9 us", "insufficient"), ("8 us", "pass")]
+)
+def test_a_mean_whose_sum_is_not_known_is_judged_by_the_bins(run_of, limit, outcome):
+    run = without(run_of([[5_000] * 64 + [22_000] * 64]))
+    # Less the base half of the samples are clamped to 0, the others lie in 15,760 to 16,000.
+    report = analyse(run, base_ticks=6_000)
+    assert report.channels[0].rise.mean_ticks is None
+    assert judge(report, parse(f'[all]\nmean = "{limit}"', "b")).outcome == outcome
+
+
 def test_a_limit_inside_a_bin_proves_nothing(run_of):
     run = run_of([[10_000, 10_100] * 300], keep_events=False)
     found = verdict(run, '[all]\np50 = "10050 ns"')
@@ -90,6 +153,20 @@ def test_a_limit_inside_a_bin_proves_nothing(run_of):
 def test_a_broken_limit_outweighs_one_that_is_unproven(run_of):
     found = verdict(run_of([[1000, None]]), '[all]\nmissed = 0\np99 = "1 ms"')
     assert found.outcome == Outcome.BROKEN
+
+
+def test_jitter128_is_of_the_last_128_and_its_maximum_of_any_128(run_of):
+    run = run_of([[1000, 1500] + [1000] * 100 + [1200] * 128])
+    assert verdict(run, '[all]\njitter128 = "0 ns"').outcome == Outcome.PASS
+    assert verdict(run, '[all]\njitter128_max = "500 ns"').outcome == Outcome.PASS
+    assert verdict(run, '[all]\njitter128_max = "499 ns"').outcome == Outcome.BROKEN
+
+
+def test_fewer_than_128_samples_break_a_limit_on_their_span_and_keep_none(run_of):
+    run = run_of([[1000] * 20 + [1101]])
+    for figure in ("jitter128", "jitter128_max"):
+        assert verdict(run, f'[all]\n{figure} = "100 ns"').outcome == Outcome.BROKEN
+        assert verdict(run, f'[all]\n{figure} = "101 ns"').outcome == Outcome.INSUFFICIENT
 
 
 def test_jitter128_needs_128_samples(run_of):

@@ -67,6 +67,37 @@ def test_an_interrupted_run_is_shown_and_ends_with_130(bench, capsys, run_of):
 
 
 @pytest.mark.parametrize(
+    ("limits", "code"), [(None, 0), ('max = "3 us"', 0), ('max = "2 us"', 1), ('p99 = "1 s"', 4)]
+)
+def test_a_replay_of_an_interrupted_run_ends_by_its_verdict(capsys, tmp_path, run_of, limits, code):
+    kept = save(run_of([[1000, 2000, 3000]], interrupted=True), tmp_path / "kept")
+    budget = []
+    if limits is not None:
+        (tmp_path / "b.toml").write_text(f"[all]\n{limits}\n")
+        budget = ["--budget", str(tmp_path / "b.toml")]
+    assert cli.main(["replay", str(kept), *budget]) == code
+    assert "interrupted" in capsys.readouterr().out.splitlines()[1]
+    assert cli.main(["replay", str(kept), "--json", *budget]) == code
+    found = document(capsys)
+    assert (found["interrupted"], found["exit_code"]) == (True, code)
+    assert cli.main(["report", str(kept), *budget]) == code
+
+
+@pytest.mark.parametrize(
+    ("limit", "code", "words"),
+    [
+        ("3 us", 0, "PASS: within budget b"),
+        ("2 us", 1, "FAIL: 1 of 1 checks of budget b broken"),
+    ],
+)
+def test_a_report_by_a_budget_prints_the_verdict(capsys, tmp_path, run_of, limit, code, words):
+    kept = save(run_of([[1000, 2000, 3000]]), tmp_path / "kept")
+    (tmp_path / "b.toml").write_text(f'[all]\nmax = "{limit}"\n')
+    assert cli.main(["report", str(kept), "--budget", str(tmp_path / "b.toml")]) == code
+    assert capsys.readouterr().out.splitlines()[-1] == words
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["measure"], "say how often to strike with --rate"),

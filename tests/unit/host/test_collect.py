@@ -5,7 +5,8 @@ import struct
 import pytest
 
 from plexor.batch import batch_of
-from plexor.collect import MOST_TICKS, Collector
+from plexor.collect import Collector
+from plexor.consistent import MOST_TICKS
 from plexor.protocol.frames import SOURCE_SHIFT, Frame, FrameType, LogCode
 from plexor.protocol.geometry import Geometry
 

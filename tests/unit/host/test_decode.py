@@ -2,6 +2,7 @@
 
 import random
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from plexor.protocol.frames import (
     split_event_word,
     to_stream,
 )
+from plexor.sequence import RECENT_FRAMES, Disorder
 
 
 def events_frame(sequence, index, base_ticks, events, flags=0):
@@ -114,7 +116,7 @@ def test_frames_of_every_kind_of_payload_decode_as_the_reference_does():
     assert (decoder.frames_received, decoder.frames_lost) == (400, 0)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 1000), st.lists(st.integers(0, 20_000), max_size=12))
 def test_chunks_cut_anywhere_decode_as_one(seed, cuts):
     frames = random_frames(25, seed)
@@ -130,7 +132,7 @@ def test_chunks_cut_anywhere_decode_as_one(seed, cuts):
     assert (cut.frames_received, cut.frames_lost) == (whole.frames_received, whole.frames_lost)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.binary(min_size=1, max_size=1200).map(lambda data: data.replace(b"\0", b"\1") or b"\1"))
 def test_any_stretch_unstuffs_as_the_reference_does(stretch):
     try:
@@ -212,9 +214,9 @@ def test_a_last_code_that_points_past_the_end_is_a_fault_though_the_bytes_are_in
 
 
 def test_an_event_of_a_source_that_cannot_be_makes_its_frame_a_fault():
-    good = events_frame(0, 0, 100, [(100, 8, 1)])
+    good = [events_frame(n, 0, 100, [(100, 8, 1)]) for n in (0, 2)]
     bad = Frame(FrameType.EVENTS, 0, 0, 1, 1, 100, struct.pack("<I", 18 << 26))
-    parts, decoder = decode(to_stream(good) + to_stream(bad) + to_stream(good))
+    parts, decoder = decode(to_stream(good[0]) + to_stream(bad) + to_stream(good[1]))
     assert len(events_of(parts)) == 2
     assert decoder.fault_counts == {FaultKind.WORDS: 1}
 
@@ -310,7 +312,7 @@ def test_faults_beyond_the_most_kept_are_counted():
     assert decoder.fault_counts[FaultKind.LENGTH] == MAX_FAULTS + 5
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.binary(max_size=3000), max_size=5))
 def test_random_bytes_never_raise_and_never_make_a_frame(chunks):
     decoder = Decoder()
@@ -327,3 +329,52 @@ def test_a_part_of_a_batch_holds_the_events_of_its_frames():
     piece = parts[0].part(2, 5)
     assert events_of([piece]) == reference_events(frames[2:5])
     assert np.array_equal(piece.counts, parts[0].counts[2:5])
+
+
+def stream_of(*numbers):
+    """Frames of one event each, with these sequences; the event's index is the sequence."""
+    frames = [events_frame(n, n, 100 + n, [(100 + n, 8, 1)]) for n in numbers]
+    return b"".join(map(to_stream, frames))
+
+
+@pytest.mark.parametrize("piece", [1, 60, 1 << 20])
+def test_a_frame_that_came_before_is_counted_and_left_out(piece):
+    data = stream_of(0, 1, 1, 2, 3, 4, 5, 2, 3, 6, 6, 6, 7)
+    decoder = Decoder()
+    parts = [p for n in range(0, len(data), piece) for p in decoder.feed(data[n : n + piece])]
+    assert [event[0] for event in events_of(parts)] == list(range(8))
+    assert decoder.disorder == {Disorder.DUPLICATE: 5}
+    assert (decoder.frames_received, decoder.frames_lost) == (8, 0)
+
+
+@pytest.mark.parametrize("piece", [1, 60, 1 << 20])
+def test_a_frame_that_others_have_overtaken_is_counted_as_late_and_lost(piece):
+    data = stream_of(0, 1, 4, 2, 5, 3, 3, 6)
+    decoder = Decoder()
+    parts = [p for n in range(0, len(data), piece) for p in decoder.feed(data[n : n + piece])]
+    assert [event[0] for event in events_of(parts)] == [0, 1, 4, 5, 6]
+    assert decoder.disorder == {Disorder.LATE: 2, Disorder.DUPLICATE: 1}
+    assert (decoder.frames_received, decoder.frames_lost) == (5, 2)
+
+
+def test_what_is_further_back_than_is_known_is_an_instrument_that_begins_anew():
+    numbers = [*range(RECENT_FRAMES + 50), 3, 4, 5]
+    parts, decoder = decode(stream_of(*numbers))
+    assert [event[0] for event in events_of(parts)] == numbers
+    assert (decoder.frames_lost, decoder.disorder) == (0, {})
+
+
+def test_frames_of_sources_that_cannot_be_do_not_cost_each_what_all_do(monkeypatch):
+    built = []
+
+    def counted(items=()):
+        built.append(len(items))
+        return set(items)
+
+    monkeypatch.setattr("plexor.decode.set", counted, raising=False)
+    payload = struct.pack("<I", 18 << 26)
+    frames = [events_frame(n, n, 100, [(100, 8, 1)]) for n in range(400)]
+    frames[::2] = [replace(frame, payload=payload) for frame in frames[::2]]
+    parts, decoder = decode(b"".join(map(to_stream, frames)))
+    assert len(events_of(parts)) == decoder.fault_counts[FaultKind.WORDS] == 200
+    assert sum(built) <= 400

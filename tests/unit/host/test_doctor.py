@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,10 @@ import pytest
 from plexor.boards import BOARDS, DAPLINK, DFU, FT231X, FT2232H, Plugged, found, usb_devices
 from plexor.doctor import Level, examine, udev_rules
 
-CONSTRAINTS = Path(__file__).parents[3] / "constraints"
+ROOT = Path(__file__).parents[3]
+CONSTRAINTS = ROOT / "constraints"
+EXTRA = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+PACKAGES = [re.match(r"[\w-]+", line)[0] for line in EXTRA["sim"]]
 
 
 class Tree:
@@ -26,7 +30,7 @@ class Tree:
         self.write("sys/bus/usb/devices/usb1/busnum", "1\n")
         self.write("sys/bus/usb/devices/usb1/devnum", "1\n")
         self.forbidden: set[str] = set()
-        self.programs = {"c++", "openFPGALoader", "dfu-util"}
+        self.programs = {"g++", "cargo", "openFPGALoader", "dfu-util"}
 
     def write(self, name: str, text: str = "") -> None:
         path = self.root / name
@@ -218,7 +222,7 @@ def test_the_rate_of_a_boards_link_is_that_of_its_file(path):
 
 def test_the_program_that_flashes_a_board_is_missed_for_that_board_only(tree):
     tree.write(RULES, udev_rules())
-    tree.programs = {"c++", "openFPGALoader"}
+    tree.programs = {"g++", "cargo", "openFPGALoader"}
     tree.plug(**ICEBREAKER)
     assert tree.wrong() == []
     tree.plug(DFU, "OrangeCrab")
@@ -226,10 +230,48 @@ def test_the_program_that_flashes_a_board_is_missed_for_that_board_only(tree):
     assert entry.command == "apt install dfu-util"
 
 
-def test_without_a_compiler_there_is_no_simulated_instrument(tree):
-    tree.programs = set()
+def lacking(monkeypatch, *names):
+    """Make packages look as if they were not installed."""
+    known = metadata.version
+
+    def version(name):
+        if name in names:
+            raise metadata.PackageNotFoundError(name)
+        return known(name)
+
+    monkeypatch.setattr("plexor.doctor.metadata.version", version)
+
+
+def of_simulation(tree):
+    return [entry for entry in tree.examine() if "simulated instrument" in entry.what]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_where_a_package_of_the_simulation_is_missing_it_cannot_be_built(
+    tree, monkeypatch, package
+):
+    lacking(monkeypatch, package)
+    tree.programs = {"g++", "cargo"}
     (entry,) = tree.wrong()
-    assert entry.command == "apt install g++"
+    assert entry.what == f"the simulated instrument cannot be built: {package} missing"
+    assert entry.command.startswith("pip install '.[sim]'")
+
+
+@pytest.mark.parametrize(
+    ("programs", "compiler"),
+    [({"g++", "clang++"}, "g++"), ({"clang++"}, "clang++"), (set(), "ziglang's C++ compiler")],
+)
+def test_no_program_of_the_system_is_needed_for_the_simulation(tree, programs, compiler):
+    tree.programs = programs
+    assert tree.wrong() == []
+    (entry,) = of_simulation(tree)
+    assert entry.what == f"the simulated instrument can be built, with {compiler}"
+
+
+def test_what_only_one_device_needs_is_a_note(tree):
+    tree.programs = {"g++"}
+    (entry,) = (entry for entry in tree.examine() if "cargo" in entry.what)
+    assert entry.level == Level.NOTE
 
 
 def test_the_rules_name_every_board():

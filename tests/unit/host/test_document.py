@@ -90,6 +90,13 @@ def test_json_has_the_figures_of_planted_latencies(bench, capsys, run_of):
     assert task["latency"]["sum_ticks"] == 11_000
 
 
+def test_json_has_the_jitter_of_the_last_128_and_the_greatest_of_any_128(bench, capsys, run_of):
+    bench(run_of([[1000, 1500] + [1000] * 100 + [1200] * 127 + [1210]]))
+    cli.main([*STRIKES, "--json"])
+    latency = document(capsys)["channels"][0]["latency"]
+    assert (latency["jitter128_ticks"], latency["jitter128_max_ticks"]) == (10, 500)
+
+
 def test_json_says_where_a_latency_goes(bench, capsys, run_of):
     # On-widths of 100 ticks: 5000 = 1000 + 100 + 3900; the second strike has no TASK.
     bench(run_of([[1000, 2000, 3000], [5000, None, 6000]]))

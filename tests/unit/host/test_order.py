@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plexor.link.order import HELD_FRAMES, RECENT_FRAMES, Disorder, FrameOrder
+from plexor.link.order import HELD_FRAMES, FrameOrder
+from plexor.sequence import RECENT_FRAMES, Disorder
 
 
 def name(sequence):
@@ -48,7 +49,7 @@ def test_frames_that_overtook_each_other_are_put_back(start, seed):
     assert order.counts[Disorder.REORDERED] > 50
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     seed=st.integers(0, 1 << 30),
     lost=st.sets(st.integers(1, 299), max_size=40),
@@ -86,3 +87,12 @@ def test_an_instrument_that_begins_anew_is_followed():
     assert put_all(order, [first, first + 1, first + 3]) == [first, first + 1, first + 3]
     assert put_all(order, [0, 1, 2]) == [0, 1, 2]
     assert order.counts == {}
+
+
+def test_what_the_first_frame_has_overtaken_is_late_and_no_duplicate():
+    order = FrameOrder()
+    assert put_all(order, [8, 7, 9]) == [8, 9]
+    assert order.counts == {Disorder.LATE: 1}
+    order = FrameOrder()
+    assert put_all(order, [1, 0, 2, 0]) == [1, 2]
+    assert order.counts == {Disorder.LATE: 1, Disorder.DUPLICATE: 1}

@@ -1,9 +1,12 @@
 """Peaks: planted ones are found, chance makes none."""
 
 import numpy as np
+import pytest
 
+from plexor.analyse import analyse
 from plexor.peaks import peaks
 from plexor.percentiles import from_values
+from plexor.render.table import jitter_rows, latency_rows
 
 US = 1000
 
@@ -21,12 +24,29 @@ def test_planted_peaks_are_found_within_a_bin_and_the_wall_is_none():
     assert len(found) == 2
     for peak, truth in zip(found, (15 * US, 30 * US), strict=True):
         width = peak.high_ticks - peak.low_ticks
-        assert abs(peak.middle_ticks - truth) <= 1.5 * width
+        assert abs(peak.value_ticks - truth) <= 1.5 * width
 
 
 def test_one_value_is_one_peak():
     found = peaks(from_values([5000] * 100))
     assert [(p.low_ticks <= 5000 < p.high_ticks, p.count) for p in found] == [(True, 100)]
+
+
+@pytest.mark.parametrize("latency", [2500, 2537, 9, 1_234_567])
+@pytest.mark.parametrize("keep_events", [True, False])
+def test_a_peak_of_equal_samples_is_named_by_their_value(run_of, latency, keep_events):
+    report = analyse(run_of([[latency] * 100], keep_events=keep_events))
+    (peak,) = peaks(report.channels[0].rise.distribution)
+    assert peak.value_ticks == latency
+    head, (row,) = jitter_rows(report)
+    told = latency_rows(report)
+    greatest = told[1][0][told[0].index("max = back wall")][0]
+    assert row[head.index("peaks")] == (greatest, "")
+
+
+@pytest.mark.parametrize("values", [[2496] * 90 + [2559] * 60, [4000] * 40 + [4001] * 60 + [90]])
+def test_a_peak_is_named_by_a_sample(values):
+    assert {peak.value_ticks for peak in peaks(from_values(values))} <= set(values)
 
 
 def test_a_flat_distribution_has_no_more_than_its_one_body():

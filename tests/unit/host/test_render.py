@@ -15,6 +15,8 @@ from plexor.budget_file import parse
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import StopReason, Trigger
 from plexor.render.facts import summary
+from plexor.render.frame import WIDTH
+from plexor.render.html import WIDTHS
 from plexor.render.page import page
 from plexor.render.picture import picture
 from plexor.render.plots import course, histogram, shares, tail
@@ -115,22 +117,24 @@ KINDS = (
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("width", WIDTHS.values())
 @pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course, trace])
-def test_every_picture_is_well_formed_and_holds_its_texts(runs, kind, draw):
-    canvas = draw(analyse(runs[kind]))
-    if canvas is None:
-        return
-    assert_texts_lie_within(canvas)
+def test_every_picture_is_well_formed_and_holds_its_texts(runs, kind, width, draw):
+    canvas = draw(analyse(runs[kind]), width=width)
+    # Elsewhere than on a page pictures are wide, and have a heading.
+    if canvas is not None and (canvas.parts or width == WIDTH):
+        assert_texts_lie_within(canvas, heading=width == WIDTH)
 
 
 @pytest.mark.parametrize(
     "kind", ["usual", "bins", "wide", "one", "early", "board", "two strikes", *TRACES]
 )
+@pytest.mark.parametrize("width", WIDTHS.values())
 @pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course, trace])
-def test_no_two_texts_of_a_picture_touch(runs, kind, draw):
-    canvas = draw(analyse(runs[kind]))
+def test_no_two_texts_of_a_picture_touch(runs, kind, width, draw):
+    canvas = draw(analyse(runs[kind]), width=width)
     if canvas is not None:
-        assert_no_texts_touch(canvas)
+        assert_no_texts_touch(canvas, heading=width == WIDTH)
 
 
 @pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course])

@@ -9,9 +9,15 @@ import pytest
 from plexor.device import Device
 from plexor.errors import IdentityError, StoreError
 from plexor.link import open_link
-from plexor.protocol.frames import simulated_frame, to_stream
+from plexor.protocol.frames import (
+    Frame,
+    FrameType,
+    cobs_decode,
+    simulated_frame,
+    to_stream,
+)
 from plexor.protocol.geometry import Feature
-from plexor.protocol.registers import Policy, Stream
+from plexor.protocol.registers import Policy, Stream, address
 from plexor.replay import replay
 from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
@@ -135,3 +141,60 @@ def test_a_full_disk_under_the_raw_bytes_is_one_clear_error():
     with FakeDevice(Scenario(LATENCIES)) as fake, Path("/dev/full").open("wb", buffering=0) as tap:
         with pytest.raises(StoreError, match="/dev/full: cannot write: No space left"):
             Device(open_link(fake.uri), tap, TIMEOUTS_S)
+
+
+def stretches(data: bytes) -> list[bytes]:
+    """The frames of a recording as they are on the wire."""
+    return [part + b"\0" for part in data.split(b"\0") if part]
+
+
+def is_response(stretch: bytes) -> bool:
+    return Frame.decode(cobs_decode(stretch[:-1])).type == FrameType.RESPONSE
+
+
+@pytest.mark.parametrize("runs", [(SETTINGS,), (SETTINGS, SETTINGS)])
+def test_whichever_response_a_recording_lost_nothing_unknown_is_taken_for_0(tmp_path: Path, runs):
+    path = tmp_path / "wire.bin"
+    result, whole = recorded(path, *runs)
+    assert whole.valid
+    assert len(whole.channels) == len(result.channels) == 2
+    parts = stretches(path.read_bytes())
+    lost = [place for place, part in enumerate(parts) if is_response(part)]
+    told = 0
+    for place in lost:
+        path.write_bytes(b"".join(parts[:place] + parts[place + 1 :]))
+        try:
+            again = replay(path)
+        except IdentityError:
+            continue
+        if again.valid:
+            # What was asked and found is all there; settings alone have no names.
+            assert again.registers == whole.registers
+            assert again.settings == whole.settings
+            assert again.channels == whole.channels
+        else:
+            told += any(
+                text.startswith("not known what was asked") for text in again.invalid_reasons
+            )
+    assert told >= 4
+
+
+def test_a_channel_of_which_a_setting_is_not_known_is_left_out_and_named(tmp_path: Path):
+    path = tmp_path / "wire.bin"
+    recorded(path, SETTINGS)
+    kept = []
+    for part in stretches(path.read_bytes()):
+        frame = Frame.decode(cobs_decode(part[:-1]))
+        if frame.type == FrameType.RESPONSE:
+            answers = [frame.payload[n : n + 8] for n in range(0, len(frame.payload), 8)]
+            unlike = address("channel", "deadline_ticks", 1).to_bytes(2, "little")
+            answers = [answer for answer in answers if answer[:2] != unlike]
+            frame = replace(frame, payload=b"".join(answers))
+        kept.append(to_stream(frame))
+    path.write_bytes(b"".join(kept))
+    again = replay(path)
+    assert not again.valid
+    assert [channel.number for channel in again.channels] == [0]
+    assert [channel.number for channel in again.settings.channels] == [0]
+    assert "channel[1].deadline_ticks" in again.invalid_reasons[0]
+    assert "ch1: what was asked of it never came" in again.omitted

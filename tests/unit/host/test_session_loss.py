@@ -1,6 +1,7 @@
 """Runs over a link that loses, garbles or dies, on a device that drops or lies."""
 
 import struct
+from dataclasses import replace
 
 import pytest
 
@@ -47,6 +48,63 @@ def test_events_lost_on_the_link_are_counted_exactly(numbers):
     assert result.channels == run()[0].channels
 
 
+def lose_as_one(*numbers):
+    """A hook that loses EVENTS frames and counts the others on as if one had been lost."""
+    seen, sent = [-1], [-1]
+
+    def hook(frame: Frame, data: bytes) -> bytes | None:
+        seen[0] += frame.type == FrameType.EVENTS
+        if frame.type == FrameType.EVENTS and seen[0] in numbers:
+            sent[0] += seen[0] == numbers[0]
+            return None
+        sent[0] += 1
+        return to_stream(replace(frame, sequence=sent[0]))
+
+    return hook
+
+
+@pytest.mark.parametrize(("lost", "believed"), [(35, True), (36, False), (44, False)])
+def test_a_frame_lost_explains_as_many_events_as_it_can_have_had(lost, believed):
+    result, fake = run(send_hook=lose_as_one(*range(1, 1 + lost)))
+    assert result.accounting.frames_lost == 1
+    assert result.accounting.lost_on_link == min(7 * lost, len(fake.scenario.events) - 7)
+    assert result.valid == believed
+    if not believed:
+        assert "yet the 1 frames lost had at most 250" in result.invalid_reasons[0]
+
+
+@pytest.mark.parametrize("times", [2, 3])
+def test_frames_that_come_more_than_once_are_counted_and_left_out(times):
+    result, fake = run(send_hook=lambda frame, data: data * times)
+    assert result.valid, result.invalid_reasons
+    accounting = result.accounting
+    assert accounting.received == accounting.generated == len(fake.scenario.events)
+    assert accounting.disorder["duplicate"] >= (times - 1) * accounting.frames_received - 1
+    assert result.channels == run()[0].channels
+
+
+def test_frames_replayed_later_are_counted_and_left_out():
+    """Everything sent so far comes again with each dump frame."""
+    kept = []
+
+    def hook(frame: Frame, data: bytes) -> bytes:
+        kept.append(data)
+        return data if frame.type == FrameType.RESPONSE else data + b"".join(kept[-40:])
+
+    result, fake = run(send_hook=hook)
+    assert result.valid, result.invalid_reasons
+    assert result.accounting.received == len(fake.scenario.events)
+    assert result.channels == run()[0].channels
+
+
+def test_more_events_than_were_sent_are_no_negative_loss():
+    result, _ = run(overrides={("source", "generated", 8): 10, ("status", "events", 0): 10})
+    assert not result.valid
+    assert result.accounting.lost_on_link == 0
+    assert min(entry.lost for entry in result.accounting.sources) == 0
+    assert any("more events came than were sent" in text for text in result.invalid_reasons)
+
+
 def test_loss_and_drops_together_are_told_apart():
     result, _ = run(
         Scenario(LATENCIES, upload_dropped=range(10, 15)), send_hook=lose(0, 4), events_a_frame=5
@@ -76,14 +134,14 @@ def test_results_that_never_come_make_the_run_invalid():
     def hook(frame: Frame, data: bytes) -> bytes | None:
         return None if frame.type == FrameType.HISTOGRAM else data
 
-    import plexor.session  # noqa: PLC0415
+    import plexor.fetch  # noqa: PLC0415
 
-    before = plexor.session.DUMP_SILENCE_S
-    plexor.session.DUMP_SILENCE_S = 0.05
+    before = plexor.fetch.DUMP_SILENCE_S
+    plexor.fetch.DUMP_SILENCE_S = 0.05
     try:
         result, _ = run(send_hook=hook)
     finally:
-        plexor.session.DUMP_SILENCE_S = before
+        plexor.fetch.DUMP_SILENCE_S = before
     assert not result.valid
     assert any("latency_bins" in reason for reason in result.invalid_reasons)
 
@@ -179,7 +237,7 @@ def test_invented_events_make_the_run_invalid():
         if frame.type == FrameType.EVENTS and not sent:
             sent.append(frame)
             word = struct.pack("<I", 3 << 26)
-            extra = Frame(FrameType.EVENTS, EventFlag.GAP, 0, frame.sequence, 0, 1, word)
+            extra = Frame(FrameType.EVENTS, EventFlag.GAP, 0, frame.sequence + 1, 0, 1, word)
             return data + to_stream(extra)
         return data
 

@@ -1,13 +1,9 @@
 """Steps from records: differences of running totals, and what cannot be."""
 
-from dataclasses import replace
-
-import pytest
-
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import STEP, ResponseClass
-from plexor.results import ChannelResult, Statistics
-from plexor.steps import contradictions, steps_of
+from plexor.results import Statistics
+from plexor.steps import steps_of
 
 GEOMETRY = Geometry(channels=2)
 BLANK = dict.fromkeys((field.name for field in STEP.fields), 0)
@@ -37,11 +33,6 @@ SECOND = FIRST | {
     "end_ticks": 900,
 }
 RECORDS = [[FIRST, BLANK | {"end_ticks": 500}], [SECOND, BLANK | {"end_ticks": 900}]]
-TOTALS = {kind: SECOND[kind.name.lower()] for kind in ResponseClass}
-CHANNELS = [
-    ChannelResult(0, "isr", "strike0", None, TOTALS, 1, 12, ()),
-    ChannelResult(1, "ch1", "strike0", None, dict.fromkeys(ResponseClass, 0), 0, 0, ()),
-]
 
 
 def steps(records=RECORDS, geometry=GEOMETRY):
@@ -62,45 +53,8 @@ def test_a_step_has_what_grew_in_it():
     assert after.classes[ResponseClass.MISSED] == 0
     assert after.rise == Statistics(5, 50, 4, 5, 15)
     assert first.channels[1].rise == Statistics(0, 0, 0, None, None)
-    assert contradictions((first, second), 2, CHANNELS, whole=True) == []
 
 
 def test_a_build_without_squares_has_none():
     found = steps(geometry=Geometry(channels=2, features=ALL_FEATURES & ~Feature.SUM_SQUARES))
     assert found[0].channels[0].rise.sum_sq_ticks2 is None
-
-
-@pytest.mark.parametrize(
-    ("change", "texts"),
-    [
-        (
-            {"missed": 2},
-            ["step 1, isr: strikes are not in exactly", "isr: 2 missed in steps"],
-        ),
-        ({"pending": 0}, ["step 1, isr: strikes are not in exactly one class each"]),
-        ({"count": 13}, ["step 1, isr: strikes are not in exactly one class each"]),
-        ({"spurious": 1}, ["isr: 1 spurious in steps, 0 in all"]),
-    ],
-)
-def test_what_is_not_conserved_is_told(change, texts):
-    found = contradictions(
-        steps([RECORDS[0], [SECOND | change, RECORDS[1][1]]]), 2, CHANNELS, whole=True
-    )
-    assert len(found) == len(texts)
-    assert all(text in line for line, text in zip(found, texts, strict=True))
-
-
-def test_records_too_few_or_too_many_are_told_and_fewer_of_a_run_cut_short_are_not():
-    assert contradictions(steps(), 3, CHANNELS, whole=True) == [
-        "2 steps were recorded of a table of 3"
-    ]
-    assert contradictions(steps(), 3, CHANNELS, whole=False) == []
-    assert contradictions(steps(), 1, CHANNELS, whole=False) == [
-        "2 steps were recorded of a table of 1"
-    ]
-
-
-def test_a_step_that_ends_before_it_starts_is_told():
-    first, second = steps()
-    found = contradictions((first, replace(second, end_ticks=400)), 2, CHANNELS, whole=True)
-    assert found == ["step 1: ends at 400, before it starts"]

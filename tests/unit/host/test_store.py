@@ -10,12 +10,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from plexor.consistent import MOST_TICKS
 from plexor.device import Device
 from plexor.errors import ExitCode, StoreError
 from plexor.link import open_link
-from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy, Stream
-from plexor.results import EVENT_DTYPE, Statistics, StepChannel, StepResult
+from plexor.results import EVENT_DTYPE, Kind, StepChannel, StepResult
 from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus, TableStep
 from plexor.store import load, save
@@ -24,7 +24,7 @@ from .fake_device import FakeDevice
 from .scenario import Scenario
 
 SETTINGS = Settings(
-    strikes=(Stimulus(0, Fraction(1, 3_000_000), dither_s=Fraction(1, 10**8), seed=1 << 63),),
+    strikes=(Stimulus(0, Fraction(1, 3_000_000), dither_s=Fraction(8, 10**9), seed=1 << 63),),
     channels=(Channel(0, "isr", deadline_s=Fraction(1, 10**7)), Channel(1, reference="ch0.fall")),
     policy=Policy.LATEST,
     count=40,
@@ -44,10 +44,11 @@ def test_a_run_comes_back_equal(result, tmp_path):
 
 
 def test_steps_come_back_equal_and_an_older_run_has_none(result, tmp_path):
-    classes = dict.fromkeys(ResponseClass, 3)
-    rise = Statistics(6, 99, None, None, 7)
-    channel = StepChannel(1, "isr", classes, 0, 2, rise)
-    step = StepResult(0, 5, 1 << 60, (channel, replace(channel, pending_before=1)))
+    whole = tuple(
+        StepChannel(c.number, c.name, c.classes, 0, c.pending, c.measurement(Kind.RISE).statistics)
+        for c in result.channels
+    )
+    step = StepResult(0, result.start_ticks, result.end_ticks, whole)
     table = (TableStep(Fraction(1, 3), 1 << 47, guard_s=Fraction(0)),)
     stepped = replace(result, steps=(step,), settings=replace(result.settings, table=table))
     folder = save(stepped, tmp_path / "run")
@@ -83,11 +84,11 @@ def test_a_run_with_no_event_at_all_is_not_one_without_events(result, tmp_path):
     assert load(save(empty, tmp_path / "run")).events.shape == (0,)
 
 
-def test_numbers_of_64_bits_come_back_exact(result, tmp_path):
+def test_great_numbers_come_back_exact(result, tmp_path):
     events = np.zeros(3, dtype=EVENT_DTYPE)
-    events["time_ticks"] = [0, (1 << 63) + 1, (1 << 64) - 1]
-    events["index"] = [(1 << 64) - 1, 5, 1 << 53 | 1]
-    great = replace(result, events=events, end_ticks=(1 << 64) - 1)
+    events["time_ticks"] = [0, (1 << 61) + 1, MOST_TICKS - 1]
+    events["index"] = [2 * MOST_TICKS - 1, 5, 1 << 53 | 1]
+    great = replace(result, events=events, end_ticks=MOST_TICKS - 1)
     assert load(save(great, tmp_path / "run")) == great
 
 

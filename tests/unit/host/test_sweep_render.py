@@ -11,8 +11,9 @@ import pytest
 
 from plexor.protocol.memory import ResponseClass
 from plexor.render.frame import WIDTH
+from plexor.render.html import WIDTHS
 from plexor.render.sweep_page import sweep_page, sweep_svg
-from plexor.render.sweep_plot import NARROW, frontier, sweep_picture
+from plexor.render.sweep_plot import channels_of, frontier
 from plexor.render.sweep_text import sweep_text
 from plexor.sweep.decide import Verdict
 from plexor.sweep.model import REST, Bracket
@@ -54,12 +55,13 @@ SWEEPS = {
 }
 
 
-@pytest.mark.parametrize("width", [WIDTH, NARROW])
+@pytest.mark.parametrize("width", WIDTHS.values())
 @pytest.mark.parametrize("kind", SWEEPS)
 def test_every_picture_holds_its_texts_apart(kind, width):
-    canvas = sweep_picture(SWEEPS[kind], width)
-    assert_texts_lie_within(canvas)
-    assert_no_texts_touch(canvas)
+    for channel in channels_of(SWEEPS[kind]):
+        canvas = frontier(SWEEPS[kind], channel, width)
+        assert_texts_lie_within(canvas, heading=width == WIDTH)
+        assert_no_texts_touch(canvas, heading=width == WIDTH)
 
 
 def drawn(sweep, width=WIDTH):
@@ -80,7 +82,7 @@ def marks(svg):
     return found
 
 
-@pytest.mark.parametrize("width", [WIDTH, NARROW])
+@pytest.mark.parametrize("width", WIDTHS.values())
 def test_a_bracket_lies_where_its_rates_are(width):
     svg = drawn(SWEEPS["two loads"], width)
     bands = [r for r in svg.iter(f"{SVG}rect") if r.get("fill-opacity") == "0.28"]
@@ -232,3 +234,59 @@ def test_without_colour_there_are_no_escapes():
     assert "\x1b" not in sweep_text(SWEEPS["two loads"])
     plain = re.sub(r"\x1b\[\d+m", "", sweep_text(SWEEPS["two loads"], colour=True))
     assert plain == sweep_text(SWEEPS["two loads"])
+
+
+def shown_everywhere(planted):
+    """Return what the terminal, the page and the page's table say, each as one text."""
+    return [" ".join(sweep_text(planted, width=4000).split()), sweep_page(planted)]
+
+
+def test_what_draws_nothing_at_random_is_said_to_be_deterministic():
+    base = SWEEPS["two loads"]
+    for drawn in (True, None, False):
+        steps = tuple(
+            dataclasses.replace(each, drawn=drawn if each.load == "none" else True)
+            for each in base.steps
+        )
+        for text in shown_everywhere(dataclasses.replace(base, steps=steps)):
+            assert ("none: deterministic: neither the strikes nor" in text) == (drawn is False)
+
+
+def test_answers_that_come_again_are_said_to_at_the_ends_of_a_bracket():
+    cycles = {20_000: 3, 100_000: 1, 160_000: 25, 200_000: 7}
+    steps = [
+        step("none", rate, dataclasses.replace(figures("IST"), cycle=cycle))
+        for rate, cycle in cycles.items()
+    ]
+    planted = result(steps, [knee("none", "IST", 100_000, 160_000)])
+    text, page = shown_everywhere(planted)
+    said = (
+        "its answers come again every strike at 100 kHz and every 25 strikes at 160 kHz: "
+        "more strikes say nothing new there"
+    )
+    assert said in text
+    assert said in page
+    assert "every 7<" in page
+    assert "come again" not in shown_everywhere(SWEEPS["two loads"])[0]
+
+
+def test_where_matches_may_be_shifted_no_latency_is_shown():
+    unknown = dict.fromkeys(
+        ["min_ticks", "max_ticks", "p50_ticks", "p99_ticks", "rms_ticks", "jitter128_ticks"]
+    )
+    kept = figures("IST", missed=3, latency=2222)
+    steps = [
+        step("none", 20_000, figures("IST", latency=1111)),
+        step("none", 100_000, dataclasses.replace(kept, shifted=True, **unknown)),
+        step("none", 200_000, dataclasses.replace(kept, shifted=True, **unknown)),
+    ]
+    planted = result(steps, [knee("none", "IST", 100_000, 200_000)])
+    said = "2 of 3 steps without latencies: strikes went missing"
+    for text in shown_everywhere(planted):
+        assert said in text
+    # The row of the bracket's passing rate has neither p99 nor max.
+    (row,) = [line for line in sweep_text(planted, width=200).splitlines() if " to 200 kHz" in line]
+    assert row.split()[-3:-1] == ["-", "-"]
+    assert len([y for _, _, y, _ in marks(drawn(planted))]) == 1 + 3
+    plain = result([step("none", 20_000, kept)], [knee("none", "IST", 20_000, None)])
+    assert "without latencies" not in shown_everywhere(plain)[0]

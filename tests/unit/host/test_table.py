@@ -1,6 +1,7 @@
 """The rows of tables: outliers, periods, and what a check found."""
 
 import dataclasses
+from fractions import Fraction
 
 import pytest
 
@@ -8,7 +9,14 @@ from plexor.analyse import analyse
 from plexor.budget import judge
 from plexor.budget_file import parse
 from plexor.protocol.memory import ResponseClass
-from plexor.render.table import found_text, outlier_rows, period_rows
+from plexor.render.table import (
+    distance_rows,
+    found_text,
+    jitter_rows,
+    latency_rows,
+    outlier_rows,
+    period_rows,
+)
 from plexor.render.text import text
 
 
@@ -30,6 +38,26 @@ def test_without_events_the_extremes_are_listed_with_their_events(run_of):
     # Of each strike's four events the response is the second, before its edge back or the strike's.
     assert texts[0] == ["ISR", "latest", "9 µs", "-", "69", "859 µs"]
     assert texts[1] == ["ISR", "earliest", "10 ns", "-", "601", "7.5 ms"]
+
+
+@pytest.mark.parametrize(("count", "known"), [(36_886, False), (36_887, True)])
+def test_p99_99_is_shown_where_it_is_known(run_of, count, known):
+    report = analyse(run_of([[1000] * count, [2000] * 10 + [None] * (count - 10)]))
+    for head, rows in (
+        latency_rows(report),
+        distance_rows(dataclasses.replace(report, velocity_m_s=Fraction(1))),
+    ):
+        assert ("p99.99" in head) == known
+        assert {len(row) for row in rows} == {len(head)}
+    if known:
+        head, rows = latency_rows(report)
+        cells = [row[head.index("p99.99")] for row in rows]
+        assert cells == [("1 µs", "1 to 1 µs"), ("too few", "needs 36,887")]
+
+
+def test_jitter128_is_of_the_last_128_and_the_greatest_is_beside_it(run_of):
+    head, rows = jitter_rows(analyse(run_of([[1000, 1500] + [1000] * 100 + [1200] * 127 + [1210]])))
+    assert rows[0][head.index("jitter128")] == ("10 ns", "greatest 500 ns")
 
 
 @pytest.mark.parametrize(("ticks", "found"), [(100_000, "100 µs"), (100_001, "100.001 µs")])

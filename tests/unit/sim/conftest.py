@@ -60,7 +60,7 @@ def play_words(
     words = strikes + [0] * (DEPTH - len(strikes))
     back = (geometry.channels * geometry.samples + 7) // 8
     with Server(simulator, options, ["--truth", str(log), *arguments]) as server:
-        with socket.create_connection(server.address, 20) as client:
+        with socket.create_connection(server.address, 120) as client:
             client.sendall(b"".join(word.to_bytes(width, "little") for word in words))
             record = b""
             while len(record) < back * DEPTH:
@@ -69,7 +69,7 @@ def play_words(
                     break
                 record += got
         if len(record) < back * DEPTH:
-            server.wait(20)
+            server.wait(120)
     lanes: list[list[int]] = [[] for _ in range(geometry.channels)]
     for start in range(0, len(record), back):
         word = int.from_bytes(record[start : start + back], "little")

@@ -121,7 +121,7 @@ def literal_filter(samples, least):
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=80), st.integers(2, 8))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_the_filter_agrees_with_its_sentence_sample_by_sample(samples, least):
     padded = samples + [samples[-1]] * 8
     edges = collapsed(
@@ -134,7 +134,7 @@ def test_the_filter_agrees_with_its_sentence_sample_by_sample(samples, least):
     st.lists(st.tuples(st.integers(0, 30_000), st.booleans()), max_size=40).map(sorted),
     st.sampled_from([500_000, 1_000_000, 1_041_666]),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_each_sample_is_the_level_at_its_instant(changes, tick_fs):
     edges = sampled(PinEdges.of(*changes), tick_fs)
     for number, level in enumerate(levels(edges, 70)):

@@ -95,7 +95,7 @@ def test_events_lost_before_the_first_are_a_gap():
     st.lists(st.tuples(st.sampled_from([0, 1, 50, 2**25, 2**27]), st.booleans()), max_size=40),
     st.integers(1, 5),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_what_the_link_keeps_decodes_to_the_same_events(raw, max_words):
     stream = events(np.cumsum([step for step, _ in raw]).astype(np.int64).tolist())
     lost = np.array([drop for _, drop in raw], np.bool_)

@@ -164,7 +164,7 @@ def rows(channel, samples):
     st.lists(references, min_size=CHANNELS, max_size=CHANNELS),
     st.integers(1, 90),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_channel_at_a_time_agrees_with_every_channel_at_every_event(stream, values, refs, tail):
     every = [Rules(channel, *refs[channel], **values) for channel in range(CHANNELS)]
     end = (int(stream.time_ticks[-1]) if len(stream) else 1000) + tail
@@ -184,7 +184,7 @@ def test_a_channel_at_a_time_agrees_with_every_channel_at_every_event(stream, va
 
 @pytest.mark.parametrize("policy", list(Policy))
 @given(stream=streams, values=rule_values, reference=references, tail=st.integers(1, 200))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_every_strike_and_every_response_ends_in_exactly_one_class(
     policy, stream, values, reference, tail
 ):

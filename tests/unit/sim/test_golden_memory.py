@@ -35,7 +35,7 @@ def samples(*pairs, start=100):
 
 @pytest.mark.parametrize("mantissa_bits", range(2, 9))
 @given(st.lists(values, max_size=50))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_bins_are_those_of_the_contract(mantissa_bits, wanted):
     made = memory.bins_of(np.array(wanted, np.int64), mantissa_bits)
     assert made.tolist() == [bin_of(value, mantissa_bits) for value in wanted]
@@ -93,7 +93,7 @@ def test_sums_of_squares_are_exact_at_the_ends_of_the_range():
 
 
 @given(st.lists(st.integers(-(2**31), TOP), max_size=60), st.integers(1, 5))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_folding_sets_gives_the_statistics_of_all_samples(wanted, sets):
     whole = samples(*wanted)
     parts = [

@@ -1,6 +1,9 @@
-"""What `plexor sim serve` prepares, where a device's parts cannot be had."""
+"""What `plexor sim serve` prepares, where a device's parts cannot be had, and what it explains."""
 
 from __future__ import annotations
+
+import re
+from pathlib import Path
 
 import pytest
 
@@ -44,3 +47,36 @@ def test_options_are_left_out_where_the_device_changes_its_kind(missing, capsys)
 def test_nothing_is_replaced_without_being_asked_to(missing):
     with pytest.raises(PackageMissing, match="parts of freertos"):
         missing("freertos", "freertos", fallback=False)
+
+
+def test_help_names_every_option_that_the_simulator_takes(capsys):
+    source = Path(serve.__file__).parent / "runtime" / "options.cpp"
+    taken = set(re.findall(r'name == "(--[\w-]+)"', source.read_text()))
+    with pytest.raises(SystemExit) as ended:
+        serve.main(["--help"])
+    assert ended.value.code == 0
+    text = capsys.readouterr().out
+    named = set(re.findall(r"^  (--[\w-]+)", text, re.MULTILINE))
+    # `--device` is what --dut becomes.
+    assert taken - {"--device"} <= named
+    assert len(taken) > 15
+    assert "plexor devices NAME" in text
+
+
+def test_an_option_that_there_is_not_is_code_2(capsys):
+    with pytest.raises(SystemExit) as ended:
+        serve.main(["--trut", "file"])
+    assert ended.value.code == 2
+    assert "--trut" in capsys.readouterr().err
+
+
+def test_options_of_the_simulation_go_to_the_simulator(monkeypatch, tmp_path):
+    ran = []
+    ready = serve.Prepared("synthetic", tmp_path / "simulator", "seed=1")
+    monkeypatch.setattr(serve, "prepare", lambda *_, **__: ready)
+    monkeypatch.setattr(serve.os, "execv", lambda _, command: ran.append(command))
+    given = ["--free", "--stall", "0.5,3", "--gate", "5,9", "--trace-pins", "t.vcd"]
+    serve.main(given)
+    (command,) = ran
+    assert command[1:3] == ["--device", "seed=1"]
+    assert sorted(command[3:]) == sorted(given)

@@ -240,6 +240,13 @@ def test_a_deaf_device_drops_what_comes_at_certain_intervals(play: Play) -> None
     assert rises == list(itertools.compress(strikes, heard))
 
 
+def test_a_first_request_is_heard_whenever_it_comes(play: Play) -> None:
+    for first_ps in (1, 4_500_000, 5_000_000):
+        options = ONE + "latency=0,deaf=1:5000000"
+        assert play(options, [first_ps]).rises() == [first_ps]
+        assert play(options, [first_ps, first_ps + 5_000_000]).rises() == [first_ps]
+
+
 @pytest.mark.parametrize("load", [False, True])
 def test_a_load_makes_service_longer(play: Play, load: bool) -> None:
     strikes = every(1_000_000, 30)

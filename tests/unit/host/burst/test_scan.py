@@ -49,7 +49,8 @@ def taken(job, queue_full=0):
     channels = []
     for channel in job.settings.channels:
         fits = swept.burst == 1 or swept.burst <= survives(channel.label, swept.spacing_s)
-        classes = dict.fromkeys(ResponseClass, 0) | {ResponseClass.QUEUE_FULL: queue_full}
+        counts = {ResponseClass.ANSWERED: 100, ResponseClass.QUEUE_FULL: queue_full}
+        classes = dict.fromkeys(ResponseClass, 0) | counts
         verdict = Verdict.PASS if fits else Verdict.FAIL
         most = 1000 * swept.burst
         channels.append(

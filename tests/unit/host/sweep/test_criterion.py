@@ -1,5 +1,6 @@
 """Criteria: how they are written, and what figures on both sides of each limit make of them."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -81,7 +82,7 @@ def test_what_is_no_criterion_is_refused_in_one_line(text, said):
 @pytest.mark.parametrize("entry", ["missed", "late", "duplicate", "spurious", "answered", "early"])
 def test_each_criterion_counts_its_own_classes(text, bad, entry):
     criteria = [parse_criterion(text)]
-    verdict, reason = judge(criteria, figures(368, **{entry: 100}), 0, 1, NS)
+    verdict, reason = judge(criteria, figures(437, **{entry: 100}), 0, 1, NS)
     assert verdict == (Verdict.FAIL if entry in bad else Verdict.PASS)
     assert reason == (criteria[0].text if entry in bad else "")
 
@@ -112,7 +113,7 @@ def test_one_criterion_that_fails_is_enough_and_one_that_cannot_tell_holds_up_a_
         (some, many, Verdict.FAIL),
         (many, some, Verdict.FAIL),
     ):
-        found = figures(368, missed=missed, spurious=spurious)
+        found = figures(437, missed=missed, spurious=spurious)
         assert judge(criteria, found, 0, 1, NS)[0] == wanted, (missed, spurious)
 
 
@@ -124,7 +125,7 @@ def test_a_device_that_falls_behind_does_not_sustain_the_rate():
 
 def test_a_first_stage_is_long_enough_for_every_criterion():
     criteria = [parse_criterion("missed<1%"), parse_criterion("late<10%")]
-    assert stage_strikes(criteria, 1) == stage_strikes(criteria[:1], 1) == 368
+    assert stage_strikes(criteria, 1) == stage_strikes(criteria[:1], 1) == 437
     assert stage_strikes(criteria, 5000) == 5000
     found = figures(5000, missed=0)
     assert judge(criteria, found, 0, 5000, NS)[0] == Verdict.PASS
@@ -136,3 +137,20 @@ def test_strikes_that_wait_at_the_end_count_against_a_pass_of_what_may_go_missin
     assert judge([DEFAULT], waiting, 0, 1, NS)[0] == Verdict.UNDECIDED
     assert judge([parse_criterion("late<0.1%")], waiting, 0, 1, NS)[0] == Verdict.UNDECIDED
     assert judge([parse_criterion("spurious<0.1%")], waiting, 0, 1, NS)[0] == Verdict.PASS
+
+
+@pytest.mark.parametrize("text", ["late<1%", "latency<50us:1%"])
+def test_what_seems_late_behind_a_missing_strike_fails_no_device_and_passes_none(text):
+    criteria = [parse_criterion(text)]
+    after = {"missed": 1, "late": 400}
+    assert judge(criteria, figures(437, **after), 0, 1, NS)[0] == Verdict.FAIL
+    assert judge(criteria, figures(437, **after, shifted=True), 0, 1, NS)[0] == Verdict.UNDECIDED
+    many = {"missed": 100, "late": 300}
+    assert judge(criteria, figures(437, **many, shifted=True), 0, 1, NS)[0] == Verdict.FAIL
+
+
+def test_no_jitter_is_kept_where_a_strike_is_missing_and_latencies_are_not_known():
+    found = figures(missed=1, min_ticks=1, max_ticks=2)
+    criteria = [parse_criterion("jitter<10us")]
+    assert judge(criteria, found, 0, 1, NS)[0] == Verdict.PASS
+    assert judge(criteria, replace(found, shifted=True), 0, 1, NS)[0] == Verdict.FAIL

@@ -64,7 +64,7 @@ def both_ways(scan):
                 Figures(
                     channel.label,
                     100,
-                    dict.fromkeys(ResponseClass, 0),
+                    dict.fromkeys(ResponseClass, 0) | {ResponseClass.ANSWERED: 100},
                     verdict=Verdict.PASS
                     if rate <= level[way][scan.load, channel.label]
                     else Verdict.FAIL,
@@ -88,7 +88,7 @@ def taken(job):
         Figures(
             channel.label,
             100,
-            dict.fromkeys(ResponseClass, 0),
+            dict.fromkeys(ResponseClass, 0) | {ResponseClass.ANSWERED: 100},
             verdict=Verdict.PASS if job.rate_hz <= KNEES[job.load, channel.label] else Verdict.FAIL,
         )
         for channel in job.settings.channels
@@ -292,13 +292,13 @@ def test_a_device_that_answers_nothing_ends_the_sweep_in_one_line(monkeypatch):
 
 def test_a_criterion_that_takes_too_long_is_refused_before_anything_is_struck():
     log = []
-    # 368 strikes at 95 % (-ln 0.025 / 0.01), at 1 kHz.
-    wanted = replace(WANTED, criteria=(parse_criterion("missed<1%"),), most_s=Fraction(367, 1000))
+    # 437 strikes at 95 % (-ln 0.0125 / -ln 0.99), at 1 kHz.
+    wanted = replace(WANTED, criteria=(parse_criterion("missed<1%"),), most_s=Fraction(436, 1000))
     found = run(lambda: Planted(log), wanted=wanted)
     assert isinstance(found.error, UsageError)
-    assert "takes 368 strikes, 0.368 s at 1 kHz; must be 0.367 s or less" in str(found.error)
+    assert "takes 437 strikes, 0.437 s at 1 kHz; must be 0.436 s or less" in str(found.error)
     assert log == []
-    wanted = replace(wanted, most_s=Fraction(368, 1000))
+    wanted = replace(wanted, most_s=Fraction(437, 1000))
     assert run(lambda: Planted(log), wanted=wanted).error is None
 
 

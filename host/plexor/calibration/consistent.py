@@ -1,0 +1,65 @@
+"""What contradicts itself in a calibration: for the doors through which one comes. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plexor.calibration.model import Calibration, Instants, PadDelay
+from plexor.protocol.frames import MAX_CHANNELS, MAX_STRIKES
+from plexor.protocol.geometry import MOST_TICK_FS
+
+_MOST_PS = 10**12
+_ROUNDED_PS = 2
+"""By which a bin may seem narrower than nothing: the error of two rounded instants."""
+
+
+def check(calibration: Calibration) -> None:
+    """Raise ValueError for one that cannot be; the text says what, and what would be right."""
+    for text in _wrong(calibration):
+        raise ValueError(text)
+
+
+def _wrong(calibration: Calibration) -> Iterator[str]:
+    channels, delays = calibration.channels, calibration.delays
+    if not 0 < calibration.tick_fs <= MOST_TICK_FS:
+        yield f"tick_fs: {calibration.tick_fs}; must be 1 to {MOST_TICK_FS}"
+    if not 0 <= calibration.gateware_hash < 1 << 64:
+        yield f"gateware_hash: {calibration.gateware_hash}; must fit 64 bits"
+    if calibration.source_fs < 0:
+        yield f"source_fs: {calibration.source_fs}; must be 0 or more"
+    numbers = [entry.number for entry in channels]
+    if not numbers or len(set(numbers)) < len(numbers) or not set(numbers) <= _CHANNELS:
+        yield f"channels {numbers}; must be different, 0 to {MAX_CHANNELS - 1}"
+    ways = [way for entry in channels for way in (entry.rise, entry.fall)]
+    phases = {len(way.late_ps) for way in ways} | {len(way.error_ps) for way in ways}
+    if len(phases) != 1 or 0 in phases:
+        yield f"{sorted(phases)} phases; must be as many in all bins"
+    for entry in channels:
+        for way in (entry.rise, entry.fall):
+            yield from (f"ch{entry.number}: {t}" for t in _of_bins(way, calibration.tick_fs))
+    pairs = [(entry.output, entry.channel) for entry in delays]
+    if len(set(pairs)) < len(pairs):
+        yield f"delays of {pairs}; must be different"
+    for entry in delays:
+        yield from _of_delay(entry)
+
+
+_CHANNELS = frozenset(range(MAX_CHANNELS))
+
+
+def _of_bins(way: Instants, tick_fs: int) -> Iterator[str]:
+    if way.edges < 0:
+        yield f"{way.edges} edges; must be 0 or more"
+    if max(map(abs, way.late_ps)) > _MOST_PS or min(way.widths_ps(tick_fs)) < -_ROUNDED_PS:
+        yield f"late by {[*way.late_ps]} ps; must leave each bin a width"
+    if not 0 <= min(way.error_ps) <= max(way.error_ps) <= _MOST_PS:
+        yield f"errors {[*way.error_ps]} ps; must be 0 or more"
+
+
+def _of_delay(entry: PadDelay) -> Iterator[str]:
+    if not (0 <= entry.output < MAX_STRIKES and entry.channel in _CHANNELS):
+        yield f"delay of strike{entry.output} to ch{entry.channel}; there are no such pins"
+    if max(abs(entry.rise_ps), abs(entry.fall_ps)) > _MOST_PS:
+        yield f"delays {entry.rise_ps}, {entry.fall_ps} ps; must be below a second"
+    if min(entry.rise_error_ps, entry.fall_error_ps) < 0:
+        yield f"errors of delays {entry.rise_error_ps}, {entry.fall_error_ps} ps; must be 0 or more"

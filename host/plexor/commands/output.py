@@ -1,0 +1,118 @@
+"""Where results go: looked at before the first strike, and written whole."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from plexor.errors import PlexorError, StoreError
+
+
+def check_outputs(*files: Path | None, folder: Path | None = None, whole: bool = True) -> None:
+    """Raise StoreError for a file or a folder of results that could not be written.
+
+    `whole`: the folder appears whole, in place of what is there; else it grows where it is. A file
+    may lie in a folder that is still to be made. Nothing is left behind.
+    """
+    if folder is not None:
+        with _errors(folder):
+            _try_folder(folder, whole)
+    seen: set[str] = set()
+    for path in files:
+        if path is None:
+            continue
+        with _errors(path):
+            if os.path.abspath(path) in seen:
+                raise ValueError("is named twice; name another file")
+            seen.add(os.path.abspath(path))
+            if folder is not None and os.path.abspath(path) == os.path.abspath(folder):
+                raise ValueError("is the folder that is written too; name another file")
+            if folder is None or folder.exists() or not _inside(path, folder):
+                _try_file(path)
+
+
+def write_text(path: Path, content: str) -> None:
+    """Write a file whole or not at all; a pipe, a device or a link to a file straight.
+
+    Raises StoreError with the path.
+    """
+    with _errors(path):
+        if _straight(path):
+            path.write_text(content, encoding="utf-8")
+            return
+        part = _part(path)
+        try:
+            part.write_text(content, encoding="utf-8")
+            part.replace(path)
+        except OSError:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+            raise
+
+
+def all_of(*steps: Callable[[], object]) -> None:
+    """Take every step, whatever another one fails with; raise the first failure at the end."""
+    failures: list[PlexorError] = []
+    for step in steps:
+        try:
+            step()
+        except PlexorError as error:
+            failures.append(error)
+    raise_first(failures)
+
+
+def raise_first(failures: list[PlexorError]) -> None:
+    """Raise the first of several errors, the others said on standard error."""
+    for error in failures[1:]:
+        print(f"plexor: {error}", file=sys.stderr)
+    if failures:
+        raise failures[0]
+
+
+def _straight(path: Path) -> bool:
+    return path.exists() and (path.is_symlink() or not path.is_file())
+
+
+def _part(path: Path) -> Path:
+    return path.with_name(f".{path.name}.part")
+
+
+def _inside(path: Path, folder: Path) -> bool:
+    return os.path.dirname(os.path.abspath(path)) == os.path.abspath(folder)
+
+
+def _try_file(path: Path) -> None:
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if _straight(path):
+        if not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return
+    part = _part(path)
+    part.open("ab").close()
+    part.unlink()
+
+
+def _try_folder(folder: Path, whole: bool) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+    if whole and folder.is_mount():
+        raise ValueError("is a mount point, which cannot be replaced; name a folder in it")
+    above = [folder, *folder.absolute().parents]
+    near = next(path for path in above[whole:] if path.exists())
+    os.rmdir(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=near))
+
+
+@contextmanager
+def _errors(path: Path) -> Generator[None]:
+    """Turn what can go wrong with a file into one clear error."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise StoreError(f"{path}: cannot write: {reason or error}") from error

@@ -1,0 +1,52 @@
+"""Which frames of a link have been and which never came, by the sequence in their headers."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+MODULUS = 1 << 32
+RECENT_FRAMES = 4096
+"""What is further back is not known."""
+
+
+class Disorder(StrEnum):
+    """What became of a frame that did not come in its turn."""
+
+    REORDERED = "reordered"  # came behind a later one, and was put in its place
+    LATE = "late"  # came when those behind it had been given on: lost on the link
+    DUPLICATE = "duplicate"  # came before, was given on once
+
+
+class Past:
+    """The frames up to the last one that came."""
+
+    def __init__(self) -> None:
+        self._known = 0
+        self._missing: dict[int, None] = {}
+
+    def came(self, frames: int) -> None:
+        """Take so many frames as come, each in its turn."""
+        self._known = min(self._known + frames, RECENT_FRAMES)
+
+    def miss(self, first: int, frames: int) -> None:
+        """Take so many frames, from one sequence on, as passed over."""
+        for ahead in range(max(0, frames - RECENT_FRAMES), frames):
+            self._missing[(first + ahead) % MODULUS] = None
+        while len(self._missing) > RECENT_FRAMES:
+            del self._missing[next(iter(self._missing))]
+        self.came(frames)
+
+    def behind(self, sequence: int, back: int) -> Disorder | None:
+        """Return what a frame is that comes `back` behind its turn: LATE or DUPLICATE.
+
+        None: it is of before all that is known, so the instrument has begun anew. Then everything
+        is forgotten.
+        """
+        if back > self._known:
+            self._known = 0
+            self._missing.clear()
+            return None
+        if sequence in self._missing:
+            del self._missing[sequence]
+            return Disorder.LATE
+        return Disorder.DUPLICATE

@@ -1,0 +1,218 @@
+"""The figures of a step: of each channel over all its runs, with its verdict. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.analyse import ChannelFigures, analyse
+from plexor.analyse import Figures as RunFigures
+from plexor.percentiles import from_values, quantile
+from plexor.protocol.memory import ResponseClass
+from plexor.results import RunResult
+from plexor.samples import Samples
+from plexor.settings import Stimulus
+from plexor.sweep.criterion import Criterion, judge
+from plexor.sweep.model import Figures
+from plexor.units import seconds_of
+
+LEAST_STRIKES = 256
+"""So many tell whether a device falls behind, or does not answer at all."""
+_QUANTILES = (Fraction(1, 2), Fraction(99, 100))
+
+
+def figures_of(
+    runs: Sequence[RunResult],
+    criteria: Sequence[Criterion],
+    stage: int,
+    first: int,
+    rate_hz: Fraction,
+    drawn: bool | None = None,
+) -> tuple[Figures, ...]:
+    """Return the figures of each channel over all runs of a step so far, with verdicts.
+
+    `drawn` says whether anything in them was drawn at random.
+    """
+    period_ticks = 1 / rate_hz / Fraction(runs[0].tick_fs, 10**15)
+    reports = [analyse(run) for run in runs]
+    found: list[Figures] = []
+    for place, channel in enumerate(runs[0].channels):
+        classes = {
+            entry: sum(run.channels[place].classes[entry] for run in runs)
+            for entry in ResponseClass
+        }
+        channels = [report.channels[place] for report in reports]
+        figures = _figures(channel.name, channels, classes, float(period_ticks), drawn is False)
+        least_s = least_spacing_s(runs[0].settings.strikes[0], channel.reference)
+        found.append(judged(figures, criteria, stage, first, runs[0], least_s))
+    return tuple(found)
+
+
+def judged(
+    figures: Figures,
+    criteria: Sequence[Criterion],
+    stage: int,
+    first: int,
+    run: RunResult,
+    least_s: Fraction,
+) -> Figures:
+    """Return figures with their verdict, and without latencies that may be none.
+
+    The channel's strikes are `least_s` apart or more.
+    """
+    if _shifted(figures, run, least_s):
+        figures = replace(figures, shifted=True)
+    verdict, reason = judge(criteria, figures, stage, first, run.tick_fs)
+    figures = replace(figures, verdict=verdict, reason=reason)
+    if not figures.shifted:
+        return figures
+    return replace(
+        figures,
+        min_ticks=None,
+        max_ticks=None,
+        p50_ticks=None,
+        p99_ticks=None,
+        rms_ticks=None,
+        jitter128_ticks=None,
+    )
+
+
+def _shifted(figures: Figures, run: RunResult, least_s: Fraction) -> bool:
+    """Return whether a response may have been taken for that of another strike than its own.
+
+    A strike that is missing is open until the time-out: where the next one comes before, it gets
+    that one's response, which gets the response of the one after. A response that nobody asked for
+    shifts them the other way where responses come after the next strike.
+    """
+    timeout_s = run.settings.timeout_s
+    if timeout_s is not None and timeout_s <= least_s:
+        return False
+    counts = figures.classes
+    most = figures.max_ticks
+    late = most is not None and seconds_of(most, run.tick_fs) >= least_s
+    idle = counts[ResponseClass.DUPLICATE] + counts[ResponseClass.SPURIOUS]
+    return counts[ResponseClass.MISSED] > 0 or (late and idle > 0)
+
+
+def least_spacing_s(swept: Stimulus, reference: str) -> Fraction:
+    """Return how far apart the strikes of a channel are at least; 0: it is not known."""
+    if reference != f"strike{swept.output}" or swept.poisson or swept.period_s is None:
+        return Fraction(0)
+    if swept.burst > 1 and swept.spacing_s is not None:
+        return swept.spacing_s
+    return swept.period_s - swept.dither_s / 2
+
+
+def _figures(
+    name: str,
+    runs: Sequence[ChannelFigures],
+    classes: Mapping[ResponseClass, int],
+    period_ticks: float,
+    deterministic: bool,
+) -> Figures:
+    rises = [entry.rise for entry in runs if entry.rise is not None]
+    least = [rise.min_ticks for rise in rises if rise.min_ticks is not None]
+    most = [rise.max_ticks for rise in rises if rise.max_ticks is not None]
+    missed = classes[ResponseClass.MISSED]
+    settled = (ResponseClass.ANSWERED, ResponseClass.LATE, ResponseClass.MISSED)
+    samples = [rise.samples for rise in rises if rise.samples is not None]
+    values = [entry.value_ticks for entry in samples]
+    known = len(values) == len(runs)
+    together = np.concatenate(values) if known else np.zeros(0, np.int64)
+    spans = [rise.span.current_ticks for rise in rises if rise.span is not None]
+    p50_ticks, p99_ticks = quantiles_of(together) if known else _greatest(rises)
+    return Figures(
+        name,
+        strikes=sum(classes[entry] for entry in settled),
+        classes=classes,
+        min_ticks=min(least, default=None),
+        max_ticks=max(most, default=None),
+        p50_ticks=p50_ticks,
+        p99_ticks=p99_ticks,
+        rms_ticks=float(np.std(together)) if len(together) else None,
+        jitter128_ticks=max(spans, default=None),
+        # Behind a strike that is missing responses are taken for those of strikes before theirs.
+        falls_behind=any(map(falls_behind, values)) if known and not missed else None,
+        behind=sum(behind(entry, period_ticks) for entry in values),
+        cycle=_cycle_of(samples[-1], period_ticks) if known and deterministic else None,
+    )
+
+
+def _cycle_of(samples: Samples, period_ticks: float) -> int | None:
+    """Return after how many strikes latencies and missing strikes come again; None: they do not."""
+    order = np.argsort(samples.start_ticks, kind="stable")
+    start_ticks = samples.start_ticks[order]
+    number = np.rint((start_ticks - start_ticks[0]) / period_ticks).astype(np.int64)
+    answers = np.full(int(number[-1]) + 1, -1, np.int64)
+    answers[number] = samples.value_ticks[order]
+    return cycle(answers)
+
+
+def cycle(answers: npt.NDArray[np.int64]) -> int | None:
+    """Return the least number of strikes after which the answers come again; None: they do not.
+
+    They do where each of the latter half is as that one so many strikes before, and the half is
+    twice as long or longer.
+    """
+    back = np.ascontiguousarray(answers[::-1])
+    half = len(back) // 2
+    size = back.itemsize
+    content, wanted = back.tobytes(), back[:half].tobytes()
+    place = content.find(wanted, size)
+    while place % size and place > 0:
+        place = content.find(wanted, place + 1)
+    return place // size if half and 0 < place // size <= half // 2 else None
+
+
+def quantiles_of(latency_ticks: npt.NDArray[np.int64]) -> tuple[int | None, int | None]:
+    """Return p50 and p99 of samples."""
+    found = [quantile(from_values(latency_ticks), q) for q in _QUANTILES]
+    p50, p99 = (None if entry is None else entry.value_ticks for entry in found)
+    return p50, p99
+
+
+def _greatest(runs: Sequence[RunFigures]) -> tuple[int | None, int | None]:
+    """Return the greatest p50 and p99 that a run has, where their samples are not known."""
+    p50, p99 = (
+        max(
+            (f.value_ticks for run in runs if (f := run.quantile(q)) is not None),
+            default=None,
+        )
+        for q in _QUANTILES
+    )
+    return p50, p99
+
+
+def behind(latency_ticks: npt.NDArray[np.int64], period_ticks: float) -> int:
+    """Return by how many strikes a run of them fell behind: how much more of them wait at its end.
+
+    What a device's queue takes up goes missing later, so that a short run alone would show less
+    than the device loses in the long run.
+    """
+    eighth = len(latency_ticks) // 8
+    if not eighth:
+        return 0
+    growth = float(latency_ticks[-eighth:].mean()) - float(latency_ticks[:eighth].mean())
+    return max(round(growth / period_ticks), 0)
+
+
+def falls_behind(latency_ticks: npt.NDArray[np.int64]) -> bool:
+    """Return whether latency grew from quarter to quarter of the strikes, and still at the end.
+
+    A device that takes longer for a response than the strikes are apart falls behind by the same
+    time with every strike, long before a strike goes missing. Latencies that spread by more than it
+    falls behind in a quarter of the strikes hide it.
+    """
+    if len(latency_ticks) < LEAST_STRIKES // 2:
+        return False
+    first, second, third, last = np.array_split(latency_ticks, 4)
+    middles = [float(quarter.mean()) for quarter in (second, third, last)]
+    return (
+        int(third.min()) > int(first.max())
+        and int(last.min()) > int(second.max())
+        and middles[2] - middles[1] > (middles[1] - middles[0]) / 2
+    )

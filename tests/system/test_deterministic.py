@@ -1,0 +1,99 @@
+"""What a step says of a device that draws nothing at random."""
+
+from fractions import Fraction
+
+import pytest
+
+from plexor.link.open import open_link
+from plexor.settings import Channel, Settings, Stimulus
+from plexor.sweep.criterion import parse_criterion
+from plexor.sweep.decide import Verdict
+from plexor.sweep.job import Job, take
+from plexor_sim.manifest import load
+from plexor_sim.packages import default_cache
+from plexor_sim.verilog import verilog_device
+
+HZ = 500_000
+
+
+def taken(options, dither_s=Fraction(0)):
+    """Return a step of a simulated device, and the figures of its channel."""
+    (step,) = take(
+        Job(
+            "sim:",
+            f"synthetic:latency=300ns,{options}",
+            "none",
+            Settings(
+                strikes=(Stimulus(period_s=Fraction(1, HZ), dither_s=dither_s),),
+                channels=(Channel(0, "R"),),
+            ),
+            Fraction(HZ),
+            "",
+            (parse_criterion("missed<10%"),),
+        )
+    )
+    return step, step.of("R")
+
+
+@pytest.mark.parametrize(
+    ("options", "cycle"),
+    [
+        ("width=50ns", 1),
+        # An edge of its clock and a strike meet every 14 us, seven strikes.
+        ("width=50ns,clock=7ns", 7),
+    ],
+)
+def test_answers_come_again_when_device_and_strikes_are_as_they_were(options, cycle):
+    step, figures = taken(options)
+    assert step.drawn is False
+    assert (figures.verdict, figures.cycle, figures.shifted) == (Verdict.PASS, cycle, False)
+    assert figures.max_ticks is not None
+
+
+def test_an_overloaded_device_loses_the_same_strike_again_and_its_latencies_are_not_known():
+    # Two strikes are served in 6 us, in which three come.
+    step, figures = taken("width=50ns,service=3us,queue=1")
+    assert step.drawn is False
+    assert (figures.verdict, figures.cycle, figures.shifted) == (Verdict.FAIL, 3, True)
+    assert figures.p99_ticks is figures.max_ticks is None
+
+
+def test_dithered_strikes_and_a_device_that_draws_are_not_deterministic():
+    for arguments in (("width=50ns", Fraction(128, 10**9)), ("width=50ns,drop=0.001",)):
+        step, figures = taken(*arguments)
+        assert step.drawn is True
+        assert figures.cycle is None
+
+
+@pytest.mark.parametrize(
+    ("options", "draws"),
+    [
+        ("drop=0", False),
+        ("drop=0.5", True),
+        ("drop=1", False),
+        ("latency=uniform:1ns:9ns", True),
+        ("ch3.latency=uniform:1ns:9ns", False),  # nothing asks channel 3
+        ("ch3.latency=uniform:1ns:9ns,ch3.after=ch0", True),
+        ("spurious=5", True),
+        ("duplicate=1", False),
+    ],
+)
+def test_a_device_says_whether_it_draws_at_random(options, draws):
+    link = open_link("sim:", f"synthetic:{options}")
+    link.close()
+    assert link.draws == draws
+
+
+@pytest.mark.parametrize(("value", "draws"), [("1'b1", False), ("($random % 10 != 0)", True)])
+def test_a_design_draws_where_it_calls_for_random_numbers(tmp_path, value, draws):
+    (tmp_path / "d.v").write_text(
+        "module d(input clk, input irq, output reg o);\n"
+        f"  always @(posedge clk) o <= irq & {value};\n"
+        "endmodule\n"
+    )
+    (tmp_path / "d.toml").write_text(
+        'sources = ["d.v"]\ntop = "d"\n[clock]\nport = "clk"\nperiod_ps = 10_000\n'
+        '[ports]\nstrikes = ["irq"]\nresponses = ["o"]\n'
+    )
+    (glue,) = verilog_device(load(tmp_path / "d.toml"), default_cache()).cpp
+    assert f"kDraws = {str(draws).lower()};" in glue.read_text()

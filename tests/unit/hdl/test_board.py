@@ -1,0 +1,57 @@
+"""The top of a board: what is between its pins and the instrument."""
+
+from amaranth.hdl import Elaboratable, IOPort, Module, Signal
+from amaranth.sim import Simulator
+
+from plexor.protocol.geometry import Geometry
+from plexor_hdl.front import board as boards
+
+GEOMETRY = Geometry(channels=1, strikes=1, samples=4)
+WIDTHS = {
+    "samples": 4,
+    "strikes": 4,
+    "load": 1,
+    "gate": 1,
+    "uart_rx": 1,
+    "uart_tx": 1,
+    "input_select": 2,
+    "loopback_output": 3,
+    "reference": 1,
+    "core": 1,
+    "channels": 1,
+    "drives": 8,
+}
+
+
+class Stub(Elaboratable):
+    """Signals by the names that a front-end and an instrument have, and nothing behind them."""
+
+    def __init__(self):
+        for name, width in WIDTHS.items():
+            setattr(self, name, Signal(width, name=name))
+        self.outputs = IOPort(2, name="outputs")
+
+    def elaborate(self, platform):
+        return Module()
+
+
+def test_the_gates_pin_comes_to_the_instrument_in_the_same_clock(monkeypatch):
+    front, instrument = Stub(), Stub()
+    monkeypatch.setattr(boards, "FrontEnd", lambda *_: front)
+    monkeypatch.setattr(boards, "Instrument", lambda *_, **__: None)
+    monkeypatch.setattr(boards, "UartInstrument", lambda *_: instrument)
+    board = boards.Board(None, None, GEOMETRY, 0)
+    levels, found = [0, 1, 1, 0, 1, 0, 0, 1], []
+
+    async def script(ctx):
+        for level in levels:
+            ctx.set(board.gate, level)
+            found.append(ctx.get(instrument.gate))
+            for edge in (1, 0):
+                await ctx.delay(4e-9)
+                ctx.set(front.core, edge)
+
+    simulator = Simulator(board)
+    simulator.add_testbench(script)
+    simulator.run()
+    assert found == levels

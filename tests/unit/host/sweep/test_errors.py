@@ -1,0 +1,123 @@
+"""How often whole sweeps of a device that is at its limit are wrong."""
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+
+import pytest
+
+from plexor.burst.scan import Wanted as BurstWanted
+from plexor.burst.scan import burst_scan
+from plexor.settings import Channel, Settings, Stimulus
+from plexor.sweep.criterion import Criterion, What
+from plexor.sweep.decide import Verdict
+from plexor.sweep.executor import Workers
+from plexor.sweep.job import Job
+from plexor.sweep.store import StepStore
+from plexor.sweep.sweep import Load, Wanted, sweep
+
+from .drawn import Here, Lossy, put_in
+
+LOW_HZ, HIGH_HZ = 500_000, 510_000
+MOST = Fraction(5, 100)
+"""What `@95%` leaves for wrong passes, and for wrong failures."""
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Of so many sweeps, in how many a rate passed, and in how many one failed."""
+
+    sweeps: int
+    passed: int
+    failed: int
+    by_rate: Counter
+
+    @property
+    def line(self):
+        """What came out, in a line."""
+        wrong = f"{self.passed} passed, {self.failed} failed of {self.sweeps} sweeps"
+        return f"{wrong}; rates: {dict(self.by_rate)}"
+
+
+def swept(monkeypatch, limit, sweeps, **device):
+    """Sweep devices that lose just the limit at both rates; each verdict but undecided is wrong."""
+    wanted = Wanted(
+        "sim:",
+        {"none": Load("drawn", False)},
+        Settings(
+            strikes=(Stimulus(period_s=Fraction(1, LOW_HZ)),),
+            channels=(Channel(0, "R"),),
+            timeout_s=Fraction(1900, 10**9),
+        ),
+        Fraction(LOW_HZ),
+        Fraction(HIGH_HZ),
+        (Criterion(What.MISSED, limit),),
+        Fraction(5, 100),
+        2,
+        1,
+    )
+    passed = failed = 0
+    by_rate = Counter()
+    for seed in range(sweeps):
+        put_in(monkeypatch, Lossy(seed, float(limit), **device))
+        with Workers(Here) as workers:
+            found = sweep(wanted, workers, StepStore(None))
+        assert found.error is None
+        verdicts = [step.of("R").verdict for step in found.steps]
+        by_rate.update(verdicts)
+        passed += Verdict.PASS in verdicts
+        failed += Verdict.FAIL in verdicts
+    return Errors(sweeps, passed, failed, by_rate)
+
+
+def test_bursts_of_a_device_at_the_limit_pass_and_fail_at_most_as_often_as_was_asked(monkeypatch):
+    period_s, spacing_s = Fraction(1, 10_000), Fraction(1, 10**6)
+    wanted = BurstWanted(
+        "sim:",
+        "drawn",
+        Settings(strikes=(Stimulus(period_s=period_s),), channels=(Channel(0, "R"),)),
+        spacing_s,
+        2 * spacing_s,
+        2,
+        period_s,
+        9,
+        Criterion(What.MISSED, Fraction(1, 20)),
+    )
+    found = Counter()
+    for seed in range(50):
+        put_in(monkeypatch, Lossy(seed, 0.05))
+        with Workers(Here) as workers:
+            _, steps, end = burst_scan(wanted, workers, StepStore(None))
+        assert end.error is None
+        found.update(step.of("R").verdict for step in steps)
+    assert found.total() > 100
+    for verdict in (Verdict.PASS, Verdict.FAIL):
+        assert found[verdict] <= MOST * found.total()
+
+
+@pytest.mark.parametrize("by_rate", [False, True])
+def test_a_device_at_the_limit_passes_and_fails_at_most_as_often_as_was_asked(monkeypatch, by_rate):
+    found = swept(monkeypatch, Fraction(1, 20), 100, by_rate=by_rate)
+    for verdict in (Verdict.PASS, Verdict.FAIL):
+        assert found.by_rate[verdict] <= MOST * found.by_rate.total()
+
+
+def test_stages_that_drew_the_same_again_would_be_wrong_more_often(monkeypatch):
+    # As if a device started anew for each stage were the one that was struck before.
+    monkeypatch.setattr(Job, "simulated", False)
+    found = swept(monkeypatch, Fraction(1, 20), 100)
+    assert found.passed > MOST * found.sweeps
+    assert found.failed > MOST * found.sweeps
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("limit", [Fraction(1, 20), Fraction(1, 100), Fraction(1, 1000)])
+def test_of_a_thousand_sweeps_at_the_limit_at_most_a_twentieth_is_wrong_each_way(
+    monkeypatch, capsys, limit
+):
+    found = swept(monkeypatch, limit, 1000)
+    with capsys.disabled():
+        print(f"\n{float(limit):g}: {found.line}", flush=True)
+    assert found.passed <= MOST * found.sweeps
+    assert found.failed <= MOST * found.sweeps

@@ -1,0 +1,150 @@
+"""Whether a device falls behind, its answers come again, and its latencies are known."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plexor.protocol.memory import ResponseClass
+from plexor.settings import Settings, Stimulus
+from plexor.sweep.criterion import DEFAULT
+from plexor.sweep.figures import behind, cycle, falls_behind, judged, least_spacing_s
+from plexor.sweep.model import Figures
+
+US = Fraction(1, 10**6)
+
+
+@dataclass
+class Run:
+    settings: Settings
+    tick_fs: int = 1_000_000
+
+
+@settings(max_examples=100)
+@given(
+    count=st.integers(256, 4000),
+    step=st.integers(1, 50),
+    seed=st.integers(0, 1000),
+)
+def test_a_steady_growth_is_seen_whatever_its_jitter_if_that_is_less_than_a_quarters(
+    count, step, seed
+):
+    random = np.random.default_rng(seed)
+    spread = max((count // 4 - 3) * step, 1)
+    latency = np.arange(count) * step + random.integers(0, spread, count)
+    assert falls_behind(latency)
+
+
+@pytest.mark.parametrize(
+    "latency",
+    [
+        np.full(1000, 5),
+        np.arange(1000)[::-1],
+        np.r_[np.arange(500), np.full(500, 500)],  # has settled at the end
+        np.r_[np.full(999, 3), 10**6],
+        np.tile(np.arange(10), 100),
+        np.arange(100),  # too few to tell
+        np.zeros(0, np.int64),
+    ],
+    ids=["constant", "falling", "settled", "one", "periodic", "few", "none"],
+)
+def test_what_does_not_grow_to_the_end_does_not_fall_behind(latency):
+    assert not falls_behind(latency)
+
+
+def test_noise_is_no_growth():
+    random = np.random.default_rng(3)
+    assert not any(falls_behind(random.integers(0, 1000, 400)) for _ in range(500))
+
+
+@pytest.mark.parametrize("backlog", [0, 1, 3, 7])
+def test_what_waits_more_at_the_end_is_counted_in_strikes(backlog):
+    # Latency grows by a period for each strike more that waits, within the middle of the run.
+    latency = 300 + 1000 * np.clip(np.arange(400) - 100, 0, backlog)
+    assert behind(latency, 1000.0) == backlog
+
+
+def test_what_waits_less_at_the_end_is_not():
+    assert behind(np.linspace(9000, 300, 400).astype(np.int64), 1000.0) == 0
+    assert behind(np.array([5, 9]), 1.0) == 0
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.integers(-1, 5), min_size=1, max_size=12),
+    st.lists(st.integers(6, 9), max_size=20),
+    st.integers(0, 11),
+)
+def test_answers_that_come_again_have_the_least_such_cycle(once, settling, more):
+    count = max(4 * len(once), len(settling)) + 1
+    answers = np.array(settling + once * count + once[: more % len(once)])
+    least = next(n for n in range(1, len(once) + 1) if once * 2 == (once[:n] * 99)[: 2 * len(once)])
+    assert cycle(answers) == least
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        np.arange(400),
+        np.r_[np.full(399, 7), 8],
+        np.r_[np.full(299, 7), 8, np.full(100, 7)],  # in the latter half
+        np.tile(np.arange(102), 4)[:406],  # less than twice in the latter half
+        np.random.default_rng(1).integers(0, 3, 4000),
+        np.zeros(0, np.int64),
+        np.zeros(1, np.int64),
+    ],
+    ids=["rising", "last", "once", "long", "random", "none", "one"],
+)
+def test_answers_that_do_not_come_again_have_no_cycle(answers):
+    assert cycle(answers) is None
+
+
+def latencies(timeout_s, least_s, *, max_ticks=300, **classes):
+    """Return whether matches may be shifted, and the latencies that are left."""
+    counts = {entry: classes.get(entry.name.lower(), 0) for entry in ResponseClass}
+    found = judged(
+        Figures("pin", 1000, counts, 100, max_ticks, 200, 250, 9.5, 150),
+        (DEFAULT,),
+        0,
+        0,
+        Run(Settings(timeout_s=timeout_s)),
+        least_s,
+    )
+    known = (found.min_ticks, found.max_ticks, found.p50_ticks, found.p99_ticks)
+    return found.shifted, (*known, found.rms_ticks, found.jitter128_ticks)
+
+
+KNOWN = (False, (100, 300, 200, 250, 9.5, 150))
+NOT_KNOWN = (True, (None,) * 6)
+
+
+def test_where_a_strike_is_missing_and_open_when_the_next_one_comes_no_latency_is_known():
+    assert latencies(4 * US, 1 * US, missed=1) == NOT_KNOWN
+    assert latencies(4 * US, 1 * US) == KNOWN
+    # It has timed out by then, so that each response has its own strike.
+    assert latencies(1 * US, 1 * US, missed=1) == KNOWN
+    assert latencies(1 * US, Fraction(999, 1000) * US, missed=1) == NOT_KNOWN
+
+
+@pytest.mark.parametrize("entry", ["duplicate", "spurious"])
+def test_a_response_too_many_shifts_those_that_come_after_the_next_strike(entry):
+    assert latencies(4 * US, 1 * US, **{entry: 1}) == KNOWN
+    assert latencies(4 * US, 1 * US, max_ticks=1000, **{entry: 1}) == NOT_KNOWN
+    assert latencies(1 * US, 1 * US, max_ticks=1000, **{entry: 1})[0] is False
+
+
+@pytest.mark.parametrize(
+    ("stimulus", "reference", "least_s"),
+    [
+        (Stimulus(period_s=10 * US), "strike0", 10 * US),
+        (Stimulus(period_s=10 * US, dither_s=4 * US), "strike0", 8 * US),
+        (Stimulus(period_s=10 * US, burst=3, spacing_s=2 * US), "strike0", 2 * US),
+        (Stimulus(period_s=10 * US, poisson=True), "strike0", 0),
+        (Stimulus(period_s=10 * US), "ch0.fall", 0),
+    ],
+)
+def test_how_far_apart_strikes_are_at_least_is_of_their_own_output(stimulus, reference, least_s):
+    assert least_spacing_s(stimulus, reference) == least_s

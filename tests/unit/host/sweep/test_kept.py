@@ -1,0 +1,172 @@
+"""What a kept sweep or burst scan is: an answer to one question, replaced only when asked to."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from plexor import cli
+from plexor.errors import ExitCode, InvalidRunError, UsageError
+from plexor.settings import Channel, Settings, Stimulus
+from plexor.sweep import sweep as searches
+from plexor.sweep.criterion import DEFAULT
+from plexor.sweep.job import Job
+from plexor.sweep.model import Bracket, Knee
+from plexor.sweep.store import FILE, StepStore, question_of
+from plexor.sweep.sweep import Found
+
+from ..sweeps import figures, step
+
+HZ = Fraction(1000)
+JOB = Job(
+    "sim:",
+    "synthetic",
+    "none",
+    Settings(strikes=(Stimulus(),), channels=(Channel(0),)),
+    HZ,
+    "",
+    (DEFAULT,),
+)
+SWEEP = ["sweep", "--dut", "synthetic", "--from", "1k", "--to", "9k"]
+BURST = ["burst", "--dut", "synthetic", "--from", "1us", "--to", "9us", "--period", "1ms"]
+
+
+@pytest.fixture
+def struck(monkeypatch):
+    """Have each sweep take one step, unless it is known; return how many were taken."""
+    taken = []
+
+    def run(wanted, workers, store, on_step, switch):
+        found = store.find(JOB)
+        if found is None:
+            taken.append(wanted)
+            found = (step("none", HZ, figures("ch0")),)
+            store.add(JOB, found)
+        return Found(list(found), [Knee("none", "ch0", Bracket(HZ, None), 1000)])
+
+    monkeypatch.setattr(searches, "sweep", run)
+    return taken
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ["--dut", "synthetic:drop=0.1"],
+        ["--to", "8k"],
+        ["--criterion", "missed<1%"],
+        ["--seed", "2"],
+        ["--points", "5"],
+        ["--dwell", "999"],
+        ["--timeout", "1ms"],
+        ["--channel", "a=ch1"],
+        ["--both-ways"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_sweep_of_another_device_or_question_is_not_replaced(struck, tmp_path, capsys, other):
+    out = tmp_path / "s"
+    assert cli.main([*SWEEP, "--out", str(out)]) == ExitCode.PASS
+    kept = {path.name: path.read_bytes() for path in out.iterdir()}
+    capsys.readouterr()
+    assert cli.main([*SWEEP, *other, "--out", str(out)]) == ExitCode.USAGE
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert f"--out {out}: is there already; --force replaces it" in said.err
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == kept
+    assert len(struck) == 1
+    assert cli.main([*SWEEP, *other, "--out", str(out), "--force"]) == ExitCode.PASS
+    assert len(struck) == 2
+    # What is there now goes on, the one before is gone.
+    assert cli.main([*SWEEP, *other, "--out", str(out)]) == ExitCode.PASS
+    assert len(struck) == 2
+    assert cli.main([*SWEEP, "--out", str(out)]) == ExitCode.USAGE
+
+
+def test_the_same_question_goes_on_and_by_force_begins_anew(struck, tmp_path):
+    out = tmp_path / "s"
+    asked = [*SWEEP, "--out", str(out)]
+    assert cli.main(asked) == cli.main([*asked, "--key", "os=other"]) == ExitCode.PASS
+    assert len(struck) == 1
+    assert json.loads((out / "sweep.json").read_text())["sweep"]["device"]["os"] == "other"
+    assert cli.main([*asked, "--force"]) == ExitCode.PASS
+    assert len(struck) == 2
+
+
+@pytest.mark.parametrize("name", ["run.json", "notes.txt"])
+@pytest.mark.parametrize(("command", "kind"), [(SWEEP, "sweep"), (BURST, "burst")])
+def test_a_folder_of_something_else_is_never_replaced(tmp_path, capsys, name, command, kind):
+    (tmp_path / name).touch()
+    assert cli.main([*command, "--out", str(tmp_path)]) == ExitCode.USAGE
+    assert "is there already" in capsys.readouterr().err
+    assert cli.main([*command, "--out", str(tmp_path), "--force"]) == ExitCode.USAGE
+    assert f"holds no {kind}; --force replaces {kind}s only" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_a_sweep_and_a_burst_scan_do_not_replace_each_other(tmp_path, capsys):
+    StepStore(tmp_path, question_of("burst", "a scan", [])).add(JOB, ())
+    for force in ([], ["--force"]):
+        assert cli.main([*SWEEP, "--out", str(tmp_path), *force]) == ExitCode.USAGE
+    assert "holds no sweep" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [SWEEP, BURST])
+def test_force_needs_a_folder(command, capsys):
+    assert cli.main([*command, "--force"]) == ExitCode.USAGE
+    assert "--force replaces the folder of --out; name one" in capsys.readouterr().err
+
+
+def test_steps_of_before_there_were_questions_answer_none(tmp_path):
+    StepStore(tmp_path).add(JOB, ())
+    whole = (tmp_path / FILE).read_text().splitlines(keepends=True)
+    (tmp_path / FILE).write_text("".join(whole[1:]))
+    with pytest.raises(UsageError, match="is there already"):
+        StepStore(tmp_path)
+
+
+def test_a_result_is_gone_once_other_steps_are_there(tmp_path):
+    first, second = (question_of("sweep", text, []) for text in ("one", "other"))
+    StepStore(tmp_path, first).add(JOB, ())
+    (tmp_path / "sweep.json").write_text("{}")
+    store = StepStore(tmp_path, second, force=True)
+    assert (tmp_path / "sweep.json").exists()  # until there is a step to have in its place
+    store.add(JOB, ())
+    assert not (tmp_path / "sweep.json").exists()
+    assert len(StepStore(tmp_path, second)) == 1
+
+
+def test_a_design_that_was_changed_is_another_question(tmp_path):
+    manifest = tmp_path / "irq.toml"
+    manifest.write_text('sources = ["irq.v"]')
+    (tmp_path / "irq.v").write_text("module irq; endmodule")
+    before = question_of("sweep", JOB, [str(manifest)])
+    assert before == question_of("sweep", JOB, [str(manifest)])
+    (tmp_path / "irq.v").write_text("module irq; wire a; endmodule")
+    assert before != question_of("sweep", JOB, [str(manifest)])
+    assert question_of("sweep", JOB, []) != question_of("sweep", replace(JOB, load="cpu"), [])
+
+
+@pytest.mark.parametrize("command", [SWEEP, BURST], ids=["sweep", "burst"])
+@pytest.mark.parametrize("how", [["--json"], ["--page", "page.html", "--out", "kept"]])
+def test_nothing_is_said_of_a_device_that_was_never_struck(
+    tmp_path, capsys, monkeypatch, command, how
+):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main([*command, "--dut", "nosuch", "--channel", "ch0", *how]) == ExitCode.USAGE
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert "device 'nosuch': must be" in said.err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(None, ExitCode.INTERRUPTED), (InvalidRunError("x"), ExitCode.INVALID)]
+)
+def test_a_sweep_that_ends_before_its_first_step_has_no_figures(monkeypatch, capsys, error, code):
+    found = Found(interrupted=error is None, error=error)
+    monkeypatch.setattr(searches, "sweep", lambda *arguments: found)
+    assert cli.main([*SWEEP, "--json"]) == code
+    assert capsys.readouterr().out == ""

@@ -1,0 +1,1 @@
+"""`make fuzz`: what comes from files, damaged and edited without end."""

@@ -1,0 +1,192 @@
+"""Runs cases in workers with limits; keeps those that fail.
+
+A worker is a process of its own that takes every n-th case and prints a line for each. A case may
+take so much processor time and so much memory: by a timer that raises in the case, and one that
+ends the worker where the case does not let go; by a limit on what the worker may allocate, and by
+the peak that the kernel counts. Wall time is never looked at.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Thread
+from types import FrameType
+
+from tools.fuzz import targets
+
+CPU_S = 20.0
+"""Of one case: a hundred times what the slowest takes."""
+MEMORY_BYTES = 1 << 30
+"""Beyond what a worker has before its first case."""
+PEAK_BYTES = 300 << 20
+"""By which a case may raise what the worker has resident."""
+MOST_KEPT = 20
+"""Failing cases that are written into the corpus."""
+
+
+class OverError(BaseException):
+    """A case has taken all of its processor time; not to be caught by what is under test."""
+
+
+@dataclass
+class Total:
+    """What the cases of one kind came to."""
+
+    cases: int = 0
+    taken: int = 0
+    cpu_s: float = 0.0
+    slowest_s: float = 0.0
+    peak_bytes: int = 0
+
+
+@dataclass
+class Found:
+    """What all cases came to."""
+
+    totals: dict[str, Total] = field(
+        default_factory=lambda: {kind: Total() for kind in targets.KINDS}
+    )
+    failures: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
+    """Kind, what went wrong, and the command that makes it go wrong again."""
+
+
+def attempt(kind: str, files: targets.Files) -> tuple[str, float, int]:
+    """Go a case's way within the limits; return what went wrong, CPU seconds and bytes of peak.
+
+    `taken` or `refused` is nothing wrong.
+    """
+    _reset_peak()
+    before_bytes, began_s = _status("VmRSS"), time.process_time()
+    signal.setitimer(signal.ITIMER_PROF, CPU_S)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 3 * CPU_S)
+    try:
+        with tempfile.TemporaryDirectory(prefix="fuzz.") as name:
+            said = "taken" if targets.run(kind, files, Path(name)) else "refused"
+    except OverError:
+        said = f"took more than {CPU_S:g} s of processor time"
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        said = f"{type(error).__name__}: {error} ({Path(last.filename).name}:{last.lineno})"
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    peak = max(_status("VmHWM") - before_bytes, 0)
+    if peak > PEAK_BYTES:
+        said = f"took {peak >> 20} MB"
+    return " ".join(said.split())[:400], time.process_time() - began_s, peak
+
+
+def on_time(number: int, frame: FrameType | None) -> None:
+    """End a case that has taken its time."""
+    del number, frame
+    raise OverError
+
+
+def _reset_peak() -> None:
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def _status(name: str) -> int:
+    """Return one of the kernel's figures of this process in bytes."""
+    text = Path("/proc/self/status").read_text()
+    return int(text.partition(f"{name}:")[2].split(maxsplit=1)[0]) << 10
+
+
+def prepare() -> None:
+    """Put this process under the limits that hold for all cases."""
+    warnings.simplefilter("error")
+    targets.warm_up()
+    signal.signal(signal.SIGPROF, on_time)
+    most = _status("VmSize") + MEMORY_BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def work(first: int, end: int, step: int) -> None:
+    """Take every `step`-th case from `first` on; print a line for each."""
+    prepare()
+    for number in range(first, end, step):
+        kind = targets.kind_of(number)
+        said, cpu_s, peak = attempt(kind, targets.made(kind, number))
+        print(json.dumps([number, said, cpu_s, peak]), flush=True)
+
+
+# In the process that was started.
+
+
+def fuzz(cases: int, workers: int, first: int = 0) -> Found:
+    """Run cases; return what they came to, with failing ones written into the corpus."""
+    found = Found()
+    threads = [
+        Thread(target=_tend, args=(found, first + place, first + cases, workers))
+        for place in range(workers)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found.failures.sort()
+    return found
+
+
+def _tend(found: Found, first: int, end: int, step: int) -> None:
+    """Take every `step`-th case in a worker, and in another one where that is lost."""
+    for number, said, cpu_s, peak in _lines(first, end, step):
+        kind = targets.kind_of(number)
+        total = found.totals[kind]
+        total.cases += 1
+        total.cpu_s += cpu_s
+        total.slowest_s = max(total.slowest_s, cpu_s)
+        total.peak_bytes = max(total.peak_bytes, peak)
+        if said == "taken":
+            total.taken += 1
+        elif said != "refused":
+            found.failures.append((kind, said, _keep(kind, number, len(found.failures))))
+
+
+def _lines(first: int, end: int, step: int) -> Iterator[tuple[int, str, float, int]]:
+    while first < end:
+        command = [sys.executable, "-m", "tools.fuzz", "--worker", f"{first}:{end}:{step}"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
+            assert worker.stdout is not None
+            for line in worker.stdout:
+                number, said, cpu_s, peak = json.loads(line)
+                yield number, said, cpu_s, peak
+                first = number + step
+        if first < end:
+            yield first, f"ended the worker: {_ending(worker.returncode)}", 0.0, 0
+            first += step
+
+
+def _ending(code: int) -> str:
+    with contextlib.suppress(ValueError):
+        return signal.Signals(-code).name
+    return f"exit code {code}"
+
+
+def _keep(kind: str, number: int, failures: int) -> str:
+    """Write a failing case into the corpus; return the command that runs it again."""
+    if failures >= MOST_KEPT:
+        return f"python -m tools.fuzz --case {kind}:{number}"
+    files = targets.made(kind, number)
+    digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:12]
+    folder = targets.CORPUS / targets.KINDS[kind].folder / f"{kind}-{digest}"
+    folder.mkdir(exist_ok=True)
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    return f"python -m tools.fuzz --case {folder.relative_to(targets.CORPUS)}"

@@ -1,0 +1,352 @@
+"""What a case is made of and where it goes: the whole way that a user's file goes.
+
+A case is the files of one folder of the corpus, mutated. It is loaded, analysed, judged and drawn
+as the commands do it; only a `PlexorError`, a `ManifestError` or a wrong usage may refuse it, in
+one line.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from plexor.budget import Budget
+from plexor.budget_file import load as load_budget
+from plexor.calibration.store import find as find_calibration
+from plexor.cli import main
+from plexor.commands.conclude import Wanted, conclude
+from plexor.errors import ExitCode, PlexorError
+from plexor.jsonable import to_json
+from plexor.render.calibration_text import calibration_text
+from plexor.render.sweep_page import sweep_page, sweep_svg
+from plexor.render.sweep_text import sweep_text
+from plexor.results import RunResult
+from plexor.store import RUN_FILE, WIRE_FILE
+from plexor.store import load as load_run
+from plexor.sweep.model import Knee, Step, SweepResult
+from plexor.sweep.store import FILE as STEPS_FILE
+from plexor.sweep.store import RESULT_FILE, read_steps
+from plexor.sweep.store import load as load_sweep
+from plexor_sim.manifest import ManifestError
+from plexor_sim.manifest import load as load_manifest
+from plexor_sim.verilog import glue
+from tools.fuzz import mutate
+
+CORPUS = Path(__file__).resolve().parents[2] / "tests" / "fuzz" / "corpus"
+_SEED = "seed"
+"""How folders begin whose files are mutated; the others are cases that once failed."""
+
+Files = dict[str, bytes]
+
+
+class FaultError(Exception):
+    """What a command may not do: end with no exit code of its own, or print what none can read."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of case: `folder` of the corpus has its seeds."""
+
+    folder: str
+    share: int
+    """Of a thousand cases."""
+    mutated: Callable[[Random, Files], Files]
+    go: Callable[[Path], bool]
+    """Goes the way with the files in a folder; returns whether they were taken for good."""
+
+
+def seeds(kind: str) -> list[Path]:
+    """Return the folders whose files a kind's cases are made of."""
+    return sorted(each for each in kept(kind) if each.name.startswith(_SEED))
+
+
+def kept(kind: str) -> list[Path]:
+    """Return all folders that are kept of a kind."""
+    return sorted(each for each in (CORPUS / KINDS[kind].folder).iterdir() if each.is_dir())
+
+
+def kind_in(folder: Path) -> str:
+    """Return the kind of a folder that is kept: its name begins with it, if it once failed."""
+    name = folder.name.partition("-")[0]
+    return name if name in KINDS else folder.parent.name
+
+
+@cache
+def files_in(folder: Path) -> Files:
+    """Return the files of a folder of the corpus."""
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def made(kind: str, number: int) -> Files:
+    """Return the files of a case: always the same ones for a kind and a number."""
+    random = Random(f"{kind}:{number}")
+    return KINDS[kind].mutated(random, dict(files_in(random.choice(seeds(kind)))))
+
+
+# How files are mutated.
+
+
+def _one(name: str, how: Callable[[Random, bytes], bytes]) -> Callable[[Random, Files], Files]:
+    def mutated(random: Random, files: Files) -> Files:
+        return files | {name: how(random, files[name])}
+
+    return mutated
+
+
+def _run_mutated(random: Random, files: Files) -> Files:
+    choice = random.randrange(10)
+    if choice < 6:
+        return files | {RUN_FILE: mutate.json_mutated(random, files[RUN_FILE])}
+    name = random.choice([name for name in files if name != RUN_FILE])
+    if choice == 6:
+        return files | {name: mutate.flipped(random, files[name])}
+    if choice == 7:
+        other = random.choice(seeds("run"))
+        return files | {name: files_in(other).get(name, b"")}
+    return files | {name: _table_bytes(mutate.table_mutated(random, _columns(files[name])))}
+
+
+def _columns(data: bytes) -> mutate.Columns:
+    from pyarrow import parquet  # noqa: PLC0415
+
+    table = parquet.read_table(io.BytesIO(data), use_threads=False)
+    return {name: table.column(name).to_pylist() for name in table.column_names}
+
+
+def _table_bytes(columns: mutate.Columns) -> bytes:
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import parquet  # noqa: PLC0415
+
+    arrays: dict[str, Any] = {}
+    for name, values in columns.items():
+        for kind in (pa.int64(), pa.uint64(), pa.float64(), pa.string()):
+            try:
+                wanted = [str(each) for each in values] if kind == pa.string() else values
+                arrays[name] = pa.array(wanted, kind)
+                break
+            except (pa.ArrowException, OverflowError, UnicodeEncodeError):
+                continue
+    sink = io.BytesIO()
+    least = min(map(len, arrays.values()), default=0)
+    parquet.write_table(pa.table({n: array[:least] for n, array in arrays.items()}), sink)
+    return sink.getvalue()
+
+
+# Where they go.
+
+_WROTE = ("plexor: page ", "plexor: picture ")
+"""How a command begins that has no more to say than where its file is."""
+
+
+@contextmanager
+def _captured() -> Iterator[tuple[io.StringIO, io.StringIO]]:
+    """Take what is printed; raise UnicodeEncodeError where a pipe in UTF-8 would."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        yield out, err
+    out.getvalue().encode()
+
+
+def _plexor(*arguments: object) -> bool:
+    """Run a command; return whether it took its files. Raises FaultError for what may not be."""
+    words = [str(each) for each in arguments]
+    with _captured() as (out, err):
+        code = main(words)
+    printed, said = out.getvalue(), err.getvalue()
+    if code not in set(ExitCode):
+        raise FaultError(f"plexor {' '.join(words)}: exit code {code}")
+    refused = bool(code) and not printed and not said.startswith(_WROTE)
+    if refused and (said.count("\n") != 1 or not said.startswith("plexor: ")):
+        raise FaultError(f"plexor {' '.join(words)}: exit code {code}, and says {said!r}")
+    if "--json" in words and not refused:
+        json.loads(printed, parse_constant=_no_constant)
+    return not refused
+
+
+def _no_constant(name: str) -> None:
+    raise FaultError(f"JSON has no {name}")
+
+
+def _budget() -> Path:
+    return CORPUS / "budget" / "seed-any" / "budget.toml"
+
+
+def _one_of(folder: Path, path: Path, *others: tuple[object, ...]) -> bool:
+    """Show a run in one way of all, by what the case is made of; judge it where that can be."""
+    budget = ("--budget", _budget())
+    ways: list[tuple[object, ...]] = [
+        ("replay", path, *budget),
+        ("replay", path, "--json", *budget),
+        ("replay", path, "--json", "--base", "950ns", "--velocity", "10m/s"),
+        ("report", path, "--page", folder / "page.html", *budget),
+        ("report", path, "--page", folder / "page.svg"),
+        *others,
+    ]
+    return _plexor(*ways[_choice(folder, len(ways))])
+
+
+def _choice(folder: Path, ways: int) -> int:
+    return zlib.crc32(b"".join(path.read_bytes() for path in sorted(folder.iterdir()))) % ways
+
+
+def _go_run(folder: Path) -> bool:
+    return _one_of(
+        folder, folder, ("compare", seeds("run")[0], folder), ("table", folder, "--json")
+    )
+
+
+def _go_recording(folder: Path) -> bool:
+    return _one_of(folder, folder / WIRE_FILE)
+
+
+def _go_sweep(folder: Path) -> bool:
+    if _choice(folder, 2):
+        _draw_sweep(load_sweep(folder), folder)
+        return True
+    ways: list[tuple[object, ...]] = [
+        ("table", folder),
+        ("table", folder, seeds("run")[0], "--json", "--jitter", "rms"),
+        ("compare", seeds("sweep")[0], folder, "--json"),
+    ]
+    return _plexor(*ways[_choice(folder, len(ways))])
+
+
+def _draw_sweep(result: SweepResult, folder: Path) -> None:
+    """Draw a sweep in one of the ways of `plexor sweep`."""
+    ways = (sweep_text, sweep_page, sweep_svg, _sweep_json)
+    ways[_choice(folder, len(ways))](result).encode()
+
+
+def _sweep_json(result: SweepResult) -> str:
+    return json.dumps(to_json(result), allow_nan=False, ensure_ascii=False)
+
+
+def _go_steps(folder: Path) -> bool:
+    whole = load_sweep(seeds("sweep")[0])
+    _, known, _ = read_steps(folder / STEPS_FILE)
+    steps = tuple(step for taken in known.values() for step in taken)
+    own = replace(whole, steps=steps, knees=_knees_of(whole, steps))
+    if own.knees:
+        _draw_sweep(own, folder)
+    return True
+
+
+def _knees_of(whole: SweepResult, steps: tuple[Step, ...]) -> tuple[Knee, ...]:
+    """Return the knees whose channels are at all of the steps that are theirs."""
+    return tuple(
+        knee
+        for knee in whole.knees
+        if all(
+            knee.channel in {figures.name for figures in step.channels}
+            for step in steps
+            if step.load == knee.load and step.for_channel in ("", knee.channel)
+        )
+    )
+
+
+@cache
+def _seed_run(name: str) -> RunResult:
+    return load_run(CORPUS / "run" / name)
+
+
+def _concluded(result: RunResult, folder: Path, budget: Budget | None = None) -> None:
+    choice = _choice(folder, 3)
+    page = folder / "page.html" if choice == 2 else None
+    with _captured():
+        conclude(result, Wanted(budget, choice == 1, page))
+
+
+def _go_calibration(folder: Path) -> bool:
+    result = _seed_run("seed-streamed")
+    own = result.calibration
+    assert own is not None
+    found = find_calibration(own.serial, result.identity, folder / "calibration.json")
+    assert found is not None
+    calibration_text(found).encode()
+    json.dumps(to_json(found), allow_nan=False)
+    _concluded(replace(result, calibration=found), folder)
+    return True
+
+
+def _go_budget(folder: Path) -> bool:
+    budget = load_budget(str(folder / "budget.toml"))
+    _concluded(_seed_run("seed-stopped"), folder, budget)
+    return True
+
+
+def _go_manifest(folder: Path) -> bool:
+    manifest = load_manifest(folder / "irq.toml")
+    glue(manifest, draws=True).encode()
+    for value in (manifest.options or {}).values():
+        value.encode()
+    return True
+
+
+KINDS = {
+    "frames": Kind("recording", 50, _one(WIRE_FILE, mutate.flipped), _go_recording),
+    "recording": Kind("recording", 50, _one(WIRE_FILE, mutate.lying), _go_recording),
+    "run": Kind("run", 150, _run_mutated, _go_run),
+    "sweep": Kind("sweep", 100, _one(RESULT_FILE, mutate.json_mutated), _go_sweep),
+    "steps": Kind("steps", 50, _one(STEPS_FILE, mutate.lines_mutated), _go_steps),
+    "calibration": Kind(
+        "calibration", 150, _one("calibration.json", mutate.json_mutated), _go_calibration
+    ),
+    "budget": Kind("budget", 200, _one("budget.toml", mutate.toml_mutated), _go_budget),
+    "manifest": Kind("manifest", 250, _one("irq.toml", mutate.toml_mutated), _go_manifest),
+}
+_ORDER = tuple(name for name, kind in KINDS.items() for _ in range(kind.share))
+
+
+def kind_of(number: int) -> str:
+    """Return the kind of a case by its number: each as often as its share, all over a run."""
+    return _ORDER[number * 377 % len(_ORDER)]
+
+
+def run(kind: str, files: Files, folder: Path) -> bool:
+    """Write a case into an empty folder and go its way; return whether it was taken.
+
+    Whatever is raised is a failure, save a refusal in one line.
+    """
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    try:
+        return KINDS[kind].go(folder)
+    except (PlexorError, ManifestError) as error:
+        line = str(error)
+        if len(line) > _LONGEST:
+            raise FaultError(f"a line of {len(line)}: {line[:300]}") from error
+        if _of_memory(error):
+            raise FaultError(f"out of memory: {line[:300]}") from error
+        return False
+
+
+_LONGEST = 10_000
+
+
+def _of_memory(error: BaseException | None) -> bool:
+    """Return whether what is refused had found no memory."""
+    while error is not None and not isinstance(error, MemoryError):
+        error = error.__cause__
+    return error is not None
+
+
+def warm_up() -> None:
+    """Do once what cases do, so that none pays for it with its time or its memory."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    # The other pools, and threads of which each has a pool, reserve far more than they use.
+    pa.set_memory_pool(pa.system_memory_pool())
+    pa.set_io_thread_count(1)
+    pa.set_cpu_count(1)
+    for folder in seeds("run"):
+        load_run(folder)
+        for name in sorted(set(files_in(folder)) - {RUN_FILE}):
+            _table_bytes(_columns(files_in(folder)[name]))
