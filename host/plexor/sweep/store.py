@@ -105,7 +105,7 @@ class StepStore:
         if folder is None or _is_free(folder):
             return
         path = folder / FILE
-        asked, known, whole_bytes = read_steps(path) if path.exists() else ("", {}, 0)
+        asked, known, whole_bytes = read_steps(path) if path.exists() else (None, {}, 0)
         kind = question.partition(" ")[0]
         if force and not _holds(folder, kind, asked):
             raise UsageError(f"--out {folder}: holds no {kind}; --force replaces {kind}s only")
@@ -155,9 +155,9 @@ def _is_free(folder: Path) -> bool:
         raise UsageError(f"--out {folder}: {error.strerror or error}") from error
 
 
-def _holds(folder: Path, kind: str, asked: str) -> bool:
+def _holds(folder: Path, kind: str, asked: str | None) -> bool:
     """Return whether a folder holds steps or a result of a kind."""
-    return asked.partition(" ")[0] == kind or (folder / results_of(kind)[0]).is_file()
+    return (asked or "").partition(" ")[0] == kind or (folder / results_of(kind)[0]).is_file()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class _Line:
     steps: tuple[Step, ...]
 
 
-def read_steps(path: Path) -> tuple[str, dict[str, tuple[Step, ...]], int]:
+def read_steps(path: Path) -> tuple[str | None, dict[str, tuple[Step, ...]], int]:
     """Return a file's question, its steps by their jobs, and the bytes of its whole lines.
 
     Raises StoreError for a file that cannot be read and for a line that is no step.
@@ -185,7 +185,7 @@ def read_steps(path: Path) -> tuple[str, dict[str, tuple[Step, ...]], int]:
     except OSError as error:
         raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
     whole = content[: content.rfind(b"\n") + 1]
-    asked = ""
+    asked: str | None = None
     found: dict[str, tuple[Step, ...]] = {}
     for number, line in enumerate(whole.splitlines(), 1):
         try:

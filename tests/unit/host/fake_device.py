@@ -29,7 +29,7 @@ from plexor.protocol.frames import (
     to_stream,
 )
 from plexor.protocol.geometry import MAGIC, PROTOCOL_VERSION
-from plexor.protocol.memory import HISTOGRAM_SPACES
+from plexor.protocol.memory import CLASSES, HISTOGRAM_SPACES, Space
 
 from .scenario import START_TICKS, Scenario
 
@@ -238,11 +238,21 @@ class FakeDevice:
         if self.get("control", "stream") == r.Stream.AFTER:
             self._stream()
 
+    def _enabled_only(self, words: list[int]) -> list[int]:
+        """Counts of classes without those of channels that are not enabled: they have none."""
+        size = 2 * CLASSES
+        return [
+            word if self.get("channel", "enable", place // size) else 0
+            for place, word in enumerate(words)
+        ]
+
     def _dump(self, spaces: int) -> None:
         for (space, bank), words in self.banks.items():
             if not spaces >> space & 1:
                 continue
             kind = FrameType.HISTOGRAM if space in HISTOGRAM_SPACES else FrameType.STATISTICS
+            if space == Space.CLASSES:
+                words = self._enabled_only(words)
             for start in range(0, len(words), MAX_WORDS):
                 piece = words[start : start + MAX_WORDS]
                 flags = space | MemoryFlag.FINAL | (MemoryFlag.BANK if bank else 0)

@@ -51,7 +51,7 @@ def test_a_condition_that_runs_have_not_is_skipped_with_a_note(kept, capsys):
 
 
 def test_a_condition_that_sweeps_have_not_is_skipped_with_a_note(kept, capsys):
-    folders = kept("a", knee=(1000, 1010)), kept("b", knee=(900, 909))
+    folders = kept("a", knee=(50_000, 50_500)), kept("b", knee=(45_000, 45_450))
     code, out, err = compare(capsys, *folders, "--fail-on", README)
     assert code == 1
     assert "--fail-on p99>+5%: skipped" in err
@@ -60,11 +60,11 @@ def test_a_condition_that_sweeps_have_not_is_skipped_with_a_note(kept, capsys):
 
 @pytest.mark.parametrize(
     ("latency", "knee", "code"),
-    [(1000, (1000, 1010), 0), (1060, (1000, 1010), 1), (1000, (900, 909), 1)],
+    [(1000, (50_000, 50_500), 0), (1060, (50_000, 50_500), 1), (1000, (45_000, 45_450), 1)],
 )
 def test_folders_of_runs_and_sweeps_are_judged_together(kept, capsys, latency, knee, code):
     kept("main/idle", [1000] * 400)
-    kept("main/sweep", knee=(1000, 1010))
+    kept("main/sweep", knee=(50_000, 50_500))
     kept("branch/idle", [latency] * 400)
     kept("branch/sweep", knee=knee)
     folders = (
@@ -88,7 +88,7 @@ def test_conditions_of_which_none_applies_are_an_error(kept, capsys):
 
 
 def test_a_run_and_a_sweep_are_not_compared(kept, capsys):
-    code, out, err = compare(capsys, kept("a", [1000]), kept("b", knee=(1000, 1010)))
+    code, out, err = compare(capsys, kept("a", [1000]), kept("b", knee=(50_000, 50_500)))
     assert (code, out) == (2, "")
     assert "one is a sweep, the other a run" in err
 
