@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from plexor.errors import StoreError
-from plexor.jsonable import from_json, to_json
+from plexor.jsonable import from_json, one_line, parse_json, to_json
 
 T = TypeVar("T")
-MOST_SAID = 200
 
 
 def document_of(schema: str, result: object) -> dict[str, Any]:
@@ -25,7 +23,7 @@ def read_kept(path: Path, schema: str, kind: type[T], check: Callable[[T], None]
     `check` raises ValueError for what contradicts itself.
     """
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = parse_json(path.read_bytes())
         if not isinstance(document, dict):
             raise ValueError("no object")
         entries = cast("dict[str, Any]", document)
@@ -36,7 +34,6 @@ def read_kept(path: Path, schema: str, kind: type[T], check: Callable[[T], None]
         check(result)
     except OSError as error:
         raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError, ArithmeticError, RecursionError) as error:
-        text = " ".join(str(error).split())[:MOST_SAID]
-        raise StoreError(f"{path}: cannot read: {type(error).__name__}: {text}") from error
+    except ValueError as error:
+        raise StoreError(f"{path}: cannot read: {one_line(error)}") from error
     return result
