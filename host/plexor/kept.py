@@ -23,7 +23,7 @@ def read_kept(path: Path, schema: str, kind: type[T], check: Callable[[T], None]
     `check` raises ValueError for what contradicts itself.
     """
     try:
-        document: Any = parse_json(path.read_bytes())
+        document = parse_json(path.read_bytes())
         if not isinstance(document, dict):
             raise ValueError("no object")
         entries = cast("dict[str, Any]", document)

@@ -175,7 +175,8 @@ def test_two_interrupts_end_the_program_whatever_its_state(name):
             _, err = process.communicate(timeout=60)
         finally:
             process.kill()
-    assert process.returncode in (130, 3, 4)
+    # The second may come when the program is at its end already, and end it by itself.
+    assert process.returncode in (130, 3, 4, -signal.SIGINT)
     assert "Traceback" not in err
 
 

@@ -251,10 +251,9 @@ class FakeDevice:
             if not spaces >> space & 1:
                 continue
             kind = FrameType.HISTOGRAM if space in HISTOGRAM_SPACES else FrameType.STATISTICS
-            if space == Space.CLASSES:
-                words = self._enabled_only(words)
+            known = self._enabled_only(words) if space == Space.CLASSES else words
             for start in range(0, len(words), MAX_WORDS):
-                piece = words[start : start + MAX_WORDS]
+                piece = known[start : start + MAX_WORDS]
                 flags = space | MemoryFlag.FINAL | (MemoryFlag.BANK if bank else 0)
                 flags |= MemoryFlag.LAST if start + MAX_WORDS >= len(words) else 0
                 payload = struct.pack(f"<{len(piece)}I", *piece)
