@@ -37,13 +37,17 @@ STANDS_FOR = {
     "sim serve": "sim serve --help",
     "measure … --json": "measure --dut irq.toml --rate 20k --count 400 --json",
     "measure … --calibration FILE": "measure --rate 20k --count 400 --calibration cal.json",
+    "compare A B": "compare main branch",
+    "measure --out": "measure --help",
+    "sweep --out": "sweep --help",
+    "DIR": "main",
     "RUN...": "main",
     "RUN": "main",
 }
 """What a page leaves to its reader."""
 RUN = (
-    "plexor measure --dut irq.toml --rate 20k --dither 1us --count 2k --json"
-    " --channel entry=ch0 --channel handled=ch1"
+    "plexor measure --dut irq.toml --rate 20k --dither 1024ns --count 2k --json"
+    " --channel entry=ch0 --channel handled[0]=ch1"
 )
 MADE_BEFORE = {
     "main": f"{RUN} --seed 1 --out main",
@@ -62,6 +66,7 @@ LONG = (
     "plexor table s1",
     "plexor table sweep",
     "pip ",
+    "udp://",
 )
 """A block with one of these is of `make test-full`: it takes a minute or more."""
 GUARDING = ("make test", "make test-full", "make lint", "make lock", "make mutants", "make flash")
