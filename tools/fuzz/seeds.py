@@ -22,6 +22,10 @@ _DUT = (
 )
 _PINS = ("--channel", "ISR=ch0:deadline=1.2us", "--channel", "TASK=ch1:after=ch0.fall")
 _STRIKES = ("--dut", _DUT, "--rate", "100k", "--dither", "512ns", *_PINS, "--key", "os=an <OS>")
+_MASKED = (
+    "synthetic:latency=900ns,service=3us,queue=2,width=200ns,ch0.mask=20us:4us:7us,"
+    "ch1.after=none,ch2.tick=20us,ch2.width=300ns"
+)
 _BUDGET = """\
 title = "all that a budget can say"
 
@@ -77,6 +81,13 @@ def _make(corpus: Path, scratch: Path) -> None:
     _plexor("sweep", *dut, *rates, "--criterion", "missed<20%", "--out", swept)
     for kind, file in (("sweep", "sweep.json"), ("steps", "steps.jsonl")):
         shutil.copy(swept / file, _folder(corpus, kind, "seed"))
+    scans = {
+        "phase": ("--against", "ch2", "--points", "20", "--repeats", "4", "--rate", "20k"),
+        "burst": ("--from", "2us", "--to", "8us", "--period", "100us", "--most", "6"),
+    }
+    for scan, options in scans.items():
+        _plexor(scan, "--dut", _MASKED, "--channel", "ISR=ch0", *options, "--out", scratch / scan)
+        shutil.copy(scratch / scan / f"{scan}.json", _folder(corpus, scan, "seed"))
     for name, text in (("seed-any", _BUDGET), ("seed-named", _BUDGET + _NAMED)):
         (_folder(corpus, "budget", name) / "budget.toml").write_text(text)
     example = files("plexor_sim") / "examples"

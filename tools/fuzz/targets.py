@@ -20,11 +20,13 @@ from typing import Any
 
 from plexor.budget import Budget
 from plexor.budget_file import load as load_budget
+from plexor.burst.store import FILE as BURST_FILE
 from plexor.calibration.store import find as find_calibration
 from plexor.cli import main
 from plexor.commands.conclude import Wanted, conclude
 from plexor.errors import ExitCode, PlexorError
 from plexor.jsonable import to_json
+from plexor.phase.store import FILE as PHASE_FILE
 from plexor.render.calibration_text import calibration_text
 from plexor.render.sweep_page import sweep_page, sweep_svg
 from plexor.render.sweep_text import sweep_text
@@ -207,26 +209,31 @@ def _go_recording(folder: Path) -> bool:
     return _one_of(folder, folder / WIRE_FILE)
 
 
-def _go_sweep(folder: Path) -> bool:
-    if _choice(folder, 2):
-        _draw_sweep(load_sweep(folder), folder)
-        return True
+def _go_scan(folder: Path, *others: tuple[object, ...]) -> bool:
+    """Show a sweep, a phase scan or a burst scan in one way of all, as for runs."""
     ways: list[tuple[object, ...]] = [
-        ("table", folder),
-        ("table", folder, seeds("run")[0], "--json", "--jitter", "rms"),
-        ("compare", seeds("sweep")[0], folder, "--json"),
+        ("replay", folder),
+        ("replay", folder, "--json"),
+        ("report", folder, "--page", folder / "page.html"),
+        ("report", folder, "--page", folder / "page.svg"),
+        *others,
     ]
     return _plexor(*ways[_choice(folder, len(ways))])
 
 
+def _go_sweep(folder: Path) -> bool:
+    return _go_scan(
+        folder,
+        ("table", folder),
+        ("table", folder, seeds("run")[0], "--json", "--jitter", "rms"),
+        ("compare", seeds("sweep")[0], folder, "--json"),
+    )
+
+
 def _draw_sweep(result: SweepResult, folder: Path) -> None:
-    """Draw a sweep in one of the ways of `plexor sweep`."""
-    ways = (sweep_text, sweep_page, sweep_svg, _sweep_json)
+    """Draw a sweep that was interrupted, in one of the ways of `plexor sweep`."""
+    ways = (sweep_text, sweep_page, sweep_svg)
     ways[_choice(folder, len(ways))](result).encode()
-
-
-def _sweep_json(result: SweepResult) -> str:
-    return json.dumps(to_json(result), allow_nan=False, ensure_ascii=False)
 
 
 def _go_steps(folder: Path) -> bool:
@@ -295,12 +302,14 @@ KINDS = {
     "recording": Kind("recording", 50, _one(WIRE_FILE, mutate.lying), _go_recording),
     "run": Kind("run", 150, _run_mutated, _go_run),
     "sweep": Kind("sweep", 100, _one(RESULT_FILE, mutate.json_mutated), _go_sweep),
+    "phase": Kind("phase", 50, _one(PHASE_FILE, mutate.json_mutated), _go_scan),
+    "burst": Kind("burst", 50, _one(BURST_FILE, mutate.json_mutated), _go_scan),
     "steps": Kind("steps", 50, _one(STEPS_FILE, mutate.lines_mutated), _go_steps),
     "calibration": Kind(
         "calibration", 150, _one("calibration.json", mutate.json_mutated), _go_calibration
     ),
     "budget": Kind("budget", 200, _one("budget.toml", mutate.toml_mutated), _go_budget),
-    "manifest": Kind("manifest", 250, _one("irq.toml", mutate.toml_mutated), _go_manifest),
+    "manifest": Kind("manifest", 150, _one("irq.toml", mutate.toml_mutated), _go_manifest),
 }
 _ORDER = tuple(name for name, kind in KINDS.items() for _ in range(kind.share))
 
