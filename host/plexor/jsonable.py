@@ -91,6 +91,9 @@ def parse_json(data: bytes) -> Any:
         return json.loads(text, parse_constant=_no_number, object_pairs_hook=_unlike)
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8 text (byte {error.start})") from error
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise ValueError(f"not JSON ({place}: {error.msg})") from error
     except RecursionError as error:
         raise ValueError("nested too deep") from error
 

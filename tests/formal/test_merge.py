@@ -30,7 +30,7 @@ STAGES = 4
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(word_queues, "LOW_BITS", CLOCK_BITS)
+    monkeypatch.setattr(word_queues, "clock_bits", lambda geometry: CLOCK_BITS)
     monkeypatch.setattr(word_queues, "GAP_BITS", SUM_BITS)
     monkeypatch.setattr(word_queues, "SPARE_SLOTS", STAGES)
 

@@ -29,6 +29,7 @@ LOW_HZ = 5_000_000
 SMALLEST = Geometry(
     channels=1, strikes=1, latency_mantissa_bits=2, interval_mantissa_bits=2, zoom_bits=4
 )
+DITHER_S = Fraction(64, 10**9)
 SWEEPS = 300
 MOST = Fraction(5, 100)
 """What `@95%` leaves for wrong passes, and for wrong failures."""
@@ -90,7 +91,7 @@ def test_of_hundreds_of_sweeps_at_the_limit_at_most_a_twentieth_is_wrong_each_wa
 def run(dut: str, rate_hz: int, strikes: int):
     """Return times and latencies of a run, from its start."""
     period_s = Fraction(1, rate_hz)
-    stimulus = Stimulus(period_s=period_s, count=strikes, dither_s=period_s / 10, seed=5)
+    stimulus = Stimulus(period_s=period_s, count=strikes, dither_s=DITHER_S, seed=5)
     settings = Settings(strikes=(stimulus,), channels=(Channel(0),), timeout_s=period_s / 2)
     with Device(links.open_link("sim:", dut)) as device:
         result = measure(device, settings)
