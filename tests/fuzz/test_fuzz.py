@@ -1,6 +1,10 @@
 """`make fuzz` in small: what comes from files ends in figures or in one line, within limits."""
 
+import re
 import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from tools.fuzz import run, targets
@@ -8,6 +12,7 @@ from tools.fuzz.__main__ import table
 
 from plexor.errors import StoreError
 
+ROOT = Path(__file__).resolve().parents[2]
 CASES = 10_000
 KEPT = [folder for kind in targets.KINDS for folder in targets.kept(kind)]
 
@@ -81,3 +86,19 @@ def test_a_refusal_that_no_one_can_read_or_for_want_of_memory_is_a_failure(
     monkeypatch.setitem(targets.KINDS, "planted", kind)
     with pytest.raises(targets.FaultError, match=says):
         targets.run("planted", {}, tmp_path)
+
+
+def test_an_interrupted_run_says_what_was_done():
+    command = [sys.executable, "-m", "tools.fuzz", "--workers", "1"]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as fuzzing:
+        assert fuzzing.stderr is not None
+        for line in fuzzing.stderr:
+            if line.startswith("fuzz: ") and not line.startswith("fuzz: 0 of"):
+                break
+        fuzzing.send_signal(signal.SIGINT)
+        table, _ = fuzzing.communicate()
+    assert fuzzing.returncode == 130
+    (counted,) = re.findall(r"^all +(\d+)", table, re.MULTILINE)
+    assert int(counted) > 0

@@ -15,6 +15,7 @@ from plexor import cli
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 _BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_PROGRAM_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"`([^`]+)`")
 _PROGRAM = re.compile(r"(plexor|make|pip|(\.venv/bin/)?python -m|pytest)\s+[^\s.]")
@@ -33,6 +34,16 @@ def shown() -> list[Shown]:
     """Return the commands of every page and of every `--help`, in order."""
     found = [entry for page in PAGES for entry in of_page(page.name, page.read_text())]
     return found + list(_helps())
+
+
+def programs() -> dict[str, str]:
+    """Return the Python that pages show, by its place."""
+    return {
+        _place(page.name, text, block.start()): block[1]
+        for page in PAGES
+        for text in (page.read_text(),)
+        for block in _PROGRAM_BLOCK.finditer(text)
+    }
 
 
 def of_page(name: str, text: str) -> Iterator[Shown]:

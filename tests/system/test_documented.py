@@ -19,10 +19,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from documented import ROOT, Shown, of_page, shown
+from documented import ROOT, Shown, of_page, programs, shown
+from litex_bench import remote_client, serving
 from pseudo_terminal import on_a_terminal
 
 import plexor_sim
+from plexor.protocol.geometry import Geometry
 
 EXAMPLES = Path(plexor_sim.__file__).parent / "examples"
 BIN = Path(sys.executable).parent
@@ -90,6 +92,7 @@ def _is_plexor(entry: Shown) -> bool:
 
 
 SHOWN = shown()
+PROGRAMS = programs()
 NAMED = sorted(
     {
         entry.commands[0]
@@ -230,3 +233,32 @@ def test_a_tool_runs(command):
             typed(f"plexor measure --link {link} --rate 20k --count 100 --calibration none", ROOT)
     else:
         typed(command, ROOT)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("place", PROGRAMS)
+def test_a_program_that_is_shown_runs(place, tmp_path):
+    if "RemoteClient" not in PROGRAMS[place]:
+        (tmp_path / "shown.py").write_text(PROGRAMS[place])
+        assert "simulated" in typed("python shown.py", tmp_path)
+        return
+    with serving("synthetic", Geometry()) as system, remote_client(system) as client:
+        found: dict[str, object] = {}
+
+        def opened(csr_csv: str) -> object:
+            assert (system.folder / csr_csv).is_file()
+            return client
+
+        exec(PROGRAMS[place], {"RemoteClient": opened}, found)
+        assert found["hash"]
+        assert getattr(found["bins"], "size", 0) > 0
+
+
+def test_the_budget_that_is_shown_is_kept(tmp_path):
+    for path in EXAMPLES.iterdir():
+        shutil.copy(path, tmp_path)
+    (budget,) = re.findall(r"```toml\n(# budget.*?)```", (ROOT / "README.md").read_text(), re.S)
+    (tmp_path / "budget.toml").write_text(budget)
+    judged = typed(f"{RUN.replace('2k', '4k')} --budget budget.toml", tmp_path)
+    assert '"outcome": "pass"' in judged

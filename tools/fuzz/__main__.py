@@ -5,20 +5,23 @@
                                                         one that is kept in the corpus
     .venv/bin/python -m tools.fuzz --seeds              make the files anew that cases start from
 
-Exit codes: 0 no case failed, 1 some did, 2 usage.
+Exit codes: 0 no case failed, 1 some did, 2 usage, 130 interrupted: the table is of what was done.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from tools.fuzz import run, seeds, targets
 
 CASES = 1_000_000
+INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,8 +42,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if chosen.case:
         return _again(chosen.case)
-    found = run.fuzz(chosen.cases, chosen.workers, chosen.first)
+    began = time.monotonic()
+
+    def progress(done: int) -> None:
+        left_s = (time.monotonic() - began) * (chosen.cases - done) / done if done else 0
+        print(f"fuzz: {done:,} of {chosen.cases:,} cases, {left_s:.0f} s left", file=sys.stderr)
+
+    found = run.fuzz(chosen.cases, chosen.workers, chosen.first, progress)
     print(table(found))
+    if found.interrupted:
+        return INTERRUPTED
     return 1 if found.failures else 0
 
 

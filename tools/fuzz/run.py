@@ -19,7 +19,7 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
@@ -33,6 +33,7 @@ MEMORY_BYTES = 1 << 30
 """Beyond what a worker has before its first case."""
 PEAK_BYTES = 300 << 20
 """By which a case may raise what the worker has resident."""
+PROGRESS_S = 5.0
 MOST_KEPT = 20
 """Failing cases that are written into the corpus."""
 
@@ -61,6 +62,12 @@ class Found:
     )
     failures: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
     """Kind, what went wrong, and the command that makes it go wrong again."""
+    interrupted: bool = False
+
+    @property
+    def cases(self) -> int:
+        """Of all kinds."""
+        return sum(total.cases for total in self.totals.values())
 
 
 def attempt(kind: str, files: targets.Files) -> tuple[str, float, int]:
@@ -119,6 +126,8 @@ def prepare() -> None:
 
 def work(first: int, end: int, step: int) -> None:
     """Take every `step`-th case from `first` on; print a line for each."""
+    # Ctrl-C is for the process that counts: it ends its workers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     prepare()
     for number in range(first, end, step):
         kind = targets.kind_of(number)
@@ -129,8 +138,14 @@ def work(first: int, end: int, step: int) -> None:
 # In the process that was started.
 
 
-def fuzz(cases: int, workers: int, first: int = 0) -> Found:
-    """Run cases; return what they came to, with failing ones written into the corpus."""
+def fuzz(
+    cases: int, workers: int, first: int = 0, on_progress: Callable[[int], None] | None = None
+) -> Found:
+    """Run cases; return what they came to, with failing ones written into the corpus.
+
+    `on_progress` gets how many there were, about each PROGRESS_S. An interrupt ends it: what was
+    found until then is returned.
+    """
     found = Found()
     threads = [
         Thread(target=_tend, args=(found, first + place, first + cases, workers))
@@ -138,8 +153,15 @@ def fuzz(cases: int, workers: int, first: int = 0) -> Found:
     ]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    try:
+        while alive := [thread for thread in threads if thread.is_alive()]:
+            alive[0].join(PROGRESS_S)
+            if on_progress is not None:
+                on_progress(found.cases)
+    except KeyboardInterrupt:
+        found.interrupted = True
+        for thread in threads:
+            thread.join()
     found.failures.sort()
     return found
 
@@ -147,6 +169,8 @@ def fuzz(cases: int, workers: int, first: int = 0) -> Found:
 def _tend(found: Found, first: int, end: int, step: int) -> None:
     """Take every `step`-th case in a worker, and in another one where that is lost."""
     for number, said, cpu_s, peak in _lines(first, end, step):
+        if found.interrupted:
+            return
         kind = targets.kind_of(number)
         total = found.totals[kind]
         total.cases += 1
@@ -164,10 +188,14 @@ def _lines(first: int, end: int, step: int) -> Iterator[tuple[int, str, float, i
         command = [sys.executable, "-m", "tools.fuzz", "--worker", f"{first}:{end}:{step}"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
             assert worker.stdout is not None
-            for line in worker.stdout:
-                number, said, cpu_s, peak = json.loads(line)
-                yield number, said, cpu_s, peak
-                first = number + step
+            try:
+                for line in worker.stdout:
+                    number, said, cpu_s, peak = json.loads(line)
+                    yield number, said, cpu_s, peak
+                    first = number + step
+            except GeneratorExit:
+                worker.kill()
+                raise
         if first < end:
             yield first, f"ended the worker: {_ending(worker.returncode)}", 0.0, 0
             first += step
