@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -17,10 +17,12 @@ def document_of(schema: str, result: object) -> dict[str, Any]:
     return {"schema": schema, **to_json(result)}
 
 
-def read_kept(path: Path, schema: str, kind: type[T], check: Callable[[T], None]) -> T:
+def read_kept(
+    path: Path, schema: str, kind: type[T], contradictions_of: Callable[[T], Iterable[str]]
+) -> T:
     """Return the result in a file; raise StoreError with the path where there is none that can be.
 
-    `check` raises ValueError for what contradicts itself.
+    `contradictions_of` says what cannot be in a result.
     """
     try:
         document = parse_json(path.read_bytes())
@@ -31,7 +33,8 @@ def read_kept(path: Path, schema: str, kind: type[T], check: Callable[[T], None]
         if found != schema:
             raise ValueError(f"schema: {found!r}; this host reads {schema}")
         result = from_json(kind, entries)
-        check(result)
+        for text in contradictions_of(result):
+            raise ValueError(text)
     except OSError as error:
         raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
     except ValueError as error:

@@ -15,16 +15,11 @@ MOST = 1 << 62
 
 def load(folder: Path) -> BurstResult:
     """Return the scan in a folder; raise StoreError where there is none that can be."""
-    return read_kept(folder / FILE, SCHEMA, BurstResult, check)
+    return read_kept(folder / FILE, SCHEMA, BurstResult, contradictions_of)
 
 
-def check(result: BurstResult) -> None:
-    """Raise ValueError for a scan that cannot be; the text says what, and what would be right."""
-    for text in _of_result(result):
-        raise ValueError(text)
-
-
-def _of_result(result: BurstResult) -> Iterator[str]:
+def contradictions_of(result: BurstResult) -> Iterator[str]:
+    """Yield what cannot be in a scan, and what would be right."""
     if not 0 <= result.tick_fs < MOST or (result.limits and not result.tick_fs):
         yield f"tick_fs: {result.tick_fs}; must be above 0"
     if not 0 < result.timeout_s <= result.period_s < MOST:

@@ -18,16 +18,11 @@ MOST_TICKS = 1 << 62
 
 def load(folder: Path) -> PhaseResult:
     """Return the scan in a folder; raise StoreError where there is none that can be."""
-    return read_kept(folder / FILE, SCHEMA, PhaseResult, check)
+    return read_kept(folder / FILE, SCHEMA, PhaseResult, contradictions_of)
 
 
-def check(result: PhaseResult) -> None:
-    """Raise ValueError for a scan that cannot be; the text says what, and what would be right."""
-    for text in _of_result(result):
-        raise ValueError(text)
-
-
-def _of_result(result: PhaseResult) -> Iterator[str]:
+def contradictions_of(result: PhaseResult) -> Iterator[str]:
+    """Yield what cannot be in a scan, and what would be right."""
     if not 0 < result.tick_fs < MOST_TICKS:
         yield f"tick_fs: {result.tick_fs}; must be above 0"
     if not 0 < result.rate_hz < MOST_TICKS or not 0 < result.asked_rate_hz < MOST_TICKS:
