@@ -80,6 +80,8 @@ def take_scan(scan: Scan) -> tuple[Step, ...]:
         raise KeyboardInterrupt
     if not run.valid:
         raise InvalidRunError(f"scan: {'; '.join(run.invalid_reasons)}")
+    if len(run.steps) != len(ways):
+        raise InvalidRunError(f"scan: {len(run.steps)} steps were taken; must be {len(ways)}")
     channels = analyse(run).channels
     first = first_stage(scan.criteria, scan.least_strikes)
     source, drawn = (run.tick_fs, run.simulated), is_drawn(settings, link)

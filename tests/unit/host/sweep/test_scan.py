@@ -1,17 +1,21 @@
 """The instrument's table of a scan both ways, and recovery after its overload."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from plexor.errors import InvalidRunError
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.results import EVENT_DTYPE, StepResult
 from plexor.settings import Channel, Settings, Stimulus
+from plexor.sweep import scan as scan_module
 from plexor.sweep.criterion import parse_criterion, stage_strikes
 from plexor.sweep.model import DOWN, REST, UP
-from plexor.sweep.scan import REST_STRIKES, Scan, plan, recovery_s
+from plexor.sweep.scan import REST_STRIKES, Scan, plan, recovery_s, take_scan
 
 RATES = tuple(Fraction(rate) for rate in (1000, 2000, 4000))
 TICK_FS = 1_000_000
@@ -99,3 +103,12 @@ def test_recovery_is_from_the_overloads_last_strike_to_the_first_of_the_answered
 def test_a_device_that_does_not_answer_its_last_strike_has_not_recovered():
     assert recovered(range(9)) is None
     assert recovered(range(10), []) is None
+
+
+def test_an_instrument_that_takes_fewer_steps_than_asked_is_no_scan(monkeypatch):
+    short = SimpleNamespace(interrupted=False, valid=True, invalid_reasons=(), steps=())
+    monkeypatch.setattr(scan_module, "open_link", lambda *_: None)
+    monkeypatch.setattr(scan_module, "Device", nullcontext)
+    monkeypatch.setattr(scan_module, "measure", lambda *_: short)
+    with pytest.raises(InvalidRunError, match="scan: 0 steps were taken; must be 7"):
+        take_scan(scan((parse_criterion("missed<1%"),)))
