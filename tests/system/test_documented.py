@@ -14,6 +14,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import venv
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -163,11 +164,21 @@ def served(arguments: list[str]) -> Iterator[tuple[str, int]]:
             process.terminate()
 
 
-def typed(command: str, folder: Path, expected: int = 0) -> str:
+def fresh_clone(folder: Path) -> Path:
+    """Make a folder a clone with a new environment; return where the environment's programs are."""
+    files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    for name in filter(None, files.stdout.decode().split("\0")):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    venv.create(folder / ".venv", with_pip=True)
+    return folder / ".venv" / "bin"
+
+
+def typed(command: str, folder: Path, expected: int = 0, programs_in: Path = BIN) -> str:
     """Type a command in a folder; return what it prints, or fail with what it says."""
     environment = {
         **os.environ,
-        "PATH": f"{BIN}:{os.environ['PATH']}",
+        "PATH": f"{programs_in}:{os.environ['PATH']}",
         "XDG_DATA_HOME": str(folder / "data"),
         "NO_COLOR": "1",
     }
@@ -206,9 +217,10 @@ def test_what_is_shown_runs(entry, tmp_path):
     for name, made in MADE_BEFORE.items():
         if re.search(rf"\s{re.escape(name)}\b", commands):
             typed(made, tmp_path)
+    programs_in = fresh_clone(tmp_path) if "pip install" in commands else BIN
     with instruments(commands) as ready:
         for command, written in zip(ready.splitlines(), entry.commands, strict=True):
-            typed(command, tmp_path, EXITS.get(written, 0))
+            typed(command, tmp_path, EXITS.get(written, 0), programs_in)
 
 
 @pytest.mark.parametrize("name", NAMED)
