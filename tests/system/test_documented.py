@@ -200,7 +200,7 @@ def _long(entry: Shown) -> bool:
     return any(word in f"{command} " for command in entry.commands for word in LONG)
 
 
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(14400)
 @pytest.mark.parametrize(
     "entry",
     [
@@ -236,7 +236,7 @@ def _tool(command: str) -> object:
     return pytest.param(command, marks=() if short else pytest.mark.full)
 
 
-@pytest.mark.timeout(7200)
+@pytest.mark.timeout(14400)
 @pytest.mark.parametrize("command", [_tool(command) for command in TOOLS])
 def test_a_tool_runs(command):
     if command.startswith(GUARDING):
