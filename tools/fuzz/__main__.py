@@ -5,13 +5,14 @@
                                                         one that is kept in the corpus
     .venv/bin/python -m tools.fuzz --seeds              make the files anew that cases start from
 
-Exit codes: 0 no case failed, 1 some did, 2 usage, 130 interrupted: the table is of what was done.
+Exit codes: 0 no case failed, 1 some did, 2 usage, 130 interrupted or terminated: the table is of what was done.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -42,6 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if chosen.case:
         return _again(chosen.case)
+    # Also where it was started without a terminal, whose interrupts a shell has ignored.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     began = time.monotonic()
 
     def progress(done: int) -> None:
