@@ -17,7 +17,7 @@ from plexor.decode import Decoder, Part
 from plexor.errors import IdentityError, InstrumentError, LinkError, StoreError
 from plexor.identity import Identity
 from plexor.image import Place, RegisterImage
-from plexor.link.base import DatagramLink, Link, Reader
+from plexor.link.base import DatagramLink, Link, Reader, SimulatedLink
 from plexor.protocol.frames import (
     MAX_OPERATIONS,
     OPERATION,
@@ -44,7 +44,7 @@ from plexor.units import FEMTOSECONDS
 RETRY_TIMEOUTS_S = (0.5, 1.0, 2.0, 4.0)
 """How long each try of a command waits for its response."""
 MOST_WAIT_S = 30.0
-"""For an answer, each time: a simulated board has patience."""
+"""For an answer, each time: a simulated instrument has patience."""
 SIMULATED_PATIENCE = 60
 """Of a simulated board's time a second may take half an hour; what it sends comes at its rate."""
 
@@ -139,7 +139,8 @@ class Device:
     @property
     def patience(self) -> int:
         """How many times as long as an instrument's a silence of this one may be."""
-        return 1 if self.image.simulated_bytes_s is None else SIMULATED_PATIENCE
+        simulated = self.image.simulated_bytes_s is not None
+        return SIMULATED_PATIENCE if simulated or isinstance(self._link, SimulatedLink) else 1
 
     def close(self) -> None:
         """Close the link; may be called twice."""

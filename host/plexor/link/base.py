@@ -64,6 +64,16 @@ class DatagramLink(Link, Protocol):
         ...
 
 
+@runtime_checkable
+class SimulatedLink(Link, Protocol):
+    """A link to a simulator of one's own: a silent one is slow, for one that has ended is seen."""
+
+    @property
+    def device(self) -> str:
+        """What it simulates."""
+        ...
+
+
 class Reader:
     """A thread that reads a link into a queue, so that the link never waits for the host's work.
 

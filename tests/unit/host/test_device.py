@@ -11,6 +11,7 @@ from plexor.device import Device, identity_of
 from plexor.errors import ExitCode, IdentityError, InstrumentError, LinkError
 from plexor.image import RegisterImage
 from plexor.link import open_link
+from plexor.link.tcp import TcpLink
 from plexor.protocol.frames import (
     OPERATION,
     Frame,
@@ -73,6 +74,24 @@ def test_an_answer_of_a_simulated_board_is_waited_for_longer(simulated):
         else:
             with pytest.raises(LinkError, match="no answer"):
                 opened(fake, TIMEOUTS_S)
+
+
+class OwnSimulator(TcpLink):
+    """A link that `sim:` has started, as far as a device knows."""
+
+    device = "synthetic"
+
+
+def test_an_answer_of_a_simulator_of_its_own_is_waited_for_longer():
+    def hook(frame, data):
+        if frame.sequence == 0:
+            time.sleep(2 * sum(TIMEOUTS_S))
+        return data
+
+    with FakeDevice(Scenario([50]), send_hook=hook) as fake:
+        link = OwnSimulator("127.0.0.1", int(fake.uri.rpartition(":")[2]))
+        with Device(link, timeouts_s=TIMEOUTS_S) as device:
+            assert device.retries == 0
 
 
 def test_registers_of_every_width_and_sign_read_back_as_written():
