@@ -5,7 +5,8 @@
                                                         one that is kept in the corpus
     .venv/bin/python -m tools.fuzz --seeds              make the files anew that cases start from
 
-Exit codes: 0 no case failed, 1 some did, 2 usage, 130 interrupted or terminated: the table is of what was done.
+Exit codes: 0 no case failed, 1 some did, 2 usage, 130 interrupted or terminated: the table is of
+what was done.
 """
 
 from __future__ import annotations
