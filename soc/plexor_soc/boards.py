@@ -20,10 +20,10 @@ from litex_boards.platforms import (
 )
 
 from plexor.protocol.geometry import Geometry
+from plexor_hdl.boards import CONSTRAINTS
 from plexor_hdl.builds import BUILDS
 from plexor_hdl.front.ecp5 import PHASES, Pll
 
-CONSTRAINTS = Path(__file__).parents[2] / "constraints"
 PADS = ("channels", "outputs", "gate")
 """Of the instrument, by their names in a board's file."""
 
