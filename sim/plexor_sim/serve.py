@@ -15,10 +15,11 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import Feature, Geometry
+from plexor_hdl import boards
 from plexor_sim.build import BuildError, build
 from plexor_sim.device_options import checked
 from plexor_sim.devices import NAMES, find_device, option_text, options_of
@@ -65,6 +66,16 @@ SIMULATION: Mapping[str, tuple[str, str]] = {
 """Options of the simulator that a user may give: what stands for the value, and what it does."""
 
 
+_OWN: Mapping[str, tuple[str, str]] = {
+    "channels": ("N", "response pins"),
+    "strikes": ("N", "strike outputs"),
+    "samples": ("W", "samples of a core clock"),
+    "tick-fs": ("FEMTOSECONDS", "a sample's time"),
+    "phases": ("N", "flip-flops of a channel"),
+}
+"""Parameters of an instrument that no board has."""
+
+
 @dataclass(frozen=True)
 class Prepared:
     """A simulator that is ready to start."""
@@ -107,7 +118,6 @@ def _say(line: str) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    default = Geometry()
     parser = argparse.ArgumentParser(
         prog="plexor sim serve",
         description="A simulated instrument and a device at its pins, for one client after the "
@@ -119,11 +129,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--dut", default="synthetic", metavar="NAME[:OPTIONS]", help=f"{', '.join(NAMES)}, or .toml"
     )
-    parser.add_argument("--channels", type=int, default=default.channels, help="response pins")
-    parser.add_argument("--strikes", type=int, default=default.strikes, help="strike outputs")
-    parser.add_argument("--samples", type=int, default=default.samples, help="W, a core clock")
-    parser.add_argument("--tick-fs", type=int, default=default.tick_fs, help="femtoseconds")
-    parser.add_argument("--phases", type=int, default=default.phases, help="flip-flops a channel")
+    names = ", ".join(boards.names())
+    parser.add_argument("--board", metavar="BOARD", help=f"the instrument of {names}")
+    for name, (what, meaning) in _OWN.items():
+        parser.add_argument(f"--{name}", type=int, metavar=what, help=f"{meaning}; not of a board")
     parser.add_argument(
         "--front-end", default="", metavar="OPTIONS", help="sampler=seed:7,spread_ps=200, defects"
     )
@@ -152,23 +161,30 @@ def _simulation(chosen: argparse.Namespace) -> list[str]:
     return arguments
 
 
+def _geometry(chosen: argparse.Namespace) -> Geometry:
+    """Return the instrument that was chosen: a board's, or one of its own parameters."""
+    names = [name.replace("-", "_") for name in _OWN]
+    own = {name: getattr(chosen, name) for name in names if getattr(chosen, name) is not None}
+    if not chosen.board:
+        return Geometry(**own)
+    if own:
+        given = ", ".join(f"--{name.replace('_', '-')}" for name in own)
+        raise ValueError(f"board: {chosen.board} has parameters of its own; leave out {given}")
+    geometry = boards.read(chosen.board).geometry
+    return replace(geometry, features=geometry.features | Feature.SIMULATED)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Build, then replace this process by the simulator; return an exit code if that fails."""
     parent = os.getppid()
     chosen = _parser().parse_args(arguments)
     try:
-        geometry = Geometry(
-            channels=chosen.channels,
-            strikes=chosen.strikes,
-            samples=chosen.samples,
-            tick_fs=chosen.tick_fs,
-            phases=chosen.phases,
-        )
+        geometry = _geometry(chosen)
         front_end = front_end_options(chosen.front_end, geometry)
         ready = prepare(
             chosen.dut, geometry, chosen.cache, uart=chosen.uart, fallback=chosen.fallback
         )
-    except (ValueError, ManifestError) as error:
+    except (ValueError, ManifestError, boards.BoardError) as error:
         _say(f"error: {error}")
         return EXIT_USAGE
     except (BuildError, FirmwareError, PackageMissing, OSError) as error:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from litedram.modules import M12L64322A, MT48LC16M16
@@ -20,10 +19,10 @@ from litex_boards.platforms import (
 )
 
 from plexor.protocol.geometry import Geometry
+from plexor_hdl.boards import CONSTRAINTS
 from plexor_hdl.builds import BUILDS
 from plexor_hdl.front.ecp5 import PHASES, Pll
 
-CONSTRAINTS = Path(__file__).parents[2] / "constraints"
 PADS = ("channels", "outputs", "gate")
 """Of the instrument, by their names in a board's file."""
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from plexor.protocol.geometry import Geometry
-from plexor_hdl.builds import BUILDS, Build
+from plexor_hdl.boards import CONSTRAINTS, BoardError, BoardFile, names, read
+from plexor_hdl.builds import Build
 from plexor_hdl.front.phases import RATIO
 from plexor_hdl.link_uart import FRACTION_BITS
 
-CONSTRAINTS = Path(__file__).parent.parent.parent / "constraints"
-
-
-class BoardError(Exception):
-    """A board's file cannot be used; the text says where, what it has, and what would be right."""
+__all__ = ["CONSTRAINTS", "Board", "BoardError", "Flash", "Pin", "load", "names"]
 
 
 @dataclass(frozen=True)
@@ -72,32 +67,19 @@ class Board:
         return RATIO * self.core_mhz
 
 
-def names() -> list[str]:
-    """Return the boards there are files of."""
-    return sorted(path.stem for path in CONSTRAINTS.glob("*.toml"))
-
-
 def load(name: str) -> Board:
-    """Read a board's file. Raises BoardError if there is none, or it cannot be used."""
-    if name not in names():
-        raise BoardError(f"BOARD: {name!r}; must be one of {', '.join(names())}")
-    path = CONSTRAINTS / f"{name}.toml"
-    text = path.read_bytes()
+    """Return all of a board's file. Raises BoardError if there is none, or it cannot be used."""
+    file = read(name)
     try:
-        return _board(name, tomllib.loads(text.decode()), text)
+        return _board(file)
     except KeyError as error:
-        raise BoardError(f"{path.name}: no {error.args[0]!r}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, TypeError) as error:
-        raise BoardError(f"{path.name}: {error}") from error
+        raise BoardError(f"{name}.toml: no {error.args[0]!r}") from error
+    except (ValueError, TypeError) as error:
+        raise BoardError(f"{name}.toml: {error}") from error
 
 
-def _board(name: str, table: dict[str, Any], text: bytes) -> Board:
-    if table["build"] not in BUILDS:
-        raise ValueError(f"build: {table['build']!r}; must be one of {', '.join(BUILDS)}")
-    build = BUILDS[table["build"]]
-    core_mhz = Fraction(str(table["clock"]["core_mhz"]))
-    tick_fs = round(10**9 / (core_mhz * build.geometry.samples))
-    geometry = replace(build.geometry, board=table["identity"], tick_fs=tick_fs)
+def _board(file: BoardFile) -> Board:
+    table, geometry, core_mhz = file.table, file.geometry, file.core_mhz
     pins = {name: Pin(**pin) for name, pin in _flat(table["pins"]).items()}
     wanted = {f"channels[{number}]" for number in range(geometry.channels)}
     wanted |= {f"outputs[{number}]" for number in range(geometry.strikes + 1)}
@@ -118,9 +100,9 @@ def _board(name: str, table: dict[str, Any], text: bytes) -> Board:
         if len(places[kind]) != count:
             raise ValueError(f"places.{kind}: {len(places[kind])} tiles; must be {count}")
     return Board(
-        name=name,
+        name=file.name,
         title=table["title"],
-        build=build,
+        build=file.build,
         geometry=geometry,
         device=tuple(table["device"]),
         clock_site=table["clock"]["site"],
@@ -133,7 +115,7 @@ def _board(name: str, table: dict[str, Any], text: bytes) -> Board:
         io_type=table["io_type"],
         places=places,
         bels=table.get("bels", {}),
-        text=text,
+        text=file.text,
     )
 
 

@@ -16,7 +16,7 @@ from plexor.link.udp import UdpLink
 
 DEFAULT_DUT = "freertos"
 _SIM_OPTIONS = (
-    *("channels", "strikes", "samples", "phases", "tick-fs"),
+    *("board", "channels", "strikes", "samples", "phases", "tick-fs"),
     *("front-end", "corrupt", "stall"),
 )
 """Options of the simulated instrument that its URI may have, as `plexor sim serve` has them."""

@@ -9,6 +9,7 @@ from tools.gateware.families import FAMILIES
 from tools.gateware.sdf import Delays
 from tools.gateware.skew import pad_lag_ps
 
+from plexor_hdl import boards
 from plexor_hdl.front.phases import hops
 
 # amaranth-boards has the pins as well, from other hands.
@@ -85,7 +86,7 @@ def test_every_board_makes_its_clocks(name):
 def test_a_wrong_board_file_is_one_line(monkeypatch, tmp_path, old, new, says):
     text = (board.CONSTRAINTS / "ulx3s-25f.toml").read_text()
     assert old in text
-    monkeypatch.setattr(board, "CONSTRAINTS", tmp_path)
+    monkeypatch.setattr(boards, "CONSTRAINTS", tmp_path)
     (tmp_path / "mine.toml").write_text(text.replace(old, new, 1))
     with pytest.raises(BoardError) as error:
         board.load("mine")

@@ -1,0 +1,58 @@
+"""Boards: which instrument each one has, by its file in constraints/."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from plexor.protocol.geometry import Geometry
+from plexor_hdl.builds import BUILDS, Build
+
+_INSTALLED = Path(__file__).parent / "constraints"
+CONSTRAINTS = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[2] / "constraints"
+"""A wheel has the boards' files inside this package."""
+
+
+class BoardError(Exception):
+    """A board's file cannot be used; the text says where, what it has, and what would be right."""
+
+
+@dataclass(frozen=True)
+class BoardFile:
+    """A board's file, and the instrument that the board has."""
+
+    name: str
+    build: Build
+    geometry: Geometry
+    core_mhz: Fraction
+    table: dict[str, Any]
+    text: bytes
+
+
+def names() -> list[str]:
+    """Return the boards there are files of."""
+    return sorted(path.stem for path in CONSTRAINTS.glob("*.toml"))
+
+
+def read(name: str) -> BoardFile:
+    """Return a board's file. Raises BoardError if there is none, or it cannot be used."""
+    if name not in names():
+        raise BoardError(f"board: {name!r}; must be one of {', '.join(names())}")
+    path = CONSTRAINTS / f"{name}.toml"
+    text = path.read_bytes()
+    try:
+        table = tomllib.loads(text.decode())
+        if table["build"] not in BUILDS:
+            raise ValueError(f"build: {table['build']!r}; must be one of {', '.join(BUILDS)}")
+        build = BUILDS[table["build"]]
+        core_mhz = Fraction(str(table["clock"]["core_mhz"]))
+        tick_fs = round(10**9 / (core_mhz * build.geometry.samples))
+        geometry = replace(build.geometry, board=table["identity"], tick_fs=tick_fs)
+    except KeyError as error:
+        raise BoardError(f"{path.name}: no {error.args[0]!r}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, TypeError) as error:
+        raise BoardError(f"{path.name}: {error}") from error
+    return BoardFile(name, build, geometry, core_mhz, table, text)
