@@ -1,5 +1,7 @@
 """The glitch filter of one source."""
 
+from itertools import pairwise
+
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -30,7 +32,7 @@ def steps_to(places: int, steps: tuple[tuple[int, ...], ...]) -> list[bool]:
         return []
     *before, last = steps
     shorter = places - last[-1]
-    gap = max(b - a for a, b in zip(last, last[1:], strict=False))
+    gap = max(b - a for a, b in pairwise(last))
     for length, taken in ((places, False), (shorter, True)):
         if length >= 1 and (not taken or gap <= length):
             try:
