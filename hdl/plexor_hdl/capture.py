@@ -9,7 +9,7 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import CHANNEL
 from plexor_hdl.counter import COUNT_BITS, Counter
 from plexor_hdl.edges import Edges
-from plexor_hdl.filter import Filter
+from plexor_hdl.filter import Filter, filter_clocks
 from plexor_hdl.interfaces import INDEX_BITS, Beat, Event, block_layout
 from plexor_hdl.merge import Columns, Rows
 from plexor_hdl.stamp import Stamp
@@ -48,7 +48,7 @@ class Capture(wiring.Component):
     the end of the run. `event_stb` strobes once with each `event`, whole, as its beat comes. With
     Feature.SNAPSHOT `generated` and `dropped` count; without it they are 0, and `amounts` is to be
     counted. An event takes 10 clocks from `words` to `o_beat`, up to 16 in a build that is `paced`,
-    and Filter.LATENCY more with Feature.FILTER. `o_ready` low stops the merge as a whole: it should
+    and filter_clocks more with Feature.FILTER. `o_ready` low stops the merge as a whole: it should
     come from a register.
     """
 
@@ -93,9 +93,9 @@ class Capture(wiring.Component):
         m.submodules.stamp = stamp = Stamp(geometry)
 
         filtered = Feature.FILTER in geometry.features
-        filter_clocks = Filter.LATENCY if filtered else 0
+        late_clocks = filter_clocks(geometry.samples) if filtered else 0
         capture = [self.capture]
-        for number in range(filter_clocks + Edges.LATENCY + queues.latency):
+        for number in range(late_clocks + Edges.LATENCY + queues.latency):
             delayed = Signal(name=f"capture{number}")
             m.d.sync += delayed.eq(capture[-1])
             capture.append(delayed)
@@ -107,7 +107,7 @@ class Capture(wiring.Component):
             word = self.words[number]
             if source < geometry.channels:
                 channel = self.channels[source]
-                m.d.comb += edges.enable.eq(channel.enable)
+                m.d.comb += [edges.enable.eq(channel.enable), edges.invert.eq(channel.invert)]
             elif source < SOURCE_STRIKE + geometry.strikes:
                 m.d.comb += edges.enable.eq(self.strike_enables[source - SOURCE_STRIKE])
             else:
@@ -115,20 +115,18 @@ class Capture(wiring.Component):
             if filtered and source < geometry.channels:
                 m.submodules[f"filter{source}"] = glitches = Filter(geometry.samples)
                 m.d.comb += [
-                    glitches.word.eq(word ^ channel.invert.replicate(geometry.samples)),
+                    glitches.word.eq(word),
                     glitches.filter_ticks.eq(channel.filter_ticks),
                     edges.word.eq(glitches.o_word),
                 ]
             else:
-                for step in range(filter_clocks):
+                for step in range(late_clocks):
                     delayed = Signal(geometry.samples, name=f"word{source}_{step}")
                     m.d.sync += delayed.eq(word)
                     word = delayed
                 m.d.comb += edges.word.eq(word)
-                if source < geometry.channels:
-                    m.d.comb += edges.invert.eq(channel.invert)
             m.d.comb += [
-                edges.capture.eq(capture[filter_clocks]),
+                edges.capture.eq(capture[late_clocks]),
                 queues.i_edges[number].eq(edges.o_edges),
                 queues.i_valid[number].eq(edges.o_valid),
             ]
@@ -161,7 +159,7 @@ class Capture(wiring.Component):
             queues.clock.eq(clock),
             queues.clear.eq(self.clear),
             queues.blank.eq(
-                (self.idle & ~told & capture[filter_clocks + Edges.LATENCY]) | self.final_valid
+                (self.idle & ~told & capture[late_clocks + Edges.LATENCY]) | self.final_valid
             ),
             self.amounts.eq(queues.amounts),
             *in_order(queues, columns, rows, stamp),

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from plexor_hdl.filter import Filter
+from plexor_hdl.filter import Filter, filter_clocks
 
 from .simulation import made
 
@@ -42,9 +42,9 @@ def test_every_setting_passes_the_levels_that_last_so_long_at_their_time(bench, 
             ctx.set(dut.filter_ticks, filter_ticks)
             await ctx.tick().repeat(3)
             last = words[-1] >> samples - 1
-            settled = [last * ((1 << samples) - 1)] * Filter.LATENCY
+            settled = [last * ((1 << samples) - 1)] * filter_clocks(samples)
             for clock, word in enumerate(words + settled):
-                if clock >= Filter.LATENCY:
+                if clock >= filter_clocks(samples):
                     seen.append(ctx.get(dut.o_word))
                 ctx.set(dut.word, word)
                 await ctx.tick()
