@@ -251,7 +251,7 @@ def test_a_tool_runs(command):
 
 
 @pytest.mark.full
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(14400)
 @pytest.mark.parametrize("place", PROGRAMS)
 def test_a_program_that_is_shown_runs(place, tmp_path):
     if "RemoteClient" not in PROGRAMS[place]:
