@@ -86,7 +86,7 @@ def test_a_board_without_a_bitstream_is_told_what_makes_it(desk, capfd):
 def test_an_unknown_board_is_wrong_use(desk, capfd):
     assert flash.main(["nosuch"]) == 2
     err = capfd.readouterr().err
-    assert err.startswith("flash: BOARD: 'nosuch'; must be one of colorlight-i5, ")
+    assert err.startswith("flash: board: 'nosuch'; must be one of colorlight-i5, ")
     assert err.count("\n") == 1
 
 
