@@ -97,6 +97,7 @@ def depths(netlist):
     return [depth(starts[bit]) for bit in module["ports"]["y"]["bits"]]
 
 
+@pytest.mark.full
 def test_a_module_apart_is_as_short_as_alone_beside_a_long_one():
     folder = BUILD / "apart"
     folder.mkdir(parents=True, exist_ok=True)
