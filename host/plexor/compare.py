@@ -13,13 +13,12 @@ from fractions import Fraction
 from plexor.analyse import ChannelFigures, Figures, Report
 from plexor.laws import Bounds, Law, MeanLaw, QuantileLaw, ShareLaw, Sums
 from plexor.percentiles import parse_quantile, quantile, quantile_name
-from plexor.protocol.memory import ResponseClass
+from plexor.protocol.memory import UNBOUNDED_CLASSES, ResponseClass
 from plexor.units import seconds_of
 
 QUANTILES = (Fraction(1, 2), Fraction(9, 10), Fraction(99, 100), Fraction(999, 1000))
 SATURATION = "saturation"
 SHARES = {entry.name.lower(): entry for entry in ResponseClass if entry != ResponseClass.STRIKES}
-_UNBOUNDED = (ResponseClass.DUPLICATE, ResponseClass.SPURIOUS)
 TIMES: dict[str, Callable[[Figures], int | Fraction | None]] = {
     "min": lambda figures: figures.min_ticks,
     "mean": lambda figures: figures.mean_ticks,
@@ -116,7 +115,7 @@ def _shares(
         counts = [(c.result.classes[entry], c.result.strikes) for c in (one, other)]
         if name in wanted or any(count for count, _ in counts):
             values = [Fraction(count, of) if of else None for count, of in counts]
-            law = ShareLaw(*counts, bounded=entry not in _UNBOUNDED)
+            law = ShareLaw(*counts, bounded=entry not in UNBOUNDED_CLASSES)
             found.append(Difference(one.name, name, values[0], values[1], law, "share"))
     return found
 

@@ -14,6 +14,7 @@ import numpy as np
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import (
+    UNBOUNDED_CLASSES,
     VALUE_MOST,
     ResponseClass,
     bin_bits,
@@ -167,6 +168,12 @@ def channel_contradictions(
             ("edges", channel.active_edges),
         )
         if not 0 <= count <= limits.ticks
+    ]
+    strikes = channel.classes.get(ResponseClass.STRIKES, 0)
+    cannot += [
+        f"{count} {kind.name.lower()} of {strikes} strikes"
+        for kind, count in channel.classes.items()
+        if kind not in UNBOUNDED_CLASSES and count > strikes
     ]
     if not 0 <= channel.number < geometry.channels:
         cannot.append(f"channel {channel.number} of {geometry.channels}")

@@ -58,6 +58,8 @@ class ResponseClass(IntEnum):
 
 
 CLASSES = 8
+UNBOUNDED_CLASSES = (ResponseClass.DUPLICATE, ResponseClass.SPURIOUS)
+"""A strike may have any number of them; of every other one at most."""
 
 
 class LatencyKind(IntEnum):

@@ -185,6 +185,7 @@ def channel(**changes) -> ChannelResult:
     [
         {"classes": {ResponseClass.SPURIOUS: 2**63}},
         {"classes": {ResponseClass.LATE: -1}},
+        {"classes": {ResponseClass.LATE: RUN.ticks}},
         {"classes": {ResponseClass.STRIKES: RUN.ticks + 1}},
         {"pending": -1},
         {"active_edges": 2**64},
