@@ -11,3 +11,12 @@ settings.load_profile("house")
 # A shell starts what it puts in the background with SIGINT ignored, and all that this starts.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+LONG = "tests/gateware/test_boards.py"
+"""A test of minutes on one core: the others run beside it only if it begins first."""
+
+
+def pytest_collection_modifyitems(items):
+    """Put the long tests first."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
