@@ -11,6 +11,7 @@ from amaranth.back import rtlil
 
 import plexor.protocol
 from plexor.protocol.geometry import Geometry
+from plexor_hdl.build_id import simulated
 from plexor_hdl.instrument import Instrument
 from plexor_hdl.uart_instrument import UartInstrument
 
@@ -55,7 +56,8 @@ def verilog(geometry: Geometry, *, uart: bool = False, skippable: bool = False) 
     `skippable` also skip, quiet (skip.py) and resting. A memory that starts as zero has no initial
     value: a simulator must start it so.
     """
-    top = Instrument(geometry, gateware_hash(geometry), skippable=skippable)
+    named = gateware_hash(geometry)
+    top = Instrument(geometry, named, build_id=simulated(named), skippable=skippable)
     if uart:
         top = UartInstrument(top)
     return verilog_of(top, TOP)

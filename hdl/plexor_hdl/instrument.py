@@ -73,6 +73,7 @@ class Instrument(wiring.Component):
         geometry: Geometry,
         gateware_hash: int,
         *,
+        build_id: int = 0,
         skippable: bool = False,
         loop_clocks: int = 0,
         access: bool = False,
@@ -88,7 +89,7 @@ class Instrument(wiring.Component):
             if geometry.deep_depth:
                 raise ValueError(f"deep_depth: {geometry.deep_depth}; must be 0 without EVENTS")
         self._geometry = geometry
-        self._hash = gateware_hash
+        self._hash, self._build_id = gateware_hash, build_id
         self._skippable = skippable
         self._loop_clocks = loop_clocks
         self._has_access = access
@@ -123,7 +124,7 @@ class Instrument(wiring.Component):
         geometry = self._geometry
         banks = 2 if Feature.SNAPSHOT in geometry.features else 1
         m.submodules.timebase = timebase = Timebase(geometry)
-        m.submodules.bank = bank = RegisterBank(geometry, self._hash)
+        m.submodules.bank = bank = RegisterBank(geometry, self._hash, self._build_id)
         control = bank.control
         m.submodules.command = command = Command(datagrams=self._datagrams)
         m.submodules.run = run = RunControl(geometry)

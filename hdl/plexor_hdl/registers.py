@@ -77,14 +77,16 @@ def _cell(block: Block, place: int, rows, columns):
     )
 
 
-def identity_values(geometry: Geometry, gateware_hash: int) -> dict[str, int]:
-    """Return the identity's registers; raise ValueError for a hash of more than 64 bits."""
-    if not 0 <= gateware_hash < 1 << 64:
-        raise ValueError(f"gateware_hash: {gateware_hash:#x}; must be 64 bits")
+def identity_values(geometry: Geometry, gateware_hash: int, build_id: int = 0) -> dict[str, int]:
+    """Return the identity's registers; raise ValueError for a hash or id of more than 64 bits."""
+    for name, value in (("gateware_hash", gateware_hash), ("build_id", build_id)):
+        if not 0 <= value < 1 << 64:
+            raise ValueError(f"{name}: {value:#x}; must be 64 bits")
     values = {
         "magic": MAGIC,
         "protocol_version": PROTOCOL_VERSION,
         "gateware_hash": gateware_hash,
+        "build_id": build_id,
         "board": int.from_bytes(geometry.board.encode().ljust(BOARD_BYTES, b"\0"), "little"),
     }
     for register in IDENTITY.registers:
@@ -122,8 +124,8 @@ class RegisterBank(wiring.Component):
     requests wait while readback is prepared.
     """
 
-    def __init__(self, geometry: Geometry, gateware_hash: int) -> None:
-        self._identity = identity_values(geometry, gateware_hash)
+    def __init__(self, geometry: Geometry, gateware_hash: int, build_id: int = 0) -> None:
+        self._identity = identity_values(geometry, gateware_hash, build_id)
         self._counts_outside = Feature.SNAPSHOT not in geometry.features
         self._copies = {block.name: tuple(range(block.count)) for block in BLOCKS}
         self._copies[CHANNEL.name] = self._copies[LANE.name] = tuple(range(geometry.channels))

@@ -350,7 +350,7 @@ def identity_of(image: RegisterImage) -> Identity:
     )
     if image.simulated_bytes_s is not None:
         geometry = replace(geometry, features=geometry.features | Feature.SIMULATED)
-    return Identity(geometry, value["gateware_hash"], value["protocol_version"])
+    return Identity(geometry, value["gateware_hash"], value["protocol_version"], value["build_id"])
 
 
 def _features(value: int, version: int) -> Feature:

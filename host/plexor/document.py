@@ -51,6 +51,7 @@ def document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> di
         "instrument": {
             "board": result.identity.board,
             "gateware_hash": f"{result.identity.gateware_hash:016x}",
+            "build_id": f"{result.identity.build_id:016x}",
             "protocol_version": result.identity.protocol_version,
             "channels": geometry.channels,
             "samples": geometry.samples,

@@ -14,11 +14,18 @@ class Identity:
     geometry: Geometry
     gateware_hash: int
     protocol_version: int = PROTOCOL_VERSION
+    build_id: int = 0
+    """Of one placement of that gateware; 0 where the instrument does not know."""
 
     @property
     def simulated(self) -> bool:
         """Whether the instrument is a simulation."""
         return Feature.SIMULATED in self.geometry.features
+
+    @property
+    def placement(self) -> int:
+        """What its calibration is kept by: its build, or its gateware where it knows no more."""
+        return self.build_id or self.gateware_hash
 
     @property
     def tick_fs(self) -> int:

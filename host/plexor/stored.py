@@ -66,8 +66,10 @@ def _bits(geometry: Geometry, entry: Measurement) -> int:
 
 def _wrong(result: RunResult) -> Iterator[str]:
     identity, calibration = result.identity, result.calibration
-    if not 0 <= identity.gateware_hash < 1 << 64 or not 0 <= identity.protocol_version < 1 << 32:
-        yield f"gateware {identity.gateware_hash}, protocol {identity.protocol_version}: too great"
+    words = {"gateware_hash": 64, "build_id": 64, "protocol_version": 32}
+    for name, bits in words.items():
+        if not 0 <= getattr(identity, name) < 1 << bits:
+            yield f"{name}: {getattr(identity, name)}; must fit {bits} bits"
     if not 0 <= result.start_ticks <= result.end_ticks < MOST_TICKS:
         yield f"from {result.start_ticks} to {result.end_ticks} ticks; must rise below {MOST_TICKS}"
     if not 0 <= result.flags <= sum(StatusFlag):
@@ -77,8 +79,9 @@ def _wrong(result: RunResult) -> Iterator[str]:
     triggers = [at for at in (result.trigger_index, result.trigger_ticks) if at is not None]
     if any(not 0 <= at < MOST_TICKS for at in triggers) or len(triggers) == 1:
         yield f"trigger at {triggers}; must have an index and a time"
-    if calibration is not None and (calibration.gateware_hash, calibration.tick_fs) != (
-        *(identity.gateware_hash, identity.tick_fs),
+    if calibration is not None and any(
+        getattr(calibration, name) != getattr(identity, name)
+        for name in ("gateware_hash", "build_id", "tick_fs")
     ):
         yield "calibration: is of another instrument"
     if calibration is not None:

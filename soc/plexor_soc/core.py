@@ -15,6 +15,7 @@ from migen import FSM, Cat, ClockSignal, If, Instance, NextState, NextValue, Res
 from plexor.protocol.frames import OpStatus
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.window import window_bits
+from plexor_hdl.build_id import simulated
 from plexor_hdl.emit import gateware_hash, verilog_of
 from plexor_hdl.instrument import Instrument
 
@@ -78,7 +79,8 @@ class PlexorCore(AmaranthModule):
     each. `bus` is a Wishbone slave in `sys`: the access window (plexor.protocol.window). What the
     instrument refuses there is read as 0, not written, and counted in the CSR `refused`; `refusal`
     has the last one's OpStatus. Its address is `refused_address`, a word of the window.
-    `loop_clocks` is as for Instrument, `identity` its gateware hash, that of plexor_hdl without it.
+    `loop_clocks` is as for Instrument, `identity` its gateware hash and build id, without it those
+    of a simulation of plexor_hdl.
     """
 
     def __init__(
@@ -88,13 +90,16 @@ class PlexorCore(AmaranthModule):
         datagrams: bool = False,
         clock_domain: str = "sys",
         loop_clocks: int = 0,
-        identity: int | None = None,
+        identity: tuple[int, int] | None = None,
     ) -> None:
         self.geometry = geometry
         self.clock_domain = clock_domain
+        named = gateware_hash(geometry)
+        gateware, build_id = identity or (named, simulated(named))
         instrument = Instrument(
             geometry,
-            gateware_hash(geometry) if identity is None else identity,
+            gateware,
+            build_id=build_id,
             loop_clocks=loop_clocks,
             access=True,
             datagrams=datagrams,

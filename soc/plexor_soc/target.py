@@ -58,9 +58,9 @@ class Clocks(LiteXModule):
 
 
 class Target(SoCMini):
-    """A board's system; `identity` is its gateware hash."""
+    """A board's system; `identity` is its gateware hash and its build's id."""
 
-    def __init__(self, board: Board, folder: Path, identity: int) -> None:
+    def __init__(self, board: Board, folder: Path, identity: tuple[int, int]) -> None:
         platform = board.platform()
         platform.add_extension(board.extension())
         clock_hz = board.system_hz

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 from bench import TRUTH, Outcome, assert_equals_truth, class_counts
 from tools.gateware import board as boards
-from tools.gateware.build import board_hash
+from tools.gateware.build import board_hash, build_id
 from tools.gateware.families import FAMILIES
 from tools.gateware.run_bitstream import design_of, simulator
 
@@ -135,6 +135,7 @@ def measured(name, planted, arguments, folder, baud=0):
         assert cli.main(["measure", *where, *arguments, "--out", str(run)]) == 0
     result = store.load(run)
     assert result.identity.gateware_hash == board_hash(board)
+    assert result.identity.build_id == build_id(board, 1, board_hash(board))
     # The gateware takes itself for a board's.
     assert result.simulated
     return result, assert_equals_truth(seen(result, np.fromfile(log, TRUTH), board))

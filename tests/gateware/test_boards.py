@@ -19,7 +19,7 @@ ALWAYS = "ulx3s-25f"
 def test_a_board_keeps_its_clocks_hops_and_bins(name):
     board = boards.load(name)
     with alone(board):
-        placed = place(board, netlist(board), seed=1)
+        placed = place(board, netlist(board, 1), seed=1)
     assert placed.failures == []
     assert placed.bitstream.stat().st_size > 50_000
     # What is between pads and look-up tables is free: no two channels are alike by chance.

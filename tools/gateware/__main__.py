@@ -13,7 +13,7 @@ import argparse
 import sys
 
 from tools.gateware import board as boards
-from tools.gateware.build import board_hash, netlist, place
+from tools.gateware.build import board_hash, build_id, netlist, place
 from tools.gateware.figures import text
 from tools.gateware.flow import ToolError
 
@@ -29,12 +29,13 @@ def main() -> int:
     except boards.BoardError as error:
         print(f"gateware: {error}", file=sys.stderr)
         return 2
-    print(f"{board.title}: computed by nextpnr; gateware {board_hash(board):016x}", flush=True)
+    gateware = board_hash(board)
+    print(f"{board.title}: computed by nextpnr; gateware {gateware:016x}", flush=True)
     failures = []
     try:
-        folder = netlist(board)
         for seed in options.seed:
-            placed = place(board, folder, seed)
+            print(f"seed {seed}: build {build_id(board, seed, gateware):016x}", flush=True)
+            placed = place(board, netlist(board, seed), seed)
             print(text(board, placed), flush=True)
             failures += [f"seed {seed}: {failure}" for failure in placed.failures]
     except (ToolError, ValueError) as error:

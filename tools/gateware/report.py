@@ -60,7 +60,7 @@ packing, from nothing; none of them takes more than one core.
 
 def figures(board: boards.Board, placed: Placed, cpu_s: float) -> dict[str, Any]:
     """Return all that a row says of a build."""
-    cells = json.loads((BUILD / board.name / "stat.json").read_text())
+    cells = json.loads((_path(board, placed.seed).with_name("stat.json")).read_text())
     by_type = cells["design"]["num_cells_by_type"]
     counts = {
         name: sum(n for kind, n in by_type.items() if kind.startswith(kinds))
@@ -121,27 +121,15 @@ def _before(board: boards.Board, seed: int) -> dict[str, Any] | None:
     return None
 
 
-def _synthesised(board: boards.Board) -> tuple[float, str]:
-    """Synthesise a board; return its CPU time, and why a tool failed, if one did."""
-    start_s, failure = _cpu_s(), ""
+def _row(board: boards.Board, seed: int) -> dict[str, Any]:
+    """Build a board from a seed; return the row, and keep it if no tool failed."""
+    start_s = _cpu_s()
     try:
-        netlist(board)
+        row = figures(board, place(board, netlist(board, seed), seed), _cpu_s() - start_s)
+        _path(board, seed).write_text(json.dumps(row))
+        return row
     except (ToolError, ValueError) as error:
         failure = _line(error)
-    return _cpu_s() - start_s, failure
-
-
-def _row(board: boards.Board, seed: int, synthesis: tuple[float, str]) -> dict[str, Any]:
-    """Place and route a board's netlist; return the row, and keep it if no tool failed."""
-    start_s, (synthesis_s, failure) = _cpu_s(), synthesis
-    if not failure:
-        try:
-            placed = place(board, BUILD / board.name, seed)
-            row = figures(board, placed, synthesis_s + _cpu_s() - start_s)
-            _path(board, seed).write_text(json.dumps(row))
-            return row
-        except (ToolError, ValueError) as error:
-            failure = _line(error)
     cells = dict.fromkeys(COLUMNS, NONE) | {"board": f"`{board.name}`", "seed": seed}
     return {"failures": [failure], "cells": cells}
 
@@ -162,21 +150,18 @@ def rows(wanted: Iterable[tuple[boards.Board, int]], pool: Executor) -> list[dic
     with ExitStack() as stack:
         for board in new:
             stack.enter_context(alone(board))
-        done = list(_told("netlist", pool.map(_synthesised, new), len(new)))
-        synthesis = dict(zip((board.name for board in new), done, strict=True))
-        of_each = (synthesis[board.name] for board, _ in missing)
-        built = pool.map(_row, *zip(*missing, strict=True), of_each) if missing else iter(())
-        now = _told("build", built, len(missing))
+        built = pool.map(_row, *zip(*missing, strict=True)) if missing else iter(())
+        now = _told(built, len(missing))
         return [next(now) if row is None else row for row in found]
 
 
-def _told(what: str, results: Iterator[Any], count: int) -> Iterator[Any]:
+def _told(results: Iterator[Any], count: int) -> Iterator[Any]:
     """Pass on results; say how many of them are there, and how long the others may take."""
     start_s = time.monotonic()
     for number, result in enumerate(results, 1):
         left_s = (time.monotonic() - start_s) / number * (count - number)
         estimate = f", {left_s / 60:.0f} minutes left" if number < count else ""
-        print(f"{what} {number} of {count}{estimate}", file=sys.stderr, flush=True)
+        print(f"build {number} of {count}{estimate}", file=sys.stderr, flush=True)
         yield result
 
 

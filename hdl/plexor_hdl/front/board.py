@@ -18,9 +18,16 @@ class Board(Elaboratable):
     """
 
     def __init__(
-        self, family, pll, geometry: Geometry, gateware_hash: int, uart_period: int = 0
+        self,
+        family,
+        pll,
+        geometry: Geometry,
+        gateware_hash: int,
+        build_id: int,
+        uart_period: int = 0,
     ) -> None:
-        self._geometry, self._hash, self._uart_period = geometry, gateware_hash, uart_period
+        self._geometry, self._uart_period = geometry, uart_period
+        self._hash, self._build_id = gateware_hash, build_id
         self.front = FrontEnd(family, pll, geometry.channels, geometry.strikes + 1)
         self.gate = Signal()
         self.uart_rx = Signal()
@@ -33,7 +40,9 @@ class Board(Elaboratable):
         m = Module()
         m.submodules.front = front = self.front
         m.domains.sync = ClockDomain(reset_less=True)
-        instrument = Instrument(self._geometry, self._hash, loop_clocks=LOOP_CLOCKS)
+        instrument = Instrument(
+            self._geometry, self._hash, build_id=self._build_id, loop_clocks=LOOP_CLOCKS
+        )
         m.submodules.instrument = wired = UartInstrument(instrument, self._uart_period)
         m.d.comb += [
             ClockSignal().eq(front.core),

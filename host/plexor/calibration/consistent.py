@@ -23,8 +23,9 @@ def _wrong(calibration: Calibration) -> Iterator[str]:
     channels, delays = calibration.channels, calibration.delays
     if not 0 < calibration.tick_fs <= MOST_TICK_FS:
         yield f"tick_fs: {calibration.tick_fs}; must be 1 to {MOST_TICK_FS}"
-    if not 0 <= calibration.gateware_hash < 1 << 64:
-        yield f"gateware_hash: {calibration.gateware_hash}; must fit 64 bits"
+    for name in ("gateware_hash", "build_id"):
+        if not 0 <= getattr(calibration, name) < 1 << 64:
+            yield f"{name}: {getattr(calibration, name)}; must fit 64 bits"
     if calibration.source_fs < 0:
         yield f"source_fs: {calibration.source_fs}; must be 0 or more"
     numbers = [entry.number for entry in channels]

@@ -66,7 +66,7 @@ class PadDelay:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """One instrument, known by its serial and the hash of its gateware."""
+    """One instrument, known by its serial, the hash of its gateware, and the build of that."""
 
     serial: str
     gateware_hash: int
@@ -79,6 +79,13 @@ class Calibration:
     """Mean period of the asynchronous source, as the instrument saw it."""
     channels: tuple[ChannelInstants, ...]
     delays: tuple[PadDelay, ...]
+    build_id: int = 0
+    """0 where the instrument does not know."""
+
+    @property
+    def placement(self) -> int:
+        """What it is kept by, as Identity.placement."""
+        return self.build_id or self.gateware_hash
 
     def channel(self, number: int) -> ChannelInstants | None:
         """Return a channel, None where it was not calibrated."""

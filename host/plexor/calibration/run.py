@@ -58,6 +58,7 @@ def calibrate(device: Device, wanted: Wanted, report: Report = lambda line: None
         source.period_fs,
         channels,
         tuple(found),
+        identity.build_id,
     )
 
 

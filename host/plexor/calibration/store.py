@@ -1,4 +1,4 @@
-"""Calibrations on disk: in the user's data folder, one file for each board and gateware."""
+"""Calibrations on disk: in the user's data folder, one file for each board and build."""
 
 from __future__ import annotations
 
@@ -35,13 +35,17 @@ def data_folder(environment: Mapping[str, str] = os.environ, platform: str = sys
     return (Path(base) if os.path.isabs(base) else home / ".local" / "share") / "plexor"
 
 
-def default_path(serial: str, gateware_hash: int, folder: Path | None = None) -> Path:
-    """Return where the calibration of a board with that gateware is kept."""
+def default_path(serial: str, placement: int, folder: Path | None = None) -> Path:
+    """Return where the calibration of a board with that Identity.placement is kept."""
+    return (folder or data_folder()) / "calibrations" / f"{_board(serial)}-{placement:016x}.json"
+
+
+def _board(serial: str) -> str:
+    """Return what the names of a board's files begin with, and no other board's."""
     slug = re.sub(r"[^A-Za-z0-9._-]+", "_", serial).strip("._")[:100] or "unnamed"
     # What was replaced or cut off, and the case of letters, must not make two boards one.
     digest = hashlib.sha256(serial.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    name = f"{slug}-{digest}-{gateware_hash:016x}.json"
-    return (folder or data_folder()) / "calibrations" / name
+    return f"{slug}-{digest}"
 
 
 def save(calibration: Calibration, path: Path) -> None:
@@ -63,7 +67,7 @@ def load(path: Path) -> Calibration:
 
 
 def checked(calibration: Calibration, serial: str, identity: Identity, where: str) -> Calibration:
-    """Return the calibration; raise UsageError where it is of another board or gateware."""
+    """Return the calibration; raise UsageError for another board's, gateware's or build's."""
     asked = (serial, f"{identity.gateware_hash:016x}")
     has = (calibration.serial, f"{calibration.gateware_hash:016x}")
     for name, its, this in zip(("board", "gateware"), has, asked, strict=True):
@@ -71,6 +75,8 @@ def checked(calibration: Calibration, serial: str, identity: Identity, where: st
             raise UsageError(
                 f"{where}: is of {name} {its}, this is {name} {this}; calibrate this one"
             )
+    if calibration.build_id != identity.build_id:
+        raise UsageError(f"{where}: {_of_other_build(calibration, identity)}")
     geometry = identity.geometry
     phases = len(calibration.channels[0].rise.late_ps)
     if (phases, calibration.tick_fs) != (geometry.phases, geometry.tick_fs):
@@ -86,7 +92,33 @@ def find(serial: str, identity: Identity, chosen: Path | None) -> Calibration | 
 
     Raises StoreError for a file that cannot be read and UsageError for one of another instrument.
     """
-    path = chosen or default_path(serial, identity.gateware_hash)
+    path = chosen or default_path(serial, identity.placement)
     if chosen is None and not path.is_file():
         return None
     return checked(load(path), serial, identity, str(path))
+
+
+def of_other_builds(serial: str, identity: Identity) -> list[str]:
+    """Return a line for each calibration kept for this board and gateware, but another build."""
+    lines: list[str] = []
+    here = default_path(serial, identity.placement)
+    for path in sorted(here.parent.glob(f"{_board(serial)}-*.json")):
+        try:
+            found = load(path)
+        except StoreError:
+            continue
+        its = (found.serial, found.gateware_hash)
+        if path != here and its == (serial, identity.gateware_hash):
+            lines.append(f"{path}: {_of_other_build(found, identity)}")
+    return lines
+
+
+def _of_other_build(calibration: Calibration, identity: Identity) -> str:
+    its, this = (
+        f"build {number:016x}" if number else "an unknown build"
+        for number in (calibration.build_id, identity.build_id)
+    )
+    return (
+        f"is of {its} of this gateware, connected is {this}, whose ways from the pads are others; "
+        "plexor calibrate measures them"
+    )

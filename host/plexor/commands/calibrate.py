@@ -27,7 +27,7 @@ from plexor.commands.parameters import COUNT, json_option, link_option
     "path",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where to. Default: the user's data folder, by board and gateware.",
+    help="Where to. Default: the user's data folder, by board and build.",
 )
 @json_option
 def calibrate(link: str, edges: int, path: Path | None, as_json: bool) -> None:
@@ -50,7 +50,7 @@ def calibrate(link: str, edges: int, path: Path | None, as_json: bool) -> None:
     if edges < LEAST_EDGES:
         raise click.UsageError(f"--edges {edges}; must be at least {LEAST_EDGES}")
     with Device(instrument_link(link)) as device:
-        target = path or store.default_path(device.serial, device.identity.gateware_hash)
+        target = path or store.default_path(device.serial, device.identity.placement)
         check_outputs(target, folder=target.parent, whole=False)
         found = run(device, Wanted(edges), _say)
     if as_json:

@@ -29,6 +29,7 @@ def identify(link: str, as_json: bool) -> None:
         "simulated": identity.simulated,
         "board": identity.board,
         "gateware_hash": f"{identity.gateware_hash:016x}",
+        "build_id": f"{identity.build_id:016x}",
         "protocol": f"{version >> 16}.{version & 0xFFFF}",
         "channels": geometry.channels,
         "strikes": geometry.strikes,

@@ -367,8 +367,12 @@ def _check_budget(budget: Budget, settings: Settings) -> None:
 
 
 def _calibration(device: Device, chosen: Path | None) -> Calibration | None:
-    from plexor.calibration.store import find  # noqa: PLC0415
+    from plexor.calibration.store import find, of_other_builds  # noqa: PLC0415
 
     if chosen == Path("none"):
         return None
-    return find(device.serial, device.identity, chosen)
+    found = find(device.serial, device.identity, chosen)
+    if found is None:
+        for line in of_other_builds(device.serial, device.identity):
+            print(f"plexor: not applied: {line}", file=sys.stderr)
+    return found

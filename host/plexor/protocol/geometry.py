@@ -16,8 +16,11 @@ from plexor.protocol.frames import (
 
 MAGIC = 0x52584C50  # "PLXR", little-endian
 PROTOCOL_MAJOR = 2
-PROTOCOL_MINOR = 1
+PROTOCOL_MINOR = 2
 PROTOCOL_VERSION = PROTOCOL_MAJOR << 16 | PROTOCOL_MINOR
+
+PLACED = 1 << 63
+"""Bit of `identity.build_id`: the build is a bitstream, and no simulation."""
 
 WORD_SAMPLES = (4, 8, 16)
 MOST_TICK_FS = (1 << 32) - 1

@@ -179,6 +179,14 @@ IDENTITY = Block(
         Register(
             "deep_depth", 32, _R, "events", "that the deep memory holds; 0: there is none", since=1
         ),
+        Register(
+            "build_id",
+            64,
+            _R,
+            "",
+            "of gateware, seed and tools, so of one placement; 0: not known; bit 63: a bitstream",
+            since=2,
+        ),
     ),
 )
 

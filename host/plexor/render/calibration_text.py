@@ -18,6 +18,8 @@ def calibration_text(found: Calibration, *, width: int = 100, colour: bool = Fal
     ideal_ps = found.tick_fs / FS_PER_PS / 12**0.5
     width = max(width, LEAST_WIDTH)
     title = f"Calibration of {found.serial}, gateware {found.gateware_hash:016x}"
+    if found.build_id:
+        title += f", build {found.build_id:016x}"
     taken = f"{where} · source {source} · an even bin has {ideal_ps:.0f} ps RMS"
     lines = [*wrapped(title, width, paint, "bold"), *wrapped(taken, width, paint, "muted"), ""]
     phases = len(found.channels[0].rise.late_ps)

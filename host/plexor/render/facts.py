@@ -112,6 +112,7 @@ def instrument(report: Report) -> str:
     version = identity.protocol_version
     return (
         f"{identity.board or 'unnamed'}, gateware {identity.gateware_hash:016x}, "
+        f"build {f'{identity.build_id:016x}' if identity.build_id else 'unknown'}, "
         f"protocol {version >> 16}.{version & 0xFFFF}, {geometry.channels} channels, "
         f"tick {format_ticks(1, geometry.tick_fs)}"
     )

