@@ -2,6 +2,7 @@
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
+from amaranth.lib.cdc import FFSynchronizer
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Feature, Geometry
@@ -55,10 +56,12 @@ class Instrument(wiring.Component):
 
     One sample word a channel and one strike word an output each core clock, oldest sample lowest:
     at the pins the strike words of clock n stand with the sample words of clock n + `loop_clocks`.
-    `input_select` (InputSelect) and `loopback_output` say what is sampled. `rx` and `tx` are the
-    link's bytes. Reset: idle, time 0, outputs low. With `skippable`, a simulation may pass `quiet`
-    or less x SKIP_CLOCKS clocks by `skip` (skip.py), if no pin changes in them nor has in 12 clocks
-    before; while `resting` too, no run and no dump is under way and nothing but the time goes on.
+    `input_select` (InputSelect) and `loopback_output` say what is sampled. `clock_lost`, of any
+    clock, says that the core's was not as it should be. `rx` and `tx` are the link's bytes; what it
+    drops on the way here it counts in `link_dropped`, from 0 on after `link_clear`. Reset: idle,
+    time 0, outputs low. With `skippable`, a simulation may pass `quiet` or less x SKIP_CLOCKS
+    clocks by `skip` (skip.py), if no pin changes in them nor has in 12 clocks before; while
+    `resting` too, no run and no dump is under way and nothing but the time goes on.
     With `access` registers and memories can be had through `access` and `answers` too (access.py).
     With `datagrams` the link's frames are not encoded: end beats part them; they leave as words.
     With a `deep_depth` in the geometry a FIFO of so many entries is between `kept` and `fetched`,
@@ -113,6 +116,9 @@ class Instrument(wiring.Component):
                 "strikes": Out(geometry.strikes * geometry.samples),
                 "load": Out(1),
                 "gate": In(1),
+                "clock_lost": In(1),
+                "link_clear": Out(1),
+                "link_dropped": In(register("status", "link_dropped").bits),
                 "rx": In(stream.Signature(DecodedByte if datagrams else 8)),
                 "tx": Out(stream.Signature(FrameWord if datagrams else 8)),
                 **{name: Out(register("control", name).bits) for name in SELECTIONS},
@@ -299,12 +305,16 @@ class Instrument(wiring.Component):
             wiring.connect(m, ring.o_entries, uplink.framer.i_trace)
 
         self._status(m, bank, timebase, run, trigger, snapshots, capture, matcher, uplink, command)
+        clock_lost = Signal()
+        m.submodules.clock_lost = FFSynchronizer(self.clock_lost, clock_lost)
+        m.d.comb += [self.link_clear.eq(run.clear), bank.status.link_dropped.eq(self.link_dropped)]
         flags = {
             StatusFlag.BIN_SATURATED: Cat(part.saturated for part in engines).any(),
             StatusFlag.COUNTER_SATURATED: Cat(part.saturated for part in saturating).any(),
             StatusFlag.GAP_SATURATED: capture.gap_saturated,
             StatusFlag.QUEUE_FULL: matcher.queue_full,
             StatusFlag.TRIGGERED: trigger.triggered,
+            StatusFlag.CLOCK_LOST: clock_lost & run.running,
         }
         sticky = Signal(len(flags))
         with m.If(run.clear):

@@ -6,6 +6,7 @@ from amaranth.lib.cdc import FFSynchronizer
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import DELIMITER
+from plexor.protocol.registers import register
 from plexor_hdl.fetch import Fetch, plain_memory
 
 DIVISOR_BITS = 16
@@ -13,7 +14,7 @@ FRACTION_BITS = 3
 """Bit times are counted in 1/8 clock: a measured rate is the length of eight bits."""
 PERIOD_BITS = DIVISOR_BITS + FRACTION_BITS
 FIFO_BITS = 9
-ERROR_BITS = 16
+DROPPED_BITS = register("status", "link_dropped").bits
 LEAST_CLOCKS = 6
 """Clocks of the shortest bit that is measured or received."""
 PREAMBLE = 0x55
@@ -120,8 +121,8 @@ class LinkUart(wiring.Component):
 
     Sampling is in the middle of a bit: with an exact rate the margin is half a bit less 1 clock.
     Received bytes wait in a FIFO of 2**FIFO_BITS; bytes that find it full and bytes without stop
-    bit are dropped and counted in `errors` (wraps). Bytes are sent without gaps. Reset: line high,
-    nothing measured.
+    bit are dropped and counted in `dropped` since `clear`, up to its greatest value. Bytes are sent
+    without gaps. Reset: line high, nothing measured.
     """
 
     def __init__(self, set_period: int = 0) -> None:
@@ -138,7 +139,8 @@ class LinkUart(wiring.Component):
                 "divisor": In(DIVISOR_BITS),
                 "i_bytes": In(stream.Signature(8)),
                 "o_bytes": Out(stream.Signature(8)),
-                "errors": Out(ERROR_BITS),
+                "clear": In(1),
+                "dropped": Out(DROPPED_BITS),
             }
         )
 
@@ -231,8 +233,11 @@ class LinkUart(wiring.Component):
             keep.eq(byte_stb & ~(between & (byte == PREAMBLE))),
             room.eq(fetch.address != following),
             fetch.limit.eq(write.addr),
-            self.errors.eq(self.errors + (bad_stb | (keep & ~room))),
         ]
+        with m.If(self.clear):
+            m.d.sync += self.dropped.eq(0)
+        with m.Elif((bad_stb | (keep & ~room)) & ~self.dropped.all()):
+            m.d.sync += self.dropped.eq(self.dropped + 1)
         with m.If(keep):
             m.d.sync += between.eq(byte == DELIMITER)
         with m.If(write.en):

@@ -22,6 +22,7 @@ class UartInstrument(wiring.Component):
                 "strikes": Out(len(instrument.strikes)),
                 "load": Out(1),
                 "gate": In(1),
+                "clock_lost": In(1),
                 "input_select": Out(len(instrument.input_select)),
                 "loopback_output": Out(len(instrument.loopback_output)),
                 "uart_rx": In(1, init=1),
@@ -38,11 +39,14 @@ class UartInstrument(wiring.Component):
             self.strikes.eq(instrument.strikes),
             self.load.eq(instrument.load),
             instrument.gate.eq(self.gate),
+            instrument.clock_lost.eq(self.clock_lost),
             self.input_select.eq(instrument.input_select),
             self.loopback_output.eq(instrument.loopback_output),
             uart.rx.eq(self.uart_rx),
             self.uart_tx.eq(uart.tx),
             uart.divisor.eq(instrument.uart_divisor),
+            uart.clear.eq(instrument.link_clear),
+            instrument.link_dropped.eq(uart.dropped),
         ]
         wiring.connect(m, instrument.tx, uart.i_bytes)
         wiring.connect(m, uart.o_bytes, instrument.rx)

@@ -8,7 +8,7 @@ from plexor.collect import Collector
 from plexor.image import RegisterImage
 from plexor.protocol.frames import MAX_WORDS, SOURCES
 from plexor.protocol.memory import Space
-from plexor.results import Accounting, SourceAccounting, source_name
+from plexor.results import LINK_DROPPED, Accounting, SourceAccounting, source_name
 
 
 def account(
@@ -83,6 +83,8 @@ def account(
         frames[1],
         dict(decode_faults),
         contradictions=tuple(contradictions),
+        # An instrument from before protocol 2.2 does not count them.
+        link_dropped=image.value(*LINK_DROPPED) if image.has(*LINK_DROPPED) else 0,
     )
 
 

@@ -49,10 +49,11 @@ from plexor.steps import steps_of
 
 NEVER_CAME = "results never came"
 """How an invalid reason begins where a dump is missing."""
-_SATURATION_TEXTS = {
+_FLAG_TEXTS = {
     StatusFlag.BIN_SATURATED: "a bin of a histogram is saturated",
     StatusFlag.COUNTER_SATURATED: "a counter is saturated",
     StatusFlag.GAP_SATURATED: "more edges were dropped at once than the stream can count",
+    StatusFlag.CLOCK_LOST: "the instrument's PLL lost its lock: its clock stood or was wrong",
 }
 _PLACES = {
     Kind.RISE: (False, LatencyKind.RISE, Feature(0)),
@@ -216,7 +217,7 @@ def _reasons(accounting: Accounting, flags: StatusFlag, ended: bool) -> list[str
             f"accounting: {accounting.generated} generated, {accounting.received} received,"
             f" {accounting.dropped_on_chip} dropped on chip, {accounting.lost_on_link} lost"
         )
-    found += [text for flag, text in _SATURATION_TEXTS.items() if flag in flags]
+    found += [text for flag, text in _FLAG_TEXTS.items() if flag in flags]
     found += [
         f"{entry.name}: {entry.dropped} edges were dropped before they could be matched"
         for entry in accounting.sources

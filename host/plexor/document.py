@@ -66,6 +66,7 @@ def document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> di
             "lost_on_link": books.lost_on_link,
             "holds": books.holds,
             "disorder": dict(books.disorder),
+            "link_dropped": books.link_dropped,
             "sources": [
                 {
                     "name": entry.name,

@@ -32,7 +32,7 @@ def fetch(device: Device, plan: Plan, collector: Collector) -> None:
     """Wait for all that a run which has ended still sends; ask again for what was lost."""
     geometry = device.identity.geometry
     _results(device, plan, collector)
-    device.read_all(end_places(geometry))
+    device.read_all(end_places(device.identity))
     if plan.value("control", "stream"):
         _events(device, collector)
     flags = StatusFlag(device.image.value("status", "flags"))

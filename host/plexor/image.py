@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from plexor.identity import Identity
 from plexor.protocol.frames import OPERATION, Frame, FrameType, LogCode, OpStatus
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import (
@@ -42,13 +43,14 @@ def common_places(geometry: Geometry) -> list[Place]:
     return [place for place in places if swept or place[2] != "step_count"]
 
 
-def end_places(geometry: Geometry) -> list[Place]:
+def end_places(identity: Identity) -> list[Place]:
     """Return the registers that a run's result is made of, to be read once it has ended."""
+    geometry, minor = identity.geometry, identity.protocol_version & 0xFFFF
     return [
         *(
             ("status", 0, entry.name)
             for entry in STATUS.registers
-            if entry.name != "step" or Feature.SWEEP in geometry.features
+            if entry.since <= minor and (entry.name != "step" or Feature.SWEEP in geometry.features)
         ),
         *(
             ("lane", channel, entry.name)

@@ -70,7 +70,7 @@ class _Replay:
     @property
     def broken(self) -> str | None:
         """Why no result can be made of a whole run, if so."""
-        if self.identity is None or self.image.unknown(end_places(self.identity.geometry)):
+        if self.identity is None or self.image.unknown(end_places(self.identity)):
             return "the recording ends before the end of a run"
         asked = self.image.unknown(common_places(self.identity.geometry))
         return f"the recording has no {named(asked)}" if asked else None
@@ -88,7 +88,7 @@ class _Replay:
     def _edge(self, code: int) -> None:
         """Forget what says nothing of this run, or of its end."""
         if self.identity is not None:
-            self.image.forget(end_places(self.identity.geometry))
+            self.image.forget(end_places(self.identity))
         if code == LogCode.STARTED:
             if self._asked_before:
                 self.image.forget(_SET_UP)

@@ -17,7 +17,7 @@ from plexor.calibration.model import Calibration
 from plexor.identity import Identity
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STEP, SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
-from plexor.protocol.registers import StatusFlag, StopReason
+from plexor.protocol.registers import StatusFlag, StopReason, register
 from plexor.settings import Echo, RegisterWrite, Settings
 
 Counts = NDArray[np.uint64]
@@ -27,6 +27,10 @@ EVENT_DTYPE = np.dtype(
     [("time_ticks", "<u8"), ("index", "<u8"), ("source", "u1"), ("polarity", "u1")]
 )
 """One event of `RunResult.events` and `trace`; polarity 1 is the edge to the active level."""
+
+LINK_DROPPED = ("status", "link_dropped")
+"""The register that counts bytes from the host, up to its greatest value."""
+LINK_DROPPED_MOST = (1 << register(*LINK_DROPPED).bits) - 1
 
 
 def source_name(source: int) -> str:
@@ -232,6 +236,8 @@ class Accounting:
     too."""
     contradictions: tuple[str, ...] = ()
     """Counters that should agree and do not."""
+    link_dropped: int = 0
+    """Bytes from the host that a UART's receiver dropped; LINK_DROPPED_MOST: or more."""
 
     @property
     def holds(self) -> bool:

@@ -17,7 +17,7 @@ from plexor.protocol.frames import MAX_CHANNELS, MAX_STRIKES
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import bin_bits
 from plexor.protocol.registers import Policy, StatusFlag
-from plexor.results import Accounting, EventArray, Kind, Measurement, RunResult
+from plexor.results import LINK_DROPPED_MOST, Accounting, EventArray, Kind, Measurement, RunResult
 from plexor.settings import Channel, RegisterWrite, Settings, Stimulus
 
 LOG, ZOOM = "log", "zoom"
@@ -157,6 +157,8 @@ def _wrong_accounting(books: Accounting, geometry: Geometry, *, valid: bool) -> 
         *books.disorder.values(),
         *(n for e in books.sources for n in (e.generated, e.dropped, e.upload_dropped, e.received)),
     )
+    if not 0 <= books.link_dropped <= LINK_DROPPED_MOST:
+        yield f"accounting: link_dropped {books.link_dropped}; must be 0 to {LINK_DROPPED_MOST}"
     if min(counts) < 0:
         yield f"accounting: {min(counts)} of something; must be 0 or more"
     sources = [entry.source for entry in books.sources]

@@ -307,6 +307,7 @@ def _bench(geometry: Geometry, uart: bool, skippable: bool, ethernet: bool) -> s
         "strikes": ("output", geometry.strikes * geometry.samples),
         "load": ("output", 1),
         "gate": ("input", 1),
+        "clock_lost": ("input", 1),
         "input_select": ("output", 2),
         "loopback_output": ("output", 3),
     }

@@ -11,6 +11,7 @@
 #include "ethernet.h"
 #include "front_end.h"
 #include "geometry.h"
+#include "input.h"
 #include "link.h"
 #include "options.h"
 #include "pins.h"
@@ -24,7 +25,6 @@ using namespace plexor;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kPollCycles = 256;
-constexpr int kGateClocks = 16;  // from the gate's pin to `quiet`, and more
 constexpr int kStillClocks = 1024;  // from a command's last byte to its answer's first, and more
 constexpr int kWaitMs = 500;  // how long a blocked wait lasts before the parent is looked for
 
@@ -99,7 +99,7 @@ class Simulation {
   void clock() {
     pins_.clock(core_.strikes, core_.load, core_.input_select, core_.loopback_output, core_.samples);
     link_.before(core_, !pins_.is_ahead());
-    if (!options_.gate.empty()) gate();
+    for (auto& input : inputs_) input.step(cycles_);
     still_clocks_ = rests(core_) ? still_clocks_ + 1 : 0;
     const int64_t clocks = skipped(core_);
     cycle();
@@ -132,11 +132,13 @@ class Simulation {
   int64_t skipped(Core& core) {
     if constexpr (kSkippable) {
       core.skip = 0;
-      if (!rests(core) || options_.no_skip || between_runs(core) || gate_moves()) return 0;
+      if (!rests(core) || options_.no_skip || between_runs(core)) return 0;
+      for (const auto& input : inputs_)
+        if (input.moved(cycles_)) return 0;
       int64_t most = core.quiet * kSkipClocks;
       if (options_.max_cycles) most = std::min(most, options_.max_cycles - cycles_ - 1);
-      if (gate_next_ < options_.gate.size())
-        most = std::min(most, options_.gate[gate_next_] - cycles_ - 1 - kSkipClocks);
+      for (const auto& input : inputs_)
+        if (!input.is_over()) most = std::min(most, input.next() - cycles_ - 1 - kSkipClocks);
       core.skip = pins_.still_clocks(most) / kSkipClocks;
       return core.skip * kSkipClocks;
     }
@@ -147,18 +149,6 @@ class Simulation {
   void cycle() {
     core_.clk = !core_.clk;
     core_.eval();
-  }
-
-  void gate() {
-    if (gate_next_ < options_.gate.size() && cycles_ == options_.gate[gate_next_]) {
-      core_.gate = !core_.gate;
-      gate_next_++;
-    }
-  }
-
-  // Whether the gate changed so lately that `quiet` may not know of it.
-  bool gate_moves() const {
-    return gate_next_ > 0 && cycles_ - options_.gate[gate_next_ - 1] < kGateClocks;
   }
 
   bool done() const { return options_.max_cycles && cycles_ >= options_.max_cycles; }
@@ -211,7 +201,7 @@ class Simulation {
   std::clock_t began_cpu_ = 0;
   Clock::time_point began_ = Clock::now();
   uint64_t polls_ = 0;
-  size_t gate_next_ = 0;
+  Input inputs_[2] = {{options_.gate, core_.gate}, {options_.clock_lost, core_.clock_lost}};
   bool served_ = false, gone_ = false;
   Clock::time_point gone_at_;
 };

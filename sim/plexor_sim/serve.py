@@ -47,6 +47,10 @@ SIMULATION: Mapping[str, tuple[str, str]] = {
     ),
     "linger": ("SECONDS", "a run goes on for so long after a client has gone (0)"),
     "no-skip": ("", "evaluate every clock, those too in which nothing moves"),
+    "clock-lost": (
+        "N,N,...",
+        "the lock of the instrument's PLL is lost or found at these core clocks; it starts locked",
+    ),
     "max-cycles": ("N", "end after N core clocks"),
     "stall": (
         "P,SEED",
@@ -60,6 +64,10 @@ SIMULATION: Mapping[str, tuple[str, str]] = {
     ),
     "gate": ("N,N,...", "the gate input changes at these core clocks; it starts low"),
     "uart-divisor": ("N", "core clocks a bit of the UART (8), with --uart"),
+    "uart-low": (
+        "N,N,...",
+        "the line to a UART is pulled low and let go at these core clocks, with --uart",
+    ),
     "no-preamble": ("", "leave a UART's line to the client from its first byte on"),
     "parent": ("PID", "end when process PID is not the parent any more"),
 }

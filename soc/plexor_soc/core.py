@@ -74,13 +74,13 @@ class PlexorCore(AmaranthModule):
     """The instrument, in the clock domain `clock_domain`; its registers and memories on `bus`.
 
     `samples`, `strikes`, `load` and `gate` are the instrument's pins, in its clock domain;
-    `input_select` and `loopback_output` say what is sampled. So are the link's `sink` and `source`:
-    bytes, or with `datagrams` bytes of frames in and words of frames out, with an end beat after
-    each. `bus` is a Wishbone slave in `sys`: the access window (plexor.protocol.window). What the
-    instrument refuses there is read as 0, not written, and counted in the CSR `refused`; `refusal`
-    has the last one's OpStatus. Its address is `refused_address`, a word of the window.
-    `loop_clocks` is as for Instrument, `identity` its gateware hash and build id, without it those
-    of a simulation of plexor_hdl.
+    `input_select` and `loopback_output` say what is sampled. `clock_lost` is of any domain. Of the
+    instrument's are the link's `sink` and `source`: bytes, or with `datagrams` bytes of frames in
+    and words of frames out, with an end beat after each. `bus` is a Wishbone slave in `sys`: the
+    access window (plexor.protocol.window). What the instrument refuses there is read as 0, not
+    written, and counted in the CSR `refused`; `refusal` has the last one's OpStatus. Its address is
+    `refused_address`, a word of the window. `loop_clocks` is as for Instrument, `identity` its
+    gateware hash and build id, without it those of a simulation of plexor_hdl.
     """
 
     def __init__(
@@ -107,6 +107,7 @@ class PlexorCore(AmaranthModule):
         AmaranthModule.__init__(self, instrument, NAME, clock_domain)
         self.samples, self.strikes = self.ports["samples"], self.ports["strikes"]
         self.load, self.gate = self.ports["load"], self.ports["gate"]
+        self.clock_lost = self.ports["clock_lost"]
         self.input_select = self.ports["input_select"]
         self.loopback_output = self.ports["loopback_output"]
         self.uart_divisor = self.ports["uart_divisor"]

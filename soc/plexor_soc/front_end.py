@@ -31,6 +31,7 @@ class Front(Component, FrontEnd):
                 "drives": In(outputs * width),
                 "samples": Out(channels * width),
                 "core": Out(1),
+                "clock_lost": Out(1),
             },
         )
         # Its signals take the places of the component's.
@@ -60,4 +61,5 @@ class Pins(AmaranthModule):
             core.samples.eq(ports["samples"]),
             # The core's first flip-flops are its synchroniser.
             core.gate.eq(pads.gate),
+            core.clock_lost.eq(ports["clock_lost"]),
         ]

@@ -96,7 +96,7 @@ class SimulatedSystem(SoCMini):
     def __init__(self, geometry: Geometry, *, uart: bool = False) -> None:
         words = {"samples": geometry.channels, "strikes": geometry.strikes}
         pins = {name: number * geometry.samples for name, number in words.items()}
-        pins |= {"clk": 1, "rst": 1, "load": 1, "gate": 1}
+        pins |= {"clk": 1, "rst": 1, "load": 1, "gate": 1, "clock_lost": 1}
         pins |= {name: register("control", name).bits for name in SELECTIONS}
         ethernet = {"source_valid": 1, "source_data": 8, "sink_valid": 1, "sink_data": 8}
         name, link = ("uart", {"rx": 1, "tx": 1}) if uart else ("eth", ethernet)
@@ -114,6 +114,7 @@ class SimulatedSystem(SoCMini):
             self.deep = DeepMemory(core, self.sdram, sdram, clock_hz)
         gate = platform.request("gate")
         self.comb += core.samples.eq(platform.request("samples"))
+        self.comb += core.clock_lost.eq(platform.request("clock_lost"))
         for name in ("strikes", "load", *SELECTIONS):
             self.comb += platform.request(name).eq(getattr(core, name))
         self.parts = [core]

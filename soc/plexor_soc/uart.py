@@ -35,6 +35,8 @@ class SharedUart(LiteXModule):
             bone_pads.rx.eq(bone_rx | ~to_bone),
             If(to_bone, pads.tx.eq(bone_pads.tx)).Else(pads.tx.eq(ports["tx"])),
             ports["divisor"].eq(core.uart_divisor),
+            ports["clear"].eq(core.ports["link_clear"]),
+            core.ports["link_dropped"].eq(ports["dropped"]),
             ports["i_bytes__payload"].eq(core.source.data),
             ports["i_bytes__valid"].eq(core.source.valid),
             core.source.ready.eq(ports["i_bytes__ready"]),

@@ -51,6 +51,7 @@ class Board(Elaboratable):
             front.input_select.eq(wired.input_select),
             front.loopback_output.eq(wired.loopback_output),
             wired.gate.eq(self.gate),
+            wired.clock_lost.eq(front.clock_lost),
             wired.uart_rx.eq(self.uart_rx),
             self.uart_tx.eq(wired.uart_tx),
         ]

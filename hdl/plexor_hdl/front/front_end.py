@@ -20,6 +20,8 @@ class FrontEnd(Elaboratable):
     Pins: `reference`, a clock, `channels` and `outputs`, all driven. `samples` and `drives` are
     words as those of Sampler and Serialiser, `input_select` (InputSelect) and `loopback_output` as
     in docs/PROTOCOL.md. The domain has no reset: it has no clock until the PLL has locked.
+    `clock_lost`, of no clock, is high while the PLL has no lock, and until the domain's clock has
+    run for 2**(START_BITS - 1) periods of the start clock again: what it drives stood meanwhile.
     """
 
     def __init__(self, family, pll, channels: int, outputs: int, way: Way | None = None) -> None:
@@ -33,6 +35,7 @@ class FrontEnd(Elaboratable):
         self.samples = Signal(channels * width)
         self.drives = Signal(outputs * width)
         self.core = Signal()
+        self.clock_lost = Signal()
 
     def elaborate(self, platform):
         m = Module()
@@ -45,8 +48,10 @@ class FrontEnd(Elaboratable):
         m.d.reference += stable.eq(Cat(locked, stable))
         with m.If(~stable[-1]):
             m.d.reference += wait.eq(0)
-        with m.Elif(~wait[-1]):
+        with m.Elif(~wait[-2:].all()):
             m.d.reference += wait.eq(wait + 1)
+        # The lock as it is too: without the reference nothing else here moves.
+        m.d.comb += self.clock_lost.eq(~(locked & wait[-2:].all()))
         m.submodules.divider = divider = Divider(phases)
         m.d.comb += [
             divider.start.eq(wait[-1]),

@@ -17,7 +17,7 @@ from plexor.link.udp import UdpLink
 DEFAULT_DUT = "freertos"
 _SIM_OPTIONS = (
     *("board", "channels", "strikes", "samples", "phases", "tick-fs"),
-    *("front-end", "corrupt", "stall"),
+    *("front-end", "clock-lost", "corrupt", "stall"),
 )
 """Options of the simulated instrument that its URI may have, as `plexor sim serve` has them."""
 _FORMS = (

@@ -106,6 +106,7 @@ class StatusFlag(IntFlag):
     GAP_SATURATED = 4  # more edges dropped at once than the stream's index can carry
     QUEUE_FULL = 8  # a strike found its channel's queue full and was counted as missed
     TRIGGERED = 16
+    CLOCK_LOST = 32  # the PLL was not locked while the run was under way; since 2.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ class Register:
     signed: bool = False
     reset: int = 0
     since: int = 0
-    """Of identity: the protocol's first minor that has it."""
+    """Of identity and status: the protocol's first minor that has it."""
 
     @property
     def words(self) -> int:
@@ -293,6 +294,14 @@ STATUS = Block(
         Register("trigger_ticks", 64, _R, "ticks", "its time"),
         Register("command_errors", 32, _R, "frames", "commands rejected since reset"),
         Register("step", 32, _R, "steps", "recorded in Space.STEPS: that have ended in this run"),
+        Register(
+            "link_dropped",
+            8,
+            _R,
+            "bytes",
+            "from the host, dropped by a UART's receiver in this run; 255: or more",
+            since=2,
+        ),
     ),
 )
 

@@ -10,7 +10,7 @@ from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import StopReason, Trigger
 from plexor.render.frame import provenance
 from plexor.render.scale import grouped
-from plexor.results import Accounting, RunResult
+from plexor.results import LINK_DROPPED_MOST, Accounting, RunResult
 from plexor.stopped import stopped
 from plexor.units import format_rate, format_seconds, format_ticks, seconds_of
 
@@ -94,6 +94,10 @@ def accounting(report: Report) -> str:
 def books(found: Accounting) -> str:
     """Return the line of one run's accounting."""
     sign = "=" if found.holds else "≠"
+    bytes_lost = ""
+    if found.link_dropped:
+        more = " or more" if found.link_dropped == LINK_DROPPED_MOST else ""
+        bytes_lost = f" · {found.link_dropped}{more} bytes of commands lost on the link"
     disorder = "".join(
         f" · {grouped(count)} frames {_DISORDER.get(kind, kind)}"
         for kind, count in sorted(found.disorder.items())
@@ -101,7 +105,7 @@ def books(found: Accounting) -> str:
     return (
         f"generated {grouped(found.generated)} {sign} received {grouped(found.received)} "
         f"+ dropped on chip {grouped(found.dropped_on_chip)} "
-        f"+ lost on the link {grouped(found.lost_on_link)}{disorder}"
+        f"+ lost on the link {grouped(found.lost_on_link)}{disorder}{bytes_lost}"
     )
 
 

@@ -153,8 +153,11 @@ class Simulation {
 };
 
 void simulate(Options options, std::FILE* lines) {
-  if (!options.front_end.empty() || !options.gate.empty() || options.max_cycles || options.free)
-    throw Usage("--front-end, --gate, --max-cycles, --free: a board's simulation has none");
+  if (!options.front_end.empty() || !options.gate.empty() || !options.clock_lost.empty() ||
+      !options.uart_low.empty() || options.max_cycles || options.free)
+    throw Usage(
+        "--front-end, --gate, --clock-lost, --uart-low, --max-cycles, --free: a board's simulation "
+        "has none");
   options.uart_divisor = kLineSteps;
   options.no_preamble = kRateIsSet;
   Simulation simulation(options);

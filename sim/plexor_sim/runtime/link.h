@@ -2,6 +2,7 @@
 // `before` sets the core's inputs for the next rising edge, from outputs that have settled.
 #pragma once
 
+#include "input.h"
 #include "options.h"
 #include "random.h"
 #include "socket.h"
@@ -77,6 +78,7 @@ class UartLink {
       : socket_(socket),
         divisor_(options.uart_divisor),
         corruption_(options),
+        low_(options.uart_low, is_low_),
         preamble_sent_(options.no_preamble ? sizeof kPreamble : 0) {
     if (options.stall != 0 || options.stall_full)
       throw Usage("--stall: a UART has no flow control to stall; use a build without it");
@@ -84,7 +86,8 @@ class UartLink {
 
   template <typename Core>
   void before(Core& core, bool) {
-    core.uart_rx = send();
+    low_.step(clocks_++);
+    core.uart_rx = send() && !is_low_;
     receive(core.uart_tx);
   }
 
@@ -142,6 +145,9 @@ class UartLink {
   Socket& socket_;
   const int divisor_;
   Corruption corruption_;
+  uint8_t is_low_ = 0;
+  Input low_;
+  int64_t clocks_ = 0;  // none is skipped
   uint32_t out_ = 0, in_ = 0;
   int out_left_ = 0, in_cnt_ = 0;
   size_t preamble_sent_;

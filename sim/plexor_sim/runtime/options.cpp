@@ -45,12 +45,12 @@ void take_stall(Options& options, const std::string& text) {
     take_chance("--stall", text, options.stall, options.stall_seed, "P,SEED or full");
 }
 
-void take_gate(Options& options, const std::string& text) {
+// Reads N,N,...: rising core clocks.
+void take_clocks(const std::string& name, const std::string& text, std::vector<int64_t>& clocks) {
   std::istringstream items(text);
   for (std::string item; std::getline(items, item, ',');) {
-    const int64_t least = options.gate.empty() ? 0 : options.gate.back() + 1;
-    options.gate.push_back(
-        integer("--gate", item, least, std::numeric_limits<int64_t>::max()));
+    const int64_t least = clocks.empty() ? 0 : clocks.back() + 1;
+    clocks.push_back(integer(name, item, least, std::numeric_limits<int64_t>::max()));
   }
 }
 
@@ -76,7 +76,9 @@ Options parse(int count, char** arguments) {
     else if (name == "--stall") take_stall(options, value());
     else if (name == "--corrupt")
       take_chance(name, value(), options.corrupt, options.corrupt_seed);
-    else if (name == "--gate") take_gate(options, value());
+    else if (name == "--gate") take_clocks(name, value(), options.gate);
+    else if (name == "--uart-low") take_clocks(name, value(), options.uart_low);
+    else if (name == "--clock-lost") take_clocks(name, value(), options.clock_lost);
     else if (name == "--linger") options.linger_s = real(name, value(), 1e9);
     else if (name == "--max-cycles") options.max_cycles = integer(name, value(), 1, kMost);
     else if (name == "--buffer")

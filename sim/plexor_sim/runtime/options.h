@@ -33,6 +33,8 @@ struct Options {
   bool no_preamble = false;         // a UART's line is left to the client from its first byte on
   int64_t parent = 0;               // ends when this process is not the parent any more
   std::vector<int64_t> gate;        // core clocks at which the gate input changes
+  std::vector<int64_t> clock_lost;  // the same of clock_lost
+  std::vector<int64_t> uart_low;    // the same of what pulls a UART's line to the instrument low
 };
 
 // Throws Usage.

@@ -7,7 +7,7 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor_hdl.link_uart import DIVISOR_BITS, ERROR_BITS, LinkUart
+from plexor_hdl.link_uart import DIVISOR_BITS, DROPPED_BITS, LinkUart
 
 from ..bench import check
 
@@ -20,7 +20,7 @@ class Echo(wiring.Component):
     rx: In(1, init=1)
     tx: Out(1, init=1)
     divisor: In(DIVISOR_BITS)
-    errors: Out(ERROR_BITS)
+    dropped: Out(DROPPED_BITS)
 
     def elaborate(self, platform):
         m = Module()
@@ -29,7 +29,7 @@ class Echo(wiring.Component):
             link.rx.eq(self.rx),
             self.tx.eq(link.tx),
             link.divisor.eq(self.divisor),
-            self.errors.eq(link.errors),
+            self.dropped.eq(link.dropped),
         ]
         wiring.connect(m, link.o_bytes, link.i_bytes)
         return m

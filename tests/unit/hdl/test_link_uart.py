@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor_hdl.link_uart import LinkUart
+from plexor_hdl.link_uart import DROPPED_BITS, FIFO_BITS, LinkUart
 
 from .simulation import made
 
@@ -95,7 +95,7 @@ def echo(bench, clocks, divisor, data, preamble=b"", pause_bits=0, before=(), se
         bits = len(before) + 12 * (len(preamble) + 4) + (10 + pause_bits) * (len(data) + 4)
         for _ in range(int(bits * Fraction(clocks)) + 200):
             await ctx.tick()
-        result["errors"] = ctx.get(dut.errors)
+        result["errors"] = ctx.get(dut.dropped)
         host.closed = True
 
     async def drive(ctx):
@@ -189,6 +189,36 @@ def test_a_byte_without_stop_bit_is_dropped_and_counted(bench):
     assert (arrived, errors) == (b"\x07\x42\x43", 1)
 
 
+def test_bytes_that_find_no_room_are_counted_to_the_greatest_value_and_anew_after_a_clear(bench):
+    dut = made(LinkUart)
+    room, most = 1 << FIFO_BITS, (1 << DROPPED_BITS) - 1
+
+    async def send(ctx, count):
+        for number in range(count):
+            for level in line_bits(bytes([1 + number % 200])):
+                ctx.set(dut.rx, level)
+                await ctx.tick().repeat(6)
+        await ctx.tick().repeat(20)
+
+    async def drive(ctx):
+        ctx.set(dut.divisor, 6)
+        await ctx.tick().repeat(40)
+        await send(ctx, room)
+        held = room - ctx.get(dut.dropped)
+        assert room - 4 < held <= room
+        await send(ctx, 7)
+        assert ctx.get(dut.dropped) == room - held + 7
+        await send(ctx, most)
+        assert ctx.get(dut.dropped) == most
+        ctx.set(dut.clear, 1)
+        await ctx.tick()
+        ctx.set(dut.clear, 0)
+        await send(ctx, 3)
+        assert ctx.get(dut.dropped) == 3
+
+    bench.simulate(dut, drive, clocks=100_000)
+
+
 def test_a_short_low_pulse_is_no_byte(bench):
     dut, arrived = made(LinkUart), []
 
@@ -197,7 +227,7 @@ def test_a_short_low_pulse_is_no_byte(bench):
         for level in [1] * 40 + [0] * 5 + [1] * 300:
             ctx.set(dut.rx, level)
             await ctx.tick()
-        assert ctx.get(dut.errors) == 0
+        assert ctx.get(dut.dropped) == 0
 
     bench.simulate(dut, drive, bench.receiver(dut.o_bytes, arrived))
     assert arrived == []

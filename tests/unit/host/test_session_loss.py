@@ -5,8 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from plexor.identity import Identity
+from plexor.image import end_places
 from plexor.protocol.frames import EventFlag, Frame, FrameType, to_stream
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import StatusFlag
+from plexor.render.facts import books
 from plexor.results import Kind
 
 from .runs import LATENCIES, run
@@ -211,6 +215,9 @@ LIES = {
     "strike0: edges kept against edges merged": {("source", "generated", 8): 7},
     "a bin of a histogram is saturated": {("status", "flags", 0): StatusFlag.BIN_SATURATED},
     "a counter is saturated": {("status", "flags", 0): StatusFlag.COUNTER_SATURATED},
+    "the instrument's PLL lost its lock: its clock stood or was wrong": {
+        ("status", "flags", 0): StatusFlag.CLOCK_LOST
+    },
     "dropped before the link": {("status", "upload_dropped", 0): 4},
     "unknown stop reason 77": {("status", "stop_reason", 0): 77},
 }
@@ -221,6 +228,23 @@ def test_counters_that_contradict_each_other_make_the_run_invalid(reason):
     result, _ = run(overrides=LIES[reason])
     assert not result.valid
     assert any(reason in text for text in result.invalid_reasons)
+
+
+@pytest.mark.parametrize(("count", "says"), [(3, "3"), (255, "255 or more")])
+def test_bytes_that_the_instruments_uart_dropped_are_told_in_a_valid_run(count, says):
+    result, _ = run(overrides={("status", "link_dropped", 0): count})
+    assert result.valid
+    assert result.accounting.link_dropped == count
+    assert books(result.accounting).endswith(f" · {says} bytes of commands lost on the link")
+    assert "bytes" not in books(run()[0].accounting)
+
+
+def test_an_instrument_that_does_not_count_them_is_not_asked():
+    asked = {
+        minor: ("status", 0, "link_dropped") in end_places(Identity(Geometry(), 1, 2 << 16 | minor))
+        for minor in (0, 1, 2, 9)
+    }
+    assert asked == {0: False, 1: False, 2: True, 9: True}
 
 
 def test_edges_dropped_before_matching_make_the_run_invalid():
