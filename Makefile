@@ -4,7 +4,7 @@ RUN = .venv/bin/python -m
 # A run starts thousands of Pythons: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo setup test test-full lint fmax gateware gateware-report flash wiring soc bench mutants fuzz lock clean
+.PHONY: demo setup test test-full lint fmax gateware gateware-report flash wiring features soc bench mutants fuzz lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -37,6 +37,9 @@ flash:
 
 wiring: setup
 	$(RUN) tools.wiring
+
+features: setup
+	$(RUN) tools.features
 
 soc: setup
 	$(RUN) tools.gateware.soc $(BOARD) $(DEEP:1=--deep)

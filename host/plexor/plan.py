@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from plexor.errors import UsageError
+from plexor.features import board_of, lack, refusal
 from plexor.identity import Identity
 from plexor.plan_strikes import step_registers, stimulus_registers
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
@@ -29,7 +30,6 @@ LEAST_DEFAULT_TIMEOUT_TICKS = 1024
 MOST_DEFAULT_TIMEOUT_S = Fraction(1)
 SINGLE_TIMEOUT_S = Fraction(1, 10)
 """Default timeout where no strike has a period."""
-NO_EVENTS = "this instrument was built without EVENTS and sends none"
 REPORT_SPACES = (Space.CLASSES, Space.EDGES, Space.UPLOAD_DROPS, Space.LATENCY_STATISTICS)
 """Small enough for ten snapshots a second on the slowest link."""
 
@@ -96,11 +96,11 @@ def stream_of(settings: Settings, identity: Identity) -> Stream:
         return Stream.LIVE if able else Stream.OFF
     if settings.stream and not able:
         mode = next(name for name, stream in MODES.items() if stream == settings.stream)
-        raise ValueError(f"mode: {mode}; {NO_EVENTS}; must be dump")
+        raise ValueError(refusal(identity.geometry, Feature.EVENTS, f"mode: {mode}"))
     if settings.stream == Stream.AFTER and not identity.geometry.deep_depth:
         raise ValueError(
-            "mode: deep; this instrument has no deep memory (its deep_depth is 0), it takes"
-            " stream or dump"
+            f"mode: deep; {board_of(identity.geometry)} has no deep memory (its deep_depth is 0);"
+            " measure with --mode stream or dump"
         )
     return settings.stream
 
@@ -108,7 +108,10 @@ def stream_of(settings: Settings, identity: Identity) -> Stream:
 def need_events(identity: Identity, what: str) -> None:
     """Raise UsageError where the instrument does not send the events that something needs."""
     if Feature.EVENTS not in identity.geometry.features:
-        raise UsageError(f"{what}: needs every event; {NO_EVENTS}")
+        raise UsageError(
+            f"{what}: needs every event; {lack(identity.geometry, Feature.EVENTS)}; take a board of"
+            " docs/features.md that sends them"
+        )
 
 
 def settings_trigger(settings: Settings, output: int) -> Trigger | None:

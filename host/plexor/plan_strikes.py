@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 
+from plexor.features import refusal
 from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import Trigger
 from plexor.quantities import Quantities
@@ -116,8 +117,12 @@ class _Sequence:
             # Faster than a clock: an endless burst drawn from a pattern.
             if Feature.BURST not in self.quantities.geometry.features:
                 raise ValueError(
-                    f"{self.label}.period: {self.quantities.text(period)}; below {self.samples}"
-                    f" ticks it takes bursts, and this instrument was built without BURST"
+                    refusal(
+                        self.quantities.geometry,
+                        Feature.BURST,
+                        f"{self.label}.period: {self.quantities.text(period)}, below"
+                        f" {self.samples} ticks",
+                    )
                 )
             burst, spacing = 0, int(period)
             interval, fraction, gap = 2 * self.samples, 0, spacing

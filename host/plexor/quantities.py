@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from plexor.features import refusal
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.settings import Echo
 from plexor.units import format_seconds, seconds_of, ticks_of, whole_ticks
@@ -72,6 +73,4 @@ class Quantities:
     def need(self, feature: Feature, what: str) -> None:
         """Raise ValueError where the instrument has no such feature."""
         if feature not in self.geometry.features:
-            raise ValueError(
-                f"{what}: this instrument was built without {feature.name}; leave it out"
-            )
+            raise ValueError(refusal(self.geometry, feature, what))

@@ -24,11 +24,11 @@ from plexor.decode import FaultKind
 from plexor.device import Device, SilenceError
 from plexor.errors import InstrumentError, LinkError, UsageError
 from plexor.expected import expected_strikes, followed
+from plexor.features import COMPUTED
 from plexor.fetch import fetch
 from plexor.plan import REPORT_SPACES, Plan, plan_of, stream_of
 from plexor.progress import Progress
 from plexor.protocol.frames import SOURCE_STRIKE
-from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import Action, RunState
 from plexor.results import ChannelResult, RunResult
 from plexor.settings import Settings
@@ -99,9 +99,8 @@ class _Run:
         self.description = description
         geometry = device.identity.geometry
         # What the chip leaves out is computed from events, so they are kept until then.
-        computable = Feature.FALL | Feature.INTERVALS | Feature.SUM_SQUARES | Feature.EXTREMES
-        lacking = computable & ~geometry.features
-        self.collector = Collector(geometry, settings.keep_events or bool(lacking))
+        keeps = settings.keep_events or bool(COMPUTED & ~geometry.features)
+        self.collector = Collector(geometry, keeps)
         self.interrupted = False
         self.asked_to_stop = False
         self.started = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from plexor.analyse import Report
@@ -89,6 +89,28 @@ def stop_line(report: Report) -> str:
 def accounting(report: Report) -> str:
     """Return the conservation line with its numbers."""
     return books(report.result.accounting)
+
+
+def computed(report: Report) -> str:
+    """Return which figures the host computed, for the chip has them not; nothing where none."""
+    parts = _without_channels(report, report.result.computed_on_host)
+    return f"computed on the host, from events: {'; '.join(parts)}" if parts else ""
+
+
+def left_out(report: Report) -> str:
+    """Return which figures neither the chip has nor the host can compute, and why."""
+    parts = _without_channels(report, report.result.omitted)
+    return f"not had on the chip, and left out: {'; '.join(parts)}" if parts else ""
+
+
+def _without_channels(report: Report, entries: Sequence[str]) -> list[str]:
+    """Return what is said of channels, `NAME.KIND` or `NAME: WHAT`, once for all of them."""
+    names = sorted((channel.name for channel in report.channels), key=len, reverse=True)
+    found: dict[str, None] = {}
+    for entry in entries:
+        name = next((name for name in names if entry.startswith((f"{name}.", f"{name}:"))), "")
+        found[entry[len(name) :].lstrip(".: ")] = None
+    return list(found)
 
 
 def books(found: Accounting) -> str:

@@ -164,6 +164,8 @@ def _taken_with(report: Report) -> str:
         entries.append(("base result", text))
     if result.computed_on_host:
         entries.append(("computed on the host", ", ".join(result.computed_on_host)))
+    if result.omitted:
+        entries.append(("left out", ", ".join(result.omitted)))
     entries += [
         (
             echo.name,

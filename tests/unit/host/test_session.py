@@ -9,12 +9,14 @@ from statistics import pvariance
 
 import pytest
 
+from plexor.analyse import analyse
 from plexor.device import Device
 from plexor.errors import LinkError, UsageError
 from plexor.link import open_link
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import ResponseClass, bin_of
 from plexor.protocol.registers import StopReason, Stream
+from plexor.render.text import text
 from plexor.results import Kind
 from plexor.session import measure
 from plexor.settings import Settings, Stimulus
@@ -140,6 +142,11 @@ def test_what_the_chip_leaves_out_is_computed_from_events_and_said():
     assert "isr.fall" in result.computed_on_host
     assert "isr.width" in result.computed_on_host
     assert not whole.computed_on_host
+    said = text(analyse(result), width=400)
+    assert "computed on the host, from events: " in said
+    assert "; fall; width; period" in said
+    assert "left out" not in said
+    assert "computed on the host" not in text(analyse(whole), width=400)
 
 
 def test_what_cannot_be_computed_is_left_out_and_said():
@@ -148,6 +155,8 @@ def test_what_cannot_be_computed_is_left_out_and_said():
     result, _ = run(Scenario(LATENCIES, lacking), settings)
     assert result.channels[0].measurement(Kind.FALL) is None
     assert any(text.startswith("isr.fall") for text in result.omitted)
+    left = "not had on the chip, and left out: fall: no events without streaming\n"
+    assert left in text(analyse(result), width=400)
     dropped, _ = run(Scenario(LATENCIES, lacking, upload_dropped=(5,)))
     assert dropped.channels[0].measurement(Kind.FALL) is None
     assert any("events are missing" in text for text in dropped.omitted)

@@ -364,7 +364,7 @@ def test_the_time_out_of_a_table_is_its_longest_period():
         (
             (STEP,),
             {"identity": Identity(Geometry(features=ALL_FEATURES & ~Feature.SWEEP), 1)},
-            "table: this instrument was built without SWEEP",
+            "table: board sim was built without SWEEP, sweep table; leave it out; `plexor sweep`",
         ),
     ],
 )

@@ -29,7 +29,7 @@ def test_an_instrument_without_events_is_asked_for_none():
     assert plan(Identity(Geometry(), 1)).value("control", "stream") == 1
     assert plan(Identity(Geometry(), 1), stream=Stream.OFF).value("control", "stream") == 0
     assert plan(WITHOUT_EVENTS).value("control", "stream") == 0
-    with pytest.raises(ValueError, match=r"mode: stream; .* without EVENTS .*; must be dump$"):
+    with pytest.raises(ValueError, match=r"^mode: stream: board sim .* EVENTS, .*--mode dump$"):
         plan(WITHOUT_EVENTS, stream=Stream.LIVE)
 
 
@@ -37,7 +37,8 @@ def test_what_needs_every_event_says_so_of_an_instrument_without():
     with pytest.raises(UsageError) as error:
         phase_run.run(SimpleNamespace(identity=WITHOUT_EVENTS), None)
     assert str(error.value) == (
-        "phase: needs every event; this instrument was built without EVENTS and sends none"
+        "phase: needs every event; board sim was built without EVENTS, events over the link; take a"
+        " board of docs/features.md that sends them"
     )
 
 

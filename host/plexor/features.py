@@ -1,0 +1,70 @@
+"""What each feature is to a user, and what is done where an instrument was built without it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from plexor.protocol.geometry import Feature, Geometry
+
+COMPUTED = Feature.FALL | Feature.INTERVALS | Feature.SUM_SQUARES | Feature.EXTREMES
+"""Where the chip does not, the host computes these from events, and its print says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """A feature's name for a user, and what to do without it."""
+
+    name: str
+    without: str
+
+
+_HOST = "the host computes it from events: not with --mode dump"
+
+ABOUT: Mapping[Feature, About] = {
+    Feature.FALL: About("fall latency on the chip", _HOST),
+    Feature.INTERVALS: About("on-width and period on the chip", _HOST),
+    Feature.ZOOM: About(
+        "windows of one-tick bins", "events give percentiles to the tick: not with --mode dump"
+    ),
+    Feature.SUM_SQUARES: About("sum of squares on the chip", _HOST),
+    Feature.EXTREMES: About("index and time of extremes on the chip", _HOST),
+    Feature.SNAPSHOT: About(
+        "figures while a run is under way", "leave it out; the figures come when the run has ended"
+    ),
+    Feature.FILTER: About("glitch filter", "leave it out, and filter before the pin"),
+    Feature.EARLY: About(
+        "responses before their strike",
+        "leave it out; take the edge that comes first as strike: --channel NAME=chN:after=EDGE",
+    ),
+    Feature.POISSON: About("random intervals", "leave it out; strike at a --rate"),
+    Feature.RING: About("events around a trigger", "record all events, with --out"),
+    Feature.BURST: About(
+        "bursts, and strikes closer than a core clock",
+        "leave it out; strike at a --rate, of two outputs with a --phase between them if need be",
+    ),
+    Feature.DITHER: About(
+        "dither of strikes",
+        "leave it out; take a --rate whose period is no multiple of the device's clock",
+    ),
+    Feature.SWEEP: About(
+        "sweep table", "leave it out; `plexor sweep` without --both-ways has a run for each rate"
+    ),
+    Feature.EVENTS: About("events over the link", "measure with --mode dump"),
+}
+"""Every feature that a board may have."""
+
+
+def refusal(geometry: Geometry, feature: Feature, what: str) -> str:
+    """Return why a thing cannot be had of an instrument without a feature, and what to do."""
+    return f"{what}: {lack(geometry, feature)}; {ABOUT[feature].without}"
+
+
+def lack(geometry: Geometry, feature: Feature) -> str:
+    """Return that an instrument has not got a feature: whose it is, and what it is called."""
+    return f"{board_of(geometry)} was built without {feature.name}, {ABOUT[feature].name}"
+
+
+def board_of(geometry: Geometry) -> str:
+    """Return what an instrument's board is called."""
+    return f"board {geometry.board}" if geometry.board else "this instrument"

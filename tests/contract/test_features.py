@@ -1,0 +1,69 @@
+"""docs/features.md is what the builds have; a refusal for want of a feature names the board."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tools.features import HOST, NO, PAGE, YES, cell, document
+
+from plexor.features import ABOUT, COMPUTED, board_of, refusal
+from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
+from plexor_hdl import boards
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_features_md_is_fresh():
+    assert PAGE.read_text() == document(), "run: make features"
+
+
+def test_every_feature_has_a_name_and_what_to_do_without_it():
+    assert set(ABOUT) == set(Feature) - {Feature.SIMULATED}
+    assert all(about.name and about.without for about in ABOUT.values())
+    assert len({about.name for about in ABOUT.values()}) == len(ABOUT)
+
+
+def test_the_page_says_of_every_board_and_feature_what_its_build_has():
+    lines = PAGE.read_text().splitlines()
+    head = [part.strip() for part in next(x for x in lines if "`icebreaker`" in x).split("|")]
+    for name in boards.names():
+        place = head.index(f"`{name}`")
+        features = boards.read(name).geometry.features
+        for feature in ABOUT:
+            line = next(line for line in lines if f"({feature.name})" in line)
+            found = line.split("|")[place].strip()
+            assert (found == YES) == (feature in features), (name, feature)
+
+
+def test_what_the_host_computes_from_events_is_told_apart():
+    events = Geometry(features=Feature.EVENTS)
+    for feature in ABOUT:
+        absent = {cell(events, feature), cell(Geometry(features=Feature(0)), feature)}
+        if feature in COMPUTED:
+            assert absent == {HOST, NO}
+        assert cell(Geometry(features=ALL_FEATURES), feature) == YES
+    assert not COMPUTED & Feature.DITHER
+
+
+@pytest.mark.parametrize("feature", ABOUT)
+def test_a_refusal_names_the_board_the_feature_and_what_to_do(feature):
+    geometry = replace(Geometry(), board="hx8kevn", features=Feature(0))
+    assert refusal(geometry, feature, "strike0.dither") == (
+        f"strike0.dither: board hx8kevn was built without {feature.name}, {ABOUT[feature].name}; "
+        f"{ABOUT[feature].without}"
+    )
+    assert board_of(replace(geometry, board="")) == "this instrument"
+
+
+def test_options_that_refusals_name_are_those_of_commands():
+    commands = "".join(path.read_text() for path in (ROOT / "host/plexor/commands").glob("*.py"))
+    for about in ABOUT.values():
+        for option in re.findall(r"--[a-z-]+", about.without):
+            assert f'"{option}"' in commands, option
+
+
+def test_no_other_text_of_the_host_says_what_a_build_lacks():
+    here = ROOT / "host" / "plexor"
+    said = {p.name for p in here.rglob("*.py") if "built without" in p.read_text()}
+    assert said - {"document.py"} == {"features.py"}
