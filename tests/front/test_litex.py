@@ -66,6 +66,7 @@ class Alone(LiteXModule):
             strikes=Signal(WIDTH),
             load=Signal(),
             gate=Signal(),
+            clock_lost=Signal(),
             input_select=Signal(2, reset=select),
             loopback_output=Signal(3, reset=output),
         )

@@ -12,6 +12,7 @@ WIDTHS = {
     "strikes": 4,
     "load": 1,
     "gate": 1,
+    "clock_lost": 1,
     "uart_rx": 1,
     "uart_tx": 1,
     "input_select": 2,
@@ -35,18 +36,20 @@ class Stub(Elaboratable):
         return Module()
 
 
-def test_the_gates_pin_comes_to_the_instrument_in_the_same_clock(monkeypatch):
+def test_the_gates_pin_and_a_lost_clock_come_to_the_instrument_in_the_same_clock(monkeypatch):
     front, instrument = Stub(), Stub()
     monkeypatch.setattr(boards, "FrontEnd", lambda *_: front)
     monkeypatch.setattr(boards, "Instrument", lambda *_, **__: None)
     monkeypatch.setattr(boards, "UartInstrument", lambda *_: instrument)
-    board = boards.Board(None, None, GEOMETRY, 0)
+    board = boards.Board(None, None, GEOMETRY, 0, 0)
     levels, found = [0, 1, 1, 0, 1, 0, 0, 1], []
 
     async def script(ctx):
         for level in levels:
             ctx.set(board.gate, level)
+            ctx.set(front.clock_lost, 1 - level)
             found.append(ctx.get(instrument.gate))
+            assert ctx.get(instrument.clock_lost) == 1 - level
             for edge in (1, 0):
                 await ctx.delay(4e-9)
                 ctx.set(front.core, edge)

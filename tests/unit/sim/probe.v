@@ -13,7 +13,7 @@ module plexor #(
   input [SAMPLE_BITS-1:0] samples,
   output [STRIKE_BITS-1:0] strikes,
   output load,
-  input gate,
+  input gate, clock_lost,
   output [1:0] input_select,
   output [2:0] loopback_output,
   input [7:0] rx__payload,

@@ -29,6 +29,7 @@ WORDS = bytes([1]) + bytes(DEPTH - 1)
 ECHO = """
 module plexor (
   input clk, input rst, input [15:0] samples, output [7:0] strikes, output load, input gate,
+  input clock_lost,
   output [1:0] input_select, output [2:0] loopback_output,
   input [7:0] rx__payload, input rx__valid, output rx__ready,
   output [7:0] tx__payload, output tx__valid, input tx__ready
@@ -54,6 +55,7 @@ endmodule
 UART_ECHO = """
 module plexor (
   input clk, input rst, input [15:0] samples, output [7:0] strikes, output load, input gate,
+  input clock_lost,
   output [1:0] input_select, output [2:0] loopback_output,
   input uart_rx, output uart_tx
 );
