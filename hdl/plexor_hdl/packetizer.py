@@ -54,11 +54,11 @@ class Packetizer(wiring.Component):
         m.d.comb += [
             taken.eq(out.valid & out.ready),
             low.eq(sequence[:8] + carry),
-            # No other source has more than a byte.
+            # No other source has words, and a framer whose turn it is not waits with a byte.
             out.payload.word.eq(
                 Cat(Mux(in_sequence, sequence[:8], byte), self.i_events.payload.word[8:])
             ),
-            out.payload.whole.eq(chosen[events] & self.i_events.payload.whole),
+            out.payload.whole.eq(self.i_events.payload.whole),
         ]
         m.d.sync += [
             in_sequence.eq((number >= SEQUENCE.start) & (number < SEQUENCE.stop)),

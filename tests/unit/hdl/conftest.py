@@ -92,6 +92,14 @@ def frames_of(stream_bytes):
         pytest.fail(str(error))
 
 
+def whole(encoded):
+    """Return the frame that the bytes are; fail where they are none."""
+    try:
+        return Frame.decode(encoded)
+    except ValueError as error:
+        pytest.fail(str(error))
+
+
 def beats_of(frame):
     """Return the FrameByte beats of a Frame, as a source of the packetizer sends them."""
     body = frame.encode()[:-CRC_BYTES]
@@ -119,12 +127,14 @@ def frames_of_parts(parts):
 
 
 def frames_of_beats(beats):
-    """Return the frames in a list of FrameByte beats given as integers; sequences are as sent."""
+    """Return the frames in a list of FrameByte beats given as integers, and the rest.
+
+    Sequences are as sent; fails where a frame is none.
+    """
     frames, body = [], b""
     for beat in beats:
         if beat >> 8:
-            frame = Frame.decode(body + zlib.crc32(body).to_bytes(CRC_BYTES, "little"))
-            frames.append(frame)
+            frames.append(whole(body + zlib.crc32(body).to_bytes(CRC_BYTES, "little")))
             body = b""
         else:
             body += bytes([beat])
@@ -147,6 +157,7 @@ def bench():
         frames_of=frames_of,
         beats_of=beats_of,
         frames_of_beats=frames_of_beats,
+        whole=whole,
         parts_of=parts_of,
         frames_of_parts=frames_of_parts,
     )
