@@ -32,16 +32,17 @@ class LinkBytes(wiring.Component):
         m.submodules.encoder = encoder = CobsEncoder()
         wiring.connect(m, encoder.o_bytes, wiring.flipped(self.o_bytes))
 
+        now = States("FRAME", "CRC", "END", "START")
         # A byte stands for two clocks or more, half of it goes to the CRC in the first and in the
         # last; a third one brings the next.
-        second, half, of_crc = Signal(), Signal(), Signal()
+        second, half = Signal(), Signal()
         out = stream.Signature(FrameByte).create()
         m.d.comb += [
             encoder.i_bytes.valid.eq(out.valid),
             encoder.i_bytes.payload.eq(out.payload),
             out.ready.eq(encoder.i_bytes.ready),
             half.eq(out.valid & (~second | out.ready)),
-            crc.shift.eq(of_crc),
+            crc.shift.eq(now["CRC"]),
             self.moving.eq(out.valid & out.ready),
         ]
         # The CRC takes it a clock late.
@@ -54,7 +55,6 @@ class LinkBytes(wiring.Component):
         with m.If(out.ready):
             m.d.sync += out.valid.eq(0)
 
-        now = States("FRAME", "CRC", "END", "START")
         # The place in a word, 0 at other bytes; or that in the CRC.
         part, place = self.i_parts.payload, Signal(range(WORD_BYTES))
         room, take, sends_crc = Signal(), Signal(), Signal()
@@ -76,7 +76,6 @@ class LinkBytes(wiring.Component):
             m.d.sync += out.valid.eq(1)
         with m.If(~out.valid):
             m.d.sync += out.payload.end.eq(now["END"])
-        m.d.sync += of_crc.eq(now["CRC"])
         now.go("FRAME", "CRC", take & part.end)
         now.go("CRC", "END", sends_crc & place.all())
         now.go("END", "START", ~out.valid)
