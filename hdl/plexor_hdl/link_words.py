@@ -13,9 +13,9 @@ from plexor_hdl.states import States
 class LinkWords(wiring.Component):
     """Sends each frame's words, its CRC-32 behind them and then an end beat.
 
-    Latency 5 clocks. Throughput a word each 4 clocks where it comes whole, else 2 clocks a byte and
-    3 more a word; some 6 clocks more a frame. Reset: between frames. Full: `i_parts.ready` is low,
-    as it is in the clock after a part was taken. `moving`: something is on its way.
+    Latency 5 clocks. Throughput a word each 4 clocks where it comes whole, else a byte each 2; some
+    6 clocks more a frame. Reset: between frames. Full: `i_parts.ready` is low, as it is in the
+    clock after a part was taken. `moving`: something is on its way.
     """
 
     i_parts: In(stream.Signature(FramePart))
