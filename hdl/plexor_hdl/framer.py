@@ -4,8 +4,9 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import DELTA_BITS, MAX_WORDS, WORD_BYTES, EventFlag, FrameType
-from plexor_hdl.frame_bytes import BASE_TICKS, FLAGS, HEADER_BYTES, INDEX, TYPE, FrameByte
+from plexor.protocol.frames import DELTA_BITS, MAX_WORDS, EventFlag, FrameType
+from plexor_hdl.frame_bytes import BASE_TICKS, FLAGS, HEADER_BYTES, INDEX, TYPE
+from plexor_hdl.frame_parts import FramePart
 from plexor_hdl.interfaces import INDEX_BITS
 from plexor_hdl.states import States
 from plexor_hdl.upload import Entry, Start, is_mark, mark_bits
@@ -28,8 +29,9 @@ class Framer(wiring.Component):
     a stream start with marks; the ring's are taken between frames when the upload FIFO has none. An
     entry must stand until it is taken.
 
-    Latency 5 clocks, throughput a byte each 2 clocks, 2 more an event. Reset: no frame. Indices
-    wrap at 2**48. Full: entries wait.
+    Headers leave in bytes, events as words. Latency 5 clocks; throughput a byte each 2 clocks, a
+    word each 4 where entries come as fast. Reset: no frame. Indices wrap at 2**48. Full: entries
+    wait.
     """
 
     def __init__(self, *, trace: bool = True) -> None:
@@ -41,7 +43,7 @@ class Framer(wiring.Component):
                 "clock_bit": In(1),
                 "flush": In(1),
                 "hurry": In(1),
-                "o_bytes": Out(stream.Signature(FrameByte)),
+                "o_parts": Out(stream.Signature(FramePart)),
             }
         )
 
@@ -70,8 +72,8 @@ class Framer(wiring.Component):
         in_start, total, turned = Signal(), Signal(9), Signal(8)
         first_of_base = in_start & number[-1] & ~number[2]
         # Bytes leave in the clocks with `step`, 2 clocks apart or more: the sum is of the clock
-        # before. `turn`: the start moves, by a mark where one is consumed.
-        step, turn = Signal(), Signal()
+        # before. `turn`: the start moves, by a mark where one is taken.
+        step, turn, take_mark = Signal(), Signal(), Signal()
         m.d.comb += [
             in_start.eq(_one_of(number, (*INDEX_PLACES, *BASE_PLACES))),
             turned.eq(total[:8]),
@@ -87,7 +89,7 @@ class Framer(wiring.Component):
             m.d.sync += [
                 start.eq(
                     Mux(
-                        consume,
+                        take_mark,
                         Cat(start, mark_bits(coming))[-len(start.as_value()) :],
                         Cat(start.as_value()[8:], turned),
                     )
@@ -107,30 +109,39 @@ class Framer(wiring.Component):
 
         # Entries come from a memory: what they are is known a clock late.
         seen, mark, come, ends = Signal(), Signal(), Signal(), Signal()
-        last_of_header, last_of_word = Signal(), Signal()
+        last_of_header = Signal()
         m.d.comb += [come.eq(seen & ~consume), ends.eq(mark | full)]
         m.d.sync += [
             seen.eq(valid & ~consume),
             mark.eq(is_mark(coming)),
             last_of_header.eq(number == HEADER_BYTES - 1),
-            last_of_word.eq(number[:2] == WORD_BYTES - 1),
         ]
 
-        out, free = self.o_bytes, Signal()
-        m.d.comb += free.eq((~out.valid | out.ready) & ~step)
+        # An event stands at the output as its entry does, until it is taken.
+        out, byte, free = self.o_parts, Signal(8), Signal()
+        entry = coming.as_value()
+        m.d.comb += [
+            free.eq((~out.valid | out.ready) & ~step),
+            out.payload.word.eq(Cat(Mux(out.payload.whole, entry[:8], byte), entry[8:])),
+        ]
+        now = States("IDLE", "HEADER", "NEXT", "EVENT", "END")
+        event_comes = now["NEXT"] & come & ~ends & ~out.valid
+        event_goes = now["EVENT"] & out.ready
+        mark_comes = now["IDLE"] & come & mark
+        m.d.comb += consume.eq(event_goes | take_mark)
+        m.d.sync += [
+            step.eq(free & (now["HEADER"] | now["END"])),
+            turn.eq((now["HEADER"] & free & in_start) | mark_comes),
+            take_mark.eq(mark_comes),
+        ]
         with m.If(out.ready):
             m.d.sync += out.valid.eq(0)
-        now = States("IDLE", "HEADER", "EVENT", "NEXT", "END")
-        event_ends = now["EVENT"] & step & last_of_word
-        event_comes = now["NEXT"] & come & ~ends
-        mark_comes = now["IDLE"] & come & mark
-        m.d.sync += [
-            step.eq(free & (now["HEADER"] | now["EVENT"] | now["END"] | event_comes)),
-            turn.eq((now["HEADER"] & free & in_start) | mark_comes),
-            consume.eq(event_ends | mark_comes),
-        ]
-        with m.If(step):
-            m.d.sync += [out.valid.eq(1), out.payload.end.eq(now["END"])]
+        with m.If(step | event_comes):
+            m.d.sync += [
+                out.valid.eq(1),
+                out.payload.end.eq(now["END"]),
+                out.payload.whole.eq(now["NEXT"]),
+            ]
         with m.If(now["IDLE"]):
             m.d.sync += number.eq(0)
             with m.If(consume):
@@ -141,31 +152,25 @@ class Framer(wiring.Component):
                     m.d.sync += tracing.eq(self.i_trace.valid & ~self.i_events.valid)
         with m.If(now["HEADER"] & step):
             m.d.sync += [
-                out.payload.byte.eq(Mux(in_start, turned, 0)),
+                byte.eq(Mux(in_start, turned, 0)),
                 number.eq(Mux(last_of_header, 0, number + 1)),
                 carry.eq(total[8] & in_start),
             ]
             with m.If(number == TYPE):
                 kind = Mux(tracing, FrameType.TRACE, FrameType.EVENTS)
-                m.d.sync += out.payload.byte.eq(kind)
+                m.d.sync += byte.eq(kind)
             with m.If(number == FLAGS):
-                m.d.sync += out.payload.byte.eq(Mux(start.gap, EventFlag.GAP, 0))
+                m.d.sync += byte.eq(Mux(start.gap, EventFlag.GAP, 0))
         with m.If(now["EVENT"]):
             m.d.sync += [idle.eq(0), late.eq(0), stale.eq(0)]
-            with m.If(step):
-                m.d.sync += [
-                    out.payload.byte.eq(coming.as_value().word_select(number[:2], 8)),
-                    number[:2].eq(number[:2] + 1),
-                ]
-                # Early, so that `full` knows of it at the end.
-                with m.If(number[:2] == 0):
-                    m.d.sync += words.eq(words + 1)
+        with m.If(event_goes):
+            m.d.sync += words.eq(words + 1)
         with m.If(now["NEXT"] & (self.clock_bit != clock_bit)):
             m.d.sync += late.eq(1)
         now.go("IDLE", "HEADER", come & ~mark)
-        now.go("HEADER", "EVENT", step & last_of_header)
-        now.go("EVENT", "NEXT", step & last_of_word)
+        now.go("HEADER", "NEXT", step & last_of_header)
         now.go("NEXT", "EVENT", event_comes)
+        now.go("EVENT", "NEXT", event_goes)
         now.go("NEXT", "END", Mux(come, ends, stale))
         now.go("END", "IDLE", step)
         now.connect(m)

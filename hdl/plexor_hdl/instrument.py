@@ -16,10 +16,11 @@ from plexor_hdl.cobs import DecodedByte
 from plexor_hdl.command import Command
 from plexor_hdl.dumper import Dumper
 from plexor_hdl.engine import Engine
-from plexor_hdl.frame_words import FrameWord
-from plexor_hdl.framer import Framer
+from plexor_hdl.frame_parts import FrameWord
 from plexor_hdl.interfaces import Event, lean, paced
 from plexor_hdl.ledger import Ledger
+from plexor_hdl.link_bytes import LinkBytes
+from plexor_hdl.link_words import LinkWords
 from plexor_hdl.matcher import Matcher
 from plexor_hdl.measure import Measure
 from plexor_hdl.outputs import Outputs
@@ -38,8 +39,6 @@ from plexor_hdl.timebase import Timebase
 from plexor_hdl.trigger import Trigger
 from plexor_hdl.uplink import Uplink
 from plexor_hdl.upload import Entry
-from plexor_hdl.word_framer import WordFramer
-from plexor_hdl.word_packetizer import WordPacketizer
 
 SELECTIONS = ("uart_divisor", "input_select", "loopback_output")
 """Registers of CONTROL that are for what surrounds the instrument: ports of the same names."""
@@ -97,7 +96,6 @@ class Instrument(wiring.Component):
         self._loop_clocks = loop_clocks
         self._has_access = access
         self._datagrams = datagrams
-        self._beats = "o_words" if datagrams else "o_bytes"
         ports = {"skip": In(SKIP_BITS), "quiet": Out(SKIP_BITS), "resting": Out(1)}
         window = {
             "access": In(stream.Signature(AccessRequest(geometry))),
@@ -153,10 +151,10 @@ class Instrument(wiring.Component):
                 measure.i_coming.eq(matcher.o_coming),
                 measure.trigger_channels.eq(control.trigger_channels),
             ]
-        frame, packets = (WordFramer, WordPacketizer) if self._datagrams else (Framer, Packetizer)
-        uplink = Uplink(m, geometry, frame, self._beats)
+        uplink = Uplink(m, geometry)
         m.submodules.dumper = dumper = Dumper(geometry)
-        m.submodules.packetizer = packetizer = packets()
+        m.submodules.packetizer = packetizer = Packetizer()
+        m.submodules.link = link = LinkWords() if self._datagrams else LinkBytes()
 
         access = self._access(m, dumper, run) if self._has_access else None
         reads = dict(enumerate((access or dumper).spaces))
@@ -272,8 +270,9 @@ class Instrument(wiring.Component):
             run.word_valid.eq(bank.word_valid),
             *(getattr(self, name).eq(control[name]) for name in SELECTIONS),
         ]
-        out, hurry = getattr(packetizer, self._beats), packetizer.hurry
+        hurry = packetizer.hurry
         uplink.wire(m, self, control, run, capture, timebase, hurry, packetizer.i_events)
+        wiring.connect(m, packetizer.o_parts, link.i_parts)
         wiring.connect(m, snapshots.o_dump, dumper.i_requests)
         wiring.connect(m, dumper.o_bytes, packetizer.i_dump)
         wiring.connect(m, run.o_log, command.i_logs)
@@ -285,6 +284,7 @@ class Instrument(wiring.Component):
             wiring.connect(m, command.bus, shared_bus.command)
             wiring.connect(m, access.bus, shared_bus.access)
             wiring.connect(m, shared_bus.bus, bank.bus)
+        out = link.o_words if self._datagrams else link.o_bytes
         wiring.connect(m, out, wiring.flipped(self.tx))
         wiring.connect(m, wiring.flipped(self.rx), command.i_bytes)
         if Feature.RING in geometry.features:
@@ -333,7 +333,7 @@ class Instrument(wiring.Component):
                 run.o_log.valid & ~run.quiet,
                 snapshots.busy,
                 dumper.busy,
-                packetizer.moving,
+                link.moving,
                 self.tx.valid & self.tx.ready,
                 self.rx.valid,
                 command.bus.request_stb,

@@ -7,6 +7,7 @@ from plexor.protocol.frames import DELTA_BITS
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import Stream
 from plexor_hdl.deep import Deep
+from plexor_hdl.framer import Framer
 from plexor_hdl.run import flag_bit
 from plexor_hdl.upload import Drop, Upload
 
@@ -18,18 +19,17 @@ class Uplink:
     """Adds the stages to a module; all of it is idle in a build without Feature.EVENTS.
 
     `drop` strobes what the FIFO drops, of which there have been `dropped_cnt`. A run may not start
-    while any of `busy`. `framer` is the kind of framer, `beats` the name of its output.
+    while any of `busy`.
     """
 
-    def __init__(self, m: Module, geometry: Geometry, framer, beats: str) -> None:
-        self._beats = beats
+    def __init__(self, m: Module, geometry: Geometry) -> None:
         self.upload = self.deep = self.framer = None
         self.drop, self.dropped_cnt = Signal(Drop), 0
         self.busy = []
         if Feature.EVENTS not in geometry.features:
             return
         m.submodules.upload = self.upload = Upload(geometry)
-        m.submodules.framer = self.framer = framer(trace=Feature.RING in geometry.features)
+        m.submodules.framer = self.framer = Framer(trace=Feature.RING in geometry.features)
         self.drop, self.dropped_cnt = self.upload.drop, self.upload.dropped_cnt
         if geometry.deep_depth:
             m.submodules.deep = self.deep = Deep(geometry)
@@ -65,4 +65,4 @@ class Uplink:
             wiring.connect(m, wiring.flipped(instrument.fetched), deep.i_fetched)
         else:
             wiring.connect(m, upload.o_entries, framer.i_events)
-        wiring.connect(m, getattr(framer, self._beats), frames)
+        wiring.connect(m, framer.o_parts, frames)

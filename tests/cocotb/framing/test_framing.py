@@ -13,6 +13,7 @@ from plexor_hdl.command import Command
 from plexor_hdl.frame_bytes import FrameByte
 from plexor_hdl.framer import Framer
 from plexor_hdl.interfaces import Event
+from plexor_hdl.link_bytes import LinkBytes
 from plexor_hdl.packetizer import Packetizer
 from plexor_hdl.upload import COUNT_BITS, Upload
 
@@ -24,7 +25,7 @@ FLUSH_BIT = 7
 
 
 class Sending(wiring.Component):
-    """Upload, framer and packetizer; the other frames' bytes come from outside."""
+    """Upload, framer, packetizer and a link of bytes; the other frames' bytes come from outside."""
 
     i_events: In(Seen(Event()))
     i_answers: In(stream.Signature(FrameByte))
@@ -37,6 +38,7 @@ class Sending(wiring.Component):
         m.submodules.upload = upload = Upload(Geometry(upload_depth=32))
         m.submodules.framer = framer = Framer()
         m.submodules.packetizer = packetizer = Packetizer()
+        m.submodules.link = link = LinkBytes()
         # The time now is that of the last event.
         event_bit, now_bit = self.i_events.payload.time_ticks[DELTA_BITS], Signal()
         count = Signal(FLUSH_BIT + 1)
@@ -51,10 +53,11 @@ class Sending(wiring.Component):
             self.dropped_cnt.eq(upload.dropped_cnt),
         ]
         wiring.connect(m, upload.o_entries, framer.i_events)
-        wiring.connect(m, framer.o_bytes, packetizer.i_events)
+        wiring.connect(m, framer.o_parts, packetizer.i_events)
         for name in ("i_answers", "i_dump"):
             wiring.connect(m, wiring.flipped(getattr(self, name)), getattr(packetizer, name))
-        wiring.connect(m, packetizer.o_bytes, wiring.flipped(self.o_bytes))
+        wiring.connect(m, packetizer.o_parts, link.i_parts)
+        wiring.connect(m, link.o_bytes, wiring.flipped(self.o_bytes))
         return m
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from amaranth.lib import data
 
-from plexor.protocol.frames import CRC_BYTES, DELIMITER, Frame, cobs_decode
+from plexor.protocol.frames import CRC_BYTES, DELIMITER, HEADER, Frame, cobs_decode
 
 from . import memories, simulation
 
@@ -92,19 +92,49 @@ def frames_of(stream_bytes):
         pytest.fail(str(error))
 
 
+def whole(encoded):
+    """Return the frame that the bytes are; fail where they are none."""
+    try:
+        return Frame.decode(encoded)
+    except ValueError as error:
+        pytest.fail(str(error))
+
+
 def beats_of(frame):
     """Return the FrameByte beats of a Frame, as a source of the packetizer sends them."""
     body = frame.encode()[:-CRC_BYTES]
     return [{"byte": byte, "end": 0} for byte in body] + [{"byte": 0, "end": 1}]
 
 
+def parts_of(frame):
+    """Return the FramePart beats of a Frame, as a framer sends them: its payload in words."""
+    header = [{"word": byte, "whole": 0, "end": 0} for byte in frame.encode()[: HEADER.size_bytes]]
+    words = [
+        {"word": int.from_bytes(frame.payload[at : at + 4], "little"), "whole": 1, "end": 0}
+        for at in range(0, len(frame.payload), 4)
+    ]
+    return [*header, *words, {"word": 0, "whole": 0, "end": 1}]
+
+
+def frames_of_parts(parts):
+    """Return the frames in FramePart beats given as integers, and what is behind the last."""
+    beats = []
+    for part in parts:
+        word, whole, end = part & 0xFFFFFFFF, part >> 32 & 1, part >> 33
+        assert not (whole and end)
+        beats += word.to_bytes(4, "little") if whole else [word & 0xFF | end << 8]
+    return frames_of_beats(beats)
+
+
 def frames_of_beats(beats):
-    """Return the frames in a list of FrameByte beats given as integers; sequences are as sent."""
+    """Return the frames in a list of FrameByte beats given as integers, and the rest.
+
+    Sequences are as sent; fails where a frame is none.
+    """
     frames, body = [], b""
     for beat in beats:
         if beat >> 8:
-            frame = Frame.decode(body + zlib.crc32(body).to_bytes(CRC_BYTES, "little"))
-            frames.append(frame)
+            frames.append(whole(body + zlib.crc32(body).to_bytes(CRC_BYTES, "little")))
             body = b""
         else:
             body += bytes([beat])
@@ -127,4 +157,7 @@ def bench():
         frames_of=frames_of,
         beats_of=beats_of,
         frames_of_beats=frames_of_beats,
+        whole=whole,
+        parts_of=parts_of,
+        frames_of_parts=frames_of_parts,
     )

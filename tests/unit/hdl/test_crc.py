@@ -11,7 +11,7 @@ from plexor_hdl.crc import MOST_BITS, FrameCrc
 from .simulation import made
 
 
-@pytest.mark.parametrize("bits", [1, 2, 4])
+@pytest.mark.parametrize("bits", [1, 2, 4, 8])
 def test_the_crc_is_that_of_the_bits_and_leaves_a_byte_at_a_time(bench, bits):
     rng = random.Random(bits)
     dut = made(FrameCrc, bits)
@@ -39,6 +39,7 @@ def test_the_crc_is_that_of_the_bits_and_leaves_a_byte_at_a_time(bench, bits):
             await ctx.tick()
             ctx.set(dut.start, 0)
             await take(ctx, body)
+            assert ctx.get(dut.crc).to_bytes(4, "little") == crc
             ctx.set(dut.shift, 1)
             for byte in crc:
                 assert ctx.get(dut.low) == byte
@@ -53,5 +54,5 @@ def test_the_crc_is_that_of_the_bits_and_leaves_a_byte_at_a_time(bench, bits):
 
 @pytest.mark.parametrize("bits", [0, MOST_BITS + 1])
 def test_other_numbers_of_bits_are_refused(bits):
-    with pytest.raises(ValueError, match=f"bits: {bits}; must be 1 to 4"):
+    with pytest.raises(ValueError, match=f"bits: {bits}; must be 1 to 8"):
         FrameCrc(bits)

@@ -6,6 +6,7 @@ import pytest
 
 from plexor.protocol.frames import (
     DELTA_BITS,
+    HEADER,
     MAX_DELTA_TICKS,
     MAX_WORDS,
     EventFlag,
@@ -86,7 +87,7 @@ async def rest(ctx, dut, clocks):
 def run(
     bench, entries, seed=None, port="i_events", rest_clocks=FLUSH_CLOCKS + 160, trace=True, **levels
 ):
-    dut, beats = made(Framer, trace=trace), []
+    dut, parts = made(Framer, trace=trace), []
 
     async def drive(ctx):
         for name, value in levels.items():
@@ -94,11 +95,11 @@ def run(
         await bench.send(ctx, getattr(dut, port), entries, seed)
         await rest(ctx, dut, rest_clocks)
 
-    bench.simulate(dut, drive, bench.receiver(dut.o_bytes, beats, seed and seed + 1))
-    return bench.frames_of_beats(beats)
+    bench.simulate(dut, drive, bench.receiver(dut.o_parts, parts, seed and seed + 1))
+    return bench.frames_of_parts(parts)
 
 
-@pytest.mark.parametrize("seed", [None, 1])
+@pytest.mark.parametrize("seed", [None, 1, 2, 3])
 def test_frames_decode_to_the_events_that_went_in(bench, seed):
     entries, events, gaps = random_entries(random.Random(seed), 500)
     frames, rest = run(bench, entries, seed)
@@ -126,6 +127,20 @@ def test_a_frame_holds_at_most_max_words(bench):
     assert [frame.index for frame in frames] == [5, 5 + MAX_WORDS, 5 + 2 * MAX_WORDS]
 
 
+def test_base_and_index_reach_their_upper_bits(bench):
+    for base, index in ((0, 0), (1 << 26, 1 << 33), ((1 << 64) - (1 << 26), (1 << 48) - 9)):
+        times = [base, base + MAX_DELTA_TICKS]
+        frames, _ = run(bench, [*marks(index, time=base), *map(event_entry, times)])
+        assert [(frame.index, frame.base_ticks) for frame in frames] == [(index, base)]
+        assert [time for _, _, time, *_ in decode(frames)] == times
+
+
+def test_a_gap_is_told_of_the_first_frame_behind_it_only(bench):
+    entries = [*marks(5, gap=True), *(event_entry(time) for time in range(MAX_WORDS + 1))]
+    frames, _ = run(bench, entries)
+    assert [frame.flags for frame in frames] == [EventFlag.GAP, 0]
+
+
 @pytest.mark.parametrize(
     ("levels", "rest_clocks", "closed"),
     [
@@ -147,7 +162,7 @@ def test_entries_of_the_ring_become_trace_frames(bench):
 
 
 def test_the_upload_fifo_goes_before_the_ring_and_frames_do_not_mix(bench):
-    dut, beats = made(Framer), []
+    dut, parts = made(Framer), []
     uploads, events, _ = random_entries(random.Random(9), 80)
     traces, traced, _ = random_entries(random.Random(10), 40)
 
@@ -160,26 +175,26 @@ def test_the_upload_fifo_goes_before_the_ring_and_frames_do_not_mix(bench):
         await bench.send(ctx, dut.i_trace, traces, None)
         await rest(ctx, dut, FLUSH_CLOCKS + 160)
 
-    bench.simulate(dut, upload, trace, bench.receiver(dut.o_bytes, beats))
-    frames, _ = bench.frames_of_beats(beats)
+    bench.simulate(dut, upload, trace, bench.receiver(dut.o_parts, parts))
+    frames, _ = bench.frames_of_parts(parts)
     expected = [(FrameType.EVENTS, *event) for event in events]
     assert decode(frames) == expected + [(FrameType.TRACE, *event) for event in traced]
 
 
-def test_an_event_each_ten_clocks_is_sustained(bench):
-    dut, beats, clocks = made(Framer), [], []
+def test_an_event_each_four_clocks_is_sustained(bench):
+    dut, parts, clocks = made(Framer), [], []
     entries = [*marks(0), *(event_entry(time) for time in range(MAX_WORDS))]
 
     async def drive(ctx):
-        while len(beats) < 24 + 4 * MAX_WORDS:
+        while len(parts) < HEADER.size_bytes + MAX_WORDS:
             await ctx.tick()
             clocks.append(1)
 
     async def feed(ctx):
         await bench.send(ctx, dut.i_events, entries, None)
 
-    bench.simulate(dut, feed, drive, bench.receiver(dut.o_bytes, beats))
-    assert len(clocks) <= 10 * MAX_WORDS + 2 * 24 + 20
+    bench.simulate(dut, feed, drive, bench.receiver(dut.o_parts, parts))
+    assert len(clocks) <= 4 * MAX_WORDS + 2 * HEADER.size_bytes + 20
 
 
 def test_without_a_ring_nothing_else_changes(bench):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from plexor.protocol.frames import MAX_WORDS, Frame, FrameType
+from plexor.protocol.frames import HEADER, MAX_WORDS, Frame, FrameType
 from plexor_hdl.packetizer import Packetizer
 
 from .simulation import made
@@ -34,16 +34,27 @@ def random_frames(rng, kind, count, most_words=40):
     ]
 
 
+class Sent(list):
+    """Parts that left; `frames` counts their ends."""
+
+    frames = 0
+
+    def append(self, part):
+        super().append(part)
+        self.frames += part >> 33
+
+
 def run(bench, sources, seed, quiet=False, before=0):
     """Send each source's frames; return the frames received and the clocks that it took."""
-    dut, sent = made(Packetizer), []
+    dut, sent = made(Packetizer), Sent()
     total = sum(len(frames) for name, frames in sources.items() if not quiet or name == "i_answers")
     clocks = [0]
 
     def driver(name, frames, number):
         async def drive(ctx):
             await ctx.tick().repeat(1 if name == "i_answers" else 1 + before)
-            beats = [beat for frame in frames for beat in bench.beats_of(frame)]
+            beats_of = bench.parts_of if name == "i_events" else bench.beats_of
+            beats = [beat for frame in frames for beat in beats_of(frame)]
             if quiet and name != "i_answers":
                 ctx.set(getattr(dut, name).payload, beats[0])
                 ctx.set(getattr(dut, name).valid, 1)
@@ -54,14 +65,16 @@ def run(bench, sources, seed, quiet=False, before=0):
 
     async def wait(ctx):
         ctx.set(dut.quiet, quiet)
-        while sent.count(0) < total:
+        while sent.frames < total:
             await ctx.tick()
             clocks[0] += 1
         await ctx.tick().repeat(600 if quiet else 5)
 
     drivers = [driver(*item, number) for number, item in enumerate(sources.items())]
-    bench.simulate(dut, *drivers, wait, bench.receiver(dut.o_bytes, sent, seed))
-    return bench.frames_of(sent), clocks[0]
+    bench.simulate(dut, *drivers, wait, bench.receiver(dut.o_parts, sent, seed))
+    found, rest = bench.frames_of_parts(sent)
+    assert not rest
+    return found, clocks[0]
 
 
 @pytest.mark.parametrize("seed", [None, 1, 2])
@@ -76,10 +89,11 @@ def test_frames_of_each_source_arrive_whole_in_order_and_numbered(bench, seed):
 
 
 def test_a_frame_of_the_greatest_length_passes(bench):
-    frame = Frame(FrameType.HISTOGRAM, 0, 0, 0, 0, 0, bytes(range(1, 251)) * 4)
-    assert len(frame.payload) == 4 * MAX_WORDS
-    found, _ = run(bench, {"i_dump": [frame]}, None)
-    assert found == [frame]
+    for name, kind in SOURCES.items():
+        frame = Frame(kind, 0, 0, 0, 0, 0, bytes(range(1, 251)) * 4)
+        assert len(frame.payload) == 4 * MAX_WORDS
+        found, _ = run(bench, {name: [frame]}, None)
+        assert found == [frame]
 
 
 def test_while_quiet_only_answers_leave(bench):
@@ -108,9 +122,11 @@ def test_no_source_waits_for_more_than_one_frame_of_each_other(bench):
         assert {frame.type for frame in found[first : first + 2]} == set(kinds.values())
 
 
-def test_a_byte_each_three_clocks_is_sustained(bench):
-    frame = Frame(FrameType.HISTOGRAM, 0, 0, 0, 0, 0, bytes(range(1, 251)) * 4)
-    found, clocks = run(bench, {"i_dump": [frame] * 6}, None)
-    assert len(found) == 6
-    # A block waits until it is complete.
-    assert clocks < 6 * (3 * (24 + 4 * MAX_WORDS) + 20) + 3 * 255 + 100
+def test_a_part_each_two_clocks_is_sustained(bench):
+    payload = bytes(range(1, 251)) * 4
+    frames = [Frame(kind, 0, 0, 0, 0, 0, payload) for kind in SOURCES.values()]
+    for name, frame in zip(SOURCES, frames, strict=True):
+        found, clocks = run(bench, {name: [frame] * 6}, None)
+        assert len(found) == 6
+        parts = HEADER.size_bytes + (1 if name == "i_events" else 4) * MAX_WORDS
+        assert clocks < 6 * (2 * parts + 10)

@@ -6,12 +6,14 @@ import pytest
 
 from plexor.protocol.frames import DELTA_BITS
 from plexor.protocol.geometry import Geometry
-from plexor_hdl.ring import Ring
+from plexor_hdl.ring import ROW_BITS, Ring
 from plexor_hdl.upload import MARK_BITS, MARKS, SPARE_BITS
 
 from .simulation import made
 
 DEPTH = 16
+ROW_BITS_OF_TWO_BLOCKS = 72
+"""Of two block RAMs of the ECP5, each of 512 words of 36 bits (Lattice FPGA-DS-02012)."""
 MARK = 24
 DELTA_MASK = (1 << DELTA_BITS) - 1
 
@@ -35,10 +37,10 @@ def random_events(rng, count):
     return events
 
 
-def expected_entries(events):
+def expected_entries(events, depth=DEPTH):
     """Return what stands in the stream: (lower bits of time or of a mark, source, polarity)."""
     entries, above = [], None
-    for event in events[-DEPTH:]:
+    for event in events[-depth:]:
         time, index, gap = event["time_ticks"], event["index"], int(event["gap"])
         if gap or time >> DELTA_BITS != above:
             above = time >> DELTA_BITS
@@ -60,6 +62,7 @@ async def write(ctx, dut, events, rng=None):
         ctx.set(dut.i_events.valid, 1)
         await ctx.tick()
         ctx.set(dut.i_events.valid, 0)
+        await ctx.tick()
         if rng and rng.random() < 0.3:
             await ctx.tick().repeat(rng.randrange(1, 4))
     ctx.set(dut.freeze, 1)
@@ -95,6 +98,31 @@ def test_the_last_events_are_sent_and_can_be_sent_again(bench, seed, count):
 
     bench.simulate(dut, drive, bench.receiver(dut.o_entries, entries, seed))
     assert [split(entry) for entry in entries] == expected_entries(events) * 2
+
+
+def test_indices_and_times_are_whole(bench):
+    ones = {"source": 17, "polarity": 1, "gap": 1}
+    events = [
+        {"time_ticks": time, "index": index, **ones}
+        for time, index in (
+            *((0, 1 << bit) for bit in range(48)),
+            *((1 << bit, 0) for bit in range(64)),
+            ((1 << 64) - 1, (1 << 48) - 1),
+        )
+    ]
+    dut, entries = made(Ring, Geometry(ring_depth=128)), []
+
+    async def drive(ctx):
+        await write(ctx, dut, events)
+        await strobe(ctx, dut.send_stb)
+        await idle(ctx, dut)
+
+    bench.simulate(dut, drive, bench.receiver(dut.o_entries, entries))
+    assert [split(entry) for entry in entries] == expected_entries(events, 128)
+
+
+def test_256_events_are_in_two_block_rams():
+    assert ROW_BITS <= ROW_BITS_OF_TWO_BLOCKS
 
 
 def test_an_empty_ring_sends_nothing(bench):

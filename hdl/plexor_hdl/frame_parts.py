@@ -1,0 +1,22 @@
+"""Frames on their way to the link: parts of a byte or a word; and as datagrams have them, words."""
+
+from amaranth.lib import data
+
+
+class FramePart(data.Struct):
+    """The next byte of a frame, the lowest of `word`, or with `whole` all four, the lowest first.
+
+    A beat with `end` carries none and ends the frame. Words begin where a multiple of four bytes
+    came before them in their frame.
+    """
+
+    word: 32
+    whole: 1
+    end: 1
+
+
+class FrameWord(data.Struct):
+    """One word of a frame; a beat with `end` carries no word and ends the frame."""
+
+    word: 32
+    end: 1
