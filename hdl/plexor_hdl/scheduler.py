@@ -63,8 +63,11 @@ class Scheduler(wiring.Component):
         poisson, drawing, issue = Const(0, 1), Const(0, 1), Const(0, 1)
         dither_waits = Const(0, 1)
         fast, long, ends = Const(0, 1), Const(1, 1), Const(0, 1)
-        hold, fire, stepped = Signal(), Signal(), Signal()
+        rest, fire, stepped = Signal(), Signal(), Signal()
         offset = Signal(fine, reset_less=True)
+
+        # Two clocks after `alive`, for much hangs on it, and not in the cycle of `go`.
+        m.d.sync += rest.eq(~(self.near | self.go | self.alive))
 
         # What stands still during a run.
         interval: Value = config.interval_ticks
@@ -84,7 +87,7 @@ class Scheduler(wiring.Component):
                 bursts.offset.eq(offset),
                 bursts.alive.eq(self.alive),
                 bursts.clear.eq(self.clear),
-                bursts.hold.eq(hold),
+                bursts.hold.eq(rest),
                 self.starts.eq(bursts.starts),
             ]
             interval = bursts.period
@@ -102,7 +105,6 @@ class Scheduler(wiring.Component):
         if self.poisson:
             drawing, issue = self._random(m, draw, poisson, last, offset, ahead.end)
         m.d.comb += [
-            hold.eq(~(self.go | self.alive)),
             fire.eq(last & ~dither_waits & ~poisson),
             stepped.eq(last & (dither_waits | ~draw.waits)),
             draw.seed.eq(config.seed),
@@ -112,7 +114,7 @@ class Scheduler(wiring.Component):
             draw.threshold.eq(config.poisson_threshold),
             draw.plain.eq(poisson),
             draw.long.eq(long),
-            draw.hold.eq(hold & ~self.warm),
+            draw.hold.eq(rest & ~self.warm),
             # Flat, for it enables many registers.
             draw.advance.eq(
                 ~self.alive | (last & (poisson | dither_waits | ~draw.waits)) | drawing
@@ -124,7 +126,7 @@ class Scheduler(wiring.Component):
             ahead.long.eq(long),
             ahead.random.eq(poisson),
             ahead.offset.eq(draw.offset_next),
-            ahead.hold.eq(hold),
+            ahead.hold.eq(rest),
             ahead.advance.eq(draw.advance),
         ]
 
@@ -143,8 +145,8 @@ class Scheduler(wiring.Component):
             timer.one.eq(Mux(dither_waits, draw.one, ahead.one)),
             timer.rest.eq(Mux(waited, coarse_r[TIMER_LOW_BITS:], ahead.rest)),
             timer.step.eq(1),
-            # Nothing is last while idle, so that what follows from it need not look at `alive`.
-            timer.clear.eq(hold),
+            # Nothing is last while idle.
+            timer.clear.eq(rest),
             timer.skip.eq(self.skip),
         ]
         with m.If(self.go | fire | issue):

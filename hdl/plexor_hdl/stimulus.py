@@ -59,7 +59,7 @@ class Stimulus(wiring.Component):
         m.submodules.painter = painter = Painter(self.geometry)
         # What the stages leave of TRIGGER_CLOCKS is between a trigger and `go`.
         lead_clocks = TRIGGER_CLOCKS - 1 - scheduler.start_clocks - painter.paint_clocks
-        if lead_clocks <= WARM_CLOCKS:
+        if lead_clocks <= WARM_CLOCKS + 1:
             raise ValueError(f"TRIGGER_CLOCKS: {TRIGGER_CLOCKS}; the stages take more")
 
         # What stands still during a run.
