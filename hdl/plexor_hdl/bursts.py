@@ -8,7 +8,7 @@ from plexor.protocol.registers import STIMULUS
 from plexor_hdl.countdown import TIMER_LOW_BITS, Countdown, SettledSum
 from plexor_hdl.interfaces import block_layout
 
-PATTERN_CLOCKS = 3
+PATTERN_CLOCKS = 4
 """Clocks from a fast burst's first strike to its word."""
 
 
@@ -114,32 +114,41 @@ class Bursts(wiring.Component):
 
         # Strikes of a slow burst, or words of a fast one.
         m.submodules.burst = burst = Countdown(len(count))
-        first, last_word = Signal(), Signal()
+        fired, first, last_word = Signal(), Signal(), Signal()
+        alive_r, end_none, end_one = Signal(), Signal(), Signal()
         position = Signal(fine, reset_less=True)
         burst_end = Signal(far_bits + 1, reset_less=True)
         end, end_clocks = burst_end[:fine], burst_end[fine:]
         m.d.comb += [
             self.long.eq(always | burst.last),
-            last_word.eq(fast & Mux(first, ~span_far & (end_clocks == 0), burst.last)),
+            last_word.eq(Mux(first, end_none, burst.last)),
             burst.load.eq(
-                ~endless & Mux(fast, first & ~last_word, self.near | (self.next & burst.last))
+                ~endless & Mux(fast, first & ~end_none, self.near | (self.next & burst.last))
             ),
             burst.count.eq(Mux(fast, end_clocks, count[:TIMER_LOW_BITS])),
             burst.rest.eq(Mux(fast, span[far_bits:], count[TIMER_LOW_BITS:])),
-            burst.one.eq(Mux(fast, ~span_far & (end_clocks == 1), count_one)),
+            burst.one.eq(Mux(fast, end_one, count_one)),
             burst.far.eq(Mux(fast, span_far, count_far)),
             burst.step.eq(fast | self.next),
             burst.clear.eq(self.hold & ~self.near),
         ]
         m.d.sync += [
-            first.eq(self.fire & ~clear),
-            on.eq(fast & self.alive & ~clear & (self.fire | (on & ~last_word))),
+            alive_r.eq(self.alive),
+            fired.eq(fast & self.fire & self.alive & ~clear),
+            first.eq(fired & ~clear),
+            # From the burst's end, which is there a clock after its beginning.
+            end_none.eq(~span_far & (end_clocks == 0)),
+            end_one.eq(~span_far & (end_clocks == 1)),
+            on.eq(alive_r & ~clear & (fired | (on & ~last_word))),
         ]
         with m.If(self.fire):
             length = Cat(self.offset, span[fine:far_bits])
-            m.d.sync += [position.eq(self.offset), burst_end.eq(length + span[:fine])]
-        with m.Else():
-            m.d.sync += position.eq(next_position(samples, every, position))
+            m.d.sync += burst_end.eq(length + span[:fine])
+        offset_r = Signal(fine, reset_less=True)
+        m.d.sync += [
+            offset_r.eq(self.offset),
+            position.eq(Mux(fired, offset_r, next_position(samples, every, position))),
+        ]
 
         # The pattern from its first start on, up to the burst's last.
         shape, placed = Signal(samples), Signal(samples, reset_less=True)
@@ -159,7 +168,7 @@ class Bursts(wiring.Component):
             on_r.eq(on & ~clear),
             self.starts.eq(Mux(on_r & ~clear, shifted(placed, position_r, 1) & kept, 0)),
         ]
-        m.d.comb += self.pending.eq(on_r | self.starts.any())
+        m.d.comb += self.pending.eq(fired | on_r | self.starts.any())
         return m
 
     def _span(self, m: Module) -> Value:

@@ -80,10 +80,10 @@ class Draw(wiring.Component):
                 Cat(low_sum, low_carry).eq(low_sum + low),
                 Cat(high_sum, carry).eq(added(high_sum, high, low_carry)),
             ]
-            with m.If(hold_low):
-                m.d.sync += [low_sum.eq(0), low_carry.eq(0)]
-            with m.If(hold_high):
-                m.d.sync += [high_sum.eq(0), carry.eq(0)]
+        with m.If(hold_low):
+            m.d.sync += [low_sum.eq(0), low_carry.eq(0)]
+        with m.If(hold_high):
+            m.d.sync += [high_sum.eq(0), carry.eq(0)]
 
         state: Value = Const(0, STATE_BITS)
         if self.dither or self.poisson:
