@@ -57,7 +57,9 @@ class Ahead(wiring.Component):
             lengths.append(("spacing", short, self.spacing, self.spacing[:fine]))
 
         def chosen(values: list[Value]) -> Value:
-            picks = (Mux(length[1], value, 0) for length, value in zip(lengths, values, strict=True))
+            picks = (
+                Mux(length[1], value, 0) for length, value in zip(lengths, values, strict=True)
+            )
             return reduce(or_, picks)
 
         # Whether there is one clock hangs on the carry alone, by what the length is.
@@ -67,9 +69,7 @@ class Ahead(wiring.Component):
             now, after = Signal(name=name, reset_less=True), Signal(name=f"{name}_late")
             beyond = ticks[far_bits:].any()
             m.d.sync += [
-                flags.eq(
-                    Cat(beyond, *(~beyond & (ticks[fine:far_bits] == n) for n in range(2)))
-                ),
+                flags.eq(Cat(beyond, *(~beyond & (ticks[fine:far_bits] == n) for n in range(2)))),
                 after.eq(now),
             ]
             with m.If(self.advance):

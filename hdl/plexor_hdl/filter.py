@@ -95,7 +95,9 @@ class Filter(wiring.Component):
         for start in range(0, samples, QUAD):
             quad, value = stays[start : start + QUAD], level[start : start + QUAD]
             m.d.sync += [
-                settles[start : start + QUAD].eq(Cat(quad[: tick + 1].any() for tick in range(QUAD))),
+                settles[start : start + QUAD].eq(
+                    Cat(quad[: tick + 1].any() for tick in range(QUAD))
+                ),
                 values[start : start + QUAD].eq(
                     Cat(
                         value[:2],

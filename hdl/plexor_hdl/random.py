@@ -29,15 +29,15 @@ class Draw(wiring.Component):
     """What each interval or Poisson clock of a sequence draws, one draw a clock.
 
     `hold` takes it back to the seed and to a fraction's sum of 0. It must be high in three cycles
-    or more, and low from WARM_CLOCKS before the first draw is due; `advance` must be high while it
-    is and from then on. After that each `advance` brings the next draw in the cycle after. Draw k
+    or more, and low from WARM_CLOCKS before the first draw is due; `step` must be high while it
+    is and from then on. After that each `step` brings the next draw in the cycle after. Draw k
     is of the generator's state after k steps, and of the carry that the k-th addition of the
     fraction leaves; with `plain` there is no fraction and no dither.
 
     `step_fine` = interval_fine + fraction's carry + the dither's low bits; `offset_next` are the
-    state's lowest bits. One draw behind these: `coarse`, the dither's upper bits in clocks, with
-    `one` and `far` as Countdown wants them, `waits`, they are not 0 and `long` was high as they
-    came; `hit`, the state's upper 48 bits are below the threshold, and `offset`. Without `dither`
+    state's lowest bits. `advance` takes over what was drawn: `coarse`, the dither's upper bits in
+    clocks, with `one` and `far` as Countdown wants them, and `waits`, they are not 0 and `long` is
+    high; `hit`, the state's upper 48 bits are below the threshold, and `offset`. Without `dither`
     it is 0, without `poisson` there is never a hit.
     """
 
@@ -55,6 +55,7 @@ class Draw(wiring.Component):
                 "plain": In(1),
                 "long": In(1),
                 "hold": In(1),
+                "step": In(1),
                 "advance": In(1),
                 "step_fine": Out(fine_bits + 1),
                 "coarse": Out(DITHER_BITS - fine_bits),
@@ -75,7 +76,7 @@ class Draw(wiring.Component):
         high_sum, carry = Signal(LIMB_BITS), Signal()
         hold_low, hold_high = Signal(), Signal()
         m.d.sync += [hold_low.eq(self.hold | self.plain), hold_high.eq(hold_low)]
-        with m.If(self.advance):
+        with m.If(self.step):
             m.d.sync += [
                 Cat(low_sum, low_carry).eq(low_sum + low),
                 Cat(high_sum, carry).eq(added(high_sum, high, low_carry)),
@@ -91,26 +92,27 @@ class Draw(wiring.Component):
             no_seed, hold_r, seeds = Signal(), Signal(), Signal()
             seed = Cat(self.seed[0] | no_seed, self.seed[1:])
             m.d.sync += [no_seed.eq(self.seed == 0), hold_r.eq(self.hold), seeds.eq(hold_r)]
-            with m.If(self.advance):
+            with m.If(self.step):
                 m.d.sync += state.eq(Mux(seeds, seed, xorshift64(state)))
 
         if self.dither:
             dither = Signal(DITHER_BITS)
             coarse = Signal(DITHER_BITS - self.fine_bits, reset_less=True)
             m.d.comb += dither.eq(state & self._mask(m))
+            with m.If(self.step):
+                m.d.sync += [
+                    self.step_fine.eq(added(self.interval_fine, dither[: self.fine_bits], carry)),
+                    coarse.eq(dither[self.fine_bits :]),
+                ]
             with m.If(self.advance):
                 m.d.sync += [
-                    self.step_fine.eq(
-                        added(self.interval_fine, dither[: self.fine_bits], carry)
-                    ),
-                    coarse.eq(dither[self.fine_bits :]),
                     self.coarse.eq(coarse),
                     self.waits.eq(self.long & coarse.any()),
                     self.one.eq(coarse == 1),
                     self.far.eq(coarse[TIMER_LOW_BITS:].any()),
                 ]
         else:
-            with m.If(self.advance):
+            with m.If(self.step):
                 m.d.sync += self.step_fine.eq(self.interval_fine + carry)
         if self.poisson:
             below: Value = Const(0, 1)
@@ -120,12 +122,13 @@ class Draw(wiring.Component):
                 limit = self.threshold[start:][:LIMB_BITS]
                 less = Signal(name=f"less_{number}", reset_less=True)
                 same = Signal(name=f"same_{number}", reset_less=True)
-                with m.If(self.advance):
+                with m.If(self.step):
                     m.d.sync += [less.eq(drawn < limit), same.eq(drawn == limit)]
                 below = less | (same & below)
+            with m.If(self.step):
+                m.d.sync += self.offset_next.eq(state)
             with m.If(self.advance):
                 m.d.sync += [
-                    self.offset_next.eq(state),
                     self.offset.eq(self.offset_next),
                     self.hit.eq(below & self.plain),
                 ]

@@ -63,7 +63,7 @@ class Scheduler(wiring.Component):
         poisson, drawing, issue = Const(0, 1), Const(0, 1), Const(0, 1)
         dither_waits = Const(0, 1)
         fast, long, ends = Const(0, 1), Const(1, 1), Const(0, 1)
-        rest, fire, stepped = Signal(), Signal(), Signal()
+        rest, fire, stepped, advance = Signal(), Signal(), Signal(), Signal()
         offset = Signal(fine, reset_less=True)
 
         # Two clocks after `alive`, for much hangs on it, and not in the cycle of `go`.
@@ -99,9 +99,7 @@ class Scheduler(wiring.Component):
         last = timer.last
         if self.dither:
             dither_waits = Signal()
-            m.d.sync += dither_waits.eq(
-                self.alive & ((fire & draw.waits) | (dither_waits & ~last))
-            )
+            m.d.sync += dither_waits.eq(self.alive & ((fire & draw.waits) | (dither_waits & ~last)))
         if self.poisson:
             drawing, issue = self._random(m, draw, poisson, last, offset, ahead.end)
         m.d.comb += [
@@ -115,10 +113,10 @@ class Scheduler(wiring.Component):
             draw.plain.eq(poisson),
             draw.long.eq(long),
             draw.hold.eq(rest & ~self.warm),
-            # Flat, for it enables many registers.
-            draw.advance.eq(
-                ~self.alive | (last & (poisson | dither_waits | ~draw.waits)) | drawing
-            ),
+            # Flat, for they enable many registers. Between a burst's strikes nothing is drawn.
+            advance.eq(~self.alive | (last & (poisson | dither_waits | ~draw.waits)) | drawing),
+            draw.step.eq(rest | (advance & long)),
+            draw.advance.eq(advance),
             ahead.phase.eq(config.phase_ticks),
             ahead.interval.eq(interval),
             ahead.spacing.eq(config.spacing_ticks),
@@ -127,7 +125,7 @@ class Scheduler(wiring.Component):
             ahead.random.eq(poisson),
             ahead.offset.eq(draw.offset_next),
             ahead.hold.eq(rest),
-            ahead.advance.eq(draw.advance),
+            ahead.advance.eq(advance),
         ]
 
         # The dither's clocks pass behind those of the interval.
