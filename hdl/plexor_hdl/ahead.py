@@ -67,8 +67,9 @@ class Ahead(wiring.Component):
         for name, is_it, ticks, _ in lengths:
             flags = Signal(3, name=f"{name}_flags")
             now, after = Signal(name=name, reset_less=True), Signal(name=f"{name}_late")
-            beyond = ticks[far_bits:].any()
+            beyond = Signal(name=f"{name}_beyond")
             m.d.sync += [
+                beyond.eq(ticks[far_bits:].any()),
                 flags.eq(Cat(beyond, *(~beyond & (ticks[fine:far_bits] == n) for n in range(2)))),
                 after.eq(now),
             ]
