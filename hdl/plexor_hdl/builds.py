@@ -32,7 +32,11 @@ BUILDS = {
             upload_depth=512,
             ring_depth=512,
             phases=8,
-            features=Feature.EVENTS,
+            features=Feature.EVENTS
+            | Feature.BURST
+            | Feature.DITHER
+            | Feature.POISSON
+            | Feature.FILTER,
             board="ecp5-25f",
         ),
     ),

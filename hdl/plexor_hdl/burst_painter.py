@@ -36,8 +36,8 @@ class Limiter(wiring.Component):
 
     `strike` is a single strike, `starts` a word of strikes at least two ticks apart; what is kept
     of a word comes LIMIT_CLOCKS later, in `o_strike` or `o_starts`, and `spent` is high with the
-    last one's. `load` begins a sequence, `clear` empties all. `pending`: a word is inside. A word a
-    clock. `strike_count` must have stood still for 4 clocks.
+    last one's. `load` begins a sequence, `clear` empties all. `pending`: a word is inside, or comes
+    out. A word a clock. `strike_count` must have stood still for 4 clocks.
     """
 
     def __init__(self, samples: int) -> None:
@@ -69,7 +69,7 @@ class Limiter(wiring.Component):
         # How many starts are before each: in its group, then in all.
         pairs = samples // 2
         starts, starts_r = Signal(samples), Signal(samples)
-        strike, strike_r = Signal(), Signal()
+        strike, strike_r, late = Signal(), Signal(), Signal()
         within = [Signal(3, name=f"within_{pair}", reset_less=True) for pair in range(pairs)]
         totals = [Signal(3, name=f"total_{group}") for group in range(-(-pairs // GROUP))]
         before = [Signal(3, name=f"before_{pair}", reset_less=True) for pair in range(pairs)]
@@ -79,6 +79,7 @@ class Limiter(wiring.Component):
             starts_r.eq(starts),
             strike.eq(self.strike),
             strike_r.eq(strike),
+            late.eq(starts_r.any() | strike_r),
             asked.eq(sum(totals, Const(0, 1)) | strike),
         ]
         for pair, (rank, some) in enumerate(ranks(self.starts)):
@@ -100,7 +101,7 @@ class Limiter(wiring.Component):
             allowance.asked.eq(asked),
             allowance.clear.eq(self.clear | (self.load & endless)),
             self.spent.eq(allowance.spent),
-            self.pending.eq(starts.any() | starts_r.any() | strike | strike_r),
+            self.pending.eq(starts.any() | starts_r.any() | strike | strike_r | late),
         ]
         m.d.sync += [
             self.o_starts.eq(starts_r & keep),
@@ -110,7 +111,7 @@ class Limiter(wiring.Component):
             m.d.sync += [
                 register.eq(0)
                 for register in (
-                    *(starts, starts_r, strike, strike_r, *totals, asked),
+                    *(starts, starts_r, strike, strike_r, late, *totals, asked),
                     *(self.o_starts, self.o_strike),
                 )
             ]
@@ -121,7 +122,7 @@ class Flips(wiring.Component):
     """Draws pulses of less than W ticks: where the level of a word is not that before the word.
 
     `starts` is a word of pulses' starts; `flips` comes FLIP_CLOCKS later. `width` must have stood
-    still. `strike_stb` is high one clock after a word with a start; `pending` from `starts` to the
+    still. `strike_stb` is high one clock after a word with a start; `pending` from then to the
     cycle before the last pulse's `flips`, without a break. `clear` empties all.
     """
 
@@ -157,7 +158,7 @@ class Flips(wiring.Component):
             toggles.eq(starts ^ shifted_down(moved, back[:2], 1, samples)),
             self.flips.eq(Cat(toggles[: tick + 1].xor() for tick in range(samples))),
         ]
-        m.d.comb += self.pending.eq(self.starts.any() | self.strike_stb | toggles.any())
+        m.d.comb += self.pending.eq(self.strike_stb | toggles.any())
         with m.If(self.clear):
             m.d.sync += [
                 register.eq(0)

@@ -8,7 +8,7 @@ from plexor.protocol.registers import STIMULUS
 from plexor_hdl.countdown import TIMER_LOW_BITS, Countdown, SettledSum
 from plexor_hdl.interfaces import block_layout
 
-PATTERN_CLOCKS = 3
+PATTERN_CLOCKS = 4
 """Clocks from a fast burst's first strike to its word."""
 
 
@@ -44,15 +44,16 @@ def shifted(word: Value, places: Value, scale: int) -> Value:
 class Bursts(wiring.Component):
     """Counts the strikes of bursts, and draws the words of fast ones: spacings below W.
 
-    `fire` is a single strike or the first of a fast burst, at `offset` of its word; `long` says in
-    its cycle that an interval follows it, for it is a burst's last or a fast burst's first; `ends`
-    that nothing does. `period` is then that interval, and for a fast burst its length too. A fast
+    `near` in a cycle before `go`, `hold` high, begins a sequence; each `next` asks what follows the
+    next of its strikes: an interval if `long` is high then, for it is a burst's last or a fast
+    burst's first; nothing if `ends`. `period` is that interval, and for a fast burst its length
+    too. `fire` is a single strike or the first of a fast burst, at `offset` of its word. A fast
     burst's words come in `starts` PATTERN_CLOCKS later, bit k a strike that starts in tick k; none
     begins to be drawn while `alive` is low. `on`, `pending`: a fast burst is being drawn, or a word
     of one is inside.
 
     `config`, `interval` and `plain` (no fast bursts) must have stood still for 24 clocks before
-    `go`, which starts a sequence after a cycle of `hold`. `clear` empties everything.
+    a sequence. `clear` empties everything.
     """
 
     def __init__(self, samples: int) -> None:
@@ -63,7 +64,8 @@ class Bursts(wiring.Component):
                 "config": In(block_layout(STIMULUS)),
                 "interval": In(48),
                 "plain": In(1),
-                "go": In(1),
+                "near": In(1),
+                "next": In(1),
                 "fire": In(1),
                 "offset": In(self.fine_bits),
                 "alive": In(1),
@@ -84,6 +86,7 @@ class Bursts(wiring.Component):
         samples, fine = self.samples, self.fine_bits
         far_bits = fine + TIMER_LOW_BITS
         count, spacing = self.config.burst_count, self.config.spacing_ticks
+        always = Signal()
         fast, on, clear = self.fast, self.on, self.clear
 
         # What stands still during a run.
@@ -99,6 +102,7 @@ class Bursts(wiring.Component):
             endless.eq(~count_far & (count[:TIMER_LOW_BITS] == 0)),
             count_one.eq(~count_far & (count[:TIMER_LOW_BITS] == 1)),
             fast.eq((spacing[fine:] == 0) & ~count_one & ~self.plain),
+            always.eq(fast | self.plain),
             self.ends.eq(fast & endless),
             span_far.eq(span[far_bits:].any()),
         ]
@@ -110,32 +114,41 @@ class Bursts(wiring.Component):
 
         # Strikes of a slow burst, or words of a fast one.
         m.submodules.burst = burst = Countdown(len(count))
-        first, last_word = Signal(), Signal()
+        fired, first, last_word = Signal(), Signal(), Signal()
+        alive_r, end_none, end_one = Signal(), Signal(), Signal()
         position = Signal(fine, reset_less=True)
         burst_end = Signal(far_bits + 1, reset_less=True)
         end, end_clocks = burst_end[:fine], burst_end[fine:]
         m.d.comb += [
-            self.long.eq(fast | burst.last),
-            last_word.eq(fast & Mux(first, ~span_far & (end_clocks == 0), burst.last)),
+            self.long.eq(always | burst.last),
+            last_word.eq(Mux(first, end_none, burst.last)),
             burst.load.eq(
-                ~endless & Mux(fast, first & ~last_word, self.go | (self.fire & burst.last))
+                ~endless & Mux(fast, first & ~end_none, self.near | (self.next & burst.last))
             ),
             burst.count.eq(Mux(fast, end_clocks, count[:TIMER_LOW_BITS])),
             burst.rest.eq(Mux(fast, span[far_bits:], count[TIMER_LOW_BITS:])),
-            burst.one.eq(Mux(fast, ~span_far & (end_clocks == 1), count_one)),
+            burst.one.eq(Mux(fast, end_one, count_one)),
             burst.far.eq(Mux(fast, span_far, count_far)),
-            burst.step.eq(fast | self.fire),
-            burst.clear.eq(self.hold),
+            burst.step.eq(fast | self.next),
+            burst.clear.eq(self.hold & ~self.near),
         ]
         m.d.sync += [
-            first.eq(self.fire & ~clear),
-            on.eq(fast & self.alive & ~clear & (self.fire | (on & ~last_word))),
+            alive_r.eq(self.alive),
+            fired.eq(fast & self.fire & self.alive & ~clear),
+            first.eq(fired & ~clear),
+            # From the burst's end, which is there a clock after its beginning.
+            end_none.eq(~span_far & (end_clocks == 0)),
+            end_one.eq(~span_far & (end_clocks == 1)),
+            on.eq(alive_r & ~clear & (fired | (on & ~last_word))),
         ]
         with m.If(self.fire):
             length = Cat(self.offset, span[fine:far_bits])
-            m.d.sync += [position.eq(self.offset), burst_end.eq(length + span[:fine])]
-        with m.Else():
-            m.d.sync += position.eq(next_position(samples, every, position))
+            m.d.sync += burst_end.eq(length + span[:fine])
+        offset_r = Signal(fine, reset_less=True)
+        m.d.sync += [
+            offset_r.eq(self.offset),
+            position.eq(Mux(fired, offset_r, next_position(samples, every, position))),
+        ]
 
         # The pattern from its first start on, up to the burst's last.
         shape, placed = Signal(samples), Signal(samples, reset_less=True)
@@ -155,7 +168,7 @@ class Bursts(wiring.Component):
             on_r.eq(on & ~clear),
             self.starts.eq(Mux(on_r & ~clear, shifted(placed, position_r, 1) & kept, 0)),
         ]
-        m.d.comb += self.pending.eq(on_r | self.starts.any())
+        m.d.comb += self.pending.eq(fired | on_r | self.starts.any())
         return m
 
     def _span(self, m: Module) -> Value:

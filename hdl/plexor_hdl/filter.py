@@ -7,6 +7,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 TICKS_BITS = 5
+QUAD = 4
+"""Samples whose level is settled together."""
 STAGES = {
     4: (((0, 1), (0, 1, 2)),),
     8: (((0, 1), (0, 1, 2)), ((0, 2, 3),)),
@@ -21,7 +23,7 @@ has n places for an edge; from two samples on, these steps make each one of up t
 
 def filter_clocks(samples: int) -> int:
     """Return the latency of a filter of words of so many samples."""
-    return 2 + len(STAGES[samples])
+    return 3 + len(STAGES[samples])
 
 
 def steps_to(places: int, steps: tuple[tuple[int, ...], ...]) -> list[bool]:
@@ -89,18 +91,29 @@ class Filter(wiring.Component):
         # A sample whose window has no change settles the level. Of two neighbours one of which
         # does the later has the level: were it the earlier alone, its window would hold both.
         stays = ~kept
+        settles, values = Signal(samples), Signal(samples)
+        for start in range(0, samples, QUAD):
+            quad, value = stays[start : start + QUAD], level[start : start + QUAD]
+            m.d.sync += [
+                settles[start : start + QUAD].eq(
+                    Cat(quad[: tick + 1].any() for tick in range(QUAD))
+                ),
+                values[start : start + QUAD].eq(
+                    Cat(
+                        value[:2],
+                        Mux(quad[2], value[2], value[1]),
+                        Mux(quad[2:].any(), value[3], value[1]),
+                    )
+                ),
+            ]
+        # Each quad goes on from what the last one before it left that settles at all.
         held = Signal()
         before, after = held, []
-        for start in range(0, samples, 4):
-            quad, value = stays[start : start + 4], level[start : start + 4]
-            first = Mux(quad[:2].any(), value[1], before)
+        for start in range(0, samples, QUAD):
             after += [
-                Mux(quad[0], value[0], before),
-                first,
-                Mux(quad[2], value[2], first),
+                Mux(settles[tick], values[tick], before) for tick in range(start, start + QUAD)
             ]
-            before = Mux(quad.any(), Mux(quad[2:].any(), value[3], value[1]), before)
-            after.append(before)
+            before = after[-1]
         m.d.sync += [self.o_word.eq(Cat(after)), held.eq(before)]
         return m
 

@@ -34,9 +34,9 @@ class Painter(wiring.Component):
     `strike_count` are left out, none where it is 0 (`endless`, 2 clocks after it); `spent` is high
     before the last one's word. Pulses must end before the next start. `stop` in a cycle empties the
     starts of the word that is due STOP_CLOCKS later. `waiting`: a strike inside may still be left
-    out. `pending` is high while one that is not, or its pulse, is inside, up to the cycle before
-    the word in which the last pulse ends. `clear` empties all. A word a clock. `config` must have
-    stood still for 4 clocks.
+    out, or was in the cycle before. `pending` is high while one that is not, or its pulse, is
+    inside, up to the cycle before the word in which the last pulse ends. `clear` empties all. A
+    word a clock. `config` must have stood still for 4 clocks.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -85,7 +85,7 @@ class Painter(wiring.Component):
                 drawn.clear.eq(self.clear),
             ]
             m.d.sync += flips_strike.eq(drawn.strike_stb)
-            flips, pending = drawn.flips, drawn.pending | strike
+            flips, pending = drawn.flips, drawn.pending
         else:
             strike = self._counted(m)
 

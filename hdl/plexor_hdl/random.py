@@ -10,8 +10,8 @@ from plexor_hdl.parts import added
 STATE_BITS = 64
 SHIFTS = (13, -7, 17)
 """Left shifts of xorshift64 (G. Marsaglia, Xorshift RNGs, J. Stat. Soft. 8(14), 2003)."""
-WARM_CLOCKS = 2
-"""Clocks that a fraction's sum takes to its first draw."""
+WARM_CLOCKS = 4
+"""Clocks from the end of `hold` to a sequence's start, whose first draw is then there."""
 DITHER_BITS = 32
 HIT_BITS = 48
 LIMB_BITS = 16
@@ -28,17 +28,17 @@ def xorshift64(state: Value) -> Value:
 class Draw(wiring.Component):
     """What each interval or Poisson clock of a sequence draws, one draw a clock.
 
-    While `hold` is high it goes back to the seed, and the fraction's sum, unless `warm` is, to 0:
-    `warm` must be high in the WARM_CLOCKS last cycles of `hold`, and low in one before. From the
-    second cycle after the last `hold` on, the outputs are the first draw's if `advance` was high in
-    the first, as it must be while `hold` is; each `advance` brings the next draw in the cycle
-    after. Draw k is of the generator's state after k steps, and of the carry that the k-th addition
-    of the fraction leaves.
+    `hold` takes it back to the seed and to a fraction's sum of 0. It must be high in three cycles
+    or more, and low from WARM_CLOCKS before the first draw is due; `step` must be high while it
+    is and from then on. After that each `step` brings the next draw in the cycle after. Draw k
+    is of the generator's state after k steps, and of the carry that the k-th addition of the
+    fraction leaves; with `plain` there is no fraction and no dither.
 
-    `step_fine` = interval_fine + fraction's carry + the dither's low bits; `coarse` the dither's
-    upper bits in clocks, with `zero`, and `one` and `far` as Countdown wants them. One draw behind
-    these: `hit`, the state's upper 48 bits are below the threshold, and `offset`, its lowest bits.
-    Without `dither` it is 0, without `poisson` there is never a hit.
+    `step_fine` = interval_fine + fraction's carry + the dither's low bits; `offset_next` are the
+    state's lowest bits. `advance` takes over what was drawn: `coarse`, the dither's upper bits in
+    clocks, with `one` and `far` as Countdown wants them, and `waits`, they are not 0 and `long` is
+    high; `hit`, the state's upper 48 bits are below the threshold, and `offset`. Without `dither`
+    it is 0, without `poisson` there is never a hit.
     """
 
     def __init__(self, fine_bits: int, *, dither: bool, poisson: bool) -> None:
@@ -52,15 +52,18 @@ class Draw(wiring.Component):
                 "interval_fine": In(fine_bits),
                 "dither_bits": In(6),
                 "threshold": In(HIT_BITS),
+                "plain": In(1),
+                "long": In(1),
                 "hold": In(1),
-                "warm": In(1),
+                "step": In(1),
                 "advance": In(1),
                 "step_fine": Out(fine_bits + 1),
                 "coarse": Out(DITHER_BITS - fine_bits),
-                "zero": Out(1),
+                "waits": Out(1),
                 "one": Out(1),
                 "far": Out(1),
                 "hit": Out(1),
+                "offset_next": Out(fine_bits),
                 "offset": Out(fine_bits),
             }
         )
@@ -71,42 +74,45 @@ class Draw(wiring.Component):
         low, high = self.fraction[:LIMB_BITS], self.fraction[LIMB_BITS:]
         low_sum, low_carry = Signal(LIMB_BITS), Signal()
         high_sum, carry = Signal(LIMB_BITS), Signal()
-        warm_r = Signal()
-        m.d.sync += warm_r.eq(self.warm)
-        with m.If(self.advance):
+        hold_low, hold_high = Signal(), Signal()
+        m.d.sync += [hold_low.eq(self.hold | self.plain), hold_high.eq(hold_low)]
+        with m.If(self.step):
             m.d.sync += [
                 Cat(low_sum, low_carry).eq(low_sum + low),
                 Cat(high_sum, carry).eq(added(high_sum, high, low_carry)),
             ]
-            with m.If(self.hold & ~self.warm):
-                m.d.sync += [low_sum.eq(0), low_carry.eq(0)]
-            with m.If(self.hold & ~warm_r):
-                m.d.sync += [high_sum.eq(0), carry.eq(0)]
+        with m.If(hold_low):
+            m.d.sync += [low_sum.eq(0), low_carry.eq(0)]
+        with m.If(hold_high):
+            m.d.sync += [high_sum.eq(0), carry.eq(0)]
 
         state: Value = Const(0, STATE_BITS)
         if self.dither or self.poisson:
             state = Signal(STATE_BITS, name="state", reset_less=True)
-            no_seed = Signal()
+            no_seed, hold_r, seeds = Signal(), Signal(), Signal()
             seed = Cat(self.seed[0] | no_seed, self.seed[1:])
-            m.d.sync += no_seed.eq(self.seed == 0)
-            with m.If(self.hold | self.advance):
-                m.d.sync += state.eq(xorshift64(Mux(self.hold, seed, state)))
+            m.d.sync += [no_seed.eq(self.seed == 0), hold_r.eq(self.hold), seeds.eq(hold_r)]
+            with m.If(self.step):
+                m.d.sync += state.eq(Mux(seeds, seed, xorshift64(state)))
 
         if self.dither:
             dither = Signal(DITHER_BITS)
+            coarse = Signal(DITHER_BITS - self.fine_bits, reset_less=True)
             m.d.comb += dither.eq(state & self._mask(m))
-            fine, coarse = dither[: self.fine_bits], dither[self.fine_bits :]
+            with m.If(self.step):
+                m.d.sync += [
+                    self.step_fine.eq(added(self.interval_fine, dither[: self.fine_bits], carry)),
+                    coarse.eq(dither[self.fine_bits :]),
+                ]
             with m.If(self.advance):
                 m.d.sync += [
-                    self.step_fine.eq(added(self.interval_fine, fine, carry)),
                     self.coarse.eq(coarse),
-                    self.zero.eq(coarse == 0),
+                    self.waits.eq(self.long & coarse.any()),
                     self.one.eq(coarse == 1),
                     self.far.eq(coarse[TIMER_LOW_BITS:].any()),
                 ]
         else:
-            m.d.comb += self.zero.eq(1)
-            with m.If(self.advance):
+            with m.If(self.step):
                 m.d.sync += self.step_fine.eq(self.interval_fine + carry)
         if self.poisson:
             below: Value = Const(0, 1)
@@ -116,23 +122,30 @@ class Draw(wiring.Component):
                 limit = self.threshold[start:][:LIMB_BITS]
                 less = Signal(name=f"less_{number}", reset_less=True)
                 same = Signal(name=f"same_{number}", reset_less=True)
-                with m.If(self.advance):
+                with m.If(self.step):
                     m.d.sync += [less.eq(drawn < limit), same.eq(drawn == limit)]
                 below = less | (same & below)
-            offset = Signal.like(self.offset, reset_less=True)
+            with m.If(self.step):
+                m.d.sync += self.offset_next.eq(state)
             with m.If(self.advance):
-                m.d.sync += [offset.eq(state), self.offset.eq(offset), self.hit.eq(below)]
+                m.d.sync += [
+                    self.offset.eq(self.offset_next),
+                    self.hit.eq(below & self.plain),
+                ]
         return m
 
     def _mask(self, m: Module) -> Value:
-        """Return `dither_bits` ones, at most DITHER_BITS, one clock late."""
+        """Return `dither_bits` ones, at most DITHER_BITS, one clock late; none if `plain`."""
         groups = DITHER_BITS // 8
         past, here = Signal(groups), Signal(groups)
         within = Signal(8)
         low, high = self.dither_bits[:3], self.dither_bits[3:]
+        chosen = ~self.plain.replicate(groups)
         m.d.sync += [
-            past.eq(Cat(Cat(high == at for at in range(n + 1, 8)).any() for n in range(groups))),
-            here.eq(Cat(high == n for n in range(groups))),
+            past.eq(
+                chosen & Cat(Cat(high == at for at in range(n + 1, 8)).any() for n in range(groups))
+            ),
+            here.eq(chosen & Cat(high == n for n in range(groups))),
             within.eq(Cat(Cat(low == at for at in range(n + 1, 8)).any() for n in range(8))),
         ]
         return Cat(

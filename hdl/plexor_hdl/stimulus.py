@@ -59,7 +59,7 @@ class Stimulus(wiring.Component):
         m.submodules.painter = painter = Painter(self.geometry)
         # What the stages leave of TRIGGER_CLOCKS is between a trigger and `go`.
         lead_clocks = TRIGGER_CLOCKS - 1 - scheduler.start_clocks - painter.paint_clocks
-        if lead_clocks < WARM_CLOCKS:
+        if lead_clocks <= WARM_CLOCKS + 1:
             raise ValueError(f"TRIGGER_CLOCKS: {TRIGGER_CLOCKS}; the stages take more")
 
         # What stands still during a run.
@@ -116,7 +116,8 @@ class Stimulus(wiring.Component):
 
         m.d.comb += [
             scheduler.config.eq(config),
-            scheduler.warm.eq(lead[-1 - WARM_CLOCKS : -1].any() & ~lead[-1] & ~self.start_stb),
+            scheduler.warm.eq(lead[-1 - WARM_CLOCKS : -1].any() & ~lead[-1]),
+            scheduler.near.eq(lead[-2] & ~lead[-1]),
             scheduler.go.eq(go),
             scheduler.alive.eq(alive),
             scheduler.clear.eq(self.start_stb),

@@ -25,7 +25,7 @@ PLACED = 1 << 63
 WORD_SAMPLES = (4, 8, 16)
 MOST_TICK_FS = (1 << 32) - 1
 BOARD_BYTES = 8
-TRIGGER_CLOCKS = 14
+TRIGGER_CLOCKS = 19
 """Core clocks from the start of a run, a trigger strike or the gate to phase 0 of a stimulus."""
 STEP_CLOCKS = 256
 """Core clocks from the end of a step of the sweep table to phase 0 of the next one."""

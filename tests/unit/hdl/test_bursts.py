@@ -28,6 +28,20 @@ def test_bursts_of_spaced_strikes(samples, fraction, features):
     check(samples, settings, 300, features=features)
 
 
+@pytest.mark.parametrize("dither_bits", [0, 3, 7])
+def test_only_what_follows_a_bursts_last_strike_is_drawn(dither_bits):
+    settings = Settings(
+        interval_ticks=40,
+        interval_fraction=0x3000_0001,
+        width_ticks=2,
+        burst_count=4,
+        spacing_ticks=8,
+        dither_bits=dither_bits,
+        seed=0x1234_5678_9ABC,
+    )
+    check(8, settings, 1500, features=Feature.BURST | Feature.DITHER)
+
+
 @BURST
 def test_a_burst_with_a_strike_in_every_word(features):
     check(

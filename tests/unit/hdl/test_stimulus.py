@@ -216,6 +216,22 @@ def test_a_gate_that_was_low_for_16_clocks_may_rise_again(low, features):
     assert edges(seen, 8, 5 + TRIGGER_CLOCKS)[0] == [0, (45 + low) * 8]
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings(interval_ticks=21, interval_fraction=0x5555_5556, dither_bits=5, width_ticks=12),
+        Settings(poisson_threshold=1 << 46, width_ticks=3, phase_ticks=5),
+        Settings(interval_ticks=30, dither_bits=3, burst_count=3, spacing_ticks=9, width_ticks=4),
+    ],
+)
+def test_each_rise_of_the_gate_begins_what_is_random_anew(settings):
+    drive = {0: {"start_stb": 1}, 5: {"gate": 1}, 100: {"gate": 0}, 130: {"gate": 1}}
+    seen = bench(8, settings, 210, trigger=Trigger.GATE, drive=drive)
+    for rise, last in ((5, 100), (130, 190)):
+        up, _ = edges(seen[: last + TRIGGER_CLOCKS], 8, rise + TRIGGER_CLOCKS)
+        assert [t for t in up if t >= 0] == expected(settings, 8, last - rise, 0)[0]
+
+
 @EVERY
 def test_a_gate_high_at_the_start_rises_there(features):
     settings = Settings(interval_ticks=16, width_ticks=4)

@@ -258,9 +258,9 @@ def test_a_trigger_while_a_sequence_runs_is_ignored():
         "width_ticks": 3,
         "strike_count": 3,
     }
-    # Triggered at 0: 112, 172, 232 to 235; the strike at 300, in the clock from 296, is the next.
-    assert LEAD == 112
-    assert rises(550, number=1, s0=first, s1=second) == [112, 172, 232, 408, 468, 528]
+    # Triggered at 0: 152, 212, 272 to 275; the strike at 300, in the clock from 296, is the next.
+    assert LEAD == 152
+    assert rises(590, number=1, s0=first, s1=second) == [152, 212, 272, 448, 508, 568]
 
 
 @pytest.mark.parametrize(
