@@ -168,7 +168,7 @@ IDENTITY = Block(
         Register("samples", 32, _R, "", "W, samples a core clock"),
         Register("tick_fs", 32, _R, "fs", "one tick"),
         Register("features", 32, _R, "", "Feature"),
-        Register("latency_mantissa_bits", 32, _R, "bits", "of the log-linear latency bins"),
+        Register("latency_mantissa_bits", 32, _R, "bits", "of the log-linear rise latency bins"),
         Register("interval_mantissa_bits", 32, _R, "bits", "of the log-linear interval bins"),
         Register("zoom_bits", 32, _R, "bits", "2**zoom_bits bins in a zoom window"),
         Register("queue_depth", 32, _R, "strikes", "outstanding, a channel"),
@@ -178,6 +178,14 @@ IDENTITY = Block(
         Register("phases", 32, _R, "samples", "after which the sampling instants repeat"),
         Register(
             "deep_depth", 32, _R, "events", "that the deep memory holds; 0: there is none", since=1
+        ),
+        Register(
+            "fall_mantissa_bits",
+            32,
+            _R,
+            "bits",
+            "of the log-linear fall latency bins; before 2.2 those of rises",
+            since=2,
         ),
     ),
 )
