@@ -49,6 +49,11 @@ class Engine(wiring.Component):
             Which.LATENCY: (geometry.latency_mantissa_bits, int(Feature.FALL in features)),
             Which.INTERVAL: (geometry.interval_mantissa_bits, 1),
         }[which]
+        if kind_bits and geometry.fall_mantissa_bits != geometry.latency_mantissa_bits:
+            raise ValueError(
+                f"fall_mantissa_bits: {geometry.fall_mantissa_bits};"
+                f" must be {geometry.latency_mantissa_bits}, as of rises"
+            )
         banks = 2 if Feature.SNAPSHOT in features else 1
         zoom_bits = geometry.zoom_bits if Feature.ZOOM in features else None
         self._first_kind_only = kind_bits == 0

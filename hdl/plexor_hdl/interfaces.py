@@ -1,5 +1,7 @@
 """What the stages hand each other: payloads and ports, derived from the contract."""
 
+from enum import IntEnum
+
 from amaranth.hdl import signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -101,6 +103,55 @@ class Sample(data.StructLayout):
                 "index": INDEX_BITS,
                 "time_ticks": TIME_BITS,
                 "bank": 1,
+            }
+        )
+
+
+class Kind(IntEnum):
+    """What a measured value is: the latency kinds, then those of intervals, in their order."""
+
+    RISE = 0
+    FALL = 1
+    WIDTH = 2
+    PERIOD = 3
+
+
+class Measured(data.StructLayout):
+    """One latency or interval on its way from the matcher to the results.
+
+    `index` and `time_ticks` are those of the event that completed it, where extremes are kept.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        kept = Feature.EXTREMES in geometry.features
+        super().__init__(
+            {
+                "kind": Kind,
+                "channel": max(geometry.key_bits, 1),
+                "value_ticks": signed(VALUE_BITS),
+                "index": INDEX_BITS if kept else 0,
+                "time_ticks": TIME_BITS if kept else 0,
+            }
+        )
+
+
+class Decision(data.StructLayout):
+    """What the matcher decided of one channel in one clock: every bit that is set counts one.
+
+    `strike` was seen, `missed` one of the outstanding or this one, `queue_full` this one for want
+    of room; a response was `classed` as `response_class`, `early` if its strike came second.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        super().__init__(
+            {
+                "channel": max(geometry.key_bits, 1),
+                "strike": 1,
+                "missed": 1,
+                "queue_full": 1,
+                "classed": 1,
+                "response_class": 3,
+                "early": 1 if Feature.EARLY in geometry.features else 0,
             }
         )
 

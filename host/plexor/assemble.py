@@ -26,8 +26,10 @@ from plexor.protocol.memory import (
     LatencyKind,
     ResponseClass,
     Space,
-    bin_bits,
+    first_bin,
     key,
+    mantissa_bits,
+    width_bits,
 )
 from plexor.protocol.registers import CHANNEL, Policy, StatusFlag, StopReason
 from plexor.rematch import Lane, Rules, measurement_of
@@ -35,6 +37,7 @@ from plexor.results import (
     Accounting,
     Bins,
     ChannelResult,
+    Counts,
     EventArray,
     Kind,
     Measurement,
@@ -286,8 +289,7 @@ class _Channels:
             lane = Lane(self._rules(number))
             lane.run(events, self.end_ticks)
             for kind in Kind:
-                mantissa_bits = self._mantissa_bits(kind)
-                made = measurement_of(kind, lane.samples[kind], mantissa_bits)
+                made = measurement_of(kind, lane.samples[kind], self._mantissa_bits(kind))
                 if kind in absent:
                     measurements[kind] = made
                     self.computed.append(f"{name}.{kind}")
@@ -351,9 +353,9 @@ class _Channels:
         return feature in self.geometry.features and self.memories.known(needed)
 
     def _mantissa_bits(self, kind: Kind) -> int:
-        if _PLACES[kind][0]:
-            return self.geometry.interval_mantissa_bits
-        return self.geometry.latency_mantissa_bits
+        interval, part, _ = _PLACES[kind]
+        space = Space.INTERVAL_BINS if interval else Space.LATENCY_BINS
+        return mantissa_bits(self.geometry, space, part)
 
     def _measurement(self, number: int, kind: Kind) -> Measurement:
         interval, part, _ = _PLACES[kind]
@@ -363,22 +365,21 @@ class _Channels:
             if interval
             else (Space.LATENCY_BINS, Space.LATENCY_ZOOM, Space.LATENCY_STATISTICS)
         )
-        mantissa_bits = self._mantissa_bits(kind)
-        size = 1 << bin_bits(mantissa_bits)
         zoom: Zoom | None = None
         if self.memories.known(zooms):
-            window = 1 << self.geometry.zoom_bits
             first = self.image.value("channel", f"zoom_{kind}_ticks", number)
-            counts = self.memories.counts(zooms)[place * window : (place + 1) * window]
-            zoom = Zoom(first, counts.copy())
+            zoom = Zoom(first, self._bins(zooms, part, number))
         return Measurement(
             kind,
             self.memories.statistics(statistics, place),
-            Bins(
-                mantissa_bits, self.memories.counts(bins)[place * size : (place + 1) * size].copy()
-            ),
+            Bins(self._mantissa_bits(kind), self._bins(bins, part, number)),
             zoom,
         )
+
+    def _bins(self, space: Space, part: int, number: int) -> Counts:
+        first = first_bin(self.geometry, space, part, number)
+        size = 1 << width_bits(self.geometry, space, part)
+        return self.memories.counts(space)[first : first + size].copy()
 
 
 def _completed(measurement: Measurement, computed: Statistics) -> Measurement:

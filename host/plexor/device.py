@@ -335,6 +335,7 @@ def identity_of(image: RegisterImage) -> Identity:
                 "samples",
                 "tick_fs",
                 "latency_mantissa_bits",
+                "fall_mantissa_bits",
                 "interval_mantissa_bits",
                 "zoom_bits",
                 "queue_depth",

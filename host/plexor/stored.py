@@ -59,9 +59,10 @@ def histograms(result: RunResult) -> Mapping[Place, int]:
 
 
 def _bits(geometry: Geometry, entry: Measurement) -> int:
-    if entry.kind in (Kind.RISE, Kind.FALL):
-        return geometry.latency_mantissa_bits
-    return geometry.interval_mantissa_bits
+    return {
+        Kind.RISE: geometry.latency_mantissa_bits,
+        Kind.FALL: geometry.fall_mantissa_bits,
+    }.get(entry.kind, geometry.interval_mantissa_bits)
 
 
 def _wrong(result: RunResult) -> Iterator[str]:

@@ -69,7 +69,9 @@ class Geometry:
     tick_fs: int = 1_000_000
     """One sample's time in femtoseconds; the core clock's period is `samples` ticks."""
     latency_mantissa_bits: int = 6
-    """Log-linear bins of latencies are 2**-m of their value wide."""
+    """Log-linear bins of rise latencies are 2**-m of their value wide."""
+    fall_mantissa_bits: int = 0
+    """The same for fall latencies; 0: as for rise latencies."""
     interval_mantissa_bits: int = 6
     """The same for on-widths and periods."""
     zoom_bits: int = 10
@@ -92,11 +94,14 @@ class Geometry:
     """Up to eight ASCII characters."""
 
     def __post_init__(self) -> None:
+        if not self.fall_mantissa_bits:
+            object.__setattr__(self, "fall_mantissa_bits", self.latency_mantissa_bits)
         ranges = {
             "channels": (1, MAX_CHANNELS),
             "strikes": (1, MAX_STRIKES),
             "tick_fs": (1000, MOST_TICK_FS),
             "latency_mantissa_bits": (2, 8),
+            "fall_mantissa_bits": (2, 8),
             "interval_mantissa_bits": (2, 8),
             "zoom_bits": (4, 12),
         }

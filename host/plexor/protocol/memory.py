@@ -29,7 +29,7 @@ class Space(IntEnum):
     UPLOAD_DROPS = 2  # entry: source, 64-bit count
     LATENCY_STATISTICS = 3  # entry: (set, key), STATISTICS record
     INTERVAL_STATISTICS = 4  # the same
-    LATENCY_BINS = 5  # entry: (key, bin), 32-bit count
+    LATENCY_BINS = 5  # entry: bins of each key, keys in order, 32-bit count
     INTERVAL_BINS = 6  # the same
     LATENCY_ZOOM = 7  # entry: (key, bin), 32-bit count
     INTERVAL_ZOOM = 8  # the same
@@ -167,6 +167,31 @@ def bin_count(mantissa_bits: int) -> int:
     return bin_of(VALUE_MOST - 1, mantissa_bits) + 1
 
 
+def mantissa_bits(geometry: Geometry, space: Space, kind: int) -> int:
+    """Return the mantissa bits of a kind's log-linear bins, of LATENCY_BINS or INTERVAL_BINS."""
+    if space == Space.INTERVAL_BINS:
+        return geometry.interval_mantissa_bits
+    if kind == LatencyKind.FALL:
+        return geometry.fall_mantissa_bits
+    return geometry.latency_mantissa_bits
+
+
+def width_bits(geometry: Geometry, space: Space, kind: int) -> int:
+    """Return the address bits of the bins of one key, in a space of bins or of zoom windows."""
+    if space in (Space.LATENCY_ZOOM, Space.INTERVAL_ZOOM):
+        return geometry.zoom_bits
+    return bin_bits(mantissa_bits(geometry, space, kind))
+
+
+def first_bin(geometry: Geometry, space: Space, kind: int, channel: int) -> int:
+    """Return the entry of a key's first bin, in a space of bins or of zoom windows.
+
+    With `kind` KINDS and channel 0 it is the end of the space.
+    """
+    before = sum(1 << width_bits(geometry, space, k) for k in range(kind)) << geometry.key_bits
+    return before + (channel << width_bits(geometry, space, kind) if channel else 0)
+
+
 def entry_words(space: Space) -> int:
     """Return the 32-bit words of one entry."""
     if space in HISTOGRAM_SPACES:
@@ -190,9 +215,9 @@ def entries(geometry: Geometry, space: Space) -> int:
         Space.UPLOAD_DROPS: sources,
         Space.LATENCY_STATISTICS: keys * STATISTICS_SETS,
         Space.INTERVAL_STATISTICS: intervals * keys * STATISTICS_SETS,
-        Space.LATENCY_BINS: keys << bin_bits(geometry.latency_mantissa_bits),
-        Space.INTERVAL_BINS: intervals * (keys << bin_bits(geometry.interval_mantissa_bits)),
-        Space.LATENCY_ZOOM: zoom * (keys << geometry.zoom_bits),
-        Space.INTERVAL_ZOOM: zoom * intervals * (keys << geometry.zoom_bits),
+        Space.LATENCY_BINS: first_bin(geometry, Space.LATENCY_BINS, KINDS, 0),
+        Space.INTERVAL_BINS: intervals * first_bin(geometry, Space.INTERVAL_BINS, KINDS, 0),
+        Space.LATENCY_ZOOM: zoom * first_bin(geometry, Space.LATENCY_ZOOM, KINDS, 0),
+        Space.INTERVAL_ZOOM: zoom * intervals * first_bin(geometry, Space.INTERVAL_ZOOM, KINDS, 0),
         Space.STEPS: (Feature.SWEEP in geometry.features) * (MAX_STEPS << geometry.key_bits),
     }[space]

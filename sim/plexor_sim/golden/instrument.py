@@ -23,9 +23,10 @@ from plexor.protocol.memory import (
     LatencyKind,
     ResponseClass,
     Space,
-    bin_bits,
     entries,
     key,
+    mantissa_bits,
+    width_bits,
 )
 from plexor.protocol.registers import Policy, StatusFlag
 from plexor_sim.golden import memory, table
@@ -73,8 +74,8 @@ class Results:
     """Strikes outstanding at the end, of each channel."""
     edges: Counts
     """Space.EDGES, [source, polarity]."""
-    bins: Mapping[Space, Counts]
-    """Histogram spaces this build has, [key, bin]."""
+    bins: Mapping[Space, tuple[Counts, ...]]
+    """Histogram spaces this build has, by key."""
     statistics: Mapping[Space, tuple[Statistics, ...]]
     """Statistics spaces this build has, folded, by key."""
     latency_samples: Mapping[tuple[LatencyKind, int], Samples]
@@ -90,7 +91,8 @@ class Results:
         """Return a space as dumped, all in one bank and, for statistics, in the first set."""
         entry_count = entries(self.geometry, space)
         if space in HISTOGRAM_SPACES:
-            return self.bins[space].astype("<u4").tobytes() if entry_count else b""
+            rows = self.bins[space] if entry_count else ()
+            return b"".join(row.astype("<u4").tobytes() for row in rows)
         if space in (Space.LATENCY_STATISTICS, Space.INTERVAL_STATISTICS):
             parts = list(self.statistics.get(space, ()))
             parts += [Statistics()] * (entry_count - len(parts))
@@ -158,20 +160,19 @@ def _rules(geometry: Geometry, settings: Settings, channel: int) -> Rules:
 
 def _counted(
     geometry: Geometry, settings: Settings, space: Space, samples: Mapping[tuple[int, int], Samples]
-) -> Counts:
+) -> list[Counts]:
     zoom = space in (Space.LATENCY_ZOOM, Space.INTERVAL_ZOOM)
-    if space in (Space.LATENCY_BINS, Space.LATENCY_ZOOM):
-        mantissa = geometry.latency_mantissa_bits
-    else:
-        mantissa = geometry.interval_mantissa_bits
-    width = 1 << (geometry.zoom_bits if zoom else bin_bits(mantissa))
-    counts = np.zeros((KINDS << geometry.key_bits, width), np.int64)
+    counts = [
+        np.zeros(1 << width_bits(geometry, space, kind), np.int64)
+        for kind in range(KINDS)
+        for _ in range(1 << geometry.key_bits)
+    ]
     for (kind, channel), values in samples.items():
         if zoom:
             first = settings.get("channel", _ZOOM_FIRST[space, kind], channel)
             row = memory.zoom_counts(values, first, geometry.zoom_bits)
         else:
-            row = memory.log_counts(values, mantissa)
+            row = memory.log_counts(values, mantissa_bits(geometry, space, kind))
         counts[key(geometry, kind, channel)] = row
     return counts
 
@@ -237,14 +238,14 @@ def measure(
         False: {k: v for k, v in latencies.items() if fall or k[0] == LatencyKind.RISE},
         True: {(kind, channel): v for (kind, channel), v in intervals.items()},
     }
-    bins: dict[Space, Counts] = {}
+    bins: dict[Space, tuple[Counts, ...]] = {}
     saturated = False
     for space in HISTOGRAM_SPACES:
         if entries(geometry, space):
             interval = space in (Space.INTERVAL_BINS, Space.INTERVAL_ZOOM)
             counts = _counted(geometry, settings, space, by_engine[interval])
-            saturated |= bool(np.any(counts > memory.BIN_MOST))
-            bins[space] = np.minimum(counts, memory.BIN_MOST)
+            saturated |= any(bool(np.any(row > memory.BIN_MOST)) for row in counts)
+            bins[space] = tuple(np.minimum(row, memory.BIN_MOST) for row in counts)
     statistics = {Space.LATENCY_STATISTICS: _summed(geometry, by_engine[False])}
     if entries(geometry, Space.INTERVAL_STATISTICS):
         statistics[Space.INTERVAL_STATISTICS] = _summed(geometry, by_engine[True])

@@ -16,10 +16,11 @@ from plexor.protocol.memory import (
     STATISTICS_SETS,
     ResponseClass,
     Space,
-    bin_bits,
     bin_of,
     entries,
     entry_words,
+    first_bin,
+    mantissa_bits,
 )
 
 START_TICKS = 5000
@@ -31,6 +32,7 @@ GEOMETRY = Geometry(
     strikes=2,
     latency_mantissa_bits=4,
     interval_mantissa_bits=4,
+    fall_mantissa_bits=3,
     zoom_bits=6,
     features=ALL_FEATURES,
 )
@@ -123,7 +125,6 @@ class Scenario:
         needed = Feature.INTERVALS if interval else Feature.FALL
         if name != "rise" and needed not in geometry.features:
             return
-        bits = geometry.interval_mantissa_bits if interval else geometry.latency_mantissa_bits
         key = kind << geometry.key_bits
         keys = 2 << geometry.key_bits
         bins, zoom, statistics = (
@@ -141,8 +142,10 @@ class Scenario:
                 record = _record(mine, geometry.features)
                 place = (set_number * keys + key) * STATISTICS.size_bytes // 4
                 words[statistics, bank][place : place + len(record)] = record
+        bits = mantissa_bits(geometry, bins, kind)
+        first = first_bin(geometry, bins, kind, 0)
         for n, (value, _, _) in enumerate(samples):
-            words[bins, n % banks][(key << bin_bits(bits)) + bin_of(value, bits)] += 1
+            words[bins, n % banks][first + bin_of(value, bits)] += 1
             if Feature.ZOOM in geometry.features:
                 last = (1 << geometry.zoom_bits) - 1
                 # The windows of these tests start at 0.

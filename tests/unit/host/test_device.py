@@ -120,6 +120,15 @@ def test_an_instrument_of_protocol_2_0_is_not_asked_for_what_came_later():
         assert device.identity.geometry.deep_depth == 0
 
 
+def test_before_protocol_2_2_the_bins_of_falls_are_those_of_rises():
+    older = {"protocol_version": 2 << 16 | 1, "fall_mantissa_bits": 3}
+    with FakeDevice(Scenario([50]), identity=older) as fake, opened(fake) as device:
+        geometry = device.identity.geometry
+        assert geometry.fall_mantissa_bits == geometry.latency_mantissa_bits == 4
+    with FakeDevice(Scenario([50])) as fake, opened(fake) as device:
+        assert device.identity.geometry.fall_mantissa_bits == 3
+
+
 @pytest.mark.parametrize(
     ("lie", "text"),
     [
@@ -133,6 +142,7 @@ def test_an_instrument_of_protocol_2_0_is_not_asked_for_what_came_later():
         ({"latency_mantissa_bits": 31}, "latency_mantissa_bits: 31"),
         ({"zoom_bits": 32}, "zoom_bits: 32"),
         ({"upload_depth": 100}, "upload_depth: 100; must be a power of two"),
+        ({"fall_mantissa_bits": 31}, "fall_mantissa_bits: 31"),
         ({"deep_depth": 100}, "deep_depth: 100; must be a power of two"),
         ({"board": 0x07070707}, "board:"),
         ({"board": 0xFFFFFFFF}, "board:"),
