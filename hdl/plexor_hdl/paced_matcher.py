@@ -94,8 +94,9 @@ class PacedMatcher(wiring.Component):
         self._kept = bool(features & Beat.KEPT)
         self._sweep = Feature.SWEEP in features
         self._prompt = bool(features & (Feature.SNAPSHOT | Feature.RING | Feature.SWEEP))
-        # Whether a beat can give more than one value, and what it gives can come behind it.
+        # Whether a beat can give more than one value; whether something can come behind it.
         self._several = self._long or self._early
+        self._rests = self._several or self._kept
         limits = {"limit_stb": In(len(SHARED) + channels), "limit_data": In(VALUE_BITS)}
         super().__init__(
             {
@@ -514,18 +515,16 @@ class PacedMatcher(wiring.Component):
                 measured.index.eq(stands.index),
                 measured.time_ticks.eq(stands.time_ticks),
             ]
-        under_way = Signal()
-        if self._several:
-            some = self._many_values(m, s, ages, measured)
-            rest = Signal(range(REST_CLOCKS + 1))
+        under_way, rest = Signal(), Signal(range(REST_CLOCKS + 1))
+        hand_out = self._many_values if self._several else self._one_value
+        some = hand_out(m, s, ages, measured)
+        m.d.comb += under_way.eq(~s.idle | some)
+        if self._rests:
             with m.If(~s.idle):
                 m.d.sync += rest.eq(REST_CLOCKS)
             with m.Elif(rest.any()):
                 m.d.sync += rest.eq(rest - 1)
-            m.d.comb += under_way.eq(~s.idle | rest.any() | some)
-        else:
-            self._one_value(m, s, ages, measured)
-            m.d.comb += under_way.eq(~s.idle | self.o_measured.valid)
+            m.d.comb += under_way.eq(~s.idle | some | rest.any())
         m.d.comb += [
             self.busy.eq(under_way | ~self.i_ready),
             self.paused.eq(self.pause & ~under_way),
@@ -566,7 +565,7 @@ class PacedMatcher(wiring.Component):
         return handover.some
 
     def _one_value(self, m, s, ages, measured) -> None:
-        """Hand out the latency, which stands until the next look."""
+        """Hand out the latency, which stands until the next look; return whether it is there."""
         values, channel = self.o_measured, Signal(self._channel_bits)
         with m.If(s.matched):
             m.d.sync += [values.valid.eq(1), channel.eq(s.channel)]
@@ -579,6 +578,7 @@ class PacedMatcher(wiring.Component):
             measured.value_ticks.eq(~ages.age_n),
             values.payload.eq(measured),
         ]
+        return values.valid
 
     def _ends(self, m, s, accepted, under_way) -> None:
         """Strobe `step` and `final`, and say when a beat may be taken."""
@@ -599,7 +599,7 @@ class PacedMatcher(wiring.Component):
             m.d.comb += self.step.eq(stopped & step_stb & ~under_way)
         m.d.comb += s.may.eq(ready)
         ended = Signal()
-        if self._several:
+        if self._rests:
             with m.If(s.done & s.final):
                 m.d.sync += ended.eq(1)
             with m.Elif(~under_way):

@@ -21,6 +21,7 @@ FULL = Geometry(channels=2, strikes=2, queue_depth=8, features=ALL_FEATURES)
 LEAN = Geometry(channels=2, strikes=2, queue_depth=8, features=Feature.EVENTS)
 SILENT = Geometry(channels=2, strikes=2, queue_depth=8, features=Feature(0))
 DRAIN_CLOCKS = 20
+MOST_CLOCKS = 30_000
 PROMPT = Feature.SNAPSHOT | Feature.RING | Feature.SWEEP
 SAMPLES = {
     Kind.RISE: ("rise", Feature(0)),
@@ -53,6 +54,8 @@ class Bench:
     stands: list = field(default_factory=list)
     """How many events were handled, and what stood, at the end of each step and in each pause."""
     most_decisions: int = 0
+    order_is_right: bool = True
+    """No trigger came before its event was told, nor with a later one."""
 
     def __post_init__(self) -> None:
         numbers = range(self.geometry.channels)
@@ -105,11 +108,20 @@ def _set_rules(ctx, matcher, rules, trigger_ticks) -> list[int]:
 
 
 def drive(
-    events, rules, end_ticks, seed, geometry=FULL, stalls=Stalls(), trigger_ticks=0, before=()
+    events,
+    rules,
+    end_ticks,
+    seed,
+    geometry=FULL,
+    stalls=Stalls(),
+    trigger_ticks=0,
+    before=(),
+    news_ticks=None,
 ) -> Bench:
     """Send the events as beats with random pauses and time beats between; collect all outputs.
 
-    Events `before` are sent first, and all that they have left is cleared and forgotten.
+    Events `before` are sent first, and all that they have left is cleared and forgotten. News of
+    the time comes at least each `news_ticks`.
     """
     matcher = made(PacedMatcher, geometry)
     bench, chance, done = Bench(geometry), random.Random(seed), []
@@ -141,7 +153,12 @@ def drive(
             vars(bench).update(vars(Bench(geometry)))
         beats = [(t, s, p, i, 1, 0) for t, s, p, i in events]
         beats.append((end_ticks, 0, 0, 0, 0, 1))
+        now = beats[0][0]
         for beat in beats:
+            while news_ticks and beat[0] - now > news_ticks:
+                now += news_ticks
+                await send(ctx, (now, 0, 0, 0, 0, 0))
+            now = beat[0]
             while chance.random() < stalls.gaps:
                 if chance.random() < 0.3:
                     await send(ctx, (beat[0], 0, 0, 0, 0, 0))
@@ -168,21 +185,38 @@ def drive(
         clock, since = 0, 0
         values, decision = matcher.o_measured, matcher.o_decision
         while not done:
-            (_, _, taken, at, told, decided, some, ready, value, late, missed, moment) = (
-                await ctx.tick().sample(
-                    matcher.taken,
-                    matcher.o_event,
-                    matcher.o_decision_valid,
-                    decision,
-                    values.valid,
-                    values.ready,
-                    values.payload,
-                    matcher.trigger_stb,
-                    matcher.missed_trigger,
-                    matcher.trigger_at,
-                )
+            (
+                _,
+                _,
+                taken,
+                at,
+                told,
+                decided,
+                some,
+                ready,
+                value,
+                late,
+                missed,
+                moment,
+                step,
+            ) = await ctx.tick().sample(
+                matcher.taken,
+                matcher.o_event,
+                matcher.o_decision_valid,
+                decision,
+                values.valid,
+                values.ready,
+                values.payload,
+                matcher.trigger_stb,
+                matcher.missed_trigger,
+                matcher.trigger_at,
+                matcher.step,
             )
             clock += 1
+            steps[0] += step
+            if clock > MOST_CLOCKS:
+                done.append(False)
+                raise TimeoutError(f"not done after {clock} clocks")
             if taken:
                 bench.taken_clocks.append(clock)
                 index = at.index if indexed else None
@@ -209,42 +243,35 @@ def drive(
                 sample = value.value_ticks, getattr(value, "index", 0), value.time_ticks
                 bench.values[value.channel][value.kind].append(sample)
                 bench.value_clocks.append(clock)
-            if late:
-                bench.triggers.append((moment.index, moment.time_ticks))
-            if missed:
-                bench.misses.append((moment.index, moment.time_ticks))
+            for strobe, moments in ((late, bench.triggers), (missed, bench.misses)):
+                if strobe:
+                    moments.append((moment.index, moment.time_ticks))
+                    # News of the time has no index.
+                    if moment.index:
+                        bench.order_is_right &= bench.taken[-1][3] == moment.index
             bench.pending = [ctx.get(matcher.pending[n]) for n in range(geometry.channels)]
 
     async def around(ctx):
         """Let what is around the matcher be ready now and then, and look at it while it waits."""
-        odds = random.Random(seed + 1)
+        odds, resumed = random.Random(seed + 1), 0
         while not done:
             ctx.set(matcher.o_measured.ready, odds.random() >= stalls.values)
             ctx.set(matcher.room, odds.random() >= stalls.room)
             if odds.random() < stalls.pauses:
-                await paused(ctx, odds)
-            _, _, step = await ctx.tick().sample(matcher.step)
-            if step:
-                steps[0] += 1
+                ctx.set(matcher.pause, 1)
+                while not ctx.get(matcher.paused):
+                    ctx.set(matcher.o_measured.ready, odds.random() >= stalls.values)
+                    await ctx.tick()
+                assert not ctx.get(matcher.o_measured.valid)
+                await waiting(ctx, odds)
+                ctx.set(matcher.pause, 0)
+            await ctx.tick()
+            if steps[0] > resumed:
                 await waiting(ctx, odds)
                 ctx.set(matcher.resume, 1)
                 await ctx.tick()
                 ctx.set(matcher.resume, 0)
-
-    async def paused(ctx, odds):
-        ctx.set(matcher.pause, 1)
-        stepped = False
-        while not ctx.get(matcher.paused):
-            ctx.set(matcher.o_measured.ready, odds.random() >= stalls.values)
-            _, _, step = await ctx.tick().sample(matcher.step)
-            stepped |= step
-        assert not ctx.get(matcher.o_measured.valid)
-        await waiting(ctx, odds)
-        ctx.set(matcher.pause, 0)
-        steps[0] += stepped
-        ctx.set(matcher.resume, stepped)
-        await ctx.tick()
-        ctx.set(matcher.resume, 0)
+                resumed += 1
 
     async def waiting(ctx, odds):
         handled = len(bench.taken_clocks)
