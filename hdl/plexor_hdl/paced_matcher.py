@@ -27,7 +27,7 @@ BACK_CLOCKS = 4
 """An edge back that is measured."""
 REST_CLOCKS = 10
 """From a beat's last clock to the last that comes of it."""
-KEPT_CLOCKS = 4
+KEPT_CLOCKS = 3
 """From a beat that is taken to when its event stands for what comes of it."""
 LAST, JOINED, RISE, HELD = range(4)
 """Places in memory, beside a channel's queue: the strike that was matched last, or joined since;
@@ -468,8 +468,6 @@ class PacedMatcher(wiring.Component):
         count = len(s.first)
         triggers = self.trigger_channels[:count]
         event = Signal(self.o_event.shape())
-        with m.If(s.takes):
-            m.d.sync += event.eq(accepted.beat.event)
         # `over` and `late` come a clock later where a response may come before its strike.
         final_verdict = Line(m, verdict, "verdict")[int(self._early)]
         decision = final_verdict.decision
@@ -494,8 +492,12 @@ class PacedMatcher(wiring.Component):
         taken = s.takes & accepted.beat.is_event
         if self._kept:
             # An event stands for what comes of it, which may be behind the next one's beginning.
-            stands, takes = Signal.like(event), Line(m, s.takes, "takes")[KEPT_CLOCKS]
-            with m.If(takes):
+            # It is still in the stage before when it has just been taken.
+            stands, takes = Signal.like(event), Line(m, s.takes, "takes")
+            takes_r, keeps = takes[1], takes[KEPT_CLOCKS]
+            with m.If(takes_r):
+                m.d.sync += event.eq(accepted.beat.event)
+            with m.If(keeps):
                 m.d.sync += stands.eq(event)
             m.d.sync += self.taken.eq(Line(m, taken, "was_taken")[KEPT_CLOCKS])
             m.d.comb += [
@@ -505,7 +507,8 @@ class PacedMatcher(wiring.Component):
                 self.missed_trigger.eq(Line(m, any_missed, "any_missed")[KEPT_CLOCKS - 1]),
             ]
         else:
-            stands = event
+            with m.If(s.takes):
+                m.d.sync += event.eq(accepted.beat.event)
             m.d.sync += self.taken.eq(taken)
             m.d.comb += [self.o_event.eq(event), self.missed_trigger.eq(any_missed)]
 
