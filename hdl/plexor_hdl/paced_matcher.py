@@ -38,28 +38,35 @@ class _State:
     """What the parts of the matcher share: the beat, the look under way, and what comes of it."""
 
     def __init__(self, count: int, channel_bits: int) -> None:
+        def signal(name, width=1, init=0):
+            return Signal(width, name=name, init=init)
+
         # Channels still to be looked at, those to be struck, the one that responds.
-        self.looks, self.strikes = Signal(count), Signal(count)
-        self.channel, self.responds, self.final = Signal(channel_bits), Signal(), Signal()
-        self.time_n = Signal(VALUE_BITS)
+        self.looks, self.strikes = signal("looks", count), signal("strikes", count)
+        self.channel, self.responds = signal("channel", channel_bits), signal("responds")
+        self.time_n, self.final = signal("time_n", VALUE_BITS), signal("final_beat")
         # The first of those to be struck, known a clock late: they change 2 clocks before or more.
-        self.first, self.struck = Signal(count), Signal(count)
-        self.idle, self.choosing, self.pushing = Signal(init=1), Signal(), Signal()
+        self.first, self.struck = signal("first", count), signal("struck", count)
+        self.idle, self.choosing = signal("idle", init=1), signal("choosing")
+        self.pushing = signal("pushing")
         # Of the look: at a held response, or at one that is joined to this beat's strike; the first
         # one of a beat.
-        self.holding, self.joining, self.fresh = Signal(), Signal(), Signal()
-        self.step, self.back = Signal(LOOK_CLOCKS), Signal(BACK_CLOCKS)
-        self.kept = Signal()
+        self.holding, self.joining = signal("holding"), signal("joining")
+        self.fresh, self.kept = signal("fresh"), signal("kept")
+        self.step, self.back = signal("looked", LOOK_CLOCKS), signal("back", BACK_CLOCKS)
         # What comes of it, in its last clock; the beat's last clock.
-        self.decided, self.expired, self.matched = Signal(), Signal(), Signal()
-        self.responded, self.settled, self.joins = Signal(), Signal(), Signal()
-        self.done = Signal()
-        self.takes, self.may, self.room = Signal(), Signal(), Signal()
-        # Of the channel that is looked at: its response is held now.
-        self.holds_here, self.hold = Signal(), Signal()
+        self.decided, self.expired = signal("decided"), signal("expired")
+        self.matched, self.responded = signal("matched"), signal("responded")
+        self.settled, self.joins, self.hold = signal("settled"), signal("joins"), signal("hold")
+        self.done = signal("done")
+        self.takes, self.may, self.room = signal("takes"), signal("may"), signal("has_room")
+        # Of the channel that is looked at: its response is held now; its last match was joined.
+        self.holds_here, self.joined_here = signal("holds_here"), signal("joined_here")
         # Channels with outstanding strikes, with a full queue, with a held response.
-        self.some, self.full, self.holds = Signal(count), Signal(count), Signal(count)
-        self.early, self.latest, self.windowed = Signal(), Signal(), Signal()
+        self.some, self.full = signal("some", count), signal("full", count)
+        self.holds = signal("holds", count)
+        self.early, self.latest = signal("early"), signal("latest")
+        self.windowed = signal("windowed")
 
 
 class PacedMatcher(wiring.Component):
@@ -97,6 +104,7 @@ class PacedMatcher(wiring.Component):
         # Whether a beat can give more than one value; whether something can come behind it.
         self._several = self._long or self._early
         self._rests = self._several or self._kept
+        self._rich = self._several or self._prompt
         limits = {"limit_stb": In(len(SHARED) + channels), "limit_data": In(VALUE_BITS)}
         super().__init__(
             {
@@ -162,6 +170,8 @@ class PacedMatcher(wiring.Component):
         numbers = range(self._geometry.channels)
         count = len(numbers)
         looking, left, joinable = Signal(), Signal(), Signal(count)
+        # Where channels to look at are found in a clock of its own.
+        soon, picked_r = Signal(), Signal(count)
         # The clocks after a push and after an edge back.
         upper, backed = Signal(), Signal()
         m.d.comb += [
@@ -176,7 +186,8 @@ class PacedMatcher(wiring.Component):
             s.back.eq(s.back << 1),
             looking.eq(s.looks.any()),
             left.eq(s.looks.any() | s.strikes.any()),
-            s.choosing.eq(0),
+            s.choosing.eq(soon),
+            soon.eq(0),
             s.pushing.eq(0),
             s.first.eq(lowest(s.strikes)),
             s.idle.eq(s.done | (s.idle & ~s.takes)),
@@ -185,13 +196,24 @@ class PacedMatcher(wiring.Component):
         own, is_back, asked = Signal(), Signal(), Signal(count)
         wanted = accepted.struck & (s.full | s.holds)
         if self._prompt:
-            wanted = wanted | ((s.some | s.holds) & beyond.replicate(count))
+            # What the beat before has pushed or held is among these as soon as it is done.
+            waits = Signal(count)
+            here = Cat(s.decided & (s.channel == number) for number in numbers)
+            m.d.sync += waits.eq(s.some | s.holds | s.struck | here)
+            wanted = wanted | (waits & beyond.replicate(count))
         m.d.comb += [
             own.eq(accepted.own.any()),
             asked.eq((accepted.sweeps.replicate(count) | wanted) & ~accepted.own),
         ]
         if self._long:
             m.d.comb += is_back.eq(accepted.back)
+        stored = s.kept & (accepted.channel == s.channel)
+        joined_here = Const(0)
+        if self._early:
+            joined = self._joined(m, s)
+            joined_here = joined.bit_select(accepted.channel, 1)
+            with m.If(s.takes):
+                m.d.sync += s.joined_here.eq(joined_here)
         with m.If(s.takes):
             others = ~own & ~is_back
             m.d.sync += [
@@ -202,10 +224,11 @@ class PacedMatcher(wiring.Component):
                 s.channel.eq(accepted.channel),
                 s.responds.eq(own),
                 s.fresh.eq(own),
-                # This is step 0, but of a channel whose last match is just being stored.
-                s.step[:2].eq(Mux(s.kept & (accepted.channel == s.channel), own, own << 1)),
+                # This is step 0, but of a channel whose last match is just being stored or is
+                # elsewhere.
+                s.step[:2].eq(Mux(stored | joined_here, own, own << 1)),
                 s.back[1].eq(is_back),
-                s.choosing.eq(asked.any() & others),
+                (soon if self._rich else s.choosing).eq(asked.any() & others),
                 s.pushing.eq(~asked.any() & others),
                 s.final.eq(accepted.beat.final),
                 s.time_n.eq(~accepted.beat.event.time_ticks),
@@ -216,6 +239,9 @@ class PacedMatcher(wiring.Component):
             picked = Mux(looking, picked, lowest(joinable))
             with m.If(s.takes):
                 m.d.sync += s.holding.eq(own & s.holds.bit_select(accepted.channel, 1))
+        if self._rich:
+            m.d.sync += picked_r.eq(picked)
+            picked = picked_r
         with m.If(s.choosing & s.room):
             m.d.sync += [
                 s.channel.eq(encode(picked, numbers)),
@@ -226,6 +252,7 @@ class PacedMatcher(wiring.Component):
                 m.d.sync += [
                     s.holding.eq(looking & (picked & s.holds).any()),
                     s.joining.eq(~looking),
+                    s.joined_here.eq((picked & joined).any()),
                     s.strikes.eq(s.strikes & ~(picked & ~looking.replicate(count))),
                 ]
         with m.Elif(s.choosing):
@@ -288,14 +315,11 @@ class PacedMatcher(wiring.Component):
             at_rise = (s.idle & accepted.back) | back[1] if self._long else Const(0)
             at_joined = Const(0)
             if self._early:
-                joined = self._joined(m, s)
-                at_joined = Mux(
-                    s.idle, joined.bit_select(accepted.channel, 1), joined.bit_select(s.channel, 1)
-                ) & ~(at_rise | back[2] | back[3])
+                at_joined = s.joined_here & (step[0] | step[1])
                 written = Mux(s.joining, Const(JOINED, 2), Mux(s.matched, LAST, Const(HELD, 2)))
                 stores = stores | s.joins | s.hold
             late = step[2:6].any()
-            m.d.comb += spot.eq(Cat((step[2] | step[3]) | (at_joined & ~late), late | at_rise))
+            m.d.comb += spot.eq(Cat(step[2] | step[3] | at_joined, late | at_rise))
             read = Cat(Mux(queued, place, spot), ~queued)
             rises = step[5] & s.fresh if self._long else Const(0)
             stores = stores | rises
