@@ -47,6 +47,7 @@ class _State:
         self.time_n, self.final = signal("time_n", VALUE_BITS), signal("final_beat")
         # The first of those to be struck, known a clock late: they change 2 clocks before or more.
         self.first, self.struck = signal("first", count), signal("struck", count)
+        self.number = signal("number", channel_bits)
         self.idle, self.choosing = signal("idle", init=1), signal("choosing")
         self.pushing = signal("pushing")
         # Of the look: at a held response, or at one that is joined to this beat's strike; the first
@@ -190,6 +191,7 @@ class PacedMatcher(wiring.Component):
             soon.eq(0),
             s.pushing.eq(0),
             s.first.eq(lowest(s.strikes)),
+            s.number.eq(encode(lowest(s.strikes), numbers)),
             s.idle.eq(s.done | (s.idle & ~s.takes)),
         ]
         # What is to be looked at before all else; the channel that responds is so unasked.
@@ -221,6 +223,7 @@ class PacedMatcher(wiring.Component):
                 looking.eq(asked.any()),
                 s.strikes.eq(accepted.struck),
                 s.first.eq(lowest(accepted.struck)),
+                s.number.eq(encode(lowest(accepted.struck), numbers)),
                 s.channel.eq(accepted.channel),
                 s.responds.eq(own),
                 s.fresh.eq(own),
@@ -302,9 +305,8 @@ class PacedMatcher(wiring.Component):
         place = Signal(range(self._geometry.queue_depth))
         m.d.sync += place.eq(heads[s.channel])
         step, back = s.step, s.back
-        number = encode(s.first, range(len(s.first)))
         lows, stores, copies = step[1] | step[3], s.matched | (s.struck & ~s.full).any(), s.matched
-        queue = Cat(tails[number], Const(0, 1))
+        queue = Cat(tails[s.number], Const(0, 1))
         written = Const(LAST, 2)
         half, low_half, high_half = Signal(), Signal(), Signal()
         if self._several:
@@ -353,7 +355,7 @@ class PacedMatcher(wiring.Component):
             ages.high_half.eq(high_half),
             ages.joins.eq(s.joining),
             ages.held.eq(s.holding),
-            ages.write.eq(Mux(beside, Cat(written, s.channel), Cat(queue, number))),
+            ages.write.eq(Mux(beside, Cat(written, s.channel), Cat(queue, s.number))),
             ages.store.eq(stores),
             ages.copy.eq(copies),
         ]
@@ -439,7 +441,7 @@ class PacedMatcher(wiring.Component):
         decision = verdict.decision
         refused, replaced = (s.struck & s.full).any(), (s.struck & s.some).any() & s.latest
         m.d.comb += [
-            decision.channel.eq(Mux(s.pushing, encode(s.first, range(count)), s.channel)),
+            decision.channel.eq(Mux(s.pushing, s.number, s.channel)),
             decision.strike.eq(s.pushing & s.struck.any()),
             decision.missed.eq(refused | replaced | s.expired),
             decision.queue_full.eq(refused),
