@@ -14,7 +14,9 @@ ROOM = 8
 
 
 class Handover(wiring.Component):
-    """A FIFO of PLACES values and one more at the output; latency 2 clocks, one value a clock.
+    """A FIFO of PLACES values and one more at the output.
+
+    Latency 3 clocks; takes a value a clock and gives one each 2 clocks.
 
     `room` is high, a clock late, while more than ROOM places are free. `some` says that it is not
     empty, from the clock after a value on. A value that finds it full is lost. Reset: empty.
@@ -37,22 +39,23 @@ class Handover(wiring.Component):
         m.submodules.memory = memory = plain_memory(self._shape, PLACES)
         # A port with its own clock would make yosys add logic for reads during writes.
         write, read = memory.write_port(), memory.read_port(domain="comb")
-        level, take = Signal(range(PLACES + 1)), Signal()
+        level, stored, take = Signal(range(PLACES + 1)), Signal(), Signal()
         m.d.comb += [
-            write.data.eq(self.i_measured),
-            write.en.eq(self.i_valid),
-            take.eq(level.any() & (~self.o_measured.valid | self.o_measured.ready)),
-            self.some.eq(level.any() | self.o_measured.valid),
+            # Nothing depends on `ready` but the output itself: it comes from afar.
+            take.eq(stored & ~self.o_measured.valid),
+            self.some.eq(write.en | stored | self.o_measured.valid),
         ]
         m.d.sync += [
-            write.addr.eq(write.addr + self.i_valid),
+            write.data.eq(self.i_measured),
+            write.en.eq(self.i_valid),
+            write.addr.eq(write.addr + write.en),
             read.addr.eq(read.addr + take),
             self.room.eq(level < PLACES - ROOM),
         ]
-        with m.If(self.i_valid & ~take):
-            m.d.sync += level.eq(level + 1)
-        with m.If(take & ~self.i_valid):
-            m.d.sync += level.eq(level - 1)
+        with m.If(write.en & ~take):
+            m.d.sync += [level.eq(level + 1), stored.eq(1)]
+        with m.If(take & ~write.en):
+            m.d.sync += [level.eq(level - 1), stored.eq(level != 1)]
         with m.If(self.o_measured.ready):
             m.d.sync += self.o_measured.valid.eq(0)
         with m.If(take):

@@ -63,7 +63,7 @@ class Horizon(wiring.Component):
         settles, known = Signal(SETTLE_CLOCKS), Signal()
         bound, carry = Signal(VALUE_BITS), Signal()
         m.d.sync += settles.eq(Cat(self.settle, settles))
-        m.d.comb += self.settling.eq(settles.any())
+        m.d.sync += self.settling.eq(self.settle | settles[:-1].any())
         with m.If(settles[-3]):
             m.d.sync += Cat(bound[low], carry).eq(self.now[low] + least[low])
         with m.If(settles[-2]):

@@ -611,12 +611,18 @@ class PacedMatcher(wiring.Component):
 
     def _ends(self, m, s, accepted, under_way) -> None:
         """Strobe `step` and `final`, and say when a beat may be taken."""
-        ready = s.idle & s.room & self.room & ~self.pause
+        ready = s.idle & self.room & ~self.pause
+        # What stands in the way is known a clock before.
+        blocked, waits = Signal(), Const(0)
         stopped, steps, step_stb = Signal(), Signal(), Signal()
+        if self._several:
+            waits = ~s.room
+        else:
+            ready = ready & s.room
         if self._prompt:
             ready = ready & ~self._found.settling
         if self._sweep:
-            ready = ready & ~stopped
+            waits = waits | (s.done & steps) | (stopped & ~self.resume)
             with m.If(s.takes):
                 m.d.sync += steps.eq(accepted.step)
             with m.If(s.done & steps):
@@ -626,7 +632,8 @@ class PacedMatcher(wiring.Component):
             with m.If(self.resume | self.clear):
                 m.d.sync += [stopped.eq(0), step_stb.eq(0)]
             m.d.comb += self.step.eq(stopped & step_stb & ~under_way)
-        m.d.comb += s.may.eq(ready)
+        m.d.sync += blocked.eq(waits)
+        m.d.comb += s.may.eq(ready & ~blocked)
         ended = Signal()
         if self._rests:
             with m.If(s.done & s.final):
