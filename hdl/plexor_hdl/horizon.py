@@ -20,8 +20,8 @@ class Horizon(wiring.Component):
     clock of `settle` at the latest. What comes later expires later than the least of these, the
     time-out and, unless it is 0, `early_ticks`.
 
-    `beyond` tells of `time_ticks` of the clock before; `settling` is high, and `now` must stand,
-    for SETTLE_CLOCKS clocks after `settle`, in the last of which `time_ticks` must be there again.
+    `beyond` tells of `time_ticks` of the clock before. It does so again SETTLE_CLOCKS + 1 clocks
+    after `settle`, up to when `now` must stand; `settling` is high but for the last 2 of these.
     Times are modulo 2**32, less than 2**31 from each other. `clear`, reset: every time is beyond.
     """
 
@@ -63,7 +63,7 @@ class Horizon(wiring.Component):
         settles, known = Signal(SETTLE_CLOCKS), Signal()
         bound, carry = Signal(VALUE_BITS), Signal()
         m.d.sync += settles.eq(Cat(self.settle, settles))
-        m.d.sync += self.settling.eq(self.settle | settles[:-1].any())
+        m.d.comb += self.settling.eq(settles[:-1].any())
         with m.If(settles[-3]):
             m.d.sync += Cat(bound[low], carry).eq(self.now[low] + least[low])
         with m.If(settles[-2]):

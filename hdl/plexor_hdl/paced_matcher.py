@@ -68,6 +68,8 @@ class _State:
         self.holds = signal("holds", count)
         self.early, self.latest = signal("early"), signal("latest")
         self.windowed = signal("windowed")
+        # The horizon is found anew.
+        self.renews = signal("renews")
 
 
 class PacedMatcher(wiring.Component):
@@ -280,18 +282,20 @@ class PacedMatcher(wiring.Component):
     def _horizon(self, m, s, accept):
         """Return whether the accepted beat is beyond what has been looked at."""
         m.submodules.horizon = horizon = self._found = Horizon()
-        fresh_look = Signal()
         time = self.i_beat.event.time_ticks, accept.o_accepted.beat.event.time_ticks
         renews = accept.o_accepted.sweeps | horizon.beyond
+        settle = s.idle & s.renews
         with m.If(s.takes):
-            m.d.sync += fresh_look.eq(renews)
+            m.d.sync += s.renews.eq(renews)
+        with m.Elif(settle):
+            m.d.sync += s.renews.eq(0)
         m.d.comb += [
             horizon.clear.eq(self.clear),
             horizon.timeout_ticks.eq(self.settings.timeout_ticks),
             horizon.early_ticks.eq(self.settings.early_ticks if self._early else 0),
             horizon.now.eq(~s.time_n),
             horizon.start.eq(s.takes & renews),
-            horizon.settle.eq(s.done & fresh_look),
+            horizon.settle.eq(settle),
             horizon.time_ticks.eq(Mux(accept.i_ready, *time)),
         ]
         return horizon.beyond
@@ -323,7 +327,9 @@ class PacedMatcher(wiring.Component):
             late = step[2:6].any()
             m.d.comb += spot.eq(Cat(step[2] | step[3] | at_joined, late | at_rise))
             read = Cat(Mux(queued, place, spot), ~queued)
-            rises = step[5] & s.fresh if self._long else Const(0)
+            rises = Signal()
+            if self._long:
+                m.d.sync += rises.eq(step[4] & s.fresh)
             stores = stores | rises
             written = Mux(s.decided, written, Const(RISE, 2))
             beside = s.decided | rises
@@ -614,24 +620,21 @@ class PacedMatcher(wiring.Component):
         ready = s.idle & self.room & ~self.pause
         # What stands in the way is known a clock before.
         blocked, waits = Signal(), Const(0)
-        stopped, steps, step_stb = Signal(), Signal(), Signal()
         if self._several:
             waits = ~s.room
         else:
             ready = ready & s.room
         if self._prompt:
-            ready = ready & ~self._found.settling
+            waits = waits | s.renews | self._found.settling
         if self._sweep:
-            waits = waits | (s.done & steps) | (stopped & ~self.resume)
+            stops, told = Signal(), Signal()
+            waits = waits | (stops & ~self.resume)
+            m.d.comb += self.step.eq(stops & ~told & ~under_way)
+            m.d.sync += told.eq(stops & (told | ~under_way))
             with m.If(s.takes):
-                m.d.sync += steps.eq(accepted.step)
-            with m.If(s.done & steps):
-                m.d.sync += [stopped.eq(1), step_stb.eq(1)]
-            with m.Elif(stopped & ~under_way):
-                m.d.sync += step_stb.eq(0)
-            with m.If(self.resume | self.clear):
-                m.d.sync += [stopped.eq(0), step_stb.eq(0)]
-            m.d.comb += self.step.eq(stopped & step_stb & ~under_way)
+                m.d.sync += stops.eq(accepted.step)
+            with m.Elif(self.resume | self.clear):
+                m.d.sync += stops.eq(0)
         m.d.sync += blocked.eq(waits)
         m.d.comb += s.may.eq(ready & ~blocked)
         ended = Signal()
