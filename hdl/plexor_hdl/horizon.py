@@ -75,8 +75,8 @@ class Horizon(wiring.Component):
         same, with_carry, without = Signal(), Signal(), Signal()
         m.d.sync += [
             same.eq(added(bound[low], ~self.time_ticks[low], 1)[HALF_BITS]),
-            with_carry.eq(added(bound[high], ~self.time_ticks[high], 1)[HALF_BITS - 1]),
-            without.eq((bound[high] + ~self.time_ticks[high])[HALF_BITS - 1]),
+            with_carry.eq(added(bound[high], ~self.time_ticks[high], 1)[HALF_BITS - 1] | ~known),
+            without.eq((bound[high] + ~self.time_ticks[high])[HALF_BITS - 1] | ~known),
         ]
-        m.d.comb += self.beyond.eq(Mux(same, with_carry, without) | ~known)
+        m.d.comb += self.beyond.eq(Mux(same, with_carry, without))
         return m

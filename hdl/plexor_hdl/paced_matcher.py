@@ -1,6 +1,6 @@
 """The matcher: which strike each response answers, one beat at a time, all channels' in turn."""
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, signed
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -8,23 +8,18 @@ from plexor.protocol.frames import MAX_CHANNELS
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS, VALUE_MOST, ResponseClass
 from plexor.protocol.registers import CHANNEL, MATCHER, Policy
-from plexor_hdl.accept import SWEEP_BIT, Accept
+from plexor_hdl.accept import Accept
 from plexor_hdl.ages import Ages
 from plexor_hdl.handover import Handover
 from plexor_hdl.horizon import Horizon
 from plexor_hdl.interfaces import Beat, Decision, Kind, Measured, block_layout, lean
 from plexor_hdl.limb import Line
 from plexor_hdl.limits import SHARED
-from plexor_hdl.merge import encode, lowest
+from plexor_hdl.looks import Look, take_turns
 from plexor_hdl.spans import Spans
 from plexor_hdl.trigger import Moment
+from plexor_hdl.verdicts import decide, keep_queues
 
-__all__ = ["LOOK_CLOCKS", "SWEEP_BIT", "PacedMatcher"]
-
-LOOK_CLOCKS = 8
-"""From when a channel is chosen to what becomes of its oldest strike and of its response."""
-BACK_CLOCKS = 4
-"""An edge back that is measured."""
 REST_CLOCKS = 10
 """From a beat's last clock to the last that comes of it."""
 KEPT_CLOCKS = 3
@@ -32,44 +27,6 @@ KEPT_CLOCKS = 3
 LAST, JOINED, RISE, HELD = range(4)
 """Places in memory, beside a channel's queue: the strike that was matched last, or joined since;
 the last active edge; the response that is held."""
-
-
-class _State:
-    """What the parts of the matcher share: the beat, the look under way, and what comes of it."""
-
-    def __init__(self, count: int, channel_bits: int) -> None:
-        def signal(name, width=1, init=0):
-            return Signal(width, name=name, init=init)
-
-        # Channels still to be looked at, those to be struck, the one that responds.
-        self.looks, self.strikes = signal("looks", count), signal("strikes", count)
-        self.channel, self.responds = signal("channel", channel_bits), signal("responds")
-        self.time_n, self.final = signal("time_n", VALUE_BITS), signal("final_beat")
-        # The first of those to be struck, known a clock late: they change 2 clocks before or more.
-        self.first, self.struck = signal("first", count), signal("struck", count)
-        self.number = signal("number", channel_bits)
-        self.idle, self.choosing = signal("idle", init=1), signal("choosing")
-        self.pushing = signal("pushing")
-        # Of the look: at a held response, or at one that is joined to this beat's strike; the first
-        # one of a beat.
-        self.holding, self.joining = signal("holding"), signal("joining")
-        self.fresh, self.kept = signal("fresh"), signal("kept")
-        self.step, self.back = signal("looked", LOOK_CLOCKS), signal("back", BACK_CLOCKS)
-        # What comes of it, in its last clock; the beat's last clock.
-        self.decided, self.expired = signal("decided"), signal("expired")
-        self.matched, self.responded = signal("matched"), signal("responded")
-        self.settled, self.joins, self.hold = signal("settled"), signal("joins"), signal("hold")
-        self.done = signal("done")
-        self.takes, self.may, self.room = signal("takes"), signal("may"), signal("has_room")
-        # Of the channel that is looked at: its response is held now; its last match was joined.
-        self.holds_here, self.joined_here = signal("holds_here"), signal("joined_here")
-        # Channels with outstanding strikes, with a full queue, with a held response.
-        self.some, self.full = signal("some", count), signal("full", count)
-        self.holds = signal("holds", count)
-        self.early, self.latest = signal("early"), signal("latest")
-        self.windowed = signal("windowed")
-        # The horizon is found anew.
-        self.renews = signal("renews")
 
 
 class PacedMatcher(wiring.Component):
@@ -97,17 +54,8 @@ class PacedMatcher(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
-        features, channels = geometry.features, geometry.channels
+        channels = geometry.channels
         self._channel_bits = max(geometry.key_bits, 1)
-        self._early = Feature.EARLY in features
-        self._long = bool(features & Beat.LONG)
-        self._kept = bool(features & Beat.KEPT)
-        self._sweep = Feature.SWEEP in features
-        self._prompt = bool(features & (Feature.SNAPSHOT | Feature.RING | Feature.SWEEP))
-        # Whether a beat can give more than one value; whether something can come behind it.
-        self._several = self._long or self._early
-        self._rests = self._several or self._kept
-        self._rich = self._several or self._prompt
         limits = {"limit_stb": In(len(SHARED) + channels), "limit_data": In(VALUE_BITS)}
         super().__init__(
             {
@@ -143,10 +91,10 @@ class PacedMatcher(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        settings, count = self.settings, self._geometry.channels
-        s = _State(count, self._channel_bits)
+        settings = self.settings
+        s = Look(self._geometry)
         m.d.sync += [
-            s.early.eq(settings.early_ticks.any() & self._early),
+            s.early.eq(settings.early_ticks.any() & s.has.early),
             s.latest.eq(settings.policy == Policy.LATEST),
             s.windowed.eq(settings.policy == Policy.WINDOW),
         ]
@@ -160,128 +108,18 @@ class PacedMatcher(wiring.Component):
             s.takes.eq(s.may & accept.valid),
         ]
         accepted = accept.o_accepted
-        beyond = self._horizon(m, s, accept) if self._prompt else None
-        self._turns(m, s, accepted, beyond)
-        heads, tails = self._queues(m, s)
+        horizon = self._horizon(m, s, accept) if s.has.prompt else None
+        take_turns(m, s, accepted, horizon)
+        heads, tails = keep_queues(m, s, self.clear, self.pending)
         ages = self._times(m, s, accepted, heads, tails)
-        verdict = self._outcome(m, s, ages)
-        self._hand_out(m, s, accepted, ages, verdict)
+        verdict = decide(m, s, ages, horizon, self.clear)
+        under_way = self._hand_out(m, s, accepted, ages, verdict)
+        self._ends(m, s, accepted, horizon, under_way)
         return m
 
-    def _turns(self, m, s, accepted, beyond) -> None:
-        """Take beats; choose what is looked at and struck, and when the beat is done."""
-        numbers = range(self._geometry.channels)
-        count = len(numbers)
-        looking, left, joinable = Signal(), Signal(), Signal(count)
-        # Where channels to look at are found in a clock of its own.
-        soon, picked_r = Signal(), Signal(count)
-        # The clocks after a push and after an edge back.
-        upper, backed = Signal(), Signal()
-        m.d.comb += [
-            s.decided.eq(s.step[-1]),
-            s.struck.eq(s.first & s.pushing.replicate(count)),
-        ]
-        m.d.sync += [
-            s.kept.eq(s.decided),
-            upper.eq(s.pushing),
-            backed.eq(s.back[-1]),
-            s.step.eq(s.step << 1),
-            s.back.eq(s.back << 1),
-            looking.eq(s.looks.any()),
-            left.eq(s.looks.any() | s.strikes.any()),
-            s.choosing.eq(soon),
-            soon.eq(0),
-            s.pushing.eq(0),
-            s.first.eq(lowest(s.strikes)),
-            s.number.eq(encode(lowest(s.strikes), numbers)),
-            s.idle.eq(s.done | (s.idle & ~s.takes)),
-        ]
-        # What is to be looked at before all else; the channel that responds is so unasked.
-        own, is_back, asked = Signal(), Signal(), Signal(count)
-        wanted = accepted.struck & (s.full | s.holds)
-        if self._prompt:
-            # What the beat before has pushed or held is among these as soon as it is done.
-            waits = Signal(count)
-            here = Cat(s.decided & (s.channel == number) for number in numbers)
-            m.d.sync += waits.eq(s.some | s.holds | s.struck | here)
-            wanted = wanted | (waits & beyond.replicate(count))
-        m.d.comb += [
-            own.eq(accepted.own.any()),
-            asked.eq((accepted.sweeps.replicate(count) | wanted) & ~accepted.own),
-        ]
-        if self._long:
-            m.d.comb += is_back.eq(accepted.back)
-        stored = s.kept & (accepted.channel == s.channel)
-        joined_here = Const(0)
-        if self._early:
-            joined = self._joined(m, s)
-            joined_here = joined.bit_select(accepted.channel, 1)
-            with m.If(s.takes):
-                m.d.sync += s.joined_here.eq(joined_here)
-        with m.If(s.takes):
-            others = ~own & ~is_back
-            m.d.sync += [
-                s.looks.eq(asked),
-                looking.eq(asked.any()),
-                s.strikes.eq(accepted.struck),
-                s.first.eq(lowest(accepted.struck)),
-                s.number.eq(encode(lowest(accepted.struck), numbers)),
-                s.channel.eq(accepted.channel),
-                s.responds.eq(own),
-                s.fresh.eq(own),
-                # This is step 0, but of a channel whose last match is just being stored or is
-                # elsewhere.
-                s.step[:2].eq(Mux(stored | joined_here, own, own << 1)),
-                s.back[1].eq(is_back),
-                (soon if self._rich else s.choosing).eq(asked.any() & others),
-                s.pushing.eq(~asked.any() & others),
-                s.final.eq(accepted.beat.final),
-                s.time_n.eq(~accepted.beat.event.time_ticks),
-            ]
-        picked = lowest(s.looks)
-        if self._early:
-            m.d.comb += joinable.eq(s.strikes & s.holds)
-            picked = Mux(looking, picked, lowest(joinable))
-            with m.If(s.takes):
-                m.d.sync += s.holding.eq(own & s.holds.bit_select(accepted.channel, 1))
-        if self._rich:
-            m.d.sync += picked_r.eq(picked)
-            picked = picked_r
-        with m.If(s.choosing & s.room):
-            m.d.sync += [
-                s.channel.eq(encode(picked, numbers)),
-                s.looks.eq(s.looks & ~picked),
-                s.step[0].eq(1),
-            ]
-            if self._early:
-                m.d.sync += [
-                    s.holding.eq(looking & (picked & s.holds).any()),
-                    s.joining.eq(~looking),
-                    s.joined_here.eq((picked & joined).any()),
-                    s.strikes.eq(s.strikes & ~(picked & ~looking.replicate(count))),
-                ]
-        with m.Elif(s.choosing):
-            m.d.sync += s.choosing.eq(1)
-        with m.If(s.pushing):
-            m.d.comb += s.done.eq(~(s.strikes & ~s.first).any())
-            m.d.sync += s.strikes.eq(s.strikes & ~s.first)
-        again = s.expired | (s.decided & s.holding)
-        with m.If(again):
-            m.d.sync += [s.step[0].eq(1), s.holding.eq(0)]
-        with m.Elif(s.decided):
-            m.d.comb += s.done.eq(~left)
-            m.d.sync += [s.responds.eq(0), s.joining.eq(0)]
-        with m.If(s.decided):
-            m.d.sync += s.fresh.eq(0)
-        with m.If(s.back[-1]):
-            m.d.comb += s.done.eq(~left)
-        with m.If(~s.idle & (upper | backed | (s.kept & ~s.step[0]))):
-            more = looking | joinable.any()
-            m.d.sync += [s.choosing.eq(more), s.pushing.eq(~more)]
-
     def _horizon(self, m, s, accept):
-        """Return whether the accepted beat is beyond what has been looked at."""
-        m.submodules.horizon = horizon = self._found = Horizon()
+        """Return what tells if the accepted beat is beyond what has been looked at."""
+        m.submodules.horizon = horizon = Horizon()
         time = self.i_beat.event.time_ticks, accept.o_accepted.beat.event.time_ticks
         renews = accept.o_accepted.sweeps | horizon.beyond
         settle = s.idle & s.renews
@@ -292,13 +130,13 @@ class PacedMatcher(wiring.Component):
         m.d.comb += [
             horizon.clear.eq(self.clear),
             horizon.timeout_ticks.eq(self.settings.timeout_ticks),
-            horizon.early_ticks.eq(self.settings.early_ticks if self._early else 0),
+            horizon.early_ticks.eq(self.settings.early_ticks if s.has.early else 0),
             horizon.now.eq(~s.time_n),
             horizon.start.eq(s.takes & renews),
             horizon.settle.eq(settle),
             horizon.time_ticks.eq(Mux(accept.i_ready, *time)),
         ]
-        return horizon.beyond
+        return horizon
 
     def _times(self, m, s, accepted, heads, tails):
         """Read and store times as the look and the pushes go on; return their ages.
@@ -313,14 +151,14 @@ class PacedMatcher(wiring.Component):
         queue = Cat(tails[s.number], Const(0, 1))
         written = Const(LAST, 2)
         half, low_half, high_half = Signal(), Signal(), Signal()
-        if self._several:
+        if s.has.several:
             lows = lows | step[5] | back[1] | back[3]
             upper = lows
             queued = (step[2] | step[3]) & ~(s.holding | s.joining)
             spot = Signal(range(4))
-            at_rise = (s.idle & accepted.back) | back[1] if self._long else Const(0)
+            at_rise = (s.idle & accepted.back) | back[1] if s.has.long else Const(0)
             at_joined = Const(0)
-            if self._early:
+            if s.has.early:
                 at_joined = s.joined_here & (step[0] | step[1])
                 written = Mux(s.joining, Const(JOINED, 2), Mux(s.matched, LAST, Const(HELD, 2)))
                 stores = stores | s.joins | s.hold
@@ -328,7 +166,7 @@ class PacedMatcher(wiring.Component):
             m.d.comb += spot.eq(Cat(step[2] | step[3] | at_joined, late | at_rise))
             read = Cat(Mux(queued, place, spot), ~queued)
             rises = Signal()
-            if self._long:
+            if s.has.long:
                 m.d.sync += rises.eq(step[4] & s.fresh)
             stores = stores | rises
             written = Mux(s.decided, written, Const(RISE, 2))
@@ -340,13 +178,13 @@ class PacedMatcher(wiring.Component):
             upper = lows | step[6]
             copies, beside = s.decided, s.decided
         m.d.sync += [
-            half.eq(s.pushing | lows | (step[7] if self._several else 0)),
+            half.eq(s.pushing | lows | (step[7] if s.has.several else 0)),
             low_half.eq(lows),
             high_half.eq(low_half),
         ]
         written = Cat(written, Const(0, len(place) - len(written)), Const(1, 1))
         bits = len(place) + 1 + self._channel_bits
-        m.submodules.ages = ages = Ages(self._geometry, self._several, bits)
+        m.submodules.ages = ages = Ages(self._geometry, s.has.several, bits)
         if lean(self._geometry):
             m.d.comb += [ages.limit_stb.eq(self.limit_stb), ages.limit_data.eq(self.limit_data)]
         m.d.comb += [
@@ -367,141 +205,13 @@ class PacedMatcher(wiring.Component):
         ]
         return ages
 
-    def _queues(self, m, s):
-        """Keep each channel's queue: as many strikes as its level, from its head on to its tail."""
-        numbers, depth = range(self._geometry.channels), self._geometry.queue_depth
-        levels = [Signal(range(depth + 1), name=f"level{number}") for number in numbers]
-        # Heads are kept, too: a difference of what the channel chooses would take too long.
-        heads = Array(Signal(range(depth), name=f"head{number}") for number in numbers)
-        tails = Array(Signal(range(depth), name=f"tail{number}") for number in numbers)
-        popped = Signal()
-        m.d.sync += popped.eq(s.expired | s.matched)
-        for place, (level, head, tail) in enumerate(zip(levels, heads, tails, strict=True)):
-            # It stands while it is looked at.
-            here, struck = Signal(name=f"here{place}"), s.struck[place] & ~s.full[place]
-            replaces = s.latest & s.some[place]
-            m.d.sync += here.eq(s.channel == place)
-            with m.If(struck):
-                m.d.sync += tail.eq(tail + 1)
-                with m.If(~replaces):
-                    m.d.sync += level.eq(level + 1)
-            with m.If(popped & here):
-                m.d.sync += level.eq(level - 1)
-            with m.If((popped & here) | (struck & replaces)):
-                m.d.sync += head.eq(head + 1)
-            with m.If(self.clear):
-                m.d.sync += [level.eq(0), head.eq(0), tail.eq(0)]
-            m.d.comb += [
-                s.some[place].eq(level.any()),
-                s.full[place].eq(level[-1]),
-                self.pending[place].eq(level),
-            ]
-        return heads, tails
-
-    def _joined(self, m, s):
-        """Return a bit a channel: the strike that was matched last is one that was joined."""
-        joined = Signal(len(s.holds))
-        for number in range(len(joined)):
-            with m.If((s.joins | s.matched) & (s.channel == number)):
-                m.d.sync += joined[number].eq(s.joins)
-        return joined
-
-    def _outcome(self, m, s, ages):
-        """Decide what becomes of strikes and responses; return it, without the class by deadline.
-
-        That is: the decision; whether its response was matched; and if else it repeats one.
-        """
-        count = len(s.first)
-        # Channels with a last match, as far as it is up to the time-out.
-        known, known_here, recent, keep = Signal(count), Signal(), Signal(), Signal()
-        waiting, repeats_here, plain = Signal(), Signal(), Signal()
-        may_expire, may_match, may_settle, may_join = (Signal() for _ in range(4))
-        m.d.comb += plain.eq(~s.holding & ~s.joining)
-        m.d.sync += [
-            may_expire.eq(s.step[-2] & waiting & plain),
-            may_match.eq(s.step[-2] & waiting & s.responds & plain),
-            waiting.eq(s.some.bit_select(s.channel, 1)),
-            known_here.eq(known.bit_select(s.channel, 1)),
-            keep.eq(s.matched | s.joins | recent),
-        ]
-        with m.If(s.step[5] & plain):
-            m.d.sync += recent.eq(~ages.old & known_here)
-        m.d.comb += [
-            s.expired.eq(may_expire & ages.old),
-            s.matched.eq(may_match & ~ages.old & (ages.opened | ~s.windowed)),
-            s.responded.eq(s.decided & s.responds & plain & ~s.expired),
-        ]
-        knows = Signal()
-        m.d.sync += knows.eq(s.decided & ~s.holding)
-        for number in range(count):
-            here = Signal(name=f"is_here{number}")
-            m.d.sync += here.eq(s.channel == number)
-            with m.If(knows & here):
-                m.d.sync += known[number].eq(keep)
-        with m.If(self.clear):
-            m.d.sync += known.eq(0)
-
-        verdict = Signal(
-            data.StructLayout({"decision": Decision(self._geometry), "matched": 1, "repeats": 1})
-        )
-        decision = verdict.decision
-        refused, replaced = (s.struck & s.full).any(), (s.struck & s.some).any() & s.latest
-        m.d.comb += [
-            decision.channel.eq(Mux(s.pushing, s.number, s.channel)),
-            decision.strike.eq(s.pushing & s.struck.any()),
-            decision.missed.eq(refused | replaced | s.expired),
-            decision.queue_full.eq(refused),
-            decision.classed.eq(s.responded),
-            verdict.matched.eq(s.matched),
-            verdict.repeats.eq(recent),
-        ]
-        if self._early:
-            repeats = Signal(count)
-            m.d.sync += [
-                s.holds_here.eq(s.holds.bit_select(s.channel, 1)),
-                repeats_here.eq(repeats.bit_select(s.channel, 1)),
-                may_settle.eq(s.step[-2] & s.holding & s.holds_here),
-                may_join.eq(s.step[-2] & s.joining),
-            ]
-            m.d.comb += [
-                s.settled.eq(may_settle & (ages.old | s.final)),
-                s.joins.eq(may_join),
-                s.hold.eq(s.responded & ~s.matched & s.early),
-                decision.strike.eq((s.pushing & s.struck.any()) | s.joins),
-                decision.early.eq(s.joins),
-                decision.classed.eq(
-                    (s.responded & (s.matched | ~s.early | s.holds_here)) | s.settled | s.joins
-                ),
-                verdict.matched.eq(s.matched | s.joins),
-                verdict.repeats.eq(Mux(s.early, repeats_here, recent)),
-            ]
-            for number in range(count):
-                here = s.channel == number
-                with m.If(here & s.hold):
-                    m.d.sync += [s.holds[number].eq(1), repeats[number].eq(recent)]
-                with m.Elif(here & (s.settled | s.joins)):
-                    m.d.sync += s.holds[number].eq(0)
-                with m.Elif(here & s.matched):
-                    m.d.sync += repeats[number].eq(1)
-            with m.If(self.clear):
-                m.d.sync += s.holds.eq(0)
-        if self._prompt:
-            left = waiting & plain & ~ages.old
-            if self._early:
-                left = left | (s.holding & ~s.settled)
-            m.d.comb += [
-                self._found.offer_stb.eq(s.decided & left),
-                self._found.offer.eq(ages.slack),
-            ]
-        return verdict
-
-    def _hand_out(self, m, s, accepted, ages, verdict) -> None:
-        """Say what was decided and measured, and where the matcher is."""
+    def _hand_out(self, m, s, accepted, ages, verdict):
+        """Say what was decided and measured; return whether something is under way."""
         count = len(s.first)
         triggers = self.trigger_channels[:count]
         event = Signal(self.o_event.shape())
         # `over` and `late` come a clock later where a response may come before its strike.
-        final_verdict = Line(m, verdict, "verdict")[int(self._early)]
+        final_verdict = Line(m, verdict, "verdict")[int(s.has.early)]
         decision = final_verdict.decision
         told = decision.strike | decision.missed | decision.classed
         any_missed, over, trigger = Signal(), Signal(), Signal()
@@ -522,7 +232,7 @@ class PacedMatcher(wiring.Component):
         ]
         m.d.comb += self.trigger_stb.eq(over)
         taken = s.takes & accepted.beat.is_event
-        if self._kept:
+        if s.has.kept:
             # An event stands for what comes of it, which may be behind the next one's beginning.
             # It is still in the stage before when it has just been taken.
             stands, takes = Signal.like(event), Line(m, s.takes, "takes")
@@ -551,10 +261,10 @@ class PacedMatcher(wiring.Component):
                 measured.time_ticks.eq(stands.time_ticks),
             ]
         under_way, rest = Signal(), Signal(range(REST_CLOCKS + 1))
-        hand_out = self._many_values if self._several else self._one_value
+        hand_out = self._many_values if s.has.several else self._one_value
         some = hand_out(m, s, ages, measured)
         m.d.comb += under_way.eq(~s.idle | some)
-        if self._rests:
+        if s.has.rests:
             with m.If(~s.idle):
                 m.d.sync += rest.eq(REST_CLOCKS)
             with m.Elif(rest.any()):
@@ -564,7 +274,7 @@ class PacedMatcher(wiring.Component):
             self.busy.eq(under_way | ~self.i_ready),
             self.paused.eq(self.pause & ~under_way),
         ]
-        self._ends(m, s, accepted, under_way)
+        return under_way
 
     def _many_values(self, m, s, ages, measured):
         """Hand out values by a FIFO, which a look finds room in; return whether it has some."""
@@ -599,7 +309,7 @@ class PacedMatcher(wiring.Component):
         wiring.connect(m, handover.o_measured, wiring.flipped(self.o_measured))
         return handover.some
 
-    def _one_value(self, m, s, ages, measured) -> None:
+    def _one_value(self, m, s, ages, measured):
         """Hand out the latency, which stands until the next look; return whether it is there."""
         values, channel = self.o_measured, Signal(self._channel_bits)
         with m.If(s.matched):
@@ -615,18 +325,18 @@ class PacedMatcher(wiring.Component):
         ]
         return values.valid
 
-    def _ends(self, m, s, accepted, under_way) -> None:
+    def _ends(self, m, s, accepted, horizon, under_way) -> None:
         """Strobe `step` and `final`, and say when a beat may be taken."""
         ready = s.idle & self.room & ~self.pause
         # What stands in the way is known a clock before.
         blocked, waits = Signal(), Const(0)
-        if self._several:
+        if s.has.several:
             waits = ~s.room
         else:
             ready = ready & s.room
-        if self._prompt:
-            waits = waits | s.renews | self._found.settling
-        if self._sweep:
+        if s.has.prompt:
+            waits = waits | s.renews | horizon.settling
+        if s.has.sweep:
             stops, told = Signal(), Signal()
             waits = waits | (stops & ~self.resume)
             m.d.comb += self.step.eq(stops & ~told & ~under_way)
@@ -638,7 +348,7 @@ class PacedMatcher(wiring.Component):
         m.d.sync += blocked.eq(waits)
         m.d.comb += s.may.eq(ready & ~blocked)
         ended = Signal()
-        if self._rests:
+        if s.has.rests:
             with m.If(s.done & s.final):
                 m.d.sync += ended.eq(1)
             with m.Elif(~under_way):

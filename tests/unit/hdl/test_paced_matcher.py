@@ -9,8 +9,9 @@ import pytest
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy
+from plexor_hdl.accept import SWEEP_BIT
 from plexor_hdl.interfaces import PACE_CLOCKS
-from plexor_hdl.paced_matcher import BACK_CLOCKS, LOOK_CLOCKS, SWEEP_BIT
+from plexor_hdl.looks import BACK_CLOCKS, LOOK_CLOCKS
 from plexor_sim.golden.matcher import match
 
 from .matcher_bench import (
