@@ -81,6 +81,8 @@ class Stalls:
     """No beat is there."""
     values: float = 0
     """No value is taken."""
+    value_clocks: int = 1
+    """Values are taken in one of so many clocks."""
     room: float = 0
     pauses: float = 0
     """A pause begins; what stands is noted in it."""
@@ -253,9 +255,11 @@ def drive(
 
     async def around(ctx):
         """Let what is around the matcher be ready now and then, and look at it while it waits."""
-        odds, resumed = random.Random(seed + 1), 0
+        odds, resumed, clock = random.Random(seed + 1), 0, 0
         while not done:
-            ctx.set(matcher.o_measured.ready, odds.random() >= stalls.values)
+            clock += 1
+            rests = clock % stalls.value_clocks
+            ctx.set(matcher.o_measured.ready, not rests and odds.random() >= stalls.values)
             ctx.set(matcher.room, odds.random() >= stalls.room)
             if odds.random() < stalls.pauses:
                 ctx.set(matcher.pause, 1)

@@ -156,3 +156,14 @@ def test_all_values_of_an_answered_strike_come_as_fast_as_documented(channels, m
     starts = bench.taken_clocks[:: 2 + 2 * channels]
     assert {after - before for before, after in pairwise(starts[1:])} == {most}
     assert all(len(bench.values[n][kind]) >= 11 for n in range(channels) for kind in Kind)
+
+
+@pytest.mark.parametrize(("channels", "clocks"), [(1, 24), (8, 160)])
+def test_values_that_are_taken_each_5_clocks_do_not_hold_up_answered_strikes(channels, clocks):
+    # 4 values a channel.
+    geometry = replace(FULL, channels=channels)
+    rules = [replace(rules_for(timeout=1000)[0], source=n) for n in range(channels)]
+    events = _answered(channels, 6, 40)
+    bench = check(events, rules, 1, geometry=geometry, stalls=replace(NONE, value_clocks=5))
+    starts = bench.taken_clocks[:: 2 + 2 * channels]
+    assert max(after - before for before, after in pairwise(starts[1:])) <= clocks
