@@ -11,7 +11,7 @@ from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS, ResponseClass
 from plexor.protocol.registers import Policy
 from plexor_hdl.interfaces import Beat, Kind, lean
-from plexor_hdl.paced_matcher import PacedMatcher
+from plexor_hdl.paced_matcher import KEPT_CLOCKS, PacedMatcher
 from plexor_sim.golden.edges import Events
 from plexor_sim.golden.matcher import Matches, Rules, match
 
@@ -184,7 +184,8 @@ def drive(
         ctx.set(matcher.i_valid, 0)
 
     async def monitor(ctx):
-        clock, since = 0, 0
+        clock, since, rooms = 0, 0, []
+        told_clocks = KEPT_CLOCKS + 1 if geometry.features & Beat.KEPT else 1
         values, decision = matcher.o_measured, matcher.o_decision
         while not done:
             (
@@ -201,6 +202,7 @@ def drive(
                 missed,
                 moment,
                 step,
+                room,
             ) = await ctx.tick().sample(
                 matcher.taken,
                 matcher.o_event,
@@ -213,9 +215,12 @@ def drive(
                 matcher.missed_trigger,
                 matcher.trigger_at,
                 matcher.step,
+                matcher.room,
             )
             clock += 1
             steps[0] += step
+            rooms.append(room)
+            assert not taken or rooms[-1 - told_clocks]
             if clock > MOST_CLOCKS:
                 done.append(False)
                 raise TimeoutError(f"not done after {clock} clocks")

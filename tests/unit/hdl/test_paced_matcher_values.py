@@ -84,6 +84,23 @@ def test_a_held_response_waits_for_a_strike_as_long_as_it_may_and_no_longer():
         assert bench.classes[0][ResponseClass.SPURIOUS] == 1 - early
 
 
+def test_a_response_that_is_held_at_the_end_of_a_run_is_settled():
+    for events, kind in (
+        ([(1000, 0, 1, 0)], ResponseClass.SPURIOUS),
+        ([(900, 8, 1, 0), (950, 0, 1, 1), (1000, 0, 1, 2)], ResponseClass.DUPLICATE),
+    ):
+        bench = drive(events, rules_for(early=20), 1005, 1)
+        assert bench.classes[0][kind] == 1
+
+
+def test_a_held_response_repeats_a_strike_that_was_matched_behind_it():
+    # It comes before the window, the next one in it; no other strike comes.
+    events = [(1000, 8, 1, 0), (1010, 0, 1, 1), (1012, 0, 0, 2), (1020, 0, 1, 3), (1100, 8, 0, 4)]
+    bench = check(events, rules_for(Policy.WINDOW, least=15, early=30), 1)
+    assert bench.classes[0][ResponseClass.DUPLICATE] == 1
+    assert bench.classes[0][ResponseClass.SPURIOUS] == 0
+
+
 def test_many_channels_held_responses_join_one_strike():
     geometry = replace(FULL, channels=8)
     events = [(1000 + n, n, 1, n) for n in range(8)] + [(1010, 8, 1, 8), (1012, 8, 0, 9)]
