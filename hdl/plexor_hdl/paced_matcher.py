@@ -1,59 +1,55 @@
-"""The matcher of a paced build: one beat at a time, all channels' strikes in one memory."""
+"""The matcher: which strike each response answers, one beat at a time, all channels' in turn."""
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, signed
-from amaranth.lib import data, wiring
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import MAX_CHANNELS, SOURCE_CHANNEL
-from plexor.protocol.geometry import Geometry
-from plexor.protocol.memory import VALUE_BITS, LatencyKind, ResponseClass
+from plexor.protocol.frames import MAX_CHANNELS
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import VALUE_BITS, VALUE_MOST, ResponseClass
 from plexor.protocol.registers import CHANNEL, MATCHER, Policy
-from plexor_hdl.fetch import plain_memory
-from plexor_hdl.interfaces import Beat, Sample, block_layout, lean
-from plexor_hdl.limits import SHARED, Limits
-from plexor_hdl.measure import ClassBeat
-from plexor_hdl.merge import encode, lowest
-from plexor_hdl.outcome import LaneStrobes
-from plexor_hdl.paced import HALF_BITS
-from plexor_hdl.parts import add_one_more, added
+from plexor_hdl.accept import Accept
+from plexor_hdl.ages import Ages
+from plexor_hdl.handover import Handover
+from plexor_hdl.horizon import Horizon
+from plexor_hdl.interfaces import Beat, Decision, Kind, Measured, block_layout, lean
+from plexor_hdl.limb import Line
+from plexor_hdl.limits import SHARED
+from plexor_hdl.looks import Look, take_turns
+from plexor_hdl.spans import Spans
+from plexor_hdl.trigger import Moment
+from plexor_hdl.verdicts import decide, keep_queues
 
-LOOK_CLOCKS = 8
-"""From when a channel is chosen to what becomes of its oldest strike and of its response."""
-SWEEP_BIT = 14
-"""An event is a reason to look at all channels where this bit of the time has changed."""
-
-
-class _Stage(data.StructLayout):
-    """A beat between the input and what is done with it."""
-
-    def __init__(self, channels: int, channel_bits: int) -> None:
-        super().__init__(
-            {
-                "valid": 1,
-                "is_event": 1,
-                "final": 1,
-                "sweeps": 1,
-                "own": channels,
-                "struck": channels,
-                "channel": channel_bits,
-                "time_ticks": VALUE_BITS,
-            }
-        )
+REST_CLOCKS = 10
+"""From a beat's last clock to the last that comes of it."""
+KEPT_CLOCKS = 3
+"""From a beat that is taken to when its event stands for what comes of it."""
+LAST, JOINED, RISE, HELD = range(4)
+"""Places in memory, beside a channel's queue: the strike that was matched last, or joined since;
+the last active edge; the response that is held."""
 
 
 class PacedMatcher(wiring.Component):
-    """Does what Matcher and Measure do, for a `paced` build: the same ports, rules and results.
+    """Matches responses to strikes by the rules of docs/instrument.md, and measures them.
 
     Throughput: a beat takes 2 clocks, and 2 more for each channel after the first that it strikes;
-    a response LOOK_CLOCKS, and 2 for each channel if it strikes any. A channel whose queue a
-    strike finds full is looked at first, LOOK_CLOCKS + 2 more, and each strike that has expired
-    there or before a response takes LOOK_CLOCKS. All channels are looked at so by a beat without
-    event, and by an event once in 2**SWEEP_BIT ticks. Latencies come LOOK_CLOCKS or more apart.
+    a response LOOK_CLOCKS, an edge back that is measured BACK_CLOCKS, and 2 for each channel if it
+    strikes any. A channel whose queue a strike finds full is looked at first, LOOK_CLOCKS + 2 more;
+    each strike that has expired there or before a response takes LOOK_CLOCKS, as does each held
+    response, and LOOK_CLOCKS + 2 each one that is joined to a strike. All channels are looked at so
+    by a beat without event, and by an event once in 2**SWEEP_BIT ticks; in a build with snapshots,
+    steps or the ring before any event behind which something has expired, too.
 
-    `taken` strobes as an event is taken, `o_class`, `o_latency` and `strobes` come before its last
-    clock or in the clock behind, as does `final`. A strike that finds its queue full is refused and
-    counted. `clear`, between beats, empties every queue. Settings must have stood for 2 clocks. In
-    a build that is `lean` limits come by `limit_stb` and `limit_data`: Limits has them.
+    A beat is taken while `room` is high, `pause` low, and there is place for what it measures;
+    `paused` says that with `pause` nothing is under way, nor waits in `o_measured`. `taken` strobes
+    with each event, `o_event` being it. `o_decision`, one a clock at most, tells of strikes and
+    responses: up to 2 for each channel and 2 more a beat, and those of expired strikes, LOOK_CLOCKS
+    apart. `trigger_stb` and `missed_trigger` strobe behind `taken` and before the next one;
+    `trigger_at` is the event. The end of a step strobes `step`, a final beat `final`, once all else
+    has been handed out; after `step` no beat is taken until `resume` is high.
+
+    `clear`, between beats, empties every queue. Settings must have stood for 4 clocks. In a build
+    that is `lean` limits come by `limit_stb` and `limit_data`: Limits has them.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -73,311 +69,290 @@ class PacedMatcher(wiring.Component):
                 "i_valid": In(1),
                 "i_ready": Out(1, init=1),
                 "i_beat": In(Beat(geometry)),
+                "room": In(1),
+                "pause": In(1),
+                "paused": Out(1),
                 "taken": Out(1),
+                "o_event": Out(Beat(geometry)["event"].shape),
                 "final": Out(1),
+                "step": Out(1),
+                "resume": In(1),
                 "busy": Out(1),
+                "o_measured": Out(stream.Signature(Measured(geometry))),
+                "o_decision": Out(Decision(geometry)),
+                "o_decision_valid": Out(1),
                 "missed_trigger": Out(1),
                 "queue_full": Out(1),
                 "trigger_stb": Out(1),
-                "o_class": Out(ClassBeat(self._channel_bits)),
-                "o_class_valid": Out(1),
-                "o_latency": Out(Sample(geometry.key_bits + 1)),
-                "o_latency_valid": Out(1),
-                "strobes": Out(data.ArrayLayout(LaneStrobes, channels)),
+                "trigger_at": Out(Moment),
                 "pending": Out(data.ArrayLayout(32, channels)),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        numbers, depth = range(self._geometry.channels), self._geometry.queue_depth
-        count = len(numbers)
-        latest, windowed = Signal(), Signal()
+        settings = self.settings
+        s = Look(self._geometry)
         m.d.sync += [
-            latest.eq(self.settings.policy == Policy.LATEST),
-            windowed.eq(self.settings.policy == Policy.WINDOW),
+            s.early.eq(settings.early_ticks.any() & s.has.early),
+            s.latest.eq(settings.policy == Policy.LATEST),
+            s.windowed.eq(settings.policy == Policy.WINDOW),
         ]
-        # A channel's strikes: as many as its level, from its head up to the place before its tail.
-        # Heads are kept, too: a difference of what the channel chooses would take too long.
-        levels = Array(Signal(range(depth + 1), name=f"level{number}") for number in numbers)
-        tails = Array(Signal(range(depth), name=f"tail{number}") for number in numbers)
-        heads = Array(Signal(range(depth), name=f"head{number}") for number in numbers)
-        full, some = Cat(level[-1] for level in levels), Cat(level.any() for level in levels)
-
-        # Of the beat: channels still to be looked at, those to be struck, the one that responds.
-        looks, strikes = Signal(count), Signal(count)
-        channel, responds, final = Signal(self._channel_bits), Signal(), Signal()
-        looking, left = Signal(), Signal()
-        idle, choosing, pushing = Signal(init=1), Signal(), Signal()
-        time_n = Signal(VALUE_BITS)
-        step, ages, lows = Signal(LOOK_CLOCKS), Signal(), Signal()
-        decided, expired, matched, done = (Signal() for _ in range(4))
-        # The first of those to be struck, known a clock late: they change 2 clocks before or more.
-        first, struck = Signal(count), Signal(count)
-        # The clocks after a look and after a push; those of the upper half of the time.
-        kept, popped, upper, half = Signal(), Signal(), Signal(), Signal()
+        m.submodules.accept = accept = Accept(self._geometry)
         m.d.comb += [
-            self.busy.eq(~idle | ~self.i_ready),
-            decided.eq(step[-1]),
-            struck.eq(first & pushing.replicate(count)),
+            accept.channels.eq(self.channels),
+            accept.i_valid.eq(self.i_valid),
+            self.i_ready.eq(accept.i_ready),
+            accept.i_beat.eq(self.i_beat),
+            accept.take.eq(s.may),
+            s.takes.eq(s.may & accept.valid),
         ]
-        m.d.sync += [
-            kept.eq(decided),
-            popped.eq(expired | matched),
-            upper.eq(pushing),
-            half.eq(pushing | step[1] | step[3]),
-            ages.eq(step[1:5].any()),
-            lows.eq(step[2] | step[4]),
-            step.eq(step << 1),
-            looking.eq(looks.any()),
-            left.eq(looks.any() | strikes.any()),
-            choosing.eq(0),
-            pushing.eq(0),
-        ]
-        m.d.sync += first.eq(lowest(strikes))
-        stage = self._accept(m, idle)
-        takes = idle & stage.valid
-        with m.If(takes):
-            # The channel that responds is looked at unasked.
-            asked = (stage.sweeps.replicate(count) | (stage.struck & full)) & ~stage.own
-            own = stage.own.any()
-            m.d.sync += [
-                looks.eq(asked),
-                strikes.eq(stage.struck),
-                first.eq(lowest(stage.struck)),
-                channel.eq(stage.channel),
-                responds.eq(own),
-                # This is step 0, but of a channel whose last match is just being stored.
-                step[:2].eq(Mux(kept & (stage.channel == channel), own, own << 1)),
-                choosing.eq(asked.any() & ~own),
-                pushing.eq(~asked.any() & ~own),
-                final.eq(stage.final),
-                time_n.eq(~stage.time_ticks),
-            ]
-        with m.If(choosing):
-            m.d.sync += [
-                channel.eq(encode(lowest(looks), numbers)),
-                looks.eq(looks & ~lowest(looks)),
-                step[0].eq(1),
-            ]
-        with m.If(pushing):
-            m.d.comb += done.eq(~(strikes & ~first).any())
-            m.d.sync += strikes.eq(strikes & ~first)
-        with m.If(expired):
-            m.d.sync += step[0].eq(1)
-        with m.Elif(decided):
-            m.d.comb += done.eq(~left)
-            m.d.sync += responds.eq(0)
-        with m.If(~idle & (upper | (kept & ~step[0]))):
-            m.d.sync += [choosing.eq(looking), pushing.eq(~looking)]
-        m.d.sync += [
-            idle.eq(done | (idle & ~stage.valid)),
-            self.taken.eq(takes & stage.is_event),
-        ]
-
-        # The channel's last strike that was matched is looked at first, then its oldest one, the
-        # lower half before the upper.
-        place = Signal(range(depth))
-        m.d.sync += place.eq(heads[channel])
-        before = idle | step[0] | step[1]
-        number = encode(first, numbers)
-        last = Cat(Const(0, len(place)), Const(1, 1))
-        word, time_half_n = self._memory(
-            m,
-            read=Cat(
-                place & ~before.replicate(len(place)),
-                before,
-                Mux(idle, stage.channel, channel),
-                step[1] | step[3] | step[6],
-            ),
-            write=Mux(decided, Cat(last, channel), Cat(tails[number], Const(0, 1), number)),
-            storing=matched | (struck & ~full).any(),
-            copying=decided | kept,
-            time_n=Mux(half, time_n[HALF_BITS:], time_n[:HALF_BITS]),
-        )
-        age_n, old, opened, over, late = self._compare(
-            m, word, time_half_n, channel, step, ages, lows
-        )
-        # Channels with a last match, as far as it is up to the time-out.
-        known, known_here, recent = Signal(count), Signal(), Signal()
-        waiting, keep = Signal(), Signal()
-        may_expire, may_match = Signal(), Signal()
-        m.d.sync += [
-            may_expire.eq(step[-2] & waiting),
-            may_match.eq(step[-2] & waiting & responds),
-            waiting.eq(some.bit_select(channel, 1)),
-            known_here.eq(known.bit_select(channel, 1)),
-            keep.eq(matched | recent),
-        ]
-        with m.If(step[5]):
-            m.d.sync += recent.eq(~old & known_here)
-        m.d.comb += [
-            expired.eq(may_expire & old),
-            matched.eq(may_match & ~old & (opened | ~windowed)),
-        ]
-
-        for place, (level, head, tail) in enumerate(zip(levels, heads, tails, strict=True)):
-            # It stands while it is looked at.
-            here, strobes = Signal(name=f"here{place}"), self.strobes[place]
-            m.d.sync += here.eq(channel == place)
-            replaces = latest & some[place]
-            with m.If(struck[place] & ~full[place]):
-                m.d.sync += tail.eq(tail + 1)
-                with m.If(~replaces):
-                    m.d.sync += level.eq(level + 1)
-            with m.If(popped & here):
-                m.d.sync += level.eq(level - 1)
-            with m.If((popped & here) | (struck[place] & ~full[place] & replaces)):
-                m.d.sync += head.eq(head + 1)
-            with m.If(kept & here):
-                m.d.sync += known[place].eq(keep)
-            with m.If(self.clear):
-                m.d.sync += [level.eq(0), head.eq(0), tail.eq(0), known[place].eq(0)]
-            m.d.sync += [
-                strobes.strikes.eq(struck[place]),
-                strobes.queue_full.eq(struck[place] & full[place]),
-                strobes.missed.eq((struck[place] & (full[place] | replaces)) | (expired & here)),
-            ]
-            m.d.comb += self.pending[place].eq(level)
-        responded = decided & responds & ~expired
-        triggers = self.trigger_channels[:count]
-        missed = Cat(strobes.missed for strobes in self.strobes)
-        m.d.sync += [
-            self.final.eq(done & final),
-            self.missed_trigger.eq((missed & triggers).any()),
-            self.queue_full.eq(Cat(strobes.queue_full for strobes in self.strobes).any()),
-            self.trigger_stb.eq(matched & over & triggers.bit_select(channel, 1)),
-            self.o_class_valid.eq(responded),
-            self.o_class.channel.eq(channel),
-            self.o_latency_valid.eq(matched),
-        ]
-        with m.If(matched):
-            m.d.sync += self.o_class.response_class.eq(
-                Mux(late, ResponseClass.LATE, ResponseClass.ANSWERED)
-            )
-        with m.Else():
-            m.d.sync += self.o_class.response_class.eq(
-                Mux(recent, ResponseClass.DUPLICATE, ResponseClass.SPURIOUS)
-            )
-        key = Cat(self.o_class.channel[: self._geometry.key_bits], Const(LatencyKind.RISE, 1))
-        m.d.comb += [self.o_latency.key.eq(key), self.o_latency.value_ticks.eq(~age_n)]
+        accepted = accept.o_accepted
+        horizon = self._horizon(m, s, accept) if s.has.prompt else None
+        take_turns(m, s, accepted, horizon)
+        heads, tails = keep_queues(m, s, self.clear, self.pending)
+        ages = self._times(m, s, accepted, heads, tails)
+        verdict = decide(m, s, ages, horizon, self.clear)
+        under_way = self._hand_out(m, s, accepted, ages, verdict)
+        self._ends(m, s, accepted, horizon, under_way)
         return m
 
-    def _accept(self, m, idle):
-        """Take what is at the input; return what is known of it, until it is taken at `idle`."""
-        beat, event = self.i_beat, self.i_beat.event
-        layout = _Stage(self._geometry.channels, self._channel_bits)
-        stage = Signal(layout, name="stage")
-        swept = Signal()
-        with m.If(self.i_ready):
-            for number, channel in enumerate(self.channels):
-                enabled = beat.is_event & channel.enable
-                m.d.sync += [
-                    stage.own[number].eq(
-                        enabled & event.polarity & (event.source == SOURCE_CHANNEL + number)
-                    ),
-                    stage.struck[number].eq(
-                        enabled
-                        & (event.source == channel.reference_source)
-                        & (event.polarity == channel.reference_polarity)
-                    ),
-                ]
-            m.d.sync += [
-                # Sources of channels begin at 0.
-                stage.channel.eq(event.source),
-                stage.is_event.eq(beat.is_event),
-                stage.final.eq(beat.final),
-                stage.sweeps.eq(~beat.is_event | (swept ^ event.time_ticks[SWEEP_BIT])),
-                stage.time_ticks.eq(event.time_ticks),
-            ]
-        with m.If(self.i_ready & self.i_valid):
-            m.d.sync += swept.eq(event.time_ticks[SWEEP_BIT])
-        m.d.sync += [
-            stage.valid.eq(Mux(self.i_ready, self.i_valid, ~idle)),
-            self.i_ready.eq(Mux(self.i_ready, ~self.i_valid, idle)),
-        ]
-        return stage
-
-    def _memory(self, m, read, write, storing, copying, time_n):
-        """Return the half word that was at `read` 2 clocks ago, and `time_n` of a clock ago.
-
-        With `storing` the time, or what is read, is stored at `write`: the half of this clock and
-        the upper one of the next.
-        """
-        memory = plain_memory(HALF_BITS, 1 << len(read))
-        m.submodules.memory = memory
-        reader, port = memory.read_port(), memory.write_port()
-        word, again = Signal(HALF_BITS, reset_less=True), Signal()
-        half_n = Signal(HALF_BITS)
-        m.d.comb += reader.addr.eq(read)
-        m.d.sync += [
-            word.eq(reader.data),
-            half_n.eq(time_n),
-            again.eq(storing),
-            port.en.eq(storing | again),
-            port.addr[-1].eq(again),
-            port.data.eq(Mux(copying, word, ~time_n)),
-        ]
-        with m.If(~again):
-            m.d.sync += port.addr[:-1].eq(write)
-        return word, half_n
-
-    def _compare(self, m, word, time_n, channel, step, ages, lows):
-        """Return the complement of the strike's age, and whether it is beyond the settings.
-
-        That is: over the time-out, not below the window, over the trigger's latency, and late.
-        """
-        # Complements of carries, which iCE40 can keep where they come out.
-        # The lower half is in `high` too, a clock before the upper one.
-        low, carry_n, high = Signal(HALF_BITS), Signal(), Signal(HALF_BITS)
-        total = added(word, time_n, ~carry_n)
-        m.d.sync += [
-            carry_n.eq(~(total[HALF_BITS] & (step[2] | step[4]))),
-        ]
-        with m.If(ages):
-            m.d.sync += high.eq(total)
-        with m.If(lows):
-            m.d.sync += low.eq(high)
-        compared = self._halves if lean(self._geometry) else self._whole
-        return Cat(low, high), *compared(m, high, channel, lows)
-
-    def _halves(self, m, high, channel, lows):
-        """Compare with the limits' halves: the lower ones, where `lows`, then the upper ones."""
-        m.submodules.limits = limits = Limits(self._geometry)
+    def _horizon(self, m, s, accept):
+        """Return what tells if the accepted beat is beyond what has been looked at."""
+        m.submodules.horizon = horizon = Horizon()
+        time = self.i_beat.event.time_ticks, accept.o_accepted.beat.event.time_ticks
+        renews = accept.o_accepted.sweeps | horizon.beyond
+        settle = s.idle & s.renews
+        with m.If(s.takes):
+            m.d.sync += s.renews.eq(renews)
+        with m.Elif(settle):
+            m.d.sync += s.renews.eq(0)
         m.d.comb += [
-            limits.stb.eq(self.limit_stb),
-            limits.data.eq(self.limit_data),
-            limits.channel.eq(channel),
-            limits.upper.eq(lows),
+            horizon.clear.eq(self.clear),
+            horizon.timeout_ticks.eq(self.settings.timeout_ticks),
+            horizon.early_ticks.eq(self.settings.early_ticks if s.has.early else 0),
+            horizon.now.eq(~s.time_n),
+            horizon.start.eq(s.takes & renews),
+            horizon.settle.eq(settle),
+            horizon.time_ticks.eq(Mux(accept.i_ready, *time)),
         ]
+        return horizon
 
-        def beyond(number, name, more=1):
-            carry_n, negative = Signal(name=f"{name}_carry_n"), Signal(name=f"{name}_negative")
-            half = limits.halves[number]
-            m.d.sync += [
-                carry_n.eq(~added(half, high, Mux(lows, more, ~carry_n))[HALF_BITS]),
-                negative.eq(half[-1]),
+    def _times(self, m, s, accepted, heads, tails):
+        """Read and store times as the look and the pushes go on; return their ages.
+
+        The channel's last strike that was matched is looked at first, then its oldest one or what
+        is held, then its last active edge; at an edge back that first, then the strike.
+        """
+        place = Signal(range(self._geometry.queue_depth))
+        m.d.sync += place.eq(heads[s.channel])
+        step, back = s.step, s.back
+        lows, stores, copies = step[1] | step[3], s.matched | (s.struck & ~s.full).any(), s.matched
+        queue = Cat(tails[s.number], Const(0, 1))
+        written = Const(LAST, 2)
+        half, low_half, high_half = Signal(), Signal(), Signal()
+        if s.has.several:
+            lows = lows | step[5] | back[1] | back[3]
+            upper = lows
+            queued = (step[2] | step[3]) & ~(s.holding | s.joining)
+            spot = Signal(range(4))
+            at_rise = (s.idle & accepted.back) | back[1] if s.has.long else Const(0)
+            at_joined = Const(0)
+            if s.has.early:
+                at_joined = s.joined_here & (step[0] | step[1])
+                written = Mux(s.joining, Const(JOINED, 2), Mux(s.matched, LAST, Const(HELD, 2)))
+                stores = stores | s.joins | s.hold
+            late = step[2:6].any()
+            m.d.comb += spot.eq(Cat(step[2] | step[3] | at_joined, late | at_rise))
+            read = Cat(Mux(queued, place, spot), ~queued)
+            rises = Signal()
+            if s.has.long:
+                m.d.sync += rises.eq(step[4] & s.fresh)
+            stores = stores | rises
+            written = Mux(s.decided, written, Const(RISE, 2))
+            beside = s.decided | rises
+        else:
+            # The strike is read once more, to be stored.
+            before = s.idle | step[0] | step[1]
+            read = Cat(place & ~before.replicate(len(place)), before)
+            upper = lows | step[6]
+            copies, beside = s.decided, s.decided
+        m.d.sync += [
+            half.eq(s.pushing | lows | (step[7] if s.has.several else 0)),
+            low_half.eq(lows),
+            high_half.eq(low_half),
+        ]
+        written = Cat(written, Const(0, len(place) - len(written)), Const(1, 1))
+        bits = len(place) + 1 + self._channel_bits
+        m.submodules.ages = ages = Ages(self._geometry, s.has.several, bits)
+        if lean(self._geometry):
+            m.d.comb += [ages.limit_stb.eq(self.limit_stb), ages.limit_data.eq(self.limit_data)]
+        m.d.comb += [
+            ages.settings.eq(self.settings),
+            ages.deadlines.eq(self.deadlines),
+            ages.trigger_latency_ticks.eq(self.trigger_latency_ticks),
+            ages.channel.eq(s.channel),
+            ages.time_n.eq(s.time_n),
+            ages.half.eq(half),
+            ages.read.eq(Cat(read, Mux(s.idle, accepted.channel, s.channel), upper)),
+            ages.low_half.eq(low_half),
+            ages.high_half.eq(high_half),
+            ages.joins.eq(s.joining),
+            ages.held.eq(s.holding),
+            ages.write.eq(Mux(beside, Cat(written, s.channel), Cat(queue, s.number))),
+            ages.store.eq(stores),
+            ages.copy.eq(copies),
+        ]
+        return ages
+
+    def _hand_out(self, m, s, accepted, ages, verdict):
+        """Say what was decided and measured; return whether something is under way."""
+        count = len(s.first)
+        triggers = self.trigger_channels[:count]
+        event = Signal(self.o_event.shape())
+        # `over` and `late` come a clock later where a response may come before its strike.
+        final_verdict = Line(m, verdict, "verdict")[int(s.has.early)]
+        decision = final_verdict.decision
+        told = decision.strike | decision.missed | decision.classed
+        any_missed, over, trigger = Signal(), Signal(), Signal()
+        m.d.comb += trigger.eq(triggers.bit_select(decision.channel, 1))
+        m.d.sync += [
+            self.o_decision.eq(decision),
+            self.o_decision_valid.eq(told),
+            any_missed.eq(decision.missed & trigger),
+            over.eq(final_verdict.matched & decision.classed & ages.over & trigger),
+            self.queue_full.eq(decision.queue_full),
+            self.o_decision.response_class.eq(
+                Mux(
+                    final_verdict.matched,
+                    Mux(ages.late, ResponseClass.LATE, ResponseClass.ANSWERED),
+                    Mux(final_verdict.repeats, ResponseClass.DUPLICATE, ResponseClass.SPURIOUS),
+                )
+            ),
+        ]
+        m.d.comb += self.trigger_stb.eq(over)
+        taken = s.takes & accepted.beat.is_event
+        if s.has.kept:
+            # An event stands for what comes of it, which may be behind the next one's beginning.
+            # It is still in the stage before when it has just been taken.
+            stands, takes = Signal.like(event), Line(m, s.takes, "takes")
+            takes_r, keeps = takes[1], takes[KEPT_CLOCKS]
+            with m.If(takes_r):
+                m.d.sync += event.eq(accepted.beat.event)
+            with m.If(keeps):
+                m.d.sync += stands.eq(event)
+            m.d.sync += self.taken.eq(Line(m, taken, "was_taken")[KEPT_CLOCKS])
+            m.d.comb += [
+                self.o_event.eq(stands),
+                self.trigger_at.index.eq(stands.index),
+                self.trigger_at.time_ticks.eq(stands.time_ticks),
+                self.missed_trigger.eq(Line(m, any_missed, "any_missed")[KEPT_CLOCKS - 1]),
             ]
-            return carry_n | negative
+        else:
+            with m.If(s.takes):
+                m.d.sync += event.eq(accepted.beat.event)
+            m.d.sync += self.taken.eq(taken)
+            m.d.comb += [self.o_event.eq(event), self.missed_trigger.eq(any_missed)]
 
-        return beyond(0, "old"), beyond(1, "opened", 0), beyond(2, "over"), beyond(3, "late")
-
-    def _whole(self, m, high, channel, lows):
-        """Compare with the lower and the upper halves of the limits at the same time."""
-        deadline = Signal(signed(VALUE_BITS))
-        m.d.sync += deadline.eq(Array(self.deadlines)[channel])
-
-        def beyond(limit, name, add=add_one_more):
-            low_carry_n, result = Signal(name=f"{name}_carry_n"), Signal(name=name)
-            limit = Cat(limit, Const(0, 1))
-            m.d.sync += [
-                low_carry_n.eq(~add(limit[:HALF_BITS], high)[HALF_BITS]),
-                result.eq(~added(limit[HALF_BITS:VALUE_BITS], high, ~low_carry_n)[HALF_BITS]),
+        measured = Signal(Measured(self._geometry))
+        if Feature.EXTREMES in self._geometry.features:
+            m.d.comb += [
+                measured.index.eq(stands.index),
+                measured.time_ticks.eq(stands.time_ticks),
             ]
-            return result
+        under_way, rest = Signal(), Signal(range(REST_CLOCKS + 1))
+        hand_out = self._many_values if s.has.several else self._one_value
+        some = hand_out(m, s, ages, measured)
+        m.d.comb += under_way.eq(~s.idle | some)
+        if s.has.rests:
+            with m.If(~s.idle):
+                m.d.sync += rest.eq(REST_CLOCKS)
+            with m.Elif(rest.any()):
+                m.d.sync += rest.eq(rest - 1)
+            m.d.comb += under_way.eq(~s.idle | some | rest.any())
+        m.d.comb += [
+            self.busy.eq(under_way | ~self.i_ready),
+            self.paused.eq(self.pause & ~under_way),
+        ]
+        return under_way
 
-        old = beyond(self.settings.timeout_ticks, "old")
-        opened = beyond(self.settings.window_min_ticks, "opened", lambda left, right: left + right)
-        over = beyond(self.trigger_latency_ticks, "over") | self.trigger_latency_ticks[-1]
-        late = beyond(deadline, "late") | deadline[-1]
-        return old, opened, over, late
+    def _many_values(self, m, s, ages, measured):
+        """Hand out values by a FIFO, which a look finds room in; return whether it has some."""
+        m.submodules.spans = spans = Spans(self._geometry)
+        m.submodules.handover = handover = Handover(self._geometry)
+        value = Signal(signed(VALUE_BITS))
+        answers, answer_stb = Signal(), Signal()
+        is_over = ~ages.age_n[-1]
+        spread = spans.over | (is_over & spans.far)
+        with m.If(spread):
+            m.d.sync += value.eq(VALUE_MOST)
+        with m.Else():
+            m.d.sync += value.eq(ages.age_n ^ (~s.joining).replicate(VALUE_BITS))
+        m.d.sync += [answers.eq(s.matched), answer_stb.eq(s.responded)]
+        m.d.comb += [
+            spans.clear.eq(self.clear),
+            spans.channel.eq(s.channel),
+            spans.active_stb.eq(s.step[5] & s.fresh),
+            spans.look_stb.eq(s.step[5] & ~s.responds & ~s.holding & ~s.joining),
+            spans.back_stb.eq(s.back[1]),
+            spans.fall_stb.eq(s.back[3]),
+            spans.answer_stb.eq(answer_stb),
+            spans.answers.eq(answers),
+            spans.is_over.eq(is_over),
+            measured.kind.eq(spans.kind),
+            measured.channel.eq(spans.o_channel),
+            measured.value_ticks.eq(value),
+            handover.i_valid.eq(spans.valid | s.matched | s.joins),
+            handover.i_measured.eq(measured),
+            s.room.eq(handover.room),
+        ]
+        wiring.connect(m, handover.o_measured, wiring.flipped(self.o_measured))
+        return handover.some
+
+    def _one_value(self, m, s, ages, measured):
+        """Hand out the latency, which stands until the next look; return whether it is there."""
+        values, channel = self.o_measured, Signal(self._channel_bits)
+        with m.If(s.matched):
+            m.d.sync += [values.valid.eq(1), channel.eq(s.channel)]
+        with m.Elif(values.ready):
+            m.d.sync += values.valid.eq(0)
+        m.d.comb += [
+            s.room.eq(~values.valid | values.ready),
+            measured.kind.eq(Kind.RISE),
+            measured.channel.eq(channel),
+            measured.value_ticks.eq(~ages.age_n),
+            values.payload.eq(measured),
+        ]
+        return values.valid
+
+    def _ends(self, m, s, accepted, horizon, under_way) -> None:
+        """Strobe `step` and `final`, and say when a beat may be taken."""
+        ready = s.idle & self.room & ~self.pause
+        # What stands in the way is known a clock before.
+        blocked, waits = Signal(), Const(0)
+        if s.has.several:
+            waits = ~s.room
+        else:
+            ready = ready & s.room
+        if s.has.prompt:
+            waits = waits | s.renews | horizon.settling
+        if s.has.sweep:
+            stops, told = Signal(), Signal()
+            waits = waits | (stops & ~self.resume)
+            m.d.comb += self.step.eq(stops & ~told & ~under_way)
+            m.d.sync += told.eq(stops & (told | ~under_way))
+            with m.If(s.takes):
+                m.d.sync += stops.eq(accepted.step)
+            with m.Elif(self.resume | self.clear):
+                m.d.sync += stops.eq(0)
+        m.d.sync += blocked.eq(waits)
+        m.d.comb += s.may.eq(ready & ~blocked)
+        ended = Signal()
+        if s.has.rests:
+            with m.If(s.done & s.final):
+                m.d.sync += ended.eq(1)
+            with m.Elif(~under_way):
+                m.d.sync += ended.eq(0)
+            m.d.comb += self.final.eq(ended & ~under_way)
+        else:
+            m.d.sync += self.final.eq(s.done & s.final)

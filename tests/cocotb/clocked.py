@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import EnumType
 from typing import Any, Protocol
 
 from amaranth.hdl import Shape
@@ -33,7 +34,7 @@ def fields(shape: Any, prefix: str = "") -> Iterator[tuple[str, int, int, bool]]
     """Yield (name, offset, bits, signed) of each field; of a field in a field with a dot."""
     for name, field in data.Layout.cast(shape):
         inner = field.shape
-        if isinstance(inner, data.StructLayout | type):
+        if isinstance(inner, data.StructLayout | type) and not isinstance(inner, EnumType):
             for path, offset, bits, signed in fields(inner):
                 yield f"{prefix}{name}.{path}", field.offset + offset, bits, signed
         else:

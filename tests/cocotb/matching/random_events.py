@@ -2,7 +2,6 @@
 
 import os
 import random
-from functools import partial
 from itertools import product
 
 import cocotb
@@ -14,9 +13,7 @@ from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import CHANNEL, MATCHER, Policy
-from plexor_hdl.interfaces import Beat, Sample, block_layout
-from plexor_hdl.measure import ClassBeat
-from plexor_hdl.outcome import LaneCounts
+from plexor_hdl.interfaces import Beat, Decision, Kind, Measured, block_layout
 from plexor_sim.golden.edges import Events, TickEdges, merged
 from plexor_sim.golden.matcher import Rules, match
 
@@ -24,16 +21,14 @@ EVENTS = int(os.environ["EVENTS"])
 CHANNELS = int(os.environ["CHANNELS"])
 FEATURES = Feature(int(os.environ["FEATURES"]))
 GEOMETRY = Geometry(channels=CHANNELS, strikes=2, queue_depth=8, features=FEATURES)
-CHANNEL_BITS = max(GEOMETRY.key_bits, 1)
 BEAT = Packing(Beat(GEOMETRY))
-SAMPLE = Packing(Sample(GEOMETRY.key_bits + 1))
-CLASS_BEAT = Packing(ClassBeat(CHANNEL_BITS))
+VALUE = Packing(Measured(GEOMETRY))
+DECISION = Packing(Decision(GEOMETRY))
 SETTINGS = Packing(block_layout(MATCHER))
 CHANNEL_SETTINGS = Packing(block_layout(CHANNEL))
-COUNTS = Packing(LaneCounts)
 KINDS = ("rise", *(["fall"] if Feature.FALL in FEATURES else []))
 KINDS += ("width", "period") if Feature.INTERVALS in FEATURES else ()
-KEPT = bool(FEATURES & Beat.KEPT)
+KEPT = Feature.EXTREMES in FEATURES
 """Samples say of which event they are."""
 DRAIN_CLOCKS = 20
 TIMEBASES = (1000, (1 << 31) - 2000, (1 << 32) - 3000, (1 << 48) - 4000)
@@ -130,27 +125,29 @@ class Scoreboard:
         self.samples = {(kind, channel): [] for kind in KINDS for channel in range(CHANNELS)}
         self.classes = [[0] * len(ResponseClass) for _ in range(CHANNELS)]
 
-    def take_sample(self, kinds: tuple[str, str], bits: int) -> None:
-        sample = SAMPLE.unpack(bits)
-        kind, channel = divmod(sample["key"], 1 << GEOMETRY.key_bits)
-        self.samples[kinds[kind], channel].append(
-            (sample["value_ticks"], *((sample["index"], sample["time_ticks"]) if KEPT else ()))
+    def take_value(self, bits: int) -> None:
+        value = VALUE.unpack(bits)
+        kind = Kind(value["kind"]).name.lower()
+        self.samples[kind, value["channel"]].append(
+            (value["value_ticks"], *((value["index"], value["time_ticks"]) if KEPT else ()))
         )
 
-    def take_class(self, bits: int) -> None:
-        beat = CLASS_BEAT.unpack(bits)
-        self.classes[beat["channel"]][beat["response_class"]] += 1
+    def take_decision(self, bits: int) -> None:
+        decision = DECISION.unpack(bits)
+        row = self.classes[decision["channel"]]
+        row[ResponseClass.STRIKES] += decision["strike"]
+        row[ResponseClass.MISSED] += decision["missed"]
+        row[ResponseClass.QUEUE_FULL] += decision["queue_full"]
+        row[ResponseClass.EARLY] += decision.get("early", 0)
+        if decision["classed"]:
+            row[decision["response_class"]] += 1
 
     def compare(self, dut, events: Events, rules: list[Rules], end_ticks: int) -> None:
         """Assert that all is as the golden model has it."""
-        counts, pending = int(dut.counts.value), int(dut.pending.value)
-        width = data.Layout.cast(LaneCounts).size
+        pending = int(dut.pending.value)
         for channel, rule in enumerate(rules):
             truth = match(events, rule, end_ticks)
-            lane = COUNTS.unpack(counts >> channel * width)
             row = self.classes[channel]
-            for name, value in lane.items():
-                row[ResponseClass[name.upper()]] = value
             assert tuple(row) == truth.classes, (channel, rule, row, truth.classes)
             assert pending >> 32 * channel & 0xFFFF_FFFF == truth.pending, (channel, rule)
             for kind in KINDS:
@@ -162,7 +159,7 @@ class Scoreboard:
                 assert self.samples[kind, channel] == rows, (kind, channel, rule)
 
 
-async def one_run(dut, rng: random.Random, rules, events: Events, pauses: float) -> None:
+async def one_run(dut, rng, rules, events: Events, pauses: float, stalls: float) -> None:
     """Clear, send the events, and compare."""
     set_rules(dut, rules)
     dut.clear.value = 1
@@ -174,12 +171,9 @@ async def one_run(dut, rng: random.Random, rules, events: Events, pauses: float)
     driver = Driver(dut, "i_beats", source, rng, pauses)
     agents = [
         driver,
-        Monitor(dut, "o_latencies", lambda bits: board.take_sample(("rise", "fall"), bits), rng),
-        Monitor(dut, "o_classes", board.take_class, rng),
+        Monitor(dut, "o_values", board.take_value, rng, stalls),
+        Monitor(dut, "o_decisions", board.take_decision, rng),
     ]
-    if Feature.INTERVALS in FEATURES:
-        take = partial(board.take_sample, ("width", "period"))
-        agents.append(Monitor(dut, "o_intervals", take, rng))
     most = 2000 + 40 * len(events)
     await clocks(dut, most, *agents, until=lambda: bool(dut.finished.value))
     await clocks(dut, DRAIN_CLOCKS, *agents)
@@ -192,8 +186,9 @@ async def every_policy_is_the_golden_models(dut):
     await start(dut)
     earlies = (0, 25) if Feature.EARLY in FEATURES else (0,)
     for seed, (policy, early, pauses) in enumerate(product(Policy, earlies, (0.0, 0.4))):
+        stalls = 0.9 * (seed % 2)
         rng = random.Random(seed)
         rules = random_rules(rng, policy, early, timeout=rng.choice((40, 200, 2000)))
         events = random_events(rng, EVENTS, rng.choice((2, 8, 40)))
-        await one_run(dut, rng, rules, events, pauses)
+        await one_run(dut, rng, rules, events, pauses, stalls)
     dut._log.info("%d runs of %d events", seed + 1, EVENTS)

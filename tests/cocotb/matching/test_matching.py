@@ -1,4 +1,4 @@
-"""Either matcher with thousands of random events; random_events.py has the claims."""
+"""The matcher with thousands of random events; random_events.py has the claims."""
 
 from pathlib import Path
 
@@ -9,10 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import CHANNEL, MATCHER
-from plexor_hdl.interfaces import Beat, Sample, block_layout, paced
-from plexor_hdl.matcher import Matcher
-from plexor_hdl.measure import ClassBeat, Measure
-from plexor_hdl.outcome import LaneCounts
+from plexor_hdl.interfaces import Beat, Decision, Measured, block_layout
 from plexor_hdl.paced_matcher import PacedMatcher
 
 from ..bench import check
@@ -22,48 +19,27 @@ HERE = Path(__file__).parent
 
 
 class Matching(wiring.Component):
-    """The build's matcher and what measures its outcomes, their ports as streams."""
+    """The matcher, its ports as streams; there is always room, and every step goes on."""
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
         channels = geometry.channels
-        sample = Sample(geometry.key_bits + 1)
-        intervals = Feature.INTERVALS in geometry.features
         super().__init__(
             {
-                **({"o_intervals": Out(Seen(sample))} if intervals else {}),
                 "clear": In(1),
                 "settings": In(block_layout(MATCHER)),
                 "channels": In(data.ArrayLayout(block_layout(CHANNEL), channels)),
                 "i_beats": In(stream.Signature(Beat(geometry))),
-                "o_latencies": Out(Seen(sample)),
-                "o_classes": Out(Seen(ClassBeat(max(geometry.key_bits, 1)))),
+                "o_values": Out(stream.Signature(Measured(geometry))),
+                "o_decisions": Out(Seen(Decision(geometry))),
                 "finished": Out(1),
-                "counts": Out(data.ArrayLayout(LaneCounts, channels)),
                 "pending": Out(data.ArrayLayout(32, channels)),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        if paced(self._geometry):
-            m.submodules.matcher = matcher = measure = PacedMatcher(self._geometry)
-            for counts, strobes in zip(self.counts, matcher.strobes, strict=True):
-                for name in LaneCounts.as_shape().members:
-                    with m.If(self.clear):
-                        m.d.sync += counts[name].eq(0)
-                    with m.Elif(strobes[name]):
-                        m.d.sync += counts[name].eq(counts[name] + 1)
-        else:
-            m.submodules.matcher = matcher = Matcher(self._geometry, 1)
-            m.submodules.measure = measure = Measure(self._geometry)
-            m.d.comb += [
-                measure.i_outcome.eq(matcher.o_outcome),
-                measure.i_coming.eq(matcher.o_coming),
-                self.counts.eq(matcher.counts[0]),
-                self.o_intervals.valid.eq(measure.o_interval_valid),
-                self.o_intervals.payload.eq(measure.o_interval),
-            ]
+        m.submodules.matcher = matcher = PacedMatcher(self._geometry)
         m.d.comb += [
             matcher.clear.eq(self.clear),
             matcher.settings.eq(self.settings),
@@ -71,14 +47,14 @@ class Matching(wiring.Component):
             matcher.i_valid.eq(self.i_beats.valid),
             self.i_beats.ready.eq(matcher.i_ready),
             matcher.i_beat.eq(self.i_beats.payload),
-            self.o_latencies.valid.eq(measure.o_latency_valid),
-            self.o_latencies.payload.eq(measure.o_latency),
-            self.o_classes.valid.eq(measure.o_class_valid),
-            self.o_classes.payload.eq(measure.o_class),
+            matcher.room.eq(1),
+            self.o_decisions.valid.eq(matcher.o_decision_valid),
+            self.o_decisions.payload.eq(matcher.o_decision),
             self.finished.eq(matcher.final),
             self.pending.eq(matcher.pending),
         ]
-        for channel, deadline in zip(self.channels, measure.deadlines, strict=True):
+        wiring.connect(m, matcher.o_measured, wiring.flipped(self.o_values))
+        for channel, deadline in zip(self.channels, matcher.deadlines, strict=True):
             m.d.comb += deadline.eq(channel.deadline_ticks)
         return m
 
@@ -97,7 +73,7 @@ def matched(channels: int, events: int, features: Feature = ALL_FEATURES) -> Non
 
 
 @pytest.mark.parametrize(
-    "features", [ALL_FEATURES, pytest.param(Feature(0), marks=pytest.mark.full)]
+    "features", [ALL_FEATURES, pytest.param(Feature.EVENTS, marks=pytest.mark.full)]
 )
 def test_thousands_of_random_events_are_matched_as_the_golden_model_does(features):
     matched(3, 1000, features)
@@ -105,7 +81,7 @@ def test_thousands_of_random_events_are_matched_as_the_golden_model_does(feature
 
 @pytest.mark.full
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("features", [ALL_FEATURES, Feature(0)])
+@pytest.mark.parametrize("features", [ALL_FEATURES, Feature.EVENTS])
 @pytest.mark.parametrize("channels", [1, 3, 8])
 def test_tens_of_thousands_of_random_events_are_matched_as_the_golden_model_does(
     channels, features

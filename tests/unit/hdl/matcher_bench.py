@@ -1,114 +1,152 @@
-"""Beats to either matcher, and what comes of them beside what the golden model says."""
+"""Beats to the matcher, and what comes of them beside what the golden model says."""
 
 import random
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
-from amaranth.hdl import Elaboratable, Module
 
-from plexor.protocol.frames import SOURCE_STRIKE
-from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import VALUE_BITS
+from plexor.protocol.frames import SOURCE_STEP, SOURCE_STRIKE
+from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
+from plexor.protocol.memory import VALUE_BITS, ResponseClass
 from plexor.protocol.registers import Policy
-from plexor_hdl.classes import LANE_CLASSES
-from plexor_hdl.codes import PHASES
-from plexor_hdl.interfaces import lean, paced
-from plexor_hdl.matcher import Matcher
-from plexor_hdl.measure import Measure
-from plexor_hdl.paced_matcher import PacedMatcher
+from plexor_hdl.interfaces import Beat, Kind, lean
+from plexor_hdl.paced_matcher import KEPT_CLOCKS, PacedMatcher
 from plexor_sim.golden.edges import Events
 from plexor_sim.golden.matcher import Matches, Rules, match
 
 from .simulation import made, simulate
 
-GEOMETRY = Geometry(channels=2, strikes=2, queue_depth=8)
+FULL = Geometry(channels=2, strikes=2, queue_depth=8, features=ALL_FEATURES)
 LEAN = Geometry(channels=2, strikes=2, queue_depth=8, features=Feature.EVENTS)
 SILENT = Geometry(channels=2, strikes=2, queue_depth=8, features=Feature(0))
 DRAIN_CLOCKS = 20
-LEAST_CLOCKS = 3
-"""Between two rise latencies of one channel: histograms and statistics rely on it."""
+MOST_CLOCKS = 30_000
+PROMPT = Feature.SNAPSHOT | Feature.RING | Feature.SWEEP
+SAMPLES = {
+    Kind.RISE: ("rise", Feature(0)),
+    Kind.FALL: ("fall", Feature.FALL),
+    Kind.WIDTH: ("width", Feature.INTERVALS),
+    Kind.PERIOD: ("period", Feature.INTERVALS),
+}
+"""Of each kind the golden model's name, and the feature that measures it."""
 
 
 @dataclass
 class Bench:
-    """What came out of the gateware: samples by kind and channel, classes by channel."""
+    """What came out of the gateware, by channel."""
 
     geometry: Geometry
-    rise: list = field(default_factory=lambda: [[], []])
-    fall: list = field(default_factory=lambda: [[], []])
-    width: list = field(default_factory=lambda: [[], []])
-    period: list = field(default_factory=lambda: [[], []])
-    rise_clocks: list = field(default_factory=lambda: [[], []])
-    classes: list = field(default_factory=lambda: [[0] * 8, [0] * 8])
-    lane_clocks: dict = field(default_factory=dict)
-    """When each class and strobe of a channel came, without Feature.SNAPSHOT."""
+    values: list = field(default_factory=list)
+    """Of each channel and kind: value, index and time of each sample."""
+    value_clocks: list = field(default_factory=list)
+    classes: list = field(default_factory=list)
     pending: list = field(default_factory=list)
+    decision_clocks: list = field(default_factory=list)
+    missed_clocks: dict = field(default_factory=dict)
+    taken: list = field(default_factory=list)
+    """Time, source, polarity and index of each event handled."""
     taken_clocks: list = field(default_factory=list)
-    """When each event was handled, where the beats went in without a pause."""
-    triggers: int = 0
-    """How often a latency was over the trigger's, on channel 0."""
-    steps: list = field(default_factory=list)
-    """At the end of each step: classes and outstanding strikes of every channel, rise latencies."""
+    triggers: list = field(default_factory=list)
+    """The index and time of each latency over the trigger's, on channel 0."""
+    misses: list = field(default_factory=list)
+    """The index and time of each event that found strikes of channel 0 missed."""
+    stands: list = field(default_factory=list)
+    """How many events were handled, and what stood, at the end of each step and in each pause."""
+    most_decisions: int = 0
+    order_is_right: bool = True
+    """No trigger came before its event was told, nor with a later one."""
+
+    def __post_init__(self) -> None:
+        numbers = range(self.geometry.channels)
+        self.values = [{kind: [] for kind in Kind} for _ in numbers]
+        self.classes = [[0] * len(ResponseClass) for _ in numbers]
+
+    def rises(self, number: int) -> list[int]:
+        """Return the rise latencies of a channel."""
+        return [value for value, *_ in self.values[number][Kind.RISE]]
+
+    def stand(self) -> None:
+        """Note what stands."""
+        counts = [{kind: len(s) for kind, s in row.items()} for row in self.values]
+        classes = [list(row) for row in self.classes]
+        self.stands.append((len(self.taken), classes, list(self.pending), counts))
 
 
-class Matching(Elaboratable):
-    """A matcher, and what measures its outcomes: itself in a build that is paced."""
+@dataclass(frozen=True)
+class Stalls:
+    """How often, clock by clock, what is around the matcher is not ready for it."""
 
-    def __init__(self, geometry: Geometry) -> None:
-        self.matcher = PacedMatcher(geometry) if paced(geometry) else Matcher(geometry, 1)
-        self.measure = self.matcher if paced(geometry) else Measure(geometry)
+    gaps: float = 0.3
+    """No beat is there."""
+    values: float = 0
+    """No value is taken."""
+    value_clocks: int = 1
+    """Values are taken in one of so many clocks."""
+    room: float = 0
+    pauses: float = 0
+    """A pause begins; what stands is noted in it."""
 
-    def elaborate(self, platform):
-        m = Module()
-        m.submodules.matcher = self.matcher
-        if self.measure is not self.matcher:
-            m.submodules.measure = self.measure
-            m.d.comb += [
-                self.measure.i_outcome.eq(self.matcher.o_outcome),
-                self.measure.i_coming.eq(self.matcher.o_coming),
-            ]
-        return m
+
+ROUGH = Stalls(gaps=0.1, values=0.9, room=0.7, pauses=0.02)
+NONE = Stalls(gaps=0)
+
+
+def _set_rules(ctx, matcher, rules, trigger_ticks) -> list[int]:
+    """Set every setting; return the limits of a lean build."""
+    first = rules[0]
+    for name in ("policy", "timeout_ticks", "window_min_ticks", "early_ticks"):
+        ctx.set(matcher.settings[name], getattr(first, name))
+    for number, rule in enumerate(rules):
+        channel = matcher.channels[number]
+        ctx.set(channel.enable, 1)
+        ctx.set(channel.reference_source, rule.reference_source)
+        ctx.set(channel.reference_polarity, rule.reference_polarity)
+        ctx.set(matcher.deadlines[number], rule.deadline_ticks)
+    ctx.set(matcher.trigger_latency_ticks, trigger_ticks)
+    ctx.set(matcher.trigger_channels, 1)
+    limits = [first.timeout_ticks, first.window_min_ticks, trigger_ticks]
+    return limits + [rule.deadline_ticks for rule in rules]
 
 
 def drive(
-    events, rules, end_ticks, seed, geometry=GEOMETRY, gaps=0.3, trigger_ticks=0, before=()
+    events,
+    rules,
+    end_ticks,
+    seed,
+    geometry=FULL,
+    stalls=Stalls(),
+    trigger_ticks=0,
+    before=(),
+    news_ticks=None,
 ) -> Bench:
     """Send the events as beats with random pauses and time beats between; collect all outputs.
 
-    Events `before` are sent first, and all that they have left is cleared and forgotten.
+    Events `before` are sent first, and all that they have left is cleared and forgotten. News of
+    the time comes at least each `news_ticks`.
     """
-    dut = made(Matching, geometry)
-    matcher, measure = dut.matcher, dut.measure
+    matcher = made(PacedMatcher, geometry)
     bench, chance, done = Bench(geometry), random.Random(seed), []
+    event = Beat(geometry)["event"].shape
+    indexed = bool(event["index"].width)
+    steps = [0]
 
     async def stimulus(ctx):
-        first = rules[0]
-        ctx.set(matcher.settings.policy, first.policy)
-        ctx.set(matcher.settings.timeout_ticks, first.timeout_ticks)
-        ctx.set(matcher.settings.window_min_ticks, first.window_min_ticks)
-        ctx.set(matcher.settings.early_ticks, first.early_ticks)
-        for number, rule in enumerate(rules):
-            channel = matcher.channels[number]
-            ctx.set(channel.enable, 1)
-            ctx.set(channel.reference_source, rule.reference_source)
-            ctx.set(channel.reference_polarity, rule.reference_polarity)
-            ctx.set(measure.deadlines[number], rule.deadline_ticks)
-        ctx.set(measure.trigger_latency_ticks, trigger_ticks)
-        ctx.set(measure.trigger_channels, 1)
+        limits = _set_rules(ctx, matcher, rules, trigger_ticks)
+        ctx.set(matcher.room, 1)
+        ctx.set(matcher.o_measured.ready, 1)
         if lean(geometry):
-            limits = [first.timeout_ticks, first.window_min_ticks, trigger_ticks]
-            limits += [rule.deadline_ticks for rule in rules]
             for number, limit in enumerate(limits):
                 ctx.set(matcher.limit_stb, 1 << number)
                 ctx.set(matcher.limit_data, limit & (1 << VALUE_BITS) - 1)
                 await ctx.tick()
                 ctx.set(matcher.limit_stb, 0)
                 await ctx.tick()
-        await ctx.tick().repeat(3)
+        await ctx.tick().repeat(4)
         if before:
             for t, s, p, i in before:
                 await send(ctx, (t, s, p, i, 1, 0))
-            await ctx.tick().repeat(2 * DRAIN_CLOCKS)
+            await ctx.tick().repeat(3 * DRAIN_CLOCKS)
             assert any(bench.pending)
             ctx.set(matcher.clear, 1)
             await ctx.tick()
@@ -117,15 +155,18 @@ def drive(
             vars(bench).update(vars(Bench(geometry)))
         beats = [(t, s, p, i, 1, 0) for t, s, p, i in events]
         beats.append((end_ticks, 0, 0, 0, 0, 1))
+        now = beats[0][0]
         for beat in beats:
-            while chance.random() < gaps:
-                ctx.set(matcher.i_valid, 0)
+            while news_ticks and beat[0] - now > news_ticks:
+                now += news_ticks
+                await send(ctx, (now, 0, 0, 0, 0, 0))
+            now = beat[0]
+            while chance.random() < stalls.gaps:
                 if chance.random() < 0.3:
                     await send(ctx, (beat[0], 0, 0, 0, 0, 0))
                 else:
                     await ctx.tick()
             await send(ctx, beat)
-        ctx.set(matcher.i_valid, 0)
         await ctx.tick().until(matcher.final)
         await ctx.tick().repeat(DRAIN_CLOCKS)
         done.append(True)
@@ -143,88 +184,158 @@ def drive(
         ctx.set(matcher.i_valid, 0)
 
     async def monitor(ctx):
-        bits = geometry.key_bits
-        clock = 0
+        clock, since, rooms = 0, 0, []
+        told_clocks = KEPT_CLOCKS + 1 if geometry.features & Beat.KEPT else 1
+        values, decision = matcher.o_measured, matcher.o_decision
         while not done:
-            await ctx.tick()
+            (
+                _,
+                _,
+                taken,
+                at,
+                told,
+                decided,
+                some,
+                ready,
+                value,
+                late,
+                missed,
+                moment,
+                step,
+                room,
+            ) = await ctx.tick().sample(
+                matcher.taken,
+                matcher.o_event,
+                matcher.o_decision_valid,
+                decision,
+                values.valid,
+                values.ready,
+                values.payload,
+                matcher.trigger_stb,
+                matcher.missed_trigger,
+                matcher.trigger_at,
+                matcher.step,
+                matcher.room,
+            )
             clock += 1
-            if ctx.get(matcher.taken):
+            steps[0] += step
+            rooms.append(room)
+            assert not taken or rooms[-1 - told_clocks]
+            if clock > MOST_CLOCKS:
+                done.append(False)
+                raise TimeoutError(f"not done after {clock} clocks")
+            if taken:
                 bench.taken_clocks.append(clock)
-            outputs = [(measure.o_latency_valid, measure.o_latency, (bench.rise, bench.fall))]
-            if Feature.INTERVALS in geometry.features:
-                outputs.append(
-                    (measure.o_interval_valid, measure.o_interval, (bench.width, bench.period))
-                )
-            for valid, sample, kinds in outputs:
-                if ctx.get(valid):
-                    key = ctx.get(sample.key)
-                    if sample is measure.o_latency and not key >> bits:
-                        bench.rise_clocks[key].append(clock)
-                    kinds[key >> bits][key & (1 << bits) - 1].append(
-                        (
-                            ctx.get(sample.value_ticks),
-                            ctx.get(sample.index),
-                            ctx.get(sample.time_ticks),
-                        )
-                    )
-            if ctx.get(measure.o_class_valid):
-                channel = ctx.get(measure.o_class.channel)
-                bench.classes[channel][ctx.get(measure.o_class.response_class)] += 1
-                bench.lane_clocks.setdefault((channel, "class"), []).append(clock)
-            bench.triggers += ctx.get(measure.trigger_stb)
+                index = at.index if indexed else None
+                bench.taken.append((at.time_ticks, at.source, at.polarity, index))
+                since = 0
+            if told:
+                row = bench.classes[decided.channel]
+                for response_class, name in (
+                    (ResponseClass.STRIKES, "strike"),
+                    (ResponseClass.MISSED, "missed"),
+                    (ResponseClass.QUEUE_FULL, "queue_full"),
+                ):
+                    row[response_class] += getattr(decided, name)
+                if decided.classed:
+                    row[decided.response_class] += 1
+                    if Feature.EARLY in geometry.features:
+                        row[ResponseClass.EARLY] += decided.early
+                since += not decided.missed
+                bench.most_decisions = max(bench.most_decisions, since)
+                if decided.missed:
+                    bench.missed_clocks.setdefault(decided.channel, []).append(clock)
+                bench.decision_clocks.append(clock)
+            if some and ready:
+                sample = value.value_ticks, getattr(value, "index", 0), value.time_ticks
+                bench.values[value.channel][value.kind].append(sample)
+                bench.value_clocks.append(clock)
+            for strobe, moments in ((late, bench.triggers), (missed, bench.misses)):
+                if strobe:
+                    moments.append((moment.index, moment.time_ticks))
+                    # News of the time has no index.
+                    if moment.index:
+                        bench.order_is_right &= bench.taken[-1][3] == moment.index
             bench.pending = [ctx.get(matcher.pending[n]) for n in range(geometry.channels)]
-            for number, row in enumerate(bench.classes):
-                for response_class, name in LANE_CLASSES.items():
-                    if Feature.SNAPSHOT in geometry.features:
-                        row[response_class] = ctx.get(matcher.counts[0][number][name])
-                    else:
-                        strobe = ctx.get(matcher.strobes[number][name])
-                        row[response_class] += strobe
-                        if strobe:
-                            bench.lane_clocks.setdefault((number, name), []).append(clock)
 
-    async def recorder(ctx):
-        """Look at what stands still while the matcher waits, and let it go on."""
+    async def around(ctx):
+        """Let what is around the matcher be ready now and then, and look at it while it waits."""
+        odds, resumed, clock = random.Random(seed + 1), 0, 0
         while not done:
+            clock += 1
+            rests = clock % stalls.value_clocks
+            ctx.set(matcher.o_measured.ready, not rests and odds.random() >= stalls.values)
+            ctx.set(matcher.room, odds.random() >= stalls.room)
+            if odds.random() < stalls.pauses:
+                ctx.set(matcher.pause, 1)
+                while not ctx.get(matcher.paused):
+                    ctx.set(matcher.o_measured.ready, odds.random() >= stalls.values)
+                    await ctx.tick()
+                assert not ctx.get(matcher.o_measured.valid)
+                await waiting(ctx, odds)
+                ctx.set(matcher.pause, 0)
             await ctx.tick()
-            if ctx.get(matcher.step):
-                handled = len(bench.taken_clocks)
-                await ctx.tick().repeat(DRAIN_CLOCKS + chance.randrange(20))
-                # The end of the step itself may be noted after it was seen here.
-                assert len(bench.taken_clocks) <= handled + 1
-                rises = [len(samples) for samples in bench.rise]
-                row = [list(classes) for classes in bench.classes], list(bench.pending), rises
-                bench.steps.append(row)
+            if steps[0] > resumed:
+                await waiting(ctx, odds)
                 ctx.set(matcher.resume, 1)
                 await ctx.tick()
                 ctx.set(matcher.resume, 0)
+                resumed += 1
 
-    swept = Feature.SWEEP in geometry.features
-    simulate(dut, stimulus, monitor, *([recorder] if swept else []))
-    for clocks in bench.rise_clocks:
-        assert np.all(np.diff(clocks) >= LEAST_CLOCKS)
-    for clocks in bench.lane_clocks.values():
-        assert np.all(np.diff(clocks) >= PHASES)
+    async def waiting(ctx, odds):
+        handled = len(bench.taken_clocks)
+        await ctx.tick().repeat(2)
+        bench.stand()
+        await ctx.tick().repeat(1 + odds.randrange(30))
+        assert len(bench.taken_clocks) <= handled + 1
+        assert bench.stands[-1][0] == len(bench.taken)
+
+    simulate(matcher, stimulus, monitor, around)
+    assert steps[0] == sum(source == SOURCE_STEP for _, source, *_ in events)
+    assert all(after > before for before, after in pairwise(bench.decision_clocks))
+    assert bench.most_decisions <= 2 * geometry.channels + 4
     return bench
 
 
 def assert_equal(bench: Bench, number: int, truth: Matches) -> None:
+    """Assert that a channel's classes and samples are those of the golden model."""
+    features = bench.geometry.features
     assert tuple(bench.classes[number]) == truth.classes
     assert bench.pending[number] == truth.pending
-    if paced(bench.geometry):
-        assert [sample[0] for sample in bench.rise[number]] == truth.rise.value_ticks.tolist()
-        return
-    for name in ("rise", "fall", "width", "period"):
+    for kind, (name, feature) in SAMPLES.items():
         samples = getattr(truth, name)
-        expected = list(
-            zip(
-                samples.value_ticks.tolist(),
-                samples.index.tolist(),
-                samples.time_ticks.tolist(),
-                strict=True,
-            )
-        )
-        assert getattr(bench, name)[number] == expected, name
+        columns = samples.value_ticks.tolist(), samples.index.tolist(), samples.time_ticks.tolist()
+        expected = list(zip(*columns, strict=True)) if feature in features else []
+        found = bench.values[number][kind]
+        if Feature.EXTREMES in features:
+            assert found == expected, name
+        else:
+            assert [value for value, *_ in found] == [value for value, *_ in expected], name
+
+
+def assert_stands(bench: Bench, events, rules, end_ticks: int) -> None:
+    """Assert that what stood whenever the matcher waited is what the golden model has there.
+
+    News of the time of the next event may have come before.
+    """
+    ends = [(event[0], False) for event in events] + [(end_ticks, True)]
+    for count, *found in bench.stands:
+        if count:
+            stream = stream_of(events[:count])
+            at = [_stand(bench, stream, rules, *end) for end in ends[count - 1 : count + 1]]
+            assert tuple(found) in at, count
+
+
+def _stand(bench: Bench, stream, rules, now: int, final: bool):
+    truths = [match(stream, rule, now, final=final) for rule in rules]
+    counts = [
+        {
+            kind: len(getattr(truth, name)) if feature in bench.geometry.features else 0
+            for kind, (name, feature) in SAMPLES.items()
+        }
+        for truth in truths
+    ]
+    return [list(truth.classes) for truth in truths], [t.pending for t in truths], counts
 
 
 def random_events(seed: int, count: int, spread: int) -> list[tuple[int, int, int, int]]:
@@ -248,6 +359,7 @@ def random_events(seed: int, count: int, spread: int) -> list[tuple[int, int, in
 
 
 def stream_of(events) -> Events:
+    """Return events as the golden model takes them."""
     columns = list(zip(*events, strict=True))
     return Events(
         np.array(columns[0], np.int64),
@@ -257,12 +369,16 @@ def stream_of(events) -> Events:
     )
 
 
-def check(events, rules, seed, **options) -> None:
+def check(events, rules, seed, **options) -> Bench:
+    """Assert that all that comes of the events is what the golden model says."""
     end_ticks = events[-1][0] + 300
     stream = stream_of(events)
     bench = drive(events, rules, end_ticks, seed, **options)
     for number, rule in enumerate(rules):
         assert_equal(bench, number, match(stream, rule, end_ticks))
+    if bench.geometry.features & PROMPT:
+        assert_stands(bench, events, rules, end_ticks)
+    return bench
 
 
 def rules_for(
@@ -273,8 +389,9 @@ def rules_for(
     early=0,
     deadline=60,
     second=None,
-    depth=GEOMETRY.queue_depth,
+    depth=FULL.queue_depth,
 ):
+    """Return a rule for each of two channels; the first one's strike is the first output's."""
     common = {
         "policy": policy,
         "timeout_ticks": timeout,

@@ -8,7 +8,7 @@ from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy
 from plexor_sim.golden.matcher import match
 
-from .matcher_bench import (
+from .parallel_bench import (
     assert_equal,
     check,
     drive,

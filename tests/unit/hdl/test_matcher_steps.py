@@ -8,7 +8,7 @@ from plexor.protocol.frames import SOURCE_STEP, SOURCE_STRIKE
 from plexor.protocol.registers import Policy
 from plexor_sim.golden.matcher import match
 
-from .matcher_bench import GEOMETRY, assert_equal, drive, random_events, rules_for, stream_of
+from .parallel_bench import GEOMETRY, assert_equal, drive, random_events, rules_for, stream_of
 
 
 def stepped(seed, count, spread, steps):

@@ -1,0 +1,100 @@
+"""The matcher's way in: what a beat is to each channel, found before its turn comes."""
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STEP
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.registers import CHANNEL
+from plexor_hdl.interfaces import Beat, block_layout
+
+SWEEP_BIT = 14
+"""An event is a reason to look at all channels where this bit of the time has changed."""
+
+
+class Accepted(data.StructLayout):
+    """A beat and what it is: `sweeps` where every channel is to be looked at.
+
+    A bit a channel: `own` active edge, `struck`. Of the source's channel: `channel`, and `back`
+    where its edge back is of use. `step` is the end of a step.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        super().__init__(
+            {
+                "beat": Beat(geometry),
+                "sweeps": 1,
+                "own": geometry.channels,
+                "struck": geometry.channels,
+                "channel": max(geometry.key_bits, 1),
+                "back": 1 if geometry.features & Beat.LONG else 0,
+                "step": 1 if Feature.SWEEP in geometry.features else 0,
+            }
+        )
+
+
+class Accept(wiring.Component):
+    """Takes a beat and holds it until `take` is high in a clock in which `valid` is.
+
+    Latency a clock, a beat each 2 clocks. Reset: none held.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._geometry = geometry
+        channels = geometry.channels
+        super().__init__(
+            {
+                "channels": In(data.ArrayLayout(block_layout(CHANNEL), channels)),
+                "i_valid": In(1),
+                "i_ready": Out(1, init=1),
+                "i_beat": In(Beat(geometry)),
+                "take": In(1),
+                "valid": Out(1),
+                "o_accepted": Out(Accepted(geometry)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        beat, event, accepted = self.i_beat, self.i_beat.event, self.o_accepted
+        ends_step = event.source == SOURCE_STEP
+        sweeps = Signal()
+        swept = Signal()
+        m.d.comb += sweeps.eq(~beat.is_event | (swept ^ event.time_ticks[SWEEP_BIT]))
+        if Feature.SWEEP in self._geometry.features:
+            m.d.comb += sweeps.eq(
+                ~beat.is_event | (swept ^ event.time_ticks[SWEEP_BIT]) | ends_step
+            )
+        with m.If(self.i_ready):
+            own = []
+            for number, channel in enumerate(self.channels):
+                enabled = beat.is_event & channel.enable
+                own.append(enabled & (event.source == SOURCE_CHANNEL + number))
+                m.d.sync += [
+                    accepted.own[number].eq(own[-1] & event.polarity),
+                    accepted.struck[number].eq(
+                        enabled
+                        & (event.source == channel.reference_source)
+                        & (event.polarity == channel.reference_polarity)
+                    ),
+                ]
+            m.d.sync += [
+                accepted.beat.eq(beat),
+                # Sources of channels begin at 0.
+                accepted.channel.eq(event.source),
+                accepted.sweeps.eq(sweeps),
+            ]
+            if self._geometry.features & Beat.LONG:
+                is_own = Signal(len(own))
+                m.d.comb += [bit.eq(each) for bit, each in zip(is_own, own, strict=True)]
+                m.d.sync += accepted.back.eq(is_own.any() & ~event.polarity)
+            if Feature.SWEEP in self._geometry.features:
+                m.d.sync += accepted.step.eq(beat.is_event & ends_step)
+        with m.If(self.i_ready & self.i_valid):
+            m.d.sync += swept.eq(event.time_ticks[SWEEP_BIT])
+        m.d.sync += [
+            self.valid.eq(Mux(self.i_ready, self.i_valid, ~self.take)),
+            self.i_ready.eq(Mux(self.i_ready, ~self.i_valid, self.take)),
+        ]
+        return m
