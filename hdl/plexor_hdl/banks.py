@@ -1,31 +1,27 @@
 """What counts, wired among the instrument's stages: in one memory, or in the two of snapshots."""
 
-from amaranth.hdl import Mux
 from amaranth.lib import wiring
 
 from plexor.protocol.memory import Space
 from plexor_hdl.ledger import PARTS
 
 
-def one_bank(m, ledger, capture, matcher, measure, drop, dumper, access, bank, reads) -> None:
+def one_bank(m, ledger, capture, matcher, drop, bank, reads) -> None:
     """Wire all counts into one memory."""
     m.d.comb += [
         ledger.i_sources.eq(capture.amounts),
-        ledger.i_lanes.eq(matcher.strobes),
-        ledger.i_valid.eq(measure.o_class_valid),
-        ledger.i_class.eq(measure.o_class),
-        ledger.i_event_valid.eq(capture.event_stb),
-        ledger.i_source.eq(capture.event.source),
-        ledger.i_polarity.eq(capture.event.polarity),
-        ledger.drop.eq(drop),
-        ledger.space.eq(
-            Mux(access.reading, access.space, dumper.space) if access else dumper.space
-        ),
+        ledger.i_decision.eq(matcher.o_decision),
+        ledger.i_valid.eq(matcher.o_decision_valid),
+        ledger.i_event_valid.eq(matcher.taken),
+        ledger.i_source.eq(matcher.o_event.source),
+        ledger.i_polarity.eq(matcher.o_event.polarity),
+        ledger.i_drop.eq(drop),
+        ledger.settle_stb.eq(matcher.final),
         ledger.source_stb.eq(bank.source_stb),
         ledger.source_address.eq(bank.source_address),
         bank.source_value.eq(ledger.source_value),
+        matcher.room.eq(ledger.room),
     ]
-    m.d.sync += ledger.dumping.eq(dumper.busy | (access.reading if access else 0))
     for number, space in enumerate(PARTS):
         wiring.connect(m, reads[space], ledger.reads[number])
 

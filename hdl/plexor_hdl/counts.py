@@ -1,8 +1,6 @@
-"""Many 48-bit counts in one memory of narrow words: each visit adds to one of them."""
+"""Many 48-bit counts in one memory of narrow words, each added to where it is."""
 
-from collections.abc import Callable
-
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -11,117 +9,114 @@ from plexor_hdl.fetch import plain_memory
 COUNT_BITS = 48
 LIMB_BITS = 16
 LIMBS = COUNT_BITS // LIMB_BITS
+LIMB_NUMBER_BITS = 2
+QUIET_CLOCKS = 12
+"""Clocks from the one in which the last count was taken until all of it is in memory."""
 
 
 class Counts(wiring.Component):
-    """Counts at places; `row_of` says in which row of the memory limb n of a place is.
+    """Counts at places: limb n of a place is in row (n, place), n in the upper bits.
 
-    A visit takes LIMBS clocks, in which `limb` counts up from 0. In the clock of limb 1 `addend` is
-    looked at. In the last one, and only then, `live` may be high: without it nothing changes, and
-    the next visit is one to the same place, else to `place`.
-    The count grows by the addend; or with `narrow` or `wide`, for a counter outside that is sampled
-    before it can come round, by what its `narrow_bits` or `wide_bits` bits have grown: `addend`
-    is then the inverted sample, with zeros above it. With `wipe` the count becomes 0. A place's
-    next visit must not be the one behind.
+    A slot takes two clocks, of which `second` is high in the second one. In that clock `valid` with
+    `place` is one to count, if `taken` is high, or `visit` with `visit_place` one to visit, if
+    `visit_taken` is. What is counted grows by one. A visit is for a counter outside that is sampled
+    before it can come round: the count grows by what that has grown. `sample`, inverted, is looked
+    at in the second clock of the next slot.
 
-    While `read` `read_row` is read in place of the visit's, and is there as `word` 2 clocks after:
-    such visits must not be live. `next_limb`, which is the limb of 2 clocks ago too, goes with what
-    will be read. A limb that is written in that clock reads as any value: where it is one of the
-    place `watch`, which must stand from the clock before, `watch_stb` is high and `written` has it.
-    `saturated_stb` strobes where a count wraps. Reset: the memory keeps its words.
+    `valid` and `place` change only with the end of a second clock. A carry goes before all else, a
+    visit before a count; a place that was taken in the slot before waits for one, but a place must
+    not be visited in two slots that follow each other. `read_row` is read in second clocks, and is
+    there as `word` in the next one; it is any value in the clock in which that row is written. With
+    `reads`, while nothing is on its way, it is read in each clock. What is taken is written 4
+    clocks after its second clock, a carry of it 4 clocks later. `clear_stb` sets all to 0 while
+    `clear_busy`; nothing may come then. `saturated` is set when a count wraps, until the next
+    clear. Reset: the memory keeps its words.
     """
 
-    def __init__(
-        self,
-        place_bits: int,
-        row_bits: int,
-        row_of: Callable[[Value, Value], Value],
-        narrow_bits: int,
-        wide_bits: int,
-    ) -> None:
-        self._row_bits = row_bits
-        self._row_of = row_of
-        self._narrow_bits, self._wide_bits = narrow_bits, wide_bits
+    def __init__(self, place_bits: int, sample_bits: int) -> None:
+        self._sample_bits = sample_bits
+        self._row_bits = place_bits + LIMB_NUMBER_BITS
         super().__init__(
             {
-                "limb": Out(range(LIMBS)),
-                "next_limb": Out(range(LIMBS), init=1),
+                "second": Out(1),
+                "valid": In(1),
                 "place": In(place_bits),
-                "addend": In(LIMB_BITS),
-                "narrow": In(1),
-                "wide": In(1),
-                "wipe": In(1),
-                "live": In(1),
-                "read": In(1),
-                "read_row": In(row_bits),
+                "taken": Out(1),
+                "visit": In(1),
+                "visit_place": In(place_bits),
+                "visit_taken": Out(1),
+                "sample": In(sample_bits),
+                "reads": In(1),
+                "read_row": In(self._row_bits),
                 "word": Out(LIMB_BITS),
-                "watch": In(place_bits),
-                "watch_stb": Out(1),
-                "written": Out(LIMB_BITS),
-                "saturated_stb": Out(1),
+                "clear_stb": In(1),
+                "clear_busy": Out(1),
+                "saturated": Out(1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        second, last = self.limb == 1, self.limb == LIMBS - 1
-        m.d.sync += [
-            self.limb.eq(self.next_limb),
-            self.next_limb.eq(Mux(self.next_limb == LIMBS - 1, 0, self.next_limb + 1)),
-        ]
-
-        # A limb is read, kept, added to and written back in the same clock of the next visit.
-        m.submodules.memory = memory = plain_memory(LIMB_BITS, 1 << self._row_bits)
-        write = memory.write_port()
-        place, before, row = (
-            Signal.like(self.place),
-            Signal.like(self.place),
-            Signal(self._row_bits),
+        m.submodules.memory = memory = plain_memory(
+            LIMB_BITS, 1 << self._row_bits, ram_style="block"
         )
-        live, wipe = Signal(), Signal()
-        addend, written = Signal(LIMB_BITS, name="added"), self.written
-        narrow, wide, carry = Signal(), Signal(), Signal()
-        watched = Signal()
-        total = Signal(LIMB_BITS + 1)
-        sampled = Cat(
-            *((narrow | wide).replicate(self._narrow_bits)),
-            *(wide.replicate(self._wide_bits - self._narrow_bits)),
-        )
-        low = len(sampled)
-        read = memory.read_port()
+        write, read = memory.write_port(), memory.read_port()
+        # The row that is read in the slot, and the one that is written at its end.
+        row, written = Signal(self._row_bits), Signal(self._row_bits)
+        live, writing = Signal(), Signal()
+        visiting, sampled, wiping = Signal(), Signal(), Signal()
+        addend, carry = Signal(LIMB_BITS), Signal()
+        total, stored = Signal(LIMB_BITS + 1), Signal(LIMB_BITS)
+        low, place_bits = self._sample_bits, len(self.place)
+        limb, place = written[place_bits:], written[:place_bits]
+        wraps, go, visits = Signal(), Signal(), Signal()
         m.d.comb += [
-            read.addr.eq(Mux(self.read, self.read_row, row)),
-            total.eq(self.word + addend + carry),
-            write.addr.eq(self._row_of(before, self.limb)),
-            write.data.eq(written),
-            write.en.eq(live),
-            self.watch_stb.eq(live & watched),
-            self.saturated_stb.eq(second & live & total[-1]),
+            read.addr.eq(Mux(self.second | self.reads, self.read_row, row)),
+            total.eq(self.word + addend),
+            write.addr.eq(written),
+            write.data.eq(stored),
+            write.en.eq(writing & self.second),
+            self.visit_taken.eq(visits & ~carry),
+            self.taken.eq(go & ~carry),
         ]
+        # What is to be known in a second clock is made ready in the first one.
+        first, same = ~self.second, live & (self.place == row[:place_bits])
         m.d.sync += [
+            self.second.eq(first),
             self.word.eq(read.data),
-            row.eq(self._row_of(place, self.next_limb)),
-            addend.eq(0),
-            narrow.eq(second & self.narrow),
-            wide.eq(second & self.wide),
-            carry.eq(total[-1] & ~second),
-            watched.eq(self.watch == Mux(last, place, before)),
-            written.eq(
-                Cat(
-                    (total[:low] & ~sampled) | (~addend[:low] & sampled),
-                    total[low:LIMB_BITS],
-                )
+            # What is sampled stands in the lower bits itself; only its wraps are added.
+            stored.eq(
+                Cat(Mux(sampled, ~addend[:low], total[:low]), total[low:LIMB_BITS])
+                & (~wiping).replicate(LIMB_BITS)
             ),
+            carry.eq(total[-1] & first & writing & ~wiping & ~limb[1]),
+            wraps.eq(total[-1] & first & writing & ~wiping & limb[1]),
+            visits.eq(first & self.visit & ~self.clear_busy),
+            go.eq(first & self.valid & ~self.visit & ~same & ~self.clear_busy),
         ]
-        with m.If(second):
-            m.d.sync += addend.eq(self.addend)
-        with m.If(last):
-            m.d.sync += [before.eq(place), live.eq(self.live), wipe.eq(self.wipe)]
-        with m.If(self.live):
+        with m.If(self.second):
             m.d.sync += [
-                place.eq(self.place),
-                row.eq(self._row_of(self.place, Const(0, len(self.limb)))),
+                wiping.eq(self.clear_busy),
+                written.eq(row),
+                writing.eq(live),
+                sampled.eq(visiting),
+                addend.eq(Mux(visiting, self.sample, 1)),
+                visiting.eq(self.visit_taken),
+                live.eq(carry | visits | go | self.clear_busy),
             ]
-        with m.If(Mux(last, self.wipe, wipe)):
-            m.d.sync += [written.eq(0), carry.eq(0)]
+            with m.If(self.clear_busy):
+                m.d.sync += row.eq(row + 1)
+                with m.If(row.all()):
+                    m.d.sync += [self.clear_busy.eq(0), live.eq(0)]
+            with m.Elif(carry):
+                m.d.sync += row.eq(Cat(place, ~limb[0], limb[0]))
+            with m.Elif(visits):
+                m.d.sync += row.eq(self.visit_place)
+            with m.Else():
+                m.d.sync += row.eq(self.place)
+        with m.If(wraps):
+            m.d.sync += self.saturated.eq(1)
+        with m.If(self.clear_stb):
+            m.d.sync += [self.clear_busy.eq(1), self.saturated.eq(0), row.eq(0), live.eq(1)]
+            m.d.sync += visiting.eq(0)
         return m

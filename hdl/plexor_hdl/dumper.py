@@ -8,11 +8,11 @@ from plexor.protocol.frames import WORD_BYTES, ZEROS_SHIFT, FrameType, LogCode, 
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import HISTOGRAM_SPACES, Space, entries, entry_words
 from plexor_hdl.frame_bytes import BASE_TICKS, HEADER_BYTES, INDEX, TAG, TYPE, FrameByte
-from plexor_hdl.interfaces import READ_CLOCKS, SPACE_ADDRESS_BITS, SpaceRead, paced
+from plexor_hdl.interfaces import READ_CLOCKS, SPACE_ADDRESS_BITS, SpaceRead
 from plexor_hdl.states import States
 
 SNAPSHOT_BITS = 16
-LATE_CLOCKS = 6
+LATE_CLOCKS = 10
 """Clocks that words may come later than READ_CLOCKS."""
 WORD = 1 << (HEADER_BYTES - 1).bit_length()
 """The place of a word's bytes, behind those of the header."""
@@ -36,7 +36,7 @@ class Dumper(wiring.Component):
     """Sends the words of the requested spaces, space by space, bank 0 before bank 1.
 
     Spaces that the build leaves out are skipped; a build without Feature.SNAPSHOT has bank 0 only.
-    So are frames of zeros that are not a space's last, in a build that is not `paced`; the next
+    So are frames of zeros that are not a space's last, in a build with snapshots; the next
     frame says how many words that were. With `report` a LOG frame DUMPED follows. `busy` from the
     clock after the request is taken until the last frame has been taken whole. A request waits
     while `busy`, and once taken must stand until `busy` falls: nothing of it is stored.
@@ -53,7 +53,7 @@ class Dumper(wiring.Component):
     def __init__(self, geometry: Geometry) -> None:
         self._words = [entries(geometry, space) * entry_words(space) for space in Space]
         self._banks = 2 if Feature.SNAPSHOT in geometry.features else 1
-        self._scans = not paced(geometry)
+        self._scans = Feature.SNAPSHOT in geometry.features
         super().__init__(
             {
                 "i_requests": In(stream.Signature(DumpRequest)),

@@ -63,12 +63,13 @@ class Edges(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        last = Signal()
-        live = (self.capture & self.enable).replicate(self._samples)
+        last, live = Signal(), self.capture & self.enable
+        levels = Cat(last, self.word)
         m.d.sync += [
             last.eq(self.word[-1]),
-            self.o_edges.edges.eq(edge_mask(last, self.word) & live),
+            self.o_edges.edges.eq(edge_mask(last, self.word) & live.replicate(self._samples)),
             self.o_edges.polarity.eq(last ^ ~self.invert),
+            # Of the levels, not of the edges behind them: a FIFO's write hangs on it.
+            self.o_valid.eq(live & levels.any() & ~levels.all()),
         ]
-        m.d.comb += self.o_valid.eq(self.o_edges.edges.any())
         return m

@@ -1,5 +1,7 @@
 """The instrument: every stage, wired. It reads like the block diagram of docs/instrument.md."""
 
+from itertools import chain
+
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.cdc import FFSynchronizer
@@ -28,6 +30,7 @@ from plexor_hdl.paced_matcher import PacedMatcher
 from plexor_hdl.packetizer import Packetizer
 from plexor_hdl.pins import wire_pins
 from plexor_hdl.registers import RegisterBank
+from plexor_hdl.results import Results
 from plexor_hdl.ring import Ring
 from plexor_hdl.run import RunControl, flag_bit
 from plexor_hdl.share import SharedBus
@@ -138,6 +141,7 @@ class Instrument(wiring.Component):
         m.submodules.capture = capture = Capture(geometry)
         if paced(geometry):
             m.submodules.matcher = matcher = measure = PacedMatcher(geometry)
+            m.submodules.results = results = Results(geometry)
             if lean(geometry):
                 m.d.comb += [
                     matcher.limit_stb.eq(bank.limit_stb),
@@ -173,8 +177,17 @@ class Instrument(wiring.Component):
         if banks == 1:
             m.submodules.ledger = ledger = Ledger(geometry)
             counters, saturating = [ledger], [capture, ledger]
-            one_bank(m, ledger, capture, matcher, measure, uplink.drop, dumper, access, bank, reads)
-            m.d.comb += [ledger.settle_stb.eq(matcher.final), run.final_seen.eq(ledger.settled_stb)]
+            one_bank(m, ledger, capture, matcher, uplink.drop, bank, reads)
+            settled = Signal()
+            m.d.sync += settled.eq((ledger.settled_stb | settled) & ~run.final_seen)
+            m.d.comb += run.final_seen.eq(settled & results.idle)
+            wiring.connect(m, matcher.o_measured, results.i_measured)
+            for space, port in zip(results.spaces, results.reads, strict=True):
+                wiring.connect(m, reads[space], port)
+            for number, zoom in enumerate(chain(*ZOOMS.values())):
+                for channel in range(geometry.channels):
+                    first = results.zoom_first[number << geometry.key_bits | channel]
+                    m.d.comb += first.eq(bank.channel[channel][zoom])
         else:
             m.submodules.classes = classes = Classes(geometry, banks)
             m.submodules.tallies = tallies = EventTallies(geometry, banks)
@@ -209,11 +222,15 @@ class Instrument(wiring.Component):
             ]
             m.d.sync += bank.lane[number].pending.eq(matcher.pending[number])
 
-        engines = [
-            self._engine(m, name, bank, measure, reads)
-            for name in ZOOMS
-            if name == "latency" or Feature.INTERVALS in geometry.features
-        ]
+        engines = (
+            [
+                self._engine(m, name, bank, measure, reads)
+                for name in ZOOMS
+                if name == "latency" or Feature.INTERVALS in geometry.features
+            ]
+            if banks == 2
+            else [results]
+        )
         for part in counters + engines:
             m.d.comb += part.clear_stb.eq(run.clear)
 
@@ -289,18 +306,18 @@ class Instrument(wiring.Component):
         wiring.connect(m, wiring.flipped(self.rx), command.i_bytes)
         if Feature.RING in geometry.features:
             m.submodules.ring = ring = Ring(geometry)
+            event = matcher.o_event if paced(geometry) else matcher.beat.event
             m.d.comb += [
                 ring.i_events.valid.eq(matcher.taken),
-                *(
-                    ring.i_events.payload[name].eq(matcher.beat.event[name])
-                    for name in Event().members
-                ),
+                *(ring.i_events.payload[name].eq(event[name]) for name in Event().members),
                 ring.freeze.eq(trigger.over),
                 ring.clear_stb.eq(run.clear),
                 ring.send_stb.eq(bank.action.trace & ~run.running),
                 trigger.latency.eq(measure.trigger_at),
-                trigger.missed.index.eq(matcher.beat.event.index),
-                trigger.missed.time_ticks.eq(matcher.beat.event.time_ticks),
+                trigger.missed.index.eq((measure.trigger_at if paced(geometry) else event).index),
+                trigger.missed.time_ticks.eq(
+                    (measure.trigger_at if paced(geometry) else event).time_ticks
+                ),
             ]
             wiring.connect(m, ring.o_entries, uplink.framer.i_trace)
 

@@ -19,20 +19,12 @@ READ_CLOCKS = 4
 """Core clocks from an address on a SpaceRead port to its data; one address a clock."""
 
 PACE_CLOCKS = 5
-"""Core clocks from one latency sample to the next, at least, in a build that is `paced`."""
+"""Core clocks from one value to the next, at least, in a build that is `paced`."""
 
 
 def paced(geometry: Geometry) -> bool:
-    """Return whether latency samples come PACE_CLOCKS apart and nothing else comes with them."""
-    return not geometry.features & (
-        Feature.FALL
-        | Feature.INTERVALS
-        | Feature.EARLY
-        | Feature.SNAPSHOT
-        | Feature.EXTREMES
-        | Feature.SUM_SQUARES
-        | Feature.RING
-    )
+    """Return whether one event is matched and measured after the other, as boards do."""
+    return Feature.SNAPSHOT not in geometry.features
 
 
 def lean(geometry: Geometry) -> bool:

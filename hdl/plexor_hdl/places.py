@@ -1,28 +1,32 @@
-"""Where the counts of a build with one bank are."""
+"""Where the counts of a build are."""
 
 from amaranth.hdl import Cat, Const, Mux
 
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import Feature, Geometry
 
-EDGES, SOURCE, CLASS, DROP = 0b000, 0b001, 0b010, 0b100
-"""The upper bits of places."""
+CLASS_BITS = 3
+CLASS, EDGES, OTHER = 0b00, 0b10, 0b11
+"""The bits of places above what is inside a part, and below the bank."""
 
 
 class Places:
-    """Where the counts of a build are: numbers for Counts, and the rows of their limbs.
+    """Where the counts of a build are: numbers for Counts.
 
-    Sources get short codes: 0 and the channel, 1, 0 and the strike, or 1, 1 for the load. A place
-    has a code and a bit more for events and for sources, a class and a channel for classes. The
-    drops' limbs share the rows that a fourth limb of the others would have.
+    Sources get short codes: 0 and the channel, 1, 0 and the strike, or 1, 1 for the load and the
+    step. A place has a class and a channel for classes, a polarity and a code for edges, a code for
+    drops, each in two banks. Beside the drops are the sources' own counts: of what was generated in
+    the place of bank 0, of what was dropped in that of bank 1.
     """
 
     def __init__(self, geometry: Geometry) -> None:
+        self._key_bits = geometry.key_bits
         strike_bits = (geometry.strikes - 1).bit_length()
+        if Feature.SWEEP in geometry.features:
+            strike_bits = max(strike_bits, 1)
         self._number_bits = max(geometry.key_bits, strike_bits + 1)
         self.code_bits = self._number_bits + 1
         self.bits = self.code_bits + 4
-        self.row_bits = self.code_bits + 5
 
     def code_of(self, source):
         """Return the code of a source's number."""
@@ -32,41 +36,28 @@ class Places:
 
     def code_number(self, source: int) -> int:
         """Return the code of a source that is known."""
-        kind = (source >= SOURCE_STRIKE) << 1 | (source == SOURCE_LOAD)
-        low = source % SOURCE_STRIKE
-        return low if not kind else kind << self._number_bits - 1 | low
+        kind = (source >= SOURCE_STRIKE) << 1 | (source >= SOURCE_LOAD)
+        return kind << self._number_bits - 1 | source % SOURCE_STRIKE
 
-    def first(self, part: int) -> int:
-        """Return the first place of a part."""
-        return part << self.code_bits + 1
+    def classes(self, response_class, channel, bank):
+        """Return the place of a channel's class."""
+        inside = Cat(response_class, channel[: self._key_bits])
+        fill = Const(0, self.code_bits + 3 - len(inside))
+        return Cat(inside, fill, bank)
 
-    def edges(self, code_and_polarity):
-        return self._place(code_and_polarity, EDGES)
+    def edges(self, polarity, code, bank):
+        """Return the place of a source's edges of a polarity."""
+        return Cat(polarity, code, Const(EDGES, 2), bank)
+
+    def drops(self, code, bank):
+        """Return the place of what was dropped of a source before the link."""
+        return Cat(code, Const(0, 1), Const(OTHER, 2), bank)
 
     def source(self, address):
-        return self._place(Cat(address[0], self.code_of(address[1:])), SOURCE)
+        """Return the place of a source's own count, its number above what is counted."""
+        return Cat(self.code_of(address[1:]), Const(1, 1), Const(OTHER, 2), address[0])
 
     def source_number(self, source: int, which: int) -> int:
-        return self.code_number(source) << 1 | which | SOURCE << self.code_bits + 1
-
-    def classes(self, entry):
-        return self._place(entry, CLASS)
-
-    def drops(self, code):
-        return self._place(code, DROP)
-
-    def _place(self, inside, part: int):
-        above = part << self.code_bits + 1 >> len(inside)
-        return Cat(inside, Const(above, self.bits - len(inside)))
-
-    def row_of(self, place, limb):
-        """Return the row of a limb of a place."""
-        # Ands and ors, for yosys takes a choice of a constant for a reset, which no memory has.
-        low, rows, drop = self.code_bits, self.row_bits - 2, place[-1]
-        upper = rows - low - 2
-        return Cat(
-            place[:low],
-            Mux(drop, limb, place[low : low + 2]),
-            place[low + 2 : rows] & ~drop.replicate(upper),
-            limb | drop.replicate(2),
-        )
+        """Return the place of a source that is known."""
+        above = which << 3 | OTHER << 1 | 1
+        return above << self.code_bits | self.code_number(source)

@@ -40,7 +40,9 @@ SOURCE_ADDRESS_BITS = 6
 COUNT_BITS = 48
 LIVE = (STATUS, LANE, SOURCE)
 STEP_WORDS_BITS = (STEP.count * STEP.stride_words - 1).bit_length()
-DECIDED, LOW_NEXT, DONE = 2, 6, 9
+SOURCE_CLOCKS = 17
+"""Clocks from a source that is asked for to its count."""
+DECIDED, LOW_NEXT, DONE = 2, SOURCE_CLOCKS - 1, SOURCE_CLOCKS + 2
 """Clocks from a request until the status of its answer stands, and so on."""
 HALF_BITS = 4
 HALF_WORDS = 1 << HALF_BITS
@@ -116,10 +118,11 @@ class RegisterBank(wiring.Component):
     With Feature.SWEEP what is written to a word of STEP is given by `step_stb` too, `step_place`
     being its place among all steps' words, and what is written to a register of Limits by
     `limit_stb`. With Feature.SNAPSHOT SOURCE is read from `source`. Without it `source_value` is
-    asked for: source x 2 or, for dropped, one more; it must stand from 7 clocks after `source_stb`
-    on.
+    asked for: source x 2 or, for dropped, one more; it must stand from SOURCE_CLOCKS after
+    `source_stb` on.
 
-    Latency 10 clocks from `request_stb` to `done_stb` without `hold`, one request at a time. Reset:
+    Latency SOURCE_CLOCKS + 3 clocks from `request_stb` to `done_stb` without `hold`, one request at
+    a time. Reset:
     registers have their reset values; for up to 2048 clocks after it (not after configuration)
     requests wait while readback is prepared.
     """

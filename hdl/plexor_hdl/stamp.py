@@ -5,7 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Geometry
-from plexor_hdl.interfaces import INDEX_BITS, Event, paced
+from plexor_hdl.interfaces import INDEX_BITS, Event
 from plexor_hdl.merge import MergedEvent
 from plexor_hdl.timebase import LOW_BITS, epoch_bits
 from plexor_hdl.word_queues import Tag
@@ -16,12 +16,11 @@ class Stamp(wiring.Component):
 
     The first event of a slot takes `tag`, which must stand then; those after it have its clock. A
     blank slot becomes a beat without event, with `final` the final one; its gap, too, goes into the
-    next index. Latency 2 clocks, one beat a clock; all stages stop while `o_ready` is low, and for
-    one clock, without a beat, each time one of the index's limbs of LIMB_BITS carries. In a build
-    that is `paced` they move in every other clock at most, so that `i_ready` is a register: latency
-    4 clocks, a beat each 2. `next_index` is that of the event that is on its way out, if there is
-    one. `event_stb` strobes once with each event, as soon as `o_event` has its index or, if
-    `paced`, a clock later. `clear` sets the index to 0. An event must be stamped within half the
+    next index. All stages move in every other clock at most, so that `i_ready` is a register:
+    latency 4 clocks, a beat each 2. They stop while `o_ready` is low, and for one clock, without a
+    beat, each time one of the index's limbs of LIMB_BITS carries. `next_index` is that of the event
+    that is on its way out, if there is one. `event_stb` strobes once with each event, a clock after
+    `o_event` has its index. `clear` sets the index to 0. An event must be stamped within half the
     range of its clock. Where events are not `indexed`, the index is 0.
     """
 
@@ -102,19 +101,13 @@ class Stamp(wiring.Component):
             self.o_event.index.eq(self.next_index),
         ]
         m.d.sync += [fresh.eq(self.i_ready & event.is_event), late.eq((fresh | late) & carry)]
-        if paced(self._geometry):
-            # A beat is taken before the next one comes, so that the clocks between are free.
-            m.d.sync += [
-                self.i_ready.eq(~self.i_ready & ~carry & (self.o_ready | ~valid)),
-                self.event_stb.eq(numbered),
-            ]
-            with m.If(self.o_ready & ~carry):
-                m.d.sync += valid.eq(0)
-        else:
-            m.d.comb += [
-                self.event_stb.eq(numbered),
-                self.i_ready.eq(self.o_ready & ~carry),
-            ]
+        # A beat is taken before the next one comes, so that the clocks between are free.
+        m.d.sync += [
+            self.i_ready.eq(~self.i_ready & ~carry & (self.o_ready | ~valid)),
+            self.event_stb.eq(numbered),
+        ]
+        with m.If(self.o_ready & ~carry):
+            m.d.sync += valid.eq(0)
         for number, limb in enumerate(limbs[1:]):
             with m.If(carries[number]):
                 m.d.sync += [

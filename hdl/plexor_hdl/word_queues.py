@@ -8,7 +8,6 @@ from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STEP
 from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.edges import EdgeWord, at_least
 from plexor_hdl.fetch import plain_memory
-from plexor_hdl.interfaces import paced
 from plexor_hdl.timebase import LOW_BITS
 
 GAP_BITS = 16
@@ -141,14 +140,14 @@ class WordQueues(wiring.Component):
 
     A slot leaves in three parts, each in order: `o_slot` by `o_ready`; its words by `take_words` in
     a later clock, to stand in `o_words` until the next ones are taken; its `tag` by `take_tag` 4
-    clocks or more after the slot and, in a build that is `paced`, 2 or more after the tag before.
-    `clock` is the number of the clock whose words were offered `latency` clocks before. `empty`: no
-    slot whose tag was not taken.
+    clocks or more after the slot and 2 or more after the tag before. `clock` is the number of the
+    clock whose words were offered `latency` clocks before. `empty`: no slot whose tag was not
+    taken.
 
-    Latency 3 clocks, throughput one slot a clock in and out; in a build that is `paced` 4 clocks,
-    and out one slot each 2. The order has a place for every word of every FIFO and SPARE_SLOTS
-    more, and so cannot be full before them. `gap_saturated` is sticky until `clear`; a gap is right
-    up to 2**GAP_BITS - 1 and never 0 where edges were dropped.
+    Latency 4 clocks, throughput one slot a clock in and one each 2 out. The order has a place for
+    every word of every FIFO and SPARE_SLOTS more, and so cannot be full before them.
+    `gap_saturated` is sticky until `clear`; a gap is right up to 2**GAP_BITS - 1 and never 0 where
+    edges were dropped.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -224,13 +223,10 @@ class WordQueues(wiring.Component):
             some.eq(read.addr != write.addr),
             read.en.eq((self.o_valid & self.o_ready) | ~stood),
         ]
-        if paced(geometry):
-            m.d.sync += [
-                self.o_slot.eq(read.data),
-                self.o_valid.eq(stood & ~(self.o_valid & self.o_ready)),
-            ]
-        else:
-            m.d.comb += [self.o_slot.eq(read.data), self.o_valid.eq(stood)]
+        m.d.sync += [
+            self.o_slot.eq(read.data),
+            self.o_valid.eq(stood & ~(self.o_valid & self.o_ready)),
+        ]
         with m.If(push):
             m.d.sync += write.addr.eq(write.addr + 1)
         with m.If(read.en):
@@ -266,10 +262,7 @@ class WordQueues(wiring.Component):
             write.data.clock.eq(self.clock),
             read.addr.eq(Mux(self.take_tag, second, oldest)),
         ]
-        if paced(self._geometry):
-            m.d.sync += self.tag.eq(read.data)
-        else:
-            m.d.comb += self.tag.eq(read.data)
+        m.d.sync += self.tag.eq(read.data)
         if self._geometry.indexed:
             m.d.comb += write.data.gap.eq(self._gap(m, push, terms[0]))
         m.d.sync += oldest.eq(read.addr)

@@ -11,7 +11,6 @@ from amaranth.lib import data
 from plexor.protocol.geometry import ALL_FEATURES, Feature
 from plexor_hdl import word_queues
 from plexor_hdl.edges import EdgeWord
-from plexor_hdl.interfaces import paced
 from plexor_hdl.merge import Columns, Rows
 from plexor_hdl.word_queues import WordQueues
 
@@ -48,7 +47,7 @@ class QueuedOrCounted(Elaboratable):
     A word has one edge and carries the number of its clock. Claims: slots leave in the order of
     their clocks, each with the words of its clock and their ticks; of source `which` as many leave
     as were taken; the gaps up to the slot of clock `when` are what was dropped up to that clock.
-    `slots` replaces the size of the order. One that is paced moves in every other clock at most.
+    `slots` replaces the size of the order. It moves in every other clock at most.
     """
 
     def __init__(
@@ -62,7 +61,6 @@ class QueuedOrCounted(Elaboratable):
             queue_depth=1 << CLOCK_BITS,
             features=features,
         )
-        self._paced = paced(geometry)
         self.queues = WordQueues(geometry)
         if slots is not None:
             self.queues._slots = slots
@@ -78,9 +76,8 @@ class QueuedOrCounted(Elaboratable):
             constant(m, signal)
         clock, moved = Signal(CLOCK_BITS), Signal()
         m.d.sync += [clock.eq(clock + 1), moved.eq(self.ready)]
-        if self._paced:
-            m.d.comb += Assume(~(self.ready & moved))
         m.d.comb += [
+            Assume(~(self.ready & moved)),
             queues.clock.eq(clock - queues.latency),
             queues.blank.eq(self.blank),
             queues.o_ready.eq(self.ready),
@@ -173,8 +170,8 @@ class QueuedOrCounted(Elaboratable):
     ("mode", "clocks", "features"),
     [
         ("bmc", SHORT_CLOCKS, ALL_FEATURES),
-        pytest.param("bmc", 13, ALL_FEATURES, marks=pytest.mark.full),
-        pytest.param("cover", 24, ALL_FEATURES, marks=pytest.mark.full),
+        pytest.param("bmc", 15, ALL_FEATURES, marks=pytest.mark.full),
+        pytest.param("cover", 30, ALL_FEATURES, marks=pytest.mark.full),
         ("bmc", 16, Feature(0)),
         pytest.param("cover", 30, Feature(0), marks=pytest.mark.full),
     ],

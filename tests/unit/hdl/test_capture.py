@@ -7,7 +7,6 @@ import pytest
 
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor_hdl.capture import Capture
-from plexor_hdl.interfaces import paced
 from plexor_hdl.timebase import LOW_BITS
 from plexor_sim.golden.edges import collapsed, filtered, inverted, merged, windowed
 
@@ -63,24 +62,18 @@ def run(geometry, rows, settings, stop):
                 if ctx.get(dut.o_beat.final):
                     final.append(event.time_ticks)
                     break
-                if ctx.get(dut.o_beat.is_event) and not paced(geometry):
-                    events.append((event.time_ticks, event.source, event.polarity, event.index))
-            # The beat of a build that is paced has not all of the event.
-            if ctx.get(dut.event_stb) and paced(geometry):
+            # The beat of a build has not all of the event.
+            if ctx.get(dut.event_stb):
                 event = ctx.get(dut.event)
                 events.append((event.time_ticks, event.source, event.polarity, event.index))
             if ctx.get(dut.final_valid) and ctx.get(dut.final_ready):
                 acknowledged.append(clock)
-            if Feature.SNAPSHOT not in geometry.features:
-                for amount, told in zip(amounts, ctx.get(dut.amounts), strict=True):
-                    amount[0] += told.generated
-                    amount[1] += told.dropped
+            for amount, told in zip(amounts, ctx.get(dut.amounts), strict=True):
+                amount[0] += told.generated
+                amount[1] += told.dropped
             await ctx.tick()
         await ctx.tick().repeat(6)
         counts.extend(map(tuple, amounts))
-        if Feature.SNAPSHOT in geometry.features:
-            for number, source in enumerate(geometry.sources):
-                counts[number] = (ctx.get(dut.generated[source]), ctx.get(dut.dropped[source]))
         assert ctx.get(dut.next_index) == sum(generated for generated, _ in counts)
 
     simulate(dut, drive)
@@ -129,7 +122,7 @@ def test_events_are_those_of_the_golden_model_when_none_is_dropped(settings, fil
     assert final == (FIRST_CLOCK + stop) * 8
 
 
-@pytest.mark.parametrize("features", [ALL_FEATURES, Feature.EVENTS], ids=["all", "paced"])
+@pytest.mark.parametrize("features", [ALL_FEATURES, Feature.EVENTS], ids=["all", "events"])
 def test_every_edge_is_sent_with_its_index_or_counted_as_dropped_of_its_source(features):
     geometry = Geometry(channels=2, strikes=1, samples=8, word_fifo_depth=4, features=features)
     rows = random_words(geometry, random.Random(5), 2)

@@ -1,78 +1,105 @@
-"""Many counts in one memory: visits add to them, and reads see them."""
+"""Many counts in one memory: each is added to where it is, whatever came before it."""
 
 import random
+from collections import Counter
 
-from amaranth.hdl import Cat
+import pytest
 
-from plexor_hdl.counts import LIMB_BITS, LIMBS, Counts
+from plexor_hdl import counts
+from plexor_hdl.counts import LIMBS, QUIET_CLOCKS, Counts
 
-from .simulation import made
-
-PLACE_BITS, NARROW_BITS, WIDE_BITS = 3, 5, 9
-PLACES = range(1 << PLACE_BITS)
-
-
-def counts():
-    return Counts(PLACE_BITS, PLACE_BITS + 2, Cat, NARROW_BITS, WIDE_BITS)
+PLACE_BITS, SAMPLE_BITS, LIMB_BITS = 3, 3, 4
+COUNTED, VISITED = range(5), range(5, 8)
+MOST = 1 << LIMB_BITS * LIMBS
 
 
-async def visit(ctx, dut, following, *, live=1, wipe=0, **addends):
-    """Make a visit that begins in this clock, which is one of limb 0; return strobes seen.
+@pytest.fixture
+def dut(monkeypatch):
+    """Counts of short limbs, which carry often."""
+    monkeypatch.setattr(counts, "LIMB_BITS", LIMB_BITS)
+    return Counts(PLACE_BITS, SAMPLE_BITS)
 
-    If it is live, the next one is to `following`.
-    """
-    for name, value in {"addend": 0, "narrow": 0, "wide": 0, **addends}.items():
-        ctx.set(getattr(dut, name), value)
-    ctx.set(dut.place, following)
-    ctx.set(dut.wipe, wipe)
-    wraps = 0
-    for limb in range(LIMBS):
-        assert ctx.get(dut.limb) == limb
-        ctx.set(dut.live, live and limb == LIMBS - 1)
-        wraps += ctx.get(dut.saturated_stb)
+
+async def cleared(ctx, dut):
+    ctx.set(dut.clear_stb, 1)
+    await ctx.tick()
+    ctx.set(dut.clear_stb, 0)
+    assert ctx.get(dut.clear_busy)
+    while ctx.get(dut.clear_busy):
         await ctx.tick()
-    return wraps
+    await ctx.tick().repeat(2)
 
 
 async def read(ctx, dut, place):
+    """Return the limbs of a place, each read in a second clock."""
     count = 0
-    ctx.set(dut.read, 1)
-    ctx.set(dut.live, 0)
     for limb in range(LIMBS):
         ctx.set(dut.read_row, limb << PLACE_BITS | place)
-        await ctx.tick()
-        ctx.set(dut.read, 0)
-        await ctx.tick()
+        while not ctx.get(dut.second):
+            await ctx.tick()
+        await ctx.tick().repeat(2)
         count |= ctx.get(dut.word) << limb * LIMB_BITS
-        ctx.set(dut.read, 1)
-    ctx.set(dut.read, 0)
     return count
 
 
-def test_a_count_is_the_sum_of_its_addends_and_of_what_its_samples_grew_by(bench):
-    dut, rng = made(counts), random.Random(1)
-    totals = dict.fromkeys(PLACES, 0)
+async def give(ctx, dut, rng, slots, given, shorts, used, live=0.8):
+    """Count and visit as it comes; what stood in the clock of taking is what is counted."""
+    visiting = None
+    while ctx.get(dut.second):
+        await ctx.tick()
+    for _ in range(slots):
+        place = rng.choice(used)
+        ctx.set(dut.valid, rng.random() < live)
+        ctx.set(dut.place, place)
+        visit = rng.choice([place for place in VISITED if place != visiting])
+        ctx.set(dut.visit, rng.random() < 0.2)
+        ctx.set(dut.visit_place, visit)
+        if visiting is not None:
+            # Less than comes round, so that each wrap is seen.
+            grown = rng.randrange(1 << SAMPLE_BITS)
+            given[visiting] += grown
+            shorts[visiting] += grown
+            ctx.set(dut.sample, ~shorts[visiting] & (1 << SAMPLE_BITS) - 1)
+        await ctx.tick()
+        assert ctx.get(dut.second)
+        given[place] += ctx.get(dut.taken)
+        visiting = visit if ctx.get(dut.visit_taken) else None
+        assert not ctx.get(dut.taken) or visiting is None
+        await ctx.tick()
+    ctx.set(dut.valid, 0)
+    ctx.set(dut.visit, 0)
+    if visiting is not None:
+        ctx.set(dut.sample, ~shorts[visiting] & (1 << SAMPLE_BITS) - 1)
+    await ctx.tick().repeat(QUIET_CLOCKS + 2)
+
+
+@pytest.mark.parametrize("used", [(0,), (1, 2), tuple(COUNTED)])
+def test_every_count_is_the_sum_of_what_came_and_of_what_its_counter_grew_by(bench, dut, used):
+    rng, given, shorts = random.Random(len(used)), Counter(), Counter()
 
     async def drive(ctx):
-        for place in PLACES:
-            await visit(ctx, dut, (place + 1) % len(PLACES), wipe=1)
-        place = 0
-        for _ in range(3000):
-            live = rng.random() < 0.9
-            if place < 6:
-                bits = NARROW_BITS if place < 3 else WIDE_BITS
-                most = (1 << bits) - 1
-                grown = totals[place] + rng.choice((0, rng.randint(0, most), most))
-                how = {"narrow": place < 3, "wide": place >= 3, "addend": ~grown & most}
-            else:
-                addend = rng.choice((0, 1, 0xFFFF, rng.randrange(1 << 16)))
-                how, grown = {"addend": addend}, totals[place] + addend
-            following = (place + 1) % len(PLACES)
-            await visit(ctx, dut, following, live=live, **how)
-            if live:
-                totals[place], place = grown, following
-        await visit(ctx, dut, 0, live=0)
-        assert {place: await read(ctx, dut, place) for place in PLACES} == totals
-        assert max(totals.values()) > 1 << LIMB_BITS
+        await cleared(ctx, dut)
+        await give(ctx, dut, rng, 1500, given, shorts, used)
+        assert {p: await read(ctx, dut, p) for p in range(8)} == {p: given[p] for p in range(8)}
+        assert max(given.values()) > 1 << 2 * LIMB_BITS
+        assert not ctx.get(dut.saturated)
+        await cleared(ctx, dut)
+        assert not any([await read(ctx, dut, p) for p in range(8)])
+
+    bench.simulate(dut, drive)
+
+
+def test_a_count_that_wraps_is_told_until_a_clear(bench, dut):
+    rng, given = random.Random(1), Counter()
+
+    async def drive(ctx):
+        await cleared(ctx, dut)
+        while given[0] < MOST:
+            assert not ctx.get(dut.saturated)
+            await give(ctx, dut, rng, 100, given, Counter(), (0, 1), live=1)
+        assert ctx.get(dut.saturated)
+        assert await read(ctx, dut, 0) == given[0] - MOST
+        await cleared(ctx, dut)
+        assert not ctx.get(dut.saturated)
 
     bench.simulate(dut, drive)

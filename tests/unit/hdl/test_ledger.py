@@ -1,26 +1,31 @@
-"""All counts of a build with one bank: whatever comes together, each is exact once settled."""
+"""All counts of a build: whatever comes together, each is exact where it belongs."""
 
 import random
 from collections import Counter
 
 import pytest
-from amaranth.sim import Simulator
 
-from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
+from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STEP, SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import CLASSES, ResponseClass, Space, entries
-from plexor_hdl import codes, ledger
-from plexor_hdl.classes import LANE_CLASSES
-from plexor_hdl.codes import PHASES
+from plexor_hdl import counts, ledger
+from plexor_hdl.count_queue import NAMED, ROOM
+from plexor_hdl.counts import LIMBS
 from plexor_hdl.dumper import LATE_CLOCKS
-from plexor_hdl.interfaces import READ_CLOCKS
-from plexor_hdl.ledger import PARTS, SOURCE_CLOCKS, Ledger
+from plexor_hdl.interfaces import READ_CLOCKS, SPACE_ADDRESS_BITS
+from plexor_hdl.ledger import COPY_CLOCKS, COPY_WAIT, PARTS, VISIT_CLOCKS, Ledger
+from plexor_hdl.registers import SOURCE_CLOCKS
 
+from .simulation import made, simulate
+
+EVENTS = Feature.EVENTS
 GEOMETRIES = {
-    "hx8k": Geometry(channels=4, strikes=2, samples=8, features=Feature(0)),
-    "early": Geometry(channels=3, strikes=1, samples=4, features=Feature.EARLY),
-    "largest": Geometry(channels=8, strikes=8, samples=16, features=Feature(0)),
-    "least": Geometry(channels=1, strikes=1, samples=16, features=Feature(0)),
+    "small": Geometry(channels=4, strikes=1, samples=8, features=EVENTS),
+    "early": Geometry(channels=3, strikes=1, samples=4, features=Feature.EARLY | EVENTS),
+    "all": Geometry(channels=8, strikes=8, samples=16),
+    "least": Geometry(channels=1, strikes=1, samples=16, features=EVENTS),
+    "no_events": Geometry(channels=2, strikes=1, samples=8, features=Feature(0)),
+    "swept": Geometry(channels=1, strikes=1, samples=4, features=Feature.SWEEP | Feature.SNAPSHOT),
 }
 MEASURED = (
     ResponseClass.ANSWERED,
@@ -28,30 +33,24 @@ MEASURED = (
     ResponseClass.DUPLICATE,
     ResponseClass.SPURIOUS,
 )
+NONE_CHOSEN = 1 << SPACE_ADDRESS_BITS - 1
 
 
 class Bench:
     """A ledger, what was given to it, and what it says."""
 
-    def __init__(self, geometry: Geometry) -> None:
-        self.geometry = geometry
-        self.dut = Ledger(geometry)
-        self.given: dict[object, Counter] = {kind: Counter() for kind in (*PARTS, "source")}
-        self.lanes = {
-            response_class: name
-            for response_class, name in LANE_CLASSES.items()
-            if name != "early" or Feature.EARLY in geometry.features
-        }
-        self.dropping = None
-        self.clock, self.last_of_lane = 0, {}
+    def __init__(self, geometry: Geometry, seed: int, dut=None) -> None:
+        self.geometry, self.choose = geometry, random.Random(seed)
+        self.dut = dut or made(Ledger, geometry)
+        self.banks = 2 if Feature.SNAPSHOT in geometry.features else 1
+        self.names = [n for n in NAMED if n != "early" or Feature.EARLY in geometry.features]
+        self.drops = Feature.EVENTS in geometry.features
+        self.bank = 0
+        self.given: dict[object, Counter] = {"source": Counter()}
+        self.given |= {(space, bank): Counter() for space in PARTS for bank in range(self.banks)}
+        self.beat, self.since_event = 0, 9
 
-    def run(self, process) -> None:
-        simulator = Simulator(self.dut)
-        simulator.add_clock(1e-6)
-        simulator.add_testbench(process)
-        simulator.run()
-
-    async def wait(self, ctx, signal, level: int, *, limit: int = 20_000) -> None:
+    async def until(self, ctx, signal, level: int, *, limit: int = 8000) -> None:
         for _ in range(limit):
             if ctx.get(signal) == level:
                 return
@@ -64,189 +63,352 @@ class Bench:
         ctx.set(signal, 0)
 
     async def clear(self, ctx) -> None:
+        for port in self.dut.reads:
+            ctx.set(port.address, NONE_CHOSEN)
         await self.strobe(ctx, self.dut.clear_stb)
-        await self.wait(ctx, self.dut.clear_busy, 0)
+        await self.until(ctx, self.dut.clear_busy, 0)
 
     async def settle(self, ctx) -> None:
+        self.rest(ctx)
         await self.strobe(ctx, self.dut.settle_stb)
-        await self.wait(ctx, self.dut.settled_stb, 1)
+        await self.until(ctx, self.dut.settled_stb, 1)
+        assert ctx.get(self.dut.idle)
 
-    async def give(self, ctx, choose: random.Random, dense: bool, event=None) -> None:
-        """Give one clock of everything; all that can come together where `dense`."""
-        dut, geometry = self.dut, self.geometry
+    def count(self, space, entry, amount=1) -> None:
+        self.given[space, self.bank][entry] += amount
 
-        def maybe() -> int:
-            return int(dense or choose.random() < 0.4)
+    def decide(self, ctx) -> None:
+        """Give a decision of random bits, at least one of them set."""
+        decision, choose = self.dut.i_decision, self.choose
+        channel = choose.randrange(self.geometry.channels)
+        bits = choose.randrange(1, 2 << len(self.names))
+        measured = choose.choice(MEASURED)
+        ctx.set(decision.channel, channel)
+        ctx.set(decision.response_class, measured)
+        ctx.set(decision.classed, bits & 1)
+        self.count(Space.CLASSES, channel * CLASSES + measured, bits & 1)
+        for place, name in enumerate(self.names, 1):
+            ctx.set(decision[name], bits >> place & 1)
+            self.count(Space.CLASSES, channel * CLASSES + NAMED[name], bits >> place & 1)
 
-        for number, source in enumerate(geometry.sources):
-            most = 1 if source == SOURCE_LOAD else geometry.samples
-            edges = most if dense else choose.choice((0, choose.randint(0, most)))
-            dropped = maybe() if edges else 0
-            ctx.set(dut.i_sources[number].generated, edges)
-            ctx.set(dut.i_sources[number].dropped, dropped)
+    def sources(self, ctx, dense: bool) -> None:
+        """Give edges of sources."""
+        for number, source in enumerate(self.geometry.sources):
+            most = 1 if source in (SOURCE_LOAD, SOURCE_STEP) else self.geometry.samples
+            edges = most if dense else self.choose.choice((0, self.choose.randint(0, most)))
+            dropped = bool(edges and (dense or self.choose.random() < 0.4))
+            ctx.set(self.dut.i_sources[number].generated, edges)
+            ctx.set(self.dut.i_sources[number].dropped, edges * dropped)
             self.given["source"][source * 2] += edges
             self.given["source"][source * 2 + 1] += dropped * edges
-        # Of a lane no two of a kind come less than PHASES clocks apart.
-        self.clock += 1
 
-        def rarely(*kind) -> int:
-            if self.clock - self.last_of_lane.get(kind, -PHASES) < PHASES or not maybe():
-                return 0
-            self.last_of_lane[kind] = self.clock
-            return 1
+    def give(self, ctx, dense: bool, kept=None) -> None:
+        """Give one clock of everything that room lets in; as much as may come where `dense`.
 
-        for channel in range(geometry.channels):
-            for response_class, name in self.lanes.items():
-                strobe = rarely(channel, name)
-                ctx.set(dut.i_lanes[channel][name], strobe)
-                self.given[Space.CLASSES][channel * CLASSES + response_class] += strobe
-        measured = choose.choice(MEASURED)
-        channel = choose.randrange(geometry.channels)
-        valid = rarely(channel, "class")
-        ctx.set(dut.i_valid, valid)
-        ctx.set(dut.i_class.channel, channel)
-        ctx.set(dut.i_class.response_class, measured)
-        self.given[Space.CLASSES][channel * CLASSES + measured] += valid
+        A beat of the matcher begins only in a clock with room, and has 2 clocks or more.
+        """
+        dut, choose, geometry = self.dut, self.choose, self.geometry
+        self.since_event += 1
+        if not self.beat and ctx.get(dut.room) and (dense or choose.random() < 0.2):
+            self.beat = 2 * geometry.channels + 4 if dense else choose.randint(2, 8)
+        self.sources(ctx, dense)
+        decides = self.beat and (dense or choose.random() < 0.5)
+        ctx.set(dut.i_valid, bool(decides))
+        if decides:
+            self.decide(ctx)
+        happens = self.beat and self.since_event > 1 and (dense or choose.random() < 0.5)
+        ctx.set(dut.i_event_valid, bool(happens))
+        if happens:
+            self.since_event = 0
+            source = kept or choose.choice(geometry.sources)
+            polarity = 1 if kept else choose.randrange(2)
+            ctx.set(dut.i_source, source)
+            ctx.set(dut.i_polarity, polarity)
+            self.count(Space.EDGES, source * 2 + polarity)
+        drops = self.drops and self.beat and (dense or choose.random() < 0.5)
+        ctx.set(dut.i_drop.valid, bool(drops))
+        if drops:
+            source = choose.choice(geometry.sources)
+            ctx.set(dut.i_drop.source, source)
+            self.count(Space.UPLOAD_DROPS, source)
+        self.beat -= bool(self.beat)
 
-        # A drop is told a clock after its event.
-        ctx.set(dut.drop.valid, self.dropping is not None)
-        ctx.set(dut.drop.source, self.dropping or 0)
-        self.dropping = None
-        valid = maybe()
-        source, polarity = event or (choose.choice(geometry.sources), choose.randrange(2))
-        ctx.set(dut.i_event_valid, valid)
-        ctx.set(dut.i_source, source)
-        ctx.set(dut.i_polarity, polarity)
-        if valid:
-            self.given[Space.EDGES][source * 2 + polarity] += 1
-            if choose.random() < 0.5:
-                self.dropping = source
-                self.given[Space.UPLOAD_DROPS][source] += 1
-        await ctx.tick()
-
-    async def rest(self, ctx) -> None:
+    def rest(self, ctx) -> None:
         dut = self.dut
-        for port in (dut.i_valid, dut.i_event_valid):
+        for port in (dut.i_valid, dut.i_event_valid, dut.i_drop.valid):
             ctx.set(port, 0)
-        for number in range(len(self.geometry.sources)):
-            ctx.set(dut.i_sources[number].generated, 0)
-        for channel in range(self.geometry.channels):
-            for name in self.lanes.values():
-                ctx.set(dut.i_lanes[channel][name], 0)
-        ctx.set(dut.drop.valid, self.dropping is not None)
-        self.dropping = None
-        await ctx.tick()
-        ctx.set(dut.drop.valid, 0)
+        for amounts in dut.i_sources:
+            ctx.set(amounts.generated, 0)
+            ctx.set(amounts.dropped, 0)
+        self.beat = 0
 
     async def source(self, ctx, address: int) -> int:
         ctx.set(self.dut.source_address, address)
+        await ctx.tick()
         await self.strobe(ctx, self.dut.source_stb)
         await ctx.tick().repeat(SOURCE_CLOCKS - 1)
         return ctx.get(self.dut.source_value)
 
-    async def dump(self, ctx, space: Space, entries: int, choose=None) -> Counter:
-        """Return the entries of a space that are not 0; sources are read meanwhile."""
-        dut, found = self.dut, Counter()
-        ctx.set(dut.space, space)
-        port = dut.reads[PARTS.index(space)]
-        for entry in range(entries):
-            for half in range(2):
-                ctx.set(port.address, entry * 2 + half)
-                ctx.set(dut.reads[0].address, entry * 2 + half)
-                # At least 20 clocks apart.
-                far = choose and not half and not entry % 2
-                read_in = choose.randrange(READ_CLOCKS + LATE_CLOCKS) if far else None
-                for clock in range(READ_CLOCKS + LATE_CLOCKS):
-                    ctx.set(dut.source_stb, clock == read_in)
+    def ask(self, ctx, space, bank, address) -> None:
+        for number, port in enumerate(self.dut.reads):
+            ours = PARTS[number] == space
+            ctx.set(port.address, address if ours else NONE_CHOSEN | address)
+            ctx.set(port.bank, bank if ours else self.choose.randrange(2))
+
+    async def dump(self, ctx, space: Space, bank: int, meanwhile=None) -> Counter:
+        """Return the entries of a space that are not 0, with `meanwhile` in each clock."""
+        found, port = Counter(), self.dut.reads[PARTS.index(space)]
+        for entry in range(entries(self.geometry, space)):
+            # The upper half is always 0: a few are enough.
+            for half in range(1 + (entry % 7 == 0)):
+                self.ask(ctx, space, bank, entry * 2 + half)
+                for _ in range(READ_CLOCKS + LATE_CLOCKS):
+                    if meanwhile:
+                        meanwhile()
                     await ctx.tick()
-                ctx.set(dut.source_stb, 0)
                 found[entry] += ctx.get(port.data) << 32 * half
         return +found
 
-    async def read_all(self, ctx, choose=None) -> dict:
-        dut, geometry = self.dut, self.geometry
+    async def read_all(self, ctx) -> dict:
         found = {"source": Counter()}
-        for source in geometry.sources:
+        for source in self.geometry.sources:
             for which in range(2):
                 found["source"][source * 2 + which] = await self.source(ctx, source * 2 + which)
-                await ctx.tick().repeat(16)
-        ctx.set(dut.dumping, 1)
         for space in PARTS:
-            found[space] = await self.dump(ctx, space, entries(geometry, space), choose)
-        ctx.set(dut.dumping, 0)
+            for bank in range(self.banks):
+                found[space, bank] = await self.dump(ctx, space, bank)
         return {kind: +counts for kind, counts in found.items()}
 
     def expected(self) -> dict:
         return {kind: +counts for kind, counts in self.given.items()}
 
+    def turn(self, ctx) -> None:
+        """Let the other bank count."""
+        assert ctx.get(self.dut.idle)
+        self.bank = 1 - self.bank
+        ctx.set(self.dut.bank, self.bank)
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *(pytest.param(name, marks=pytest.mark.full) for name in ("hx8k", "largest")),
-        "early",
-        "least",
-    ],
-)
+
+@pytest.mark.parametrize("name", GEOMETRIES)
 def test_all_that_comes_is_counted_where_it_belongs_and_a_clear_forgets_it(name):
-    bench, choose = Bench(GEOMETRIES[name]), random.Random(3)
+    bench = Bench(GEOMETRIES[name], 3)
 
     async def process(ctx):
         await bench.clear(ctx)
-        assert not any((await bench.read_all(ctx)).values())
-        for clock in range(1200):
-            await bench.give(ctx, choose, dense=400 <= clock < 800)
-        await bench.rest(ctx)
-        await bench.settle(ctx)
-        assert await bench.read_all(ctx, choose) == bench.expected()
+        for part in range(3):
+            for clock in range(300):
+                bench.give(ctx, dense=clock < 150)
+                await ctx.tick()
+            await bench.settle(ctx)
+            if bench.banks == 2 and part < 2:
+                bench.turn(ctx)
+        assert await bench.read_all(ctx) == bench.expected()
+        assert not ctx.get(bench.dut.saturated)
         await bench.clear(ctx)
         await bench.settle(ctx)
         assert not any((await bench.read_all(ctx)).values())
 
-    bench.run(process)
+    simulate(bench.dut, process)
 
 
-def test_reads_of_sources_while_all_comes_disturb_no_count_and_see_it_grow():
-    bench, choose = Bench(GEOMETRIES["least"]), random.Random(4)
-    addresses = [source * 2 for source in bench.geometry.sources]
-    seen = {address: [0] for address in addresses}
+@pytest.mark.parametrize("name", ["all", "swept"])
+def test_the_bank_that_stands_is_read_while_the_other_one_counts(name):
+    bench = Bench(GEOMETRIES[name], 4)
+    addresses = [s * 2 + which for s in bench.geometry.sources for which in range(2)]
 
     async def process(ctx):
         await bench.clear(ctx)
-        # At least 20 clocks apart, and at any clock of visits to any place.
-        since, gap, address = -1, 20, SOURCE_STRIKE * 2
-        for _ in range(4000):
+        for _ in range(3):
+            for _ in range(100):
+                bench.give(ctx, dense=False)
+                await ctx.tick()
+            bench.rest(ctx)
+            await ctx.tick()
+            await bench.until(ctx, bench.dut.idle, 1)
+            stands = bench.bank
+            bench.turn(ctx)
+            wait = 0
+
+            def meanwhile():
+                # Sources are read too, SOURCE_CLOCKS and one apart or more.
+                nonlocal wait
+                if not wait:
+                    ctx.set(bench.dut.source_address, bench.choose.choice(addresses))
+                wait = wait - 1 if wait else bench.choose.randrange(SOURCE_CLOCKS, 40)
+                ctx.set(bench.dut.source_stb, wait == SOURCE_CLOCKS - 1)
+                bench.give(ctx, dense=True)
+
+            for space in PARTS:
+                found = await bench.dump(ctx, space, stands, meanwhile)
+                assert found == +bench.given[space, stands]
+            ctx.set(bench.dut.source_stb, 0)
+        await bench.settle(ctx)
+        assert await bench.read_all(ctx) == bench.expected()
+
+    simulate(bench.dut, process)
+
+
+def test_a_read_of_a_source_is_of_one_moment_and_no_older_than_two_rounds(monkeypatch):
+    # Limbs of few bits carry often.
+    monkeypatch.setattr(counts, "LIMB_BITS", 10)
+    monkeypatch.setattr(ledger, "LIMB_BITS", 10)
+    geometry = GEOMETRIES["swept"]
+    bench = Bench(geometry, 5, Ledger(geometry))
+    addresses = [source * 2 + which for source in geometry.sources for which in range(2)]
+    rounds = 2 * VISIT_CLOCKS * (len(addresses) + 2)
+    past, seen = [], Counter()
+
+    async def process(ctx):
+        await bench.clear(ctx)
+        since, gap, address, was = -1, SOURCE_CLOCKS, addresses[0], 0
+        for clock in range(9_000):
             since += 1
             if since == gap:
-                since, gap, address = 0, 20 + choose.randrange(3), choose.choice(addresses)
+                since, gap = 0, SOURCE_CLOCKS + 1 + bench.choose.randrange(8)
+                was = clock
+            if since == SOURCE_CLOCKS:
+                address = bench.choose.choice(addresses)
             ctx.set(bench.dut.source_address, address)
             ctx.set(bench.dut.source_stb, since == 0)
-            if since == SOURCE_CLOCKS:
-                seen[address].append(ctx.get(bench.dut.source_value))
-            await bench.give(ctx, choose, dense=True)
+            past.append(Counter(bench.given["source"]))
+            bench.give(ctx, dense=clock % 2000 < 1500)
+            await ctx.tick()
+            if since == SOURCE_CLOCKS - 1 and was > rounds:
+                value = ctx.get(bench.dut.source_value)
+                assert past[was - rounds][address] <= value <= past[clock][address]
+                seen[address] = max(seen[address], value)
         ctx.set(bench.dut.source_stb, 0)
-        await bench.rest(ctx)
+        await bench.settle(ctx)
+        found = (await bench.read_all(ctx))["source"]
+        assert found == +bench.given["source"]
+        assert min(seen[s * 2] for s in (0, SOURCE_STRIKE)) > 12 << 10
+
+    simulate(bench.dut, process)
+
+
+@pytest.mark.parametrize(
+    ("channels", "clocks", "spared"),
+    [(1, 24, ()), (8, 160, ()), (1, 14, ("drop",)), (8, 98, ("drop",))],
+)
+def test_answered_strikes_are_counted_as_fast_as_they_are_to_come(channels, clocks, spared):
+    """A strike, a response a channel, both with the edges back; each event dropped but for some."""
+    geometry = Geometry(channels=8, strikes=2, samples=16)
+    bench = Bench(geometry, 6)
+    dut, strikes = bench.dut, 20
+    low = 0
+
+    async def process(ctx):
+        nonlocal low
+        await bench.clear(ctx)
+        events = [(SOURCE_STRIKE, 1), (SOURCE_STRIKE, 0)]
+        events += [(channel, polarity) for channel in range(channels) for polarity in (1, 0)]
+        decisions = [(0, "strike", c) for c in range(channels)]
+        decisions += [(2 + 2 * c, "classed", c) for c in range(channels)]
+        for _ in range(strikes):
+            for clock in range(clocks):
+                low += not ctx.get(dut.room)
+                bench.rest(ctx)
+                number = clock // 2 if clock % 2 == 0 else len(events)
+                if number < len(events):
+                    source, polarity = events[number]
+                    ctx.set(dut.i_event_valid, 1)
+                    ctx.set(dut.i_source, source)
+                    ctx.set(dut.i_polarity, polarity)
+                    bench.count(Space.EDGES, source * 2 + polarity)
+                    if "drop" not in spared:
+                        ctx.set(dut.i_drop.valid, 1)
+                        ctx.set(dut.i_drop.source, source)
+                        bench.count(Space.UPLOAD_DROPS, source)
+                if clock < len(decisions):
+                    _, name, channel = decisions[clock]
+                    for each in ("classed", *bench.names):
+                        ctx.set(dut.i_decision[each], each == name)
+                    ctx.set(dut.i_valid, 1)
+                    ctx.set(dut.i_decision.channel, channel)
+                    ctx.set(dut.i_decision.response_class, ResponseClass.ANSWERED)
+                    kind = NAMED.get(name, ResponseClass.ANSWERED)
+                    bench.count(Space.CLASSES, channel * CLASSES + kind)
+                await ctx.tick()
         await bench.settle(ctx)
         assert await bench.read_all(ctx) == bench.expected()
-        for values in seen.values():
-            assert values == sorted(values)
-        assert seen[SOURCE_STRIKE * 2][-1] > 3500 * 16
 
-    bench.run(process)
+    simulate(dut, process)
+    assert not low
 
 
-def test_a_code_that_always_comes_gives_tokens_before_it_wraps(monkeypatch):
-    monkeypatch.setattr(codes, "PART_BITS", 9)
-    monkeypatch.setattr(codes, "TOKEN", 1 << 8)
-    monkeypatch.setattr(ledger, "TOKEN", 1 << 8)
-    bench, choose = Bench(GEOMETRIES["least"]), random.Random(5)
+def test_sources_are_exact_once_all_has_settled_whenever_the_last_edge_came():
+    bench = Bench(GEOMETRIES["swept"], 8)
 
     async def process(ctx):
         await bench.clear(ctx)
-        for _ in range(4000):
-            await bench.give(ctx, choose, dense=True, event=(SOURCE_STRIKE, 1))
-        await bench.rest(ctx)
+        for _ in range(60):
+            await ctx.tick().repeat(bench.choose.randrange(1, 60))
+            bench.sources(ctx, dense=True)
+            await ctx.tick()
+            await bench.settle(ctx)
+            source = bench.choose.choice(bench.geometry.sources)
+            for which in range(2):
+                address = source * 2 + which
+                assert await bench.source(ctx, address) == bench.given["source"][address]
+
+    simulate(bench.dut, process)
+
+
+def test_limbs_of_classes_are_copied_one_a_clock_while_sources_go_on():
+    geometry = GEOMETRIES["swept"]
+    bench = Bench(geometry, 7)
+    dut = bench.dut
+    limbs = [
+        (bank, limb, response_class, channel)
+        for channel in range(geometry.channels)
+        for response_class in range(CLASSES)
+        for limb in range(LIMBS)
+        for bank in range(2)
+    ]
+
+    async def process(ctx):
+        await bench.clear(ctx)
+        for turn in range(4):
+            for _ in range(200 + turn):
+                bench.give(ctx, dense=False)
+                await ctx.tick()
+            bench.rest(ctx)
+            await ctx.tick()
+            await bench.until(ctx, dut.idle, 1)
+            # A source is still being read as that begins.
+            address = bench.choose.choice(geometry.sources) * 2
+            ctx.set(dut.source_address, address)
+            await ctx.tick().repeat(500)
+            await bench.strobe(ctx, dut.source_stb)
+            told = bench.given["source"][address]
+            ctx.set(dut.copying, 1)
+            found = []
+            for clock in range(COPY_WAIT + len(limbs) + COPY_CLOCKS):
+                if clock == SOURCE_CLOCKS - 1:
+                    assert ctx.get(dut.source_value) == told
+                bench.sources(ctx, dense=True)
+                if clock >= COPY_WAIT + COPY_CLOCKS:
+                    found.append(ctx.get(dut.copy_word))
+                for name, value in zip(
+                    ("bank", "limb", "response_class", "channel"),
+                    limbs[min(max(clock - COPY_WAIT, 0), len(limbs) - 1)],
+                    strict=True,
+                ):
+                    ctx.set(dut.copy[name], value)
+                await ctx.tick()
+            ctx.set(dut.copying, 0)
+            assert found == [
+                bench.given[Space.CLASSES, bank][channel * CLASSES + kind] >> 16 * limb & 0xFFFF
+                for bank, limb, kind, channel in limbs
+            ]
+            bench.turn(ctx)
         await bench.settle(ctx)
         assert await bench.read_all(ctx) == bench.expected()
 
-    bench.run(process)
+    simulate(dut, process)
+
+
+def test_room_falls_early_enough_for_what_a_beat_may_still_bring():
+    beat = 2 * 8 + 4
+    under_way, drops = 3, 8
+    assert beat + under_way + drops < ROOM

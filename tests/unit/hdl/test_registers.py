@@ -81,7 +81,7 @@ def port_of(dut, block, copy):
 
 def simulate(bench, testbench):
     dut = made(RegisterBank, GEOMETRY, HASH, BUILD)
-    bench.simulate(dut, lambda ctx: testbench(ctx, dut), clocks=40_000)
+    bench.simulate(dut, lambda ctx: testbench(ctx, dut), clocks=80_000)
 
 
 def word_mask(register, number):

@@ -12,7 +12,7 @@ from plexor_hdl.timebase import LOW_BITS
 from plexor_hdl.word_queues import clock_bits
 
 GEOMETRY = Geometry(channels=1, strikes=1, samples=8, features=ALL_FEATURES & ~Feature.SWEEP)
-PACED = Geometry(channels=1, strikes=1, samples=8, features=Feature.EVENTS)
+EVENTS = Geometry(channels=1, strikes=1, samples=8, features=Feature.EVENTS)
 WRAP = 1 << LOW_BITS
 SHORT_WRAP = 1 << clock_bits(GEOMETRY)
 
@@ -77,7 +77,7 @@ def merged(clock, source=0, gap=0, first=1, blank=0):
     return {**event, "first": first, "blank": blank}, {"clock": clock % SHORT_WRAP, "gap": gap}
 
 
-@pytest.mark.parametrize("geometry", [GEOMETRY, PACED], ids=["all", "paced"])
+@pytest.mark.parametrize("geometry", [GEOMETRY, EVENTS], ids=["all", "events"])
 @pytest.mark.parametrize("wrap", [WRAP, SHORT_WRAP])
 @pytest.mark.parametrize("stall", [0.0, 0.5])
 @pytest.mark.parametrize("behind", [1, 7, 40, SHORT_WRAP // 2 - 300])
@@ -117,7 +117,7 @@ def test_later_events_of_a_slot_have_its_clock_and_no_gap(bench):
     assert [(beat[0], bool(beat[6])) for beat in beats] == truth[: len(beats)]
 
 
-@pytest.mark.parametrize("geometry", [GEOMETRY, PACED], ids=["all", "paced"])
+@pytest.mark.parametrize("geometry", [GEOMETRY, EVENTS], ids=["all", "events"])
 @pytest.mark.parametrize("stall", [0.0, 0.5])
 def test_indices_carry_through_all_limbs_with_what_was_dropped(bench, monkeypatch, stall, geometry):
     monkeypatch.setattr(stamp, "INDEX_BITS", 12)
@@ -161,11 +161,13 @@ def test_the_final_beat_is_one_without_event_and_clear_starts_the_index_anew(ben
         ctx.set(dut.epoch, 7)
         ctx.set(dut.final, 1)
         ctx.set(dut.o_ready, 1)
-        for clock in range(8):
-            ctx.set(dut.i_valid, clock < 4)
-            event, tag = merged(start - 4 + clock, blank=int(clock == 3), gap=clock)
+        number = 0
+        for _ in range(16):
+            ctx.set(dut.i_valid, number < 4)
+            event, tag = merged(start - 4 + number, blank=int(number == 3), gap=number)
             ctx.set(dut.i_event, event)
             ctx.set(dut.tag, tag)
+            number += ctx.get(dut.i_ready)
             if ctx.get(dut.o_valid):
                 found.append((ctx.get(dut.o_final), ctx.get(dut.o_is_event)))
             await ctx.tick()

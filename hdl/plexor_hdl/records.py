@@ -1,0 +1,304 @@
+"""The exact statistics of each kind and channel: count, sums, and extremes with their events."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import VALUE_BITS
+from plexor_hdl.fetch import plain_memory
+from plexor_hdl.interfaces import Measured, SpaceRead
+from plexor_hdl.limb import Line
+from plexor_hdl.record_words import (
+    EVENT,
+    LEAST,
+    MOST,
+    ROW_BITS,
+    SQUARES,
+    SUM,
+    RecordWords,
+    key_bits_of,
+    record_key,
+)
+from plexor_hdl.squares import Squares
+from plexor_hdl.tally import Sweep
+from plexor_hdl.word_sums import PASSES, WORD_BITS, WordSums
+
+
+def biased(value):
+    """Return the bits of a signed value that, without sign, has its order."""
+    return Cat(value[:-1], ~value[-1])
+
+
+class Records(wiring.Component):
+    """A record plexor.protocol.memory.STATISTICS of each kind and channel, in each bank.
+
+    A value goes to the bank `bank`, which may change while `idle`. It takes PASSES clocks, the
+    first one of its record in a bank twice as many; after two without a clock between there is one,
+    in which words are read. Sums are added a word a clock. The sum of squares comes with
+    Feature.SUM_SQUARES, index and time of the first least and the first greatest with
+    Feature.EXTREMES; what a build leaves out, and a record without samples, reads 0.
+
+    `latencies` and `intervals` are entries of Space.LATENCY_STATISTICS and INTERVAL_STATISTICS; one
+    is read at a time, that whose address has its upper bit low. A word is there READ_DELAY clocks
+    after its address stood and its record was last added to. `clear_stb` zeroes all while
+    `clear_busy`; no values then. Reset: sums and records need a clear first.
+    """
+
+    READ_DELAY = 5 * PASSES
+    IDLE_CLOCKS = 32
+    """More than a value takes from the input to the last memory."""
+
+    def __init__(self, geometry: Geometry) -> None:
+        features = geometry.features
+        self._geometry = geometry
+        self._squares = Feature.SUM_SQUARES in features
+        self._events = Feature.EXTREMES in features
+        # Otherwise nothing is read while values come.
+        self._live = Feature.SNAPSHOT in features
+        self._key_bits = key_bits_of(geometry)
+        super().__init__(
+            {
+                "i_measured": In(stream.Signature(Measured(geometry))),
+                "bank": In(1),
+                "idle": Out(1),
+                "latencies": In(SpaceRead()),
+                "intervals": In(SpaceRead()),
+                "clear_stb": In(1),
+                "clear_busy": Out(1),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        key_bits = self._key_bits
+        m.submodules.sweep = sweep = Sweep(PASSES << key_bits)
+        clear = Line(m, sweep.busy, "clear")
+        m.d.comb += [
+            sweep.stb.eq(self.clear_stb),
+            self.clear_busy.eq(Cat(clear[clocks] for clocks in range(4)).any()),
+        ]
+
+        # A value goes through its passes; behind them there may be a clock in which words are read.
+        value = self.i_measured.payload
+        start, runs, number, twice = Signal(), Signal(), Signal(3), Signal()
+        last, long, free = Signal(), Signal(), Signal()
+        calm = Signal(range(self.IDLE_CLOCKS))
+        m.d.comb += [
+            free.eq(~runs | (last & ~twice)),
+            start.eq(self.i_measured.valid & free),
+            self.i_measured.ready.eq(free),
+        ]
+        m.d.sync += [
+            twice.eq(Mux(start, runs, twice & runs)),
+            runs.eq(start | (runs & ~last)),
+            number.eq(Mux(start, 0, number + 1)),
+            last.eq(~start & (number == Mux(long, 2 * PASSES - 2, PASSES - 2))),
+            self.idle.eq(~calm.any() & ~self.i_measured.valid),
+        ]
+        with m.If(self.i_measured.valid):
+            m.d.sync += calm.eq(self.IDLE_CLOCKS - 1)
+        with m.Elif(calm.any()):
+            m.d.sync += calm.eq(calm - 1)
+        key = record_key(self._geometry, value.channel, value.kind, self.bank)
+        now = Signal(
+            data.StructLayout(
+                {
+                    "key": key_bits,
+                    "value": VALUE_BITS,
+                    "index": len(value.index),
+                    "time_ticks": len(value.time_ticks),
+                }
+            )
+        )
+        with m.If(start):
+            m.d.sync += [
+                now.key.eq(key),
+                now.value.eq(value.value_ticks),
+                now.index.eq(value.index),
+                now.time_ticks.eq(value.time_ticks),
+            ]
+        known_now, known_read, read = self._known(m, key, start, clear[0], sweep.address, now.key)
+        m.d.comb += long.eq(~known_now & self._events)
+
+        adds = Signal()
+        m.d.comb += adds.eq(runs & (number < PASSES))
+        words = {SUM: self._sums(m, adds, number, now, read.place, clear, sweep.address)}
+        if self._squares:
+            words[SQUARES] = self._add_squares(m, start, value, now, read.place, clear, sweep)
+        extreme, keeps = self._extremes(m, adds, number, now, known_now, read.place)
+        most = read.memory == MOST
+        words[LEAST] = biased(extreme ^ most.replicate(VALUE_BITS))
+        if self._events:
+            words[EVENT] = self._event(m, keeps, now, read.place)
+        self._answer(m, words, extreme, known_read, read)
+        return m
+
+    def _known(self, m, key, start, clear, clear_row, now_key):
+        """Return whether the value's record, and the one that is read, have samples.
+
+        With them what is read: its `key`, `place` (key and row), `memory` and `high`.
+        """
+        m.submodules.known = memory = plain_memory(1, 1 << self._key_bits)
+        write = memory.write_port()
+        of_value, of_read = memory.read_port(domain="comb"), memory.read_port(domain="comb")
+        known, read_known = Signal(), Signal()
+        m.submodules.words = words = RecordWords(self._geometry)
+        read = words.asked
+        m.d.comb += [
+            words.latency_address.eq(self.latencies.address),
+            words.latency_bank.eq(self.latencies.bank),
+            words.interval_address.eq(self.intervals.address),
+            words.interval_bank.eq(self.intervals.bank),
+        ]
+        started = Signal()
+        m.d.comb += [
+            of_value.addr.eq(key),
+            of_read.addr.eq(read.key),
+            write.addr.eq(Mux(clear, clear_row[2:], now_key)),
+            write.data.eq(~clear),
+            write.en.eq(clear | started),
+        ]
+        m.d.sync += [started.eq(start), read_known.eq(of_read.data)]
+        with m.If(start):
+            m.d.sync += known.eq(of_value.data)
+        return known, read_known, read
+
+    def _sums(self, m, adds, number, now, place, clear, clear_row):
+        """Add to sum and count; return what is read of them."""
+        m.submodules.sums = sums = WordSums(PASSES << self._key_bits, self._live)
+        negative = now.value[-1].replicate(WORD_BITS)
+        m.d.comb += [
+            sums.run.eq(adds),
+            sums.first.eq(~number[0]),
+            sums.row.eq(Mux(adds, Cat(number[:2], now.key), Cat(place[:2], place[ROW_BITS:]))),
+            sums.clear.eq(clear[0]),
+            sums.clear_row.eq(clear_row),
+        ]
+        # The value stands until its last pass.
+        with m.Switch(Line(m, number[:2], "number")[1]):
+            with m.Case(0):
+                m.d.comb += sums.addend.eq(now.value)
+            with m.Case(1):
+                m.d.comb += sums.addend.eq(negative)
+            with m.Case(2):
+                m.d.comb += sums.addend.eq(1)
+        return sums.word
+
+    def _add_squares(self, m, start, value, now, place, clear, sweep):
+        """Add to the sum of squares, once the square is there; return what is read of it."""
+        m.submodules.squares = squares = Squares()
+        m.submodules.square_sums = sums = WordSums(PASSES << self._key_bits, self._live)
+        m.d.comb += [squares.stb.eq(start), squares.value_ticks.eq(value.value_ticks)]
+        # Keys go round in a memory for as long as squares take.
+        m.submodules.late_keys = late_keys = plain_memory(self._key_bits, 16)
+        write, read = late_keys.write_port(), late_keys.read_port(domain="comb")
+        clock = Signal(4)
+        begins = Line(m, start, "begins")[Squares.LATENCY]
+        number, runs, key = Signal(2), Signal(), Signal(self._key_bits)
+        m.d.comb += [
+            write.addr.eq(clock),
+            write.data.eq(now.key),
+            write.en.eq(1),
+            read.addr.eq(clock - (Squares.LATENCY - 1)),
+        ]
+        m.d.sync += [
+            clock.eq(clock + 1),
+            runs.eq(begins | (runs & (number != 2))),
+            number.eq(Mux(begins, 0, number + 1)),
+        ]
+        with m.If(begins):
+            m.d.sync += key.eq(read.data)
+        m.d.comb += [
+            sums.run.eq(runs),
+            sums.first.eq(number == 0),
+            sums.row.eq(Mux(runs, Cat(number, key), Cat(place[:2], place[ROW_BITS:]))),
+            sums.clear.eq(clear[0]),
+            sums.clear_row.eq(sweep.address),
+        ]
+        late = Line(m, number, "number_of_square")[1]
+        with m.If(~late[1]):
+            m.d.comb += sums.addend.eq(squares.square.word_select(late[0], WORD_BITS))
+        return sums.word
+
+    def _extremes(self, m, adds, number, now, known, place):
+        """Keep the greatest, in row 0, and the least; return what is read, and what was kept.
+
+        Row 0 has the complement of the greatest, so that what is less replaces either.
+        """
+        memory = plain_memory(VALUE_BITS, 2 << self._key_bits, ram_style="block")
+        m.submodules.extremes = memory
+        read, write = memory.read_port(), memory.write_port()
+        compares = Signal()
+        m.d.comb += compares.eq(adds & (number < 2))
+        which = number[0]
+        row = Mux(compares, Cat(which, now.key), Cat(place[0], place[ROW_BITS:]))
+        m.d.comb += read.addr.eq(row)
+        candidate = Signal(VALUE_BITS)
+        least = Line(m, which, "which")
+        m.d.sync += candidate.eq(biased(now.value) ^ ~least[1].replicate(VALUE_BITS))
+        runs, rows = Line(m, compares, "compares"), Line(m, row, "row")
+        first = Line(m, ~known, "first")
+        stored, word, less = Signal(VALUE_BITS), Signal(VALUE_BITS), Signal()
+        m.d.sync += [stored.eq(read.data), less.eq(candidate < stored)]
+        if self._live:
+            with m.If(~runs[2]):
+                m.d.sync += word.eq(stored)
+        else:
+            m.d.comb += word.eq(stored)
+        keeps = runs[3] & (first[3] | less)
+        m.d.comb += [
+            write.addr.eq(rows[3]),
+            write.data.eq(Line(m, candidate, "candidate")[1]),
+            write.en.eq(keeps),
+        ]
+        return word, (keeps, least[3])
+
+    def _event(self, m, keeps, now, place):
+        """Keep index and time of an extreme, word by word; return what is read of them.
+
+        Both extremes are kept of a first value alone, which takes the time for both.
+        """
+        memory = plain_memory(WORD_BITS, 1 << self._key_bits + ROW_BITS, ram_style="block")
+        m.submodules.events = memory
+        read, write = memory.read_port(), memory.write_port()
+        kept, which = keeps
+        most, least, writes = Signal(), Signal(), Signal()
+        todo, number, row = Signal(2), Signal(2), Signal(self._key_bits)
+        event = Signal(4 * WORD_BITS)
+        words = Cat(now.index, Const(0, 2 * WORD_BITS - len(now.index)), now.time_ticks)
+        key, taken = Line(m, now.key, "event_key")[1], Line(m, words, "event")[1]
+        m.d.sync += most.eq(kept & ~which)
+        m.d.comb += [least.eq(kept & which), writes.eq(todo.any())]
+        with m.If(most | least):
+            m.d.sync += [todo.eq(Cat(most, least)), row.eq(key), event.eq(taken), number.eq(0)]
+        with m.Elif(writes):
+            m.d.sync += number.eq(number + 1)
+            with m.If(number.all()):
+                m.d.sync += todo.eq(todo & (todo - 1))
+        stored, word = Signal(WORD_BITS), Signal(WORD_BITS)
+        m.d.comb += [
+            write.addr.eq(Cat(number, ~todo[0], row)),
+            write.data.eq(event.word_select(number, WORD_BITS)),
+            write.en.eq(writes),
+            read.addr.eq(place),
+        ]
+        m.d.sync += [stored.eq(read.data), word.eq(stored)]
+        return word
+
+    def _answer(self, m, words, extreme, known, read) -> None:
+        """Give the word that is read to the port that asked."""
+        most = read.memory == MOST
+        negative = ~(extreme[-1] ^ most)
+        value = 0
+        for memory, word in words.items():
+            part = Signal(WORD_BITS, name=f"part{memory}")
+            here = read.memory == memory
+            if memory == LEAST:
+                here = here | most
+                word_or_signs = Mux(read.high, negative.replicate(WORD_BITS), word)
+            else:
+                word_or_signs = word
+            m.d.sync += part.eq(Mux(here & read.there & known, word_or_signs, 0))
+            value |= part
+        m.d.comb += [port.data.eq(value) for port in (self.latencies, self.intervals)]
