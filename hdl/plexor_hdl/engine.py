@@ -9,8 +9,7 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS
 from plexor_hdl.histogram import Histogram
-from plexor_hdl.interfaces import Sample, SpaceRead, paced
-from plexor_hdl.paced import PacedStatistics
+from plexor_hdl.interfaces import Sample, SpaceRead
 from plexor_hdl.statistics import Statistics
 
 
@@ -30,8 +29,7 @@ class Engine(wiring.Component):
     Feature.INTERVALS raises ValueError.
 
     Latency: a sample is in the words read for addresses LATENCY clocks after it, or later.
-    Throughput: one sample a clock, of any keys and values; the latency engine of a `paced` build
-    takes one in PACE_CLOCKS, and what it reads must stand: see paced.py. `clear_busy` is 1 from the
+    Throughput: one sample a clock, of any keys and values. `clear_busy` is 1 from the
     clock after `clear_stb` until every memory is zero; no samples then. Reset: see Histogram and
     Statistics; results need a clear before the first sample.
     """
@@ -58,12 +56,8 @@ class Engine(wiring.Component):
         zoom_bits = geometry.zoom_bits if Feature.ZOOM in features else None
         self._first_kind_only = kind_bits == 0
         key_bits = max(geometry.key_bits + kind_bits, 1)
-        apart = which is Which.LATENCY and paced(geometry)
-        self.histogram = Histogram(key_bits, mantissa_bits, zoom_bits, banks, limb_bits, apart)
-        if apart:
-            self.records = PacedStatistics(key_bits)
-        else:
-            self.records = Statistics(key_bits, features, banks, limb_bits)
+        self.histogram = Histogram(key_bits, mantissa_bits, zoom_bits, banks, limb_bits)
+        self.records = Statistics(key_bits, features, banks, limb_bits)
         super().__init__(
             {
                 "i_sample": In(stream.Signature(Sample(geometry.key_bits + 1), always_ready=True)),

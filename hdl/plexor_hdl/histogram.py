@@ -7,12 +7,9 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.memory import VALUE_BITS, bin_bits, over_bin, under_bin
 from plexor_hdl.interfaces import Sample, SpaceRead
 from plexor_hdl.limb import Line
-from plexor_hdl.paced import PacedTally
 from plexor_hdl.tally import Tally
 
 BIN_COUNT_BITS = 32
-FAR_ENTRIES = 1 << 12
-"""Counters whose memory takes so many blocks that some are far from its adder."""
 
 
 class LogBin(wiring.Component):
@@ -123,8 +120,8 @@ class Histogram(wiring.Component):
     `zoom` reads 0.
 
     Latency: a sample is in the words read for addresses `latency` clocks after it.
-    Throughput: one sample a clock, of any keys and values; with `paced`, which takes one bank, one
-    in PACE_CLOCKS. Banks, reads, `clear_stb`, `clear_busy` and reset: as Tally or PacedTally.
+    Throughput: one sample a clock, of any keys and values; banks,
+    reads, `clear_stb`, `clear_busy` and reset: as Tally.
     """
 
     def __init__(
@@ -134,17 +131,11 @@ class Histogram(wiring.Component):
         zoom_bits: int | None,
         banks: int,
         limb_bits: int,
-        paced: bool = False,
     ) -> None:
-        if paced and banks != 1:
-            raise ValueError(f"banks: {banks}; must be 1 where samples are paced")
         self._key_bits = key_bits
 
-        def tally(bits: int) -> Tally | PacedTally:
-            entries = 1 << key_bits + bits
-            if paced:
-                return PacedTally(entries, BIN_COUNT_BITS, entries >= FAR_ENTRIES)
-            return Tally(entries, BIN_COUNT_BITS, banks, limb_bits)
+        def tally(bits: int) -> Tally:
+            return Tally(1 << key_bits + bits, BIN_COUNT_BITS, banks, limb_bits)
 
         self.log_bin = LogBin(mantissa_bits)
         self.log_tally = tally(bin_bits(mantissa_bits))

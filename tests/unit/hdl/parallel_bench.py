@@ -8,22 +8,18 @@ from amaranth.hdl import Elaboratable, Module
 
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import VALUE_BITS
 from plexor.protocol.registers import Policy
 from plexor_hdl.classes import LANE_CLASSES
-from plexor_hdl.codes import PHASES
-from plexor_hdl.interfaces import lean, paced
 from plexor_hdl.matcher import Matcher
 from plexor_hdl.measure import Measure
-from plexor_hdl.paced_matcher import PacedMatcher
 from plexor_sim.golden.edges import Events
 from plexor_sim.golden.matcher import Matches, Rules, match
 
 from .simulation import made, simulate
 
+PHASES = 4
+"""Clocks between two of a kind in a lane, at least."""
 GEOMETRY = Geometry(channels=2, strikes=2, queue_depth=8)
-LEAN = Geometry(channels=2, strikes=2, queue_depth=8, features=Feature.EVENTS)
-SILENT = Geometry(channels=2, strikes=2, queue_depth=8, features=Feature(0))
 DRAIN_CLOCKS = 20
 LEAST_CLOCKS = 3
 """Between two rise latencies of one channel: histograms and statistics rely on it."""
@@ -52,21 +48,19 @@ class Bench:
 
 
 class Matching(Elaboratable):
-    """A matcher, and what measures its outcomes: itself in a build that is paced."""
+    """A matcher, and what measures its outcomes."""
 
     def __init__(self, geometry: Geometry) -> None:
-        self.matcher = PacedMatcher(geometry) if paced(geometry) else Matcher(geometry, 1)
-        self.measure = self.matcher if paced(geometry) else Measure(geometry)
+        self.matcher, self.measure = Matcher(geometry, 1), Measure(geometry)
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.matcher = self.matcher
-        if self.measure is not self.matcher:
-            m.submodules.measure = self.measure
-            m.d.comb += [
-                self.measure.i_outcome.eq(self.matcher.o_outcome),
-                self.measure.i_coming.eq(self.matcher.o_coming),
-            ]
+        m.submodules.measure = self.measure
+        m.d.comb += [
+            self.measure.i_outcome.eq(self.matcher.o_outcome),
+            self.measure.i_coming.eq(self.matcher.o_coming),
+        ]
         return m
 
 
@@ -95,15 +89,6 @@ def drive(
             ctx.set(measure.deadlines[number], rule.deadline_ticks)
         ctx.set(measure.trigger_latency_ticks, trigger_ticks)
         ctx.set(measure.trigger_channels, 1)
-        if lean(geometry):
-            limits = [first.timeout_ticks, first.window_min_ticks, trigger_ticks]
-            limits += [rule.deadline_ticks for rule in rules]
-            for number, limit in enumerate(limits):
-                ctx.set(matcher.limit_stb, 1 << number)
-                ctx.set(matcher.limit_data, limit & (1 << VALUE_BITS) - 1)
-                await ctx.tick()
-                ctx.set(matcher.limit_stb, 0)
-                await ctx.tick()
         await ctx.tick().repeat(3)
         if before:
             for t, s, p, i in before:
@@ -211,9 +196,6 @@ def drive(
 def assert_equal(bench: Bench, number: int, truth: Matches) -> None:
     assert tuple(bench.classes[number]) == truth.classes
     assert bench.pending[number] == truth.pending
-    if paced(bench.geometry):
-        assert [sample[0] for sample in bench.rise[number]] == truth.rise.value_ticks.tolist()
-        return
     for name in ("rise", "fall", "width", "period"):
         samples = getattr(truth, name)
         expected = list(

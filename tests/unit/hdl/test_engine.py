@@ -9,7 +9,7 @@ import pytest
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import KINDS, STATISTICS, Space, bin_of, entries, key
 from plexor_hdl.engine import Engine
-from plexor_hdl.interfaces import PACE_CLOCKS, READ_CLOCKS, paced
+from plexor_hdl.interfaces import READ_CLOCKS
 
 from .simulation import made, simulate
 
@@ -161,42 +161,6 @@ def test_the_least_and_the_greatest_number_of_channels_work(channels):
         await check_spaces(ctx, dut, geometry, samples, LATENCY_SPACES, 2)
 
     simulate(dut, testbench)
-
-
-@pytest.mark.parametrize("features", [Feature(0), Feature.ZOOM])
-def test_a_paced_build_counts_samples_pace_clocks_apart(features):
-    geometry = Geometry(channels=3, features=features, **SMALL)
-    assert paced(geometry)
-    dut = made(Engine, geometry)
-    samples = list(random_samples(geometry, 200, 7))
-    rises = [sample for sample in samples if sample["key"] < 4]
-    firsts = [5 * n - 10 for n in range(8)]
-
-    async def testbench(ctx):
-        for port, first in zip(dut.zoom_first, firsts, strict=True):
-            ctx.set(port, first)
-        await send(ctx, dut, samples, PACE_CLOCKS)
-        await ctx.tick().repeat(dut.LATENCY)
-        await check_spaces(ctx, dut, geometry, rises, LATENCY_SPACES, 2, firsts=firsts, stand=True)
-
-    simulate(dut, testbench)
-
-
-@pytest.mark.parametrize(
-    "feature",
-    [
-        Feature.FALL,
-        Feature.INTERVALS,
-        Feature.EARLY,
-        Feature.SNAPSHOT,
-        Feature.EXTREMES,
-        Feature.SUM_SQUARES,
-        Feature.RING,
-    ],
-    ids=lambda feature: feature.name,
-)
-def test_a_build_that_needs_more_than_latencies_is_not_paced(feature):
-    assert not paced(Geometry(features=feature))
 
 
 def test_a_flip_of_banks_at_one_sample_parts_all_three_spaces_there():

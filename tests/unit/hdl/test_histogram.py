@@ -1,6 +1,5 @@
 """Histogram: every sample is in its bin of the contract, in its key, in its bank."""
 
-import gc
 import random
 from collections import Counter
 
@@ -186,10 +185,3 @@ def test_clear_is_busy_until_both_spaces_are_zero():
         assert not any(await read_words(ctx, dut.zoom, 16))
 
     simulate(dut, testbench)
-
-
-@pytest.mark.filterwarnings("ignore:.*created but never used")
-def test_two_banks_of_paced_samples_are_refused():
-    with pytest.raises(ValueError, match="banks"):
-        Histogram(1, 2, None, 2, 16, paced=True)
-    gc.collect()
