@@ -38,9 +38,9 @@ class PacedMatcher(wiring.Component):
     each strike that has expired there or before a response takes LOOK_CLOCKS, as does each held
     response, and LOOK_CLOCKS + 2 each one that is joined to a strike. All channels are looked at so
     by a beat without event, and by an event once in 2**SWEEP_BIT ticks; in a build with snapshots,
-    steps or the ring before any event behind which something has expired, too, and such a look takes
-    8 clocks more in all to find when the next one is due. With several values a beat, or so, the
-    first channel that is looked at unless it responds takes a clock more.
+    steps or the ring before any event behind which something has expired, too, and it takes 8
+    clocks more to find when that is next. In such a build, and in one that measures more than rise
+    latencies, a beat that looks at other channels first takes a clock more.
 
     A beat is taken while `room` is high, `pause` low, and there is place for what it measures;
     `paused` says that with `pause` nothing is under way, nor waits in `o_measured`. `taken` strobes
