@@ -262,7 +262,7 @@ class PacedMatcher(wiring.Component):
                 measured.index.eq(stands.index),
                 measured.time_ticks.eq(stands.time_ticks),
             ]
-        under_way, rest = Signal(), Signal(range(REST_CLOCKS + 1))
+        under_way, still, rest = Signal(), Signal(), Signal(range(REST_CLOCKS + 1))
         hand_out = self._many_values if s.has.several else self._one_value
         some = hand_out(m, s, ages, measured)
         m.d.comb += under_way.eq(~s.idle | some)
@@ -272,9 +272,11 @@ class PacedMatcher(wiring.Component):
             with m.Elif(rest.any()):
                 m.d.sync += rest.eq(rest - 1)
             m.d.comb += under_way.eq(~s.idle | some | rest.any())
+        m.d.sync += still.eq(~under_way)
         m.d.comb += [
             self.busy.eq(under_way | ~self.i_ready),
-            self.paused.eq(self.pause & ~under_way),
+            # What was decided last comes in the clock behind.
+            self.paused.eq(self.pause & still & ~under_way),
         ]
         return under_way
 
