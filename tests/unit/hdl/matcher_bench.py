@@ -203,6 +203,7 @@ def drive(
                 moment,
                 step,
                 room,
+                paused,
             ) = await ctx.tick().sample(
                 matcher.taken,
                 matcher.o_event,
@@ -216,10 +217,12 @@ def drive(
                 matcher.trigger_at,
                 matcher.step,
                 matcher.room,
+                matcher.paused,
             )
             clock += 1
             steps[0] += step
             rooms.append(room)
+            assert not (paused and (taken or told or some or late or missed))
             assert not taken or rooms[-1 - told_clocks]
             if clock > MOST_CLOCKS:
                 done.append(False)

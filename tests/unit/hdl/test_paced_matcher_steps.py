@@ -54,7 +54,8 @@ def test_what_stands_in_a_pause_is_the_golden_models(seed):
     rules = rules_for(timeout=50, early=20 * (seed % 2))
     # Where values wait, all else has long been done.
     stalls = replace(ROUGH, gaps=0, pauses=0.05, values=0.9 * (seed > 1))
-    bench = check(stepped(seed, 200, 30, 6), rules, seed, stalls=stalls)
+    events = stepped(seed, 200, 30, 6)
+    bench = check(events, rules, seed, stalls=stalls, trigger_ticks=5)
     assert len(bench.stands) > 50
 
 
