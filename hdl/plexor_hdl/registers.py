@@ -134,8 +134,8 @@ class RegisterBank(wiring.Component):
         self._copies[CHANNEL.name] = self._copies[LANE.name] = tuple(range(geometry.channels))
         self._copies[STIMULUS.name] = tuple(range(geometry.strikes))
         self._copies[SOURCE.name] = tuple(sorted(geometry.sources))
-        if Feature.SWEEP not in geometry.features:
-            self._copies[STEP.name] = ()
+        steps = geometry.table_steps if Feature.SWEEP in geometry.features else 0
+        self._copies[STEP.name] = tuple(range(steps))
 
         def block_port(block: Block) -> wiring.Member:
             init = {register.name: register.reset for register in block.registers}

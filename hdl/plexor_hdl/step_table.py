@@ -4,14 +4,15 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import STEP_CLOCKS
-from plexor.protocol.registers import CONTROL, MAX_STEPS, STEP, STIMULUS, register
+from plexor.protocol.geometry import STEP_CLOCKS, Geometry
+from plexor.protocol.registers import CONTROL, STEP, STIMULUS, register
 from plexor_hdl.fetch import plain_memory
 from plexor_hdl.interfaces import block_layout
+from plexor_hdl.limb import Line
 from plexor_hdl.run import START_CLOCKS
 from plexor_hdl.words import WORD_BITS, words_of
 
-STEP_BITS = (MAX_STEPS - 1).bit_length()
+STEP_BITS = (STEP.count - 1).bit_length()
 PLACE_BITS = (STEP.stride_words - 1).bit_length()
 OWN = ("interval_ticks", "interval_fraction", "width_ticks", "strike_count")
 """Registers that stimulus 0 takes from a step: as many bits as its own."""
@@ -25,14 +26,15 @@ class StepTable(wiring.Component):
     `clear` as long as that takes, and 24 clocks more. `more`: a step follows the one that runs.
     `step_stb` toggles `level` in the next clock, the first with `between`; `restart_stb` comes so
     that phase 0 is at the pins STEP_CLOCKS after that clock, the first without it. More steps than
-    MAX_STEPS act as MAX_STEPS. `write_stb` writes the word at `write_place` of all steps' words,
+    the table has act as all. `write_stb` writes the word at `write_place` of all steps' words,
     not from `clear` to the end of a run. Reset: no step, level low.
     """
 
     LOAD_CLOCKS = 48
     """From `clear` on: more than a step's words and what they set take."""
 
-    def __init__(self) -> None:
+    def __init__(self, geometry: Geometry) -> None:
+        self._steps = geometry.table_steps
         super().__init__(
             {
                 "clear": In(1),
@@ -55,13 +57,14 @@ class StepTable(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.words = words = plain_memory(WORD_BITS, MAX_STEPS * STEP.stride_words)
+        m.submodules.words = words = plain_memory(WORD_BITS, self._steps * STEP.stride_words)
         write, read = words.write_port(), words.read_port()
-        step = Signal(STEP_BITS)
+        step = Signal(range(self._steps))
         count = self.control.step_count
-        # The place that is read, and the one whose word is there.
-        place, come = Signal(PLACE_BITS), Signal(PLACE_BITS)
-        reading, there = Signal(), Signal()
+        # A word goes from the memory to a register, and from there to where it belongs.
+        word, place = Signal(WORD_BITS), Signal(PLACE_BITS)
+        come, reading = Line(m, place, "come"), Signal()
+        there = Line(m, reading, "there")
         wait, wait_load = Signal(range(STEP_CLOCKS + 1)), Signal(range(self.LOAD_CLOCKS + 1))
         m.d.comb += [
             write.en.eq(self.write_stb),
@@ -73,11 +76,10 @@ class StepTable(wiring.Component):
         ]
         m.d.sync += [
             self.on.eq(count.any()),
-            self.more.eq((step + 1 < count) & (step != MAX_STEPS - 1)),
+            self.more.eq((step + 1 < count) & ~step.all()),
             place.eq(place + reading),
             reading.eq((reading & ~place.all()) | self.clear | self.step_stb),
-            come.eq(place),
-            there.eq(reading),
+            word.eq(read.data),
             wait.eq(wait - wait.any()),
             wait_load.eq(wait_load - wait_load.any()),
             self.restart_stb.eq(wait == START_CLOCKS + 1),
@@ -93,11 +95,11 @@ class StepTable(wiring.Component):
             ]
 
         values = Signal(block_layout(STEP))
-        for number, word in enumerate(words_of(STEP)):
-            start = word.number * WORD_BITS
-            target = values[word.register.name]
-            with m.If(there & (come == number)):
-                m.d.sync += target[start : start + word.bits].eq(read.data)
+        for number, which in enumerate(words_of(STEP)):
+            start = which.number * WORD_BITS
+            target = values[which.register.name]
+            with m.If(there[2] & (come[2] == number)):
+                m.d.sync += target[start : start + which.bits].eq(word[: which.bits])
         m.d.comb += [
             self.config.eq(self.stimulus),
             self.settle_ticks.eq(Mux(self.on, values.guard_ticks, self.control.settle_ticks)),

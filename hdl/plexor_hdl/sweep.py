@@ -13,7 +13,7 @@ class Sweep:
     """Table and records, as submodules of `m`, wired to the stages that they work on."""
 
     def __init__(self, m: Module, geometry: Geometry) -> None:
-        m.submodules.step_table = self.table = StepTable()
+        m.submodules.step_table = self.table = StepTable(geometry)
         m.submodules.step_records = self.records = StepRecords(geometry)
 
     @property

@@ -344,6 +344,7 @@ def identity_of(image: RegisterImage) -> Identity:
                 "ring_depth",
                 "phases",
                 "deep_depth",
+                "table_steps",
             )
         },
         features=_features(value["features"], value["protocol_version"]),

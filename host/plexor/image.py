@@ -6,13 +6,12 @@ from collections.abc import Iterable
 
 from plexor.identity import Identity
 from plexor.protocol.frames import OPERATION, Frame, FrameType, LogCode, OpStatus
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import MAX_STEPS, Feature, Geometry
 from plexor.protocol.registers import (
     CHANNEL,
     CONTROL,
     LANE,
     MATCHER,
-    MAX_STEPS,
     SOURCE,
     STATUS,
     STEP,
@@ -139,8 +138,10 @@ def set_up_places(image: RegisterImage, geometry: Geometry) -> list[Place]:
 
 def steps_asked(image: RegisterImage) -> int:
     """Return how many steps of the sweep table a run is known to have."""
-    known = image.has("control", "step_count")
-    return min(image.value("control", "step_count"), MAX_STEPS) if known else 0
+    if not image.has("control", "step_count"):
+        return 0
+    told = image.has("identity", "table_steps") and image.value("identity", "table_steps")
+    return min(image.value("control", "step_count"), told or MAX_STEPS)
 
 
 def named(places: Iterable[Place]) -> str:

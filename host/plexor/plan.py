@@ -13,7 +13,7 @@ from plexor.plan_strikes import step_registers, stimulus_registers
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import Space, entries
-from plexor.protocol.registers import MAX_STEPS, StopOn, Stream, Trigger, register
+from plexor.protocol.registers import StopOn, Stream, Trigger, register
 from plexor.quantities import Quantities
 from plexor.settings import (
     MODES,
@@ -148,8 +148,9 @@ def _check_numbers(settings: Settings, identity: Identity) -> None:
 
 def _check_table(settings: Settings, quantities: Quantities) -> None:
     quantities.need(Feature.SWEEP, "table")
-    if len(settings.table) > MAX_STEPS:
-        raise ValueError(f"table: {len(settings.table)} steps; must be at most {MAX_STEPS}")
+    most = quantities.geometry.table_steps
+    if len(settings.table) > most:
+        raise ValueError(f"table: {len(settings.table)} steps; this instrument takes {most}")
     stimulus = next((entry for entry in settings.strikes if entry.output == 0), None)
     if stimulus is None or stimulus.trigger != Trigger.RUN or stimulus.poisson:
         raise ValueError("table: strike0 goes through it; it must start with the run, not Poisson")

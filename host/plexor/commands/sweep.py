@@ -28,7 +28,7 @@ from plexor.commands.parameters import (
 from plexor.commands.workers import executor_of, executor_option
 from plexor.errors import ExitCode
 from plexor.load import IDLE, switched
-from plexor.protocol.registers import MAX_STEPS
+from plexor.protocol.geometry import MAX_STEPS
 from plexor.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import DEFAULT, Criterion, What, parse_criterion
 

@@ -27,6 +27,8 @@ MOST_TICK_FS = (1 << 32) - 1
 BOARD_BYTES = 8
 TRIGGER_CLOCKS = 19
 """Core clocks from the start of a run, a trigger strike or the gate to phase 0 of a stimulus."""
+MAX_STEPS = 64
+"""Steps that the sweep table of a build has at most."""
 STEP_CLOCKS = 256
 """Core clocks from the end of a step of the sweep table to phase 0 of the next one."""
 
@@ -89,6 +91,8 @@ class Geometry:
     deep_depth: int = 0
     """Events that are kept for after a run, three less for each change of a frame's base; 0: no
     deep memory; a power of two."""
+    table_steps: int = MAX_STEPS
+    """Steps that the sweep table has room for; a power of two. 0: MAX_STEPS."""
     features: Feature = ALL_FEATURES
     board: str = "sim"
     """Up to eight ASCII characters."""
@@ -96,6 +100,8 @@ class Geometry:
     def __post_init__(self) -> None:
         if not self.fall_mantissa_bits:
             object.__setattr__(self, "fall_mantissa_bits", self.latency_mantissa_bits)
+        if not self.table_steps:
+            object.__setattr__(self, "table_steps", MAX_STEPS)
         ranges = {
             "channels": (1, MAX_CHANNELS),
             "strikes": (1, MAX_STRIKES),
@@ -118,6 +124,7 @@ class Geometry:
             ("upload_depth", 16, 65536),
             ("ring_depth", 16, 4096),
             ("deep_depth", 256, 1 << 30),
+            ("table_steps", 2, MAX_STEPS),
         ):
             depth = getattr(self, name)
             if name == "deep_depth" and not depth:

@@ -11,7 +11,6 @@ from enum import IntEnum
 
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.records import Field, Record
-from plexor.protocol.registers import MAX_STEPS
 
 VALUE_BITS = 32
 """Bits of a signed latency or interval in ticks."""
@@ -208,6 +207,7 @@ def entries(geometry: Geometry, space: Space) -> int:
     keys = KINDS << geometry.key_bits
     intervals = Feature.INTERVALS in geometry.features
     zoom = Feature.ZOOM in geometry.features
+    swept = Feature.SWEEP in geometry.features
     sources = max(geometry.sources) + 1
     return {
         Space.CLASSES: geometry.channels * CLASSES,
@@ -219,5 +219,5 @@ def entries(geometry: Geometry, space: Space) -> int:
         Space.INTERVAL_BINS: intervals * first_bin(geometry, Space.INTERVAL_BINS, KINDS, 0),
         Space.LATENCY_ZOOM: zoom * first_bin(geometry, Space.LATENCY_ZOOM, KINDS, 0),
         Space.INTERVAL_ZOOM: zoom * intervals * first_bin(geometry, Space.INTERVAL_ZOOM, KINDS, 0),
-        Space.STEPS: (Feature.SWEEP in geometry.features) * (MAX_STEPS << geometry.key_bits),
+        Space.STEPS: geometry.table_steps << geometry.key_bits if swept else 0,
     }[space]

@@ -12,9 +12,7 @@ from enum import Enum, IntEnum, IntFlag
 from functools import cache
 
 from plexor.protocol.frames import MAX_CHANNELS, MAX_STRIKES, SOURCES
-
-MAX_STEPS = 64
-"""Steps that the sweep table has room for."""
+from plexor.protocol.geometry import MAX_STEPS
 
 
 class Access(Enum):
@@ -196,6 +194,7 @@ IDENTITY = Block(
             "of the log-linear fall latency bins; before 2.2 those of rises",
             since=2,
         ),
+        Register("table_steps", 32, _R, "steps", "of the sweep table; before 2.2 64", since=2),
     ),
 )
 

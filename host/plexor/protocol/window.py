@@ -66,7 +66,7 @@ def copies(geometry: Geometry, block: Block) -> tuple[int, ...]:
         "lane": tuple(range(geometry.channels)),
         "stimulus": tuple(range(geometry.strikes)),
         "source": tuple(sorted(geometry.sources)),
-        "step": tuple(range(block.count)) if Feature.SWEEP in geometry.features else (),
+        "step": tuple(range(geometry.table_steps * (Feature.SWEEP in geometry.features))),
     }.get(block.name, tuple(range(block.count)))
 
 

@@ -15,7 +15,6 @@ from plexor.protocol.registers import (
     CHANNEL,
     CONTROL,
     MATCHER,
-    MAX_STEPS,
     STEP,
     STIMULUS,
     Access,
@@ -69,7 +68,7 @@ def registers(device: Device) -> Check:
 
 def _places(device: Device) -> Iterator[tuple[str, int, Register]]:
     geometry = device.identity.geometry
-    steps = MAX_STEPS if Feature.SWEEP in geometry.features else 0
+    steps = geometry.table_steps if Feature.SWEEP in geometry.features else 0
     for block, copies in (
         (CONTROL, 1),
         (MATCHER, 1),

@@ -14,7 +14,6 @@ import numpy as np
 from plexor.protocol.frames import SOURCE_STEP
 from plexor.protocol.geometry import STEP_CLOCKS, Feature, Geometry
 from plexor.protocol.memory import STEP, ResponseClass, Space, entries
-from plexor.protocol.registers import MAX_STEPS
 from plexor_sim.golden.edges import Events, TickEdges, Times
 from plexor_sim.golden.matcher import Rules, match
 from plexor_sim.golden.memory import Statistics, statistics
@@ -30,7 +29,7 @@ def step_count(geometry: Geometry, settings: Settings) -> int:
     """Return how many steps the table has; 0 without one."""
     if Feature.SWEEP not in geometry.features:
         return 0
-    return min(settings.get("control", "step_count"), MAX_STEPS)
+    return min(settings.get("control", "step_count"), geometry.table_steps)
 
 
 def end_of(samples: int, settle_ticks: int, last_rise: int, last_fall: int) -> int:

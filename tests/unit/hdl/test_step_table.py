@@ -4,14 +4,16 @@ import random
 
 import pytest
 
-from plexor.protocol.geometry import STEP_CLOCKS
-from plexor.protocol.registers import CONTROL, MAX_STEPS, STEP, STIMULUS
+from plexor.protocol.geometry import STEP_CLOCKS, Geometry
+from plexor.protocol.registers import CONTROL, STEP, STIMULUS
 from plexor_hdl.run import START_CLOCKS
 from plexor_hdl.step_table import OWN, StepTable
 
 from .simulation import made, simulate
 
 SETTLE_TICKS = 12345
+STEPS = 16
+"""What the table has room for."""
 STAND_CLOCKS = 24
 """Clocks for which a stimulus's registers must have stood before it starts."""
 
@@ -35,10 +37,10 @@ def run(count, *, registers=None, seed=1, advances=None):
     Each is (config, settle_ticks, more, between, level, restart_stb, loading).
     """
     rng = random.Random(seed)
-    steps = random_steps(rng, MAX_STEPS)
+    steps = random_steps(rng, STEPS)
     own = {r.name: rng.getrandbits(r.bits) for r in STIMULUS.registers}
     seen, strobes = [], []
-    dut = made(StepTable)
+    dut = made(StepTable, Geometry(table_steps=STEPS))
     advances = max(count - 1, 0) if advances is None else advances
 
     async def drive(ctx):
@@ -84,7 +86,7 @@ def expected(own, step):
     return own | {name: step[name] for name in OWN}
 
 
-@pytest.mark.parametrize("count", [1, 2, 7, MAX_STEPS])
+@pytest.mark.parametrize("count", [1, 2, 7, STEPS])
 def test_stimulus_0_takes_a_steps_values_24_clocks_before_it_starts(count):
     steps, own, seen, strobes = run(count)
     assert [c for c, row in enumerate(seen) if row[5]] == [
@@ -119,7 +121,7 @@ def test_without_a_step_count_stimulus_0_has_its_own_registers():
 
 @pytest.mark.full
 def test_more_steps_than_there_are_act_as_all():
-    _, _, seen, strobes = run(127, advances=MAX_STEPS - 1)
+    _, _, seen, strobes = run(127, advances=STEPS - 1)
     assert seen[strobes[-1]][2]
     assert not seen[-1][2]
 

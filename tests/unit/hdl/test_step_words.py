@@ -16,9 +16,9 @@ FIRST = address("step", "interval_ticks")
 PLACES = (0, 1, 7, 8, 300, STEP.count * STEP.stride_words - 1)
 
 
-def written(bench, features, *, running):
+def written(bench, features, *, running, steps=STEP.count):
     """Write random words of steps; return them, and of each the status and what was told of it."""
-    dut, rng = made(RegisterBank, Geometry(features=features), 1), random.Random(5)
+    dut, rng = made(RegisterBank, Geometry(features=features, table_steps=steps), 1), random.Random(5)
     values = [(place, rng.getrandbits(32)) for place in PLACES]
     found = []
 
@@ -58,3 +58,12 @@ def test_a_word_of_a_step_is_told_once_with_its_place(bench):
 def test_a_word_that_is_not_taken_is_not_told(bench, features, running, status):
     _, found = written(bench, features, running=running)
     assert found == [(status, [])] * len(PLACES)
+
+
+def test_a_step_that_the_table_has_no_room_for_has_no_registers(bench):
+    room = 8 * STEP.stride_words
+    _, found = written(bench, ALL_FEATURES, running=0, steps=8)
+    assert [status for status, _ in found] == [
+        OpStatus.OK if place < room else OpStatus.NO_REGISTER for place in PLACES
+    ]
+    assert [len(told) for _, told in found] == [place < room for place in PLACES]

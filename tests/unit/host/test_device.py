@@ -115,9 +115,10 @@ def test_a_value_that_does_not_fit_is_refused_before_it_is_sent():
 
 
 def test_an_instrument_of_protocol_2_0_is_not_asked_for_what_came_later():
-    older = {"protocol_version": 2 << 16, "deep_depth": 1 << 20}
+    older = {"protocol_version": 2 << 16, "deep_depth": 1 << 20, "table_steps": 16}
     with FakeDevice(Scenario([50]), identity=older) as fake, opened(fake) as device:
         assert device.identity.geometry.deep_depth == 0
+        assert device.identity.geometry.table_steps == 64
 
 
 def test_before_protocol_2_2_the_bins_of_falls_are_those_of_rises():
@@ -144,6 +145,7 @@ def test_before_protocol_2_2_the_bins_of_falls_are_those_of_rises():
         ({"upload_depth": 100}, "upload_depth: 100; must be a power of two"),
         ({"fall_mantissa_bits": 31}, "fall_mantissa_bits: 31"),
         ({"deep_depth": 100}, "deep_depth: 100; must be a power of two"),
+        ({"table_steps": 40}, "table_steps: 40; must be a power of two"),
         ({"board": 0x07070707}, "board:"),
         ({"board": 0xFFFFFFFF}, "board:"),
     ],
