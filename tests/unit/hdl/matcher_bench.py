@@ -15,12 +15,14 @@ from plexor_hdl.paced_matcher import KEPT_CLOCKS, PacedMatcher
 from plexor_sim.golden.edges import Events
 from plexor_sim.golden.matcher import Matches, Rules, match
 
+from . import parallel_bench
 from .simulation import made, simulate
 
 FULL = Geometry(channels=2, strikes=2, queue_depth=8, features=ALL_FEATURES)
 LEAN = Geometry(channels=2, strikes=2, queue_depth=8, features=Feature.EVENTS)
 SILENT = Geometry(channels=2, strikes=2, queue_depth=8, features=Feature(0))
 DRAIN_CLOCKS = 20
+random_events = parallel_bench.random_events
 MOST_CLOCKS = 30_000
 PROMPT = Feature.SNAPSHOT | Feature.RING | Feature.SWEEP
 SAMPLES = {
@@ -339,26 +341,6 @@ def _stand(bench: Bench, stream, rules, now: int, final: bool):
         for truth in truths
     ]
     return [list(truth.classes) for truth in truths], [t.pending for t in truths], counts
-
-
-def random_events(seed: int, count: int, spread: int) -> list[tuple[int, int, int, int]]:
-    """Return toggles of two channels and two strikes, one a source and tick, in merged order."""
-    chance = random.Random(seed)
-    time, levels, events = 1000, {}, []
-    while len(events) < count:
-        time += chance.choice((0, 1, 1, chance.randrange(spread)))
-        for source in chance.sample((8, 9, 0, 1), chance.choice((1, 1, 1, 2, 4))):
-            if (
-                events
-                and events[-1][0] == time
-                and any(e[0] == time and e[1] == source for e in events[-4:])
-            ):
-                continue
-            levels[source] = 1 - levels.get(source, 0)
-            events.append((time, source, levels[source]))
-    order = {8: 0, 9: 1, 0: 2, 1: 3}
-    events.sort(key=lambda event: (event[0], order[event[1]]))
-    return [(*event, index) for index, event in enumerate(events)]
 
 
 def stream_of(events) -> Events:

@@ -18,7 +18,10 @@ PLACES = (0, 1, 7, 8, 300, STEP.count * STEP.stride_words - 1)
 
 def written(bench, features, *, running, steps=STEP.count):
     """Write random words of steps; return them, and of each the status and what was told of it."""
-    dut, rng = made(RegisterBank, Geometry(features=features, table_steps=steps), 1), random.Random(5)
+    dut, rng = (
+        made(RegisterBank, Geometry(features=features, table_steps=steps), 1),
+        random.Random(5),
+    )
     values = [(place, rng.getrandbits(32)) for place in PLACES]
     found = []
 
