@@ -157,13 +157,22 @@ class Results(wiring.Component):
         geometry = self._geometry
         bits = geometry.zoom_bits
         m.submodules.zoom_bin = zoom = ZoomBin(bits)
-        first = Signal(signed(VALUE_BITS))
-        m.d.sync += first.eq(Array(self.zoom_first)[keys[0]])
+        # Chosen in two clocks: by the channel, then by the kind.
+        of_kinds, first = [], Signal(signed(VALUE_BITS))
+        for kind in Kind:
+            of_kind = Signal(signed(VALUE_BITS), name=f"first_{kind.name.lower()}")
+            firsts = [
+                self.zoom_first[kind << geometry.key_bits | channel]
+                for channel in range(1 << geometry.key_bits)
+            ]
+            m.d.sync += of_kind.eq(Array(firsts)[value.channel[: geometry.key_bits]])
+            of_kinds.append(of_kind)
+        m.d.sync += first.eq(Array(of_kinds)[keys[1][geometry.key_bits :]])
         m.d.comb += [
-            zoom.value_ticks.eq(Line(m, value.value_ticks, "value")[1]),
+            zoom.value_ticks.eq(Line(m, value.value_ticks, "value")[2]),
             zoom.first_ticks.eq(first),
         ]
-        clocks = ZoomBin.LATENCY + 1
+        clocks = ZoomBin.LATENCY + 2
         tallies = []
         for space, which in ((Space.LATENCY_ZOOM, 0), (Space.INTERVAL_ZOOM, 1)):
             if space not in reads:

@@ -191,14 +191,14 @@ def test_a_noisy_channel_takes_nothing_from_a_quiet_one():
     assert dropped[1] > 0
 
 
-@pytest.mark.parametrize(("features", "pace"), [(WITHOUT, 1), (Feature.EVENTS, 2)])
+@pytest.mark.parametrize("features", [WITHOUT, Feature.EVENTS])
 @pytest.mark.parametrize(
     "burst",
     [[[0b0101, 0b0101, 0, 0]] * 4, [[0b1111, 0, 0, 0], [0, 0, 0, 0]] * 4],
     ids=["slots of eight", "slots of one"],
 )
-def test_the_merge_sends_an_event_each_clock_or_second_one_while_events_wait(burst, features, pace):
+def test_the_merge_sends_an_event_each_second_clock_while_events_wait(burst, features):
     geometry = Geometry(channels=2, strikes=1, samples=4, word_fifo_depth=8, features=features)
     events, _, when = run(geometry, [[0] * 4, *burst, [0] * 4])
     assert len(events) in (8, 32)
-    assert when[-1] - when[0] == (len(events) - 1) * pace
+    assert when[-1] - when[0] == (len(events) - 1) * 2
