@@ -29,7 +29,8 @@ def paced(geometry: Geometry) -> bool:
 
 def lean(geometry: Geometry) -> bool:
     """Return whether a build has so few cells that its limits of latencies are in memories."""
-    return paced(geometry) and Feature.EVENTS not in geometry.features
+    rich = Feature.EVENTS | Feature.EARLY | Feature.SNAPSHOT | Beat.LONG | Beat.KEPT
+    return not geometry.features & (rich | Feature.SUM_SQUARES)
 
 
 def block_layout(block: Block) -> data.StructLayout:
