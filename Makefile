@@ -4,7 +4,7 @@ RUN = .venv/bin/python -m
 # A run starts thousands of Pythons: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo setup test test-full lint fmax gateware gateware-report flash wiring features soc bench mutants fuzz lock clean
+.PHONY: demo setup test test-full lint fmax sustained gateware gateware-report flash wiring features soc bench mutants fuzz lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -21,6 +21,9 @@ test-full: setup
 
 lint: setup
 	$(RUN) tools.lint
+
+sustained: setup
+	$(RUN) tools.sustained $(BOARD:%=--board=%)
 
 fmax: setup
 	$(RUN) tools.fmax

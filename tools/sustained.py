@@ -1,0 +1,131 @@
+"""How fast strikes may come: the least core clocks between answered ones that lose nothing.
+
+    .venv/bin/python -m tools.sustained [--board BOARD] [--strikes N]
+
+Strikes one output of a board's simulated instrument at an even rate. A device answers each strike
+on 1, 2, 4 and all channels, once, a pulse each, and every edge is matched. A rate holds if nothing
+was dropped before the merge and every strike was answered. Bursts are of 2 to 32 strikes, far
+apart. The link is off: the figures are the chip's. They are simulated, clock for clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from plexor.device import Device
+from plexor.link import open_link
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import ResponseClass
+from plexor.protocol.registers import Stream
+from plexor.session import measure
+from plexor.settings import Channel, Settings, Stimulus
+from plexor_hdl import boards
+from plexor_sim.packages import default_cache
+from plexor_sim.serve import prepare
+from plexor_sim.server import Server
+
+BURSTS = (2, 4, 8, 16, 32)
+BURST_PERIOD_CLOCKS = 8192
+MOST_CLOCKS = 512
+STRIKES = 2000
+
+
+class Bench:
+    """A board's simulated instrument, struck again and again."""
+
+    def __init__(self, board: str, strikes: int) -> None:
+        found = boards.read(board).geometry
+        self.geometry = replace(found, features=found.features | Feature.SIMULATED)
+        self._strikes = strikes
+
+    def _seconds(self, ticks: int) -> Fraction:
+        return Fraction(ticks * self.geometry.tick_fs, 10**15)
+
+    def keeps(self, stimulus: Stimulus, channels: int, width_ticks: int) -> bool:
+        """Return whether a run with that stimulus loses nothing."""
+        width_fs = width_ticks * self.geometry.tick_fs
+        device = ",".join(
+            (
+                "synthetic:latency=200ns",
+                f"width={width_fs // 1000}ps",
+                *(f"ch{number}.after=strike0" for number in range(channels)),
+            )
+        )
+        settings = Settings(
+            strikes=(stimulus,),
+            channels=tuple(Channel(number) for number in range(channels)),
+            count=self._strikes,
+            stream=Stream.OFF,
+        )
+        ready = prepare(device, self.geometry, default_cache())
+        with (
+            Server(ready.executable, ready.options, ("--once",)) as server,
+            Device(open_link(f"tcp://127.0.0.1:{server.port}")) as link,
+        ):
+            result = measure(link, settings)
+        answered = [channel.classes[ResponseClass.ANSWERED] for channel in result.channels]
+        dropped = result.accounting.dropped_before_merge
+        return result.valid and not dropped and set(answered) == {self._strikes}
+
+    def even(self, channels: int, clocks: int) -> bool:
+        """Return whether strikes so many clocks apart are all answered."""
+        ticks = clocks * self.geometry.samples
+        stimulus = Stimulus(period_s=self._seconds(ticks), width_s=self._seconds(ticks // 2))
+        return self.keeps(stimulus, channels, ticks // 2)
+
+    def burst(self, strikes: int, ticks: int) -> bool:
+        """Return whether bursts of strikes so many ticks apart are all answered on one channel."""
+        stimulus = Stimulus(
+            period_s=self._seconds(BURST_PERIOD_CLOCKS * self.geometry.samples),
+            width_s=self._seconds(ticks // 2),
+            burst=strikes,
+            spacing_s=self._seconds(ticks),
+        )
+        return self.keeps(stimulus, 1, ticks // 2)
+
+
+def least(low: int, high: int, keeps: Callable[[int], bool]) -> int | None:
+    """Return the least value from `low` to `high` from which on `keeps` holds, or None."""
+    if not keeps(high):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        if keeps(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return high
+
+
+def channel_counts(geometry: Geometry) -> Sequence[int]:
+    """Return the numbers of channels to match."""
+    return [count for count in (1, 2, 4, 8) if count <= geometry.channels]
+
+
+def main() -> int:
+    """Print both tables; return 1 if a rate of the first one is not to be had."""
+    parser = argparse.ArgumentParser(prog="python -m tools.sustained", description=__doc__)
+    parser.add_argument("--board", default="ulx3s-25f", choices=boards.names())
+    parser.add_argument("--strikes", type=int, default=STRIKES, help="of each run")
+    chosen = parser.parse_args()
+    bench = Bench(chosen.board, chosen.strikes)
+    print(f"{chosen.board}, simulated, {chosen.strikes} strikes a run: {bench.geometry.features!r}")
+    missing = False
+    for channels in channel_counts(bench.geometry):
+        found = least(8, MOST_CLOCKS, lambda clocks, n=channels: bench.even(n, clocks))
+        missing = missing or found is None
+        print(f"  {channels} channels matched: {found} core clocks", flush=True)
+    if Feature.BURST in bench.geometry.features:
+        for strikes in BURSTS:
+            most = 16 * bench.geometry.samples
+            ticks = least(2, most, lambda ticks, n=strikes: bench.burst(n, ticks))
+            print(f"  bursts of {strikes}: {ticks} ticks apart", flush=True)
+    return int(missing)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
