@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
+from plexor.protocol.geometry import Feature, Geometry
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,15 @@ BUILDS = {
             interval_mantissa_bits=3,
             zoom_bits=6,
             queue_depth=16,
-            word_fifo_depth=32,
+            word_fifo_depth=16,
             upload_depth=512,
             ring_depth=256,
             phases=8,
-            features=ALL_FEATURES & ~(Feature.SIMULATED | Feature.SNAPSHOT | Feature.SWEEP),
+            features=Feature.EVENTS
+            | Feature.BURST
+            | Feature.DITHER
+            | Feature.POISSON
+            | Feature.FILTER,
             board="ecp5-25f",
         ),
     ),
@@ -47,7 +51,7 @@ BUILDS = {
             strikes=1,
             samples=8,
             tick_fs=1_041_667,
-            latency_mantissa_bits=3,
+            latency_mantissa_bits=2,
             queue_depth=4,
             word_fifo_depth=16,
             upload_depth=128,
