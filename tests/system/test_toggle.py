@@ -90,10 +90,10 @@ def test_a_burst_that_fits_the_fifo_loses_none(phase_ticks, tmp_path):
     assert np.array_equal(np.diff(truth.events.time_ticks[::2]), np.ones(2 * strikes - 1))
 
 
-def test_the_merge_takes_an_event_a_clock_without_end(tmp_path):
+def test_the_merge_takes_an_event_each_two_clocks_without_end(tmp_path):
     strikes = 20_000
     settings = Settings(
-        strikes=(Stimulus(period_s=2 * WORD_EDGES * NS, width_s=WORD_EDGES * NS),),
+        strikes=(Stimulus(period_s=4 * WORD_EDGES * NS, width_s=2 * WORD_EDGES * NS),),
         count=strikes,
         timeout_s=2000 * NS,
         stream=Stream.OFF,
