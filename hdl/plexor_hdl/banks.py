@@ -1,9 +1,17 @@
 """What counts, wired among the instrument's stages: in one memory, or in the two of snapshots."""
 
+from itertools import chain
+
 from amaranth.lib import wiring
 
 from plexor.protocol.memory import Space
 from plexor_hdl.ledger import PARTS
+
+ZOOMS = {
+    "latency": ("zoom_rise_ticks", "zoom_fall_ticks"),
+    "interval": ("zoom_width_ticks", "zoom_period_ticks"),
+}
+"""Registers with the first bin of each kind's zoom window, by engine."""
 
 
 def one_bank(m, ledger, capture, matcher, drop, bank, reads) -> None:
@@ -24,6 +32,17 @@ def one_bank(m, ledger, capture, matcher, drop, bank, reads) -> None:
     ]
     for number, space in enumerate(PARTS):
         wiring.connect(m, reads[space], ledger.reads[number])
+
+
+def one_results(m, geometry, matcher, results, bank, reads) -> None:
+    """Wire what is measured to the results of one bank, and these to what reads them."""
+    wiring.connect(m, matcher.o_measured, results.i_measured)
+    for space, port in zip(results.spaces, results.reads, strict=True):
+        wiring.connect(m, reads[space], port)
+    for number, zoom in enumerate(chain(*ZOOMS.values())):
+        for channel in range(geometry.channels):
+            first = results.zoom_first[number << geometry.key_bits | channel]
+            m.d.comb += first.eq(bank.channel[channel][zoom])
 
 
 def two_banks(m, classes, tallies, matcher, measure, drop, reads, snapshots) -> None:

@@ -1,7 +1,5 @@
 """The instrument: every stage, wired. It reads like the block diagram of docs/instrument.md."""
 
-from itertools import chain
-
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.cdc import FFSynchronizer
@@ -11,7 +9,7 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import RunState, StatusFlag, StopOn, register
 from plexor_hdl.access import Access, AccessAnswer, AccessRequest
-from plexor_hdl.banks import one_bank, two_banks
+from plexor_hdl.banks import ZOOMS, one_bank, one_results, two_banks
 from plexor_hdl.capture import Capture
 from plexor_hdl.classes import Classes
 from plexor_hdl.cobs import DecodedByte
@@ -45,12 +43,6 @@ from plexor_hdl.upload import Entry
 
 SELECTIONS = ("uart_divisor", "input_select", "loopback_output")
 """Registers of CONTROL that are for what surrounds the instrument: ports of the same names."""
-
-ZOOMS = {
-    "latency": ("zoom_rise_ticks", "zoom_fall_ticks"),
-    "interval": ("zoom_width_ticks", "zoom_period_ticks"),
-}
-"""Registers with the first bin of each kind's zoom window, by engine."""
 
 
 class Instrument(wiring.Component):
@@ -178,16 +170,10 @@ class Instrument(wiring.Component):
             m.submodules.ledger = ledger = Ledger(geometry)
             counters, saturating = [ledger], [capture, ledger]
             one_bank(m, ledger, capture, matcher, uplink.drop, bank, reads)
+            one_results(m, geometry, matcher, results, bank, reads)
             settled = Signal()
             m.d.sync += settled.eq((ledger.settled_stb | settled) & ~run.final_seen)
             m.d.comb += run.final_seen.eq(settled & results.idle)
-            wiring.connect(m, matcher.o_measured, results.i_measured)
-            for space, port in zip(results.spaces, results.reads, strict=True):
-                wiring.connect(m, reads[space], port)
-            for number, zoom in enumerate(chain(*ZOOMS.values())):
-                for channel in range(geometry.channels):
-                    first = results.zoom_first[number << geometry.key_bits | channel]
-                    m.d.comb += first.eq(bank.channel[channel][zoom])
         else:
             m.submodules.classes = classes = Classes(geometry, banks)
             m.submodules.tallies = tallies = EventTallies(geometry, banks)

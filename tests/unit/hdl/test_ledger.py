@@ -10,10 +10,9 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import CLASSES, ResponseClass, Space, entries
 from plexor_hdl import counts, ledger
 from plexor_hdl.count_queue import NAMED, ROOM
-from plexor_hdl.counts import LIMBS
 from plexor_hdl.dumper import LATE_CLOCKS
 from plexor_hdl.interfaces import READ_CLOCKS, SPACE_ADDRESS_BITS
-from plexor_hdl.ledger import COPY_CLOCKS, COPY_WAIT, PARTS, VISIT_CLOCKS, Ledger
+from plexor_hdl.ledger import PARTS, VISIT_CLOCKS, Ledger
 from plexor_hdl.registers import SOURCE_CLOCKS
 
 from .simulation import made, simulate
@@ -334,78 +333,6 @@ def test_answered_strikes_are_counted_as_fast_as_they_are_to_come(channels, cloc
 
     simulate(dut, process)
     assert not low
-
-
-def test_sources_are_exact_once_all_has_settled_whenever_the_last_edge_came():
-    bench = Bench(GEOMETRIES["swept"], 8)
-
-    async def process(ctx):
-        await bench.clear(ctx)
-        for _ in range(60):
-            await ctx.tick().repeat(bench.choose.randrange(1, 60))
-            bench.sources(ctx, dense=True)
-            await ctx.tick()
-            await bench.settle(ctx)
-            source = bench.choose.choice(bench.geometry.sources)
-            for which in range(2):
-                address = source * 2 + which
-                assert await bench.source(ctx, address) == bench.given["source"][address]
-
-    simulate(bench.dut, process)
-
-
-def test_limbs_of_classes_are_copied_one_a_clock_while_sources_go_on():
-    geometry = GEOMETRIES["swept"]
-    bench = Bench(geometry, 7)
-    dut = bench.dut
-    limbs = [
-        (bank, limb, response_class, channel)
-        for channel in range(geometry.channels)
-        for response_class in range(CLASSES)
-        for limb in range(LIMBS)
-        for bank in range(2)
-    ]
-
-    async def process(ctx):
-        await bench.clear(ctx)
-        for turn in range(4):
-            for _ in range(200 + turn):
-                bench.give(ctx, dense=False)
-                await ctx.tick()
-            bench.rest(ctx)
-            await ctx.tick()
-            await bench.until(ctx, dut.idle, 1)
-            # A source is still being read as that begins.
-            address = bench.choose.choice(geometry.sources) * 2
-            ctx.set(dut.source_address, address)
-            await ctx.tick().repeat(500)
-            await bench.strobe(ctx, dut.source_stb)
-            told = bench.given["source"][address]
-            ctx.set(dut.copying, 1)
-            found = []
-            for clock in range(COPY_WAIT + len(limbs) + COPY_CLOCKS):
-                if clock == SOURCE_CLOCKS - 1:
-                    assert ctx.get(dut.source_value) == told
-                bench.sources(ctx, dense=True)
-                if clock >= COPY_WAIT + COPY_CLOCKS:
-                    found.append(ctx.get(dut.copy_word))
-                for name, value in zip(
-                    ("bank", "limb", "response_class", "channel"),
-                    limbs[min(max(clock - COPY_WAIT, 0), len(limbs) - 1)],
-                    strict=True,
-                ):
-                    ctx.set(dut.copy[name], value)
-                await ctx.tick()
-            ctx.set(dut.copying, 0)
-            assert found == [
-                bench.given[Space.CLASSES, bank][channel * CLASSES + kind] >> 16 * limb & 0xFFFF
-                for bank, limb, kind, channel in limbs
-            ]
-            bench.turn(ctx)
-        await bench.settle(ctx)
-        assert await bench.read_all(ctx) == bench.expected()
-
-    simulate(dut, process)
 
 
 def test_room_falls_early_enough_for_what_a_beat_may_still_bring():
