@@ -102,7 +102,7 @@ def test_deep_mode_gives_the_same_results_and_the_same_events_afterwards():
 def test_deep_mode_is_refused_in_one_line_where_there_is_no_deep_memory():
     with FakeDevice(Scenario([50])) as fake:
         with Device(open_link(fake.uri), timeouts_s=TIMEOUTS_S) as device:
-            with pytest.raises(UsageError, match="mode: deep; this instrument has no deep memory"):
+            with pytest.raises(UsageError, match="mode: deep; board sim has no deep memory"):
                 measure(device, replace(SETTINGS, stream=Stream.AFTER))
     assert fake.written == []
 
