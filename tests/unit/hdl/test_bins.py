@@ -1,0 +1,226 @@
+"""Bins: every count is in its counter, whatever carries, freezes and folds meanwhile."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from plexor_hdl.bins import Bins
+
+from .simulation import made, simulate
+
+ENTRIES, SECOND_FROM = 64, 48
+MANY = {"main_bits": 4, "delta_bits": 2, "pages": 32}
+"""Carries at every turn, and a page for each group of both sets."""
+
+
+class Bench:
+    """Pairs as fast as they are taken, and the counts there must be."""
+
+    def __init__(self, dut, seed, spread=ENTRIES, apart=4) -> None:
+        self.dut, self.chance, self.spread, self.apart = dut, random.Random(seed), spread, apart
+        self.counts = Counter()
+        self.stop = self.paused = self.quiet = False
+        self.sent, self.left = 0, 1 << 30
+
+    async def send(self, ctx):
+        """Send pairs until told to stop; a pair comes 8 clocks after it was announced."""
+        dut, under_way, wait = self.dut, [], 0
+        while not self.stop or under_way:
+            going = not self.stop and not self.paused and wait == 0 and ctx.get(dut.room)
+            going = going and self.left > 0
+            self.left -= going
+            ctx.set(dut.expect_stb, going)
+            under_way.append(going)
+            wait = self.apart - 1 if going else max(wait - 1, 0)
+            if len(under_way) == 8:
+                comes = under_way.pop(0)
+                first = self.chance.randrange(min(self.spread, SECOND_FROM))
+                second = SECOND_FROM + self.chance.randrange(
+                    min(self.spread, ENTRIES - SECOND_FROM)
+                )
+                ctx.set(dut.i_pair.valid, comes)
+                ctx.set(dut.i_pair.payload, {"first": first, "second": second})
+                if comes:
+                    self.counts.update((first, second))
+                    self.sent += 1
+                if self.stop and not any(under_way) and not comes:
+                    under_way = []
+            self.quiet = not any(under_way)
+            await ctx.tick()
+        ctx.set(dut.i_pair.valid, 0)
+
+    async def pause(self, ctx):
+        """Return what is counted once nothing is under way."""
+        self.paused = True
+        for _ in range(12):
+            await ctx.tick()
+        while not (self.quiet and ctx.get(self.dut.idle)):
+            await ctx.tick()
+        return Counter(self.counts)
+
+    async def read(self, ctx, addresses=range(ENTRIES)):
+        """Return the words of addresses, each as soon as it must be there."""
+        found = Counter()
+        for address in addresses:
+            ctx.set(self.dut.address, address)
+            await ctx.tick().repeat(Bins.WORD_CLOCKS)
+            found[address] = ctx.get(self.dut.word)
+        return found
+
+    async def clear(self, ctx):
+        ctx.set(self.dut.clear_stb, 1)
+        await ctx.tick()
+        ctx.set(self.dut.clear_stb, 0)
+        await ctx.tick().until(~self.dut.clear_busy)
+        self.counts.clear()
+
+
+async def count(ctx, bench, clocks):
+    await bench.clear(ctx)
+    bench.paused = False
+    await ctx.tick().repeat(clocks)
+
+
+@pytest.mark.parametrize("main_bits", [2, 4, 14])
+@pytest.mark.parametrize("spread", [1, 3, ENTRIES])
+@pytest.mark.parametrize("apart", [4, 7])
+def test_every_count_is_in_its_counter(main_bits, spread, apart):
+    dut = made(Bins, ENTRIES, SECOND_FROM, main_bits=main_bits, delta_bits=2, pages=8)
+    bench = Bench(dut, 1, spread, apart)
+    bench.paused = True
+
+    async def testbench(ctx):
+        await count(ctx, bench, 4000)
+        counts = await bench.pause(ctx)
+        assert await bench.read(ctx) == counts
+        assert ctx.get(dut.saturated) == 0
+        bench.stop = True
+
+    simulate(dut, testbench, bench.send)
+
+
+@pytest.mark.parametrize("spread", [1, 3, ENTRIES])
+def test_what_is_read_while_frozen_is_the_state_before_and_nothing_is_lost(spread):
+    dut = made(Bins, ENTRIES, SECOND_FROM, **MANY)
+    bench = Bench(dut, 2, spread)
+    bench.paused = True
+
+    async def testbench(ctx):
+        await count(ctx, bench, 1500)
+        for _ in range(3):
+            counts = await bench.pause(ctx)
+            ctx.set(dut.frozen, 1)
+            bench.paused = False
+            await ctx.tick()
+            for _ in range(2):
+                assert await bench.read(ctx) == counts
+            ctx.set(dut.frozen, 0)
+            await ctx.tick().repeat(3)
+            assert ctx.get(dut.folding) == 1
+            while ctx.get(dut.folding):
+                await ctx.tick()
+            await ctx.tick().repeat(200)
+        counts = await bench.pause(ctx)
+        assert await bench.read(ctx) == counts
+        assert ctx.get(dut.saturated) == 0
+        bench.stop = True
+
+    simulate(dut, testbench, bench.send)
+
+
+def test_pages_of_the_delta_are_free_again_once_it_is_folded():
+    # Two groups count: two pages stay, two more are enough for every freeze.
+    dut = made(Bins, ENTRIES, SECOND_FROM, main_bits=4, delta_bits=2, pages=5)
+    bench = Bench(dut, 3, 5)
+    bench.paused = True
+
+    async def testbench(ctx):
+        await count(ctx, bench, 600)
+        for _ in range(4):
+            await bench.pause(ctx)
+            ctx.set(dut.frozen, 1)
+            bench.paused = False
+            await ctx.tick().repeat(400)
+            ctx.set(dut.frozen, 0)
+            await ctx.tick().repeat(3)
+            while ctx.get(dut.folding):
+                await ctx.tick()
+        counts = await bench.pause(ctx)
+        assert await bench.read(ctx) == counts
+        assert ctx.get(dut.saturated) == 0
+        bench.stop = True
+
+    simulate(dut, testbench, bench.send)
+
+
+def test_a_counter_stays_at_its_greatest_value_and_says_so():
+    # Of 4 bits in all.
+    dut = made(Bins, ENTRIES, SECOND_FROM, main_bits=2, delta_bits=2, pages=32, upper_bits=2)
+    bench = Bench(dut, 4, 1)
+    bench.paused = True
+
+    async def testbench(ctx):
+        bench.left = 15
+        await count(ctx, bench, 600)
+        counts = await bench.pause(ctx)
+        assert counts[0] == counts[SECOND_FROM] == 15
+        assert await bench.read(ctx) == counts
+        assert ctx.get(dut.saturated) == 0
+        bench.left, bench.paused = 40, False
+        await ctx.tick().repeat(1000)
+        await bench.pause(ctx)
+        assert await bench.read(ctx) == Counter({0: 15, SECOND_FROM: 15})
+        assert ctx.get(dut.saturated) == 1
+        bench.left = 5
+        await count(ctx, bench, 100)
+        counts = await bench.pause(ctx)
+        assert await bench.read(ctx) == counts
+        assert ctx.get(dut.saturated) == 0
+        bench.stop = True
+
+    simulate(dut, testbench, bench.send)
+
+
+def test_without_a_free_page_a_counter_keeps_what_it_has_and_the_others_count():
+    # One page, which the first group to carry takes.
+    dut = made(Bins, ENTRIES, SECOND_FROM, main_bits=3, delta_bits=2, pages=2)
+    bench = Bench(dut, 5, 1)
+    bench.paused = True
+
+    async def testbench(ctx):
+        await count(ctx, bench, 800)
+        counts = await bench.pause(ctx)
+        found = await bench.read(ctx)
+        assert found[0] == counts[0] > 7
+        assert found[SECOND_FROM] == 7
+        assert ctx.get(dut.saturated) == 1
+        bench.stop = True
+
+    simulate(dut, testbench, bench.send)
+
+
+def test_a_pair_is_taken_each_four_clocks_and_one_in_five_while_folding():
+    dut = made(Bins, ENTRIES, SECOND_FROM)
+    bench = Bench(dut, 6)
+    bench.paused = True
+
+    async def testbench(ctx):
+        await count(ctx, bench, 40)
+        before = bench.sent
+        await ctx.tick().repeat(400)
+        assert bench.sent - before == 100
+        await bench.pause(ctx)
+        ctx.set(dut.frozen, 1)
+        bench.paused = False
+        await ctx.tick().repeat(4000)
+        ctx.set(dut.frozen, 0)
+        await ctx.tick().repeat(3)
+        before, clocks = bench.sent, 0
+        while ctx.get(dut.folding):
+            await ctx.tick()
+            clocks += 1
+        assert bench.sent - before >= clocks / 5
+        bench.stop = True
+
+    simulate(dut, testbench, bench.send)
