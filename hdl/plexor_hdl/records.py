@@ -18,11 +18,12 @@ from plexor_hdl.record_words import (
     SUM,
     RecordWords,
     key_bits_of,
+    kinds_of,
     record_key,
 )
 from plexor_hdl.squares import Squares
 from plexor_hdl.tally import Sweep
-from plexor_hdl.word_sums import PASSES, WORD_BITS, WordSums
+from plexor_hdl.word_sums import WORD_BITS, WordSums
 
 
 def biased(value):
@@ -35,8 +36,9 @@ class Records(wiring.Component):
 
     A value goes to the bank `bank`, which may change while `idle`. It takes PASSES clocks, the
     first one of its record in a bank twice as many; after two without a clock between there is one,
-    in which words are read. Sums are added a word a clock. The sum of squares comes with
-    Feature.SUM_SQUARES, index and time of the first least and the first greatest with
+    in which words are read. Sums are added a word a clock; a build that measures rises alone, whose
+    device may be slow, adds half a word a clock and takes twice as many. The sum of squares comes
+    with Feature.SUM_SQUARES, index and time of the first least and the first greatest with
     Feature.EXTREMES; what a build leaves out, and a record without samples, reads 0.
 
     `latencies` and `intervals` are entries of Space.LATENCY_STATISTICS and INTERVAL_STATISTICS; one
@@ -45,6 +47,8 @@ class Records(wiring.Component):
     `clear_busy`; no values then. Reset: sums and records need a clear first.
     """
 
+    PASSES = 4
+    """Words of count and sum."""
     READ_DELAY = 5 * PASSES
     IDLE_CLOCKS = 32
     """More than a value takes from the input to the last memory."""
@@ -56,6 +60,9 @@ class Records(wiring.Component):
         self._events = Feature.EXTREMES in features
         # Otherwise nothing is read while values come.
         self._live = Feature.SNAPSHOT in features
+        several = kinds_of(geometry) > 1 or self._squares or self._events or self._live
+        self._limb_bits = WORD_BITS if several else WORD_BITS // 2
+        self._passes = self.PASSES * WORD_BITS // self._limb_bits
         self._key_bits = key_bits_of(geometry)
         super().__init__(
             {
@@ -72,7 +79,7 @@ class Records(wiring.Component):
     def elaborate(self, platform) -> Module:
         m = Module()
         key_bits = self._key_bits
-        m.submodules.sweep = sweep = Sweep(PASSES << key_bits)
+        m.submodules.sweep = sweep = Sweep(self._passes << key_bits)
         clear = Line(m, sweep.busy, "clear")
         m.d.comb += [
             sweep.stb.eq(self.clear_stb),
@@ -81,7 +88,8 @@ class Records(wiring.Component):
 
         # A value goes through its passes; behind them there may be a clock in which words are read.
         value = self.i_measured.payload
-        start, runs, number, twice = Signal(), Signal(), Signal(3), Signal()
+        start, runs, twice = Signal(), Signal(), Signal()
+        number = Signal(range(2 * self.PASSES))
         last, long, free = Signal(), Signal(), Signal()
         calm = Signal(range(self.IDLE_CLOCKS))
         m.d.comb += [
@@ -93,7 +101,7 @@ class Records(wiring.Component):
             twice.eq(Mux(start, runs, twice & runs)),
             runs.eq(start | (runs & ~last)),
             number.eq(Mux(start, 0, number + 1)),
-            last.eq(~start & (number == Mux(long, 2 * PASSES - 2, PASSES - 2))),
+            last.eq(~start & (number == Mux(long, 2 * self._passes - 2, self._passes - 2))),
             self.idle.eq(~calm.any() & ~self.i_measured.valid),
         ]
         with m.If(self.i_measured.valid):
@@ -122,7 +130,7 @@ class Records(wiring.Component):
         m.d.comb += long.eq(~known_now & self._events)
 
         adds = Signal()
-        m.d.comb += adds.eq(runs & (number < PASSES))
+        m.d.comb += adds.eq(runs & (number < self._passes))
         words = {SUM: self._sums(m, adds, number, now, read.place, clear, sweep.address)}
         if self._squares:
             words[SQUARES] = self._add_squares(m, start, value, now, read.place, clear, sweep)
@@ -155,7 +163,7 @@ class Records(wiring.Component):
         m.d.comb += [
             of_value.addr.eq(key),
             of_read.addr.eq(read.key),
-            write.addr.eq(Mux(clear, clear_row[2:], now_key)),
+            write.addr.eq(Mux(clear, clear_row[-len(now_key) :], now_key)),
             write.data.eq(~clear),
             write.en.eq(clear | started),
         ]
@@ -166,29 +174,32 @@ class Records(wiring.Component):
 
     def _sums(self, m, adds, number, now, place, clear, clear_row):
         """Add to sum and count; return what is read of them."""
-        m.submodules.sums = sums = WordSums(PASSES << self._key_bits, self._live)
-        negative = now.value[-1].replicate(WORD_BITS)
+        words, bits = self.PASSES << self._key_bits, self._limb_bits
+        m.submodules.sums = sums = WordSums(words, bits, self._live)
+        limb = number[: (self._passes - 1).bit_length()]
+        half = len(limb) - 1
         m.d.comb += [
             sums.run.eq(adds),
-            sums.first.eq(~number[0]),
-            sums.row.eq(Mux(adds, Cat(number[:2], now.key), Cat(place[:2], place[ROW_BITS:]))),
+            sums.first.eq(~limb[:half].any()),
+            sums.limb.eq(Mux(clear[0], clear_row, Cat(limb, now.key))),
+            sums.row.eq(Cat(place[:2], place[ROW_BITS:])),
             sums.clear.eq(clear[0]),
-            sums.clear_row.eq(clear_row),
         ]
-        # The value stands until its last pass.
-        with m.Switch(Line(m, number[:2], "number")[1]):
-            with m.Case(0):
-                m.d.comb += sums.addend.eq(now.value)
-            with m.Case(1):
-                m.d.comb += sums.addend.eq(negative)
-            with m.Case(2):
-                m.d.comb += sums.addend.eq(1)
+        # The value stands until its last pass. The sum is its first half, the count the other one.
+        late = Line(m, limb, "limb")[1]
+        signed_sum = Cat(now.value, now.value[-1].replicate(WORD_BITS))
+        with m.If(~late[-1]):
+            m.d.comb += sums.addend.eq(signed_sum.word_select(late[:half], bits))
+        with m.Else():
+            m.d.comb += sums.addend.eq(~late[:half].any())
         return sums.word
 
     def _add_squares(self, m, start, value, now, place, clear, sweep):
         """Add to the sum of squares, once the square is there; return what is read of it."""
         m.submodules.squares = squares = Squares()
-        m.submodules.square_sums = sums = WordSums(PASSES << self._key_bits, self._live)
+        m.submodules.square_sums = sums = WordSums(
+            self.PASSES << self._key_bits, WORD_BITS, self._live
+        )
         m.d.comb += [squares.stb.eq(start), squares.value_ticks.eq(value.value_ticks)]
         # Keys go round in a memory for as long as squares take.
         m.submodules.late_keys = late_keys = plain_memory(self._key_bits, 16)
@@ -212,9 +223,9 @@ class Records(wiring.Component):
         m.d.comb += [
             sums.run.eq(runs),
             sums.first.eq(number == 0),
-            sums.row.eq(Mux(runs, Cat(number, key), Cat(place[:2], place[ROW_BITS:]))),
+            sums.limb.eq(Mux(clear[0], sweep.address, Cat(number, key))),
+            sums.row.eq(Cat(place[:2], place[ROW_BITS:])),
             sums.clear.eq(clear[0]),
-            sums.clear_row.eq(sweep.address),
         ]
         late = Line(m, number, "number_of_square")[1]
         with m.If(~late[1]):

@@ -1,4 +1,4 @@
-"""Sums of several words in one memory, added a word a clock."""
+"""Sums of several words in one memory, added a limb a clock."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -8,54 +8,66 @@ from plexor_hdl.fetch import plain_memory
 from plexor_hdl.limb import Line
 
 WORD_BITS = 32
-PASSES = 4
-"""Words of a sum, or of sums that belong together: one is added in a clock."""
 
 
 class WordSums(wiring.Component):
-    """Sums of several words in a memory of words: `rows` in all, of which PASSES belong together.
+    """Sums of several words in a memory of limbs: a word, or half of one, with `words` in all.
 
-    With `run` the row `row` gets the `addend` of the clock behind and, unless `first`, the carry
-    of the row of the clock
-    before; rows are the same ones again after PASSES clocks at the earliest. Else `row` is read:
-    `word` has it 3 clocks later and until another one is read. `clear` zeroes `clear_row`.
-    Reset: the memory keeps its words.
+    With `run` the limb `limb` gets the `addend` of the clock behind and, unless `first`, the carry
+    of the limb of the clock before; limbs are the same ones again after 4 clocks at the earliest.
+    Else the word `row` is read: `word` has it 3 clocks later, or 4 where a limb is half a word, and
+    until another one is read. It is read while nothing is added, but where it is `live`. `clear`
+    zeroes the limb `limb`. Reset: the memory keeps its words.
     """
 
-    def __init__(self, rows: int, live: bool) -> None:
-        self._rows, self._live = rows, live
+    def __init__(self, words: int, limb_bits: int, live: bool) -> None:
+        self._limb_bits, self._live = limb_bits, live
+        self._limbs = words * WORD_BITS // limb_bits
         super().__init__(
             {
                 "run": In(1),
                 "first": In(1),
-                "row": In(range(rows)),
-                "addend": In(WORD_BITS),
+                "limb": In(range(self._limbs)),
+                "addend": In(limb_bits),
+                "row": In(range(words)),
                 "word": Out(WORD_BITS),
                 "clear": In(1),
-                "clear_row": In(range(rows)),
             }
         )
 
     def elaborate(self, platform) -> Module:
         m = Module()
-        m.submodules.memory = memory = plain_memory(WORD_BITS, self._rows, ram_style="block")
+        bits, halves = self._limb_bits, self._limb_bits < WORD_BITS
+        m.submodules.memory = memory = plain_memory(bits, self._limbs, ram_style="block")
         read, write = memory.read_port(), memory.write_port()
         run, first = Line(m, self.run, "run"), Line(m, self.first, "first")
-        row = Line(m, self.row, "row")
-        stored, carry = Signal(WORD_BITS), Signal()
+        turn = Signal()
+        m.d.sync += turn.eq(~turn)
+        row = Cat(turn, self.row) if halves else self.row
+        place = Line(m, Mux(self.run | self.clear, self.limb, row), "place")
+        stored, carry = Signal(bits), Signal()
         addend = Line(m, self.addend, "addend")[1]
         total = (Cat(Const(1, 1), stored) + Cat(carry & ~first[2], addend))[1:]
-        m.d.comb += read.addr.eq(self.row)
+        clear = Line(m, self.clear, "clear")[2]
+        m.d.comb += read.addr.eq(place[0])
         m.d.sync += [
             stored.eq(read.data),
             carry.eq(total[-1]),
-            write.data.eq(Mux(self.clear, 0, total[:WORD_BITS])),
-            write.addr.eq(Mux(self.clear, self.clear_row, row[2])),
-            write.en.eq(self.clear | run[2]),
+            write.data.eq(Mux(clear, 0, total[:bits])),
+            write.addr.eq(place[2]),
+            write.en.eq(clear | run[2]),
         ]
+        word = stored
+        if halves:
+            # Limb by limb in turns.
+            halves_read = [Signal(bits, name=f"half{half}") for half in range(2)]
+            for half, part in enumerate(halves_read):
+                with m.If(Line(m, turn, "turn")[2] == half):
+                    m.d.sync += part.eq(stored)
+            word = Cat(*halves_read)
         if self._live:
             with m.If(~run[2]):
-                m.d.sync += self.word.eq(stored)
+                m.d.sync += self.word.eq(word)
         else:
-            m.d.comb += self.word.eq(stored)
+            m.d.comb += self.word.eq(word)
         return m
