@@ -41,7 +41,7 @@ class Packetizer(wiring.Component):
         byte, end = Signal(8), Signal()
         number, carry = Signal(range(SEQUENCE.stop + 1)), Signal()
         sequence, low = Signal(32), Signal(9)
-        in_sequence = Signal()
+        in_sequence, next_in_sequence, lowest_byte = Signal(), Signal(), Signal(8)
         for place, source in enumerate(sources):
             with m.If(chosen[place]):
                 lowest = source.payload.word[:8] if place == events else source.payload.byte
@@ -54,14 +54,15 @@ class Packetizer(wiring.Component):
         m.d.comb += [
             taken.eq(out.valid & out.ready),
             low.eq(sequence[:8] + carry),
+            next_in_sequence.eq((number >= SEQUENCE.start) & (number < SEQUENCE.stop)),
             # No other source has words, and a framer whose turn it is not waits with a byte.
-            out.payload.word.eq(
-                Cat(Mux(in_sequence, sequence[:8], byte), self.i_events.payload.word[8:])
-            ),
+            out.payload.word.eq(Cat(lowest_byte, self.i_events.payload.word[8:])),
             out.payload.whole.eq(self.i_events.payload.whole),
         ]
         m.d.sync += [
-            in_sequence.eq((number >= SEQUENCE.start) & (number < SEQUENCE.stop)),
+            in_sequence.eq(next_in_sequence),
+            # A source's byte may come out of a memory.
+            lowest_byte.eq(Mux(next_in_sequence, sequence[:8], byte)),
             out.valid.eq(coming & ~taken),
             out.payload.end.eq(end),
         ]
