@@ -60,9 +60,11 @@ class Records(wiring.Component):
         self._events = Feature.EXTREMES in features
         # Otherwise nothing is read while values come.
         self._live = Feature.SNAPSHOT in features
-        several = kinds_of(geometry) > 1 or self._squares or self._events or self._live
-        self._limb_bits = WORD_BITS if several else WORD_BITS // 2
+        self._several = kinds_of(geometry) > 1 or self._squares or self._events or self._live
+        self._limb_bits = WORD_BITS if self._several else WORD_BITS // 2
         self._passes = self.PASSES * WORD_BITS // self._limb_bits
+        self.value_clocks = self._passes
+        """Clocks from one value to the next, at least."""
         self._key_bits = key_bits_of(geometry)
         super().__init__(
             {
@@ -92,11 +94,18 @@ class Records(wiring.Component):
         number = Signal(range(2 * self.PASSES))
         last, long, free = Signal(), Signal(), Signal()
         calm = Signal(range(self.IDLE_CLOCKS))
-        m.d.comb += [
-            free.eq(~runs | (last & ~twice)),
-            start.eq(self.i_measured.valid & free),
-            self.i_measured.ready.eq(free),
-        ]
+        if self._several:
+            m.d.comb += [
+                free.eq(~runs | (last & ~twice)),
+                start.eq(self.i_measured.valid & free),
+                self.i_measured.ready.eq(free),
+            ]
+        else:
+            # The value stands outside until its last pass, and need not be kept.
+            m.d.comb += [
+                start.eq(self.i_measured.valid & ~runs & ~last),
+                self.i_measured.ready.eq(runs & last),
+            ]
         m.d.sync += [
             twice.eq(Mux(start, runs, twice & runs)),
             runs.eq(start | (runs & ~last)),
@@ -119,8 +128,9 @@ class Records(wiring.Component):
                 }
             )
         )
-        with m.If(start):
-            m.d.sync += [
+        keeps = m.d.sync if self._several else m.d.comb
+        with m.If(start if self._several else 1):
+            keeps += [
                 now.key.eq(key),
                 now.value.eq(value.value_ticks),
                 now.index.eq(value.index),

@@ -23,7 +23,8 @@ class Results(wiring.Component):
     `zoom_first` has the first bin of each kind's and channel's window. What of spaces a build
     leaves out reads 0; words come up to LATE_CLOCKS of the dumper late, and nothing may be read
     while values come. Counters of bins stay at their greatest value and set `saturated` until the
-    next clear. Throughput: a value each PACE_CLOCKS. `idle`: nothing is under way. `clear_stb`
+    next clear. Throughput: a value each PACE_CLOCKS,
+    or as Records has it. `idle`: nothing is under way. `clear_stb`
     zeroes all while `clear_busy`; no values then. Reset: results need a clear first.
     Raises ValueError for bins of falls that are finer than those of rises.
     """
@@ -68,19 +69,22 @@ class Results(wiring.Component):
         reads = dict(zip(self.spaces, self.reads, strict=True))
         given, value = self.i_measured, self.i_measured.payload
         m.submodules.records = records = Records(geometry)
-        wait, fire = Signal(range(PACE_CLOCKS)), Signal()
+        waits, fire = Signal(), Signal()
         m.d.comb += [
             records.i_measured.payload.eq(value),
-            records.i_measured.valid.eq(given.valid & ~wait.any()),
-            given.ready.eq(records.i_measured.ready & ~wait.any()),
+            records.i_measured.valid.eq(given.valid & ~waits),
+            given.ready.eq(records.i_measured.ready & ~waits),
             fire.eq(given.valid & given.ready),
             self.idle.eq(records.idle),
             records.clear_stb.eq(self.clear_stb),
         ]
-        with m.If(fire):
-            m.d.sync += wait.eq(PACE_CLOCKS - 1)
-        with m.Elif(wait.any()):
-            m.d.sync += wait.eq(wait - 1)
+        if records.value_clocks < PACE_CLOCKS:
+            wait = Signal(range(PACE_CLOCKS))
+            m.d.comb += waits.eq(wait.any())
+            with m.If(fire):
+                m.d.sync += wait.eq(PACE_CLOCKS - 1)
+            with m.Elif(waits):
+                m.d.sync += wait.eq(wait - 1)
         ports = [(Space.LATENCY_STATISTICS, records.latencies)]
         if Feature.INTERVALS in features:
             ports.append((Space.INTERVAL_STATISTICS, records.intervals))

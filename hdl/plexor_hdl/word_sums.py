@@ -61,8 +61,9 @@ class WordSums(wiring.Component):
         if halves:
             # Limb by limb in turns.
             halves_read = [Signal(bits, name=f"half{half}") for half in range(2)]
+            turns = Line(m, turn, "turn")[2]
             for half, part in enumerate(halves_read):
-                with m.If(Line(m, turn, "turn")[2] == half):
+                with m.If(turns == half):
                     m.d.sync += part.eq(stored)
             word = Cat(*halves_read)
         if self._live:

@@ -1,5 +1,7 @@
 """The results: each value in the bins, the window and the record of its kind and channel."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -84,3 +86,4 @@ def test_every_value_is_in_its_bin_and_in_its_window(features, channels):
 def test_bins_of_falls_finer_than_those_of_rises_are_refused():
     with pytest.raises(ValueError, match="fall_mantissa_bits: 5; must be 4 or less"):
         Results(Geometry(latency_mantissa_bits=4, fall_mantissa_bits=5))
+    gc.collect()
