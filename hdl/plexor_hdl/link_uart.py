@@ -219,9 +219,8 @@ class LinkUart(wiring.Component):
         m.submodules.fetch = fetch = Fetch(8, FIFO_BITS)
         wiring.connect(m, fetch.o_words, wiring.flipped(self.o_bytes))
         room, keep, between = Signal(), Signal(), Signal(init=1)
-        following = Signal(FIFO_BITS)
+        following = Signal(FIFO_BITS, init=1)
         m.d.comb += [
-            following.eq(write.addr + 1),
             read.addr.eq(fetch.address),
             read.en.eq(1),
             fetch.data.eq(read.data),
@@ -231,6 +230,8 @@ class LinkUart(wiring.Component):
         # The byte stands for some clocks more.
         m.d.sync += [
             keep.eq(byte_stb & ~(between & (byte == PREAMBLE))),
+            # Bytes are further apart than this takes.
+            following.eq(write.addr + 1),
             room.eq(fetch.address != following),
             fetch.limit.eq(write.addr),
         ]
