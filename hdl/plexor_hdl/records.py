@@ -101,16 +101,16 @@ class Records(wiring.Component):
                 self.i_measured.ready.eq(free),
             ]
         else:
-            # The value stands outside until its last pass, and need not be kept.
+            # The value stands outside until all of it was looked at, and need not be kept.
             m.d.comb += [
-                start.eq(self.i_measured.valid & ~runs & ~last),
-                self.i_measured.ready.eq(runs & last),
+                start.eq(self.i_measured.valid & ~runs),
+                self.i_measured.ready.eq(runs & (number == 2)),
             ]
         m.d.sync += [
             twice.eq(Mux(start, runs, twice & runs)),
             runs.eq(start | (runs & ~last)),
             number.eq(Mux(start, 0, number + 1)),
-            last.eq(~start & (number == Mux(long, 2 * self._passes - 2, self._passes - 2))),
+            last.eq(runs & (number == Mux(long, 2 * self._passes - 2, self._passes - 2))),
             self.idle.eq(~calm.any() & ~self.i_measured.valid),
         ]
         with m.If(self.i_measured.valid):
@@ -123,19 +123,23 @@ class Records(wiring.Component):
                 {
                     "key": key_bits,
                     "value": VALUE_BITS,
+                    "negative": 1,
                     "index": len(value.index),
                     "time_ticks": len(value.time_ticks),
                 }
             )
         )
-        keeps = m.d.sync if self._several else m.d.comb
-        with m.If(start if self._several else 1):
-            keeps += [
+        with m.If(start):
+            m.d.sync += [
                 now.key.eq(key),
-                now.value.eq(value.value_ticks),
+                now.negative.eq(value.value_ticks[-1]),
                 now.index.eq(value.index),
                 now.time_ticks.eq(value.time_ticks),
             ]
+            if self._several:
+                m.d.sync += now.value.eq(value.value_ticks)
+        if not self._several:
+            m.d.comb += now.value.eq(value.value_ticks)
         known_now, known_read, read = self._known(m, key, start, clear[0], sweep.address, now.key)
         m.d.comb += long.eq(~known_now & self._events)
 
@@ -195,9 +199,9 @@ class Records(wiring.Component):
             sums.row.eq(Cat(place[:2], place[ROW_BITS:])),
             sums.clear.eq(clear[0]),
         ]
-        # The value stands until its last pass. The sum is its first half, the count the other one.
+        # Signs and the count, behind the value, are added when it may be another one.
         late = Line(m, limb, "limb")[1]
-        signed_sum = Cat(now.value, now.value[-1].replicate(WORD_BITS))
+        signed_sum = Cat(now.value, now.negative.replicate(WORD_BITS))
         with m.If(~late[-1]):
             m.d.comb += sums.addend.eq(signed_sum.word_select(late[:half], bits))
         with m.Else():
