@@ -11,6 +11,15 @@ from plexor_hdl.interfaces import Beat, block_layout
 
 SWEEP_BIT = 14
 """An event is a reason to look at all channels where this bit of the time has changed."""
+PROMPT_SWEEP_BIT = 20
+"""The same in a build that looks for what has expired: only so that no time is too old to tell."""
+PROMPT = Feature.SNAPSHOT | Feature.RING | Feature.SWEEP
+"""With these nothing may expire later than by the first event behind it."""
+
+
+def sweep_bit(geometry: Geometry) -> int:
+    """Return the bit of the time whose change is a reason to look at all channels."""
+    return PROMPT_SWEEP_BIT if geometry.features & PROMPT else SWEEP_BIT
 
 
 class Accepted(data.StructLayout):
@@ -61,11 +70,10 @@ class Accept(wiring.Component):
         ends_step = event.source == SOURCE_STEP
         sweeps = Signal()
         swept = Signal()
-        m.d.comb += sweeps.eq(~beat.is_event | (swept ^ event.time_ticks[SWEEP_BIT]))
+        bit = event.time_ticks[sweep_bit(self._geometry)]
+        m.d.comb += sweeps.eq(~beat.is_event | (swept ^ bit))
         if Feature.SWEEP in self._geometry.features:
-            m.d.comb += sweeps.eq(
-                ~beat.is_event | (swept ^ event.time_ticks[SWEEP_BIT]) | ends_step
-            )
+            m.d.comb += sweeps.eq(~beat.is_event | (swept ^ bit) | ends_step)
         with m.If(self.i_ready):
             own = []
             for number, channel in enumerate(self.channels):
@@ -92,7 +100,7 @@ class Accept(wiring.Component):
             if Feature.SWEEP in self._geometry.features:
                 m.d.sync += accepted.step.eq(beat.is_event & ends_step)
         with m.If(self.i_ready & self.i_valid):
-            m.d.sync += swept.eq(event.time_ticks[SWEEP_BIT])
+            m.d.sync += swept.eq(bit)
         m.d.sync += [
             self.valid.eq(Mux(self.i_ready, self.i_valid, ~self.take)),
             self.i_ready.eq(Mux(self.i_ready, ~self.i_valid, self.take)),

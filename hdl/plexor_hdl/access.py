@@ -8,13 +8,13 @@ from plexor.protocol.frames import OpStatus
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import Space
 from plexor.protocol.window import SPACE_BITS, offset_bits, space_words, window_bits
-from plexor_hdl.dumper import LATE_CLOCKS
-from plexor_hdl.interfaces import READ_CLOCKS, SPACE_ADDRESS_BITS, SpaceRead
+from plexor_hdl.dumper import word_clocks
+from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, SpaceRead
 from plexor_hdl.registers import RegisterBus
 from plexor_hdl.words import ADDRESS_BITS, WORD_BITS
 
-SETTLE_CLOCKS = READ_CLOCKS + LATE_CLOCKS + 4
-"""Clocks until a word of a memory is there: as the dumper waits, and for what is wired late."""
+WIRED_CLOCKS = 4
+"""Clocks that a word of a memory may be later here than at the dumper."""
 
 
 class AccessRequest(data.StructLayout):
@@ -39,8 +39,8 @@ class Access(wiring.Component):
     `space` is the one that is read, 0 if none. While `running` memories answer RUNNING; they are
     read-only; what a build leaves out answers NO_REGISTER.
 
-    Latency SETTLE_CLOCKS + 3 clocks for a memory, 3 and what the bus takes for a register. Reset:
-    idle. An answer waits for its taker, and the next request for that.
+    Latency word_clocks + WIRED_CLOCKS + 3 clocks for a memory, 3 and what the bus takes for a
+    register. Reset: idle. An answer waits for its taker, and the next request for that.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -79,6 +79,7 @@ class Access(wiring.Component):
                 ours.address.eq(dumpers.address),
                 ours.bank.eq(dumpers.bank),
                 dumpers.data.eq(ours.data),
+                dumpers.some.eq(ours.some),
             ]
             with m.If(self.reading):
                 m.d.comb += [
@@ -90,7 +91,8 @@ class Access(wiring.Component):
             if number in present:
                 value |= ours.data
 
-        wait = Signal(range(SETTLE_CLOCKS))
+        settle_clocks = word_clocks(self._geometry) + WIRED_CLOCKS
+        wait = Signal(range(settle_clocks))
         m.d.comb += [
             self.bus.address.eq(request.address[:ADDRESS_BITS]),
             self.bus.write.eq(request.write),
@@ -102,7 +104,7 @@ class Access(wiring.Component):
         with m.FSM(name="access"):
             with m.State("IDLE"):
                 m.d.comb += self.i_requests.ready.eq(1)
-                m.d.sync += [request.eq(self.i_requests.payload), wait.eq(SETTLE_CLOCKS - 1)]
+                m.d.sync += [request.eq(self.i_requests.payload), wait.eq(settle_clocks - 1)]
                 with m.If(self.i_requests.valid):
                     m.next = "LOOK"
             with m.State("LOOK"):

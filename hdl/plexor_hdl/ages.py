@@ -1,5 +1,8 @@
 """Times that are kept in the matcher's memory, and their age less what it is compared with."""
 
+from functools import reduce
+from operator import or_
+
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -145,7 +148,14 @@ class Ages(wiring.Component):
         """Compare with the lower and the upper halves of the limits at the same time."""
         settings = self.settings
         deadline = Signal(signed(VALUE_BITS))
-        m.d.sync += deadline.eq(Array(self.deadlines)[self.channel])
+        if self._several:
+            # There is time to choose in two clocks.
+            here = Signal(len(self.deadlines))
+            m.d.sync += here.eq(Cat(self.channel == number for number in range(len(here))))
+            ways = (Mux(one, limit, 0) for one, limit in zip(here, self.deadlines, strict=True))
+            m.d.sync += deadline.eq(reduce(or_, ways))
+        else:
+            m.d.sync += deadline.eq(Array(self.deadlines)[self.channel])
         age_high = latency_high = high
         expiry = settings.timeout_ticks
         if self._early:

@@ -4,16 +4,18 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from plexor_hdl.clearing import Sweep
+from plexor_hdl.dumper import IN_FRAME_BITS
 from plexor_hdl.fetch import plain_memory
 from plexor_hdl.folding import Folding
-from plexor_hdl.limb import Line
-from plexor_hdl.tally import WORD_BITS, Sweep
+from plexor_hdl.line import Line
 from plexor_hdl.upper import PHASES, Upper, fetched_twice
+from plexor_hdl.words import WORD_BITS
 
-MAIN_BITS, DELTA_BITS = 14, 8
+MAIN_BITS, DELTA_BITS = 13, 6
 """Of a counter's bits, those that are in a memory of their own: as a depth of 16384 takes no more
 than one bit of a block RAM each, none is lost to a width that it does not have."""
-PAGES = 128
+PAGES = 256
 QUEUE = 4
 """Pairs of counts that may wait, and carries."""
 
@@ -33,6 +35,7 @@ def bins_ports(entries: int) -> dict:
         "room": Out(1),
         "address": In(range(entries)),
         "word": Out(WORD_BITS),
+        "some": Out(1),
         "frozen": In(1),
         "folding": Out(1),
         "idle": Out(1),
@@ -59,7 +62,8 @@ class Bins(wiring.Component):
     takes 12 more. `idle`: no pair is under way; what waits for `folding` may make it low too, for
     some clocks.
     `word` is the count of `address` WORD_CLOCKS after that, which stands; while not frozen it stays
-    what it was before as long as a carry is under way.
+    what it was before as long as a carry is under way. `some`, in the clock after the address: one
+    of the 2**IN_FRAME_BITS counters around it has counted or been folded since the clear.
     `clear_stb` zeroes all while `clear_busy`; no pairs then, and `frozen` low. A clear must come
     before the first pair.
     """
@@ -159,7 +163,7 @@ class Bins(wiring.Component):
                 m.d.comb += folding.delta_any.eq(word.any())
                 delta_word = word
             else:
-                main_word, addend = word, Signal(bits, name="addend")
+                main_word, writes, addend = word, enable, Signal(bits, name="addend")
                 folded = Signal(bits)
                 m.d.sync += addend.eq(Mux(fold, folded, 1))
             m.d.sync += [
@@ -173,7 +177,9 @@ class Bins(wiring.Component):
             ]
         m.d.comb += folded.eq(Cat(delta_word, upper.taken))
         over = Mux(deltas[1], totals["delta"][-1], totals["main"][-1])
-        above = upper.taken[self._main_bits - self._delta_bits :].any()
+        # What was taken stands for a round and more before it is added.
+        above = Signal()
+        m.d.sync += above.eq(upper.taken[self._main_bits - self._delta_bits :].any())
         m.d.comb += [
             comes_valid.eq(counts[1] & (over | (folds[1] & above))),
             comes.address.eq(written),
@@ -181,6 +187,7 @@ class Bins(wiring.Component):
             comes.fold.eq(folds[1]),
             comes.one.eq(over),
         ]
+        self._frames(m, written, writes & ~clear[1], clear[1])
         low = Signal(self._main_bits)
         with m.If(phase[0]):
             m.d.sync += low.eq(main_word)
@@ -191,6 +198,18 @@ class Bins(wiring.Component):
         with m.If(self.clear_stb):
             m.d.sync += self.saturated.eq(0)
         return m
+
+    def _frames(self, m, written, counts, clear) -> None:
+        """Keep in which frames a counter has been written since the clear."""
+        m.submodules.frames = memory = plain_memory(1, max(self._entries >> IN_FRAME_BITS, 2))
+        write, read = memory.write_port(), memory.read_port(domain="comb")
+        m.d.comb += [
+            write.addr.eq(written >> IN_FRAME_BITS),
+            write.data.eq(counts),
+            write.en.eq(counts | clear),
+            read.addr.eq(self.address >> IN_FRAME_BITS),
+        ]
+        m.d.sync += self.some.eq(read.data)
 
     def _pairs(self, m, phase, folding, quiet):
         """Return the pair that is next, and whether it is issued in this clock."""

@@ -8,12 +8,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.builds import BUILDS, Build
 
 _INSTALLED = Path(__file__).parent / "constraints"
 CONSTRAINTS = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[2] / "constraints"
 """A wheel has the boards' files inside this package."""
+
+
+DEFAULT = "ulx3s-25f"
+"""The board that a simulation is of if none is named."""
 
 
 class BoardError(Exception):
@@ -56,3 +60,9 @@ def read(name: str) -> BoardFile:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, TypeError) as error:
         raise BoardError(f"{path.name}: {error}") from error
     return BoardFile(name, build, geometry, core_mhz, table, text)
+
+
+def simulated(name: str = DEFAULT) -> Geometry:
+    """Return the instrument of a board's simulation. Raises BoardError as `read` does."""
+    geometry = read(name).geometry
+    return replace(geometry, features=geometry.features | Feature.SIMULATED)

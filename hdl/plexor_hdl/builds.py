@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 
 
 @dataclass(frozen=True)
@@ -30,15 +30,12 @@ BUILDS = {
             interval_mantissa_bits=3,
             zoom_bits=6,
             queue_depth=16,
-            word_fifo_depth=16,
+            word_fifo_depth=32,
             upload_depth=512,
             ring_depth=256,
             phases=8,
-            features=Feature.EVENTS
-            | Feature.BURST
-            | Feature.DITHER
-            | Feature.POISSON
-            | Feature.FILTER,
+            table_steps=16,
+            features=ALL_FEATURES & ~Feature.SIMULATED,
             board="ecp5-25f",
         ),
     ),

@@ -1,6 +1,6 @@
 """Bursts: which strike is the last of one, and the words of those less than W ticks apart."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -10,6 +10,9 @@ from plexor_hdl.interfaces import block_layout
 
 PATTERN_CLOCKS = 4
 """Clocks from a fast burst's first strike to its word."""
+
+TURN_CLOCKS = 8
+"""A round of the adder of a fast burst's span: a power of two, as all that goes round is."""
 
 
 def pattern(samples: int, every: dict[int, Signal]) -> list[Value]:
@@ -145,10 +148,9 @@ class Bursts(wiring.Component):
             length = Cat(self.offset, span[fine:far_bits])
             m.d.sync += burst_end.eq(length + span[:fine])
         offset_r = Signal(fine, reset_less=True)
-        m.d.sync += [
-            offset_r.eq(self.offset),
-            position.eq(Mux(fired, offset_r, next_position(samples, every, position))),
-        ]
+        m.d.sync += offset_r.eq(self.offset)
+        with m.If(fired | on):
+            m.d.sync += position.eq(Mux(fired, offset_r, next_position(samples, every, position)))
 
         # The pattern from its first start on, up to the burst's last.
         shape, placed = Signal(samples), Signal(samples, reset_less=True)
@@ -172,18 +174,22 @@ class Bursts(wiring.Component):
         return m
 
     def _span(self, m: Module) -> Value:
-        """Return (burst_count - 1) x spacing for spacings below W, else 0."""
+        """Return (burst_count - 1) x spacing for spacings below W, else 0.
+
+        One adder takes the spacing's bits one after the other, over and over.
+        """
         count, spacing = self.config.burst_count, self.config.spacing_ticks[: self.fine_bits]
-        bits = len(count) + self.fine_bits
         m.submodules.fewer = fewer = SettledSum(len(count))
         m.d.comb += [fewer.a.eq(count), fewer.b.eq((1 << len(count)) - 1)]
-        span: Value = Mux(self.fast & spacing[0], fewer.sum, 0)
-        for bit in range(1, self.fine_bits):
-            adder = SettledSum(bits)
-            m.submodules[f"span_{bit}"] = adder
-            m.d.comb += [
-                adder.a.eq(span),
-                adder.b.eq(Mux(self.fast & spacing[bit], fewer.sum << bit, 0)),
-            ]
-            span = adder.sum
+        turn, last = Signal(TURN_CLOCKS, init=1), self.fine_bits + 1
+        part, total = Signal(len(count)), Signal(len(count) + self.fine_bits)
+        span, adds = Signal.like(total), Signal()
+        m.d.comb += adds.eq(self.fast & (Cat(reversed(spacing)) & turn).any())
+        m.d.sync += [
+            turn.eq(turn.rotate_left(1)),
+            part.eq(Mux(adds, fewer.sum, 0)),
+            total.eq(Mux(turn[0], 0, Cat(Const(0, 1), total) + part)),
+        ]
+        with m.If(turn[last]):
+            m.d.sync += span.eq(total)
         return span

@@ -4,10 +4,9 @@ from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import SOURCE_STRIKE, SOURCES
+from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import CHANNEL
-from plexor_hdl.counter import COUNT_BITS, Counter
 from plexor_hdl.edges import Edges
 from plexor_hdl.filter import Filter, filter_clocks
 from plexor_hdl.interfaces import INDEX_BITS, Beat, Event, block_layout
@@ -43,13 +42,11 @@ class Capture(wiring.Component):
     `words` are all sources' sample words of the clock `low` - 1, in the order of
     `geometry.sources`, active level high but for channels, whose `invert` is applied here;
     `capture` says that this clock belongs to the run. `idle`: nothing captured waits to be merged;
-    `moving`: edges are on their way to the merge. While idle, a beat without event tells the time
-    about every IDLE_CLOCKS. `final_valid`, once a run is over and idle, asks for the final beat at
-    the end of the run. `event_stb` strobes once with each `event`, whole, as its beat comes. With
-    Feature.SNAPSHOT `generated` and `dropped` count; without it they are 0, and `amounts` is to be
-    counted. An event takes 10 clocks from `words` to `o_beat`, up to 16 in a build that is `paced`,
-    and filter_clocks more with Feature.FILTER. `o_ready` low stops the merge as a whole: it should
-    come from a register.
+    While idle, a beat without event tells the time about every IDLE_CLOCKS. `final_valid`, once a
+    run is over and idle, asks for the final beat at the end of the run. `event_stb` strobes once
+    with each `event`, whole, as its beat comes. `amounts` is to be counted. An event takes 10 to 16
+    clocks from `words` to `o_beat`, and filter_clocks more with Feature.FILTER. `o_ready` low stops
+    the merge as a whole: it should come from a register.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -76,11 +73,7 @@ class Capture(wiring.Component):
                 "amounts": Out(
                     data.ArrayLayout(SourceAmounts(geometry.samples), len(geometry.sources))
                 ),
-                "generated": Out(data.ArrayLayout(COUNT_BITS, SOURCES)),
-                "dropped": Out(data.ArrayLayout(COUNT_BITS, SOURCES)),
-                "saturated": Out(1),
                 "gap_saturated": Out(1),
-                "moving": Out(1),
             }
         )
 
@@ -100,8 +93,6 @@ class Capture(wiring.Component):
             m.d.sync += delayed.eq(capture[-1])
             capture.append(delayed)
 
-        counted = Feature.SNAPSHOT in geometry.features
-        saturated = []
         for number, source in enumerate(geometry.sources):
             m.submodules[f"edges{source}"] = edges = Edges(geometry.samples)
             word = self.words[number]
@@ -130,17 +121,6 @@ class Capture(wiring.Component):
                 queues.i_edges[number].eq(edges.o_edges),
                 queues.i_valid[number].eq(edges.o_valid),
             ]
-            if not counted:
-                continue
-            for name in ("generated", "dropped"):
-                counter = Counter(len(self.amounts[number][name]))
-                m.submodules[f"{name}{source}"] = counter
-                m.d.comb += [
-                    counter.clear.eq(self.clear),
-                    counter.amount.eq(self.amounts[number][name]),
-                    getattr(self, name)[source].eq(counter.count),
-                ]
-                saturated.append(counter.saturated)
 
         told, final, clock = Signal(init=1), Signal(), Signal.like(queues.clock)
         # While no clock of a run comes, the clock stays at the end of the run.
@@ -178,10 +158,6 @@ class Capture(wiring.Component):
             self.event.eq(stamp.o_event),
             self.next_index.eq(stamp.next_index),
             self.gap_saturated.eq(queues.gap_saturated),
-            self.moving.eq(queues.i_valid.any()),
         ]
-        m.d.sync += [
-            self.idle.eq(queues.empty & columns.empty & ~rows.o_valid),
-            self.saturated.eq(Cat(*saturated).any()),
-        ]
+        m.d.sync += self.idle.eq(queues.empty & columns.empty & ~rows.o_valid)
         return m

@@ -5,7 +5,6 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.parts import added
-from plexor_hdl.skip import MOST, SKIP_BITS, room_of
 
 LIMB_BITS = 14
 """With what takes the carry out, two tiles of an iCE40."""
@@ -27,7 +26,7 @@ class Pool(wiring.Component):
     `load` puts in the `value` of the cycle after, with `value_some` = (value != 0) in its own.
     `take` in a cycle in which `some` is high takes one. `some` is right from the cycle after a
     load, and again `settle_clocks` after a take: takes must be that far apart. A load overrides
-    takes. `skip` takes that many more, `room` says how many at most. Reset: empty.
+    takes. Reset: empty.
 
     What is handed out next is taken from the limbs beforehand, so that the borrow that they cannot
     give says that nothing is left.
@@ -43,8 +42,6 @@ class Pool(wiring.Component):
                 "value_some": In(1),
                 "take": In(1),
                 "some": Out(1),
-                "skip": In(SKIP_BITS),
-                "room": Out(SKIP_BITS),
             }
         )
 
@@ -60,8 +57,6 @@ class Pool(wiring.Component):
             take_r.eq(self.take & ~self.load),
             borrow.eq(load_r | take_r),
         ]
-        # Where the lowest limb does not say what is left.
-        unsettled = [load_r]
         for number in range(self.limbs):
             part = self.value[number * LIMB_BITS : (number + 1) * LIMB_BITS]
             limb = Signal(len(part), name=f"limb_{number}", reset_less=True)
@@ -69,24 +64,15 @@ class Pool(wiring.Component):
             borrow_next = Signal(name=f"borrow_{number}")
             # One operand is all ones or, in a load, zero: a cell a bit, on iCE40 too.
             less = Cat(limb, Const(0, 1)) + counts.replicate(len(part))
-            if number == 0:
-                skips = self.skip.any()
-                less = less - self.skip + (skips & ~borrow)
-                m.d.comb += self.room.eq(Mux(self.some, room_of(limb), 0))
-            else:
-                skips = 0
             m.d.comb += some.eq(less[len(part)])
-            with m.If(load_r | borrow | skips):
+            with m.If(load_r | borrow):
                 m.d.sync += limb.eq(Mux(counts, less[: len(part)], part))
             m.d.sync += borrow_next.eq(borrow & counts & ~some)
             borrow = borrow_next
-            unsettled.append(borrow)
         with m.If(self.load):
             m.d.sync += self.some.eq(self.value_some)
         with m.Elif(borrow & counts):
             m.d.sync += self.some.eq(0)
-        with m.If(Cat(unsettled).any()):
-            m.d.comb += self.room.eq(0)
         return m
 
 
@@ -98,8 +84,7 @@ class Countdown(wiring.Component):
     step, once n - 1 steps have passed: with `step` always high, in cycle load + n. Without a load
     `last` comes once. A load wins over `step`; with `overlap`, a `last` that is due in the next
     cycle still comes, which must not be the new one's. `on` is high from the cycle after a load
-    until the n-th step. `skip` and `room` as in skip.py, where `step` is always high. Reset and
-    `clear`: stopped, `last` and `on` low.
+    until the n-th step. Reset and `clear`: stopped, `last` and `on` low.
     """
 
     def __init__(self, bits: int, *, overlap: bool = False) -> None:
@@ -115,8 +100,6 @@ class Countdown(wiring.Component):
                 "clear": In(1),
                 "last": Out(1),
                 "on": Out(1),
-                "skip": In(SKIP_BITS),
-                "room": Out(SKIP_BITS),
             }
         )
 
@@ -135,8 +118,6 @@ class Countdown(wiring.Component):
             pool.value.eq(self.rest),
             pool.value_some.eq(self.far),
             pool.take.eq(refill),
-            pool.skip.eq(Mux(on, self.skip, 0)),
-            self.room.eq(Mux(on, pool.room, MOST)),
         ]
         old = Signal() if self.overlap else Const(0, 1)
         with m.If(self.load):

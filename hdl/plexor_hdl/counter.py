@@ -5,10 +5,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.parts import added
-from plexor_hdl.skip import MOST, SKIP_BITS, SKIP_SHIFT, room_of
 
 LIMB_BITS = 16
-COUNT_BITS = 48
 WORD_BITS = 32
 AHEAD = 3
 """Clocks by which an Alarm counts ahead, for a comparison that takes as many."""
@@ -16,49 +14,12 @@ TIMER_CLOCKS = 6
 """Clocks from a Timer's start until it is done, beyond those that it has been given."""
 
 
-class Counter(wiring.Component):
-    """Adds `amount` to a 48-bit `count` in every clock.
-
-    `count` is exact COUNT_BITS / LIMB_BITS clocks after the last amount. `clear` sets it to 0. It
-    wraps; `saturated` is set when it does, until `clear`.
-    """
-
-    def __init__(self, amount_bits: int = 1) -> None:
-        super().__init__(
-            {
-                "clear": In(1),
-                "amount": In(amount_bits),
-                "count": Out(COUNT_BITS),
-                "saturated": Out(1),
-            }
-        )
-
-    def elaborate(self, platform):
-        m = Module()
-        carry = self.amount
-        limbs = []
-        for number in range(COUNT_BITS // LIMB_BITS):
-            limb = Signal(LIMB_BITS, name=f"limb{number}")
-            carry_r = Signal(name=f"carry{number}")
-            m.d.sync += Cat(limb, carry_r).eq(limb + carry)
-            limbs.append(limb)
-            with m.If(self.clear):
-                m.d.sync += [limb.eq(0), carry_r.eq(0)]
-            carry = carry_r
-        with m.If(self.clear):
-            m.d.sync += self.saturated.eq(0)
-        with m.Elif(carry):
-            m.d.sync += self.saturated.eq(1)
-        m.d.comb += self.count.eq(Cat(*limbs))
-        return m
-
-
 class Alarm(wiring.Component):
     """Says when `clocks` clocks have passed: `done` falls after `start_stb`, and rises `clocks` + 1
     clocks after it, but no earlier than 4.
 
     It stays until the next strobe, which may come at any time. `clocks` must stand still from the
-    strobe on. `skip`, `room`: skip.py. Reset: done.
+    strobe on. Reset: done.
     """
 
     def __init__(self, bits: int) -> None:
@@ -68,8 +29,6 @@ class Alarm(wiring.Component):
                 "clocks": In(bits),
                 "start_stb": In(1),
                 "done": Out(1, init=1),
-                "skip": In(SKIP_BITS),
-                "room": Out(SKIP_BITS),
             }
         )
 
@@ -87,7 +46,7 @@ class Alarm(wiring.Component):
                 m.d.sync += one.eq(limb.all())
                 ones.append(one)
             else:
-                m.d.sync += limb.eq(limb + 1 + (self.skip << SKIP_SHIFT))
+                m.d.sync += limb.eq(limb + 1)
                 m.d.sync += wrap.eq((limb == (1 << len(limb)) - 2) & ~self.start_stb)
             with m.If(self.start_stb):
                 m.d.sync += limb.eq(0 if limbs else AHEAD)
@@ -109,13 +68,6 @@ class Alarm(wiring.Component):
             high_same.eq(Cat(*pairs[1:]).all()),
             self.done.eq((self.done | (low_same & high_same)) & ~self.start_stb),
         ]
-
-        low, goal = limbs[0], goals[0]
-        last_limb = Cat(*limbs[1:]) == Cat(*goals[1:])
-        left = Mux(last_limb & (goal >= low), (goal - low)[: len(low)], ~low)
-        near = started | Cat(*pairs).all() | (low_same & high_same)
-        room = Mux(near, 0, room_of(left[SKIP_SHIFT:]))
-        m.d.comb += self.room.eq(Mux(self.done, MOST, room))
         return m
 
 
@@ -125,7 +77,7 @@ class Timer(wiring.Component):
     `clear` forgets what was before; then, in any order, `word` is the low word where `low_stb` and
     the high word where `high_stb`. What is left of whole clocks, parts are forgotten, are the
     clocks that pass from `start_stb` until `done` rises, and TIMER_CLOCKS more. It stays until
-    `clear`. `skip`, `room`: skip.py. Reset: not done.
+    `clear`. Reset: not done.
     """
 
     def __init__(self, fine_bits: int) -> None:
@@ -138,8 +90,6 @@ class Timer(wiring.Component):
                 "high_stb": In(1),
                 "start_stb": In(1),
                 "done": Out(1),
-                "skip": In(SKIP_BITS),
-                "room": Out(SKIP_BITS),
             }
         )
 
@@ -156,7 +106,7 @@ class Timer(wiring.Component):
         going = Signal()
         with m.If(self.start_stb):
             m.d.sync += going.eq(1)
-        carry, first = going, None
+        carry = going
         for part, others_stb in (
             (loaded[self._fine_bits :], high_stb),
             (loaded, low_stb),
@@ -165,9 +115,6 @@ class Timer(wiring.Component):
                 amount = part[start : start + LIMB_BITS]
                 limb = Signal(len(amount), name=f"limb{start}_{len(part)}")
                 over = Signal(name=f"carry{start}_{len(part)}")
-                if first is None:
-                    first = limb
-                    amount = amount | (self.skip << SKIP_SHIFT)
                 with m.If(self.clear):
                     m.d.sync += [limb.eq(0), over.eq(0)]
                 with m.Elif(~others_stb):
@@ -177,7 +124,4 @@ class Timer(wiring.Component):
             m.d.sync += self.done.eq(1)
         with m.If(self.clear):
             m.d.sync += [going.eq(0), self.done.eq(0)]
-        # A limb that has just wrapped may have been the last but for its carry.
-        left = Mux(first[SKIP_SHIFT:].any(), (~first)[SKIP_SHIFT:], 0)
-        m.d.comb += self.room.eq(Mux(going & ~self.done, room_of(left), MOST))
         return m

@@ -62,10 +62,10 @@ class Counts(wiring.Component):
         )
         write, read = memory.write_port(), memory.read_port()
         # The row that is read in the slot, and the one that is written at its end.
-        row, written = Signal(self._row_bits), Signal(self._row_bits)
-        live, writing = Signal(), Signal()
-        visiting, sampled, wiping = Signal(), Signal(), Signal()
-        addend, carry = Signal(LIMB_BITS), Signal()
+        row, written = Signal(self._row_bits, name="row"), Signal(self._row_bits)
+        live, writing = Signal(name="live"), Signal(name="writing")
+        visiting, sampled, wiping = Signal(name="visiting"), Signal(), Signal()
+        addend, carry = Signal(LIMB_BITS, name="addend"), Signal()
         total, stored = Signal(LIMB_BITS + 1), Signal(LIMB_BITS)
         low, place_bits = self._sample_bits, len(self.place)
         limb, place = written[place_bits:], written[:place_bits]

@@ -6,19 +6,25 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import WORD_BYTES, ZEROS_SHIFT, FrameType, LogCode, MemoryFlag
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import HISTOGRAM_SPACES, Space, entries, entry_words
+from plexor.protocol.memory import HISTOGRAM_SPACES, Space, banks, entries, entry_words
 from plexor_hdl.frame_bytes import BASE_TICKS, HEADER_BYTES, INDEX, TAG, TYPE, FrameByte
 from plexor_hdl.interfaces import READ_CLOCKS, SPACE_ADDRESS_BITS, SpaceRead
 from plexor_hdl.states import States
 
 SNAPSHOT_BITS = 16
-LATE_CLOCKS = 10
-"""Clocks that words may come later than READ_CLOCKS."""
 WORD = 1 << (HEADER_BYTES - 1).bit_length()
 """The place of a word's bytes, behind those of the header."""
 IN_FRAME_BITS = 7
 FRAME_WORDS = 1 << IN_FRAME_BITS
 """Words of a frame that is not the last of its space: up to MAX_WORDS, a power of two."""
+
+
+def word_clocks(geometry: Geometry) -> int:
+    """Return within how many clocks of its address a word is there, at most.
+
+    Where counting goes on meanwhile it waits for its turn.
+    """
+    return READ_CLOCKS + (16 if Feature.SNAPSHOT in geometry.features else 10)
 
 
 class DumpRequest(data.Struct):
@@ -35,25 +41,23 @@ class DumpRequest(data.Struct):
 class Dumper(wiring.Component):
     """Sends the words of the requested spaces, space by space, bank 0 before bank 1.
 
-    Spaces that the build leaves out are skipped; a build without Feature.SNAPSHOT has bank 0 only.
-    So are frames of zeros that are not a space's last, in a build with snapshots; the next
-    frame says how many words that were. With `report` a LOG frame DUMPED follows. `busy` from the
+    Spaces that the build leaves out are skipped; of one that has one bank that is sent, whichever
+    is asked for. A frame of which no word is `some` is skipped too, if it is not a space's last;
+    the next one says how many words were. With `report` a LOG frame DUMPED follows. `busy` from the
     clock after the request is taken until the last frame has been taken whole. A request waits
     while `busy`, and once taken must stand until `busy` falls: nothing of it is stored.
 
     `base` is the low or, with `base_high`, the high word of the request's time where `base_valid`,
     from 3 clocks after `base_high` on. `space` tells which one is read; the others get an address
-    past their last entry, where they must read 0. Words may come LATE_CLOCKS later than
-    READ_CLOCKS, and are read while the address stands, but for those that are looked at for zeros,
-    at one a clock. While `hold` is high words are undefined; it may rise at any time. Latency 9
-    clocks, in a build that looks for zeros 25 clocks and FRAME_WORDS more; throughput a word each
-    READ_CLOCKS + LATE_CLOCKS + 17 clocks. Reset: idle.
+    past their last entry, where they must read 0, and any `some`. Words come within word_clocks,
+    and are read while the address stands. While `hold` is high words are undefined; it may rise at
+    any time. Latency word_clocks + 9; throughput a word each word_clocks + 17. Reset: idle.
     """
 
     def __init__(self, geometry: Geometry) -> None:
         self._words = [entries(geometry, space) * entry_words(space) for space in Space]
-        self._banks = 2 if Feature.SNAPSHOT in geometry.features else 1
-        self._scans = Feature.SNAPSHOT in geometry.features
+        self._word_clocks = word_clocks(geometry)
+        self._banks = [banks(geometry, space) for space in Space]
         super().__init__(
             {
                 "i_requests": In(stream.Signature(DumpRequest)),
@@ -77,37 +81,45 @@ class Dumper(wiring.Component):
         m.d.sync += wanted.eq(
             Array(request.spaces[number] if number in present else 0 for number in Space)[space]
         )
+        two_banks = Signal()
+        if 2 in self._banks:
+            m.d.sync += two_banks.eq(Array(each - 1 for each in self._banks)[space])
         address = Signal(range(max(self._words)))
-        in_frame = address[:IN_FRAME_BITS]
+        in_frame, above = address[:IN_FRAME_BITS], address[IN_FRAME_BITS:]
         last = Signal.like(address)
         m.d.sync += last.eq(Array(max(words, 1) - 1 for words in self._words)[space])
-        value = 0
+        value, some, others = 0, Signal(), Signal(len(Space), init=-1)
+        # Known a clock late: a space is chosen some clocks before it is read.
+        m.d.sync += others.eq(Cat(space != number for number in Space))
         for number, port in enumerate(self.spaces):
             m.d.comb += [
                 port.address[: len(address)].eq(address),
-                port.address[SPACE_ADDRESS_BITS - 1].eq(space != number),
+                port.address[SPACE_ADDRESS_BITS - 1].eq(others[number]),
                 port.bank.eq(bank),
             ]
             if number in present:
                 value |= port.data
+        m.d.sync += some.eq(
+            Cat(self.spaces[number].some & (space == number) for number in present).any()
+        )
 
         last_word, last_frame, logging = Signal(), Signal(), Signal()
         now = States(
             *("IDLE", "LOOK", "SPACE", "SKIP", "REPORT", "LAST", "HEADER", "READ", "WORD", "END"),
-            *("NEXT", *(("SETTLE", "SCAN", "TAIL", "FOUND") if self._scans else ())),
+            *("NEXT", "FIND", "ZEROS"),
         )
         # In a header or a word the byte to send; else the clocks that the word has had.
         number, there = Signal(range(HEADER_BYTES)), Signal()
-        counts, clears = now["READ"], now["IDLE"]
+        counts = now["READ"] | now["FIND"]
         # Frames of zeros since the last one that was sent.
         zeros = Signal(max(len(address) - IN_FRAME_BITS, 0))
         place = Cat(address, Const(0, ZEROS_SHIFT - len(address) + IN_FRAME_BITS), zeros)
         byte = self._byte(m, Cat(number, now["WORD"]), value, bank, place, last_frame, logging)
         # What is read while others read comes again once they have done.
-        held, rest = Signal(), Signal(range(READ_CLOCKS + LATE_CLOCKS + 1))
+        held, rest = Signal(), Signal(range(self._word_clocks + 1))
         m.d.comb += held.eq(self.hold | rest.any())
         with m.If(self.hold):
-            m.d.sync += rest.eq(READ_CLOCKS + LATE_CLOCKS)
+            m.d.sync += rest.eq(self._word_clocks)
         with m.Elif(rest.any()):
             m.d.sync += rest.eq(rest - 1)
         step = self._send(m, now, byte, held)
@@ -117,7 +129,7 @@ class Dumper(wiring.Component):
         m.d.sync += [
             last_of_header.eq(number == HEADER_BYTES - 1),
             last_of_word.eq(number[:2] == WORD_BYTES - 1),
-            there.eq(number == READ_CLOCKS + LATE_CLOCKS - 1),
+            there.eq(number == self._word_clocks - 1),
             last_space.eq(space == len(Space) - 1),
             last_word.eq(in_frame.all() | (last_frame & (in_frame == last[:IN_FRAME_BITS]))),
         ]
@@ -133,15 +145,17 @@ class Dumper(wiring.Component):
         with m.If(now["SPACE"]):
             m.d.sync += [
                 address.eq(0),
-                bank.eq(request.bank & ~request.both if self._banks == 2 else 0),
+                bank.eq(request.bank & ~request.both & two_banks),
             ]
         with m.If(now["LAST"]):
-            m.d.sync += last_frame.eq(address[IN_FRAME_BITS:] == last[IN_FRAME_BITS:])
+            m.d.sync += last_frame.eq(above == last[IN_FRAME_BITS:])
         with m.If(word_ends):
             m.d.sync += address.eq(address + 1)
         with m.If(now["NEXT"]):
             m.d.sync += zeros.eq(0)
-        other_bank = request.both & ~bank if self._banks == 2 else Const(0)
+        with m.If(now["ZEROS"]):
+            m.d.sync += [above.eq(above + 1), zeros.eq(zeros + 1)]
+        other_bank = request.both & ~bank & two_banks
         with m.If(now["NEXT"] & last_frame & other_bank):
             m.d.sync += [bank.eq(1), address.eq(0)]
         m.d.sync += logging.eq(now["REPORT"] | (logging & ~now["IDLE"]))
@@ -154,7 +168,10 @@ class Dumper(wiring.Component):
         now.go("SKIP", "REPORT", last_space)
         now.go("REPORT", "HEADER", request.report)
         now.go("REPORT", "IDLE", ~request.report)
-        now.go("LAST", "SETTLE" if self._scans else "HEADER")
+        now.go("LAST", "FIND")
+        now.go("FIND", "HEADER", there & ~held & (some | last_frame))
+        now.go("FIND", "ZEROS", there & ~held & ~some & ~last_frame)
+        now.go("ZEROS", "LAST")
         now.go("HEADER", "READ", header_ends & ~logging)
         now.go("HEADER", "END", header_ends & logging)
         now.go("READ", "WORD", there)
@@ -164,12 +181,8 @@ class Dumper(wiring.Component):
         now.go("NEXT", "IDLE", logging)
         now.go("NEXT", "LAST", ~logging & (~last_frame | other_bank))
         now.go("NEXT", "SKIP", ~logging & last_frame & ~other_bank)
-        if self._scans:
-            self._scan(m, now, address, value, there, held, last_frame, zeros)
-            counts |= now["SETTLE"] | now["TAIL"]
-            clears |= now["SCAN"] | now["FOUND"] | (now["SETTLE"] & last_frame)
         now.connect(m)
-        with m.If(clears | (counts & held) | header_ends | word_ends | (now["READ"] & there)):
+        with m.If(now["IDLE"] | (counts & (held | there)) | header_ends | word_ends):
             m.d.sync += number.eq(0)
         with m.Elif(counts | (step & ~now["END"])):
             m.d.sync += number.eq(number + 1)
@@ -197,27 +210,6 @@ class Dumper(wiring.Component):
         with m.If(~out.valid):
             m.d.sync += [out.payload.byte.eq(byte), out.payload.end.eq(now["END"])]
         return step
-
-    def _scan(self, m: Module, now: States, address, value, there, held, last_frame, zeros) -> None:
-        """Go through the states that look for a frame that is not all zeros, or is the last."""
-        in_frame, above = address[:IN_FRAME_BITS], address[IN_FRAME_BITS:]
-        some, found = Signal(), Signal()
-        m.d.sync += [
-            some.eq(value.any()),
-            found.eq(~now["SETTLE"] & (found | (some & (now["SCAN"] | now["TAIL"])))),
-        ]
-        with m.If(now["SCAN"]):
-            m.d.sync += in_frame.eq(Mux(held, 0, in_frame + 1))
-        with m.If(now["FOUND"] & ~found):
-            m.d.sync += [above.eq(above + 1), zeros.eq(zeros + 1)]
-        now.go("SETTLE", "HEADER", last_frame)
-        now.go("SETTLE", "SCAN", there & ~held & ~last_frame)
-        now.go("SCAN", "TAIL", in_frame.all() & ~held)
-        now.go("SCAN", "SETTLE", held)
-        now.go("TAIL", "FOUND", there & ~held)
-        now.go("TAIL", "SETTLE", held)
-        now.go("FOUND", "HEADER", found)
-        now.go("FOUND", "LAST", ~found)
 
     def _byte(self, m: Module, number, value, bank, place, last_frame, logging):
         """Return a byte of the header, or of `value` from WORD on.
@@ -252,7 +244,7 @@ class Dumper(wiring.Component):
             (at(logging, INDEX[0]) | at(~logging, TAG[0]), request.snapshot),
             *(
                 (at(~logging, INDEX[first]), place[8 * first : 8 * first + 16])
-                for first in range(0, 2 * WORD_BYTES if self._scans else WORD_BYTES, 2)
+                for first in range(0, 2 * WORD_BYTES, 2)
             ),
         ]
         m.d.comb += self.base_high.eq(number[2])

@@ -48,16 +48,15 @@ def gateware_hash(geometry: Geometry) -> int:
     return int.from_bytes(digest.digest()[:8], "little")
 
 
-def verilog(geometry: Geometry, *, uart: bool = False, skippable: bool = False) -> str:
+def verilog(geometry: Geometry, *, uart: bool = False) -> str:
     """Return the Verilog of the instrument, top module `plexor`, for a simulation.
 
     Ports: clk, rst, samples, strikes, load, gate and, with `uart`, uart_rx and uart_tx, else the
-    byte streams rx__payload, rx__valid, rx__ready, tx__payload, tx__valid, tx__ready. With
-    `skippable` also skip, quiet (skip.py) and resting. A memory that starts as zero has no initial
-    value: a simulator must start it so.
+    byte streams rx__payload, rx__valid, rx__ready, tx__payload, tx__valid, tx__ready. A memory that
+    starts as zero has no initial value: a simulator must start it so.
     """
     named = gateware_hash(geometry)
-    top = Instrument(geometry, named, build_id=simulated(named), skippable=skippable)
+    top = Instrument(geometry, named, build_id=simulated(named))
     if uart:
         top = UartInstrument(top)
     return verilog_of(top, TOP)

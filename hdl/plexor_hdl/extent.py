@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.memory import VALUE_BITS
 from plexor_hdl.fetch import plain_memory
-from plexor_hdl.limb import Line
+from plexor_hdl.line import Line
 from plexor_hdl.parts import high_part, low_part
 
 LOOK_CLOCKS = 3

@@ -53,7 +53,7 @@ class Fetch(wiring.Component):
     `address` and `data` go to a synchronous read port that is always enabled. `address` is the next
     word to read: the words before it are free to be written. `clear` goes to address 0, where
     `limit` must go with it, and forgets what was read, but for what stands at the output. Latency 3
-    clocks, throughput one word each 3 clocks. The output is a register, with one more between it
+    clocks, throughput one word each 4 clocks. The output is a register, with one more between it
     and the memory, which may be the memory's own.
     """
 
@@ -73,7 +73,8 @@ class Fetch(wiring.Component):
         # Whether the memory's output is the next word, and whether `word` is.
         read, there = Signal(), Signal()
         word, take = Signal.like(self.data), Signal()
-        m.d.comb += take.eq(there & (~self.o_words.valid | self.o_words.ready))
+        # Whether the output is taken comes from afar.
+        m.d.comb += take.eq(there & ~self.o_words.valid)
         m.d.sync += [
             word.eq(self.data),
             read.eq((self.address != self.limit) & ~take & ~self.clear),

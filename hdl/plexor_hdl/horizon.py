@@ -8,27 +8,37 @@ from plexor.protocol.memory import VALUE_BITS
 from plexor_hdl.limits import HALF_BITS
 from plexor_hdl.parts import added
 
-SETTLE_CLOCKS = 6
+SETTLE_CLOCKS = 7
 LIMIT_BITS = VALUE_BITS - 1
 
 
 class Horizon(wiring.Component):
-    """A time up to which nothing expires: a lower bound, which is found anew at a beat beyond it.
+    """A time up to which nothing expires: a lower bound, which moves on with the generations.
 
-    `start` strobes as such a beat is taken, of the time `now`; until its `settle` `offer_stb` tells
-    how many ticks after it a strike or a held response expires, 8 clocks or more apart and in the
-    clock of `settle` at the latest. What comes later expires later than the least of these, the
+    A generation is what came since one began. `turn` strobes as one begins, at the time `now`,
+    which must stand in the clock before, too. Once all that came before is gone `grown` is high,
+    from 2 clocks after the turn on, and all expires later than that time plus the lesser of the
     time-out and, unless it is 0, `early_ticks`.
 
-    `beyond` tells of `time_ticks` of the clock before. It does so again SETTLE_CLOCKS + 1 clocks
-    after `settle`, up to when `now` must stand; `settling` is high but for the last 2 of these.
-    Times are modulo 2**32, less than 2**31 from each other. `clear`, reset: every time is beyond.
+    Where that was not enough the horizon is found: `start` strobes as a beat beyond it is taken, of
+    the time `now`; until its `settle` `offer_stb` tells how many ticks after it a strike or a held
+    response expires, 8 clocks or more apart and in the clock of `settle` at the latest. What comes
+    later expires later than the least of these and the limits above. Then no generation is known,
+    as `fresh` says, until the next turn, which comes after `settling`.
+
+    `beyond` tells of `time_ticks` of the clock before. It does so by what is found SETTLE_CLOCKS +
+    1 clocks after `settle`, up to when `now` must stand, and by a generation 2 clocks after it has
+    `grown`; `settling` is high but for the last 2 of these. Times are modulo 2**32, less than 2**31
+    from each other. `clear`, reset: every time is beyond, and no turn comes before a search.
     """
 
     clear: In(1)
     timeout_ticks: In(LIMIT_BITS)
     early_ticks: In(LIMIT_BITS)
     now: In(VALUE_BITS)
+    turn: In(1)
+    grown: In(1)
+    fresh: Out(1, init=1)
     start: In(1)
     offer_stb: In(1)
     offer: In(VALUE_BITS)
@@ -48,26 +58,42 @@ class Horizon(wiring.Component):
 
         least, offered, strobes = Signal(VALUE_BITS), Signal(VALUE_BITS), Signal(3)
         reached, less = Signal(), Signal()
+        settles, known = Signal(SETTLE_CLOCKS), Signal()
+        # A start comes late in its clock.
+        started, found = Signal(), settles[-2]
         m.d.sync += [
+            started.eq(self.start),
             strobes.eq(Cat(self.offer_stb, strobes)),
             reached.eq(added(offered[low], ~least[low], 1)[HALF_BITS]),
             less.eq(~added(offered[high], ~least[high], reached)[HALF_BITS]),
         ]
         with m.If(self.offer_stb):
             m.d.sync += offered.eq(self.offer)
-        with m.If(self.start):
+        # Between searches it is what a generation lasts.
+        with m.If(started | found):
             m.d.sync += least.eq(shorter)
         with m.Elif(strobes[-1] & less):
             m.d.sync += least.eq(offered)
 
-        settles, known = Signal(SETTLE_CLOCKS), Signal()
-        bound, carry = Signal(VALUE_BITS), Signal()
-        m.d.sync += settles.eq(Cat(self.settle, settles))
+        # Of the generation that began last, or while one is searched of what is found.
+        following, low_sum, carry = Signal(VALUE_BITS), Signal(HALF_BITS), Signal()
+        bound, turned = Signal(VALUE_BITS), Signal()
+        m.d.sync += [
+            settles.eq(Cat(self.settle, settles)),
+            turned.eq(self.turn),
+            Cat(low_sum, carry).eq(self.now[low] + least[low]),
+        ]
         m.d.comb += self.settling.eq(settles[:-1].any())
-        with m.If(settles[-3]):
-            m.d.sync += Cat(bound[low], carry).eq(self.now[low] + least[low])
-        with m.If(settles[-2]):
-            m.d.sync += [bound[high].eq(added(self.now[high], least[high], carry)), known.eq(1)]
+        with m.If(self.turn | settles[-3]):
+            m.d.sync += following.eq(Cat(low_sum, added(self.now[high], least[high], carry)))
+        with m.If((self.grown & ~turned) | found):
+            m.d.sync += bound.eq(following)
+        with m.If(found):
+            m.d.sync += known.eq(1)
+        with m.If(self.turn):
+            m.d.sync += self.fresh.eq(0)
+        with m.If(started):
+            m.d.sync += self.fresh.eq(1)
         with m.If(self.clear):
             m.d.sync += known.eq(0)
 

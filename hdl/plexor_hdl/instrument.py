@@ -6,23 +6,17 @@ from amaranth.lib.cdc import FFSynchronizer
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import Space
 from plexor.protocol.registers import RunState, StatusFlag, StopOn, register
 from plexor_hdl.access import Access, AccessAnswer, AccessRequest
-from plexor_hdl.banks import ZOOMS, one_bank, one_results, two_banks
 from plexor_hdl.capture import Capture
-from plexor_hdl.classes import Classes
 from plexor_hdl.cobs import DecodedByte
 from plexor_hdl.command import Command
 from plexor_hdl.dumper import Dumper
-from plexor_hdl.engine import Engine
 from plexor_hdl.frame_parts import FrameWord
-from plexor_hdl.interfaces import Event, lean, paced
-from plexor_hdl.ledger import Ledger
+from plexor_hdl.interfaces import lean
+from plexor_hdl.ledger import PARTS, Ledger
 from plexor_hdl.link_bytes import LinkBytes
 from plexor_hdl.link_words import LinkWords
-from plexor_hdl.matcher import Matcher
-from plexor_hdl.measure import Measure
 from plexor_hdl.outputs import Outputs
 from plexor_hdl.paced_matcher import PacedMatcher
 from plexor_hdl.packetizer import Packetizer
@@ -32,10 +26,8 @@ from plexor_hdl.results import Results
 from plexor_hdl.ring import Ring
 from plexor_hdl.run import RunControl, flag_bit
 from plexor_hdl.share import SharedBus
-from plexor_hdl.skip import SKIP_BITS, allow_skips
 from plexor_hdl.snapshot import Snapshots
 from plexor_hdl.sweep import Sweep
-from plexor_hdl.tallies import EventTallies
 from plexor_hdl.timebase import Timebase
 from plexor_hdl.trigger import Trigger
 from plexor_hdl.uplink import Uplink
@@ -53,16 +45,13 @@ class Instrument(wiring.Component):
     `input_select` (InputSelect) and `loopback_output` say what is sampled. `clock_lost`, of any
     clock, says that the core's was not as it should be. `rx` and `tx` are the link's bytes; what it
     drops on the way here it counts in `link_dropped`, from 0 on after `link_clear`. Reset: idle,
-    time 0, outputs low. With `skippable`, a simulation may pass `quiet` or less x SKIP_CLOCKS
-    clocks by `skip` (skip.py), if no pin changes in them nor has in 12 clocks before; while
-    `resting` too, no run and no dump is under way and nothing but the time goes on.
+    time 0, outputs low.
     With `access` registers and memories can be had through `access` and `answers` too (access.py).
     With `datagrams` the link's frames are not encoded: end beats part them; they leave as words.
     With a `deep_depth` in the geometry a FIFO of so many entries is between `kept` and `fetched`,
     empty at reset (deep.py).
-    Raises ValueError for Feature.SWEEP in a build that has not two banks, for Feature.RING or a
-    deep memory in one without Feature.EVENTS, and for a skippable build with deep memory, of which
-    none knows when it moves.
+    Raises ValueError for Feature.SWEEP in a build that has not two banks, and for Feature.RING or a
+    deep memory in one without Feature.EVENTS.
     """
 
     def __init__(
@@ -71,15 +60,12 @@ class Instrument(wiring.Component):
         gateware_hash: int,
         *,
         build_id: int = 0,
-        skippable: bool = False,
         loop_clocks: int = 0,
         access: bool = False,
         datagrams: bool = False,
     ) -> None:
         if Feature.SWEEP in geometry.features and Feature.SNAPSHOT not in geometry.features:
             raise ValueError("features: SWEEP without SNAPSHOT; must be both, or no SWEEP")
-        if geometry.deep_depth and skippable:
-            raise ValueError(f"deep_depth: {geometry.deep_depth}; must be 0 where it is skippable")
         if Feature.EVENTS not in geometry.features:
             if Feature.RING in geometry.features:
                 raise ValueError("features: RING without EVENTS; must be both, or no RING")
@@ -87,11 +73,9 @@ class Instrument(wiring.Component):
                 raise ValueError(f"deep_depth: {geometry.deep_depth}; must be 0 without EVENTS")
         self._geometry = geometry
         self._hash, self._build_id = gateware_hash, build_id
-        self._skippable = skippable
         self._loop_clocks = loop_clocks
         self._has_access = access
         self._datagrams = datagrams
-        ports = {"skip": In(SKIP_BITS), "quiet": Out(SKIP_BITS), "resting": Out(1)}
         window = {
             "access": In(stream.Signature(AccessRequest(geometry))),
             "answers": Out(stream.Signature(AccessAnswer)),
@@ -102,7 +86,6 @@ class Instrument(wiring.Component):
         }
         super().__init__(
             {
-                **(ports if skippable else {}),
                 **(window if access else {}),
                 **(memory if geometry.deep_depth else {}),
                 "samples": In(geometry.channels * geometry.samples),
@@ -121,7 +104,6 @@ class Instrument(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         geometry = self._geometry
-        banks = 2 if Feature.SNAPSHOT in geometry.features else 1
         m.submodules.timebase = timebase = Timebase(geometry)
         m.submodules.bank = bank = RegisterBank(geometry, self._hash, self._build_id)
         control = bank.control
@@ -131,21 +113,14 @@ class Instrument(wiring.Component):
         m.submodules.snapshots = snapshots = Snapshots(geometry)
         m.submodules.outputs = outputs = Outputs(geometry)
         m.submodules.capture = capture = Capture(geometry)
-        if paced(geometry):
-            m.submodules.matcher = matcher = measure = PacedMatcher(geometry)
-            m.submodules.results = results = Results(geometry)
-            if lean(geometry):
-                m.d.comb += [
-                    matcher.limit_stb.eq(bank.limit_stb),
-                    matcher.limit_data.eq(bank.limit_data),
-                ]
-        else:
-            m.submodules.matcher = matcher = Matcher(geometry, banks)
-            m.submodules.measure = measure = Measure(geometry)
+        m.submodules.matcher = matcher = PacedMatcher(geometry)
+        m.submodules.results = results = Results(geometry)
+        m.submodules.ledger = ledger = Ledger(geometry)
+        memories = results, ledger
+        if lean(geometry):
             m.d.comb += [
-                measure.i_outcome.eq(matcher.o_outcome),
-                measure.i_coming.eq(matcher.o_coming),
-                measure.trigger_channels.eq(control.trigger_channels),
+                matcher.limit_stb.eq(bank.limit_stb),
+                matcher.limit_data.eq(bank.written),
             ]
         uplink = Uplink(m, geometry)
         m.submodules.dumper = dumper = Dumper(geometry)
@@ -158,7 +133,7 @@ class Instrument(wiring.Component):
         wire_pins(m, self, bank, run, outputs, capture, sweep, self._loop_clocks)
         if sweep is not None:
             sweep.strike(m, bank, run, outputs)
-            reads |= sweep.record(m, bank, run, matcher, measure, reads)
+            reads |= sweep.record(m, bank, run, matcher, results, ledger, reads)
         else:
             m.d.comb += outputs.config[0].eq(bank.stimulus[0])
             m.d.comb += run.settle_ticks.eq(control.settle_ticks)
@@ -166,25 +141,7 @@ class Instrument(wiring.Component):
             (sweep.records.reading if sweep else 0) | (access.reading if access else 0)
         )
 
-        if banks == 1:
-            m.submodules.ledger = ledger = Ledger(geometry)
-            counters, saturating = [ledger], [capture, ledger]
-            one_bank(m, ledger, capture, matcher, uplink.drop, bank, reads)
-            one_results(m, geometry, matcher, results, bank, reads)
-            settled = Signal()
-            m.d.sync += settled.eq((ledger.settled_stb | settled) & ~run.final_seen)
-            m.d.comb += run.final_seen.eq(settled & results.idle)
-        else:
-            m.submodules.classes = classes = Classes(geometry, banks)
-            m.submodules.tallies = tallies = EventTallies(geometry, banks)
-            counters = [classes, tallies]
-            saturating = [capture, matcher, *counters]
-            m.d.comb += matcher.bank.eq(snapshots.bank)
-            two_banks(m, classes, tallies, matcher, measure, uplink.drop, reads, snapshots)
-            if sweep is None:
-                m.d.comb += run.final_seen.eq(matcher.final)
-
-        # Capture to matcher to samples.
+        # Capture to matcher, and to the two that count.
         m.d.comb += [
             capture.clear.eq(run.clear),
             capture.low.eq(timebase.low),
@@ -197,28 +154,45 @@ class Instrument(wiring.Component):
             matcher.clear.eq(run.clear),
             matcher.settings.eq(bank.matcher),
             matcher.trigger_channels.eq(control.trigger_channels),
-            measure.trigger_latency_ticks.eq(control.trigger_latency_ticks),
+            matcher.trigger_latency_ticks.eq(control.trigger_latency_ticks),
+            matcher.room.eq(ledger.room),
+            matcher.pause.eq(snapshots.pause),
+            ledger.i_decision.eq(matcher.o_decision),
+            ledger.i_valid.eq(matcher.o_decision_valid),
+            ledger.i_event_valid.eq(matcher.taken),
+            ledger.i_source.eq(matcher.o_event.source),
+            ledger.i_polarity.eq(matcher.o_event.polarity),
+            ledger.i_drop.eq(uplink.drop),
+            ledger.i_sources.eq(capture.amounts),
+            ledger.source_stb.eq(bank.source_stb),
+            ledger.source_address.eq(bank.source_address),
+            bank.source_value.eq(ledger.source_value),
+            *(part.bank.eq(snapshots.bank) for part in memories),
+            *(part.clear_stb.eq(run.clear) for part in memories),
+            results.frozen.eq(snapshots.frozen),
+            results.zoom_stb.eq(bank.zoom_stb),
+            results.zoom_place.eq(bank.zoom_place),
+            results.zoom_data.eq(bank.written),
         ]
+        wiring.connect(m, matcher.o_measured, results.i_measured)
+        for spaces, ports in ((PARTS, ledger.reads), (results.spaces, results.reads)):
+            for space, port in zip(spaces, ports, strict=True):
+                wiring.connect(m, reads[space], port)
+        counted = [ledger.settled_stb, *([sweep.records.final_seen] if sweep else [])]
+        ends = Signal(len(counted))
+        m.d.comb += [
+            ledger.settle_stb.eq(matcher.final),
+            run.final_seen.eq(ends.all() & results.idle),
+        ]
+        m.d.sync += ends.eq(Mux(run.final_seen, 0, ends | Cat(counted)))
         for number in range(geometry.channels):
             channel = bank.channel[number]
             m.d.comb += [
                 capture.channels[number].eq(channel),
                 matcher.channels[number].eq(channel),
-                measure.deadlines[number].eq(channel.deadline_ticks),
+                matcher.deadlines[number].eq(channel.deadline_ticks),
             ]
             m.d.sync += bank.lane[number].pending.eq(matcher.pending[number])
-
-        engines = (
-            [
-                self._engine(m, name, bank, measure, reads)
-                for name in ZOOMS
-                if name == "latency" or Feature.INTERVALS in geometry.features
-            ]
-            if banks == 2
-            else [results]
-        )
-        for part in counters + engines:
-            m.d.comb += part.clear_stb.eq(run.clear)
 
         # The run.
         busy = [sweep.table.loading, *uplink.busy] if sweep else uplink.busy
@@ -227,7 +201,7 @@ class Instrument(wiring.Component):
             run.action.eq(bank.action),
             run.low.eq(timebase.low),
             run.epoch.eq(timebase.epoch),
-            run.clearing.eq(Cat(*busy, *(part.clear_busy for part in counters + engines)).any()),
+            run.clearing.eq(Cat(*busy, *(part.clear_busy for part in memories)).any()),
             run.merge_idle.eq(capture.idle),
             run.final_ready.eq(capture.final_ready),
             run.triggered.eq(trigger.triggered),
@@ -237,7 +211,7 @@ class Instrument(wiring.Component):
             trigger.clear.eq(run.clear),
             trigger.armed_latency.eq(flag_bit(control.stop_on, StopOn.LATENCY)),
             trigger.armed_missed.eq(flag_bit(control.stop_on, StopOn.MISSED)),
-            trigger.latency_stb.eq(measure.trigger_stb),
+            trigger.latency_stb.eq(matcher.trigger_stb),
             trigger.missed_stb.eq(matcher.missed_trigger),
             trigger.taken.eq(matcher.taken),
             snapshots.clear.eq(run.clear),
@@ -256,6 +230,10 @@ class Instrument(wiring.Component):
             snapshots.dump_stb.eq(bank.action.dump & ~run.running),
             snapshots.final_stb.eq(run.done_stb),
             snapshots.dump_busy.eq(dumper.busy),
+            snapshots.paused.eq(matcher.paused),
+            snapshots.results_idle.eq(results.idle),
+            snapshots.counts_idle.eq(ledger.idle),
+            snapshots.folding.eq(results.folding),
         ]
 
         # Events, dumps and messages to the link; commands from it.
@@ -292,18 +270,14 @@ class Instrument(wiring.Component):
         wiring.connect(m, wiring.flipped(self.rx), command.i_bytes)
         if Feature.RING in geometry.features:
             m.submodules.ring = ring = Ring(geometry)
-            event = matcher.o_event if paced(geometry) else matcher.beat.event
             m.d.comb += [
                 ring.i_events.valid.eq(matcher.taken),
-                *(ring.i_events.payload[name].eq(event[name]) for name in Event().members),
+                ring.i_events.payload.eq(matcher.o_event),
                 ring.freeze.eq(trigger.over),
                 ring.clear_stb.eq(run.clear),
                 ring.send_stb.eq(bank.action.trace & ~run.running),
-                trigger.latency.eq(measure.trigger_at),
-                trigger.missed.index.eq((measure.trigger_at if paced(geometry) else event).index),
-                trigger.missed.time_ticks.eq(
-                    (measure.trigger_at if paced(geometry) else event).time_ticks
-                ),
+                trigger.latency.eq(matcher.trigger_at),
+                trigger.missed.eq(matcher.trigger_at),
             ]
             wiring.connect(m, ring.o_entries, uplink.framer.i_trace)
 
@@ -312,8 +286,8 @@ class Instrument(wiring.Component):
         m.submodules.clock_lost = FFSynchronizer(self.clock_lost, clock_lost)
         m.d.comb += [self.link_clear.eq(run.clear), bank.status.link_dropped.eq(self.link_dropped)]
         flags = {
-            StatusFlag.BIN_SATURATED: Cat(part.saturated for part in engines).any(),
-            StatusFlag.COUNTER_SATURATED: Cat(part.saturated for part in saturating).any(),
+            StatusFlag.BIN_SATURATED: results.saturated,
+            StatusFlag.COUNTER_SATURATED: ledger.saturated,
             StatusFlag.GAP_SATURATED: capture.gap_saturated,
             StatusFlag.QUEUE_FULL: matcher.queue_full,
             StatusFlag.TRIGGERED: trigger.triggered,
@@ -325,43 +299,7 @@ class Instrument(wiring.Component):
         with m.Else():
             m.d.sync += sticky.eq(sticky | Cat(flags[flag] for flag in sorted(flags)))
         m.d.comb += bank.status.flags.eq(sticky)
-        if self._skippable:
-            moving = [
-                outputs.moving,
-                ~capture.idle,
-                capture.o_valid,
-                matcher.busy,
-                trigger.triggered & run.running,
-                ~run.settled,
-                run.o_log.valid & ~run.quiet,
-                snapshots.busy,
-                dumper.busy,
-                link.moving,
-                self.tx.valid & self.tx.ready,
-                self.rx.valid,
-                command.bus.request_stb,
-                capture.moving,
-                sweep.moving if sweep else 0,
-            ]
-            allow_skips(m, self, moving, [timebase, run, snapshots, outputs])
-            m.d.comb += self.resting.eq(~run.running & ~snapshots.busy & ~dumper.busy)
         return m
-
-    def _engine(self, m, name: str, bank, measure, reads) -> Engine:
-        """Wire samples to their memories; return these."""
-        key_bits = self._geometry.key_bits
-        m.submodules[name] = engine = Engine(self._geometry, name)
-        m.d.comb += [
-            engine.i_sample.valid.eq(getattr(measure, f"o_{name}_valid")),
-            engine.i_sample.payload.eq(getattr(measure, f"o_{name}")),
-        ]
-        for part in ("statistics", "bins", "zoom"):
-            wiring.connect(m, reads[Space[f"{name}_{part}".upper()]], getattr(engine, part))
-        for kind, zoom in enumerate(ZOOMS[name]):
-            for number in range(self._geometry.channels):
-                first = engine.zoom_first[kind << key_bits | number]
-                m.d.comb += first.eq(bank.channel[number][zoom])
-        return engine
 
     def _access(self, m, dumper, run) -> Access:
         """Let the window's reads between the dumper and the memories; return the access port."""
@@ -388,8 +326,3 @@ class Instrument(wiring.Component):
             status.trigger_ticks.eq(trigger.at.time_ticks),
             status.command_errors.eq(command.errors),
         ]
-        for source in self._geometry.sources:
-            m.d.comb += [
-                bank.source[source].generated.eq(capture.generated[source]),
-                bank.source[source].dropped.eq(capture.dropped[source]),
-            ]

@@ -19,12 +19,7 @@ READ_CLOCKS = 4
 """Core clocks from an address on a SpaceRead port to its data; one address a clock."""
 
 PACE_CLOCKS = 5
-"""Core clocks from one value to the next, at least, in a build that is `paced`."""
-
-
-def paced(geometry: Geometry) -> bool:
-    """Return whether one event is matched and measured after the other, as boards do."""
-    return Feature.SNAPSHOT not in geometry.features
+"""Core clocks from one value to the next, at least, in a build without snapshots."""
 
 
 def lean(geometry: Geometry) -> bool:
@@ -81,25 +76,6 @@ class Beat(data.StructLayout):
         super().__init__({"event": event, "is_event": 1, "final": 1})
 
 
-class Sample(data.StructLayout):
-    """One latency or interval on its way into an accumulation engine.
-
-    `key` is plexor.protocol.memory.key; `value_ticks` signed; `index` and `time_ticks` are those of
-    the event that completed it; `bank` is the bank that counts it.
-    """
-
-    def __init__(self, key_bits: int) -> None:
-        super().__init__(
-            {
-                "key": key_bits,
-                "value_ticks": signed(VALUE_BITS),
-                "index": INDEX_BITS,
-                "time_ticks": TIME_BITS,
-                "bank": 1,
-            }
-        )
-
-
 class Kind(IntEnum):
     """What a measured value is: the latency kinds, then those of intervals, in their order."""
 
@@ -152,11 +128,17 @@ class Decision(data.StructLayout):
 class SpaceRead(wiring.Signature):
     """Reads words of one memory space; `data` is of the `bank` and `address` READ_CLOCKS before.
 
-    The side with the memory sees `address` and `bank` as inputs. Reading never disturbs counting;
-    the words of the bank that counts are not coherent.
+    `some`, as late: the frame of that word may have others than zeros. The side with the memory
+    sees `address` and `bank` as inputs. Reading never disturbs counting; the words of the bank that
+    counts are not coherent.
     """
 
     def __init__(self) -> None:
         super().__init__(
-            {"address": Out(SPACE_ADDRESS_BITS), "bank": Out(1), "data": In(32)},
+            {
+                "address": Out(SPACE_ADDRESS_BITS),
+                "bank": Out(1),
+                "data": In(32),
+                "some": In(1),
+            }
         )

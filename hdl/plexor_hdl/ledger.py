@@ -63,7 +63,7 @@ class Ledger(wiring.Component):
     once all that came before is in memory and in the sources' counts.
 
     Of the `reads` one is read at a time, the one whose address has its upper bit low; all give its
-    words, LATE_CLOCKS of the dumper later than READ_CLOCKS, and 0 where none is read. With
+    words within word_clocks of the dumper, and 0 where none is read. With
     Feature.SWEEP limbs of classes are read one a clock while `copying`, from COPY_WAIT clocks after
     it rose, as `copy_word` COPY_CLOCKS after `copy`. It may be high while `idle`, for copy_clocks;
     nothing else may be read then, and no source asked for; one asked for before is told.
@@ -141,9 +141,10 @@ class Ledger(wiring.Component):
         ]
 
         # Which line is visited changes only once a visit has looked at its sample.
-        line, wait, due = Signal(range(len(lines))), Signal(VISIT_BITS), Signal()
-        visited, before, last_line = Signal(), Signal(), Signal()
-        line_place, asked, watched = Signal(places.bits), Signal(4), Signal()
+        line, wait = Signal(range(len(lines)), name="line"), Signal(VISIT_BITS, name="wait")
+        due, visited, before = Signal(name="due"), Signal(name="visited"), Signal()
+        line_place, last_line = Signal(places.bits), Signal(name="last_line")
+        asked, watched = Signal(4, name="asked"), Signal(name="watched")
         stands = self.copying if copies else Const(0)
         source_place = places.source(self.source_address)
         m.d.comb += [
@@ -280,7 +281,7 @@ class Ledger(wiring.Component):
             with m.Else():
                 m.d.sync += parts[0].eq(Mux(there, counts.word, 0))
         for read in self.reads:
-            m.d.comb += read.data.eq(Cat(*parts))
+            m.d.comb += [read.data.eq(Cat(*parts)), read.some.eq(1)]
 
     def _copies(self, m, places, counts) -> None:
         """Read nothing else while `copying`, once what is on its way has been written."""

@@ -19,11 +19,10 @@ class LinkBytes(wiring.Component):
 
     Latency: a COBS block (up to 254 bytes) and about 10 clocks. Throughput a byte each 3 clocks but
     for some 20 clocks a frame. Reset: between frames. Full: `i_parts.ready` is low, as it is in the
-    clock after a byte was taken. `moving`: a byte goes to the encoder.
+    clock after a byte was taken.
     """
 
     i_parts: In(stream.Signature(FramePart))
-    moving: Out(1)
     o_bytes: Out(stream.Signature(8))
 
     def elaborate(self, platform):
@@ -43,7 +42,6 @@ class LinkBytes(wiring.Component):
             out.ready.eq(encoder.i_bytes.ready),
             half.eq(out.valid & (~second | out.ready)),
             crc.shift.eq(now["CRC"]),
-            self.moving.eq(out.valid & out.ready),
         ]
         # The CRC takes it a clock late.
         m.d.sync += [

@@ -248,14 +248,13 @@ class LinkUart(wiring.Component):
         m.submodules.send_clock = clock = BitClock(len(period) - FRACTION_BITS)
         shift = Signal(DATA_BITS + 1, init=(1 << (DATA_BITS + 1)) - 1)
         left = Signal(range(DATA_BITS + 3))
-        last = Signal()
+        last, none = Signal(), Signal(init=1)
         load = Signal()
         m.d.comb += [
             clock.period.eq(period),
             clock.first_clocks.eq(period[FRACTION_BITS:]),
-            clock.start_stb.eq(load & (left == 0)),
-            last.eq(left == 1),
-            self.i_bytes.ready.eq(known & ((left == 0) | last & clock.tick)),
+            clock.start_stb.eq(known & none & self.i_bytes.valid),
+            self.i_bytes.ready.eq(known & (none | (last & clock.tick))),
             load.eq(self.i_bytes.ready & self.i_bytes.valid),
         ]
         m.d.sync += self.tx.eq(shift[0])
@@ -263,6 +262,12 @@ class LinkUart(wiring.Component):
             m.d.sync += [
                 shift.eq(Cat(Const(0, 1), self.i_bytes.payload)),
                 left.eq(DATA_BITS + 2),
+                Cat(last, none).eq(0),
             ]
-        with m.Elif(clock.tick & (left != 0)):
-            m.d.sync += [shift.eq(Cat(shift[1:], Const(1, 1))), left.eq(left - 1)]
+        with m.Elif(clock.tick & ~none):
+            m.d.sync += [
+                shift.eq(Cat(shift[1:], Const(1, 1))),
+                left.eq(left - 1),
+                last.eq(left == 2),
+                none.eq(last),
+            ]

@@ -15,11 +15,10 @@ class LinkWords(wiring.Component):
 
     Latency 5 clocks. Throughput a word each 4 clocks where it comes whole, else a byte each 2; some
     6 clocks more a frame. Reset: between frames. Full: `i_parts.ready` is low, as it is in the
-    clock after a part was taken. `moving`: something is on its way.
+    clock after a part was taken.
     """
 
     i_parts: In(stream.Signature(FramePart))
-    moving: Out(1)
     o_words: Out(stream.Signature(FrameWord))
 
     def elaborate(self, platform):
@@ -42,7 +41,6 @@ class LinkWords(wiring.Component):
             turned.eq(Cat(word[8:], byte)),
             crc_goes.eq(now["CRC"] & free & ~crc.step),
             crc.start.eq(now["END"]),
-            self.moving.eq(turning | take | ~now["FRAME"]),
         ]
         m.d.sync += [
             # The CRC takes a byte a clock late.

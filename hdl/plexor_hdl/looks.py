@@ -4,6 +4,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS
+from plexor_hdl.accept import PROMPT
 from plexor_hdl.interfaces import Beat
 from plexor_hdl.merge import encode, lowest
 
@@ -21,8 +22,7 @@ class Has:
         self.long = bool(features & Beat.LONG)
         self.kept = bool(features & Beat.KEPT)
         self.sweep = Feature.SWEEP in features
-        # Nothing may expire later than by the first event behind it.
-        self.prompt = bool(features & (Feature.SNAPSHOT | Feature.RING | Feature.SWEEP))
+        self.prompt = bool(features & PROMPT)
         # A beat can give more than one value.
         self.several = self.long or self.early
         # Something can come behind a beat.
@@ -63,9 +63,10 @@ class Look:
         self.takes, self.may, self.room = signal("takes"), signal("may"), signal("has_room")
         # Of the channel that is looked at: its response is held now; its last match was joined.
         self.holds_here, self.joined_here = signal("holds_here"), signal("joined_here")
-        # Channels with outstanding strikes, with a full queue, with a held response.
+        # Channels with outstanding strikes, with a full queue, with a held response; the one whose
+        # oldest strike leaves its queue.
         self.some, self.full = signal("some", count), signal("full", count)
-        self.holds = signal("holds", count)
+        self.popped, self.holds = signal("popped_here", count), signal("holds", count)
         self.early, self.latest = signal("early"), signal("latest")
         self.windowed = signal("windowed")
         # The horizon is found anew.

@@ -94,13 +94,13 @@ class Columns(wiring.Component):
         # The tick that is next and those after it, kept apart: much waits for them.
         tick, rest, more = Signal(self._samples), Signal(self._samples), Signal()
         # What keeps a slot from being loaded is known a clock before.
-        load, held, more_next = Signal(), Signal(), Signal()
+        load, blocked, more_next = Signal(), Signal(), Signal()
         ticks = Mux(more, rest, head.ticks)
         m.d.comb += [
             more_next.eq(
                 Mux(self.advance, Mux(more, at_least(rest)[1], head.several), more),
             ),
-            load.eq(self.go & ~held),
+            load.eq(self.go & ~blocked),
             self.i_ready.eq(load | ~head_valid),
             self.take_words.eq(Mux(load, head.mask, 0)),
         ]
@@ -131,7 +131,7 @@ class Columns(wiring.Component):
                 self.o_column.first.eq(first),
                 self.o_column.blank.eq(blank),
             ]
-        m.d.sync += [more.eq(more_next), held.eq(more_next | self.stays)]
+        m.d.sync += [more.eq(more_next), blocked.eq(more_next | self.stays)]
         m.d.comb += self.empty.eq(~head_valid & ~valid & ~filled)
         return m
 

@@ -7,7 +7,6 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import STIMULUS
 from plexor_hdl.interfaces import block_layout
-from plexor_hdl.skip import SKIP_BITS, least
 from plexor_hdl.stimulus import Stimulus
 
 GATE_CLOCKS = 2
@@ -21,8 +20,8 @@ class Outputs(wiring.Component):
     the stimuli's words. `strike_stb` and `striking` (a strike starts, is active) go with the words
     and `done` (no strike comes) with the stimuli's; all three leave out endless outputs, and `done`
     is low where no enabled output has a count. With `table` they leave out all outputs but 0, which
-    `restart_stb` starts anew. `moving`: something else than the time may change an output. Latency
-    and reset are those of Stimulus; the gate is GATE_CLOCKS late.
+    `restart_stb` starts anew. Latency and reset are those of Stimulus; the gate is GATE_CLOCKS
+    late.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -41,9 +40,6 @@ class Outputs(wiring.Component):
                 "strike_stb": Out(1),
                 "striking": Out(1),
                 "done": Out(1),
-                "moving": Out(1),
-                "skip": In(SKIP_BITS),
-                "room": Out(SKIP_BITS),
             }
         )
 
@@ -62,7 +58,6 @@ class Outputs(wiring.Component):
                 stimulus.stop.eq(self.stop),
                 stimulus.gate.eq(gates[-1]),
                 stimulus.strikes.eq(strikes),
-                stimulus.skip.eq(self.skip),
                 strikes[number].eq(stimulus.strike_stb),
                 active[number].eq(stimulus.word.any()),
                 done[number].eq(stimulus.done),
@@ -78,9 +73,5 @@ class Outputs(wiring.Component):
             self.strike_stb.eq((strikes & counted).any()),
             self.striking.eq((active & counted).any()),
             self.done.eq((done | ~counted).all() & counted.any()),
-            self.moving.eq(
-                strikes.any() | (Cat(self.gate, gates).any() & ~Cat(self.gate, gates).all())
-            ),
-            self.room.eq(least([stimulus.room for stimulus in stimuli])),
         ]
         return m

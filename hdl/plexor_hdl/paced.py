@@ -1,15 +1,13 @@
-"""Counters of what comes PACE_CLOCKS or more apart: no forwarding, adders shared.
-
-Beside Tally, which takes a beat a clock: with time between beats a word is back in memory before it
-is read again.
-"""
+"""Counters of what comes PACE_CLOCKS apart or more: each is back in memory before it is read."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
 
+from plexor_hdl.clearing import Sweep
 from plexor_hdl.fetch import plain_memory
-from plexor_hdl.limb import Line
-from plexor_hdl.tally import WORD_BITS, Sweep, tally_ports
+from plexor_hdl.line import Line
+from plexor_hdl.words import WORD_BITS
 
 
 def fetched_from(m: Module, memory, address, name: str) -> Signal:
@@ -25,10 +23,13 @@ def fetched_from(m: Module, memory, address, name: str) -> Signal:
 class PacedTally(wiring.Component):
     """An array of `entries` counters of `bits` bits, up to 32, in two limbs.
 
-    Counts, saturates, clears and resets as a Tally of one bank, with its ports; beats must come
-    PACE_CLOCKS or more apart. A memory that is `far`, spread over the device, has one more register
-    behind it. Latency: a beat is in the words read for an address `latency` clocks after it.
-    `read`: an address must stand until READ_CLOCKS clocks after it, and until as long after a beat.
+    Each beat counts one, PACE_CLOCKS or more after the one before; a counter at its greatest value
+    stays there, and a count that finds it so sets `saturated` until the next clear. A memory that
+    is `far`, spread over the device, has one more register behind it. Latency: a beat is in the
+    words read for an address `latency` clocks after it. `count` is that of `read_address`, which
+    must stand until READ_CLOCKS clocks after it, and until as long after a beat. `clear_stb` zeroes
+    all while `clear_busy`, `entries` clocks and some; no beats then. Reset clears `saturated`; the
+    counters are 0 at configuration and keep their values at reset.
     """
 
     def __init__(self, entries: int, bits: int, far: bool = False) -> None:
@@ -44,26 +45,31 @@ class PacedTally(wiring.Component):
         ]
         self._far = far
         self.latency = 5 + far
-        super().__init__(tally_ports(entries))
+        super().__init__(
+            {
+                "valid": In(1),
+                "address": In(range(entries)),
+                "read_address": In(range(entries)),
+                "count": Out(bits),
+                "clear_stb": In(1),
+                "clear_busy": Out(1),
+                "saturated": Out(1),
+            }
+        )
 
     def elaborate(self, platform) -> Module:
         m = Module()
-        valid = Line(m, self.i_address.valid, "valid")
+        valid = Line(m, self.valid, "valid")
         m.submodules.sweep = sweep = Sweep(self._entries)
         m.d.comb += [sweep.stb.eq(self.clear_stb), self.clear_busy.eq(sweep.busy)]
         clear = Line(m, sweep.busy, "clear")
 
         address = Signal(range(self._entries))
         write_address = Signal.like(address)
-        beyond = Signal()
         with m.If(~(valid[1] | valid[2])):
-            m.d.sync += [
-                address.eq(Mux(valid[0], self.i_address.payload.address, self.read.address)),
-                beyond.eq(~valid[0] & self.read.address[len(address) :].any()),
-            ]
+            m.d.sync += address.eq(Mux(valid[0], self.address, self.read_address))
         with m.If(valid[3] | clear[0]):
             m.d.sync += write_address.eq(Mux(clear[0], sweep.address, address))
-        outside = Line(m, beyond, "outside")[1 + self._far]
         stored, ahead = [], []
         for name, memory in zip(("low", "high"), self.memories, strict=True):
             m.submodules[f"{name}_memory"] = memory
@@ -72,10 +78,10 @@ class PacedTally(wiring.Component):
                 fetched = Line(m, fetched, f"{name}_near")[1]
             ahead.append(fetched)
             word = Signal(len(fetched), name=name)
-            m.d.sync += word.eq(Mux(outside, 0, fetched))
+            m.d.sync += word.eq(fetched)
             stored.append(word)
         low, high = stored
-        m.d.comb += self.read.data.eq(Cat(low, high))
+        m.d.comb += self.count.eq(Cat(low, high))
 
         # The high limb one clock after the low one. A count that would wrap is not written. What a
         # far memory is read for at first may just be written by the beat before.

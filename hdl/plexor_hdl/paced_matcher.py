@@ -10,11 +10,12 @@ from plexor.protocol.memory import VALUE_BITS, VALUE_MOST, ResponseClass
 from plexor.protocol.registers import CHANNEL, MATCHER, Policy
 from plexor_hdl.accept import Accept
 from plexor_hdl.ages import Ages
+from plexor_hdl.generations import Generations
 from plexor_hdl.handover import Handover
 from plexor_hdl.horizon import Horizon
 from plexor_hdl.interfaces import Beat, Decision, Kind, Measured, block_layout, lean
-from plexor_hdl.limb import Line
 from plexor_hdl.limits import SHARED
+from plexor_hdl.line import Line
 from plexor_hdl.looks import Look, take_turns
 from plexor_hdl.spans import Spans
 from plexor_hdl.trigger import Moment
@@ -37,10 +38,12 @@ class PacedMatcher(wiring.Component):
     strikes any. A channel whose queue a strike finds full is looked at first, LOOK_CLOCKS + 2 more;
     each strike that has expired there or before a response takes LOOK_CLOCKS, as does each held
     response, and LOOK_CLOCKS + 2 each one that is joined to a strike. All channels are looked at so
-    by a beat without event, and by an event once in 2**SWEEP_BIT ticks; in a build with snapshots,
-    steps or the ring before any event behind which something has expired, too, and it takes 8
-    clocks more to find when that is next. In such a build, and in one that measures more than rise
-    latencies, a beat that looks at other channels first takes a clock more.
+    by a beat without event, and by an event once in 2**SWEEP_BIT ticks. A build with snapshots,
+    steps or the ring does so once in 2**PROMPT_SWEEP_BIT ticks, but looks at all that wait before
+    any event behind which something may have expired, and takes 9 clocks more to find when that is
+    next. Where all that waits is answered in less than half the time-out nothing may have. In such
+    a build, and in one that measures more than rise latencies, a beat that looks at other channels
+    first takes a clock more.
 
     A beat is taken while `room` is high, `pause` low, and there is place for what it measures;
     `paused` says that with `pause` nothing is under way, nor waits in `o_measured`. `taken` strobes
@@ -79,7 +82,6 @@ class PacedMatcher(wiring.Component):
                 "final": Out(1),
                 "step": Out(1),
                 "resume": In(1),
-                "busy": Out(1),
                 "o_measured": Out(stream.Signature(Measured(geometry))),
                 "o_decision": Out(Decision(geometry)),
                 "o_decision_valid": Out(1),
@@ -113,6 +115,8 @@ class PacedMatcher(wiring.Component):
         horizon = self._horizon(m, s, accept) if s.has.prompt else None
         take_turns(m, s, accepted, horizon)
         heads, tails = keep_queues(m, s, self.clear, self.pending)
+        if horizon is not None:
+            self._generations(m, s, horizon, heads, tails)
         ages = self._times(m, s, accepted, heads, tails)
         verdict = decide(m, s, ages, horizon, self.clear)
         under_way = self._hand_out(m, s, accepted, ages, verdict)
@@ -139,6 +143,25 @@ class PacedMatcher(wiring.Component):
             horizon.time_ticks.eq(Mux(accept.i_ready, *time)),
         ]
         return horizon
+
+    def _generations(self, m, s, horizon, heads, tails) -> None:
+        """Move the horizon on as generations are gone."""
+        m.submodules.generations = generations = Generations(self._geometry)
+        for number in range(self._geometry.channels):
+            m.d.comb += [
+                generations.heads[number].eq(heads[number]),
+                generations.tails[number].eq(tails[number]),
+            ]
+        m.d.comb += [
+            generations.some.eq(s.some),
+            generations.popped.eq(s.popped),
+            generations.held.eq(s.holds),
+            generations.taken.eq(s.takes),
+            generations.quiet.eq(s.renews),
+            generations.fresh.eq(horizon.fresh),
+            horizon.turn.eq(generations.turn),
+            horizon.grown.eq(generations.grown),
+        ]
 
     def _times(self, m, s, accepted, heads, tails):
         """Read and store times as the look and the pushes go on; return their ages.
@@ -273,11 +296,8 @@ class PacedMatcher(wiring.Component):
                 m.d.sync += rest.eq(rest - 1)
             m.d.comb += under_way.eq(~s.idle | some | rest.any())
         m.d.sync += still.eq(~under_way)
-        m.d.comb += [
-            self.busy.eq(under_way | ~self.i_ready),
-            # What was decided last comes in the clock behind.
-            self.paused.eq(self.pause & still & ~under_way),
-        ]
+        # What was decided last comes in the clock behind.
+        m.d.comb += self.paused.eq(self.pause & still & ~under_way)
         return under_way
 
     def _many_values(self, m, s, ages, measured):
@@ -353,7 +373,7 @@ class PacedMatcher(wiring.Component):
         m.d.comb += s.may.eq(ready & ~blocked)
         ended = Signal()
         if s.has.rests:
-            with m.If(s.done & s.final):
+            with m.If(s.idle & s.final & under_way):
                 m.d.sync += ended.eq(1)
             with m.Elif(~under_way):
                 m.d.sync += ended.eq(0)

@@ -9,7 +9,6 @@ from plexor.protocol.registers import STIMULUS
 from plexor_hdl.burst_painter import LIMIT_CLOCKS, Flips, Limiter
 from plexor_hdl.countdown import TIMER_LOW_BITS, Countdown
 from plexor_hdl.interfaces import block_layout
-from plexor_hdl.skip import SKIP_BITS
 
 PULSE_CLOCKS = 3
 """Clocks from a strike that is kept to its word."""
@@ -59,8 +58,6 @@ class Painter(wiring.Component):
                 "strike_stb": Out(1),
                 "waiting": Out(1),
                 "pending": Out(1),
-                "skip": In(SKIP_BITS),
-                "room": Out(SKIP_BITS),
             }
         )
 
@@ -107,8 +104,6 @@ class Painter(wiring.Component):
             tail.far.eq(wide_far),
             tail.step.eq(1),
             tail.clear.eq(self.clear),
-            tail.skip.eq(self.skip),
-            self.room.eq(tail.room),
         ]
         m.d.sync += [
             wide_far.eq(coarse[TIMER_LOW_BITS:].any()),

@@ -6,9 +6,10 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS
+from plexor_hdl.clearing import Sweep
 from plexor_hdl.fetch import plain_memory
 from plexor_hdl.interfaces import Measured, SpaceRead
-from plexor_hdl.limb import Line
+from plexor_hdl.line import Line
 from plexor_hdl.record_words import (
     EVENT,
     LEAST,
@@ -22,7 +23,6 @@ from plexor_hdl.record_words import (
     record_key,
 )
 from plexor_hdl.squares import Squares
-from plexor_hdl.tally import Sweep
 from plexor_hdl.word_sums import WORD_BITS, WordSums
 
 
@@ -43,13 +43,15 @@ class Records(wiring.Component):
 
     `latencies` and `intervals` are entries of Space.LATENCY_STATISTICS and INTERVAL_STATISTICS; one
     is read at a time, that whose address has its upper bit low. A word is there READ_DELAY clocks
-    after its address stood and its record was last added to. `clear_stb` zeroes all while
-    `clear_busy`; no values then. Reset: sums and records need a clear first.
+    after its address stood and its record was last added to; while `idle` an address may stand for
+    STAND_CLOCKS alone, and its word is there IDLE_DELAY clocks after it came. `clear_stb` zeroes
+    all while `clear_busy`; no values then. Reset: sums and records need a clear first.
     """
 
     PASSES = 4
     """Words of count and sum."""
     READ_DELAY = 5 * PASSES
+    STAND_CLOCKS, IDLE_DELAY = 5, 8
     IDLE_CLOCKS = 32
     """More than a value takes from the input to the last memory."""
 
@@ -326,4 +328,5 @@ class Records(wiring.Component):
                 word_or_signs = word
             m.d.sync += part.eq(Mux(here & read.there & known, word_or_signs, 0))
             value |= part
-        m.d.comb += [port.data.eq(value) for port in (self.latencies, self.intervals)]
+        for port in (self.latencies, self.intervals):
+            m.d.comb += [port.data.eq(value), port.some.eq(1)]

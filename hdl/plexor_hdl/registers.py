@@ -22,9 +22,10 @@ from plexor.protocol.registers import (
     Action,
     Block,
 )
-from plexor_hdl.interfaces import block_layout
+from plexor_hdl.interfaces import Kind, block_layout
 from plexor_hdl.limits import OWN, SHARED
 from plexor_hdl.shadow import MARKED, Shadow
+from plexor_hdl.tables import table
 from plexor_hdl.words import (
     ADDRESS_BITS,
     HITS_LAYOUT,
@@ -44,6 +45,9 @@ SOURCE_CLOCKS = 17
 """Clocks from a source that is asked for to its count."""
 DECIDED, LOW_NEXT, DONE = 2, SOURCE_CLOCKS - 1, SOURCE_CLOCKS + 2
 """Clocks from a request until the status of its answer stands, and so on."""
+ZOOMS = ("zoom_rise_ticks", "zoom_fall_ticks", "zoom_width_ticks", "zoom_period_ticks")
+"""Registers of CHANNEL that go to the results' memory, in the order of Kind."""
+ZOOM_BITS = (len(Kind) - 1).bit_length()
 HALF_BITS = 4
 HALF_WORDS = 1 << HALF_BITS
 """Words of a copy that are told apart by a row and a column of four."""
@@ -115,11 +119,11 @@ class RegisterBank(wiring.Component):
     `word` is the low or, with `word_high`, the high word of run_time_ticks or, with `word_end`, of
     end_ticks, once these have stood for 3 clocks, in clocks with `word_valid`: not during requests.
 
-    With Feature.SWEEP what is written to a word of STEP is given by `step_stb` too, `step_place`
-    being its place among all steps' words, and what is written to a register of Limits by
-    `limit_stb`. With Feature.SNAPSHOT SOURCE is read from `source`. Without it `source_value` is
-    asked for: source x 2 or, for dropped, one more; it must stand from SOURCE_CLOCKS after
-    `source_stb` on.
+    `written` is what is written to a word of STEP with `step_stb`, `step_place` being its place
+    among all steps' words; to a register of Limits with `limit_stb`; and with `zoom_stb` to one of
+    ZOOMS, `zoom_place` being its Kind << key bits | channel: the ports of `channel` do not have
+    them. Of SOURCE `source_value` is asked for: source x 2 or, for dropped, one more; it must stand
+    from SOURCE_CLOCKS after `source_stb` on.
 
     Latency SOURCE_CLOCKS + 3 clocks from `request_stb` to `done_stb` without `hold`, one request at
     a time. Reset:
@@ -128,8 +132,8 @@ class RegisterBank(wiring.Component):
     """
 
     def __init__(self, geometry: Geometry, gateware_hash: int, build_id: int = 0) -> None:
+        self._geometry = geometry
         self._identity = identity_values(geometry, gateware_hash, build_id)
-        self._counts_outside = Feature.SNAPSHOT not in geometry.features
         self._copies = {block.name: tuple(range(block.count)) for block in BLOCKS}
         self._copies[CHANNEL.name] = self._copies[LANE.name] = tuple(range(geometry.channels))
         self._copies[STIMULUS.name] = tuple(range(geometry.strikes))
@@ -158,14 +162,14 @@ class RegisterBank(wiring.Component):
                 "matcher": block_port(MATCHER),
                 "channel": block_port(CHANNEL).array(geometry.channels),
                 "stimulus": block_port(STIMULUS).array(geometry.strikes),
+                "zoom_stb": Out(1),
+                "zoom_place": Out(geometry.key_bits + ZOOM_BITS),
                 "limit_stb": Out(len(SHARED) + geometry.channels),
-                "limit_data": Out(WORD_BITS),
+                "written": Out(WORD_BITS),
                 "step_stb": Out(1),
                 "step_place": Out(STEP_WORDS_BITS),
-                "step_data": Out(WORD_BITS),
                 "status": In(block_layout(STATUS)),
                 "lane": In(block_layout(LANE)).array(geometry.channels),
-                "source": In(block_layout(SOURCE)).array(SOURCE.count),
                 "source_stb": Out(1),
                 "source_address": Out(SOURCE_ADDRESS_BITS),
                 "source_value": In(COUNT_BITS),
@@ -276,17 +280,28 @@ class RegisterBank(wiring.Component):
     def _write(self, m: Module, hits, rows, columns, write_stb) -> None:
         """Write the output registers, two clocks after `write_stb`."""
         m.d.sync += self.action.eq(0)
-        m.d.sync += self.step_stb.eq(write_stb & hits[STEP.name])
+        geometry = self._geometry
+        offset, copy = split(CHANNEL, self.bus.address)
+        names = [word.register.name for word in words_of(CHANNEL)]
+        kind = Signal(ZOOM_BITS)
+        m.d.comb += kind.eq(table({names.index(name): n for n, name in enumerate(ZOOMS)}, offset))
+        is_zoom = claimed(CHANNEL, self.bus.address, lambda word: word.register.name in ZOOMS)
+        m.d.sync += [
+            self.step_stb.eq(write_stb & hits[STEP.name]),
+            self.zoom_stb.eq(write_stb & hits[CHANNEL.name] & is_zoom),
+        ]
         m.d.comb += [
             self.step_place.eq(self.bus.address[:STEP_WORDS_BITS]),
-            self.step_data.eq(self.bus.write_data),
-            self.limit_data.eq(self.bus.write_data),
+            self.zoom_place.eq(Cat(copy[: geometry.key_bits], kind)),
+            self.written.eq(self.bus.write_data),
         ]
         for block in (CONTROL, MATCHER, CHANNEL, STIMULUS):
             for number in self._copies[block.name]:
                 port = self._copy(block, number)
                 lines = self._lines(m, block, number, hits, write_stb, "write")
                 for place, word in enumerate(words_of(block)):
+                    if word.register.name in ZOOMS:
+                        continue
                     enable = Signal(name=f"enable_{block.name}_{number}_{place}")
                     m.d.sync += enable.eq(
                         lines[place // HALF_WORDS] & _cell(block, place, rows, columns)
@@ -339,7 +354,7 @@ class RegisterBank(wiring.Component):
         for block in LIVE:
             hit = hits[block.name]
             wides.append(hit & claimed(block, address, is_low))
-            if block is SOURCE and self._counts_outside:
+            if block is SOURCE:
                 way(self.source_value[:WORD_BITS], hit & low_next & ~address[0])
                 way(self.source_value[WORD_BITS:], hit & high_next & ~address[0])
                 continue

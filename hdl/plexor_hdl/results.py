@@ -1,62 +1,77 @@
-"""The results: histograms and statistics of everything that is measured, in one bank."""
+"""The results: what is measured goes to bins, zoom windows and records, one value after another."""
 
-from amaranth.hdl import Array, Cat, Const, Module, Signal, signed
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import KINDS, VALUE_BITS, Space, bin_bits
-from plexor_hdl.interfaces import PACE_CLOCKS, SPACE_ADDRESS_BITS, Kind, Measured, SpaceRead
-from plexor_hdl.limb import Line
-from plexor_hdl.paced import PacedTally
+from plexor.protocol.memory import VALUE_BITS, Space, entries
+from plexor_hdl.bin_places import LOG_SPACES, ZOOM_SPACES, BinPlaces, Layout, mantissas_of
+from plexor_hdl.bins import PAGES, Bins
+from plexor_hdl.interfaces import Kind, Measured, SpaceRead
+from plexor_hdl.line import Line
+from plexor_hdl.plain_bins import PlainBins
 from plexor_hdl.records import Records
 from plexor_hdl.value_bins import LogBins, ZoomBin
+from plexor_hdl.words import WORD_BITS
+from plexor_hdl.zoom_firsts import ZoomFirsts
 
-BIN_COUNT_BITS = 32
-FAR_ENTRIES = 1 << 12
-"""Counters whose memory takes so many blocks that some are far from its adder."""
+RECORD_SPACES = (Space.LATENCY_STATISTICS, Space.INTERVAL_STATISTICS)
+KIND_BITS = (len(Kind) - 1).bit_length()
+VALUE_CLOCKS = LogBins.LATENCY
+"""From a value to its bins."""
+LATE_CLOCKS = 4
+"""Between values, at least."""
+
+
+def spaces_of(geometry: Geometry) -> tuple[Space, ...]:
+    """Return the spaces that a build's results have, in the order of `reads`."""
+    return tuple(
+        space for space in (*RECORD_SPACES, *LOG_SPACES, *ZOOM_SPACES) if entries(geometry, space)
+    )
 
 
 class Results(wiring.Component):
-    """Counts each value in the log-linear bins and the zoom window of its kind, and in its record.
+    """Bins, zoom windows and records of every value that is measured.
 
-    `zoom_first` has the first bin of each kind's and channel's window. What of spaces a build
-    leaves out reads 0; words come up to LATE_CLOCKS of the dumper late, and nothing may be read
-    while values come. Counters of bins stay at their greatest value and set `saturated` until the
-    next clear. Throughput: a value each PACE_CLOCKS,
-    or as Records has it. `idle`: nothing is under way. `clear_stb`
-    zeroes all while `clear_busy`; no values then. Reset: results need a clear first.
-    Raises ValueError for bins of falls that are finer than those of rises.
+    Values are of the kinds that the build's features have. One is taken each 4.5 clocks, without
+    Feature.SNAPSHOT each PACE_CLOCKS, in a build of rises alone each 9; the first one of a record
+    takes 4 clocks more, and see Bins for carries and folding. `idle`: nothing is under way but what
+    `folding` does.
+
+    `bank` is that of the records that count; it changes while `idle`. Bins have one bank: while
+    `frozen` is high, which rises while `idle` and not `folding`, what is read of them is the state
+    when it rose; then `folding` until what has counted since is added.
+    `zoom_stb` writes `zoom_data`, the first tick of the window of a kind and channel, to
+    `zoom_place`: Kind << key bits | channel; no values then.
+    `reads` are those of spaces_of; one is read at a time, that whose address has its upper bit low.
+    A word is there WORD_CLOCKS after its address stood and after its last count. `clear_stb` zeroes
+    all while `clear_busy`; a clear must come before the first value. Reset: windows begin at 0.
     """
 
-    def __init__(self, geometry: Geometry) -> None:
-        if geometry.fall_mantissa_bits > geometry.latency_mantissa_bits:
-            raise ValueError(
-                f"fall_mantissa_bits: {geometry.fall_mantissa_bits}; must be "
-                f"{geometry.latency_mantissa_bits} or less, those of rises"
-            )
+    WORD_CLOCKS = Records.READ_DELAY
+
+    def __init__(self, geometry: Geometry, pages: int = PAGES) -> None:
         self._geometry = geometry
-        features = geometry.features
-        intervals = (
-            (Space.INTERVAL_STATISTICS, Space.INTERVAL_BINS)
-            if Feature.INTERVALS in features
-            else ()
-        )
-        zooms = (Space.LATENCY_ZOOM, *((Space.INTERVAL_ZOOM,) if intervals else ()))
-        self.spaces = (
-            Space.LATENCY_STATISTICS,
-            Space.LATENCY_BINS,
-            *intervals,
-            *(zooms if Feature.ZOOM in features else ()),
-        )
+        self.spaces = spaces_of(geometry)
         """The spaces of `reads`, in their order."""
-        firsts = signed(VALUE_BITS)
+        self._layout = layout = Layout(geometry)
+        if Feature.SNAPSHOT in geometry.features:
+            self.bins = Bins(layout.entries, layout.second_from, pages=pages)
+        else:
+            self.bins = PlainBins(layout.entries, layout.second_from, layout.windows)
+        self.records = Records(geometry)
         super().__init__(
             {
                 "i_measured": In(stream.Signature(Measured(geometry))),
-                "zoom_first": In(firsts).array(len(Kind) << geometry.key_bits),
-                "reads": In(SpaceRead()).array(len(self.spaces)),
+                "bank": In(1),
+                "frozen": In(1),
+                "folding": Out(1),
                 "idle": Out(1),
+                "zoom_stb": In(1),
+                "zoom_place": In(geometry.key_bits + KIND_BITS),
+                "zoom_data": In(VALUE_BITS),
+                "reads": In(SpaceRead()).array(len(self.spaces)),
                 "clear_stb": In(1),
                 "clear_busy": Out(1),
                 "saturated": Out(1),
@@ -65,127 +80,96 @@ class Results(wiring.Component):
 
     def elaborate(self, platform) -> Module:
         m = Module()
-        geometry, features = self._geometry, self._geometry.features
-        reads = dict(zip(self.spaces, self.reads, strict=True))
-        given, value = self.i_measured, self.i_measured.payload
-        m.submodules.records = records = Records(geometry)
-        waits, fire = Signal(), Signal()
+        m.submodules.bins, m.submodules.records = bins, records = self.bins, self.records
+        given, taken = self.i_measured, Signal()
+        value = given.payload
         m.d.comb += [
+            records.i_measured.valid.eq(given.valid & bins.room),
             records.i_measured.payload.eq(value),
-            records.i_measured.valid.eq(given.valid & ~waits),
-            given.ready.eq(records.i_measured.ready & ~waits),
-            fire.eq(given.valid & given.ready),
-            self.idle.eq(records.idle),
+            given.ready.eq(records.i_measured.ready & bins.room),
+            taken.eq(given.valid & given.ready),
+            bins.expect_stb.eq(taken),
+            records.bank.eq(self.bank),
+            bins.frozen.eq(self.frozen),
+            self.folding.eq(bins.folding),
+            self.idle.eq(records.idle & bins.idle & ~given.valid),
             records.clear_stb.eq(self.clear_stb),
+            bins.clear_stb.eq(self.clear_stb),
+            self.clear_busy.eq(records.clear_busy | bins.clear_busy),
+            self.saturated.eq(bins.saturated),
         ]
-        if records.value_clocks < PACE_CLOCKS:
-            wait = Signal(range(PACE_CLOCKS))
-            m.d.comb += waits.eq(wait.any())
-            with m.If(fire):
-                m.d.sync += wait.eq(PACE_CLOCKS - 1)
-            with m.Elif(waits):
-                m.d.sync += wait.eq(wait - 1)
-        ports = [(Space.LATENCY_STATISTICS, records.latencies)]
-        if Feature.INTERVALS in features:
-            ports.append((Space.INTERVAL_STATISTICS, records.intervals))
-        else:
-            m.d.comb += records.intervals.address[-1].eq(1)
-        for space, port in ports:
-            wiring.connect(m, wiring.flipped(reads[space]), port)
-
-        key = Cat(value.channel[: geometry.key_bits], value.kind)
-        keys = Line(m, key, "key")
-        fires = Line(m, fire, "fire")
-        mantissas = {Kind.RISE: geometry.latency_mantissa_bits}
-        if Feature.FALL in features:
-            mantissas[Kind.FALL] = geometry.fall_mantissa_bits
-        if Feature.INTERVALS in features:
-            mantissas[Kind.WIDTH] = geometry.interval_mantissa_bits
-        widths = sorted(set(mantissas.values()))
-        m.submodules.log_bins = bins = LogBins(*widths)
-        m.d.comb += bins.value_ticks.eq(value.value_ticks)
-        numbers = {bits: getattr(bins, f"bin{place}") for place, bits in enumerate(widths)}
-        tallies = []
-        latency = LogBins.LATENCY
-        for kind, bits in mantissas.items():
-            # Intervals of both kinds lie one behind the other.
-            key_bits = geometry.key_bits + (kind == Kind.WIDTH)
-            number = keys[latency][geometry.key_bits :]
-            mine = number[1] if kind == Kind.WIDTH else number == kind
-            place = Cat(numbers[bits], keys[latency][:key_bits])
-            tallies.append(
-                self._tally(m, kind.name, key_bits + bin_bits(bits), fires[latency] & mine, place)
-            )
-        self._read_latencies(m, reads[Space.LATENCY_BINS], tallies, mantissas)
-        if Feature.INTERVALS in features:
-            wiring.connect(m, wiring.flipped(reads[Space.INTERVAL_BINS]), tallies[-1].read)
-        if Feature.ZOOM in features:
-            tallies += self._zooms(m, reads, value, keys, fires)
-        m.d.comb += [
-            self.clear_busy.eq(Cat(part.clear_busy for part in (records, *tallies)).any()),
-            self.saturated.eq(Cat(tally.saturated for tally in tallies).any()),
-        ]
+        # Whose the value is, until its bins are known: values come 4 clocks or more apart.
+        key_bits = self._geometry.key_bits
+        key = Cat(value.channel[:key_bits], value.kind)
+        soon, late = Signal.like(key), Signal.like(key)
+        valid = Line(m, taken, "taken")
+        with m.If(valid[0]):
+            m.d.sync += soon.eq(key)
+        with m.If(valid[LATE_CLOCKS]):
+            m.d.sync += late.eq(soon)
+        pair = bins.i_pair.payload
+        m.d.sync += bins.i_pair.valid.eq(valid[VALUE_CLOCKS])
+        self._logs(m, value.value_ticks, late, pair.first)
+        if self._layout.zooms:
+            self._zooms(m, value.value_ticks, key, late, pair.second)
+        self._reads(m)
         return m
 
-    def _tally(self, m, name, bits, valid, place) -> PacedTally:
-        """Count what comes at places of so many bits."""
-        tally = PacedTally(1 << bits, BIN_COUNT_BITS, 1 << bits >= FAR_ENTRIES)
-        m.submodules[f"tally_{name.lower()}"] = tally
-        m.d.comb += [
-            tally.i_address.valid.eq(valid),
-            tally.i_address.payload.address.eq(place),
-            tally.clear_stb.eq(self.clear_stb),
-        ]
-        return tally
+    def _logs(self, m: Module, value_ticks, key, place) -> None:
+        """Give the place of a value's log-linear bin."""
+        mantissas = mantissas_of(self._geometry)
+        widths = sorted(set(mantissas.values()))
+        m.submodules.log_bins = log_bins = LogBins(*widths)
+        m.d.comb += log_bins.value_ticks.eq(value_ticks)
+        for region in self._layout.logs:
+            number = getattr(log_bins, f"bin{widths.index(mantissas[region.kind])}")
+            self._place(m, region, key, number, place)
 
-    def _read_latencies(self, m, read, tallies, mantissas) -> None:
-        """Read the bins of rises, and behind them those of falls."""
-        rise = tallies[0]
-        m.d.comb += [rise.read.address.eq(read.address), rise.read.bank.eq(read.bank)]
-        if Kind.FALL not in mantissas:
-            m.d.comb += read.data.eq(rise.read.data)
-            return
-        bits = self._geometry.key_bits + bin_bits(mantissas[Kind.RISE])
-        fall = tallies[1]
-        # One of the two is past its last entry, and reads 0.
-        outside = ~read.address[bits] | read.address[bits + 1 :].any()
+    def _zooms(self, m: Module, value_ticks, key, late, place) -> None:
+        """Give the place of a value's bin in its window."""
+        m.submodules.firsts = firsts = ZoomFirsts(len(key))
+        m.submodules.zoom_bin = zoom_bin = ZoomBin(self._geometry.zoom_bits)
         m.d.comb += [
-            fall.read.address.eq(
-                Cat(read.address[:bits], Const(0, SPACE_ADDRESS_BITS - 1 - bits), outside)
-            ),
-            read.data.eq(rise.read.data | fall.read.data),
+            firsts.stb.eq(self.zoom_stb),
+            firsts.place.eq(self.zoom_place),
+            firsts.data.eq(self.zoom_data),
+            firsts.window.eq(key),
+            zoom_bin.first_ticks.eq(firsts.first_ticks),
+            zoom_bin.value_ticks.eq(Line(m, value_ticks, "value")[1]),
         ]
+        number = Line(m, zoom_bin.bin, "window_bin")[VALUE_CLOCKS - ZoomBin.LATENCY - 1]
+        for region in self._layout.zooms:
+            self._place(m, region, late, number, place)
 
-    def _zooms(self, m, reads, value, keys, fires) -> list[PacedTally]:
-        """Count in windows."""
-        geometry = self._geometry
-        bits = geometry.zoom_bits
-        m.submodules.zoom_bin = zoom = ZoomBin(bits)
-        # Chosen in two clocks: by the channel, then by the kind.
-        of_kinds, first = [], Signal(signed(VALUE_BITS))
-        for kind in Kind:
-            of_kind = Signal(signed(VALUE_BITS), name=f"first_{kind.name.lower()}")
-            firsts = [
-                self.zoom_first[kind << geometry.key_bits | channel]
-                for channel in range(1 << geometry.key_bits)
+    def _place(self, m: Module, region, key, number, place) -> None:
+        """Give the place of a bin of a region, if the key is of its kind."""
+        key_bits = self._geometry.key_bits
+        with m.If(key[key_bits:] == region.kind):
+            m.d.sync += place.eq(region.first | Cat(number, key[:key_bits]))
+
+    def _reads(self, m: Module) -> None:
+        """Let the ports read."""
+        ports = dict(zip(self.spaces, self.reads, strict=True))
+        records = {
+            Space.LATENCY_STATISTICS: self.records.latencies,
+            Space.INTERVAL_STATISTICS: self.records.intervals,
+        }
+        for space, port in records.items():
+            if space in ports:
+                wiring.connect(m, port, wiring.flipped(ports.pop(space)))
+            else:
+                m.d.comb += port.address.eq(~0)
+        regions = self._layout.logs + self._layout.zooms
+        m.submodules.places = places = BinPlaces([*ports], regions, self._layout.entries)
+        word, some = Signal(WORD_BITS), Signal()
+        m.d.comb += self.bins.address.eq(places.place)
+        m.d.sync += [
+            word.eq(Mux(places.there, self.bins.word, 0)),
+            some.eq(places.there & self.bins.some),
+        ]
+        for number, port in enumerate(ports.values()):
+            m.d.comb += [
+                places.addresses[number].eq(port.address),
+                port.data.eq(word),
+                port.some.eq(some),
             ]
-            m.d.sync += of_kind.eq(Array(firsts)[value.channel[: geometry.key_bits]])
-            of_kinds.append(of_kind)
-        m.d.sync += first.eq(Array(of_kinds)[keys[1][geometry.key_bits :]])
-        m.d.comb += [
-            zoom.value_ticks.eq(Line(m, value.value_ticks, "value")[2]),
-            zoom.first_ticks.eq(first),
-        ]
-        clocks = ZoomBin.LATENCY + 2
-        tallies = []
-        for space, which in ((Space.LATENCY_ZOOM, 0), (Space.INTERVAL_ZOOM, 1)):
-            if space not in reads:
-                continue
-            # Windows of both kinds, those of falls too where there are none.
-            key_bits = geometry.key_bits + (KINDS - 1).bit_length()
-            mine = keys[clocks][-1] == which
-            place = Cat(zoom.bin, keys[clocks][:key_bits])
-            tally = self._tally(m, space.name, key_bits + bits, fires[clocks] & mine, place)
-            wiring.connect(m, wiring.flipped(reads[space]), tally.read)
-            tallies.append(tally)
-        return tallies

@@ -1,6 +1,6 @@
 """The ring: the last events before and after a trigger."""
 
-from amaranth.hdl import Cat, Const, Module, ResetInserter, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, ResetInserter, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -26,7 +26,7 @@ class Ring(wiring.Component):
     `send_stb` (with `freeze` high, no `busy`; else ignored) sends them as entries, oldest first,
     marks before the first, each after a gap and each with other upper bits of the time; they stay
     and can be sent again. `freeze` must stay high while `busy`, which is until the last entry has
-    been taken. Latency 7 clocks; an event each 2 clocks in, an event with its marks each 10 clocks
+    been taken. Latency 7 clocks; an event each 2 clocks in, an event with its marks each 13 clocks
     out. `clear_stb` and reset: empty, and nothing more is sent, but what stands at `o_entries`
     until it is taken. Full: the oldest is overwritten.
 
@@ -60,11 +60,13 @@ class Ring(wiring.Component):
             self._reader(rows.read_port(), place, wrapped, sends, item, sending)
         )
         m.d.comb += [
-            item.ready.eq(~out.valid | out.ready),
+            # Nothing depends on `ready` but the output itself: it comes from afar.
+            item.ready.eq(~out.valid),
             self.busy.eq(sending | out.valid),
         ]
+        m.d.sync += out.valid.eq(Mux(out.valid, ~out.ready, item.valid & ~self.clear_stb))
         with m.If(item.ready):
-            m.d.sync += [out.valid.eq(item.valid & ~self.clear_stb), out.payload.eq(item.payload)]
+            m.d.sync += out.payload.eq(item.payload)
         return m
 
     def _writer(self, write, place, wrapped, writing) -> Module:

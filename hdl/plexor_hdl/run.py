@@ -10,7 +10,6 @@ from plexor.protocol.registers import CONTROL, RunState, StopOn, StopReason, Str
 from plexor_hdl.counter import TIMER_CLOCKS, Alarm, Timer
 from plexor_hdl.interfaces import TIME_BITS, block_layout
 from plexor_hdl.registers import ACTION_LAYOUT
-from plexor_hdl.skip import SKIP_BITS, least
 from plexor_hdl.timebase import LOW_BITS, epoch_bits
 from plexor_hdl.words import WORD_BITS
 
@@ -39,7 +38,7 @@ class RunControl(wiring.Component):
     `strike_stb` says that a strike starts, `striking` that one is active, OUTPUT_CLOCKS before the
     pins; `stimuli_done` must be high at most REST_CLOCKS - 3 clocks after the last strike. `o_log`
     asks for LOG frames; START is ignored until the last was sent, for what it says is read from
-    the ports here while it is sent. `settled`: waits for nothing but the time.
+    the ports here while it is sent.
 
     With `more`, what would end a run with StopOn.STRIKES ends a step instead, also without that
     flag: `step_stb` is high in the clock before the state would be DRAINING. `between` must be high
@@ -84,9 +83,6 @@ class RunControl(wiring.Component):
                 "done_stb": Out(1),
                 "o_log": Out(stream.Signature(LogCode)),
                 "running": Out(1),
-                "settled": Out(1),
-                "skip": In(SKIP_BITS),
-                "room": Out(SKIP_BITS),
                 "live": Out(1),
                 "quiet": Out(1),
                 "state": Out(RunState),
@@ -117,7 +113,6 @@ class RunControl(wiring.Component):
             self.running.eq(~resting),
             self.live.eq(self.track & ~first & live),
             self.quiet.eq(~resting & ~live),
-            self.settled.eq(resting | (self.track & ~first)),
         ]
         started, stopped, over, over_next = Signal(), Signal(), Signal(), Signal()
         timed, struck, at_rest, stop_asked = Signal(), Signal(), Signal(), Signal()
@@ -250,9 +245,6 @@ class RunControl(wiring.Component):
             time_left.high_stb.eq(load_stb & self.word_high),
             # Five clocks before the first captured one comes what takes the run to its last clock.
             time_left.start_stb.eq(self.track & (wait == TIMER_CLOCKS + 3)),
-            time_left.skip.eq(self.skip),
-            settle_left.skip.eq(self.skip),
-            self.room.eq(least([time_left.room, settle_left.room])),
             settle_left.clocks.eq(self.settle_ticks[fine:]),
             settle_left.start_stb.eq(self.start_stb | self.restart_stb | self.strike_stb),
             at_rest.eq(rested & settle_left.done & ~self.between & ~self.step_stb),

@@ -11,7 +11,6 @@ from plexor_hdl.bursts import PATTERN_CLOCKS, Bursts
 from plexor_hdl.countdown import TIMER_LOW_BITS, Countdown, above
 from plexor_hdl.interfaces import block_layout
 from plexor_hdl.random import Draw
-from plexor_hdl.skip import SKIP_BITS
 
 
 class Scheduler(wiring.Component):
@@ -51,8 +50,6 @@ class Scheduler(wiring.Component):
                 "offset": Out(self.fine_bits),
                 "starts": Out(geometry.samples),
                 "pending": Out(1),
-                "skip": In(SKIP_BITS),
-                "room": Out(SKIP_BITS),
             }
         )
 
@@ -145,7 +142,6 @@ class Scheduler(wiring.Component):
             timer.step.eq(1),
             # Nothing is last while idle.
             timer.clear.eq(rest),
-            timer.skip.eq(self.skip),
         ]
         with m.If(self.go | fire | issue):
             m.d.sync += offset.eq(ahead.end)
@@ -163,18 +159,10 @@ class Scheduler(wiring.Component):
         if self.burst:
             inside += [bursts.on, bursts.pending]
         m.d.comb += [
-            self.room.eq(timer.room),
             self.strike.eq(strike),
             self.offset.eq(strike_offset),
             self.pending.eq(Cat(inside).any()),
         ]
-        # Random and fast strikes can come in any clock.
-        if self.poisson:
-            with m.If(poisson & self.alive):
-                m.d.comb += self.room.eq(0)
-        if self.burst:
-            with m.If(bursts.on):
-                m.d.comb += self.room.eq(0)
         return m
 
     def _random(self, m: Module, draw: Draw, poisson, last, offset, end) -> tuple[Value, Value]:

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.interfaces import Kind
-from plexor_hdl.limb import Line
+from plexor_hdl.line import Line
 
 TAG_CLOCKS = 4
 
@@ -27,8 +27,8 @@ class Spans(wiring.Component):
     of the last one whenever a channel is looked at. TAG_CLOCKS later `kind`, `o_channel` and
     `valid` say what was read, and a clock before that `far` whether it can be beyond 2**31 - 1, and
     `over` that it is, whatever it seems to be; `is_over` is due there: the top bit of the age.
-    `answer_stb` after `active_stb` says whether that edge `answers` a strike. `clear` and reset: no
-    edges.
+    `answer_stb` after `active_stb` says whether that edge `answers` a strike. `channel` must have
+    been the same in the clock before, but for `back_stb`. `clear` and reset: no edges.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -61,28 +61,32 @@ class Spans(wiring.Component):
         seen, opened, answered, ancient = (
             Signal(channels, name=name) for name in ("seen", "open", "answered", "ancient")
         )
-        tag = Signal(_Tag(len(self.channel)))
-        here = {
-            name: bits.bit_select(self.channel, 1)
-            for name, bits in (("seen", seen), ("open", opened), ("answered", answered))
-        }
-        m.d.comb += [
+        # What is known of the channel is chosen in a clock of its own.
+        tag, here = Signal(_Tag(len(self.channel))), {}
+        for name, bits in (("seen", seen), ("open", opened), ("answered", answered)):
+            here[name] = Signal(name=f"{name}_here")
+            m.d.sync += here[name].eq(bits.bit_select(self.channel, 1))
+        back, fall, active = Signal(), Signal(), Signal()
+        m.d.sync += [
+            back.eq(self.back_stb),
+            fall.eq(self.fall_stb),
+            active.eq(self.active_stb),
             tag.channel.eq(self.channel),
             tag.over.eq(ancient.bit_select(self.channel, 1)),
             tag.look.eq(self.look_stb),
         ]
         intervals, falls = int(Feature.INTERVALS in features), int(Feature.FALL in features)
-        with m.If(self.back_stb):
+        with m.If(back):
             m.d.comb += [tag.kind.eq(Kind.WIDTH), tag.valid.eq(here["open"] & intervals)]
-        with m.If(self.fall_stb):
+        with m.If(fall):
             m.d.comb += [
                 tag.kind.eq(Kind.FALL),
                 tag.valid.eq(here["open"] & here["answered"] & falls),
             ]
-        with m.If(self.active_stb):
+        with m.If(active):
             m.d.comb += [tag.kind.eq(Kind.PERIOD), tag.valid.eq(here["seen"] & intervals)]
         tags = Line(m, tag, "tag")
-        due, ready = tags[TAG_CLOCKS - 1], tags[TAG_CLOCKS]
+        due, ready = tags[TAG_CLOCKS - 2], tags[TAG_CLOCKS - 1]
         m.d.comb += [
             self.far.eq(due.kind != Kind.RISE),
             self.over.eq(due.over & (due.kind != Kind.RISE)),
@@ -91,7 +95,8 @@ class Spans(wiring.Component):
             self.valid.eq(ready.valid),
         ]
         for number in range(channels):
-            is_here = self.channel == number
+            is_here = Signal(name=f"is_here{number}")
+            m.d.sync += is_here.eq(self.channel == number)
             with m.If(self.active_stb & is_here):
                 m.d.sync += [
                     seen[number].eq(1),

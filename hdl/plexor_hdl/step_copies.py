@@ -7,12 +7,12 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import CLASSES, STATISTICS
 from plexor_hdl.counts import LIMB_BITS, LIMBS
-from plexor_hdl.dumper import LATE_CLOCKS
 from plexor_hdl.extent import Extent
-from plexor_hdl.interfaces import READ_CLOCKS, TIME_BITS, Kind, Measured, SpaceRead
+from plexor_hdl.interfaces import TIME_BITS, Kind, Measured, SpaceRead
 from plexor_hdl.ledger import COPY_CLOCKS, COPY_WAIT, CopyAddress
-from plexor_hdl.limb import Line
+from plexor_hdl.line import Line
 from plexor_hdl.parts import added
+from plexor_hdl.records import Records
 from plexor_hdl.step_memory import (
     COUNT_LOW,
     GREATEST,
@@ -43,26 +43,21 @@ ITEMS = 11
 class StepCopies(wiring.Component):
     """Keeps a record plexor.protocol.memory.STEP of each channel at the end of each step.
 
-    `step_stb` or, where `on`, `final_stb` begins one, `end_ticks` being its time. Nothing more may
-    be counted then until `done_stb`; what is on its way has been once `idle` is high for
-    STILL_CLOCKS. Then limbs of classes are read by `copy` while `copying`, one a clock, and words
-    of `statistics`, each address for `word_clocks`, of either bank in turn; its word must be there
-    `late` clocks after it came, by default `word_clocks`. Nothing else may read counts while
-    `reading`, nor ask for a source; before, `statistics` is read from where the dumper reads
-    (`i_statistics`). `done_stb` comes about 18
-    clocks after `idle`, and 48 a channel or, if that is more, 22 x `word_clocks`. `final_seen`
+    `step_stb` or, where `on`, `final_stb` begins one, `end_ticks` being its time a clock later.
+    Nothing more may be counted then until `done_stb`; what is on its way has been once `idle` is
+    high for STILL_CLOCKS. Then limbs of classes are read by `copy` while `copying`, one a clock,
+    and words of `statistics`, of either bank in turn, as Records gives them while idle. Nothing
+    else may read counts while `reading`, nor ask for a source; before, `statistics` is read from
+    where the dumper reads (`i_statistics`). `done_stb` comes within 40 clocks of `idle` and 110 a
+    channel: before the next step strikes, STEP_CLOCKS after the end of this one. `final_seen`
     follows the last record, or without `on` a `final_stb`. `step` counts records since `clear`.
 
     `i_valid` strobes as `i_measured` is taken, those of a channel's rise latencies 5 clocks apart
     or more. `read` has bank 0 only; what is beyond the last record is 0. Reset: no records.
     """
 
-    def __init__(
-        self, geometry: Geometry, word_clocks: int = READ_CLOCKS + LATE_CLOCKS, late: int = 0
-    ) -> None:
+    def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
-        self._word_clocks = word_clocks
-        self._late = late or word_clocks
         super().__init__(
             {
                 "clear": In(1),
@@ -96,19 +91,23 @@ class StepCopies(wiring.Component):
         end_ticks, final = Signal(TIME_BITS), Signal()
         still = Signal(range(STILL_CLOCKS))
         start_stb, copied, added_up = Signal(), Signal(), Signal()
+        # They come late, and what they tell of stands for longer.
+        step_stb, final_stb = Signal(), Signal()
         m.d.comb += [
             memory.step.eq(self.step),
-            self.final_seen.eq(Mux(self.on, self.done_stb & final, self.final_stb)),
+            self.final_seen.eq(Mux(self.on, self.done_stb & final, final_stb)),
         ]
         m.d.sync += [
             self.done_stb.eq(0),
-            still.eq(Mux(self.idle & ~self.step_stb & ~self.final_stb, still + ~still.all(), 0)),
+            step_stb.eq(self.step_stb),
+            final_stb.eq(self.final_stb),
+            still.eq(Mux(self.idle & ~step_stb & ~final_stb, still + ~still.all(), 0)),
         ]
         with m.FSM(name="records") as fsm:
             m.d.comb += self.busy.eq(~fsm.ongoing("READY"))
             with m.State("READY"):
-                with m.If(self.step_stb | (self.final_stb & self.on)):
-                    m.d.sync += [end_ticks.eq(self.end_ticks), final.eq(self.final_stb)]
+                with m.If(step_stb | (final_stb & self.on)):
+                    m.d.sync += [end_ticks.eq(self.end_ticks), final.eq(final_stb)]
                     m.next = "SETTLE"
             with m.State("SETTLE"):
                 with m.If(still.all()):
@@ -177,13 +176,18 @@ class StepCopies(wiring.Component):
         """Add up the banks' words of statistics; write them and the words of other things."""
         geometry = self._geometry
         bits = max(geometry.key_bits, 1)
-        pace = Signal(range(max(self._word_clocks, 2)))
+        pace = Signal(range(Records.STAND_CLOCKS))
         bank, item, channel = Signal(), Signal(range(ITEMS)), Signal(bits)
         address = Signal(range(geometry.channels * STATISTICS_WORDS))
         base = Signal.like(address)
         next_stb, adding = Signal(), Signal()
-        m.d.comb += next_stb.eq(adding & (pace == self._word_clocks - 1))
-        m.d.sync += pace.eq(Mux(next_stb, 0, pace + adding))
+        last_item, last_channel = Signal(), Signal()
+        m.d.sync += [
+            next_stb.eq(adding & (pace == Records.STAND_CLOCKS - 2)),
+            pace.eq(Mux(next_stb, 0, pace + adding)),
+            last_item.eq(item == ITEMS - 1),
+            last_channel.eq(channel == geometry.channels - 1),
+        ]
         with m.If(start_stb):
             m.d.sync += [adding.eq(1), added_up.eq(0), pace.eq(0)]
             m.d.sync += [signal.eq(0) for signal in (bank, item, channel, address, base)]
@@ -191,14 +195,14 @@ class StepCopies(wiring.Component):
             m.d.sync += bank.eq(~bank)
             with m.If(bank):
                 m.d.sync += [item.eq(item + 1), address.eq(address + 1)]
-                with m.If(item == ITEMS - 1):
+                with m.If(last_item):
                     m.d.sync += [
                         item.eq(0),
                         channel.eq(channel + 1),
                         base.eq(base + STATISTICS_WORDS),
                         address.eq(base + STATISTICS_WORDS),
                     ]
-                    with m.If(channel == geometry.channels - 1):
+                    with m.If(last_channel):
                         m.d.sync += adding.eq(0)
         ours, dumpers = self.statistics, self.i_statistics
         m.d.comb += [
@@ -206,12 +210,13 @@ class StepCopies(wiring.Component):
             ours.address.eq(Mux(adding, address, dumpers.address)),
             ours.bank.eq(Mux(adding, bank, dumpers.bank)),
             dumpers.data.eq(ours.data),
+            dumpers.some.eq(ours.some),
         ]
 
         # The word of an address is there when it has stood for so long.
         m.submodules.extent = extent = Extent(geometry.channels, bits)
         where = Cat(bank, item, channel)
-        late = self._late
+        late = Records.IDLE_DELAY
         came = Line(m, (adding & (pace == 0)), "came")
         place = Line(m, where, "where")
         word, first = Signal(WORD_BITS), Signal(WORD_BITS)

@@ -8,7 +8,7 @@ from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import CLASSES, STEP
 from plexor_hdl.fetch import plain_memory
 from plexor_hdl.interfaces import READ_CLOCKS, SpaceRead
-from plexor_hdl.limb import Line
+from plexor_hdl.line import Line
 from plexor_hdl.words import WORD_BITS
 
 RECORD_WORDS = STEP.size_bytes * 8 // WORD_BITS
@@ -141,6 +141,7 @@ class StepMemory(wiring.Component):
         """Make the word that is read of those of the memories."""
         past = address >> RECORD_BITS + self._key_bits >= self.step
         there = Line(m, ~past & ~self.read.bank, "there")
+        m.d.comb += self.read.some.eq(there[1])
         is_class = ~number[-1]
 
         def at(name: str, half: int):

@@ -8,7 +8,7 @@ from plexor.protocol.geometry import STEP_CLOCKS, Geometry
 from plexor.protocol.registers import CONTROL, STEP, STIMULUS, register
 from plexor_hdl.fetch import plain_memory
 from plexor_hdl.interfaces import block_layout
-from plexor_hdl.limb import Line
+from plexor_hdl.line import Line
 from plexor_hdl.run import START_CLOCKS
 from plexor_hdl.words import WORD_BITS, words_of
 
@@ -101,9 +101,14 @@ class StepTable(wiring.Component):
             with m.If(there[2] & (come[2] == number)):
                 m.d.sync += target[start : start + which.bits].eq(word[: which.bits])
         m.d.comb += [
-            self.config.eq(self.stimulus),
+            *(
+                self.config[name].eq(self.stimulus[name])
+                for name in self.config.shape().members
+                if name not in OWN
+            ),
             self.settle_ticks.eq(Mux(self.on, values.guard_ticks, self.control.settle_ticks)),
         ]
-        with m.If(self.on):
-            m.d.comb += [self.config[name].eq(values[name]) for name in OWN]
+        m.d.sync += [
+            self.config[name].eq(Mux(self.on, values[name], self.stimulus[name])) for name in OWN
+        ]
         return m

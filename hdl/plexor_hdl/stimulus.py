@@ -10,7 +10,6 @@ from plexor_hdl.interfaces import block_layout
 from plexor_hdl.painter import Painter
 from plexor_hdl.random import WARM_CLOCKS
 from plexor_hdl.scheduler import Scheduler
-from plexor_hdl.skip import SKIP_BITS, least
 
 QUIET_CLOCKS = 2
 """Clocks without a sequence before `done`: a stimulus this one triggers is under way first."""
@@ -48,8 +47,6 @@ class Stimulus(wiring.Component):
                 "strike_stb": Out(1),
                 "done": Out(1, init=1),
                 "endless": Out(1),
-                "skip": In(SKIP_BITS),
-                "room": Out(SKIP_BITS),
             }
         )
 
@@ -131,9 +128,6 @@ class Stimulus(wiring.Component):
             self.word.eq(painter.word),
             self.strike_stb.eq(painter.strike_stb),
             self.endless.eq(painter.endless),
-            scheduler.skip.eq(self.skip),
-            painter.skip.eq(self.skip),
-            self.room.eq(Mux(running & ~alive, 0, least([scheduler.room, painter.room]))),
         ]
 
         quiet = Signal(QUIET_CLOCKS)

@@ -4,8 +4,9 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 
 from plexor.protocol.geometry import Geometry
-from plexor.protocol.memory import Space
-from plexor_hdl.step_records import StepRecords
+from plexor.protocol.memory import Space, entries
+from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, SpaceRead
+from plexor_hdl.step_copies import StepCopies
 from plexor_hdl.step_table import StepTable
 
 
@@ -13,18 +14,14 @@ class Sweep:
     """Table and records, as submodules of `m`, wired to the stages that they work on."""
 
     def __init__(self, m: Module, geometry: Geometry) -> None:
+        self._geometry = geometry
         m.submodules.step_table = self.table = StepTable(geometry)
-        m.submodules.step_records = self.records = StepRecords(geometry)
+        m.submodules.step_copies = self.records = StepCopies(geometry)
 
     @property
     def level(self):
         """The step source: its edges are the ends of steps."""
         return self.table.level
-
-    @property
-    def moving(self):
-        """Whether something else than the time may change."""
-        return self.table.between | self.table.loading | self.records.busy
 
     def strike(self, m: Module, bank, run, outputs) -> None:
         """Wire the table between the registers and stimulus 0, and to run control."""
@@ -34,7 +31,7 @@ class Sweep:
             table.control.eq(bank.control),
             table.write_stb.eq(bank.step_stb),
             table.write_place.eq(bank.step_place),
-            table.write_data.eq(bank.step_data),
+            table.write_data.eq(bank.written),
             table.stimulus.eq(bank.stimulus[0]),
             table.step_stb.eq(run.step_stb),
             run.settle_ticks.eq(table.settle_ticks),
@@ -46,30 +43,39 @@ class Sweep:
             outputs.restart_stb.eq(table.restart_stb),
         ]
 
-    def record(self, m: Module, bank, run, matcher, measure, reads) -> dict:
-        """Wire the records to matcher and memories; return the ports that now read these.
+    def record(self, m: Module, bank, run, matcher, results, ledger, reads) -> dict:
+        """Wire the records to matcher and memories; return the ports that now read some of these.
 
         `reads` are the ports that read the spaces otherwise.
         """
-        records = self.records
+        records, measured = self.records, matcher.o_measured
         m.d.comb += [
             records.clear.eq(run.clear),
             records.on.eq(self.table.on),
             records.step_stb.eq(matcher.step),
             records.final_stb.eq(matcher.final),
-            records.end_ticks.eq(matcher.beat.event.time_ticks),
+            records.end_ticks.eq(matcher.o_event.time_ticks),
             records.pending.eq(matcher.pending),
-            records.i_valid.eq(measure.o_latency_valid),
-            records.i_sample.eq(measure.o_latency),
+            records.idle.eq(ledger.idle & results.idle),
+            records.i_valid.eq(measured.valid & measured.ready),
+            records.i_measured.eq(measured.payload),
+            ledger.copying.eq(records.copying),
+            ledger.copy.eq(records.copy),
+            records.copy_word.eq(ledger.copy_word),
             matcher.resume.eq(records.done_stb),
-            run.final_seen.eq(records.final_seen),
             bank.status.step.eq(records.step),
         ]
-        connections = (
-            (Space.CLASSES, records.i_classes),
-            (Space.LATENCY_STATISTICS, records.i_statistics),
-            (Space.STEPS, records.read),
-        )
-        for space, port in connections:
-            wiring.connect(m, reads[space], port)
-        return {Space.CLASSES: records.classes, Space.LATENCY_STATISTICS: records.statistics}
+        wiring.connect(m, reads[Space.LATENCY_STATISTICS], records.i_statistics)
+        wiring.connect(m, reads[Space.STEPS], records.read)
+        found = {Space.LATENCY_STATISTICS: records.statistics}
+        # Of both statistics that are read at the port whose upper address bit is low.
+        if entries(self._geometry, Space.INTERVAL_STATISTICS):
+            theirs = reads[Space.INTERVAL_STATISTICS]
+            found[Space.INTERVAL_STATISTICS] = other = SpaceRead().create(path=("intervals",))
+            m.d.comb += [
+                other.address.eq(theirs.address | records.reading.replicate(SPACE_ADDRESS_BITS)),
+                other.bank.eq(theirs.bank),
+                theirs.data.eq(other.data),
+                theirs.some.eq(other.some),
+            ]
+        return found

@@ -2,11 +2,10 @@
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import Out
 
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.interfaces import TIME_BITS
-from plexor_hdl.skip import SKIP_BITS, SKIP_SHIFT, room_of
 
 LOW_BITS = 20
 """Clock bits that travel with sample words; events are merged well within 2**LOW_BITS clocks."""
@@ -26,7 +25,6 @@ class Timebase(wiring.Component):
     `low` and `epoch` are the low LOW_BITS bits and the rest, coherent in every cycle; `last_epoch`
     is `epoch` - 1. Reset: all zero. Wrap: after 2**64 ticks. The carry into `epoch` is prepared in
     limbs in the 2**LOW_BITS clocks before it is needed, so no carry is longer than LOW_BITS.
-    `skip`, `room`: skip.py; a multiple of IDLE_CLOCKS is never skipped.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -36,8 +34,6 @@ class Timebase(wiring.Component):
                 "low": Out(LOW_BITS),
                 "epoch": Out(self._epoch_bits),
                 "last_epoch": Out(self._epoch_bits),
-                "skip": In(SKIP_BITS),
-                "room": Out(SKIP_BITS),
             }
         )
 
@@ -46,11 +42,9 @@ class Timebase(wiring.Component):
         wrap = Signal()
         following = Signal(self._epoch_bits, init=1)
         m.d.sync += [
-            self.low.eq(self.low + 1 + (self.skip << SKIP_SHIFT)),
+            self.low.eq(self.low + 1),
             wrap.eq(self.low == (1 << LOW_BITS) - 2),
         ]
-        # Every IDLE_CLOCKS something may look at the time.
-        m.d.comb += self.room.eq(room_of((~self.low)[SKIP_SHIFT : IDLE_CLOCKS.bit_length() - 1]))
         with m.If(wrap):
             m.d.sync += [self.last_epoch.eq(self.epoch), self.epoch.eq(following)]
 

@@ -12,7 +12,7 @@ from plexor_hdl.run import flag_bit
 from plexor_hdl.upload import Drop, Upload
 
 FLUSH_BIT = 16
-"""Bit of the clock's count whose changes close a frame; no change of it is skipped."""
+"""Bit of the clock's count whose changes close a frame."""
 
 
 class Uplink:

@@ -102,7 +102,7 @@ class Upload(wiring.Component):
     Each refused event is told on `drop` one clock later and counted in `dropped_cnt`, exact after 4
     clocks. Events while not `enable` are none of its business: neither kept nor counted; one in its
     first clock is refused.
-    Latency 8 clocks; throughput one event a clock in, one entry each 3 clocks out, or in a build
+    Latency 8 clocks; throughput one event a clock in, one entry each 4 clocks out, or in a build
     with deep memory each clock. `clear_stb` and reset: empty but for what stands at `o_entries`,
     which a build with deep memory forgets too, nothing dropped, the next event's index is sent.
     `dropped_cnt` wraps.

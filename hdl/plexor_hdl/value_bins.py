@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.memory import VALUE_BITS, bin_bits, over_bin, under_bin
-from plexor_hdl.limb import Line
+from plexor_hdl.line import Line
 
 
 class LogBins(wiring.Component):

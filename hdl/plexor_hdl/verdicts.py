@@ -21,13 +21,14 @@ def keep_queues(m: Module, s: Look, clear, pending):
         here, struck = Signal(name=f"here{place}"), s.struck[place] & ~s.full[place]
         replaces = s.latest & s.some[place]
         m.d.sync += here.eq(s.channel == place)
+        m.d.comb += s.popped[place].eq(popped & here)
         with m.If(struck):
             m.d.sync += tail.eq(tail + 1)
             with m.If(~replaces):
                 m.d.sync += level.eq(level + 1)
-        with m.If(popped & here):
+        with m.If(s.popped[place]):
             m.d.sync += level.eq(level - 1)
-        with m.If((popped & here) | (struck & replaces)):
+        with m.If(s.popped[place] | (struck & replaces)):
             m.d.sync += head.eq(head + 1)
         with m.If(clear):
             m.d.sync += [level.eq(0), head.eq(0), tail.eq(0)]
@@ -123,7 +124,7 @@ def decide(m: Module, s: Look, ages, horizon, clear):
         if s.has.early:
             left = left | (s.holding & ~s.settled)
         m.d.comb += [
-            horizon.offer_stb.eq(s.decided & left),
+            horizon.offer_stb.eq(s.decided & left & s.renews),
             horizon.offer.eq(ages.slack),
         ]
     return verdict

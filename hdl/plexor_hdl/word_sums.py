@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.fetch import plain_memory
-from plexor_hdl.limb import Line
+from plexor_hdl.line import Line
 
 WORD_BITS = 32
 

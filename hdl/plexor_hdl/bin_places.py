@@ -1,0 +1,132 @@
+"""Where the bins of all kinds are in one memory, and what an address of their spaces is there."""
+
+from dataclasses import dataclass
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import KINDS, Space, mantissa_bits, width_bits
+from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, Kind
+
+LOG_SPACES = (Space.LATENCY_BINS, Space.INTERVAL_BINS)
+ZOOM_SPACES = (Space.LATENCY_ZOOM, Space.INTERVAL_ZOOM)
+
+
+@dataclass(frozen=True)
+class Region:
+    """The bins of one kind, 2**`bits` a channel, from `first` on: a multiple of their number."""
+
+    space: Space
+    kind: Kind
+    bits: int
+    size: int
+    first: int
+    offset: int
+    """Of the kind's first bin in its space."""
+
+
+def kinds_of(geometry: Geometry) -> tuple[Kind, ...]:
+    """Return the kinds that a build has bins of."""
+    fall, intervals = (f in geometry.features for f in (Feature.FALL, Feature.INTERVALS))
+    return (
+        Kind.RISE,
+        *((Kind.FALL,) if fall else ()),
+        *((Kind.WIDTH, Kind.PERIOD) if intervals else ()),
+    )
+
+
+def regions_of(geometry: Geometry, spaces: tuple[Space, ...], first: int) -> list[Region]:
+    """Return the bins of each kind in LOG_SPACES or ZOOM_SPACES, from the place `first` on.
+
+    Raises ValueError where bins of falls are narrower than those of rises.
+    """
+    if geometry.fall_mantissa_bits > geometry.latency_mantissa_bits:
+        raise ValueError(
+            f"fall_mantissa_bits: {geometry.fall_mantissa_bits};"
+            f" must be {geometry.latency_mantissa_bits} or less, as of rises"
+        )
+    found = []
+    for kind in kinds_of(geometry):
+        space, part = spaces[kind // KINDS], kind % KINDS
+        bits = width_bits(geometry, space, part)
+        before = width_bits(geometry, space, 0)
+        offset = part << before + geometry.key_bits
+        found.append((space, kind, bits, 1 << bits + geometry.key_bits, offset))
+    regions = []
+    for space, kind, bits, size, offset in sorted(found, key=lambda one: -one[3]):
+        first = -(-first // size) * size
+        regions.append(Region(space, kind, bits, size, first, offset))
+        first += size
+    return regions
+
+
+def mantissas_of(geometry: Geometry) -> dict[Kind, int]:
+    """Return the mantissa bits of each kind's log-linear bins."""
+    return {
+        kind: mantissa_bits(geometry, LOG_SPACES[kind // KINDS], kind % KINDS)
+        for kind in kinds_of(geometry)
+    }
+
+
+class Layout:
+    """The regions of a build: log-linear bins, and zoom windows from `second_from` on.
+
+    There are `entries` places, a power of two; windows have `windows`, and lie at a multiple of it.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self.logs = regions_of(geometry, LOG_SPACES, 0)
+        self.zooms, self.windows = [], 0
+        end = self.logs[-1].first + self.logs[-1].size
+        if Feature.ZOOM in geometry.features:
+            windows = sum(region.size for region in regions_of(geometry, ZOOM_SPACES, 0))
+            self.windows = power_of_two(windows)
+            start = -(-end // self.windows) * self.windows
+            self.zooms = regions_of(geometry, ZOOM_SPACES, start)
+            end = start + windows
+        self.entries = max(power_of_two(end), 32)
+        self.second_from = self.zooms[0].first if self.zooms else self.entries
+
+
+def power_of_two(value: int) -> int:
+    """Return the least power of two that is not less."""
+    return 1 << (value - 1).bit_length()
+
+
+class BinPlaces(wiring.Component):
+    """The place in memory of the entry that is read.
+
+    Of `addresses`, one for each of `spaces`, that counts whose upper bit is low; `there` says that
+    it is one of the `regions`. Latency LATENCY clocks, an address a clock. Without state.
+    """
+
+    LATENCY = 2
+
+    def __init__(self, spaces: list[Space], regions: list[Region], places: int) -> None:
+        self._spaces, self._regions = spaces, regions
+        super().__init__(
+            {
+                "addresses": In(SPACE_ADDRESS_BITS).array(len(spaces)),
+                "place": Out(range(places)),
+                "there": Out(1),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        address, chosen = Signal(SPACE_ADDRESS_BITS), Signal(len(self._spaces))
+        for number, given in enumerate(self.addresses):
+            with m.If(~given[-1]):
+                m.d.sync += address.eq(given)
+            m.d.sync += chosen[number].eq(~given[-1])
+        place, there = Signal.like(self.place), Signal()
+        for region in self._regions:
+            bits = (region.size - 1).bit_length()
+            above = region.offset >> bits
+            here = chosen[self._spaces.index(region.space)] & (address[bits:] == above)
+            with m.If(here):
+                m.d.comb += [place.eq(region.first | address[:bits]), there.eq(1)]
+        m.d.sync += [self.place.eq(place), self.there.eq(there)]
+        return m

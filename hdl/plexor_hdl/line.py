@@ -1,0 +1,22 @@
+"""A value and what it was some clocks ago."""
+
+from amaranth.hdl import Module, Signal
+
+
+class Line:
+    """A value and its past: `line[n]` is the value n clocks ago.
+
+    Registers are made when asked for, so ask outside of `m.If`.
+    """
+
+    def __init__(self, m: Module, value, name: str) -> None:
+        self._m = m
+        self._past = [value]
+        self._name = name
+
+    def __getitem__(self, clocks: int):
+        while len(self._past) <= clocks:
+            later = Signal.like(self._past[-1], name=f"{self._name}_{len(self._past)}")
+            self._m.d.sync += later.eq(self._past[-1])
+            self._past.append(later)
+        return self._past[clocks]
