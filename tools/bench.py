@@ -26,10 +26,20 @@ from hdrh.histogram import HdrHistogram
 
 from plexor.bench import bench as decode_bench
 from tools.bench_core import Pace, simulated, under_cocotb
+from tools.bench_start import Start, start
 
 _PLEXOR = str(Path(sys.executable).with_name("plexor"))
-_DEVICES = {"synthetic": "synthetic:latency=uniform:1us:9us", "freertos": "freertos"}
-_CORE_AIMS = {"synthetic": 5e6, "freertos": 2e6}
+_SLOW_HZ, _FAST_HZ = 20_000, 1_000_000
+_DEVICES = (
+    ("synthetic", "synthetic:latency=uniform:1us:9us", _SLOW_HZ),
+    ("synthetic", "synthetic:latency=uniform:100ns:300ns,width=100ns", _FAST_HZ),
+    ("freertos", "freertos", _SLOW_HZ),
+)
+_CORE_AIMS = {
+    ("synthetic", _SLOW_HZ): 5e6,
+    ("synthetic", _FAST_HZ): 1e6,
+    ("freertos", _SLOW_HZ): 2e6,
+}
 _COCOTB_AIM = 30
 _DECODE_AIM = 80e6
 
@@ -44,12 +54,13 @@ class Size:
     decode_strikes: int
     decode_repeats: int
     recordings: int
+    starts: int
     resolution: str
     """Of the sweep."""
 
 
-WHOLE = Size(10_000, 500, 200_000, 500_000, 3, 500_000, "2%")
-QUICK = Size(1000, 50, 50_000, 50_000, 1, 100_000, "20%")
+WHOLE = Size(10_000, 500, 200_000, 500_000, 3, 500_000, 20, "2%")
+QUICK = Size(1000, 50, 50_000, 50_000, 1, 100_000, 5, "20%")
 
 
 @dataclass(frozen=True)
@@ -84,22 +95,24 @@ def against(
     return Baseline(name, per_cpu_s, own_per_cpu_s / per_cpu_s, aim)
 
 
-def core_figure(device: str, pace: Pace, every: Pace, cocotb: Pace, strikes: int) -> Figure:
-    """Return the figure of a simulated instrument with a device."""
+def core_figure(
+    device: str, pace: Pace, every: Pace, cocotb: Pace, strikes: int, rate_hz: int = _SLOW_HZ
+) -> Figure:
+    """Return the figure of a simulated instrument with a device, struck at a rate."""
     own = pace.per_cpu_s
     evaluated = pace.evaluated or pace.clocks
     return Figure(
-        f"simulated instrument, {device}, 20 kHz",
+        f"simulated instrument, {device}, {rate_hz // 1000} kHz",
         "core clocks",
         pace.per_wall_s,
         own,
-        _CORE_AIMS[device],
+        _CORE_AIMS[device, rate_hz],
         (
             against("every clock evaluated (--no-skip)", own, every.per_cpu_s),
             against("same core, idle, cocotb on each clock", own, cocotb.per_cpu_s, _COCOTB_AIM),
         ),
         f"{strikes} strikes, {pace.clocks} clocks, {evaluated} of them evaluated, "
-        f"{pace.cpu_s / evaluated * 1e6:.2f} us of CPU each",
+        f"{evaluated / pace.cpu_s / 1e6:.3f} M of these a CPU second",
     )
 
 
@@ -108,11 +121,11 @@ def core_figures(size: Size, say: Callable[[str], None]) -> list[Figure]:
     say("the core under cocotb")
     cocotb = under_cocotb(size.cocotb_clocks)
     figures: list[Figure] = []
-    for device, dut in _DEVICES.items():
-        say(f"the simulated instrument with {device}")
-        pace = simulated(dut, size.strikes)
-        every = simulated(dut, size.every_clock_strikes, "--no-skip")
-        figures.append(core_figure(device, pace, every, cocotb, size.strikes))
+    for device, dut, rate_hz in _DEVICES:
+        say(f"the simulated instrument with {device} at {rate_hz // 1000} kHz")
+        pace = simulated(dut, size.strikes, rate_hz=rate_hz)
+        every = simulated(dut, size.every_clock_strikes, "--no-skip", rate_hz=rate_hz)
+        figures.append(core_figure(device, pace, every, cocotb, size.strikes, rate_hz))
     return figures
 
 
@@ -186,6 +199,12 @@ def sweep_wall_s(resolution: str, say: Callable[[str], None]) -> tuple[float, fl
     return walls[0], walls[1]
 
 
+def starts(times: int, say: Callable[[str], None]) -> tuple[Start, Start]:
+    """Return what a start of a simulated instrument takes, by itself and by one that stays."""
+    say(f"{times} starts of the simulated instrument, twice")
+    return start(times, again=False), start(times, again=True)
+
+
 def machine() -> dict[str, object]:
     """Return what the figures depend on."""
     names = [
@@ -246,6 +265,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     before = machine()
     figures = core_figures(size, say) + decode_figures(size, say)
     wall_s = measure_wall_s(size.strikes, say)
+    alone, again = starts(size.starts, say)
     one_s, two_s = sweep_wall_s(size.resolution, say)
     after = os.getloadavg()
     if chosen.json:
@@ -254,6 +274,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "machine": {**before, "load_average_after": after},
             "figures": [asdict(figure) for figure in figures],
             "measure": {"device": "freertos", "strikes": size.strikes, "wall_s": wall_s},
+            "start": {"alone": asdict(alone), "by_a_starter": asdict(again)},
             "sweep": {"device": "freertos", "local_1_wall_s": one_s, "local_2_wall_s": two_s},
         }
         print(json.dumps(found, indent=2))
@@ -266,6 +287,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(table(figures))
     print(
         f"\nplexor measure, FreeRTOS, {size.strikes} strikes at 20 kHz: {wall_s:.1f} s of wall time"
+    )
+    print(
+        f"start of a simulated instrument: {alone.wall_s:.2f} s of wall time and "
+        f"{alone.cpu_s:.3f} of CPU; in a sweep {again.wall_s:.2f} and {again.cpu_s:.3f}"
     )
     print(
         f"plexor sweep, FreeRTOS, bracket of {size.resolution}: local:1 {one_s:.1f} s, local:2 "

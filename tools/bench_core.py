@@ -5,28 +5,28 @@ from __future__ import annotations
 import importlib
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
 from plexor.device import Device
 from plexor.link import open_link
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
+from plexor_hdl import boards
 from plexor_sim.build import core_verilog, without_zero_rows
 from plexor_sim.packages import default_cache
 from plexor_sim.serve import prepare
 from plexor_sim.server import Server
 from tools.setup import ROOT
 
-PERIOD_S = Fraction(1, 20_000)
-_WIDTH_S = Fraction(2, 1_000_000)
+BOARD = "ulx3s-25f"
+"""Whose instrument is simulated."""
 _TESTS = ROOT / "tests" / "cocotb"
 _TOP = "every_clock"
-_INPUTS = ("rst", "samples", "gate", "skip", "rx__payload", "rx__valid", "tx__ready")
+_INPUTS = ("rst", "samples", "gate", "rx__payload", "rx__valid", "tx__ready")
 _OUTPUTS = {
-    "strikes": Geometry().strikes * Geometry().samples,
     "load": 1,
     "tx__payload": 8,
     "tx__valid": 1,
@@ -70,14 +70,21 @@ def parse(text: str) -> Pace:
         raise ValueError(f"figures: {error} is missing in {text!r}") from error
 
 
-def simulated(dut: str, strikes: int, *arguments: str) -> Pace:
-    """Measure `strikes` strikes at 20 kHz of a simulated device; return the simulator's pace.
+def geometry() -> Geometry:
+    """Return the simulated instrument's parameters."""
+    board = boards.read(BOARD).geometry
+    return replace(board, features=board.features | Feature.SIMULATED)
+
+
+def simulated(dut: str, strikes: int, *arguments: str, rate_hz: int) -> Pace:
+    """Measure `strikes` strikes of a simulated device; return the simulator's pace.
 
     From the first client on: with the clearing of the memories before and the dump after the run.
     """
-    ready = prepare(dut, Geometry(), default_cache())
+    ready = prepare(dut, geometry(), default_cache())
+    period_s = Fraction(1, rate_hz)
     settings = Settings(
-        strikes=(Stimulus(period_s=PERIOD_S, width_s=_WIDTH_S),),
+        strikes=(Stimulus(period_s=period_s, width_s=period_s / 10),),
         channels=(Channel(0), Channel(1)),
         count=strikes,
     )
@@ -95,11 +102,13 @@ def simulated(dut: str, strikes: int, *arguments: str) -> Pace:
 
 def under_cocotb(clocks: int) -> Pace:
     """Return the pace of the same core, idle, with a clock edge in Python each clock."""
-    text = without_zero_rows(core_verilog(Geometry(), default_cache()))
+    own = geometry()
+    text = without_zero_rows(core_verilog(own, default_cache()))
+    bits_of = {"strikes": own.strikes * own.samples, **_OUTPUTS}
     inputs = ", ".join(f".{name}('0)" for name in _INPUTS)
     # What is not connected would be optimised away, and the core with it.
-    outputs = ", ".join(f"output [{bits - 1}:0] {name}" for name, bits in _OUTPUTS.items())
-    connected = ", ".join(f".{name}({name})" for name in _OUTPUTS)
+    outputs = ", ".join(f"output [{bits - 1}:0] {name}" for name, bits in bits_of.items())
+    connected = ", ".join(f".{name}({name})" for name in bits_of)
     with tempfile.TemporaryDirectory() as folder:
         core, top, figures = (Path(folder, name) for name in ("plexor.v", "top.v", "figures"))
         core.write_text(text)

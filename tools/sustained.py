@@ -4,8 +4,9 @@
 
 Strikes one output of a board's simulated instrument at an even rate. A device answers each strike
 on 1, 2, 4 and all channels, once, a pulse each, and every edge is matched. A rate holds if nothing
-was dropped before the merge and every strike was answered. Bursts are of 2 to 32 strikes, far
-apart. The link is off: the figures are the chip's. They are simulated, clock for clock.
+was dropped before the merge and every strike was answered. Bursts are of 2 to 32 strikes, so far
+apart that each is like the first; BURSTS_A_RUN of them are a run. The link is off: the figures are
+the chip's. They are simulated, clock for clock.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ from plexor_sim.server import Server
 
 BURSTS = (2, 4, 8, 16, 32)
 BURST_PERIOD_CLOCKS = 8192
-MOST_CLOCKS = 512
+BURSTS_A_RUN = 16
+LEAST_CLOCKS, MOST_CLOCKS = 8, 512
+EXPECTED_CLOCKS = 18
+"""With one channel: where the search begins. Others begin at twice what half as many took."""
 STRIKES = 2000
 
 
@@ -45,8 +49,8 @@ class Bench:
     def _seconds(self, ticks: int) -> Fraction:
         return Fraction(ticks * self.geometry.tick_fs, 10**15)
 
-    def keeps(self, stimulus: Stimulus, channels: int, width_ticks: int) -> bool:
-        """Return whether a run with that stimulus loses nothing."""
+    def keeps(self, stimulus: Stimulus, channels: int, width_ticks: int, strikes: int) -> bool:
+        """Return whether a run of so many strikes with that stimulus loses nothing."""
         width_fs = width_ticks * self.geometry.tick_fs
         device = ",".join(
             (
@@ -58,7 +62,7 @@ class Bench:
         settings = Settings(
             strikes=(stimulus,),
             channels=tuple(Channel(number) for number in range(channels)),
-            count=self._strikes,
+            count=strikes,
             stream=Stream.OFF,
         )
         ready = prepare(device, self.geometry, default_cache())
@@ -69,13 +73,13 @@ class Bench:
             result = measure(link, settings)
         answered = [channel.classes[ResponseClass.ANSWERED] for channel in result.channels]
         dropped = result.accounting.dropped_before_merge
-        return result.valid and not dropped and set(answered) == {self._strikes}
+        return result.valid and not dropped and set(answered) == {strikes}
 
     def even(self, channels: int, clocks: int) -> bool:
         """Return whether strikes so many clocks apart are all answered."""
         ticks = clocks * self.geometry.samples
         stimulus = Stimulus(period_s=self._seconds(ticks), width_s=self._seconds(ticks // 2))
-        return self.keeps(stimulus, channels, ticks // 2)
+        return self.keeps(stimulus, channels, ticks // 2, self._strikes)
 
     def burst(self, strikes: int, ticks: int) -> bool:
         """Return whether bursts of strikes so many ticks apart are all answered on one channel."""
@@ -85,20 +89,28 @@ class Bench:
             burst=strikes,
             spacing_s=self._seconds(ticks),
         )
-        return self.keeps(stimulus, 1, ticks // 2)
+        return self.keeps(stimulus, 1, ticks // 2, BURSTS_A_RUN * strikes)
 
 
-def least(low: int, high: int, keeps: Callable[[int], bool]) -> int | None:
-    """Return the least value from `low` to `high` from which on `keeps` holds, or None."""
-    if not keeps(high):
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        if keeps(middle):
-            high = middle
+def least(low: int, high: int, keeps: Callable[[int], bool], guess: int) -> int | None:
+    """Return the least value from `low` to `high` from which on `keeps` holds, or None.
+
+    The nearer it is to the `guess` the fewer values are tried.
+    """
+    bad, good, step, value = low - 1, high + 1, 1, min(max(guess, low), high)
+    while good - bad > 1:
+        if keeps(value):
+            good = value
         else:
-            low = middle + 1
-    return high
+            bad = value
+        if bad < low:
+            value = max(low, good - step)
+        elif good > high:
+            value = min(high, bad + step)
+        else:
+            value = (bad + good) // 2
+        step *= 2
+    return good if good <= high else None
 
 
 def channel_counts(geometry: Geometry) -> Sequence[int]:
@@ -114,15 +126,17 @@ def main() -> int:
     chosen = parser.parse_args()
     bench = Bench(chosen.board, chosen.strikes)
     print(f"{chosen.board}, simulated, {chosen.strikes} strikes a run: {bench.geometry.features!r}")
-    missing = False
+    missing, guess = False, EXPECTED_CLOCKS
     for channels in channel_counts(bench.geometry):
-        found = least(8, MOST_CLOCKS, lambda clocks, n=channels: bench.even(n, clocks))
-        missing = missing or found is None
+        found = least(
+            LEAST_CLOCKS, MOST_CLOCKS, lambda clocks, n=channels: bench.even(n, clocks), guess
+        )
+        missing, guess = missing or found is None, 2 * (found or guess)
         print(f"  {channels} channels matched: {found} core clocks", flush=True)
     if Feature.BURST in bench.geometry.features:
         for strikes in BURSTS:
             most = 16 * bench.geometry.samples
-            ticks = least(2, most, lambda ticks, n=strikes: bench.burst(n, ticks))
+            ticks = least(2, most, lambda ticks, n=strikes: bench.burst(n, ticks), 2)
             print(f"  bursts of {strikes}: {ticks} ticks apart", flush=True)
     return int(missing)
 

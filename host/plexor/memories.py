@@ -20,6 +20,7 @@ from plexor.protocol.memory import (
     STATISTICS_SETS,
     STEP,
     Space,
+    banks,
     entries,
     entry_words,
 )
@@ -46,12 +47,11 @@ class Memories:
     def __init__(self, geometry: Geometry) -> None:
         self.geometry = geometry
         self.rejected = 0
-        self.banks = 2 if Feature.SNAPSHOT in geometry.features else 1
         self.spaces = tuple(space for space in Space if entries(geometry, space))
         self._images = {
             (space, bank): _image(entries(geometry, space) * entry_words(space))
             for space in self.spaces
-            for bank in range(self.banks)
+            for bank in range(banks(geometry, space))
         }
 
     def add(self, frame: Frame) -> None:
@@ -89,20 +89,28 @@ class Memories:
         return tuple(
             space
             for space in self.spaces
-            if final_spaces >> space & 1
-            and not all(self._images[space, bank].final for bank in range(self.banks))
+            if final_spaces >> space & 1 and not all(image.final for image in self._banks(space))
         )
 
     def coherent(self, spaces: Iterable[Space]) -> int | None:
         """Return the number of the last snapshot if `spaces` are wholly of it, else None."""
-        numbers: list[int] = []
-        chosen = [space for space in spaces if space in self.spaces]
-        for bank in range(self.banks):
-            dumps = {self._images[space, bank].whole_dump for space in chosen}
-            if len(dumps) != 1:
-                return None
-            numbers += [dump[0] for dump in dumps if dump is not None]
-        return max(numbers, default=None)
+        # What has two banks was dumped of one of them, the rest whole.
+        sized: dict[int, list[tuple[int, bool] | None]] = {}
+        for size in (1, 2):
+            these = [each for each in map(self._banks, self._present(spaces)) if len(each) == size]
+            for images in zip(*these, strict=True):
+                dumps = {image.whole_dump for image in images}
+                if len(dumps) != 1:
+                    return None
+                sized.setdefault(size, []).extend(dumps)
+        lasts = {
+            size: max((each for each in dumps if each is not None), default=None)
+            for size, dumps in sized.items()
+        }
+        if len(set(lasts.values())) != 1:
+            return None
+        (last,) = set(lasts.values())
+        return last[0] if last is not None else None
 
     @property
     def words(self) -> int:
@@ -117,9 +125,15 @@ class Memories:
             if image.dump is not None and image.dump[1]
         )
 
+    def _present(self, spaces: Iterable[Space]) -> list[Space]:
+        return [space for space in spaces if space in self.spaces]
+
+    def _banks(self, space: Space) -> list[_Image]:
+        return [self._images[space, bank] for bank in range(banks(self.geometry, space))]
+
     def _wholes(self, space: Space) -> list[Words]:
         """Return the last whole dump of each bank; a bank never dumped has counted nothing."""
-        wholes = [self._images[space, bank].whole for bank in range(self.banks)]
+        wholes = [image.whole for image in self._banks(space)]
         return [whole for whole in wholes if whole is not None]
 
     def known(self, space: Space) -> bool:

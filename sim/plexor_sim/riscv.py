@@ -151,14 +151,14 @@ def _build_firmware(kind: Kind, cache: Path) -> Path:
 
     def fill(directory: Path) -> None:
         elf = directory / "firmware.elf"
-        _compile(sources, includes, elf, cache)
+        compile_firmware(sources, includes, elf, cache)
         (directory / "firmware.hex").write_text(memory_image(elf.read_bytes()))
 
     return packages.make_once(cache / "firmware" / f"{kind}-{key}", fill) / "firmware.hex"
 
 
-def _compile(sources: list[Path], includes: list[Path], elf: Path, cache: Path) -> None:
-    """Compile and link with the C compiler of the ziglang wheel."""
+def compile_firmware(sources: list[Path], includes: list[Path], elf: Path, cache: Path) -> None:
+    """Compile and link with the C compiler of the ziglang wheel; raise FirmwareError."""
     command = [sys.executable, "-m", "ziglang", "cc", *_COMPILE]
     command += [f"-I{include}" for include in includes]
     command += [f"-T{_FIRMWARE / 'link.ld'}", *map(str, sources), "-o", str(elf)]

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor_hdl import boards
 from plexor_sim.build import BuildError, build
 from plexor_sim.device_options import checked
@@ -47,6 +47,7 @@ SIMULATION: Mapping[str, tuple[str, str]] = {
     ),
     "linger": ("SECONDS", "a run goes on for so long after a client has gone (0)"),
     "no-skip": ("", "evaluate every clock, those too in which nothing moves"),
+    "prove": ("", "evaluate what is skipped too, and end if it is not the same"),
     "clock-lost": (
         "N,N,...",
         "the lock of the instrument's PLL is lost or found at these core clocks; it starts locked",
@@ -81,7 +82,7 @@ _OWN: Mapping[str, tuple[str, str]] = {
     "tick-fs": ("FEMTOSECONDS", "a sample's time"),
     "phases": ("N", "flip-flops of a channel"),
 }
-"""Parameters of an instrument that no board has."""
+"""Parameters that the default board's instrument may have otherwise."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,9 @@ def _parser() -> argparse.ArgumentParser:
         "--dut", default="synthetic", metavar="NAME[:OPTIONS]", help=f"{', '.join(NAMES)}, or .toml"
     )
     names = ", ".join(boards.names())
-    parser.add_argument("--board", metavar="BOARD", help=f"the instrument of {names}")
+    parser.add_argument(
+        "--board", metavar="BOARD", help=f"the instrument of {names} ({boards.DEFAULT})"
+    )
     for name, (what, meaning) in _OWN.items():
         parser.add_argument(f"--{name}", type=int, metavar=what, help=f"{meaning}; not of a board")
     parser.add_argument(
@@ -170,21 +173,20 @@ def _simulation(chosen: argparse.Namespace) -> list[str]:
 
 
 def _geometry(chosen: argparse.Namespace) -> Geometry:
-    """Return the instrument that was chosen: a board's, or one of its own parameters."""
+    """Return the instrument that was chosen: a board's, or the default with own parameters."""
     names = [name.replace("-", "_") for name in _OWN]
     own = {name: getattr(chosen, name) for name in names if getattr(chosen, name) is not None}
-    if not chosen.board:
-        return Geometry(**own)
-    if own:
+    if chosen.board and own:
         given = ", ".join(f"--{name.replace('_', '-')}" for name in own)
         raise ValueError(f"board: {chosen.board} has parameters of its own; leave out {given}")
-    geometry = boards.read(chosen.board).geometry
-    return replace(geometry, features=geometry.features | Feature.SIMULATED)
+    return replace(boards.simulated(chosen.board or boards.DEFAULT), **own)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Build, then replace this process by the simulator; return an exit code if that fails."""
-    parent = os.getppid()
+def command_of(arguments: list[str] | None, parent: int) -> tuple[str, list[str]] | int:
+    """Build a simulator; return its device and its command, or say what fails: an exit code.
+
+    With `--once` it ends when process `parent` is not its parent any more.
+    """
     chosen = _parser().parse_args(arguments)
     try:
         geometry = _geometry(chosen)
@@ -204,7 +206,16 @@ def main(arguments: list[str] | None = None) -> int:
     if chosen.once:
         # Whoever wants one client only is a program; when that dies, nobody will come any more.
         command += ["--once", "--parent", str(parent)]
-    print(f"device {ready.device}", flush=True)
+    return ready.device, command
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build, then replace this process by the simulator; return an exit code if that fails."""
+    found = command_of(arguments, os.getppid())
+    if isinstance(found, int):
+        return found
+    device, command = found
+    print(f"device {device}", flush=True)
     os.execv(command[0], command)
 
 

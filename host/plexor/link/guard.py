@@ -1,7 +1,8 @@
 """Runs a command that must not outlive whoever started it: `python guard.py COMMAND ARGUMENTS`.
 
-Standard input is a pipe that nobody writes to. When it ends, because its holder closed it or died,
-however suddenly, the command and all it started are ended. Standard library only.
+Standard input is a pipe; what is written to it goes on to the command. When it ends, because its
+holder closed it or died, however suddenly, the command and all it started are ended. Standard
+library only.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ def main(command: list[str]) -> int:
     """Run the command and return its exit code."""
     # An interrupt of the terminal is for the holder, who first asks the instrument to stop.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, process_group=0)
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, process_group=0)
+    assert child.stdin is not None
+    commands = child.stdin.fileno()
 
     def end_soon(number: int, frame: FrameType | None) -> None:
         # A thread of its own: this one may be inside child.wait().
@@ -43,8 +46,9 @@ def main(command: list[str]) -> int:
     signal.signal(signal.SIGTERM, end_soon)
 
     def watch() -> None:
-        while os.read(0, 1024):
-            pass
+        while data := os.read(0, 1 << 16):
+            with contextlib.suppress(OSError):
+                os.write(commands, data)
         _end(child)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -10,7 +10,7 @@ from plexor.errors import UsageError
 from plexor.link.base import Link
 from plexor.link.file import FileLink
 from plexor.link.serial_port import DEFAULT_BAUD, SerialLink
-from plexor.link.sim import SimLink, sim_command
+from plexor.link.sim import SimLink, sim_arguments, sim_command
 from plexor.link.tcp import TcpLink
 from plexor.link.udp import UdpLink
 
@@ -25,10 +25,14 @@ _FORMS = (
 )
 
 
-def open_link(uri: str, dut: str | None = None, sim_arguments: Sequence[str] = ()) -> Link:
-    """Return the link that a URI names; `dut` and `sim_arguments` are for `sim:`.
+def open_link(
+    uri: str, dut: str | None = None, simulation: Sequence[str] = (), *, again: bool = False
+) -> Link:
+    """Return the link that a URI names; `dut` and `simulation`, its arguments, are for `sim:`.
 
-    Raises UsageError for a URI that names none, LinkError for a link that cannot be opened.
+    `again`: more such links will be opened by this process, so that what starts a simulated
+    instrument may stay. Raises UsageError for a URI that names none, LinkError for a link that
+    cannot be opened.
     """
     scheme, colon, rest = uri.partition(":")
     if not colon:
@@ -41,10 +45,12 @@ def open_link(uri: str, dut: str | None = None, sim_arguments: Sequence[str] = (
         query = rest.partition("?")[2]
         options = _sim_options(uri, query)
         planted = [item for item in query.split("&") if item.startswith("front-end=")]
+        command = sim_arguments if again else sim_command
         return SimLink(
-            sim_command(device, (*options, *sim_arguments)),
+            command(device, (*options, *simulation)),
             f"sim:{device}?{query}" if query else f"sim:{device}",
             "?".join(["sim", *planted]),
+            starter=again,
         )
     if scheme == "tcp":
         return TcpLink(*_address(uri))

@@ -29,7 +29,7 @@ TRIGGER_CLOCKS = 19
 """Core clocks from the start of a run, a trigger strike or the gate to phase 0 of a stimulus."""
 MAX_STEPS = 64
 """Steps that the sweep table of a build has at most."""
-STEP_CLOCKS = 256
+STEP_CLOCKS = 1024
 """Core clocks from the end of a step of the sweep table to phase 0 of the next one."""
 
 

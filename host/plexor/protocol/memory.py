@@ -1,8 +1,9 @@
 """The on-chip result memories: spaces, their entries, and the bins of histograms.
 
-A space is an array of entries of 32-bit words, dumped in HISTOGRAM or STATISTICS frames. Results
-lie in up to two banks (Feature.SNAPSHOT); the value of an entry is the sum over the banks
-(statistics: over banks and interleaved sets, minimum and maximum folded likewise).
+A space is an array of entries of 32-bit words, dumped in HISTOGRAM or STATISTICS frames. Counts and
+statistics lie in up to two banks (Feature.SNAPSHOT); the value of an entry is the sum over the
+banks (statistics: over banks and interleaved sets, minimum and maximum folded likewise). Bins and
+steps lie in bank 0: a dump has their totals.
 """
 
 from __future__ import annotations
@@ -189,6 +190,12 @@ def first_bin(geometry: Geometry, space: Space, kind: int, channel: int) -> int:
     """
     before = sum(1 << width_bits(geometry, space, k) for k in range(kind)) << geometry.key_bits
     return before + (channel << width_bits(geometry, space, kind) if channel else 0)
+
+
+def banks(geometry: Geometry, space: Space) -> int:
+    """Return how many banks a space has."""
+    single = space in HISTOGRAM_SPACES or space == Space.STEPS
+    return 1 if single or Feature.SNAPSHOT not in geometry.features else 2
 
 
 def entry_words(space: Space) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import Space, entries, entry_words
+from plexor.protocol.memory import Space, banks, entries, entry_words
 from plexor.protocol.registers import BLOCKS, Block, Register, address
 
 REGISTER_BITS = 16
@@ -47,12 +47,10 @@ def window_bits(geometry: Geometry) -> int:
 def memories(geometry: Geometry) -> list[WindowMemory]:
     """Return every bank of every result memory that a build has."""
     bits = offset_bits(geometry)
-    banks = 2 if Feature.SNAPSHOT in geometry.features else 1
     found: list[WindowMemory] = []
     for space in Space:
         words = space_words(geometry, space)
-        # Step records lie in bank 0 only.
-        for bank in range(1 if space == Space.STEPS else banks):
+        for bank in range(banks(geometry, space)):
             place = ((1 << SPACE_BITS | space) << 1 | bank) << bits
             if words:
                 found.append(WindowMemory(space, bank, place, words))

@@ -100,7 +100,7 @@ def take(job: Job) -> tuple[Step]:
 def check(job: Job) -> tuple[Step, ...]:
     """Strike nothing and return no step; raise UsageError where a job's rate is not possible."""
     settings = _settings(job, job.rate_hz, 0, LEAST_STRIKES)
-    with Device(open_link(job.link, job.dut)) as device:
+    with Device(open_link(job.link, job.dut, again=True)) as device:
         try:
             plan_of(settings, device.identity)
         except ValueError as error:
@@ -155,7 +155,7 @@ def _settings(job: Job, rate_hz: Fraction, number: int, count: int) -> Settings:
 def _run(job: Job, rate_hz: Fraction, number: int, count: int) -> tuple[RunResult, bool | None]:
     """Return the run of this number, and whether anything in it was drawn at random."""
     settings = _settings(job, rate_hz, number, count)
-    link = open_link(job.link, job.dut)
+    link = open_link(job.link, job.dut, again=True)
     with Device(link) as device:
         result = measure(device, settings)
     if result.interrupted:

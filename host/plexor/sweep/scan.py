@@ -73,7 +73,7 @@ def take_scan(scan: Scan) -> tuple[Step, ...]:
         table=tuple(table),
         spaces=(*REPORT_SPACES, Space.STEPS),
     )
-    link = open_link(scan.link, scan.dut)
+    link = open_link(scan.link, scan.dut, again=True)
     with Device(link) as device:
         run = measure(device, settings)
     if run.interrupted:

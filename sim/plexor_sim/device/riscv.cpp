@@ -2,23 +2,29 @@
 // its own, asynchronous to the instrument's.
 //
 // Its options are declared in ../device_options.py, which checks a user's; here times are whole ps,
-// and firmware=PATH of the image is needed.
+// and firmware=PATH of the image is needed. every_cycle=1 evaluates the cycles too in which the core
+// goes round in a loop.
 //
 // The firmware has started before time zero. An input counts from the first rising clock edge at
 // or after it, so a pulse that lies between two edges goes unseen, as on hardware.
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <deque>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "Vsoc.h"
 #include "device.h"
+#include "repetition.h"
 #include "verilated.h"
 
 namespace {
+
+using Wide = __int128;
 
 constexpr int64_t kUnitsPerPs = 1'000'000;  // the clock adds up in these, so that 1 ppm is exact
 constexpr int kCriticalPin = 6;  // as in firmware/soc.h
@@ -35,6 +41,7 @@ struct Options {
   std::string load = "none";
   uint32_t load_select = 0;
   bool load_switched = true;
+  bool every_cycle = false;
   int64_t clock_ps = 20000;
   int64_t phase_ps = 0;
   int64_t ppm = 0;
@@ -79,6 +86,7 @@ Options parse(const std::string& text) {
     if (key == "firmware") options.firmware = value;
     else if (key == "load") options.load_select = loads(options.load = value);
     else if (key == "load_switched") options.load_switched = number(key, value, 0, 1);
+    else if (key == "every_cycle") options.every_cycle = number(key, value, 0, 1);
     else if (key == "clock_ps") options.clock_ps = number(key, value, 1000, 1'000'000);
     else if (key == "phase_ps") options.phase_ps = number(key, value, 0, 1'000'000);
     else if (key == "ppm") options.ppm = number(key, value, -100'000, 100'000);
@@ -86,7 +94,7 @@ Options parse(const std::string& text) {
     else if (key == "critical_pin") options.critical_pin = number(key, value, 0, 7);
     else
       throw plexor::BadOption("'" + item + "': the options are firmware, load, load_switched, " +
-                              "clock_ps, phase_ps, ppm, clk_to_q_ps, critical_pin");
+                              "every_cycle, clock_ps, phase_ps, ppm, clk_to_q_ps, critical_pin");
   }
   if (!std::ifstream(options.firmware))
     throw plexor::BadOption("firmware=" + options.firmware + ": cannot be read; the path of an " +
@@ -106,6 +114,7 @@ class Riscv final : public plexor::Device {
     context_.commandArgs(2, arguments);
     soc_ = std::make_unique<Vsoc>(&context_);
     soc_->load_select = options.load_select;
+    repetition_.emplace(*soc_);
     start();
   }
 
@@ -116,24 +125,35 @@ class Riscv final : public plexor::Device {
   }
 
   void advance(int64_t to_ps, std::vector<plexor::Edge>& edges) override {
-    for (; edge_ps_ + options_.clk_to_q_ps < to_ps; next_edge()) {
+    while (edge_ps_ + options_.clk_to_q_ps < to_ps) {
+      if (repeats_) {
+        pass_rounds(to_ps);
+        continue;
+      }
       while (!inputs_.empty() && inputs_.front().time_ps <= edge_ps_) {
         soc_->strikes = inputs_.front().strikes;
         soc_->load = inputs_.front().load;
         inputs_.pop_front();
+        repetition_->disturb();
       }
       cycle();
       const uint32_t pins = connected(soc_->pins);
       if (uint32_t changed = pins ^ pins_) {
         pins_ = pins;
+        repetition_->disturb();
         for (uint8_t pin = 0; pin < 8; pin++)
           if (changed >> pin & 1)
             edges.push_back({edge_ps_ + options_.clk_to_q_ps, pin, bool(pins_ >> pin & 1)});
       }
+      if (!options_.every_cycle) rounds_left_ = repetition_->look();
+      repeats_ = rounds_left_ > 0;
+      pass_edges(1);
     }
   }
 
-  int64_t quiet_until_ps() const override { return edge_ps_ + options_.clk_to_q_ps; }
+  int64_t quiet_until_ps() const override {
+    return edge_after(inputs_.empty() ? rounds_left_ : 0) + options_.clk_to_q_ps;
+  }
 
  private:
   struct Input {
@@ -153,10 +173,33 @@ class Riscv final : public plexor::Device {
     if (soc_->trap_code) trapped();
   }
 
-  void next_edge() {
-    units_ += period_;
-    edge_ps_ += units_ / kUnitsPerPs;
-    units_ %= kUnitsPerPs;
+  // The time of the edge behind so many others.
+  int64_t edge_after(int64_t edges) const {
+    return edge_ps_ + static_cast<int64_t>((units_ + Wide{edges} * period_) / kUnitsPerPs);
+  }
+
+  void pass_edges(int64_t edges) {
+    const Wide units = units_ + Wide{edges} * period_;
+    edge_ps_ += static_cast<int64_t>(units / kUnitsPerPs);
+    units_ = static_cast<int64_t>(units % kUnitsPerPs);
+  }
+
+  // Lets edges pass in which the core goes round in its loop, and ends the loop where an input or
+  // the timer does. Its edges are owed: once their number is known, whole rounds are left out.
+  void pass_rounds(int64_t to_ps) {
+    int64_t until_ps = to_ps - options_.clk_to_q_ps;
+    if (!inputs_.empty()) until_ps = std::min(until_ps, inputs_.front().time_ps);
+    const Wide units = Wide{until_ps - edge_ps_} * kUnitsPerPs - units_;
+    const auto edges = static_cast<int64_t>((units + period_ - 1) / period_);
+    const int64_t passed = std::clamp<int64_t>(edges, 0, rounds_left_);
+    pass_edges(passed);
+    rounds_left_ -= passed;
+    owed_ += passed;
+    if (edge_ps_ + options_.clk_to_q_ps >= to_ps) return;
+    for (owed_ = repetition_->pass(owed_); owed_; owed_--) cycle();
+    repetition_->disturb();
+    rounds_left_ = 0;
+    repeats_ = false;
   }
 
   void start() {
@@ -192,10 +235,14 @@ class Riscv final : public plexor::Device {
   const int64_t period_;
   int64_t edge_ps_;
   int64_t units_ = 0;
+  bool repeats_ = false;     // the core goes round in a loop
+  int64_t rounds_left_ = 0;  // edges for which that goes on for sure
+  int64_t owed_ = 0;         // edges that have passed in it without an evaluation
   uint32_t pins_ = 0;
   std::deque<Input> inputs_;
   VerilatedContext context_;
   std::unique_ptr<Vsoc> soc_;
+  std::optional<plexor::Repetition> repetition_;
 };
 
 }  // namespace

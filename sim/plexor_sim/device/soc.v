@@ -26,7 +26,8 @@ module soc (
   output reg        ready,
   output reg [31:0] loads_offered,
   output reg [31:0] trap_code,    // 1: access to nowhere, at trap_value; else the firmware's
-  output reg [31:0] trap_value
+  output reg [31:0] trap_value,
+  output            busy          // RAM is written, or a counter may be read; see repetition.h
 );
   localparam RAM_WORDS = 32768;
   localparam RAM_TOP = 15'h2000;  // address bits 31 to 17
@@ -136,6 +137,9 @@ module soc (
         trap_value <= {d_adr, 2'b00};
       end
     end
+
+  assign busy = d_stb & d_we & d_ram | d_stb & d_registers & register[5:1] == 5'h08
+              | cpu.execute_arbitration_isValid & cpu.execute_IS_CSR;
 
   VexRiscv cpu (
     .externalResetVector(RESET_PC),

@@ -23,11 +23,11 @@ class Input {
   // The clock of the next change, if it is not over.
   int64_t next() const { return clocks_[next_]; }
 
-  // Whether it changed so lately that `quiet` may not know of it.
+  // Whether it changed since the look before the one in this clock (idle.h).
   bool moved(int64_t clock) const { return next_ > 0 && clock - clocks_[next_ - 1] < kKnownClocks; }
 
  private:
-  static constexpr int kKnownClocks = 16;  // from a pin to `quiet`, and more
+  static constexpr int kKnownClocks = 16;  // kUnitClocks
 
   const std::vector<int64_t>& clocks_;
   uint8_t& pin_;

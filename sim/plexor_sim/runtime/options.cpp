@@ -68,6 +68,7 @@ Options parse(int count, char** arguments) {
     if (name == "--once") options.once = true;
     else if (name == "--free") options.free = true;
     else if (name == "--no-skip") options.no_skip = true;
+    else if (name == "--prove") options.prove = true;
     else if (name == "--device") options.device = value();
     else if (name == "--front-end") options.front_end = value();
     else if (name == "--truth") options.truth = value();

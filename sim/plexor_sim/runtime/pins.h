@@ -100,7 +100,7 @@ class Pins {
 
  private:
   static constexpr uint32_t kOnes = (1u << W) - 1;
-  static constexpr int kStillClocks = 12;  // hdl/plexor_hdl/instrument.py, Instrument
+  static constexpr int kStillClocks = 17;  // more than kUnitClocks of idle.h
 
   // What reaches the pad of an output, or the load output, at a time.
   struct Pad {

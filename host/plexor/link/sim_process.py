@@ -1,0 +1,97 @@
+"""The processes behind a simulated instrument: started, heard, ended."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+_CLOSE_TIMEOUT_S = 6.0
+_STDERR_BYTES = 8192
+
+
+class SimProcess:
+    """A command under a guard that ends with this process; its progress goes to a terminal."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._stderr = b""
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        guard = Path(__file__).with_name("guard.py")
+        self._process = subprocess.Popen(
+            [sys.executable, str(guard), *command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            process_group=0,
+        )
+        self._threads = [
+            threading.Thread(target=self._drain_stdout, daemon=True),
+            threading.Thread(target=self._drain_stderr, daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def code(self) -> int | None:
+        """The exit code; None while it runs."""
+        return self._process.poll()
+
+    def ask(self, arguments: Sequence[str]) -> None:
+        """Ask a starter for a simulator; one that has ended says so by its lines."""
+        assert self._process.stdin is not None
+        self._stderr = b""
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(json.dumps(list(arguments)).encode() + b"\n")
+            self._process.stdin.flush()
+
+    def line(self, deadline: float) -> str | None:
+        """Return the next line that it says, None at its end; raise queue.Empty at the deadline."""
+        return self._lines.get(timeout=max(deadline - time.monotonic(), 0.0))
+
+    def ended(self) -> tuple[int | None, str]:
+        """Return the exit code and the last line on standard error of one that is ending."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(0.5)
+            self._threads[1].join(0.5)
+        text = self._stderr.decode(errors="replace").replace("\r", "\n")
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        return self.code, lines[-1] if lines else ""
+
+    def end(self) -> None:
+        """End it and all it started."""
+        if self._process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+        try:
+            self._process.wait(_CLOSE_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join(1.0)
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+    def _drain_stdout(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._lines.put(line.decode(errors="replace"))
+        self._lines.put(None)
+
+    def _drain_stderr(self) -> None:
+        assert self._process.stderr is not None
+        shown = sys.stderr.isatty()
+        while data := os.read(self._process.stderr.fileno(), 4096):
+            self._stderr = (self._stderr + data)[-_STDERR_BYTES:]
+            if shown:
+                sys.stderr.write(data.decode(errors="replace"))
+                sys.stderr.flush()

@@ -1,0 +1,254 @@
+"""Idle clocks: which registers of the Verilated core count clocks while nothing else moves.
+
+The core has no ports for a simulation. Its flip-flops are public to C++, where runtime/idle.h looks
+at them all: if in 16 clocks nothing has changed but those that WATCHED names, and these as their
+models say, units can pass at once. A register that is missing in WATCHED makes the simulation slow,
+not wrong; one that the core does not have is an error of the build.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from plexor.protocol.frames import MAX_STRIKES
+from plexor.protocol.geometry import Feature, Geometry
+from plexor_sim.toolchain import BuildError
+
+IDLE_CLOCKS = 1 << 14
+"""Clocks of the timebase at whose multiples something looks at the time."""
+LIMB_BITS = 16
+_TOP = "plexor"
+_SCOPE = "plexor_top__DOT__core"
+_MODULE = re.compile(r"(?m)^(?=module )")
+_MODULE_NAME = re.compile(r"module \\?([^\s(]+)")
+_DECLARED = re.compile(
+    r"(?m)^(  (?:reg|wire) (?:\[(\d+):0\] )?)(\\?\S+)( ?(?: = [^;\n]+)?;| \[\d+:0\];)$"
+)
+_ASSIGNED = re.compile(r"(?m)^ +(\\?\S+?) *(?:\[[^\]\n]*\] *)?<= ")
+_SAFE = re.compile(r"[A-Za-z0-9]")
+
+
+class MissingRegisterError(BuildError):
+    """A register that the core does not have, or more than one of its name."""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Registers that change while nothing does but the time."""
+
+    module: str
+    """Names of submodules from the instrument on; what Amaranth adds to a name may be left out."""
+    model: str = ""
+    """A class of runtime/idle.h; its arguments are `registers`, then `numbers`."""
+    registers: tuple[str, ...] = ()
+    numbers: Callable[[Geometry], tuple[int, ...]] = lambda _: ()
+    passing: tuple[str, ...] = ()
+    """Patterns of registers that follow from others in 16 clocks; nothing looks at them before."""
+    settles: tuple[str, ...] = ()
+    """Memories to which the same comes sooner or later."""
+    there: Callable[[Geometry], bool] = lambda _: True
+
+
+def _with(feature: Feature) -> Callable[[Geometry], bool]:
+    return lambda geometry: feature in geometry.features
+
+
+def _stimuli(part: str, needs: Feature) -> list[Watched]:
+    return [
+        Watched(
+            f"outputs.stimulus{number}.{part}",
+            "CountdownCount",
+            ("count", "on", "pool.limb_0"),
+            there=lambda geometry, number=number: (
+                number < geometry.strikes and needs in geometry.features
+            ),
+        )
+        for number in range(MAX_STRIKES)
+    ]
+
+
+def _ledger() -> list[Watched]:
+    """Return the visits of the sources' counts, two a source; what they read and write back."""
+    low = ("left", "due", "visited", "asked")
+    low += tuple(f"counts.{name}" for name in ("live", "writing", "visiting", "clear_busy"))
+    passing = ("visit_place", "last_line", "watched", "odd", "pick[0-9]+", "sample[0-9]+")
+    passing += tuple(f"counts.{name}" for name in ("row", "word", "addend", r"\$signature__\w+"))
+    return [
+        Watched(
+            "ledger",
+            "Round",
+            ("line",),
+            lambda geometry: (2 * len(geometry.sources),),
+            passing=passing,
+            settles=("counts.memory",),
+        ),
+        *(Watched("ledger", "Low", (name,)) for name in low),
+    ]
+
+
+WATCHED = (
+    Watched("timebase", "PeriodicCount", ("low",), lambda _: (IDLE_CLOCKS,)),
+    Watched("capture", "Count", ("clock",)),
+    Watched("run.settle_left", "AlarmCount", ("limb0", "clocks"), passing=("pairs0",)),
+    Watched(
+        "run.time_left",
+        "PeriodicCount",
+        ("limb0_(?!32)[0-9]+",),
+        lambda _: (1 << LIMB_BITS,),
+    ),
+    Watched("trigger", "PeriodicCount", ("clocks",), lambda _: (1 << LIMB_BITS,)),
+    Watched(
+        "snapshots.report",
+        "AlarmCount",
+        ("limb0", "clocks"),
+        passing=("pairs0",),
+        there=_with(Feature.SNAPSHOT),
+    ),
+    *_ledger(),
+    *_stimuli("scheduler.timer", Feature(0)),
+    *_stimuli("scheduler.bursts.burst", Feature.BURST),
+    *_stimuli("painter.tail", Feature(0)),
+)
+"""What counts clocks, or follows what does."""
+
+FOLLOWS = ("words", r"capture\.word[0-9]+_[0-9]+", r"capture\.(filter|edges)[0-9]+\..*")
+"""What follows the pins, which may change between runs: nothing comes of it without capture."""
+BUSY = ("run.running", "snapshots.busy", "dumper.busy")
+"""What is high while a run or a dump is under way: time passes."""
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A signal of the core."""
+
+    scope: str
+    name: str
+    bits: int
+    is_flip_flop: bool
+
+    @property
+    def path(self) -> str:
+        """Names of submodules and the signal's own."""
+        return f"{self.scope}.{self.name}" if self.scope else self.name
+
+    @property
+    def cpp(self) -> str:
+        """What Verilator calls it."""
+        parts = [_SCOPE, *(self.scope.split(".") if self.scope else ()), self.name]
+        return "__DOT__".join([parts[0], *(_encoded(part) for part in parts[1:])])
+
+
+def _encoded(name: str) -> str:
+    """Return a Verilog identifier as Verilator writes it in C++."""
+    text = ""
+    for place, letter in enumerate(name):
+        safe = _SAFE.match(letter) or (letter == "_" and name[place - 1 : place] != "_")
+        text += letter if safe else f"__0{ord(letter):02X}"
+    return text
+
+
+def _members(module: str) -> Iterator[tuple[_Member, re.Match[str]]]:
+    """Yield the signals that a module declares, and where; no memories."""
+    found = _MODULE_NAME.match(module)
+    name = found[1] if found else ""
+    if not (name == _TOP or name.startswith(f"{_TOP}.")):
+        return
+    flip_flops = set(_ASSIGNED.findall(module))
+    for place in _DECLARED.finditer(module):
+        bits = int(place[2] or 0) + 1
+        own = place[3].removeprefix("\\")
+        is_flip_flop = place[3] in flip_flops and "[" not in place[4]
+        yield _Member(name[len(_TOP) + 1 :], own, bits, is_flip_flop), place
+
+
+def _matches(pattern: str, path: str) -> bool:
+    """Return whether a path is one of a pattern of names, with or without Amaranth's numbers."""
+    parts = [rf"{part}(?:\$[0-9]+)?" for part in pattern.split(".")]
+    return re.fullmatch(r"\.".join(parts), path) is not None
+
+
+def observed(text: str, geometry: Geometry) -> tuple[str, str]:
+    """Return the core's Verilog with public registers, and the C++ that has Idle look at these.
+
+    Raises MissingRegisterError.
+    """
+    modules = [(module, list(_members(module))) for module in _MODULE.split(text)]
+    members = [member for _, places in modules for member, _ in places]
+
+    def one(path: str) -> _Member:
+        named = [member for member in members if _matches(path, member.path)]
+        found = [member for member in named if member.is_flip_flop] or named
+        if len(found) != 1:
+            names = ", ".join(member.path for member in found) or "none"
+            raise MissingRegisterError(
+                f"{path}: the core must have one such register; it has {names}"
+            )
+        return found[0]
+
+    written: set[str] = set()
+    read: set[str] = set()
+    lines: list[str] = []
+
+    def register(member: _Member) -> str:
+        return f"Register(core.{member.cpp}, {member.bits})"
+
+    for watched in WATCHED:
+        if not watched.there(geometry):
+            continue
+        chosen = [one(f"{watched.module}.{name}") for name in watched.registers]
+        for member in chosen:
+            (written if member.is_flip_flop else read).add(member.path)
+        numbers = [str(number) for number in watched.numbers(geometry)]
+        if watched.model:
+            arguments = ", ".join([*map(register, chosen), *numbers])
+            lines.append(f"  idle.watch<{watched.model}>({arguments});\n")
+        for name in watched.passing:
+            path = f"{watched.module}.{name}"
+            passing = {m.path for m in members if _matches(path, m.path) and m.is_flip_flop}
+            if not passing:
+                raise MissingRegisterError(f"{path}: the core has no such register")
+            written |= passing
+        for name in watched.settles:
+            member = one(f"{watched.module}.{name}")
+            lines.append(f"  idle.settles(core.{member.cpp});\n")
+    for path in BUSY:
+        lines.append(f"  idle.busy({register(one(path))});\n")
+        read.add(one(path).path)
+
+    lines += [
+        f'  idle.still(core.{member.cpp}, "{member.path}");\n'
+        for member in members
+        if member.is_flip_flop and member.path not in written
+    ]
+    for member in members:
+        path = re.sub(r"\$[0-9]+\.", ".", member.path)
+        if member.is_flip_flop and any(re.fullmatch(name, path) for name in FOLLOWS):
+            lines.append(f"  idle.follows(core.{member.cpp});\n")
+    time = register(one("timebase.low"))
+    staged = [_public(module, places, written, read) for module, places in modules]
+    cpp = (
+        '#include "Vplexor.h"\n#include "Vplexor___024root.h"\n#include "idle.h"\n\n'
+        "namespace plexor {\n\nvoid observe(Vplexor& model, Idle& idle) {\n"
+        f"  auto& core = *model.rootp;\n  idle.begin(&core, sizeof core, {time});\n"
+        f"{''.join(lines)}  idle.end();\n}}\n\n}}  // namespace plexor\n"
+    )
+    return "".join(staged), cpp
+
+
+def _public(
+    module: str,
+    places: list[tuple[_Member, re.Match[str]]],
+    written: set[str],
+    read: set[str],
+) -> str:
+    """Return a module whose flip-flops, and what is `read`, C++ can see; or write."""
+    text, end = "", 0
+    for member, place in places:
+        if not (member.is_flip_flop or member.path in read):
+            continue
+        access = "rw" if member.path in written and member.is_flip_flop else "rd"
+        text += f"{module[end : place.end(3)]} /*verilator public_flat_{access}*/{place[4]}"
+        end = place.end()
+    return text + module[end:]

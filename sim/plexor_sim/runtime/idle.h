@@ -1,0 +1,215 @@
+// Idle clocks: finds that nothing in the core moves but counters of clocks, says how many clocks
+// can pass at once before one of these does something, and lets them pass.
+//
+// It looks each kUnitClocks. Where the inputs stood and all flip-flops are as they were but the
+// watched ones, and these have counted as their models here say, the core would do the same in the
+// next kUnitClocks, and so on, as long as no counter comes to its end. ../idle.py chooses the
+// registers; what it does not name is compared.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace plexor {
+
+constexpr int64_t kUnitClocks = 16;
+constexpr int64_t kAnyUnits = std::numeric_limits<int64_t>::max();
+
+// A register of the Verilated core, of up to 64 bits.
+class Register {
+ public:
+  template <typename Member>
+  Register(Member& member, int bits)
+      : at_(&member), bytes_(sizeof member), mask_(~uint64_t{0} >> (64 - bits)) {
+    static_assert(sizeof member <= 8);
+  }
+
+  uint64_t get() const;
+  void set(uint64_t value) const;
+  uint64_t mask() const { return mask_; }
+
+ private:
+  void* at_;
+  size_t bytes_;
+  uint64_t mask_;
+};
+
+// Registers that change while nothing does but the time.
+class Watched {
+ public:
+  virtual ~Watched() = default;
+  // Whether they stand, or counted as they do, since the look before.
+  virtual bool look() = 0;
+  // Units that can pass from this look on: less than to what they bring about, or brought lately.
+  virtual int64_t room() const { return kAnyUnits; }
+  virtual void pass(int64_t units) = 0;
+};
+
+// Counts clocks up, and wraps.
+class Count : public Watched {
+ public:
+  explicit Count(Register value) : value_(value) {}
+  bool look() override;
+  void pass(int64_t units) override;
+
+ protected:
+  bool counts() const { return counts_; }
+  uint64_t seen() const { return seen_; }
+
+ private:
+  const Register value_;
+  uint64_t seen_ = 0;
+  bool counts_ = false;
+};
+
+// The same, where something happens at each multiple of `period`, a power of two.
+class PeriodicCount : public Count {
+ public:
+  PeriodicCount(Register value, uint64_t period) : Count(value), period_(period) {}
+  int64_t room() const override;
+
+ private:
+  const uint64_t period_;
+};
+
+// The lowest limb of an Alarm: carries as it wraps, and is compared with that of `goal`.
+class AlarmCount : public PeriodicCount {
+ public:
+  AlarmCount(Register value, Register goal)
+      : PeriodicCount(value, value.mask() + 1), goal_(goal), mask_(value.mask()) {}
+  int64_t room() const override;
+
+ private:
+  const Register goal_;
+  const uint64_t mask_;
+};
+
+// A Countdown, whose low bits take a unit from its pool's lowest limb each time that they are
+// through. While off they go around, if they step at all.
+class CountdownCount : public Watched {
+ public:
+  CountdownCount(Register count, Register on, Register limb)
+      : count_(count), on_(on), limb_(limb) {}
+  bool look() override;
+  int64_t room() const override;
+  void pass(int64_t units) override;
+
+ private:
+  const Register count_, on_, limb_;
+  uint64_t count_seen_ = 0, limb_seen_ = 0;
+  bool takes_ = false, turns_ = false;
+};
+
+// What goes on by one of `places` each unit.
+class Round : public Watched {
+ public:
+  Round(Register place, uint64_t places) : place_(place), places_(places) {}
+  bool look() override;
+  void pass(int64_t units) override;
+
+ private:
+  const Register place_;
+  const uint64_t places_;
+  uint64_t seen_ = 0;
+  bool goes_ = false;
+};
+
+// A flip-flop that is low while nothing moves, whatever stands beside it.
+class Low : public Watched {
+ public:
+  explicit Low(Register value) : value_(value) {}
+  bool look() override { return value_.get() == 0; }
+  void pass(int64_t) override {}
+
+ private:
+  const Register value_;
+};
+
+class Idle {
+ public:
+  // `core` is of `bytes`, `time` its count of clocks. What they name stays where it is.
+  void begin(void* core, size_t bytes, Register time);
+
+  template <typename Member>
+  void still(const Member& member, const char* name) {
+    set(masks_, &member, sizeof member, 0xff);
+    names_.push_back({reinterpret_cast<const unsigned char*>(&member) - core_, name});
+  }
+  // One of what follows the pins from the samples on, before it is known that a run captures them.
+  template <typename Member>
+  void follows(const Member& member) {
+    set(follows_, &member, sizeof member, 0xff);
+  }
+  // Memory to which the same comes sooner or later: no proof is about it.
+  template <typename Member>
+  void settles(const Member& member) {
+    set(proof_, &member, sizeof member, 0);
+  }
+  template <typename Model, typename... Arguments>
+  void watch(Arguments... arguments) {
+    watched_.push_back(std::make_unique<Model>(arguments...));
+  }
+  // What is high while a run or a dump is under way.
+  void busy(Register flag) { busy_.push_back(flag); }
+  // To be called last.
+  void end();
+
+  bool is_due() const { return (time_->get() + 1) % kUnitClocks == 0; }
+  bool is_resting() const;
+  // To be called in each clock in which it is due; returns whether nothing has moved since the one
+  // before, if the inputs stood.
+  bool look();
+  // Whether nothing else has moved then but what follows the pins.
+  bool rested() const { return rested_; }
+  // The least room of all that is watched, in units.
+  int64_t room() const;
+  // A name of what moved at the last look.
+  std::string restless() const;
+  void pass(int64_t units);
+  // The same, and shows by `evaluate`, one clock with the inputs as they stand, that all of the core
+  // becomes what it would have. Throws std::runtime_error.
+  template <typename Evaluate>
+  void pass_proved(int64_t units, Evaluate evaluate) {
+    const std::vector<unsigned char> before = state();
+    for (int64_t clock = 0; clock < (units + 1) * kUnitClocks; clock++) evaluate();
+    const std::vector<unsigned char> wanted = state();
+    restore(before);
+    pass(units);
+    const std::vector<unsigned char> passed = state();
+    for (int64_t clock = 0; clock < kUnitClocks; clock++) evaluate();
+    compare(state(), wanted, units);
+    restore(passed);
+  }
+
+ private:
+  static constexpr size_t kWords = 8;
+  struct Block {
+    const unsigned char* at;
+    uint64_t mask[kWords], follows[kWords], seen[kWords], moved[kWords];
+  };
+  struct Name {
+    ptrdiff_t place;
+    const char* name;
+  };
+
+  void set(std::vector<unsigned char>& masks, const void* at, size_t bytes, int mask);
+  std::vector<unsigned char> state() const { return {core_, core_ + masks_.size()}; }
+  void restore(const std::vector<unsigned char>& state);
+  void compare(const std::vector<unsigned char>& found, const std::vector<unsigned char>& wanted,
+               int64_t units) const;
+
+  unsigned char* core_ = nullptr;
+  std::unique_ptr<Register> time_;
+  bool rested_ = false;
+  std::vector<unsigned char> masks_, follows_, proof_;
+  std::vector<Block> blocks_;
+  std::vector<Name> names_;
+  std::vector<std::unique_ptr<Watched>> watched_;
+  std::vector<Register> busy_;
+};
+
+}  // namespace plexor

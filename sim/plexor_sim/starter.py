@@ -1,0 +1,108 @@
+"""Starts one simulator after the other for whoever holds its standard input.
+
+    python -m plexor_sim.starter
+
+Each line read is a JSON list of the arguments of `plexor_sim.serve`, which has a simulator started
+as a process of its own; the one before is ended first. What Python imports is imported once, and
+the same arguments are the same simulator, whatever has become of its sources. Ends with its input,
+or with the exit code of a simulator that fails.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from plexor_sim import serve
+
+_INPUT = 0
+_GRACE_S = 2.0
+
+
+@dataclass(frozen=True)
+class _Simulator:
+    """A child; the other end of `alive` is open for as long as it is."""
+
+    process: subprocess.Popen[bytes]
+    alive: int
+
+    def code(self) -> int:
+        """Return the exit code of one that has ended or is about to."""
+        code = self.process.wait()
+        os.close(self.alive)
+        return code if code >= 0 else 128 - code
+
+    def end(self) -> None:
+        """Let it end, as it does when its client has gone; end it where it does not."""
+        if not select.select([self.alive], [], [], _GRACE_S)[0]:
+            self.process.terminate()
+            if not select.select([self.alive], [], [], _GRACE_S)[0]:
+                self.process.kill()
+        self.code()
+
+
+class _Starter:
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, ...], tuple[str, list[str]]] = {}
+
+    def start(self, arguments: list[str]) -> _Simulator | int:
+        """Start a simulator; return the exit code of one that does not start."""
+        key = tuple(arguments)
+        if key not in self._known:
+            found = serve.command_of(arguments, os.getpid())
+            if isinstance(found, int):
+                return found
+            self._known[key] = found
+        device, command = self._known[key]
+        print(f"device {device}", flush=True)
+        alive, held = os.pipe()
+        try:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[held])
+        except OSError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return serve.EXIT_FAILED
+        finally:
+            os.close(held)
+        return _Simulator(process, alive)
+
+
+def main() -> int:
+    """Serve until the input ends; return the exit code."""
+    starter = _Starter()
+    simulator: _Simulator | None = None
+    while True:
+        waited = [_INPUT] if simulator is None else [_INPUT, simulator.alive]
+        if _INPUT not in select.select(waited, [], [])[0]:
+            assert simulator is not None
+            code, simulator = simulator.code(), None
+            if code:
+                return code
+            continue
+        line = _line()
+        if simulator is not None:
+            simulator.end()
+        if line is None:
+            return 0
+        started = starter.start(json.loads(line))
+        if isinstance(started, int):
+            return started
+        simulator = started
+
+
+def _line() -> bytes | None:
+    """Return the next line of the input, None at its end; nothing comes behind it by then."""
+    line = b""
+    while not line.endswith(b"\n"):
+        data = os.read(_INPUT, 1 << 16)
+        if not data:
+            return None
+        line += data
+    return line
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+"""What it takes to start a simulated instrument and hear who it is, by itself and by a starter."""
+
+from __future__ import annotations
+
+import resource
+import time
+from dataclasses import dataclass
+
+from plexor.device import Device
+from plexor.link import open_link
+from plexor.link.sim import end_starters
+
+
+@dataclass(frozen=True)
+class Start:
+    """Seconds a start, of the processes that it takes."""
+
+    wall_s: float
+    cpu_s: float
+
+
+def start(times: int, *, again: bool, dut: str = "freertos") -> Start:
+    """Return what a start takes, the mean of so many; `again`: by a process that stays."""
+
+    def once() -> None:
+        Device(open_link("sim:", dut, again=again)).close()
+
+    once()  # builds it, and the process that stays
+    before, began = _children_s(), time.perf_counter()
+    for _ in range(times):
+        once()
+    wall_s = time.perf_counter() - began
+    end_starters()  # only what has ended is counted
+    return Start(wall_s / times, (_children_s() - before) / times)
+
+
+def _children_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
