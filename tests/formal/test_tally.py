@@ -1,4 +1,4 @@
-"""Tally, proved: a counter of any address counts its beats exactly, and stays at its greatest."""
+"""PacedTally, proved: a counter of any address counts exactly, and stays at its greatest."""
 
 import importlib.util
 from pathlib import Path
@@ -7,9 +7,7 @@ import pytest
 from amaranth.hdl import Assert, Assume, Cat, Elaboratable, Module, Mux, Signal
 
 from plexor_hdl.interfaces import PACE_CLOCKS, READ_CLOCKS
-from plexor_hdl.limb import WRITE_STAGE
 from plexor_hdl.paced import PacedTally
-from plexor_hdl.tally import Tally
 
 _spec = importlib.util.spec_from_file_location("prover", Path(__file__).with_name("prover.py"))
 prover = importlib.util.module_from_spec(_spec)
@@ -19,23 +17,19 @@ ENTRIES = 4
 
 
 class CountsExactly(Elaboratable):
-    """A Tally under any beats; the words and the memory of any one address against a count.
+    """A PacedTally under any beats; the words and the memory of any one address against a count.
 
     With `flag` also `saturated`, which no induction from a count of one address alone can reach.
     """
 
-    def __init__(self, tally: Tally | PacedTally, bits: int, flag: bool, entries=ENTRIES) -> None:
+    def __init__(self, tally: PacedTally, bits: int, flag: bool, entries=ENTRIES) -> None:
         self.entries = entries
         self.flag = flag
         self.bits = bits
         self.tally = tally
         # Limb n is written one clock after limb n - 1: its memory shows a count one clock older.
-        if isinstance(tally, PacedTally):
-            self.apart, memories, clocks = PACE_CLOCKS, tally.memories, tally.latency - 1
-        else:
-            self.apart, clocks = 1, WRITE_STAGE
-            memories = [limb.memories[0] for limb in tally.limbs]
-        self.parts = [(memory, clocks + lag) for lag, memory in enumerate(memories)]
+        first = tally.latency - 1
+        self.parts = [(memory, first + lag) for lag, memory in enumerate(tally.memories)]
         self.valid = Signal()
         self.address = Signal(range(entries))
         self.chosen = Signal(range(entries))
@@ -44,8 +38,8 @@ class CountsExactly(Elaboratable):
     def elaborate(self, platform) -> Module:
         m = Module()
         m.submodules.tally = tally = self.tally
-        waiting = Signal(range(self.apart))
-        m.d.sync += waiting.eq(Mux(self.valid, self.apart - 1, waiting - waiting.any()))
+        waiting = Signal(range(PACE_CLOCKS))
+        m.d.sync += waiting.eq(Mux(self.valid, PACE_CLOCKS - 1, waiting - waiting.any()))
         most = (1 << self.bits) - 1
         started = Signal()
         chosen_before = Signal.like(self.chosen)
@@ -53,13 +47,13 @@ class CountsExactly(Elaboratable):
         m.d.comb += [
             Assume(~started | (self.chosen == chosen_before)),
             Assume(~self.valid | (waiting == 0)),
-            tally.i_address.valid.eq(self.valid),
-            tally.i_address.payload.address.eq(self.address),
-            tally.read.address.eq(self.chosen),
+            tally.valid.eq(self.valid),
+            tally.address.eq(self.address),
+            tally.read_address.eq(self.chosen),
         ]
         # counts[n] is the exact count of the beats up to n clocks ago, this clock's not included.
         hits = self.valid & (self.address == self.chosen)
-        counts = [Signal(range(most + 1), name=f"count_{n}") for n in range(WRITE_STAGE + 3)]
+        counts = [Signal(range(most + 1), name=f"count_{n}") for n in range(tally.latency + 1)]
         m.d.sync += counts[0].eq(counts[0] + (hits & (counts[0] != most)))
         for older, newer in zip(counts[1:], counts, strict=False):
             m.d.sync += older.eq(newer)
@@ -83,25 +77,10 @@ class CountsExactly(Elaboratable):
             m.d.sync += entry.eq(entry + (hit & (entry != most)))
             refused.append(hit & (entry == most))
         m.d.sync += any_lost.eq(any_lost | Cat(refused).any())
-        m.d.comb += [
-            Assert(~quiet | (tally.read.data == counts[0])),
-        ]
+        m.d.comb += Assert(~quiet | (tally.count == counts[0]))
         if self.flag:
             m.d.comb += Assert(~quiet | (tally.saturated == any_lost))
         return m
-
-
-@pytest.mark.parametrize(
-    ("bits", "limb_bits", "clocks"),
-    [
-        pytest.param(3, 3, 14, id="one_limb"),
-        pytest.param(6, 3, 18, id="two_limbs", marks=pytest.mark.full),
-    ],
-)
-def test_every_beat_is_counted_and_the_greatest_count_stays_for_ever(bits, limb_bits, clocks):
-    design = CountsExactly(Tally(ENTRIES, bits, 1, limb_bits), bits, flag=False)
-    holds, log = prover.prove(design, f"tally_{bits}_{limb_bits}", clocks, "prove", design.free)
-    assert holds, log[-3000:]
 
 
 @pytest.mark.parametrize(
@@ -114,14 +93,8 @@ def test_every_paced_beat_is_counted_and_the_greatest_count_stays_for_ever(far):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    "paced",
-    [pytest.param(False, id="dense"), pytest.param(True, id="paced")],
-)
-def test_saturated_tells_exactly_of_counts_refused(paced):
-    tally = PacedTally(2, 2) if paced else Tally(2, 2, 1, 2)
-    design = CountsExactly(tally, 2, flag=True, entries=2)
+def test_saturated_tells_exactly_of_counts_refused():
+    design = CountsExactly(PacedTally(2, 2), 2, flag=True, entries=2)
     # Four beats of one address, then quiet.
-    clocks = 28 if paced else 19
-    holds, log = prover.prove(design, f"tally_saturated_{paced}", clocks, "bmc", design.free)
+    holds, log = prover.prove(design, "tally_saturated", 28, "bmc", design.free)
     assert holds, log[-3000:]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from plexor.protocol.registers import StopReason, Trigger
 from plexor.results import ChannelResult, Kind, RunResult
 from plexor.session import measure
 from plexor.settings import Settings
-from plexor_hdl.builds import BUILDS
+from plexor_hdl import boards
 from plexor_sim.golden import instrument as golden
 from plexor_sim.golden.edges import PinEdges, TickEdges, pins_of, sampled
 from plexor_sim.golden.settings import Settings as Registers
@@ -34,7 +34,7 @@ from plexor_sim.serve import prepare
 from plexor_sim.server import Server
 
 SMALL = Geometry(latency_mantissa_bits=4, interval_mantissa_bits=4, zoom_bits=6, upload_depth=64)
-"""Memories that are dumped in a sixth of the time, and an upload FIFO that is soon full."""
+"""All features with ticks of 1 ns, fewer bins, and an upload FIFO that is soon full."""
 FEW = Geometry(
     channels=2,
     strikes=1,
@@ -43,8 +43,8 @@ FEW = Geometry(
     zoom_bits=6,
 )
 """Few pins too: a calibration takes each of them in turn."""
-SILENT = replace(BUILDS["up5k"].geometry, features=Feature.SIMULATED)
-"""An iCEBreaker's, that sends no events."""
+SILENT = boards.simulated("icebreaker")
+"""One that sends no events."""
 TRUTH = np.dtype([("time_ps", "<i8"), ("source", "u1"), ("level", "u1"), ("pad", "V6")])
 NEEDED = {
     Kind.FALL: Feature.FALL,
@@ -141,7 +141,7 @@ def simulator(
     uart: bool = False,
 ) -> Iterator[Server]:
     """Serve a simulated instrument with `dut` at its pins."""
-    ready = prepare(dut, geometry or Geometry(), default_cache(), uart=uart)
+    ready = prepare(dut, geometry or boards.simulated(), default_cache(), uart=uart)
     arguments = ("--once", *arguments) if once else arguments
     with Server(ready.executable, ready.options, arguments) as server:
         yield server

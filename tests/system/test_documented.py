@@ -25,7 +25,7 @@ from litex_bench import remote_client, serving
 from pseudo_terminal import on_a_terminal
 
 import plexor_sim
-from plexor.protocol.geometry import Geometry
+from plexor_hdl import boards
 
 EXAMPLES = Path(plexor_sim.__file__).parent / "examples"
 BIN = Path(sys.executable).parent
@@ -258,7 +258,7 @@ def test_a_program_that_is_shown_runs(place, tmp_path):
         (tmp_path / "shown.py").write_text(PROGRAMS[place])
         assert "simulated" in typed("python shown.py", tmp_path)
         return
-    with serving("synthetic", Geometry()) as system, remote_client(system) as client:
+    with serving("synthetic", boards.simulated()) as system, remote_client(system) as client:
         found: dict[str, object] = {}
 
         def opened(csr_csv: str) -> object:

@@ -12,9 +12,9 @@ from bench import Outcome, assert_equals_truth, run
 from links import SCENARIOS, Subject, assert_same, cut, idle, left_by
 
 from plexor.protocol.frames import SOURCE_STRIKE
-from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import LatencyKind
 from plexor.settings import Channel, Settings, Stimulus
+from plexor_hdl import boards
 
 US = Fraction(1, 1_000_000)
 LOADS = ("none", "cpu", "critical", "polygons", "queue", "storm", "all")
@@ -109,7 +109,7 @@ def test_the_table_of_all_loads(tmp_path, capsys):
 
 SUBJECT = Subject(
     f"freertos:load=all,load_switched=0,{CLOCK}",
-    Geometry(),
+    boards.simulated(),
     40_000,
     tuple(Channel(number, name) for number, name in enumerate(PINS)),
     gate_clock=5_000_000,

@@ -18,25 +18,26 @@ from plexor.results import StepChannel
 from plexor.settings import Channel, Settings, Stimulus, TableStep
 from plexor.store import load, save
 
-NS = Fraction(1, 1_000_000_000)
-CALM = "synthetic:seed=3,latency=uniform:100ns:400ns,width=30ns"
+UNIT = Fraction(4, 1_000_000_000)
+"""Of all times here: so slow that no edge is dropped."""
+CALM = "synthetic:seed=3,latency=uniform:400ns:1600ns,width=120ns"
 LOADED = (
-    "synthetic:seed=6,latency=lognormal:300ns:0.8,width=uniform:20ns:60ns,service=200ns,"
-    "drop=0.05,duplicate=0.05,spurious=200000,ch3.spurious=4000000,ch3.width=20ns"
+    "synthetic:seed=6,latency=lognormal:1200ns:0.8,width=uniform:80ns:240ns,service=800ns,"
+    "drop=0.05,duplicate=0.05,spurious=50000,ch3.spurious=1000000,ch3.width=80ns"
 )
 """A device that queues, loses, doubles and chatters: its responses come after a step's end too."""
 CHANNELS = (
-    Channel(0, deadline_s=700 * NS),
+    Channel(0, deadline_s=700 * UNIT),
     Channel(1, reference="ch0.fall"),
-    Channel(2, reference="strike0.fall", deadline_s=300 * NS),
+    Channel(2, reference="strike0.fall", deadline_s=300 * UNIT),
     Channel(3, reference="strike0"),
 )
 
 
 def table(*steps: tuple[int, int], guard: int = 400) -> tuple[TableStep, ...]:
-    """Return steps of (period in ns, strikes)."""
+    """Return steps of (period in units, strikes)."""
     return tuple(
-        TableStep(period * NS, count, width_s=period * NS / 4, guard_s=guard * NS)
+        TableStep(period * UNIT, count, width_s=period * UNIT / 4, guard_s=guard * UNIT)
         for period, count in steps
     )
 
@@ -54,7 +55,7 @@ MIXED = table((900, 30), (448, 40), (1300, 20), (300, 60), guard=40)
 
 
 def settings(steps: tuple[TableStep, ...], **changes) -> Settings:
-    plain = Settings(strikes=(Stimulus(),), channels=CHANNELS, timeout_s=2000 * NS, table=steps)
+    plain = Settings(strikes=(Stimulus(),), channels=CHANNELS, timeout_s=2000 * UNIT, table=steps)
     return replace(plain, **changes)
 
 
@@ -105,17 +106,17 @@ def test_every_step_is_the_golden_models(name, tmp_path):
 
 ELSE = {
     "dump": {"stream": Stream.OFF},
-    "early": {"early_s": 100 * NS},
+    "early": {"early_s": 100 * UNIT},
     "latest": {"policy": Policy.LATEST},
-    "window": {"policy": Policy.WINDOW, "window_min_s": 150 * NS},
-    "short time-out": {"timeout_s": 300 * NS},
-    "two outputs": {"strikes": (Stimulus(), Stimulus(output=1, period_s=777 * NS, count=9))},
+    "window": {"policy": Policy.WINDOW, "window_min_s": 150 * UNIT},
+    "short time-out": {"timeout_s": 300 * UNIT},
+    "two outputs": {"strikes": (Stimulus(), Stimulus(output=1, period_s=777 * UNIT, count=9))},
     "bursts": {
-        "strikes": (Stimulus(burst=2, spacing_s=90 * NS, dither_s=32 * NS),),
-        "table": tuple(replace(step, width_s=20 * NS) for step in MIXED),
+        "strikes": (Stimulus(burst=2, spacing_s=90 * UNIT, dither_s=32 * UNIT),),
+        "table": tuple(replace(step, width_s=20 * UNIT) for step in MIXED),
     },
-    "a time limit": {"time_s": 60_000 * NS},
-    "a threshold": {"latency_over_s": 1500 * NS},
+    "a time limit": {"time_s": 60_000 * UNIT},
+    "a threshold": {"latency_over_s": 1500 * UNIT},
 }
 SHORT = ("early", "window", "bursts", "a time limit")
 
@@ -134,7 +135,7 @@ def test_steps_are_the_golden_models_whatever_else_is_asked(name, tmp_path):
 def test_a_boundary_under_load_loses_no_strike_and_no_class(tmp_path):
     # As fast as three channels are matched, up to the end of each step.
     steps = table(*((220, 60) for _ in range(20)), guard=0)
-    outcome = run(CALM, settings(steps, timeout_s=1000 * NS), tmp_path, geometry=SMALL)
+    outcome = run(CALM, settings(steps, timeout_s=1000 * UNIT), tmp_path, geometry=SMALL)
     assert_steps_are_the_truths(outcome)
     assert not any(entry.dropped for entry in outcome.result.accounting.sources)
     assert outcome.result.strikes == 20 * 60
@@ -156,17 +157,17 @@ def test_a_run_with_steps_is_stored_and_replayed(tmp_path):
 
 def test_the_first_strike_of_a_step_is_where_the_page_says(tmp_path):
     steps = table((1000, 3), (700, 4), (900, 2))
-    outcome = run(CALM, settings(steps, strikes=(Stimulus(phase_s=33 * NS),)), tmp_path)
+    outcome = run(CALM, settings(steps, strikes=(Stimulus(phase_s=33 * UNIT),)), tmp_path)
     events = outcome.result.events
     ends = events["time_ticks"][events["source"] == SOURCE_STEP]
     strikes = outcome.edges_ps(SOURCE_STRIKE) // 1000
     assert strikes[[0, 3, 7]].tolist() == [
-        outcome.result.start_ticks + 33,
-        *(ends + STEP_CLOCKS * outcome.result.identity.geometry.samples + 33).tolist(),
+        outcome.result.start_ticks + 132,
+        *(ends + STEP_CLOCKS * outcome.result.identity.geometry.samples + 132).tolist(),
     ]
     samples = outcome.result.identity.geometry.samples
     assert (ends % samples == 0).all()
-    # The guard of 400 ticks and two clocks after the clock in which the last strike starts.
+    # The guard of 1600 ticks and two clocks after the clock in which the last strike starts.
     assert ends.tolist() == [
-        int(t) // samples * samples + 400 + 2 * samples for t in strikes[[2, 6]]
+        int(t) // samples * samples + 1600 + 2 * samples for t in strikes[[2, 6]]
     ]

@@ -10,21 +10,19 @@ from plexor.protocol.frames import SOURCE_STEP, SOURCE_STRIKE
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS, ResponseClass
 from plexor.protocol.registers import Policy
+from plexor_hdl.accept import PROMPT
 from plexor_hdl.interfaces import Beat, Kind, lean
 from plexor_hdl.paced_matcher import KEPT_CLOCKS, PacedMatcher
 from plexor_sim.golden.edges import Events
 from plexor_sim.golden.matcher import Matches, Rules, match
 
-from . import parallel_bench
 from .simulation import made, simulate
 
 FULL = Geometry(channels=2, strikes=2, queue_depth=8, features=ALL_FEATURES)
 LEAN = Geometry(channels=2, strikes=2, queue_depth=8, features=Feature.EVENTS)
 SILENT = Geometry(channels=2, strikes=2, queue_depth=8, features=Feature(0))
 DRAIN_CLOCKS = 20
-random_events = parallel_bench.random_events
 MOST_CLOCKS = 30_000
-PROMPT = Feature.SNAPSHOT | Feature.RING | Feature.SWEEP
 SAMPLES = {
     Kind.RISE: ("rise", Feature(0)),
     Kind.FALL: ("fall", Feature.FALL),

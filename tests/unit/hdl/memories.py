@@ -39,16 +39,5 @@ class Memory(_Memory):
         return m
 
 
-class Kind(Memory):
-    """One as a simulator has it."""
-
-    elaborate = _Memory.elaborate
-
-
-MEMORIES = {
-    "amaranth.lib.memory": Memory,
-    "plexor_hdl.extremes": Memory,
-    # It says why.
-    "plexor_hdl.limb": Kind,
-}
+MEMORIES = {"amaranth.lib.memory": Memory}
 """What the gateware's modules have for Memory here."""

@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 
 from plexor_hdl.bins import Bins
+from plexor_hdl.dumper import FRAME_WORDS
 
 from .simulation import made, simulate
 
@@ -167,7 +168,7 @@ def test_a_counter_stays_at_its_greatest_value_and_says_so():
         assert counts[0] == counts[SECOND_FROM] == 15
         assert await bench.read(ctx) == counts
         assert ctx.get(dut.saturated) == 0
-        bench.left, bench.paused = 40, False
+        bench.left, bench.paused = 42, False
         await ctx.tick().repeat(1000)
         await bench.pause(ctx)
         assert await bench.read(ctx) == Counter({0: 15, SECOND_FROM: 15})
@@ -224,3 +225,51 @@ def test_a_pair_is_taken_each_four_clocks_and_one_in_five_while_folding():
         bench.stop = True
 
     simulate(dut, testbench, bench.send)
+
+
+def test_only_frames_with_a_counter_that_has_counted_may_have_words_until_a_clear():
+    entries, second_from = 8 * FRAME_WORDS, 4 * FRAME_WORDS
+    dut = made(Bins, entries, second_from, **MANY)
+    frames = range(0, entries, FRAME_WORDS)
+
+    async def told(ctx):
+        found = []
+        for first in frames:
+            ctx.set(dut.address, first + FRAME_WORDS // 2)
+            await ctx.tick().repeat(2)
+            found.append(ctx.get(dut.some))
+        return found
+
+    async def pair(ctx, first, second):
+        ctx.set(dut.i_pair.payload, {"first": first, "second": second})
+        ctx.set(dut.expect_stb, 1)
+        ctx.set(dut.i_pair.valid, 1)
+        await ctx.tick()
+        ctx.set(dut.expect_stb, 0)
+        ctx.set(dut.i_pair.valid, 0)
+        await ctx.tick().repeat(20)
+
+    async def testbench(ctx):
+        for frozen in (0, 1):
+            ctx.set(dut.clear_stb, 1)
+            await ctx.tick()
+            ctx.set(dut.clear_stb, 0)
+            await ctx.tick().until(~dut.clear_busy)
+            assert await told(ctx) == [0] * 8
+            await pair(ctx, 2 * FRAME_WORDS, 7 * FRAME_WORDS - 1)
+            await pair(ctx, 2 * FRAME_WORDS + 1, 7 * FRAME_WORDS - 1)
+            assert await told(ctx) == [0, 0, 1, 0, 0, 0, 1, 0]
+            # What counts beside a frozen state is in it once it has been folded.
+            ctx.set(dut.frozen, frozen)
+            await ctx.tick()
+            await pair(ctx, FRAME_WORDS - 1, 7 * FRAME_WORDS)
+            seen = await told(ctx)
+            assert seen[1:7] == [0, 1, 0, 0, 0, 1]
+            assert frozen or (seen[0] and seen[7])
+            ctx.set(dut.frozen, 0)
+            await ctx.tick().repeat(4)
+            while ctx.get(dut.folding):
+                await ctx.tick()
+            assert await told(ctx) == [1, 0, 1, 0, 0, 0, 1, 1]
+
+    simulate(dut, testbench)

@@ -7,8 +7,8 @@ from amaranth.hdl import Cat
 
 from plexor.protocol.frames import SPACE_MASK, FrameType, LogCode, MemoryFlag, split_place
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
-from plexor.protocol.memory import HISTOGRAM_SPACES, Space, entries, entry_words
-from plexor_hdl.dumper import FRAME_WORDS, Dumper
+from plexor.protocol.memory import HISTOGRAM_SPACES, Space, banks, entries, entry_words
+from plexor_hdl.dumper import FRAME_WORDS, Dumper, word_clocks
 from plexor_hdl.interfaces import READ_CLOCKS
 
 from .simulation import made
@@ -22,6 +22,7 @@ SMALL = Geometry(
     features=ALL_FEATURES & ~Feature.SWEEP,
 )
 """Without steps, of which there are many words."""
+LATE_CLOCKS = word_clocks(SMALL) - READ_CLOCKS
 BASE_TICKS = 0x0123456789ABCDEF
 
 
@@ -30,44 +31,56 @@ def word_at(space, bank, address):
     return space << 28 | bank << 24 | address
 
 
-def memory_side(dut, geometry, word, done, holds=None):
-    """Answer every SpaceRead port READ_CLOCKS after its address; past its last entry with 0.
+def memory_side(dut, geometry, word, done, *, holds=None, late=0, some=None):
+    """Answer every SpaceRead port READ_CLOCKS + `late` after its address; past its last with 0.
 
-    With `holds`, a generator of random numbers, others read now and then, and words are theirs.
+    What is read now may have words where `some` says so, or where the frame has one that is not 0;
+    of the others any may be. With `holds`, a generator of random numbers, others read now and then,
+    and words are theirs.
     """
     words = [entries(geometry, space) * entry_words(space) for space in Space]
+    frames = {}
+
+    def frame_has(space, bank, address):
+        key = space, bank, address // FRAME_WORDS
+        if key not in frames:
+            first = key[2] * FRAME_WORDS
+            whole = range(first, min(first + FRAME_WORDS, words[space]))
+            frames[key] = any(word(space, bank, each) for each in whole)
+        return frames[key]
+
+    def told_of(asked, space, bits):
+        one = asked >> bits * space & (1 << bits) - 1
+        bank, address = one & 1, one >> 1
+        if address >= words[space]:
+            return 0, 1
+        return word(space, bank, address), (some or frame_has)(space, bank, address)
 
     async def answer(ctx):
         # What all ports ask for and are answered changes seldom, and costs time to look at.
-        ports, asked, told = (
-            Cat(*(Cat(p.bank, p.address) for p in dut.spaces)),
-            None,
-            [0] * len(Space),
-        )
+        ports = Cat(*(Cat(p.bank, p.address) for p in dut.spaces))
         bits = len(dut.spaces[0].address) + 1
-        past = [0] * (READ_CLOCKS + 1)
+        asked, told = None, [None] * len(Space)
+        past = [0] * (READ_CLOCKS + late + 1)
         left = 0
         while not done:
             if past[0] != asked:
                 asked = past[0]
-                if asked < 0:
-                    told = [asked & 0xFFFFFFFF] * len(Space)
-                    for port, value in zip(dut.spaces, told, strict=True):
-                        ctx.set(port.data, value)
-                for space, port in enumerate(dut.spaces if asked >= 0 else ()):
-                    one = asked >> bits * space & (1 << bits) - 1
-                    bank, address = one & 1, one >> 1
-                    value = word(space, bank, address) if address < words[space] else 0
-                    if value != told[space]:
-                        ctx.set(port.data, value)
-                        told[space] = value
+                for space, port in enumerate(dut.spaces):
+                    answers = told_of(asked, space, bits)
+                    if asked < 0:
+                        answers = asked & 0xFFFFFFFF, asked >> 32 & 1
+                    if answers != told[space]:
+                        told[space] = answers
+                        ctx.set(port.data, answers[0])
+                        ctx.set(port.some, answers[1])
             await ctx.tick()
             past = [*past[1:], ctx.get(ports)]
             if holds is not None:
                 left = left - 1 if left else holds.randrange(40) * (holds.random() < 0.01)
                 ctx.set(dut.hold, left > 0)
                 if left:
-                    past[-1] = -1 - holds.getrandbits(32)
+                    past[-1] = -1 - holds.getrandbits(33)
 
     return answer
 
@@ -87,7 +100,7 @@ def base_side(dut, done):
     return answer
 
 
-def run(bench, geometry, requests, seed=None, word=word_at, holds=None):
+def run(bench, geometry, requests, seed=None, word=word_at, **memory):
     dut, beats, done = made(Dumper, geometry), [], []
 
     async def drive(ctx):
@@ -99,7 +112,7 @@ def run(bench, geometry, requests, seed=None, word=word_at, holds=None):
                 await ctx.tick()
         done.append(True)
 
-    sides = memory_side(dut, geometry, word, done, holds), base_side(dut, done)
+    sides = memory_side(dut, geometry, word, done, **memory), base_side(dut, done)
     bench.simulate(dut, drive, *sides, bench.receiver(dut.o_bytes, beats, seed))
     frames, rest = bench.frames_of_beats(beats)
     assert rest == b""
@@ -140,14 +153,15 @@ def contents(frames):
     return found
 
 
-def expected(geometry, spaces, banks):
+def expected(geometry, spaces, wanted):
+    """Return the contents of these spaces' banks that are wanted, of those that they have."""
     return {
         (space, bool(bank)): [
             word_at(space, bank, address)
             for address in range(entries(geometry, space) * entry_words(space))
         ]
         for space in spaces
-        for bank in banks
+        for bank in {min(each, banks(geometry, space) - 1) for each in wanted}
         if entries(geometry, space)
     }
 
@@ -216,21 +230,45 @@ def test_a_long_space_is_cut_into_full_frames(bench):
     assert contents(frames[:-1]) == expected(geometry, [Space.LATENCY_BINS], (0,))
 
 
-def test_frames_of_zeros_are_left_out_and_told_in_the_next(bench):
+@pytest.mark.parametrize("late", [0, LATE_CLOCKS])
+def test_frames_of_zeros_are_left_out_and_told_in_the_next(bench, late):
     geometry = Geometry(channels=1, strikes=1, latency_mantissa_bits=4)
     space, words = Space.LATENCY_BINS, entries(geometry, Space.LATENCY_BINS)
-    # The first word of one frame and the last of the next but one; bank 1 has nothing.
+    # The first word of one frame and the last of the next but one.
     filled = {2 * FRAME_WORDS: 1, 5 * FRAME_WORDS - 1: 1 << 31}
 
     def word(space, bank, address):
-        return 0 if bank else filled.get(address, 0)
+        return filled.get(address, 0)
+
+    frames = run(bench, geometry, [request([space], both=1)], word=word, late=late)[:-1]
+    found, last = contents(frames), words - FRAME_WORDS
+    assert found == {(space, False): [filled.get(address, 0) for address in range(words)]}
+    places = [split_place(frame.index) for frame in frames]
+    unit = FRAME_WORDS
+    assert places == [
+        (2 * unit, 2 * unit),
+        (4 * unit, unit),
+        (last, last - 5 * unit),
+    ]
+
+
+def test_what_was_left_out_of_one_bank_is_not_told_of_the_other(bench):
+    geometry = Geometry(channels=4, strikes=1)
+    space = Space.LATENCY_STATISTICS
+    words = entries(geometry, space) * entry_words(space)
+    assert FRAME_WORDS < words <= 2 * FRAME_WORDS
+    filled = {(0, words - 1): 5, (1, 1): 7}
+
+    def word(space, bank, address):
+        return filled.get((bank, address), 0)
 
     frames = run(bench, geometry, [request([space], both=1)], word=word)[:-1]
-    found, last = contents(frames), words - FRAME_WORDS
-    assert found[space, False] == [filled.get(address, 0) for address in range(words)]
-    assert found[space, True] == [0] * words
-    places = [split_place(frame.index)[0] for frame in frames]
-    assert places == [2 * FRAME_WORDS, 4 * FRAME_WORDS, last, last]
+    assert contents(frames) == {
+        (space, bool(bank)): [filled.get((bank, address), 0) for address in range(words)]
+        for bank in (0, 1)
+    }
+    places = [split_place(frame.index) for frame in frames]
+    assert places == [(FRAME_WORDS, FRAME_WORDS), (0, 0), (FRAME_WORDS, 0)]
 
 
 def test_steps_are_sent_as_statistics(bench):
@@ -245,9 +283,9 @@ def test_steps_are_sent_as_statistics(bench):
     assert found == {(Space.STEPS, False): expected}
 
 
-def test_a_paced_build_sends_zeros_too(bench):
+def test_a_frame_that_may_have_words_is_sent_where_it_has_none(bench):
     geometry = Geometry(channels=1, strikes=1, latency_mantissa_bits=2, features=Feature(0))
-    space = Space.LATENCY_BINS
-    frames = run(bench, geometry, [request([space])], word=lambda *_: 0)[:-1]
+    space, nothing = Space.LATENCY_BINS, {"word": lambda *_: 0, "some": lambda *_: 1}
+    frames = run(bench, geometry, [request([space])], **nothing)[:-1]
     words = range(0, entries(geometry, space), FRAME_WORDS)
     assert [split_place(frame.index) for frame in frames] == [(place, 0) for place in words]

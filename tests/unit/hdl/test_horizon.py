@@ -67,3 +67,60 @@ def test_random_offers_leave_the_least():
         offers = [chance.getrandbits(chance.randrange(1, 31)) for _ in range(chance.randrange(5))]
         bound = now + min([*offers, timeout])
         assert found(now, (timeout, 0), offers, [bound, bound + 1]) == [0, 1]
+
+
+@pytest.mark.parametrize("start", [5, 0xFFF0, 0x7FFF_FFF0, 0xFFFF_FF00])
+@pytest.mark.parametrize("limits", [(300, 0), (0x5000_0000, 0x1_0005), (300, 70)])
+def test_a_turn_bounds_by_the_beginning_of_the_generation_before(start, limits):
+    dut, shorter = made(Horizon), min(limits[0], limits[1] or limits[0])
+
+    async def turn(ctx, now, old=0):
+        """Begin a generation that grows unless something is left."""
+        ctx.set(dut.now, now & MASK)
+        await ctx.tick()
+        ctx.set(dut.turn, 1)
+        await ctx.tick()
+        ctx.set(dut.turn, 0)
+        ctx.set(dut.now, ~now & MASK)
+        await ctx.tick()
+        ctx.set(dut.grown, not old)
+        await ctx.tick()
+
+    async def expect(ctx, bound):
+        for time in (bound, bound + 1, bound - 0x1_0000):
+            ctx.set(dut.time_ticks, time & MASK)
+            await ctx.tick()
+            assert ctx.get(dut.beyond) == (time > bound), (time, bound)
+
+    async def bench(ctx):
+        ctx.set(dut.timeout_ticks, limits[0])
+        ctx.set(dut.early_ticks, limits[1])
+        await ctx.tick().repeat(4)
+        for now in (start, start + 0x2_0000):
+            # Found: what waits expires soon.
+            ctx.set(dut.now, now & MASK)
+            ctx.set(dut.offer, 20)
+            ctx.set(dut.start, 1)
+            await ctx.tick()
+            ctx.set(dut.start, 0)
+            ctx.set(dut.offer_stb, 1)
+            ctx.set(dut.settle, 1)
+            await ctx.tick()
+            ctx.set(dut.offer_stb, 0)
+            ctx.set(dut.settle, 0)
+            await ctx.tick().repeat(SETTLE_CLOCKS + 1)
+            assert ctx.get(dut.fresh)
+            await expect(ctx, now + 20)
+            # A generation begins, and bounds what comes once all from before it are gone.
+            await turn(ctx, now + 10, old=1)
+            assert not ctx.get(dut.fresh)
+            await expect(ctx, now + 20)
+            ctx.set(dut.grown, 1)
+            await ctx.tick()
+            await expect(ctx, now + 10 + shorter)
+            await turn(ctx, now + 15)
+            await expect(ctx, now + 15 + shorter)
+            await turn(ctx, now + 40, old=1)
+            await expect(ctx, now + 15 + shorter)
+
+    simulate(dut, bench)

@@ -10,8 +10,8 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import CLASSES, ResponseClass, Space, entries
 from plexor_hdl import counts, ledger
 from plexor_hdl.count_queue import NAMED, ROOM
-from plexor_hdl.dumper import LATE_CLOCKS
-from plexor_hdl.interfaces import READ_CLOCKS, SPACE_ADDRESS_BITS
+from plexor_hdl.dumper import word_clocks
+from plexor_hdl.interfaces import SPACE_ADDRESS_BITS
 from plexor_hdl.ledger import PARTS, VISIT_CLOCKS, Ledger
 from plexor_hdl.registers import SOURCE_CLOCKS
 
@@ -161,7 +161,7 @@ class Bench:
             # The upper half is always 0: a few are enough.
             for half in range(1 + (entry % 7 == 0)):
                 self.ask(ctx, space, bank, entry * 2 + half)
-                for _ in range(READ_CLOCKS + LATE_CLOCKS):
+                for _ in range(word_clocks(self.geometry)):
                     if meanwhile:
                         meanwhile()
                     await ctx.tick()

@@ -83,7 +83,7 @@ def test_the_bank_tells_of_each_write_to_a_limit_once_and_of_no_other(number):
         ctx.set(dut.bus.request_stb, 0)
         for _ in range(12):
             if ctx.get(dut.limit_stb):
-                seen.append((place, ctx.get(dut.limit_stb), ctx.get(dut.limit_data)))
+                seen.append((place, ctx.get(dut.limit_stb), ctx.get(dut.written)))
             await ctx.tick()
 
     async def drive(ctx):

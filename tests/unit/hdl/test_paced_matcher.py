@@ -9,7 +9,7 @@ import pytest
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy
-from plexor_hdl.accept import SWEEP_BIT
+from plexor_hdl.accept import SWEEP_BIT, sweep_bit
 from plexor_hdl.interfaces import PACE_CLOCKS
 from plexor_hdl.looks import BACK_CLOCKS, LOOK_CLOCKS
 from plexor_sim.golden.matcher import match
@@ -23,10 +23,10 @@ from .matcher_bench import (
     assert_equal,
     check,
     drive,
-    random_events,
     rules_for,
     stream_of,
 )
+from .matcher_events import random_events
 
 RESPONSE_CLOCKS = LOOK_CLOCKS
 OTHER_CLOCKS = 2
@@ -125,6 +125,16 @@ def test_late_is_what_is_over_the_deadline(deadline, build):
         assert bench.classes[0][ResponseClass.ANSWERED] == (latency <= deadline)
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_each_channels_response_is_late_by_its_own_deadline(first, build):
+    rules = rules_for(second=(SOURCE_STRIKE, 1))
+    rules = [replace(rule, deadline_ticks=10 + 0x10000 * (rule.source == first)) for rule in rules]
+    events = [(1000, 8, 1, 0), (1011, 0, 1, 1), (1011, 1, 1, 2), (1020, 0, 0, 3), (1020, 1, 0, 4)]
+    bench = drive(events, rules, 5000, 1, geometry=build)
+    assert [bench.classes[n][ResponseClass.LATE] for n in (0, 1)] == [first, 1 - first]
+    assert [bench.classes[n][ResponseClass.ANSWERED] for n in (0, 1)] == [1 - first, first]
+
+
 @pytest.mark.parametrize("limit", [-1, 0, 0xFFFF, 0x10000])
 def test_a_latency_over_the_triggers_triggers(limit, build):
     latencies = (0xFFFE, 0xFFFF, 0x10000, 0x10001)
@@ -201,3 +211,14 @@ def test_answers_come_pace_clocks_apart_at_least(between, build):
     if build is not FULL:
         clocks = bench.value_clocks
         assert min(after - before for before, after in pairwise(clocks)) >= PACE_CLOCKS
+
+
+def test_a_last_match_is_forgotten_while_only_others_have_events(build):
+    # 2**32 ticks behind it: its age looks as if it were within the time-out.
+    strike, late = 1000, 1000 + (1 << 32)
+    events = [(strike, 8, 1, 0), (strike + 10, 0, 1, 1), (strike + 20, 0, 0, 2)]
+    step = (1 << 29) + (1 << sweep_bit(build))
+    events += [(time, 9, n % 2, 3 + n) for n, time in enumerate(range(step, late, step))]
+    events.append((late + 50, 0, 1, len(events)))
+    bench = drive(events, rules_for(timeout=200), late + 60, 1, geometry=build, stalls=NONE)
+    assert bench.classes[0][ResponseClass.SPURIOUS] == 1

@@ -2,12 +2,14 @@
 
 import random
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
 from plexor.protocol.frames import SOURCE_STEP, SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy
+from plexor_hdl.looks import BACK_CLOCKS, LOOK_CLOCKS
 from plexor_sim.golden.matcher import match
 
 from .matcher_bench import (
@@ -16,10 +18,10 @@ from .matcher_bench import (
     ROUGH,
     check,
     drive,
-    random_events,
     rules_for,
     stream_of,
 )
+from .matcher_events import random_events
 
 
 def stepped(seed, count, spread, steps):
@@ -134,3 +136,32 @@ def test_decisions_follow_a_beat_within_its_bound():
     events = [(*event, index) for index, event in enumerate(events)]
     bench = check(events, rules, 2, geometry=geometry, stalls=NONE)
     assert 8 <= bench.most_decisions <= 2 * 8 + 4
+
+
+@pytest.mark.parametrize("latency", [3, 20, 44])
+def test_answers_faster_than_half_the_time_out_cost_no_look(latency):
+    # A strike each 20 ticks, so that up to 3 of a channel wait and its queue is never empty.
+    strikes = [(1000 + 10 * n, SOURCE_STRIKE, 1 - n % 2) for n in range(80)]
+    answers = [(time + latency + n, n, edge) for time, _, edge in strikes for n in range(2)]
+    events = sorted([*strikes, *answers], key=lambda e: (e[0], e[1] != SOURCE_STRIKE, e[1]))
+    events = [(*event, n) for n, event in enumerate(events)]
+    rules = rules_for(second=(SOURCE_STRIKE, 1), timeout=120)
+    bench = check(events, rules, 1, stalls=NONE)
+    most = {SOURCE_STRIKE: (2, 4), 0: (BACK_CLOCKS, LOOK_CLOCKS), 1: (BACK_CLOCKS, LOOK_CLOCKS)}
+    clocks = [most[source][edge] for _, source, edge, _ in events]
+    found = [after - before for before, after in pairwise(bench.taken_clocks)]
+    # Results are always ready here; the first event finds the horizon.
+    assert found[1:] == clocks[1:-1]
+
+
+@pytest.mark.parametrize("timeout", [12, 40, 41, 90])
+def test_a_channel_without_answers_has_its_strikes_missed_in_time_beside_one_with_answers(timeout):
+    events = []
+    for start in range(1000, 3000, 20):
+        events += [(start, SOURCE_STRIKE, 1), (start + 5, 0, 1), (start + 9, 0, 0)]
+        events.append((start + 10, SOURCE_STRIKE, 0))
+    events = [(*event, n) for n, event in enumerate(events)]
+    rules = rules_for(second=(SOURCE_STRIKE, 1), timeout=timeout)
+    bench = check(events, rules, 4, stalls=replace(NONE, pauses=0.05))
+    assert bench.classes[1][ResponseClass.MISSED] > 90
+    assert len(bench.stands) > 20

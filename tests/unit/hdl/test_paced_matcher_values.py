@@ -18,10 +18,10 @@ from .matcher_bench import (
     assert_equal,
     check,
     drive,
-    random_events,
     rules_for,
     stream_of,
 )
+from .matcher_events import random_events
 
 FULL_ONLY = pytest.mark.full
 SINGLE = [Feature.FALL, Feature.INTERVALS, Feature.EARLY, Feature.SNAPSHOT, Feature.RING]

@@ -173,3 +173,44 @@ def test_clear_forgets_every_value():
         assert found == expected(geometry, values[:3], kind, channel)
 
     simulate(dut, testbench)
+
+
+def test_while_idle_a_word_is_there_a_fixed_time_after_its_address_which_stood_for_few_clocks():
+    geometry = Geometry(channels=2, features=ALL_FEATURES)
+    dut, rng = made(Records, geometry), random.Random(9)
+    banks = list(values_of(geometry, 60, 11)), list(values_of(geometry, 80, 12))
+    words = {
+        (kind > 1, bank, ((kind & 1) << geometry.key_bits | channel) * WORDS + number): word
+        for bank in (0, 1)
+        for kind in range(kinds_of(geometry))
+        for channel in range(2)
+        for number, word in enumerate(
+            np.frombuffer(expected(geometry, banks[bank], kind, channel), "<u4").tolist()
+        )
+    }
+    # Each word of either bank after the other, as the step records read; then any after any.
+    asked = sorted(words, key=lambda place: place[::2] + place[1:2])
+    asked += rng.choices(list(words), k=200)
+
+    async def testbench(ctx):
+        await clear(ctx, dut)
+        for bank in (0, 1):
+            ctx.set(dut.bank, bank)
+            await send(ctx, dut, geometry, banks[bank])
+            await ctx.tick().until(dut.idle)
+        seen = []
+        for place in [*asked, *asked[:2]]:
+            is_interval, bank, address = place
+            for port, here in ((dut.latencies, not is_interval), (dut.intervals, is_interval)):
+                ctx.set(port.address, address if here else OUTSIDE)
+                ctx.set(port.bank, bank)
+            for _ in range(dut.STAND_CLOCKS):
+                seen.append((ctx.get(dut.latencies.data), ctx.get(dut.intervals.data)))
+                await ctx.tick()
+        found = [
+            seen[number * dut.STAND_CLOCKS + dut.IDLE_DELAY][place[0]]
+            for number, place in enumerate(asked)
+        ]
+        assert found == [words[place] for place in asked]
+
+    simulate(dut, testbench)

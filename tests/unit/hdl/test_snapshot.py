@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
-from plexor_hdl.snapshot import SETTLE_CLOCKS, Snapshots
+from plexor_hdl.snapshot import STILL_CLOCKS, Snapshots
 
 from .simulation import made, simulate
 
@@ -49,9 +49,35 @@ def request_fields(request):
     return [(name, getattr(request, name)) for name in names]
 
 
-def run(drive, features=ALL_FEATURES):
+class Stages:
+    """The matcher and what counts: how long after each other they stand, and fold."""
+
+    def __init__(self, *, pause_clocks=5, idle_clocks=9, fold_clocks=0) -> None:
+        self.clocks = {"pause": pause_clocks, "idle": idle_clocks, "fold": fold_clocks}
+        self.past = []
+        """(pause, all idle, folding, bank, frozen) of each clock."""
+
+    async def play(self, ctx, dut, done):
+        clocks, paused_for, left, was = self.clocks, 0, 0, 0
+        while not done:
+            frozen, pause = ctx.get(dut.frozen), ctx.get(dut.pause)
+            paused_for = paused_for + 1 if pause else 0
+            left = clocks["fold"] if was and not frozen else max(left - 1, 0)
+            was = frozen
+            idle = paused_for > clocks["pause"] + clocks["idle"]
+            busy = ctx.get(dut.live) and not idle
+            ctx.set(dut.paused, paused_for > clocks["pause"])
+            ctx.set(dut.results_idle, not busy)
+            ctx.set(dut.counts_idle, not busy or paused_for > clocks["pause"])
+            ctx.set(dut.folding, left > 0)
+            self.past.append((pause, idle, left > 0, ctx.get(dut.bank), frozen))
+            await ctx.tick()
+
+
+def run(drive, features=ALL_FEATURES, stages=None):
     """Return the requests that `drive` brought about."""
     dut, seen, done = made(Snapshots, Geometry(features=features)), [], []
+    stages = stages or Stages()
 
     async def setup(ctx):
         for name, spaces in SPACES.items():
@@ -59,13 +85,16 @@ def run(drive, features=ALL_FEATURES):
         ctx.set(dut.now_ticks, SNAPSHOT_TICKS)
         ctx.set(dut.end, END_WORD)
         await drive(ctx, dut)
-        await ctx.tick().repeat(2 * SETTLE_CLOCKS + 80)
+        await ctx.tick().repeat(200)
         done.append(True)
 
     async def dumper(ctx):
         await dumps(ctx, dut, seen, done)
 
-    simulate(dut, setup, dumper)
+    async def others(ctx):
+        await stages.play(ctx, dut, done)
+
+    simulate(dut, setup, dumper, others)
     return seen
 
 
@@ -75,8 +104,8 @@ def test_each_snapshot_switches_the_bank_and_dumps_the_one_that_counted():
         for number in range(3):
             assert ctx.get(dut.bank) == number % 2
             await strobe(ctx, dut.snapshot_stb)
-            assert ctx.get(dut.bank) == (number + 1) % 2
             await ctx.tick().until(~dut.busy)
+            assert ctx.get(dut.bank) == (number + 1) % 2
 
     seen = run(drive)
     assert [(each.bank, each.snapshot) for each in seen] == [(0, 1), (1, 2), (0, 3)]
@@ -85,13 +114,63 @@ def test_each_snapshot_switches_the_bank_and_dumps_the_one_that_counted():
     }
 
 
-def test_what_counts_on_its_way_has_settled_before_the_dump():
+def test_the_bank_switches_once_all_stands_and_the_matcher_goes_on_at_once():
+    stages = Stages()
+
     async def drive(ctx, dut):
         ctx.set(dut.live, 1)
         await strobe(ctx, dut.snapshot_stb)
+        await ctx.tick().until(~dut.busy)
 
-    (seen,) = run(drive)
-    assert seen.clock > SETTLE_CLOCKS
+    run(drive, stages=stages)
+    pauses = [clock for clock, (pause, *_) in enumerate(stages.past) if pause]
+    switched = next(clock for clock, row in enumerate(stages.past) if row[3])
+    assert pauses == list(range(pauses[0], switched))
+    assert all(row[1] for row in stages.past[switched - STILL_CLOCKS : switched])
+    assert len(pauses) < 5 + 9 + 2 * STILL_CLOCKS
+
+
+def test_what_is_frozen_stays_so_from_the_switch_until_the_dump_is_done():
+    stages = Stages()
+
+    async def drive(ctx, dut):
+        ctx.set(dut.live, 1)
+        await strobe(ctx, dut.snapshot_stb)
+        await ctx.tick().until(~dut.busy)
+
+    (seen,) = run(drive, stages=stages)
+    frozen = [clock for clock, row in enumerate(stages.past) if row[4]]
+    switched = next(clock for clock, row in enumerate(stages.past) if row[3])
+    assert frozen == list(range(switched, frozen[-1] + 1))
+    assert seen.clock + 30 <= frozen[-1] + 1 < len(stages.past) - 100
+
+
+def test_the_matcher_is_not_asked_while_the_last_snapshot_is_being_folded():
+    stages = Stages(fold_clocks=120)
+
+    async def drive(ctx, dut):
+        ctx.set(dut.live, 1)
+        for _ in range(2):
+            await strobe(ctx, dut.snapshot_stb)
+            await ctx.tick().until(~dut.busy)
+
+    assert len(run(drive, stages=stages)) == 2
+    assert any(folding for _, _, folding, *_ in stages.past)
+    assert not any(pause and folding for pause, _, folding, *_ in stages.past)
+
+
+@pytest.mark.parametrize("features", [ALL_FEATURES, ALL_FEATURES & ~Feature.SNAPSHOT])
+def test_a_dump_at_the_end_asks_for_no_pause_and_freezes_nothing(features):
+    stages = Stages()
+
+    async def drive(ctx, dut):
+        await strobe(ctx, dut.final_stb)
+        await ctx.tick().until(~dut.busy)
+        await strobe(ctx, dut.dump_stb)
+        await ctx.tick().until(~dut.busy)
+
+    assert len(run(drive, features, stages)) == 2
+    assert not any(pause or frozen for pause, *_, frozen in stages.past)
 
 
 def test_a_snapshot_while_a_dump_is_under_way_is_ignored():
@@ -99,7 +178,7 @@ def test_a_snapshot_while_a_dump_is_under_way_is_ignored():
         ctx.set(dut.live, 1)
         await strobe(ctx, dut.snapshot_stb)
         for _ in range(4):
-            await ctx.tick().repeat(20)
+            await ctx.tick().repeat(10)
             assert ctx.get(dut.busy)
             await strobe(ctx, dut.snapshot_stb)
         assert ctx.get(dut.bank) == 1

@@ -39,7 +39,7 @@ def written(bench, features, *, running, steps=STEP.count):
                 await ctx.tick()
                 ctx.set(dut.bus.request_stb, 0)
                 if ctx.get(dut.step_stb):
-                    told.append((ctx.get(dut.step_place), ctx.get(dut.step_data)))
+                    told.append((ctx.get(dut.step_place), ctx.get(dut.written)))
             found.append((OpStatus(ctx.get(dut.bus.status)), told))
 
     bench.simulate(dut, drive)

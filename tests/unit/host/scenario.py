@@ -16,6 +16,7 @@ from plexor.protocol.memory import (
     STATISTICS_SETS,
     ResponseClass,
     Space,
+    banks,
     bin_of,
     entries,
     entry_words,
@@ -87,13 +88,12 @@ class Scenario:
         return found
 
     def memories(self) -> dict[tuple[Space, int], list[int]]:
-        """Words of every space and bank; samples and counts alternate between the banks."""
+        """Words of every space and bank; statistics and counts alternate between the banks."""
         geometry = self.geometry
-        banks = 2 if Feature.SNAPSHOT in geometry.features else 1
         words = {
             (space, bank): [0] * (entries(geometry, space) * entry_words(space))
             for space in Space
-            for bank in range(banks)
+            for bank in range(banks(geometry, space))
             if entries(geometry, space)
         }
         answered = sum(latency is not None for latency in self.latencies)
@@ -116,10 +116,10 @@ class Scenario:
             drops = sum(self.events[number][1] == source for number in self.upload_dropped)
             _split(words, Space.UPLOAD_DROPS, source, drops)
         for kind, (name, samples) in enumerate(self.samples().items()):
-            self._accumulate(words, name, kind % 2, samples, banks)
+            self._accumulate(words, name, kind % 2, samples)
         return words
 
-    def _accumulate(self, words, name, kind, samples, banks) -> None:
+    def _accumulate(self, words, name, kind, samples) -> None:
         interval = name in ("width", "period")
         geometry = self.geometry
         needed = Feature.INTERVALS if interval else Feature.FALL
@@ -132,31 +132,32 @@ class Scenario:
             if interval
             else (Space.LATENCY_BINS, Space.LATENCY_ZOOM, Space.LATENCY_STATISTICS)
         )
-        for bank in range(banks):
+        count = banks(geometry, statistics)
+        for bank in range(count):
             for set_number in range(STATISTICS_SETS):
                 mine = [
                     sample
                     for n, sample in enumerate(samples)
-                    if n % banks == bank and n // banks % STATISTICS_SETS == set_number
+                    if n % count == bank and n // count % STATISTICS_SETS == set_number
                 ]
                 record = _record(mine, geometry.features)
                 place = (set_number * keys + key) * STATISTICS.size_bytes // 4
                 words[statistics, bank][place : place + len(record)] = record
         bits = mantissa_bits(geometry, bins, kind)
         first = first_bin(geometry, bins, kind, 0)
-        for n, (value, _, _) in enumerate(samples):
-            words[bins, n % banks][first + bin_of(value, bits)] += 1
+        for value, _, _ in samples:
+            words[bins, 0][first + bin_of(value, bits)] += 1
             if Feature.ZOOM in geometry.features:
                 last = (1 << geometry.zoom_bits) - 1
                 # The windows of these tests start at 0.
-                words[zoom, n % banks][(key << geometry.zoom_bits) + min(value + 1, last)] += 1
+                words[zoom, 0][(key << geometry.zoom_bits) + min(value + 1, last)] += 1
 
 
 def _split(words, space: Space, entry: int, count: int) -> None:
     """Put a 64-bit count into the banks, a third into the first."""
-    banks = [bank for (name, bank) in words if name == space]
-    parts = [count // 3, count - count // 3] if len(banks) == 2 else [count]
-    for bank, part in zip(banks, parts, strict=True):
+    found = [bank for (name, bank) in words if name == space]
+    parts = [count // 3, count - count // 3] if len(found) == 2 else [count]
+    for bank, part in zip(found, parts, strict=True):
         words[space, bank][entry * 2 : entry * 2 + 2] = [part & 0xFFFFFFFF, part >> 32]
 
 

@@ -117,6 +117,19 @@ def test_a_snapshot_is_coherent_once_all_its_spaces_have_come():
     assert memories.coherent(spaces) is None
     feed(memories, dump(Space.LATENCY_BINS, 0, bins, tag=1, final=False))
     assert memories.coherent(spaces) == 1
+    # The next one is of the other bank of the counts, and of the same bins.
+    feed(memories, dump(Space.LATENCY_BINS, 0, bins, tag=2, final=False))
+    assert memories.coherent(spaces) is None
+    feed(memories, dump(Space.CLASSES, 1, counters(5), tag=2, final=False))
+    assert memories.coherent(spaces) == 2
+
+
+def test_bins_are_dumped_whole_and_replace_what_came_before():
+    memories = Memories(GEOMETRY)
+    feed(memories, dump(Space.LATENCY_BINS, 0, [1] * (4 << 9), tag=1, final=False))
+    feed(memories, dump(Space.LATENCY_BINS, 0, [3] * (4 << 9), tag=2, final=True))
+    assert set(memories.counts(Space.LATENCY_BINS).tolist()) == {3}
+    assert not memories.missing(1 << Space.LATENCY_BINS)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_each_figure_stands_beside_its_baselines():
     assert "--no-skip" in lines[2]
     assert "cocotb" in lines[3]
     assert "960 strikes" in lines[4]
-    assert "2.00 us" in lines[4]
+    assert "0.500 M of these" in lines[4]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,118 @@
+"""Every stage of hdl/ is in a board's netlist; what no board has is deleted."""
+
+import ast
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+from amaranth.hdl import Elaboratable, Fragment
+from tools.gateware import board as boards
+from tools.gateware.families import FAMILIES
+
+from plexor_hdl.front.board import Board
+from plexor_hdl.instrument import Instrument
+from plexor_soc.boards import BOARDS as SYSTEMS
+
+ROOT = Path(__file__).resolve().parents[2]
+HDL = ROOT / "hdl" / "plexor_hdl"
+BUILDERS = ("tools/gateware", "sim/plexor_sim", "soc/plexor_soc", "host/plexor")
+"""What asks for the boards' designs, and works on what comes of them."""
+
+
+def designs() -> list[Elaboratable]:
+    """Return each design that a board may have: one of each build, and of each kind of system."""
+    found, seen = [], set()
+    for name in boards.names():
+        board = boards.load(name)
+        family, uart = board.build.family, bool(board.uart_period)
+        if (family, uart) not in seen:
+            seen.add((family, uart))
+            pll = FAMILIES[family].pll(board.clock_mhz, board.fast_mhz)
+            front = FAMILIES[family].module
+            found.append(Board(front, pll, board.geometry, 1, 1, board.uart_period))
+    for system in SYSTEMS.values():
+        kinds = [system, replace(system, deep=True)] if system.sdram else [system]
+        for one in kinds:
+            kind = one.deep, not one.switch
+            if kind not in seen:
+                seen.add(kind)
+                found.append(Instrument(one.geometry, 1, access=True, datagrams=not one.switch))
+    return found
+
+
+def elaborated(designs) -> set[type]:
+    """Return the classes of all that the designs are made of."""
+    classes, get = set(), Fragment.get
+
+    def watched(one, platform):
+        classes.add(type(one))
+        return get(one, platform)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Fragment, "get", staticmethod(watched))
+        for design in designs:
+            Fragment.get(design, None)
+    return classes
+
+
+@cache
+def on_boards() -> frozenset[str]:
+    """Return the classes of hdl/ in designs of boards, as file:class."""
+    return frozenset(
+        f"{one.__module__}:{one.__qualname__}"
+        for one in elaborated(designs())
+        if one.__module__.startswith("plexor_hdl")
+    )
+
+
+def module_of(path: Path) -> str:
+    """Return the name of a file of hdl/."""
+    return ".".join(path.relative_to(HDL.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imports_of(path: Path) -> set[str]:
+    """Return the modules of hdl/ that a file takes something from."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("plexor_hdl"):
+            # What is taken may be a module itself.
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found
+
+
+def stages_of(path: Path) -> set[str]:
+    """Return the classes of a file that become gateware."""
+    return {
+        f"{module_of(path)}:{node.name}"
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef)
+        and any(isinstance(one, ast.FunctionDef) and one.name == "elaborate" for one in node.body)
+    }
+
+
+FILES = {module_of(path): path for path in sorted(HDL.rglob("*.py")) if path.name != "__init__.py"}
+STAGES = sorted(stage for path in FILES.values() for stage in stages_of(path))
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_every_stage_is_in_the_netlist_of_a_board(stage):
+    assert stage in on_boards()
+
+
+def test_every_other_file_is_used_by_one_that_is_or_by_what_builds_boards():
+    used = {stage.partition(":")[0] for stage in on_boards()}
+    for folder in BUILDERS:
+        for path in (ROOT / folder).rglob("*.py"):
+            used |= imports_of(path) & {name for name, one in FILES.items() if not stages_of(one)}
+    while new := {each for name in used & FILES.keys() for each in imports_of(FILES[name])} - used:
+        used |= new
+    assert FILES.keys() - used == set()
+
+
+def test_a_stage_that_no_board_has_would_be_found():
+    few = elaborated([Instrument(boards.load("icebreaker").geometry, 1)])
+    assert {"Instrument", "PlainBins"} <= {one.__name__ for one in few}
+    assert "Bins" not in {one.__name__ for one in few}

@@ -1,0 +1,89 @@
+"""Idle clocks: what the simulation looks at in the core, and that its models count as the core."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from plexor.protocol.geometry import Feature, Geometry
+from plexor_hdl.builds import BUILDS
+from plexor_sim import build as builds
+from plexor_sim.build import core_verilog
+from plexor_sim.idle import MissingRegisterError, observed
+from plexor_sim.packages import default_cache, make_once, sha256
+
+GEOMETRIES = {
+    name: replace(build.geometry, features=build.geometry.features | Feature.SIMULATED)
+    for name, build in BUILDS.items()
+}
+HARNESS = Path(__file__).with_name("idle_harness.cpp")
+CLOCKS = 200_000
+
+
+@pytest.fixture(scope="module")
+def harness() -> Path:
+    """Return a small core of counters, run with skips and without."""
+    runtime = Path(builds.__file__).parent / "runtime"
+    sources = [HARNESS, runtime / "idle.cpp"]
+    parts = [path.read_text() for path in (*sources, runtime / "idle.h")]
+
+    def fill(directory: Path) -> None:
+        compiler = builds.find_tools().compiler
+        command = [*compiler, "-std=gnu++17", "-O1", f"-I{runtime}", *map(str, sources)]
+        subprocess.run([*command, "-o", str(directory / "harness")], check=True)
+
+    return make_once(default_cache() / "harness" / sha256("".join(parts).encode())[:32], fill)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_counters_bring_about_comes_at_the_same_clock_with_skips(
+    harness: Path, seed: int
+) -> None:
+    command = [str(harness / "harness"), str(seed), str(CLOCKS)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert int(done.stdout) < CLOCKS * 2 // 3
+
+
+def flip_flops(text: str) -> int:
+    """Return how many registers, memories apart, a core has that are assigned by the clock."""
+    names: set[tuple[int, str]] = set()
+    for number, module in enumerate(text.split("\nmodule ")):
+        lines = module.splitlines()
+        memories = {line.split()[-2] for line in lines if re.search(r"^  reg .* \[\d+:0\];$", line)}
+        assigned = {line.split("<=")[0].split("[")[0].strip() for line in lines if " <= " in line}
+        compared = {name for name in assigned if name.startswith(("assign", "if"))}
+        names |= {(number, name) for name in assigned - memories - compared}
+    return len(names)
+
+
+@pytest.mark.parametrize("name", GEOMETRIES)
+def test_every_flip_flop_of_a_core_is_compared_or_follows_from_those_that_count(name: str) -> None:
+    geometry = GEOMETRIES[name]
+    text = core_verilog(geometry, default_cache())
+    staged, cpp = observed(text, geometry)
+    assert cpp.count("idle.still(") + staged.count("public_flat_rw") == flip_flops(text) > 500
+    assert re.sub(r" /\*verilator public_flat_r[dw]\*/", "", staged) == text
+
+
+def test_a_register_that_is_gone_is_an_error_of_the_build_that_names_it() -> None:
+    geometry = GEOMETRIES["up5k"]
+    text = core_verilog(geometry, default_cache()).replace("limb0_29", "limb_of_old")
+    with pytest.raises(MissingRegisterError, match=r"^run\.time_left\.limb0_.*has none$"):
+        observed(text, geometry)
+
+
+def test_what_follows_from_a_counter_must_be_there_too() -> None:
+    geometry = GEOMETRIES["up5k"]
+    text = core_verilog(geometry, default_cache()).replace("pairs0", "pairs_of_old")
+    with pytest.raises(MissingRegisterError, match=r"^run\.settle_left\.pairs0: "):
+        observed(text, geometry)
+
+
+def test_no_simulation_alone_has_a_deep_memory() -> None:
+    with pytest.raises(ValueError, match=r"^deep_depth: 4096; must be 0 in a simulation$"):
+        core_verilog(replace(Geometry(), deep_depth=4096), default_cache())
