@@ -148,9 +148,10 @@ class Bursts(wiring.Component):
             length = Cat(self.offset, span[fine:far_bits])
             m.d.sync += burst_end.eq(length + span[:fine])
         offset_r = Signal(fine, reset_less=True)
-        m.d.sync += offset_r.eq(self.offset)
-        with m.If(fired | on):
-            m.d.sync += position.eq(Mux(fired, offset_r, next_position(samples, every, position)))
+        m.d.sync += [
+            offset_r.eq(self.offset),
+            position.eq(Mux(fired, offset_r, next_position(samples, every, position))),
+        ]
 
         # The pattern from its first start on, up to the burst's last.
         shape, placed = Signal(samples), Signal(samples, reset_less=True)

@@ -47,7 +47,7 @@ class Watched:
     passing: tuple[str, ...] = ()
     """Patterns of registers that follow from others in 16 clocks; nothing looks at them before."""
     settles: tuple[str, ...] = ()
-    """Memories to which the same comes sooner or later."""
+    """What may differ behind a skip: nothing looks at it before it is what it would have been."""
     there: Callable[[Geometry], bool] = lambda _: True
 
 
@@ -88,6 +88,22 @@ def _ledger() -> list[Watched]:
     ]
 
 
+def _positions() -> list[Watched]:
+    """Return where a fast burst stands: it goes on without one too, and begins anew with each."""
+    names = ("position", "placed", "position_r")
+    return [
+        Watched(
+            f"outputs.stimulus{number}.scheduler.bursts",
+            passing=names,
+            settles=names,
+            there=lambda geometry, number=number: (
+                number < geometry.strikes and Feature.BURST in geometry.features
+            ),
+        )
+        for number in range(MAX_STRIKES)
+    ]
+
+
 WATCHED = (
     Watched("timebase", "PeriodicCount", ("low",), lambda _: (IDLE_CLOCKS,)),
     Watched("capture", "Count", ("clock",)),
@@ -110,6 +126,7 @@ WATCHED = (
     *_stimuli("scheduler.timer", Feature(0)),
     *_stimuli("scheduler.bursts.burst", Feature.BURST),
     *_stimuli("painter.tail", Feature(0)),
+    *_positions(),
 )
 """What counts clocks, or follows what does."""
 
