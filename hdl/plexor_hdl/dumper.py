@@ -42,10 +42,11 @@ class Dumper(wiring.Component):
     """Sends the words of the requested spaces, space by space, bank 0 before bank 1.
 
     Spaces that the build leaves out are skipped; of one that has one bank that is sent, whichever
-    is asked for. A frame of which no word is `some` is skipped too, if it is not a space's last;
-    the next one says how many words were. With `report` a LOG frame DUMPED follows. `busy` from the
-    clock after the request is taken until the last frame has been taken whole. A request waits
-    while `busy`, and once taken must stand until `busy` falls: nothing of it is stored.
+    is asked for. In a build with snapshots a frame of which no word is `some` is skipped too, if it
+    is not a space's last; the next one says how many words were. With `report` a LOG frame DUMPED
+    follows. `busy` from the clock after the request is taken until the last frame has been taken
+    whole. A request waits while `busy`, and once taken must stand until `busy` falls: nothing of it
+    is stored.
 
     `base` is the low or, with `base_high`, the high word of the request's time where `base_valid`,
     from 3 clocks after `base_high` on. `space` tells which one is read; the others get an address
@@ -56,6 +57,7 @@ class Dumper(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._words = [entries(geometry, space) * entry_words(space) for space in Space]
+        self._finds = Feature.SNAPSHOT in geometry.features
         self._word_clocks = word_clocks(geometry)
         self._banks = [banks(geometry, space) for space in Space]
         super().__init__(
@@ -106,11 +108,11 @@ class Dumper(wiring.Component):
         last_word, last_frame, logging = Signal(), Signal(), Signal()
         now = States(
             *("IDLE", "LOOK", "SPACE", "SKIP", "REPORT", "LAST", "HEADER", "READ", "WORD", "END"),
-            *("NEXT", "FIND", "ZEROS"),
+            *("NEXT", *(("FIND", "ZEROS") if self._finds else ())),
         )
         # In a header or a word the byte to send; else the clocks that the word has had.
         number, there = Signal(range(HEADER_BYTES)), Signal()
-        counts = now["READ"] | now["FIND"]
+        counts = now["READ"] | now["FIND"] if self._finds else now["READ"]
         # Frames of zeros since the last one that was sent.
         zeros = Signal(max(len(address) - IN_FRAME_BITS, 0))
         place = Cat(address, Const(0, ZEROS_SHIFT - len(address) + IN_FRAME_BITS), zeros)
@@ -153,8 +155,9 @@ class Dumper(wiring.Component):
             m.d.sync += address.eq(address + 1)
         with m.If(now["NEXT"]):
             m.d.sync += zeros.eq(0)
-        with m.If(now["ZEROS"]):
-            m.d.sync += [above.eq(above + 1), zeros.eq(zeros + 1)]
+        if self._finds:
+            with m.If(now["ZEROS"]):
+                m.d.sync += [above.eq(above + 1), zeros.eq(zeros + 1)]
         other_bank = request.both & ~bank & two_banks
         with m.If(now["NEXT"] & last_frame & other_bank):
             m.d.sync += [bank.eq(1), address.eq(0)]
@@ -168,10 +171,11 @@ class Dumper(wiring.Component):
         now.go("SKIP", "REPORT", last_space)
         now.go("REPORT", "HEADER", request.report)
         now.go("REPORT", "IDLE", ~request.report)
-        now.go("LAST", "FIND")
-        now.go("FIND", "HEADER", there & ~held & (some | last_frame))
-        now.go("FIND", "ZEROS", there & ~held & ~some & ~last_frame)
-        now.go("ZEROS", "LAST")
+        now.go("LAST", "FIND" if self._finds else "HEADER")
+        if self._finds:
+            now.go("FIND", "HEADER", there & ~held & (some | last_frame))
+            now.go("FIND", "ZEROS", there & ~held & ~some & ~last_frame)
+            now.go("ZEROS", "LAST")
         now.go("HEADER", "READ", header_ends & ~logging)
         now.go("HEADER", "END", header_ends & logging)
         now.go("READ", "WORD", there)
