@@ -90,8 +90,9 @@ def test_an_idle_kernel_answers_each_strike_in_turn(tmp_path):
         real_ps = outcome.edges_ps(number) - strikes_ps
         assert ((real_ps > 0) & (real_ps < 50_000_000)).all()
         rise = pin.measurement("rise").statistics
-        assert (rise.count, rise.min_ticks) == (strikes, -(-real_ps.min() // 1000))
-        assert rise.max_ticks == -(-real_ps.max() // 1000)
+        tick_ps = outcome.result.tick_fs // 1000
+        assert (rise.count, rise.min_ticks) == (strikes, -(-real_ps.min() // tick_ps))
+        assert rise.max_ticks == -(-real_ps.max() // tick_ps)
 
 
 @pytest.mark.full
