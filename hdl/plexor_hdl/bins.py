@@ -34,6 +34,7 @@ def bins_ports(entries: int) -> dict:
         "expect_stb": In(1),
         "room": Out(1),
         "address": In(range(entries)),
+        "there": In(1),
         "word": Out(WORD_BITS),
         "some": Out(1),
         "frozen": In(1),
@@ -61,9 +62,10 @@ class Bins(wiring.Component):
     after the one before or later. Throughput: a pair in 4 clocks, 6 in 28 while folding; a carry
     takes 12 more. `idle`: no pair is under way; what waits for `folding` may make it low too, for
     some clocks.
-    `word` is the count of `address` WORD_CLOCKS after that, which stands; while not frozen it stays
-    what it was before as long as a carry is under way. `some`, in the clock after the address: one
-    of the 2**IN_FRAME_BITS counters around it has counted or been folded since the clear.
+    `word` is the count of `address` WORD_CLOCKS after that, which stands with `there`, without it
+    0; while not frozen it stays what it was before as long as a carry is under way. `some`, in the
+    clock after the address: one of the 2**IN_FRAME_BITS counters around it has counted or been
+    folded since the clear.
     `clear_stb` zeroes all while `clear_busy`; no pairs then, and `frozen` low. A clear must come
     before the first pair.
     """
@@ -192,7 +194,7 @@ class Bins(wiring.Component):
         with m.If(phase[0]):
             m.d.sync += low.eq(main_word)
         with m.If(phase[2] & (quiet | self.frozen)):
-            m.d.sync += self.word.eq(Cat(low, upper.word))
+            m.d.sync += self.word.eq(Mux(self.there, Cat(low, upper.word), 0))
         with m.If(spoilt):
             m.d.sync += self.saturated.eq(1)
         with m.If(self.clear_stb):
@@ -209,7 +211,7 @@ class Bins(wiring.Component):
             write.en.eq(counts | clear),
             read.addr.eq(self.address >> IN_FRAME_BITS),
         ]
-        m.d.sync += self.some.eq(read.data)
+        m.d.sync += self.some.eq(read.data & self.there)
 
     def _pairs(self, m, phase, folding, quiet):
         """Return the pair that is next, and whether it is issued in this clock."""

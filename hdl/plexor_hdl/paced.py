@@ -26,10 +26,10 @@ class PacedTally(wiring.Component):
     Each beat counts one, PACE_CLOCKS or more after the one before; a counter at its greatest value
     stays there, and a count that finds it so sets `saturated` until the next clear. A memory that
     is `far`, spread over the device, has one more register behind it. Latency: a beat is in the
-    words read for an address `latency` clocks after it. `count` is that of `read_address`, which
-    must stand until READ_CLOCKS clocks after it, and until as long after a beat. `clear_stb` zeroes
-    all while `clear_busy`, `entries` clocks and some; no beats then. Reset clears `saturated`; the
-    counters are 0 at configuration and keep their values at reset.
+    words read for an address `latency` clocks after it. `count` is that of `read_address` or, where
+    `there` is low, 0; both must stand until READ_CLOCKS clocks after it, and until as long after a
+    beat. `clear_stb` zeroes all while `clear_busy`, `entries` clocks and some; no beats then. Reset
+    clears `saturated`; the counters are 0 at configuration and keep their values at reset.
     """
 
     def __init__(self, entries: int, bits: int, far: bool = False) -> None:
@@ -50,6 +50,7 @@ class PacedTally(wiring.Component):
                 "valid": In(1),
                 "address": In(range(entries)),
                 "read_address": In(range(entries)),
+                "there": In(1),
                 "count": Out(bits),
                 "clear_stb": In(1),
                 "clear_busy": Out(1),
@@ -66,10 +67,15 @@ class PacedTally(wiring.Component):
 
         address = Signal(range(self._entries))
         write_address = Signal.like(address)
+        beyond = Signal()
         with m.If(~(valid[1] | valid[2])):
-            m.d.sync += address.eq(Mux(valid[0], self.address, self.read_address))
+            m.d.sync += [
+                address.eq(Mux(valid[0], self.address, self.read_address)),
+                beyond.eq(~valid[0] & ~self.there),
+            ]
         with m.If(valid[3] | clear[0]):
             m.d.sync += write_address.eq(Mux(clear[0], sweep.address, address))
+        outside = Line(m, beyond, "outside")[1 + self._far]
         stored, ahead = [], []
         for name, memory in zip(("low", "high"), self.memories, strict=True):
             m.submodules[f"{name}_memory"] = memory
@@ -78,7 +84,7 @@ class PacedTally(wiring.Component):
                 fetched = Line(m, fetched, f"{name}_near")[1]
             ahead.append(fetched)
             word = Signal(len(fetched), name=name)
-            m.d.sync += word.eq(fetched)
+            m.d.sync += word.eq(Mux(outside, 0, fetched))
             stored.append(word)
         low, high = stored
         m.d.comb += self.count.eq(Cat(low, high))

@@ -43,7 +43,7 @@ class PacedMatcher(wiring.Component):
     any event behind which something may have expired, and takes 9 clocks more to find when that is
     next. Where all that waits is answered in less than half the time-out nothing may have. In such
     a build, and in one that measures more than rise latencies, a beat that looks at other channels
-    first takes a clock more.
+    first takes a clock more. In other builds one does whose response is measured.
 
     A beat is taken while `room` is high, `pause` low, and there is place for what it measures;
     `paused` says that with `pause` nothing is under way, nor waits in `o_measured`. `taken` strobes
@@ -238,12 +238,11 @@ class PacedMatcher(wiring.Component):
         # `over` and `late` come a clock later where a response may come before its strike.
         final_verdict = Line(m, verdict, "verdict")[int(s.has.early)]
         decision = final_verdict.decision
-        told = decision.strike | decision.missed | decision.classed
         any_missed, over, trigger = Signal(), Signal(), Signal()
         m.d.comb += trigger.eq(triggers.bit_select(decision.channel, 1))
         m.d.sync += [
             self.o_decision.eq(decision),
-            self.o_decision_valid.eq(told),
+            self.o_decision_valid.eq(final_verdict.told),
             any_missed.eq(decision.missed & trigger),
             over.eq(final_verdict.matched & decision.classed & ages.over & trigger),
             self.queue_full.eq(decision.queue_full),
@@ -341,7 +340,8 @@ class PacedMatcher(wiring.Component):
         with m.Elif(values.ready):
             m.d.sync += values.valid.eq(0)
         m.d.comb += [
-            s.room.eq(~values.valid | values.ready),
+            # Whether it is taken comes from afar.
+            s.room.eq(~values.valid),
             measured.kind.eq(Kind.RISE),
             measured.channel.eq(channel),
             measured.value_ticks.eq(~ages.age_n),

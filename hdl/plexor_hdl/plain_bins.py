@@ -38,6 +38,7 @@ class PlainBins(wiring.Component):
                 tally.valid.eq(self.i_pair.valid),
                 tally.address.eq(place[:inside]),
                 tally.read_address.eq(self.address[:inside]),
+                tally.there.eq(self.there),
                 tally.clear_stb.eq(self.clear_stb),
             ]
             words.append(tally.count)

@@ -1,6 +1,6 @@
 """The results: what is measured goes to bins, zoom windows and records, one value after another."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -13,7 +13,6 @@ from plexor_hdl.line import Line
 from plexor_hdl.plain_bins import PlainBins
 from plexor_hdl.records import Records
 from plexor_hdl.value_bins import LogBins, ZoomBin
-from plexor_hdl.words import WORD_BITS
 from plexor_hdl.zoom_firsts import ZoomFirsts
 
 RECORD_SPACES = (Space.LATENCY_STATISTICS, Space.INTERVAL_STATISTICS)
@@ -161,15 +160,10 @@ class Results(wiring.Component):
                 m.d.comb += port.address.eq(~0)
         regions = self._layout.logs + self._layout.zooms
         m.submodules.places = places = BinPlaces([*ports], regions, self._layout.entries)
-        word, some = Signal(WORD_BITS), Signal()
-        m.d.comb += self.bins.address.eq(places.place)
-        m.d.sync += [
-            word.eq(Mux(places.there, self.bins.word, 0)),
-            some.eq(places.there & self.bins.some),
-        ]
+        m.d.comb += [self.bins.address.eq(places.place), self.bins.there.eq(places.there)]
         for number, port in enumerate(ports.values()):
             m.d.comb += [
                 places.addresses[number].eq(port.address),
-                port.data.eq(word),
-                port.some.eq(some),
+                port.data.eq(self.bins.word),
+                port.some.eq(self.bins.some),
             ]

@@ -1,6 +1,6 @@
 """What becomes of strikes and responses: the queues, and what the matcher decides."""
 
-from amaranth.hdl import Array, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import data
 
 from plexor_hdl.interfaces import Decision
@@ -22,12 +22,12 @@ def keep_queues(m: Module, s: Look, clear, pending):
         replaces = s.latest & s.some[place]
         m.d.sync += here.eq(s.channel == place)
         m.d.comb += s.popped[place].eq(popped & here)
+        # One more, or one less: a single chain.
+        down = s.popped[place]
+        change = Cat(down | (struck & ~replaces), down.replicate(len(level) - 1))
+        m.d.sync += level.eq(level + change)
         with m.If(struck):
             m.d.sync += tail.eq(tail + 1)
-            with m.If(~replaces):
-                m.d.sync += level.eq(level + 1)
-        with m.If(s.popped[place]):
-            m.d.sync += level.eq(level - 1)
         with m.If(s.popped[place] | (struck & replaces)):
             m.d.sync += head.eq(head + 1)
         with m.If(clear):
@@ -43,7 +43,8 @@ def keep_queues(m: Module, s: Look, clear, pending):
 def decide(m: Module, s: Look, ages, horizon, clear):
     """Decide what becomes of strikes and responses; return it, without the class by deadline.
 
-    That is: the decision; whether its response was matched; and if else it repeats one.
+    That is: the decision, and whether there is one; whether its response was matched; and if else
+    it repeats one.
     """
     count = len(s.first)
     # Channels with a last match, as far as it is up to the time-out.
@@ -76,7 +77,7 @@ def decide(m: Module, s: Look, ages, horizon, clear):
         m.d.sync += known.eq(0)
 
     verdict = Signal(
-        data.StructLayout({"decision": Decision(s.geometry), "matched": 1, "repeats": 1})
+        data.StructLayout({"decision": Decision(s.geometry), "told": 1, "matched": 1, "repeats": 1})
     )
     decision = verdict.decision
     refused, replaced = (s.struck & s.full).any(), (s.struck & s.some).any() & s.latest
@@ -86,6 +87,8 @@ def decide(m: Module, s: Look, ages, horizon, clear):
         decision.missed.eq(refused | replaced | s.expired),
         decision.queue_full.eq(refused),
         decision.classed.eq(s.responded),
+        # Whatever else is missed, a strike does that.
+        verdict.told.eq(decision.strike | s.expired | decision.classed),
         verdict.matched.eq(s.matched),
         verdict.repeats.eq(recent),
     ]

@@ -50,6 +50,7 @@ class CountsExactly(Elaboratable):
             tally.valid.eq(self.valid),
             tally.address.eq(self.address),
             tally.read_address.eq(self.chosen),
+            tally.there.eq(1),
         ]
         # counts[n] is the exact count of the beats up to n clocks ago, this clock's not included.
         hits = self.valid & (self.address == self.chosen)

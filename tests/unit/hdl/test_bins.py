@@ -64,6 +64,7 @@ class Bench:
         """Return the words of addresses, each as soon as it must be there."""
         found = Counter()
         for address in addresses:
+            ctx.set(self.dut.there, 1)
             ctx.set(self.dut.address, address)
             await ctx.tick().repeat(Bins.WORD_CLOCKS)
             found[address] = ctx.get(self.dut.word)
@@ -235,6 +236,7 @@ def test_only_frames_with_a_counter_that_has_counted_may_have_words_until_a_clea
     async def told(ctx):
         found = []
         for first in frames:
+            ctx.set(dut.there, 1)
             ctx.set(dut.address, first + FRAME_WORDS // 2)
             await ctx.tick().repeat(2)
             found.append(ctx.get(dut.some))

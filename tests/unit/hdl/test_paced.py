@@ -36,6 +36,7 @@ async def read_words(ctx, dut, addresses):
     """Read words; each address stands until its data is taken."""
     found = []
     for address in addresses:
+        ctx.set(dut.there, 1)
         ctx.set(dut.read_address, address)
         await ctx.tick().repeat(READ_CLOCKS)
         found.append(ctx.get(dut.count))
@@ -99,6 +100,7 @@ def test_a_beat_is_read_latency_clocks_later(far):
         await ctx.tick()
         ctx.set(dut.valid, 0)
         await ctx.tick().repeat(dut.latency - 1)
+        ctx.set(dut.there, 1)
         ctx.set(dut.read_address, 1)
         await ctx.tick().repeat(READ_CLOCKS)
         assert ctx.get(dut.count) == 4
