@@ -218,7 +218,7 @@ class LinkUart(wiring.Component):
         write, read = received.write_port(), received.read_port()
         m.submodules.fetch = fetch = Fetch(8, FIFO_BITS)
         wiring.connect(m, fetch.o_words, wiring.flipped(self.o_bytes))
-        room, keep, between = Signal(), Signal(), Signal(init=1)
+        room, keep, lost, between = Signal(), Signal(), Signal(), Signal(init=1)
         following = Signal(FIFO_BITS, init=1)
         m.d.comb += [
             read.addr.eq(fetch.address),
@@ -234,10 +234,11 @@ class LinkUart(wiring.Component):
             following.eq(write.addr + 1),
             room.eq(fetch.address != following),
             fetch.limit.eq(write.addr),
+            lost.eq(bad_stb | (keep & ~room)),
         ]
         with m.If(self.clear):
             m.d.sync += self.dropped.eq(0)
-        with m.Elif((bad_stb | (keep & ~room)) & ~self.dropped.all()):
+        with m.Elif(lost & ~self.dropped.all()):
             m.d.sync += self.dropped.eq(self.dropped + 1)
         with m.If(keep):
             m.d.sync += between.eq(byte == DELIMITER)

@@ -95,7 +95,6 @@ class Columns(wiring.Component):
         tick, rest, more = Signal(self._samples), Signal(self._samples), Signal()
         # What keeps a slot from being loaded is known a clock before.
         load, blocked, more_next = Signal(), Signal(), Signal()
-        ticks = Mux(more, rest, head.ticks)
         m.d.comb += [
             more_next.eq(
                 Mux(self.advance, Mux(more, at_least(rest)[1], head.several), more),
@@ -119,8 +118,9 @@ class Columns(wiring.Component):
         with m.If(self.advance):
             m.d.sync += [
                 turned.eq(turns),
-                tick.eq(lowest(ticks)),
-                rest.eq(ticks & ~lowest(ticks)),
+                # Each found apart: which one is next is known late.
+                tick.eq(Mux(more, lowest(rest), lowest(head.ticks))),
+                rest.eq(Mux(more, rest & ~lowest(rest), head.ticks & ~lowest(head.ticks))),
                 first.eq(load),
                 filled.eq(valid),
                 self.o_column.edges.eq(chosen),

@@ -4,13 +4,12 @@ A difference is the sum of a complement: `a - b` is `~(~a + b)`. On iCE40, whose
 its operands as they come, a sum costs a cell a bit and a subtraction two.
 """
 
-from amaranth.hdl import Cat, Const, Module, Signal, Value
+from amaranth.hdl import Cat, Const, Value
 
 from plexor.protocol.memory import VALUE_BITS
 
 LOW_BITS = 12
 """Fewer than the upper part has: there is a choice before some of the lower ones."""
-HIGH_BITS = VALUE_BITS - LOW_BITS
 
 
 def low_part(value) -> Value:
@@ -21,14 +20,6 @@ def low_part(value) -> Value:
 def high_part(value) -> Value:
     """Return the others of the lower 32 bits of a value."""
     return Value.cast(value)[LOW_BITS:VALUE_BITS]
-
-
-def add(left, right, carry=None) -> Value:
-    """Return the sum of two parts and a carry; the bit above the parts is the next carry."""
-    if carry is None:
-        return (left + right)[: len(left) + 1]
-    # The carry comes out of a bit below: one chain does it all.
-    return (Cat(Const(1, 1), left) + Cat(carry, right))[1 : len(left) + 2]
 
 
 def added(left, right, carry) -> Value:
@@ -42,21 +33,3 @@ def add_one_more(left, right) -> Value:
     """Return the sum of two parts and one; the bit above the parts is the next carry."""
     difference = left - ~right
     return Cat(difference[: len(left)], ~difference[len(left)])
-
-
-def later(m: Module, name: str, times, ticks):
-    """Return the parts of the first of `times` plus `ticks`: after 1 clock, and after 2.
-
-    The second of `times` is the first a clock later.
-    """
-    low, high = Signal(LOW_BITS, name=f"{name}_low"), Signal(HIGH_BITS, name=f"{name}_high")
-    # The complement of the next bit in place of a carry, which iCE40 cannot keep where it is.
-    unlike = Signal(name=f"{name}_unlike")
-    total = times[0][: LOW_BITS + 1] + ticks[: LOW_BITS + 1]
-    time, more = high_part(times[1]), high_part(ticks)
-    m.d.sync += [
-        Cat(low, unlike).eq(Cat(total[:LOW_BITS], ~total[LOW_BITS])),
-        # That bit and its two addends give the carry beyond it.
-        high.eq(Cat(~unlike, add(time, more, unlike)[1:])),
-    ]
-    return low, high

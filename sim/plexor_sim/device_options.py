@@ -199,6 +199,9 @@ RISCV: tuple[Option, ...] = (
         "the device's own",
         "an image for $readmemh to run instead",
     ),
+    Option(
+        "every_cycle", _SWITCH, "0", "1: cycles of a waiting loop are evaluated too; for its tests"
+    ),
 )
 VERILOG: tuple[Option, ...] = (
     Option("clock", Time(2, 10**12), "the manifest's", "period of its clock", key="clock_ps"),

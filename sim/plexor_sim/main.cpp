@@ -136,8 +136,9 @@ class Simulation {
       const bool stood = idle_.look() && link_clocks_ > kUnitClocks;
       const bool rested = idle_.rested() && link_clocks_ > kUnitClocks;
       still_clocks_ = rested ? still_clocks_ + kUnitClocks : 0;
-      // No command is taken until all rests.
-      unrest_clocks_ = rested || !between_runs() ? 0 : unrest_clocks_ + kUnitClocks;
+      // No command is taken until all rests, as it does some time after the link.
+      const bool may_move = rested || link_clocks_ <= kUnitClocks || !between_runs();
+      unrest_clocks_ = may_move ? 0 : unrest_clocks_ + kUnitClocks;
       if (unrest_clocks_ > kRestlessClocks)
         throw std::runtime_error("the core never rests: " + idle_.restless());
       if (!stood || options_.no_skip || between_runs()) return;

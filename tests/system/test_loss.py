@@ -25,9 +25,9 @@ EVENTS_A_STRIKE = 6
 
 
 def settings(strikes: int) -> Settings:
-    """Return random strikes that make a fifth of an event a clock, more at times."""
+    """Return random strikes that make an event in 12 clocks, more at times."""
     return Settings(
-        strikes=(Stimulus(period_s=240 * NS, width_s=24 * NS, poisson=True, seed=11),),
+        strikes=(Stimulus(period_s=600 * NS, width_s=24 * NS, poisson=True, seed=11),),
         channels=(Channel(0), Channel(1, reference="ch0.fall")),
         timeout_s=5000 * NS,
         count=strikes,

@@ -47,6 +47,6 @@ def test_a_build_without_events_refuses_a_run_that_streams(tmp_path):
     with pytest.raises(UsageError) as error:
         run(DEVICE, replace(SETTINGS, stream=Stream.LIVE), tmp_path, geometry=SILENT)
     assert str(error.value) == (
-        "mode: stream: board up5k was built without EVENTS, events over the link; measure with"
+        "mode: stream: board icebrkr was built without EVENTS, events over the link; measure with"
         " --mode dump"
     )

@@ -160,14 +160,16 @@ def test_the_first_strike_of_a_step_is_where_the_page_says(tmp_path):
     outcome = run(CALM, settings(steps, strikes=(Stimulus(phase_s=33 * UNIT),)), tmp_path)
     events = outcome.result.events
     ends = events["time_ticks"][events["source"] == SOURCE_STEP]
-    strikes = outcome.edges_ps(SOURCE_STRIKE) // 1000
+    geometry = outcome.result.identity.geometry
+    samples, unit_ticks = geometry.samples, 4_000_000 // geometry.tick_fs
+    phase_ticks, guard_ticks = 33 * unit_ticks, 400 * unit_ticks
+    strikes = outcome.edges_ps(SOURCE_STRIKE) * 1000 // geometry.tick_fs
     assert strikes[[0, 3, 7]].tolist() == [
-        outcome.result.start_ticks + 132,
-        *(ends + STEP_CLOCKS * outcome.result.identity.geometry.samples + 132).tolist(),
+        outcome.result.start_ticks + phase_ticks,
+        *(ends + STEP_CLOCKS * samples + phase_ticks).tolist(),
     ]
-    samples = outcome.result.identity.geometry.samples
     assert (ends % samples == 0).all()
-    # The guard of 1600 ticks and two clocks after the clock in which the last strike starts.
+    # The guard and two clocks after the clock in which the last strike starts.
     assert ends.tolist() == [
-        int(t) // samples * samples + 1600 + 2 * samples for t in strikes[[2, 6]]
+        int(t) // samples * samples + guard_ticks + 2 * samples for t in strikes[[2, 6]]
     ]

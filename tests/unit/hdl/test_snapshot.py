@@ -98,9 +98,22 @@ def run(drive, features=ALL_FEATURES, stages=None):
     return seen
 
 
+async def live(ctx, dut, value):
+    """Set `live`, which counts a clock later."""
+    ctx.set(dut.live, value)
+    await ctx.tick()
+
+
+async def one(ctx, dut):
+    """Drive one snapshot of a run."""
+    await live(ctx, dut, 1)
+    await strobe(ctx, dut.snapshot_stb)
+    await ctx.tick().until(~dut.busy)
+
+
 def test_each_snapshot_switches_the_bank_and_dumps_the_one_that_counted():
     async def drive(ctx, dut):
-        ctx.set(dut.live, 1)
+        await live(ctx, dut, 1)
         for number in range(3):
             assert ctx.get(dut.bank) == number % 2
             await strobe(ctx, dut.snapshot_stb)
@@ -117,12 +130,7 @@ def test_each_snapshot_switches_the_bank_and_dumps_the_one_that_counted():
 def test_the_bank_switches_once_all_stands_and_the_matcher_goes_on_at_once():
     stages = Stages()
 
-    async def drive(ctx, dut):
-        ctx.set(dut.live, 1)
-        await strobe(ctx, dut.snapshot_stb)
-        await ctx.tick().until(~dut.busy)
-
-    run(drive, stages=stages)
+    run(one, stages=stages)
     pauses = [clock for clock, (pause, *_) in enumerate(stages.past) if pause]
     switched = next(clock for clock, row in enumerate(stages.past) if row[3])
     assert pauses == list(range(pauses[0], switched))
@@ -133,12 +141,7 @@ def test_the_bank_switches_once_all_stands_and_the_matcher_goes_on_at_once():
 def test_what_is_frozen_stays_so_from_the_switch_until_the_dump_is_done():
     stages = Stages()
 
-    async def drive(ctx, dut):
-        ctx.set(dut.live, 1)
-        await strobe(ctx, dut.snapshot_stb)
-        await ctx.tick().until(~dut.busy)
-
-    (seen,) = run(drive, stages=stages)
+    (seen,) = run(one, stages=stages)
     frozen = [clock for clock, row in enumerate(stages.past) if row[4]]
     switched = next(clock for clock, row in enumerate(stages.past) if row[3])
     assert frozen == list(range(switched, frozen[-1] + 1))
@@ -149,7 +152,7 @@ def test_the_matcher_is_not_asked_while_the_last_snapshot_is_being_folded():
     stages = Stages(fold_clocks=120)
 
     async def drive(ctx, dut):
-        ctx.set(dut.live, 1)
+        await live(ctx, dut, 1)
         for _ in range(2):
             await strobe(ctx, dut.snapshot_stb)
             await ctx.tick().until(~dut.busy)
@@ -175,7 +178,7 @@ def test_a_dump_at_the_end_asks_for_no_pause_and_freezes_nothing(features):
 
 def test_a_snapshot_while_a_dump_is_under_way_is_ignored():
     async def drive(ctx, dut):
-        ctx.set(dut.live, 1)
+        await live(ctx, dut, 1)
         await strobe(ctx, dut.snapshot_stb)
         for _ in range(4):
             await ctx.tick().repeat(10)
@@ -189,9 +192,9 @@ def test_a_snapshot_while_a_dump_is_under_way_is_ignored():
 
 def test_the_final_dump_waits_its_turn_and_has_both_banks():
     async def drive(ctx, dut):
-        ctx.set(dut.live, 1)
+        await live(ctx, dut, 1)
         await strobe(ctx, dut.snapshot_stb)
-        ctx.set(dut.live, 0)
+        await live(ctx, dut, 0)
         await strobe(ctx, dut.final_stb)
 
     seen = run(drive)
@@ -207,9 +210,9 @@ def test_the_final_dump_waits_its_turn_and_has_both_banks():
 def test_reports_come_at_their_interval(clocks):
     async def drive(ctx, dut):
         ctx.set(dut.report_clocks, clocks)
-        ctx.set(dut.live, 1)
+        await live(ctx, dut, 1)
         await ctx.tick().repeat(4 * clocks)
-        ctx.set(dut.live, 0)
+        await live(ctx, dut, 0)
 
     seen = run(drive)
     assert 3 <= len(seen) <= 4
@@ -221,11 +224,11 @@ def test_reports_come_at_their_interval(clocks):
 def test_a_build_with_one_bank_dumps_it_only_at_the_end():
     async def drive(ctx, dut):
         ctx.set(dut.report_clocks, 150)
-        ctx.set(dut.live, 1)
+        await live(ctx, dut, 1)
         await strobe(ctx, dut.snapshot_stb)
         await ctx.tick().repeat(400)
         assert ctx.get(dut.bank) == 0
-        ctx.set(dut.live, 0)
+        await live(ctx, dut, 0)
         await strobe(ctx, dut.final_stb)
 
     (seen,) = run(drive, ALL_FEATURES & ~Feature.SNAPSHOT)
@@ -234,7 +237,7 @@ def test_a_build_with_one_bank_dumps_it_only_at_the_end():
 
 def test_a_clear_starts_the_count_and_the_bank_anew():
     async def drive(ctx, dut):
-        ctx.set(dut.live, 1)
+        await live(ctx, dut, 1)
         await strobe(ctx, dut.snapshot_stb)
         await ctx.tick().until(~dut.busy)
         assert (ctx.get(dut.bank), ctx.get(dut.snapshot)) == (1, 1)

@@ -116,12 +116,13 @@ def recorded(channels, steps, seed, *, samples=40):
                 await tick()
             ctx.set(dut.i_valid, 0)
             end = rng.getrandbits(64)
-            ctx.set(dut.end_ticks, end)
             final = step == steps - 1
             strobe = dut.final_stb if final else dut.step_stb
             ctx.set(strobe, 1)
             await tick()
             ctx.set(strobe, 0)
+            ctx.set(dut.end_ticks, end)
+            await tick()
             ctx.set(dut.end_ticks, 0)
             counts = classes.fill(channels * CLASSES, (3, 32, 33, 48))
             fields = STATISTICS.size_bytes // 8

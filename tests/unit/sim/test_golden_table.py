@@ -21,12 +21,12 @@ STEPS = {
     2: {"interval_ticks": 60, "width_ticks": 1, "strike_count": 4, "guard_ticks": 7},
 }
 # Phase 3. Step 0: 803, 903, 1003, the last in the clock from 1000 on: ends at 1000 + 48 + 16.
-# Step 1: its phase 0 is at 1064 + 8 * 256. Strikes at 3115 and 3155, active to 3184, in the clock
-# from 3184 on: ends at 3184 + 64. Step 2: from 3248 + 2048 + 3 on, the last at 5479, in the clock
-# from 5472 on: 8 clocks after that is later than the guard.
-RISES = [803, 903, 1003, 3115, 3155, 5299, 5359, 5419, 5479]
+# Step 1: its phase 0 is at 1064 + 8 * 1024. Strikes at 9259 and 9299, active to 9328, in the clock
+# from 9328 on: ends at 9328 + 64. Step 2: from 9392 + 8192 + 3 on, the last at 17767, in the clock
+# from 17760 on: 8 clocks after that is later than the guard.
+RISES = [803, 903, 1003, 9259, 9299, 17587, 17647, 17707, 17767]
 WIDTHS = [5, 5, 5, 30, 30, 1, 1, 1, 1]
-ENDS = [1064, 3248, 5536]
+ENDS = [1064, 9392, 17824]
 
 
 def settings(steps=STEPS, *, channel=None, **stimulus):
@@ -46,7 +46,7 @@ def run(pin, asked=None, geometry=GEOMETRY, end=ENDS[-1]):
 
 
 def test_strikes_and_ends_of_steps_are_where_the_page_says():
-    made = strikes(GEOMETRY, settings(), START, 10_000)[0]
+    made = strikes(GEOMETRY, settings(), START, 20_000)[0]
     assert made.rise_ticks.tolist() == RISES
     assert (made.fall_ticks - made.rise_ticks).tolist() == WIDTHS
     assert planned_end_ticks(GEOMETRY, settings(), START) == ENDS[-1]
@@ -56,14 +56,14 @@ def test_strikes_and_ends_of_steps_are_where_the_page_says():
     assert ends.polarity.tolist() == [True, False]
 
 
-@pytest.mark.parametrize("stop", [803, 804, 1064, 3115, 3116, 5480])
+@pytest.mark.parametrize("stop", [803, 804, 1064, 9259, 9260, 17768])
 def test_no_strike_starts_at_the_stop_or_later(stop):
     made = strikes(GEOMETRY, settings(), START, stop)[0]
     assert made.rise_ticks.tolist() == [rise for rise in RISES if rise < stop]
 
 
 def test_a_steps_end_is_no_event_where_the_run_ends_with_it():
-    for end, count in ((1064, 0), (1072, 1), (3248, 1), (3256, 2)):
+    for end, count in ((1064, 0), (1072, 1), (9392, 1), (9400, 2)):
         events = run([], end=end).events
         assert np.count_nonzero(events.source == SOURCE_STEP) == count
 
@@ -78,8 +78,8 @@ def test_each_step_begins_its_random_numbers_anew():
 
 def test_a_step_without_a_count_never_ends():
     steps = {0: STEPS[0], 1: STEPS[1] | {"strike_count": 0}, 2: STEPS[2]}
-    made = strikes(GEOMETRY, settings(steps), START, 9000)[0].rise_ticks
-    assert made[3:].tolist() == list(range(3115, 9000, 40))
+    made = strikes(GEOMETRY, settings(steps), START, 15_000)[0].rise_ticks
+    assert made[3:].tolist() == list(range(9259, 15_000, 40))
     assert planned_end_ticks(GEOMETRY, settings(steps | {1: STEPS[1]}), START) == ENDS[-1]
 
 
@@ -112,8 +112,8 @@ def picked(rows, *names):
 
 def test_records_are_totals_but_for_the_extremes():
     # Step 0: 10 ticks for the first, the second and third outstanding. Step 1: 197 for the second;
-    # the third is older than the time-out at 3115; 10 and 5. Step 2: 1, a duplicate, then 11 each.
-    found = records(run([813, 1100, 3125, 3160, 5300, 5310, 5370, 5430, 5490]))
+    # the third is older than the time-out at 9259; 10 and 5. Step 2: 1, a duplicate, then 11 each.
+    found = records(run([813, 1100, 9269, 9304, 17588, 17598, 17658, 17718, 17778]))
     assert [row["end_ticks"] for row in found] == ENDS
     assert picked(found, "strikes", "answered", "missed", "duplicate", "pending") == [
         (3, 1, 0, 0, 2),
@@ -136,7 +136,7 @@ def test_a_channel_that_is_disabled_has_nothing_but_the_time():
 
 
 def test_a_held_response_is_in_no_class_until_it_is_too_old():
-    early = Settings(settings().values | {("matcher", 0, "early_ticks"): 2200})
+    early = Settings(settings().values | {("matcher", 0, "early_ticks"): 8400})
     # 20 ticks before the end of step 0 all its strikes are answered; the fourth is held.
     rows = records(run([810, 910, 1010, 1044], early))
     assert picked(rows, "answered", "duplicate", "spurious", "early") == [
