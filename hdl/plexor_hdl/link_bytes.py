@@ -55,15 +55,15 @@ class LinkBytes(wiring.Component):
 
         # The place in a word, 0 at other bytes; or that in the CRC.
         part, place = self.i_parts.payload, Signal(range(WORD_BYTES))
-        room, take, sends_crc = Signal(), Signal(), Signal()
+        take, taken, sends_crc = Signal(), Signal(), Signal()
         m.d.comb += [
-            take.eq(self.i_parts.valid & room),
-            self.i_parts.ready.eq(room & (~part.whole | place.all())),
+            self.i_parts.ready.eq(taken),
             sends_crc.eq(now["CRC"] & ~out.valid & ~crc.step),
             crc.start.eq(now["START"] & ~out.valid),
         ]
         # As of the clock before: nothing of the sources hangs on the encoder.
-        m.d.sync += room.eq(now["FRAME"] & (~out.valid | out.ready) & ~take)
+        takes = self.i_parts.valid & now["FRAME"] & (~out.valid | out.ready) & ~take
+        m.d.sync += [take.eq(takes), taken.eq(takes & (~part.whole | place.all()))]
         with m.If(take):
             m.d.sync += out.payload.byte.eq(part.word.word_select(place, 8))
         with m.If(sends_crc):

@@ -10,6 +10,7 @@ from plexor_hdl.clearing import Sweep
 from plexor_hdl.fetch import plain_memory
 from plexor_hdl.interfaces import Measured, SpaceRead
 from plexor_hdl.line import Line
+from plexor_hdl.parts import high_part, low_part
 from plexor_hdl.record_words import (
     EVENT,
     LEAST,
@@ -266,8 +267,15 @@ class Records(wiring.Component):
         m.d.sync += candidate.eq(biased(now.value) ^ ~least[1].replicate(VALUE_BITS))
         runs, rows = Line(m, compares, "compares"), Line(m, row, "row")
         first = Line(m, ~known, "first")
-        stored, word, less = Signal(VALUE_BITS), Signal(VALUE_BITS), Signal()
-        m.d.sync += [stored.eq(read.data), less.eq(candidate < stored)]
+        stored, word = Signal(VALUE_BITS), Signal(VALUE_BITS)
+        low_less, high_less, high_same = Signal(), Signal(), Signal()
+        m.d.sync += [
+            stored.eq(read.data),
+            low_less.eq(low_part(candidate) < low_part(stored)),
+            high_less.eq(high_part(candidate) < high_part(stored)),
+            high_same.eq(high_part(candidate) == high_part(stored)),
+        ]
+        less = high_less | (high_same & low_less)
         if self._live:
             with m.If(~runs[2]):
                 m.d.sync += word.eq(stored)
