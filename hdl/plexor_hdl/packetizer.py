@@ -82,11 +82,9 @@ class Packetizer(wiring.Component):
 
         with m.FSM(name="packetizer"):
             with m.State("CHOOSE"):
-                m.d.sync += [number.eq(0), carry.eq(1)]
-                with m.If(out.ready):
-                    m.d.sync += chosen.eq(turn)
-                    with m.If(turn.any()):
-                        m.next = "FRAME"
+                m.d.sync += [number.eq(0), carry.eq(1), chosen.eq(turn)]
+                with m.If(turn.any()):
+                    m.next = "FRAME"
             with m.State("FRAME"):
                 with m.If(taken & (number != SEQUENCE.stop)):
                     m.d.sync += number.eq(number + 1)

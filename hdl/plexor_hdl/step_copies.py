@@ -204,9 +204,10 @@ class StepCopies(wiring.Component):
                     ]
                     with m.If(last_channel):
                         m.d.sync += adding.eq(0)
+        # It is looked at far away.
+        m.d.sync += self.reading.eq(start_stb | adding | self.copying)
         ours, dumpers = self.statistics, self.i_statistics
         m.d.comb += [
-            self.reading.eq(adding | self.copying),
             ours.address.eq(Mux(adding, address, dumpers.address)),
             ours.bank.eq(Mux(adding, bank, dumpers.bank)),
             dumpers.data.eq(ours.data),

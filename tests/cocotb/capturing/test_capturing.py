@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from amaranth.hdl import Module
+from amaranth.hdl import Module, Mux
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -11,7 +11,7 @@ from plexor.protocol.frames import SOURCES
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import CHANNEL
 from plexor_hdl.capture import Capture
-from plexor_hdl.counter import COUNT_BITS
+from plexor_hdl.counts import COUNT_BITS
 from plexor_hdl.interfaces import INDEX_BITS, Beat, block_layout
 from plexor_hdl.timebase import LOW_BITS, Timebase
 
@@ -48,8 +48,12 @@ class Capturing(wiring.Component):
         m.submodules.capture = capture = Capture(self._geometry)
         for name in ("clear", "channels", "strike_enables"):
             m.d.comb += getattr(capture, name).eq(getattr(self, name))
-        for name in ("idle", "next_index", "generated", "dropped"):
+        for name in ("idle", "next_index"):
             m.d.comb += getattr(self, name).eq(getattr(capture, name))
+        for source, amounts in zip(self._geometry.sources, capture.amounts, strict=True):
+            for name in ("generated", "dropped"):
+                count = getattr(self, name)[source]
+                m.d.sync += count.eq(Mux(self.clear, 0, count + getattr(amounts, name)))
         m.d.sync += [capture.words.eq(self.words), capture.capture.eq(self.capture)]
         m.d.comb += [
             capture.final_valid.eq(self.i_end.valid),
