@@ -18,7 +18,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "features.md"
 YES, HOST, NO = "yes", "host", "-"
 _HEAD = """# Features by board
 
-Written by `make features` from the builds that bitstreams are made of: `hdl/plexor_hdl/builds.py`
+Written by `make features` from the builds that bitstreams are made of: `hdl/plexor_hdl/profiles.py`
 and `constraints/`. `plexor identify` says what the instrument at a link has. "host": the chip has
 it not, and the host computes it from the events, which the print of a run says; with `--mode dump`
 there are none, and the print says what is left out. What a board has not is refused in one line,

@@ -1,9 +1,9 @@
 """Place and route the core alone: the worst clock of three seeds, and what it takes.
 
-    .venv/bin/python -m tools.fmax [--jobs N] [BUILD ...]
+    .venv/bin/python -m tools.fmax [--jobs N] [PROFILE ...]
 
 Every port of the instrument ends in a register, so that only paths inside count. Exits with 1 if a
-build of plexor_hdl.builds does not fit its device or misses its clock. Figures are computed by
+profile of plexor_hdl.profiles does not fit its device or misses its clock. Figures are computed by
 nextpnr from its timing data, not measured. Logs stay in build/fmax.
 """
 
@@ -20,9 +20,9 @@ from pathlib import Path
 from amaranth.hdl import Cat, ClockDomain, ClockSignal, Elaboratable, Module, Mux, Signal, Value
 from amaranth.lib.wiring import Component, In
 
-from plexor_hdl.builds import BUILDS, Build
 from plexor_hdl.emit import gateware_hash, rtlil_for_synthesis
 from plexor_hdl.instrument import Instrument
+from plexor_hdl.profiles import PROFILES, Profile
 from tools.gateware.families import FAMILIES
 from tools.gateware.flow import BUILD, ToolError, run, synthesise
 from tools.gateware.pnr import ASKED, ICE40_PLACER
@@ -85,10 +85,10 @@ class Placed:
     used: dict[str, tuple[int, int]]
 
 
-def cells(build: Build, component: Component, folder: Path) -> dict[str, int]:
+def cells(profile: Profile, component: Component, folder: Path) -> dict[str, int]:
     """Leave `top.json` in the folder; return how many of each kind of cell it has."""
     top = Bounded(component)
-    synthesise(folder, rtlil_for_synthesis(top, "top", top.ports), build.family)
+    synthesise(folder, rtlil_for_synthesis(top, "top", top.ports), profile.family)
     counts = json.loads((folder / "stat.json").read_text())["design"]["num_cells_by_type"]
     return {
         kind: sum(count for name, count in counts.items() if re.fullmatch(pattern, name))
@@ -96,15 +96,15 @@ def cells(build: Build, component: Component, folder: Path) -> dict[str, int]:
     }
 
 
-def place(build: Build, folder: Path, seed: int) -> Placed:
+def place(profile: Profile, folder: Path, seed: int) -> Placed:
     """Place and route `top.json` of the folder from one seed."""
     code, log = run(
         folder,
         f"seed{seed}.log",
-        f"yowasp-nextpnr-{FAMILIES[build.family].tool}",
-        *build.device,
-        *_ROUTE[build.family],
-        *("--freq", str(build.core_mhz * ASKED), "--timing-allow-fail"),
+        f"yowasp-nextpnr-{FAMILIES[profile.family].tool}",
+        *profile.device,
+        *_ROUTE[profile.family],
+        *("--freq", str(profile.core_mhz * ASKED), "--timing-allow-fail"),
         *("--json", "top.json", "--seed", str(seed)),
     )
     found = re.findall(r"(TRELLIS_COMB|TRELLIS_FF|DP16KD|ICESTORM_\w+): *(\d+)/ *(\d+)", log)
@@ -115,43 +115,43 @@ def place(build: Build, folder: Path, seed: int) -> Placed:
     return Placed(seed, 0.0 if code else float(found[-1]), used)
 
 
-def report(name: str, build: Build, jobs: int) -> bool:
-    """Print a build's figures; return whether it fits and meets its clock."""
-    geometry, folder = build.geometry, FOLDER / name
+def report(name: str, profile: Profile, jobs: int) -> bool:
+    """Print a profile's figures; return whether it fits and meets its clock."""
+    geometry, folder = profile.geometry, FOLDER / name
     print(
         f"{name}: {geometry.channels} channels, W = {geometry.samples}, "
-        f"{geometry.strikes} strike outputs, {' '.join(build.device)}",
+        f"{geometry.strikes} strike outputs, {' '.join(profile.device)}",
         flush=True,
     )
-    counts = cells(build, Instrument(geometry, gateware_hash(geometry)), folder)
+    counts = cells(profile, Instrument(geometry, gateware_hash(geometry)), folder)
     print(
         "  " + ", ".join(f"{count} {kind}" for kind, count in counts.items() if count), flush=True
     )
     with ThreadPoolExecutor(jobs) as pool:
-        placed = list(pool.map(lambda seed: place(build, folder, seed), SEEDS))
+        placed = list(pool.map(lambda seed: place(profile, folder, seed), SEEDS))
     for result in placed:
         used = ", ".join(f"{cell} {some}/{most}" for cell, (some, most) in result.used.items())
         clock = f"{result.mhz:.1f} MHz" if result.mhz else "does not fit"
         print(f"  seed {result.seed}: {clock}, {used}", flush=True)
     worst = min(result.mhz for result in placed)
-    met = worst >= build.core_mhz
+    met = worst >= profile.core_mhz
     if worst:
         wanted = "meets" if met else "misses"
-        print(f"  worst {worst:.1f} MHz: {wanted} {build.core_mhz} MHz", flush=True)
+        print(f"  worst {worst:.1f} MHz: {wanted} {profile.core_mhz} MHz", flush=True)
     return met
 
 
 def main() -> int:
-    """Report every build, or those named; return 1 if one misses."""
+    """Report every profile, or those named; return 1 if one misses."""
     parser = argparse.ArgumentParser(prog="python -m tools.fmax", description=__doc__)
-    parser.add_argument("builds", nargs="*", metavar="BUILD", help=", ".join(BUILDS))
+    parser.add_argument("profiles", nargs="*", metavar="PROFILE", help=", ".join(PROFILES))
     parser.add_argument("--jobs", type=int, default=2, help="seeds placed at once")
     options = parser.parse_args()
-    for name in options.builds:
-        if name not in BUILDS:
-            parser.error(f"BUILD: {name!r}; must be one of {', '.join(BUILDS)}")
+    for name in options.profiles:
+        if name not in PROFILES:
+            parser.error(f"BUILD: {name!r}; must be one of {', '.join(PROFILES)}")
     try:
-        met = [report(name, BUILDS[name], options.jobs) for name in options.builds or BUILDS]
+        met = [report(name, PROFILES[name], options.jobs) for name in options.profiles or PROFILES]
     except ToolError as error:
         print(f"fmax: {error}", file=sys.stderr)
         return 1

@@ -118,7 +118,7 @@ def draw(board: Board) -> Canvas:
     top = start + _GAP + (0 if computer.cable else _HEAD)
     rows.append((computer, top))
     bottom = top + computer.height + _GAP
-    notes = (*_NOTES, _UNUSED[board.build.family])
+    notes = (*_NOTES, _UNUSED[board.profile.family])
     height = bottom + _NOTE * len(notes) + 22
     canvas = Canvas(_WIDTH, height, f"Wiring of {board.title} to a device under test")
     canvas.rect(0, 0, _WIDTH, height, "paper")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plexor.protocol.geometry import Feature, Geometry
-from plexor_hdl.builds import BUILDS, Build
+from plexor_hdl.profiles import PROFILES, Profile
 
 _INSTALLED = Path(__file__).parent / "constraints"
 CONSTRAINTS = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[2] / "constraints"
@@ -29,7 +29,7 @@ class BoardFile:
     """A board's file, and the instrument that the board has."""
 
     name: str
-    build: Build
+    profile: Profile
     geometry: Geometry
     core_mhz: Fraction
     table: dict[str, Any]
@@ -49,17 +49,17 @@ def read(name: str) -> BoardFile:
     text = path.read_bytes()
     try:
         table = tomllib.loads(text.decode())
-        if table["build"] not in BUILDS:
-            raise ValueError(f"build: {table['build']!r}; must be one of {', '.join(BUILDS)}")
-        build = BUILDS[table["build"]]
+        if table["profile"] not in PROFILES:
+            raise ValueError(f"profile: {table['profile']!r}; must be one of {', '.join(PROFILES)}")
+        profile = PROFILES[table["profile"]]
         core_mhz = Fraction(str(table["clock"]["core_mhz"]))
-        tick_fs = round(10**9 / (core_mhz * build.geometry.samples))
-        geometry = replace(build.geometry, board=table["identity"], tick_fs=tick_fs)
+        tick_fs = round(10**9 / (core_mhz * profile.geometry.samples))
+        geometry = replace(profile.geometry, board=table["identity"], tick_fs=tick_fs)
     except KeyError as error:
         raise BoardError(f"{path.name}: no {error.args[0]!r}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, TypeError) as error:
         raise BoardError(f"{path.name}: {error}") from error
-    return BoardFile(name, build, geometry, core_mhz, table, text)
+    return BoardFile(name, profile, geometry, core_mhz, table, text)
 
 
 def simulated(name: str = DEFAULT) -> Geometry:

@@ -20,8 +20,8 @@ from litex_boards.platforms import (
 
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.boards import CONSTRAINTS
-from plexor_hdl.builds import BUILDS
 from plexor_hdl.front.ecp5 import PHASES, Pll
+from plexor_hdl.profiles import PROFILES
 
 PADS = ("channels", "outputs", "gate")
 """Of the instrument, by their names in a board's file."""
@@ -89,9 +89,9 @@ class Board:
 
     @property
     def geometry(self) -> Geometry:
-        """The build's parameters: but for pins and tick those of plexor_hdl.builds."""
+        """The build's parameters: but for pins and tick those of plexor_hdl.profiles."""
         return replace(
-            BUILDS["ecp5-25f"].geometry,
+            PROFILES["ecp5"].geometry,
             channels=self.channels,
             tick_fs=10**15 // (PHASES * self.fast_hz),
             deep_depth=self.sdram.words if self.sdram and self.deep else 0,

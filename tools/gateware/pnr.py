@@ -23,7 +23,7 @@ ROUTED = "routed.json"
 
 def write_constraints(board: Board, folder: Path) -> None:
     """Write pins and clocks as the family's nextpnr reads them."""
-    if board.build.family == "ecp5":
+    if board.profile.family == "ecp5":
         (folder / "top.lpf").write_text(_lpf(board))
     else:
         (folder / "top.pcf").write_text(_pcf(board))
@@ -64,7 +64,7 @@ def route(board: Board, folder: Path, seed: int) -> str:
     """
     common = ("--freq", str(float(board.core_mhz) * ASKED), "--timing-allow-fail")
     files = ("--json", "top.json", "--sdf", "top.sdf", "--seed", str(seed))
-    if board.build.family == "ecp5":
+    if board.profile.family == "ecp5":
         # The placer's own weight of time, 10: with 20 to 60 the hops to phase 0 lose a fifth of
         # their room, and the core gains nothing. Its exponent is fixed; --tmg-ripup made it worse.
         log = checked(

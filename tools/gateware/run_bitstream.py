@@ -65,7 +65,7 @@ def design_of(board: Board) -> Path:
 
     Raises BoardError for a board whose device's cells are not modelled, and ToolError.
     """
-    family = board.build.family
+    family = board.profile.family
     if family not in _DESIGNS:
         raise BoardError(f"{board.name}: {family}; must be a board with an {' or '.join(_DESIGNS)}")
     return built(board, suffix=_DESIGNS[family])
@@ -88,7 +88,7 @@ def simulator(board: Board, design: Path, device: DeviceBuild, cache: Path, baud
         cache / "board" / digest(design, *makers, str(board)),
         lambda folder: _unpack(board, design, cache, folder),
     )
-    models = (_SOURCES / name for name in _MODELS[board.build.family])
+    models = (_SOURCES / name for name in _MODELS[board.profile.family])
     sources = (unpacked / "board.v", unpacked / "chip.v", *models)
     verilated = verilate(
         Verilation("the board", sources, _TOP, _PREFIX, flags=("--flatten",)), cache, _say
@@ -129,7 +129,7 @@ def _main(unpacked: Path, verilated: Path, cache: Path) -> list[Path]:
 
 def _unpack(board: Board, design: Path, cache: Path, folder: Path) -> None:
     _say(f"turning {design.name} into Verilog")
-    if board.build.family == "ecp5":
+    if board.profile.family == "ecp5":
         chip = netlist.chip_of(design, board)
     else:
         # Where the tools as WebAssembly see files: not everywhere.

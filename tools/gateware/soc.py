@@ -82,7 +82,7 @@ def family_of(board: Board) -> Family:
     """Return the board's family with the bounds of the board's tick."""
     tick_ps = board.geometry.tick_fs / 1000
     return replace(
-        FAMILIES[board.build.family],
+        FAMILIES[board.profile.family],
         widest_ps=round(WIDEST_TICKS * tick_ps),
         rms_ps=round(RMS_TICKS * tick_ps),
     )
@@ -134,7 +134,7 @@ def build(
     for number, seed in enumerate(seeds, 1):
         say(f"synthesis for seed {seed}, {number} of {len(seeds)} at most: a minute or two")
         netlist = synthesise_what(
-            at, generate(system, folder, seed), board.build.family, (core.NAME,)
+            at, generate(system, folder, seed), board.profile.family, (core.NAME,)
         )
         lock_front(board, netlist["modules"][TOP])
         (at / f"{TOP}.json").write_text(json.dumps(netlist))

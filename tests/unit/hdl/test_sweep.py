@@ -4,8 +4,8 @@
 import pytest
 
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
-from plexor_hdl.builds import BUILDS
 from plexor_hdl.instrument import Instrument
+from plexor_hdl.profiles import PROFILES
 
 
 @pytest.mark.parametrize("features", [ALL_FEATURES & ~Feature.SNAPSHOT, Feature.SWEEP])
@@ -15,6 +15,6 @@ def test_a_build_with_one_bank_cannot_have_a_table(features):
 
 
 def test_no_build_for_a_device_asks_for_a_table_that_it_cannot_have():
-    for build in BUILDS.values():
+    for build in PROFILES.values():
         features = build.geometry.features
         assert Feature.SNAPSHOT in features or Feature.SWEEP not in features

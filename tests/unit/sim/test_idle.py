@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from plexor.protocol.geometry import Feature, Geometry
-from plexor_hdl.builds import BUILDS
+from plexor_hdl.profiles import PROFILES
 from plexor_sim import build as builds
 from plexor_sim.build import core_verilog
 from plexor_sim.idle import MissingRegisterError, observed
@@ -18,7 +18,7 @@ from plexor_sim.packages import default_cache, make_once, sha256
 
 GEOMETRIES = {
     name: replace(build.geometry, features=build.geometry.features | Feature.SIMULATED)
-    for name, build in BUILDS.items()
+    for name, build in PROFILES.items()
 }
 HARNESS = Path(__file__).with_name("idle_harness.cpp")
 CLOCKS = 200_000

@@ -73,7 +73,7 @@ def test_every_board_makes_its_clocks(name):
         ('site = "A10"', 'site = "B11"', "pins: B11 is given twice"),
         ('    { site = "A6", header = "J1 GP7" },\n', "", "channels[7]"),
         ("[[18, 7], ", "[", "places.sampler: 7 tiles; must be 8"),
-        ('build = "ecp5-25f"', 'build = "ecp6"', "build: 'ecp6'"),
+        ('profile = "ecp5"', 'profile = "ecp6"', "profile: 'ecp6'"),
         ("[flash]", "[burn]", "no 'flash'"),
         ('tool = "openFPGALoader"', 'tool = "iceprog"', "flash.tool: 'iceprog'; must be"),
         ("persistent = [", "lasting = [", "no 'persistent'"),

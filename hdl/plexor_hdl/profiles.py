@@ -1,4 +1,4 @@
-"""Builds by name: the richest geometry that fits a device and closes at its clock."""
+"""Profiles: for each kind of device, the richest instrument that fits and closes at its clock."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 
 
 @dataclass(frozen=True)
-class Build:
+class Profile:
     """A geometry for a device; `core_mhz` is the clock that its tick is made from."""
 
     family: str
@@ -15,8 +15,8 @@ class Build:
     geometry: Geometry
 
 
-BUILDS = {
-    "ecp5-25f": Build(
+PROFILES = {
+    "ecp5": Profile(
         family="ecp5",
         device=("--25k", "--package", "CABGA381", "--speed", "6"),
         core_mhz=125,
@@ -36,10 +36,10 @@ BUILDS = {
             phases=8,
             table_steps=16,
             features=ALL_FEATURES & ~Feature.SIMULATED,
-            board="ecp5-25f",
+            board="ecp5",
         ),
     ),
-    "hx8k": Build(
+    "hx8k": Profile(
         family="ice40",
         device=("--hx8k", "--package", "ct256"),
         core_mhz=120,
@@ -56,7 +56,7 @@ BUILDS = {
             board="hx8k",
         ),
     ),
-    "up5k": Build(
+    "up5k": Profile(
         family="up5k",
         device=("--up5k", "--package", "sg48"),
         core_mhz=48,
