@@ -17,7 +17,7 @@ EVENT_CLOCKS = 32
 """More than an event waits for an event, or a strike that has expired, before it."""
 STEP_PAUSE_CLOCKS = 512
 """More than events wait for the record of a step before them."""
-TERMS = 4
+TERMS = 3
 """How many numbers are added in one clock."""
 
 

@@ -54,9 +54,9 @@ def test_uart_pins_are_those_of_amaranth_boards(name):
 @pytest.mark.parametrize("name", board.names())
 def test_every_board_makes_its_clocks(name):
     ours = board.load(name)
-    pll = importlib.import_module(f"plexor_hdl.front.{ours.build.family}").Pll
+    pll = importlib.import_module(f"plexor_hdl.front.{ours.profile.family}").Pll
     divisors = pll(ours.clock_mhz, ours.fast_mhz).dividers()
-    output = 1 if ours.build.family == "ecp5" else 2 ** divisors[2]
+    output = 1 if ours.profile.family == "ecp5" else 2 ** divisors[2]
     multiply = divisors[1] / divisors[0] / output
     assert ours.clock_mhz * multiply == pytest.approx(float(ours.fast_mhz))
     # A tick to a part in a million: better than any crystal.
