@@ -25,11 +25,11 @@ from plexor_hdl.instrument import Instrument
 from plexor_hdl.profiles import PROFILES, Profile
 from tools.gateware.families import FAMILIES
 from tools.gateware.flow import BUILD, ToolError, run, synthesise
-from tools.gateware.pnr import ASKED, ICE40_PLACER
+from tools.gateware.pnr import ASKED, placer
 
 SEEDS = (1, 2, 3)
 FOLDER = BUILD / "fmax"
-_ICE40 = ("--pcf-allow-unconstrained", *ICE40_PLACER)
+_ICE40 = ("--pcf-allow-unconstrained",)
 _ROUTE = {
     "ecp5": ("--lpf-allow-unconstrained",),
     "ice40": _ICE40,
@@ -104,6 +104,7 @@ def place(profile: Profile, folder: Path, seed: int) -> Placed:
         f"yowasp-nextpnr-{FAMILIES[profile.family].tool}",
         *profile.device,
         *_ROUTE[profile.family],
+        *placer(profile.family),
         *("--freq", str(profile.core_mhz * ASKED), "--timing-allow-fail"),
         *("--json", "top.json", "--seed", str(seed)),
     )

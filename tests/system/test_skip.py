@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 from bench import SMALL, assert_equals_truth, run
 
-from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import Stream
 from plexor.settings import Channel, Settings, Stimulus, TableStep
-from plexor_hdl.profiles import PROFILES
+from plexor_hdl import boards
 
 US = Fraction(1, 1_000_000)
 DUT = "synthetic:latency=uniform:1us:9us,width=1500ns"
@@ -58,26 +57,22 @@ CASES = {
 }
 
 
-BOARD = replace(
-    PROFILES["ecp5"].geometry,
-    latency_mantissa_bits=3,
-    features=PROFILES["ecp5"].geometry.features | Feature.SIMULATED,
-)
-"""The instrument of boards, with few bins."""
-NOT_ON_BOARDS = ("threshold", "missed", "reports", "table", "table, dump", "table, reports")
 SHORT = ("bursts", "poisson", "missed", "time", "table, reports")
 """Cases that hold, together, all that the others hold."""
-
-
-ALL = [(name, SMALL) for name in CASES]
-ALL += [(name, BOARD) for name in CASES if name not in NOT_ON_BOARDS]
+ALL = [(name, boards.simulated(), name in SHORT) for name in CASES]
+ALL += [(name, SMALL, False) for name in CASES]
 
 
 @pytest.mark.parametrize(
     ("name", "geometry"),
     [
-        pytest.param(*case, marks=() if case[0] in SHORT else pytest.mark.full, id=f"{case[0]}-{n}")
-        for n, case in enumerate(ALL)
+        pytest.param(
+            name,
+            geometry,
+            marks=() if is_short else pytest.mark.full,
+            id=f"{name}-{geometry.samples}",
+        )
+        for name, geometry, is_short in ALL
     ],
 )
 def test_skipping_idle_clocks_changes_nothing(name, geometry, tmp_path):

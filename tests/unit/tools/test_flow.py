@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tools.gateware import flow
+from tools.gateware import flow, pnr
 from tools.gateware.flow import BUILD, ToolError, checked, synthesise, synthesise_what
 
 EMPTY = {"modules": {"top": {"cells": {}, "netnames": {}, "ports": {}}}}
@@ -105,3 +105,30 @@ def test_a_module_apart_is_as_short_as_alone_beside_a_long_one():
     beside = depths(synthesise_what(folder, "read_verilog top.v", "ecp5"))
     apart = depths(synthesise_what(folder, "read_verilog top.v", "ecp5", ("inner",)))
     assert max(apart) <= 3 < max(beside)
+
+
+def played(monkeypatch, *outcomes):
+    """Let nextpnr end so, one call after the other; return the weights it is called with."""
+    weights, left = [], list(outcomes)
+
+    def run(folder, log, *command):
+        weights.append(command[command.index("--placer-heap-timingweight") + 1])
+        return left.pop(0)
+
+    monkeypatch.setattr(pnr, "run", run)
+    return weights
+
+
+def test_where_a_cell_has_no_place_the_next_weight_is_tried(monkeypatch, tmp_path):
+    none = (1, "ERROR: Unable to find legal placement for cell 'a'")
+    weights = played(monkeypatch, none, none, (0, "placed"))
+    assert pnr.placed(tmp_path, "ice40", "nextpnr") == "placed"
+    assert weights == ["60", "70", "50"]
+
+
+@pytest.mark.parametrize("said", ["ERROR: no such pin", "Unable to find legal placement"])
+def test_a_placement_that_fails_is_an_error_with_what_was_said(monkeypatch, tmp_path, said):
+    weights = played(monkeypatch, *[(1, said)] * 3)
+    with pytest.raises(ToolError, match=said):
+        pnr.placed(tmp_path, "ecp5", "nextpnr")
+    assert len(weights) == (1 if "pin" in said else 3)
