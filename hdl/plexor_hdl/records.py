@@ -167,7 +167,7 @@ class Records(wiring.Component):
         m.submodules.known = memory = plain_memory(1, 1 << self._key_bits)
         write = memory.write_port()
         of_value, of_read = memory.read_port(domain="comb"), memory.read_port(domain="comb")
-        known, read_known = Signal(), Signal()
+        known = Signal()
         m.submodules.words = words = RecordWords(self._geometry)
         read = words.asked
         m.d.comb += [
@@ -184,10 +184,10 @@ class Records(wiring.Component):
             write.data.eq(~clear),
             write.en.eq(clear | started),
         ]
-        m.d.sync += [started.eq(start), read_known.eq(of_read.data)]
+        m.d.sync += started.eq(start)
         with m.If(start):
             m.d.sync += known.eq(of_value.data)
-        return known, read_known, read
+        return known, of_read.data, read
 
     def _sums(self, m, adds, number, now, place, clear, clear_row):
         """Add to sum and count; return what is read of them."""
@@ -334,7 +334,12 @@ class Records(wiring.Component):
                 word_or_signs = Mux(read.high, negative.replicate(WORD_BITS), word)
             else:
                 word_or_signs = word
-            m.d.sync += part.eq(Mux(here & read.there & known, word_or_signs, 0))
+            # Far from the words, and there before them.
+            shown = Signal(name=f"shown{memory}")
+            m.d.sync += [
+                shown.eq(here & read.there & known),
+                part.eq(Mux(shown, word_or_signs, 0)),
+            ]
             value |= part
         for port in (self.latencies, self.intervals):
             m.d.comb += [port.data.eq(value), port.some.eq(1)]

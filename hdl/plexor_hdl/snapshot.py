@@ -18,12 +18,12 @@ STILL_CLOCKS = 4
 class Snapshots(wiring.Component):
     """Switches the counting bank and asks for dumps, one at a time.
 
-    While `live` was high a clock before, `snapshot_stb` and every `report_clocks` take a snapshot:
-    once nothing is still `folding`, `pause` asks the matcher to take no beat until it is `paused`
-    and, with what it has handed on, `results_idle` and `counts_idle` for STILL_CLOCKS. Then `bank`
-    switches and the bank that counted is dumped; if bins are too, `frozen` is high until that is
-    done. Every event that was handled before that clock is in the dump, none after it; its time is
-    the snapshot's. Without Feature.SNAPSHOT none are taken.
+    While `live`, `snapshot_stb` and every `report_clocks` take a snapshot: once nothing is still
+    `folding`, `pause` asks the matcher to take no beat until it is `paused` and, with what it has
+    handed on, `results_idle` and `counts_idle` for STILL_CLOCKS. Then `bank` switches and the bank
+    that counted is dumped; if bins are too, `frozen` is high until that is done. Every
+    event that was handled before that clock is in the dump, none after it; its time is the
+    snapshot's. Without Feature.SNAPSHOT none are taken.
 
     `dump_stb` dumps both banks as they are, once all is idle; the matcher is not asked. What comes
     while a dump is under way (`busy`) is ignored, but `final_stb`, which waits its turn. A request
@@ -73,7 +73,8 @@ class Snapshots(wiring.Component):
             m.d.sync += final.eq(1)
 
         reporting, report_due, live = Signal(), Signal(), Signal()
-        m.d.sync += live.eq(self.live)
+        asked, dump = Signal(), Signal()
+        m.d.sync += [live.eq(self.live), asked.eq(self.snapshot_stb), dump.eq(self.dump_stb)]
         if self._snapshots:
             m.submodules.report = report = Alarm(32)
             m.d.sync += [
@@ -108,18 +109,18 @@ class Snapshots(wiring.Component):
         m.d.comb += still.eq(self.results_idle & self.counts_idle & (self.paused | ~self.pause))
         m.d.sync += stood.eq(Mux(still, stood + ~stood.all(), 0))
         with m.FSM(name="snapshots") as fsm:
-            m.d.comb += self.busy.eq(~fsm.ongoing("READY") | final)
+            m.d.comb += self.busy.eq(~fsm.ongoing("READY") | final | asked | dump)
             with m.State("READY"):
-                with m.If(live & (self.snapshot_stb | report_due) & self._snapshots):
+                with m.If(live & (asked | report_due) & self._snapshots):
                     m.d.sync += [
                         request.spaces.eq(
-                            Mux(self.snapshot_stb, self.dump_spaces, self.report_spaces)
+                            Mux(asked, self.dump_spaces, self.report_spaces)
                         ),
                         both.eq(0),
                         final_dump.eq(0),
                     ]
                     m.next = "FOLD"
-                with m.Elif(final | self.dump_stb):
+                with m.Elif(final | dump):
                     m.d.sync += [
                         final.eq(0),
                         request.spaces.eq(Mux(final, self.final_spaces, self.dump_spaces)),
