@@ -113,9 +113,7 @@ class Snapshots(wiring.Component):
             with m.State("READY"):
                 with m.If(live & (asked | report_due) & self._snapshots):
                     m.d.sync += [
-                        request.spaces.eq(
-                            Mux(asked, self.dump_spaces, self.report_spaces)
-                        ),
+                        request.spaces.eq(Mux(asked, self.dump_spaces, self.report_spaces)),
                         both.eq(0),
                         final_dump.eq(0),
                     ]
