@@ -11,8 +11,8 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS
 from plexor.protocol.registers import MATCHER
 from plexor_hdl.fetch import plain_memory
-from plexor_hdl.interfaces import block_layout, lean
-from plexor_hdl.limits import HALF_BITS, SHARED, Limits
+from plexor_hdl.interfaces import block_layout
+from plexor_hdl.limits import HALF_BITS, SHARED, Limits, in_memories
 from plexor_hdl.parts import add_one_more, added
 
 COPY_CLOCKS = 3
@@ -42,7 +42,7 @@ class Ages(wiring.Component):
         limits = {"limit_stb": In(len(SHARED) + channels), "limit_data": In(VALUE_BITS)}
         super().__init__(
             {
-                **(limits if lean(geometry) else {}),
+                **(limits if in_memories(geometry) else {}),
                 "settings": In(block_layout(MATCHER)),
                 "deadlines": In(data.ArrayLayout(signed(VALUE_BITS), channels)),
                 "trigger_latency_ticks": In(signed(VALUE_BITS)),
@@ -86,7 +86,7 @@ class Ages(wiring.Component):
             with m.If(self.high_half):
                 m.d.sync += low.eq(high)
         m.d.comb += self.age_n.eq(Cat(low, high))
-        if lean(self._geometry):
+        if in_memories(self._geometry):
             self._halves(m, high)
         else:
             self._whole(m, high)

@@ -13,8 +13,8 @@ from plexor_hdl.cobs import DecodedByte
 from plexor_hdl.command import Command
 from plexor_hdl.dumper import Dumper
 from plexor_hdl.frame_parts import FrameWord
-from plexor_hdl.interfaces import lean
 from plexor_hdl.ledger import PARTS, Ledger
+from plexor_hdl.limits import in_memories
 from plexor_hdl.link_bytes import LinkBytes
 from plexor_hdl.link_words import LinkWords
 from plexor_hdl.outputs import Outputs
@@ -117,7 +117,7 @@ class Instrument(wiring.Component):
         m.submodules.results = results = Results(geometry)
         m.submodules.ledger = ledger = Ledger(geometry)
         memories = results, ledger
-        if lean(geometry):
+        if in_memories(geometry):
             m.d.comb += [
                 matcher.limit_stb.eq(bank.limit_stb),
                 matcher.limit_data.eq(bank.written),

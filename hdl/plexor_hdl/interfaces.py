@@ -22,12 +22,6 @@ PACE_CLOCKS = 5
 """Core clocks from one value to the next, at least, in a build without snapshots."""
 
 
-def lean(geometry: Geometry) -> bool:
-    """Return whether a build has so few cells that its limits of latencies are in memories."""
-    rich = Feature.EVENTS | Feature.EARLY | Feature.SNAPSHOT | Beat.LONG | Beat.KEPT
-    return not geometry.features & (rich | Feature.SUM_SQUARES)
-
-
 def block_layout(block: Block) -> data.StructLayout:
     """Return the layout of one copy of a register block, each register with its declared bits."""
     return data.StructLayout(

@@ -4,10 +4,11 @@ from amaranth.hdl import Cat, Module, Mux, ResetSignal, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS
 from plexor.protocol.registers import register
 from plexor_hdl.fetch import plain_memory
+from plexor_hdl.interfaces import Beat
 from plexor_hdl.paced import fetched_from
 
 HALF_BITS = VALUE_BITS // 2
@@ -18,6 +19,12 @@ SHARED = (
 )
 """Registers that are limits, and then, for each channel:"""
 OWN = ("channel", "deadline_ticks")
+
+
+def in_memories(geometry: Geometry) -> bool:
+    """Return whether limits are in memories: one latency is looked at, once, and cells are few."""
+    rich = Feature.EVENTS | Feature.EARLY | Feature.SNAPSHOT | Beat.LONG | Beat.KEPT
+    return not geometry.features & (rich | Feature.SUM_SQUARES)
 
 
 class Limits(wiring.Component):

@@ -13,8 +13,8 @@ from plexor_hdl.ages import Ages
 from plexor_hdl.generations import Generations
 from plexor_hdl.handover import Handover
 from plexor_hdl.horizon import Horizon
-from plexor_hdl.interfaces import Beat, Decision, Kind, Measured, block_layout, lean
-from plexor_hdl.limits import SHARED
+from plexor_hdl.interfaces import Beat, Decision, Kind, Measured, block_layout
+from plexor_hdl.limits import SHARED, in_memories
 from plexor_hdl.line import Line
 from plexor_hdl.looks import Look, take_turns
 from plexor_hdl.spans import Spans
@@ -54,7 +54,7 @@ class PacedMatcher(wiring.Component):
     has been handed out; after `step` no beat is taken until `resume` is high.
 
     `clear`, between beats, empties every queue. Settings must have stood for 4 clocks. In a build
-    that is `lean` limits come by `limit_stb` and `limit_data`: Limits has them.
+    with limits `in_memories` they come by `limit_stb` and `limit_data`: Limits has them.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -64,7 +64,7 @@ class PacedMatcher(wiring.Component):
         limits = {"limit_stb": In(len(SHARED) + channels), "limit_data": In(VALUE_BITS)}
         super().__init__(
             {
-                **(limits if lean(geometry) else {}),
+                **(limits if in_memories(geometry) else {}),
                 "clear": In(1),
                 "settings": In(block_layout(MATCHER)),
                 "channels": In(data.ArrayLayout(block_layout(CHANNEL), channels)),
@@ -210,7 +210,7 @@ class PacedMatcher(wiring.Component):
         written = Cat(written, Const(0, len(place) - len(written)), Const(1, 1))
         bits = len(place) + 1 + self._channel_bits
         m.submodules.ages = ages = Ages(self._geometry, s.has.several, bits)
-        if lean(self._geometry):
+        if in_memories(self._geometry):
             m.d.comb += [ages.limit_stb.eq(self.limit_stb), ages.limit_data.eq(self.limit_data)]
         m.d.comb += [
             ages.settings.eq(self.settings),

@@ -11,7 +11,8 @@ from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS, ResponseClass
 from plexor.protocol.registers import Policy
 from plexor_hdl.accept import PROMPT
-from plexor_hdl.interfaces import Beat, Kind, lean
+from plexor_hdl.interfaces import Beat, Kind
+from plexor_hdl.limits import in_memories
 from plexor_hdl.paced_matcher import KEPT_CLOCKS, PacedMatcher
 from plexor_sim.golden.edges import Events
 from plexor_sim.golden.matcher import Matches, Rules, match
@@ -93,7 +94,7 @@ NONE = Stalls(gaps=0)
 
 
 def _set_rules(ctx, matcher, rules, trigger_ticks) -> list[int]:
-    """Set every setting; return the limits of a lean build."""
+    """Set every setting; return the limits that are in memories."""
     first = rules[0]
     for name in ("policy", "timeout_ticks", "window_min_ticks", "early_ticks"):
         ctx.set(matcher.settings[name], getattr(first, name))
@@ -135,7 +136,7 @@ def drive(
         limits = _set_rules(ctx, matcher, rules, trigger_ticks)
         ctx.set(matcher.room, 1)
         ctx.set(matcher.o_measured.ready, 1)
-        if lean(geometry):
+        if in_memories(geometry):
             for number, limit in enumerate(limits):
                 ctx.set(matcher.limit_stb, 1 << number)
                 ctx.set(matcher.limit_data, limit & (1 << VALUE_BITS) - 1)
