@@ -18,6 +18,11 @@ WEIGHTS = {"ecp5": (10, 12, 8), "ice40": (60, 70, 50), "up5k": (60, 70, 50)}
 """What a family's placer weighs time by; the next one where it finds no place for a cell."""
 _ICE40 = ("--opt-timing", "--placer-heap-critexp", "4")
 _OPTIONS = {"ecp5": (), "ice40": _ICE40, "up5k": _ICE40}
+_PATIENCE = {"ecp5": 1000, "ice40": 200, "up5k": 20}
+"""A cell's search for a place ends after the square of the number of cells over this.
+
+nextpnr's own 8 takes hours where there is none. An UP5K is so full that some searches are long.
+"""
 _NO_PLACE = "Unable to find legal placement"
 ROUTED = "routed.json"
 """What nextpnr has placed and routed, as a netlist of the ECP5's own cells."""
@@ -60,14 +65,10 @@ def _pcf(board: Board) -> str:
 
 
 def placer(family: str, weight: int | None = None) -> tuple[str, ...]:
-    """Return the placer's options: its first weight of time unless told, and an end of a search.
-
-    Of a cell that has no place nextpnr says so after 1/1000 of the square of the number of cells;
-    its own 1/8 takes hours.
-    """
+    """Return the placer's options: its first weight of time unless told, and an end of a search."""
     return (
         *("--placer-heap-timingweight", str(weight or WEIGHTS[family][0])),
-        *("--placer-heap-cell-placement-timeout", "1000"),
+        *("--placer-heap-cell-placement-timeout", str(_PATIENCE[family])),
         *_OPTIONS[family],
     )
 
