@@ -125,6 +125,8 @@ def run_mutated(fault: Fault) -> Outcome:
         hdl = Path(scratch) / "hdl"
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / "hdl", hdl, ignore=ignore)
+        # A board's file is found beside hdl/.
+        (hdl.parent / "constraints").symlink_to(ROOT / "constraints")
         (hdl / fault.file).write_text(fault.mutated(hdl))
         return run_test(fault.test, hdl)
 
