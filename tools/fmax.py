@@ -150,7 +150,7 @@ def main() -> int:
     options = parser.parse_args()
     for name in options.profiles:
         if name not in PROFILES:
-            parser.error(f"BUILD: {name!r}; must be one of {', '.join(PROFILES)}")
+            parser.error(f"PROFILE: {name!r}; must be one of {', '.join(PROFILES)}")
     try:
         met = [report(name, PROFILES[name], options.jobs) for name in options.profiles or PROFILES]
     except ToolError as error:

@@ -18,8 +18,8 @@ class LinkBytes(wiring.Component):
     """Sends each frame's bytes, its CRC-32 behind them, as COBS with a delimiter.
 
     Latency: a COBS block (up to 254 bytes) and about 10 clocks. Throughput a byte each 3 clocks but
-    for some 20 clocks a frame. Reset: between frames. Full: `i_parts.ready` is low, as it is in the
-    clock after a byte was taken.
+    for some 20 clocks a frame. Reset: between frames. Full: `i_parts.ready` is low. It comes in
+    the clock after a part may be taken, where one is `valid`: a source must not wait for it.
     """
 
     i_parts: In(stream.Signature(FramePart))

@@ -43,7 +43,7 @@ class PacedMatcher(wiring.Component):
     any event behind which something may have expired, and takes 9 clocks more to find when that is
     next. Where all that waits is answered in less than half the time-out nothing may have. In such
     a build, and in one that measures more than rise latencies, a beat that looks at other channels
-    first takes a clock more. In other builds one does whose response is measured.
+    first takes a clock more; in other builds a beat whose response is measured does.
 
     A beat is taken while `room` is high, `pause` low, and there is place for what it measures;
     `paused` says that with `pause` nothing is under way, nor waits in `o_measured`. `taken` strobes

@@ -21,8 +21,8 @@ class Snapshots(wiring.Component):
     While `live`, `snapshot_stb` and every `report_clocks` take a snapshot: once nothing is still
     `folding`, `pause` asks the matcher to take no beat until it is `paused` and, with what it has
     handed on, `results_idle` and `counts_idle` for STILL_CLOCKS. Then `bank` switches and the bank
-    that counted is dumped; if bins are too, `frozen` is high until that is done. Every
-    event that was handled before that clock is in the dump, none after it; its time is the
+    that counted is dumped; if bins are too, `frozen` is high until that is done.
+    Every event that was handled before that clock is in the dump, none after it; its time is the
     snapshot's. Without Feature.SNAPSHOT none are taken.
 
     `dump_stb` dumps both banks as they are, once all is idle; the matcher is not asked. What comes
