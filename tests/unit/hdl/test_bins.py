@@ -240,6 +240,9 @@ def test_only_frames_with_a_counter_that_has_counted_may_have_words_until_a_clea
             ctx.set(dut.address, first + FRAME_WORDS // 2)
             await ctx.tick().repeat(2)
             found.append(ctx.get(dut.some))
+            ctx.set(dut.there, 0)
+            await ctx.tick().repeat(2)
+            assert not ctx.get(dut.some)
         return found
 
     async def pair(ctx, first, second):
