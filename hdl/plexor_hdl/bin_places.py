@@ -1,8 +1,10 @@
 """Where the bins of all kinds are in one memory, and what an address of their spaces is there."""
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -98,8 +100,9 @@ def power_of_two(value: int) -> int:
 class BinPlaces(wiring.Component):
     """The place in memory of the entry that is read.
 
-    Of `addresses`, one for each of `spaces`, that counts whose upper bit is low; `there` says that
-    it is one of the `regions`. Latency LATENCY clocks, an address a clock. Without state.
+    Of `addresses`, one for each of `spaces`, that counts whose upper bit is low, one at most.
+    `there` says that it is one of the `regions`; else `place` is any. Latency LATENCY
+    clocks, an address a clock. Without state.
     """
 
     LATENCY = 2
@@ -121,12 +124,16 @@ class BinPlaces(wiring.Component):
             with m.If(~given[-1]):
                 m.d.sync += address.eq(given)
             m.d.sync += chosen[number].eq(~given[-1])
-        place, there = Signal.like(self.place), Signal()
+        places, there = [], []
         for region in self._regions:
             bits = (region.size - 1).bit_length()
             above = region.offset >> bits
-            here = chosen[self._spaces.index(region.space)] & (address[bits:] == above)
-            with m.If(here):
-                m.d.comb += [place.eq(region.first | address[:bits]), there.eq(1)]
-        m.d.sync += [self.place.eq(place), self.there.eq(there)]
+            in_space = chosen[self._spaces.index(region.space)]
+            there.append(in_space & (address[bits:] == above))
+            # The bits that tell a space's regions apart: only what is there is looked at.
+            others = [one for one in self._regions if one.space == region.space]
+            apart = reduce(or_, (one.offset ^ region.offset for one in others))
+            here = in_space & ((address & apart) == (region.offset & apart))
+            places.append(Mux(here, region.first | address[:bits], 0))
+        m.d.sync += [self.place.eq(reduce(or_, places)), self.there.eq(Cat(there).any())]
         return m

@@ -12,7 +12,7 @@ from plexor_hdl.line import Line
 from plexor_hdl.upper import PHASES, Upper, fetched_twice
 from plexor_hdl.words import WORD_BITS
 
-MAIN_BITS, DELTA_BITS = 13, 6
+MAIN_BITS, DELTA_BITS = 12, 5
 """Of a counter's bits, those that are in a memory of their own: as a depth of 16384 takes no more
 than one bit of a block RAM each, none is lost to a width that it does not have."""
 PAGES = 256
@@ -219,7 +219,8 @@ class Bins(wiring.Component):
         write, read = memory.write_port(), memory.read_port(domain="comb")
         here, there = Signal(range(2 * QUEUE)), Signal(range(2 * QUEUE))
         expected, recent = Signal(range(QUEUE + 1)), Signal(2)
-        pop = Signal()
+        # Who announces is far from here, and does so 4 clocks apart.
+        announced, pop = Signal(), Signal()
         m.d.comb += [
             write.addr.eq(there),
             write.data.eq(self.i_pair.payload),
@@ -230,9 +231,10 @@ class Bins(wiring.Component):
         m.d.sync += [
             there.eq(there + self.i_pair.valid),
             here.eq(here + pop),
-            expected.eq(expected + self.expect_stb - pop),
-            self.room.eq(expected + self.expect_stb < QUEUE),
-            self.idle.eq(~expected.any() & ~recent.any() & quiet & ~self.expect_stb),
+            announced.eq(self.expect_stb),
+            expected.eq(expected + announced - pop),
+            self.room.eq(expected + announced < QUEUE),
+            self.idle.eq(~expected.any() & ~recent.any() & quiet & ~self.expect_stb & ~announced),
         ]
         # A pair that was issued has counted two rounds later.
         with m.If(phase[3]):

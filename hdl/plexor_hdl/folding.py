@@ -14,11 +14,11 @@ class Folding(wiring.Component):
     """Goes through `entries` counters when `frozen` has fallen, `busy` until each is folded.
 
     Of the counter `address` the delta word is read while it `walks`; `delta_any` says that it is
-    not 0. With `job_wants` its upper word is to be taken, `job_done` when `upper_any` says whether
-    that is 0. Where one is not, the counter `wants` a round, given by `go` in phase 3, to add both;
-    once carries have come and gone, `quiet`, `zero_stb` makes the delta word 0, in phase 0.
-    `done_stb` comes after the last. About 12 clocks a counter that has nothing to add, else 32 or
-    more. `clear` ends it. Reset: not busy.
+    not 0. With `job_wants` its upper word is to be taken, `job_done` a clock or more after
+    `upper_any` says whether that is 0. Where one is not, the counter `wants` a round, given by `go`
+    in phase 3, to add both; once carries have come and gone, `quiet`, `zero_stb` makes the delta
+    word 0, in phase 0. `done_stb` comes after the last. About 12 clocks a counter that has nothing
+    to add, else 32 or more. `clear` ends it. Reset: not busy.
     """
 
     def __init__(self, entries: int) -> None:
@@ -47,9 +47,10 @@ class Folding(wiring.Component):
         m = Module()
         was_frozen = Signal()
         rounds = Signal(range(SETTLE_ROUNDS + 1))
-        settled, is_last = Signal(), Signal()
+        settled, is_last, some = Signal(), Signal(), Signal()
         m.d.sync += [
             was_frozen.eq(self.frozen),
+            some.eq(self.delta_any | self.upper_any),
             settled.eq((rounds == SETTLE_ROUNDS) & self.quiet),
             is_last.eq(self.address == self._entries - 1),
         ]
@@ -70,7 +71,7 @@ class Folding(wiring.Component):
                     with m.If(self.clear):
                         m.next = "IDLE"
                     with m.Elif(leave):
-                        self._leave(m, name, is_last)
+                        self._leave(m, name, is_last, some)
             m.d.comb += [
                 self.busy.eq(~fsm.ongoing("IDLE")),
                 self.walks.eq(~fsm.ongoing("IDLE") & ~fsm.ongoing("START")),
@@ -84,10 +85,10 @@ class Folding(wiring.Component):
             m.d.sync += [rounds.eq(0), settled.eq(0)]
         return m
 
-    def _leave(self, m: Module, name: str, is_last) -> None:
+    def _leave(self, m: Module, name: str, is_last, some) -> None:
         """Go on from a state."""
         if name == "LOOK":
-            with m.If(self.delta_any | self.upper_any):
+            with m.If(some):
                 m.next = "ADD"
             with m.Else():
                 m.next = "NEXT"

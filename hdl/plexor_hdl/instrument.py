@@ -130,7 +130,9 @@ class Instrument(wiring.Component):
         access = self._access(m, dumper, run) if self._has_access else None
         reads = dict(enumerate((access or dumper).spaces))
         sweep = Sweep(m, geometry) if Feature.SWEEP in geometry.features else None
-        wire_pins(m, self, bank, run, outputs, capture, sweep, self._loop_clocks)
+        # A block where cells are few.
+        loop = self._loop_clocks, "block" if in_memories(geometry) else "auto"
+        wire_pins(m, self, bank, run, outputs, capture, sweep, *loop)
         if sweep is not None:
             sweep.strike(m, bank, run, outputs)
             reads |= sweep.record(m, bank, run, matcher, results, ledger, reads)

@@ -5,10 +5,13 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from plexor_hdl.fetch import plain_memory
 
 
-def wire_pins(m: Module, instrument, bank, run, outputs, capture, sweep, loop_clocks: int) -> None:
+def wire_pins(
+    m: Module, instrument, bank, run, outputs, capture, sweep, loop_clocks: int, loop_style: str
+) -> None:
     """Wire the outputs to their pins, and every pin's word of one clock to the capture.
 
-    What the instrument drives is seen `loop_clocks` later: with the samples of its time.
+    What the instrument drives is seen `loop_clocks` later: with the samples of its time. It
+    waits in a memory of `loop_style`.
     """
     samples = len(outputs.levels[0])
     m.d.comb += [
@@ -27,7 +30,7 @@ def wire_pins(m: Module, instrument, bank, run, outputs, capture, sweep, loop_cl
         capture.strike_enables.eq(Cat(stimulus.enable for stimulus in bank.stimulus)),
     ]
     levels = [bank.control.load, sweep.level] if sweep else [bank.control.load]
-    late = _later(m, Cat(*outputs.active, *levels), loop_clocks)
+    late = _later(m, Cat(*outputs.active, *levels), loop_clocks, loop_style)
     strikes = [late.word_select(number, samples) for number in range(len(outputs.active))]
     channels = [
         instrument.samples.word_select(number, samples)
@@ -39,11 +42,11 @@ def wire_pins(m: Module, instrument, bank, run, outputs, capture, sweep, loop_cl
     m.d.sync += capture.capture.eq(run.capture)
 
 
-def _later(m: Module, word: Value, clocks: int) -> Value:
+def _later(m: Module, word: Value, clocks: int, style: str) -> Value:
     """Return the word of so many clocks before, none or more than one: from a memory of as many."""
     if not clocks:
         return word
-    m.submodules.loop = memory = plain_memory(len(word), clocks, ram_style="block")
+    m.submodules.loop = memory = plain_memory(len(word), clocks, ram_style=style)
     write, read = memory.write_port(), memory.read_port()
     row = Signal(range(clocks))
     following = Signal.like(row)

@@ -129,12 +129,18 @@ def lock_front(board: Board, module: dict[str, Any]) -> None:
 def place(board: Board, folder: Path, seed: int) -> Placed:
     """Place and route the folder's netlist, made for that seed, check it, and pack it.
 
-    Raises ToolError where a tool fails. What the build does not keep is in `failures`.
+    What does not keep all is placed anew, with the placer's next weight; what the last build does
+    not keep is in `failures`. Raises ToolError where a tool fails.
     """
     pnr.write_constraints(board, folder)
-    log = pnr.route(board, folder, seed)
+    family = FAMILIES[board.profile.family]
+
+    def keeps(log: str) -> bool:
+        return not judged(board, family, folder, seed, log).failures
+
+    log = pnr.route(board, folder, seed, keeps)
     _keep(folder, build_id(board, seed, board_hash(board)))
-    return judged(board, FAMILIES[board.profile.family], folder, seed, log)
+    return judged(board, family, folder, seed, log)
 
 
 def is_core(clock: str) -> bool:

