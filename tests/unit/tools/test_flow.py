@@ -126,6 +126,19 @@ def test_where_a_cell_has_no_place_the_next_weight_is_tried(monkeypatch, tmp_pat
     assert weights == ["60", "70", "50"]
 
 
+def test_what_will_not_do_is_placed_with_the_next_weight(monkeypatch, tmp_path):
+    weights = played(monkeypatch, (0, "slow"), (0, "fast"), (0, "unasked"))
+    assert pnr.placed(tmp_path, "ecp5", "nextpnr", keeps="fast".__eq__) == "fast"
+    assert weights == ["10", "12"]
+
+
+def test_where_nothing_will_do_the_last_that_has_a_place_stays(monkeypatch, tmp_path):
+    none = (1, "ERROR: Unable to find legal placement for cell 'a'")
+    weights = played(monkeypatch, (0, "slow"), (0, "slower"), none)
+    assert pnr.placed(tmp_path, "ecp5", "nextpnr", keeps="fast".__eq__) == "slower"
+    assert weights == ["10", "12", "8"]
+
+
 @pytest.mark.parametrize("said", ["ERROR: no such pin", "Unable to find legal placement"])
 def test_a_placement_that_fails_is_an_error_with_what_was_said(monkeypatch, tmp_path, said):
     weights = played(monkeypatch, *[(1, said)] * 3)
