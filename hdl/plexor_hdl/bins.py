@@ -17,7 +17,9 @@ MAIN_BITS, DELTA_BITS = 12, 5
 than one bit of a block RAM each, none is lost to a width that it does not have."""
 PAGES = 256
 QUEUE = 4
-"""Pairs of counts that may wait, and carries."""
+"""Pairs of counts that may wait."""
+CARRIES = 16
+"""Carries that may wait. With half as many no pair is issued; those under way bring fewer."""
 
 
 class Pair(data.StructLayout):
@@ -60,8 +62,9 @@ class Bins(wiring.Component):
 
     `room`: a pair may be announced by `expect_stb`, which comes later, in the same order, 4 clocks
     after the one before or later. Throughput: a pair in 4 clocks, 6 in 28 while folding; a carry
-    takes 12 more. `idle`: no pair is under way; what waits for `folding` may make it low too, for
-    some clocks.
+    in JOB_CLOCKS, for which pairs wait once CARRIES / 2 do, or while folding or where Upper
+    `may_fail` once any does.
+    `idle`: no pair is under way; what waits for `folding` may make it low too, for some clocks.
     `word` is the count of `address` WORD_CLOCKS after that, which stands with `there`, without it
     0; while not frozen it stays what it was before as long as a carry is under way. `some`, in the
     clock after the address: one of the 2**IN_FRAME_BITS counters around it has counted or been
@@ -116,8 +119,8 @@ class Bins(wiring.Component):
 
         # Counters to count are issued in phase 3; the first of a pair is read in phase 0, the other
         # in 1, what is read from outside in 2. Each is written 3 clocks after it.
-        quiet = Signal()
-        pairs, pop = self._pairs(m, phase, folding, quiet)
+        quiet, may = Signal(), Signal()
+        pairs, pop = self._pairs(m, phase, folding, quiet, may)
         first, second = Signal(range(self._entries)), Signal(range(self._entries))
         valid, fold, into_delta = Signal(2), Signal(), Signal()
         paired = Const(self._second_from < self._entries)
@@ -135,7 +138,7 @@ class Bins(wiring.Component):
         counts = Line(m, (phase[2] & valid[0]) | (phase[3] & valid[1]), "counts")
         folds, deltas = Line(m, fold, "folds"), Line(m, into_delta, "deltas")
 
-        carry, comes, comes_valid = self._carries(m, phase, upper, folding, quiet)
+        carry, comes, comes_valid = self._carries(m, phase, upper, folding, quiet, may)
         spoilt = upper.failed_stb
         written = Signal(range(self._entries))
         m.d.sync += written.eq(
@@ -213,7 +216,7 @@ class Bins(wiring.Component):
         ]
         m.d.sync += self.some.eq(read.data & self.there)
 
-    def _pairs(self, m, phase, folding, quiet):
+    def _pairs(self, m, phase, folding, quiet, may):
         """Return the pair that is next, and whether it is issued in this clock."""
         m.submodules.pairs = memory = plain_memory(Pair(self._entries), 2 * QUEUE)
         write, read = memory.write_port(), memory.read_port(domain="comb")
@@ -226,7 +229,7 @@ class Bins(wiring.Component):
             write.data.eq(self.i_pair.payload),
             write.en.eq(self.i_pair.valid),
             read.addr.eq(here),
-            pop.eq(phase[3] & (here != there) & quiet & ~folding.wants),
+            pop.eq(phase[3] & (here != there) & may & ~folding.wants),
         ]
         m.d.sync += [
             there.eq(there + self.i_pair.valid),
@@ -241,20 +244,21 @@ class Bins(wiring.Component):
             m.d.sync += recent.eq(Cat(pop, recent))
         return read.data, pop
 
-    def _carries(self, m, phase, upper, folding, quiet):
+    def _carries(self, m, phase, upper, folding, quiet, may):
         """Let the carries that come be added, one after the other.
 
         Return the one under way, and where those that come are given, with their validity. While
-        there is none it is `quiet`.
+        there is none it is `quiet`. Pairs `may` be issued while few wait. But a counter that stays
+        where it is must not count meanwhile, and folding waits until there is none.
         """
         layout = data.StructLayout(
             {"address": range(self._entries), "delta": 1, "fold": 1, "one": 1}
         )
-        m.submodules.carries = memory = plain_memory(layout, QUEUE)
+        m.submodules.carries = memory = plain_memory(layout, CARRIES)
         write, read = memory.write_port(), memory.read_port(domain="comb")
-        here, level = Signal(range(QUEUE)), Signal(range(QUEUE + 1))
+        here, level = Signal(range(CARRIES)), Signal(range(CARRIES + 1))
         comes, valid = Signal(layout), Signal(name="carry_valid")
-        busy, is_fold, pop = Signal(), Signal(), Signal()
+        busy, is_fold, pop, more = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
             write.addr.eq((here + level)[: len(here)]),
             write.data.eq(comes),
@@ -262,7 +266,8 @@ class Bins(wiring.Component):
             read.addr.eq(here),
             pop.eq(upper.done & ~is_fold),
             quiet.eq(level == 0),
-            upper.job_stb.eq(phase[2] & ~busy & (~quiet | folding.job_wants)),
+            more.eq(Mux(pop, level > 1, ~quiet)),
+            upper.job_stb.eq(phase[2] & Mux(busy, upper.done & more, more | folding.job_wants)),
             folding.quiet.eq(quiet),
             folding.job_done.eq(upper.done & is_fold),
         ]
@@ -270,9 +275,10 @@ class Bins(wiring.Component):
             busy.eq(upper.job_stb | (busy & ~upper.done)),
             level.eq(level + valid - pop),
             here.eq(here + pop),
+            may.eq(quiet | ((level < CARRIES // 2) & ~upper.may_fail & ~folding.busy)),
         ]
         with m.If(upper.job_stb):
-            m.d.sync += is_fold.eq(quiet)
+            m.d.sync += is_fold.eq(~more)
         above = upper.taken[self._main_bits - self._delta_bits :]
         carry = read.data
         m.d.comb += [

@@ -33,10 +33,13 @@ class Upper(wiring.Component):
     pages are free again after `free_stb`, when each delta word must have been taken.
 
     `phase` has a bit for each clock of a round. A job is asked for by `job_stb` in phase 2 and ends
-    with `done`, JOB_CLOCKS after it; its inputs stand from the clock after `job_stb` to `done`. It
-    adds `amount` and `one` to the word of `address`, in set `delta`; or with `take` gives the word
-    in `taken`, until the next one, and makes it 0. `failed_stb`, in the clock before `done`, says
-    that nothing was added for want of a free page, or that the word stays at its greatest value.
+    with `done`, JOB_CLOCKS after it, when the next one may be asked for. Its inputs stand from the
+    clock after `job_stb` to `done`. It adds `amount` and `one` to the word of `address`, in set
+    `delta`; or with `take` gives the word in `taken`, until the next one, and makes it 0.
+    `failed_stb`, in the clock before `done`, says that nothing was added for want of a free page,
+    or that the word stays at its greatest value.
+    `may_fail` rises a round or more before a job that fails: no page is free, or since the clear a
+    word has come to half its range.
     In phase 2 `word` is the main word of `read_address` as that stood in the 4 clocks before.
 
     `clear` sweeps: `clear_address` goes through all places while it is high; no jobs then. Reset
@@ -60,6 +63,7 @@ class Upper(wiring.Component):
                 "one": In(1),
                 "taken": Out(bits),
                 "failed_stb": Out(1),
+                "may_fail": Out(1),
                 "done": Out(1),
                 "free_stb": In(1),
                 "read_address": In(self._address_bits),
@@ -141,6 +145,12 @@ class Upper(wiring.Component):
                 m.d.sync += self.taken.eq(base)
         beyond = total[-1]
         m.d.comb += self.failed_stb.eq(second & phase[1] & ~self.take & (beyond | ~(known | given)))
+        great = Signal()
+        with m.If(self.clear):
+            m.d.sync += great.eq(0)
+        with m.Elif(second & phase[1] & ~self.take & total[-2:].any()):
+            m.d.sync += great.eq(1)
+        m.d.comb += self.may_fail.eq(full | great)
         writing, word_place, word_data = Signal(), Signal.like(place), Signal(self._bits)
         m.d.sync += [
             writing.eq(self.clear | (second & phase[1] & (known | given))),

@@ -22,7 +22,7 @@ ROOMY = replace(GEOMETRY, upload_depth=2048)
 """With room for all events of a burst that fits the FIFOs before the merge."""
 TICK = Fraction(GEOMETRY.tick_fs, 10**15)
 WORD_EDGES = GEOMETRY.samples
-SUSTAINED_CLOCKS = 18
+SUSTAINED_CLOCKS = 19
 """From docs/instrument.md: between strikes that one channel answers."""
 
 
@@ -121,7 +121,7 @@ def test_an_event_each_three_clocks_is_counted_without_end(tmp_path):
 def test_an_answered_strike_every_so_many_clocks_is_matched_without_end(
     delay_ps, latency_ticks, tmp_path
 ):
-    strikes = 10_000
+    strikes = 40_000
     settings = Settings(
         strikes=(Stimulus(period_s=SUSTAINED_CLOCKS * WORD_EDGES * TICK, width_s=16 * TICK),),
         channels=(Channel(0),),

@@ -133,14 +133,13 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
     not keep is in `failures`. Raises ToolError where a tool fails.
     """
     pnr.write_constraints(board, folder)
-    family = FAMILIES[board.profile.family]
-
-    def keeps(log: str) -> bool:
-        return not judged(board, family, folder, seed, log).failures
-
-    log = pnr.route(board, folder, seed, keeps)
+    for log in pnr.routes(board, folder, seed):
+        placed = judged(board, FAMILIES[board.profile.family], folder, seed, log)
+        if not placed.failures:
+            break
+    pnr.pack(board, folder)
     _keep(folder, build_id(board, seed, board_hash(board)))
-    return judged(board, family, folder, seed, log)
+    return placed
 
 
 def is_core(clock: str) -> bool:

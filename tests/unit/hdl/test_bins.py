@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from itertools import cycle
 
 import pytest
 
@@ -18,14 +19,15 @@ MANY = {"main_bits": 4, "delta_bits": 2, "pages": 32}
 class Bench:
     """Pairs as fast as they are taken, and the counts there must be."""
 
-    def __init__(self, dut, seed, spread=ENTRIES, apart=4) -> None:
-        self.dut, self.chance, self.spread, self.apart = dut, random.Random(seed), spread, apart
+    def __init__(self, dut, seed, spread=ENTRIES, apart=(4,)) -> None:
+        self.dut, self.chance, self.spread = dut, random.Random(seed), spread
+        self.apart = cycle(apart)
         self.counts = Counter()
         self.stop = self.paused = self.quiet = False
         self.sent, self.left = 0, 1 << 30
 
     async def send(self, ctx):
-        """Send pairs until told to stop; a pair comes 8 clocks after it was announced."""
+        """Send pairs until told to stop; one comes 8 clocks after it was announced."""
         dut, under_way, wait = self.dut, [], 0
         while not self.stop or under_way:
             going = not self.stop and not self.paused and wait == 0 and ctx.get(dut.room)
@@ -33,13 +35,10 @@ class Bench:
             self.left -= going
             ctx.set(dut.expect_stb, going)
             under_way.append(going)
-            wait = self.apart - 1 if going else max(wait - 1, 0)
+            wait = next(self.apart) - 1 if going else max(wait - 1, 0)
             if len(under_way) == 8:
                 comes = under_way.pop(0)
-                first = self.chance.randrange(min(self.spread, SECOND_FROM))
-                second = SECOND_FROM + self.chance.randrange(
-                    min(self.spread, ENTRIES - SECOND_FROM)
-                )
+                first, second = self.pair()
                 ctx.set(dut.i_pair.valid, comes)
                 ctx.set(dut.i_pair.payload, {"first": first, "second": second})
                 if comes:
@@ -50,6 +49,11 @@ class Bench:
             self.quiet = not any(under_way)
             await ctx.tick()
         ctx.set(dut.i_pair.valid, 0)
+
+    def pair(self):
+        """Return the next pair."""
+        first = self.chance.randrange(min(self.spread, SECOND_FROM))
+        return first, SECOND_FROM + self.chance.randrange(min(self.spread, ENTRIES - SECOND_FROM))
 
     async def pause(self, ctx):
         """Return what is counted once nothing is under way."""
@@ -84,12 +88,13 @@ async def count(ctx, bench, clocks):
     await ctx.tick().repeat(clocks)
 
 
-@pytest.mark.parametrize("main_bits", [2, 4, 14])
+@pytest.mark.parametrize("main_bits", [1, 2, 4, 14])
 @pytest.mark.parametrize("spread", [1, 3, ENTRIES])
 @pytest.mark.parametrize("apart", [4, 7])
 def test_every_count_is_in_its_counter(main_bits, spread, apart):
-    dut = made(Bins, ENTRIES, SECOND_FROM, main_bits=main_bits, delta_bits=2, pages=8)
-    bench = Bench(dut, 1, spread, apart)
+    delta_bits = min(main_bits, 2)
+    dut = made(Bins, ENTRIES, SECOND_FROM, main_bits=main_bits, delta_bits=delta_bits, pages=8)
+    bench = Bench(dut, 1, spread, (apart,))
     bench.paused = True
 
     async def testbench(ctx):
@@ -103,8 +108,12 @@ def test_every_count_is_in_its_counter(main_bits, spread, apart):
 
 
 @pytest.mark.parametrize("spread", [1, 3, ENTRIES])
-def test_what_is_read_while_frozen_is_the_state_before_and_nothing_is_lost(spread):
-    dut = made(Bins, ENTRIES, SECOND_FROM, **MANY)
+@pytest.mark.parametrize("bits", [(4, 2), (1, 1)])
+def test_what_is_read_while_frozen_is_the_state_before_and_nothing_is_lost(bits, spread):
+    main_bits, delta_bits = bits
+    dut = made(
+        Bins, ENTRIES, SECOND_FROM, main_bits=main_bits, delta_bits=delta_bits, pages=MANY["pages"]
+    )
     bench = Bench(dut, 2, spread)
     bench.paused = True
 
@@ -223,6 +232,32 @@ def test_a_pair_is_taken_each_four_clocks_and_one_in_five_while_folding():
             await ctx.tick()
             clocks += 1
         assert bench.sent - before >= clocks / 5
+        bench.stop = True
+
+    simulate(dut, testbench, bench.send)
+
+
+def test_values_of_one_strike_that_all_carry_at_once_are_taken_as_fast_as_others():
+    # Four values of a strike each 18 clocks, always the same: eight counters carry in one strike.
+    dut = made(Bins, ENTRIES, SECOND_FROM, main_bits=4, delta_bits=3, pages=16)
+    bench = Bench(dut, 7, apart=(4, 5))
+    bench.paused = True
+    bench.pair = lambda: (bench.sent % 4, SECOND_FROM + bench.sent % 4)
+
+    async def testbench(ctx):
+        await bench.clear(ctx)
+        for frozen in (0, 1):
+            ctx.set(dut.frozen, frozen)
+            before, bench.paused = bench.sent, False
+            await ctx.tick().repeat(3600)
+            assert bench.sent - before == pytest.approx(800, abs=2)
+            counts = await bench.pause(ctx)
+        ctx.set(dut.frozen, 0)
+        await ctx.tick().repeat(3)
+        while ctx.get(dut.folding):
+            await ctx.tick()
+        assert await bench.read(ctx) == counts
+        assert ctx.get(dut.saturated) == 0
         bench.stop = True
 
     simulate(dut, testbench, bench.send)

@@ -1,9 +1,11 @@
 """Calls of the tools: what a failure of theirs comes to."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
-from tools.gateware import flow, pnr
+from tools.gateware import build, flow, pnr
+from tools.gateware.board import load
 from tools.gateware.flow import BUILD, ToolError, checked, synthesise, synthesise_what
 
 EMPTY = {"modules": {"top": {"cells": {}, "netnames": {}, "ports": {}}}}
@@ -107,6 +109,9 @@ def test_a_module_apart_is_as_short_as_alone_beside_a_long_one():
     assert max(apart) <= 3 < max(beside)
 
 
+NO_PLACE = (1, "ERROR: Unable to find legal placement for cell 'a'")
+
+
 def played(monkeypatch, *outcomes):
     """Let nextpnr end so, one call after the other; return the weights it is called with."""
     weights, left = [], list(outcomes)
@@ -120,28 +125,50 @@ def played(monkeypatch, *outcomes):
 
 
 def test_where_a_cell_has_no_place_the_next_weight_is_tried(monkeypatch, tmp_path):
-    none = (1, "ERROR: Unable to find legal placement for cell 'a'")
-    weights = played(monkeypatch, none, none, (0, "placed"))
-    assert pnr.placed(tmp_path, "ice40", "nextpnr") == "placed"
+    weights = played(monkeypatch, NO_PLACE, NO_PLACE, (0, "placed"))
+    assert [*pnr.placements(tmp_path, "ice40", "nextpnr")] == ["placed"]
     assert weights == ["60", "70", "50"]
 
 
-def test_what_will_not_do_is_placed_with_the_next_weight(monkeypatch, tmp_path):
+def test_who_has_enough_of_placements_ends_them(monkeypatch, tmp_path):
     weights = played(monkeypatch, (0, "slow"), (0, "fast"), (0, "unasked"))
-    assert pnr.placed(tmp_path, "ecp5", "nextpnr", keeps="fast".__eq__) == "fast"
+    assert "fast" in pnr.placements(tmp_path, "ecp5", "nextpnr")
     assert weights == ["10", "12"]
 
 
-def test_where_nothing_will_do_the_last_that_has_a_place_stays(monkeypatch, tmp_path):
-    none = (1, "ERROR: Unable to find legal placement for cell 'a'")
-    weights = played(monkeypatch, (0, "slow"), (0, "slower"), none)
-    assert pnr.placed(tmp_path, "ecp5", "nextpnr", keeps="fast".__eq__) == "slower"
-    assert weights == ["10", "12", "8"]
+@pytest.mark.parametrize(
+    ("outcomes", "seen"),
+    [
+        (((0, "slow"), (0, "fast"), (0, "unasked")), ["slow", "fast"]),
+        (((0, "slow"), (0, "slower"), NO_PLACE), ["slow", "slower"]),
+    ],
+)
+def test_a_build_that_misses_is_placed_again_and_the_last_one_is_packed(
+    monkeypatch, tmp_path, outcomes, seen
+):
+    def judged(board, family, folder, seed, log):
+        logs.append(log)
+        return SimpleNamespace(log=log, failures=[] if log == "fast" else ["core"])
+
+    board, logs, packed = load("ulx3s-25f"), [], []
+    played(monkeypatch, *outcomes)
+    monkeypatch.setattr(build, "judged", judged)
+    monkeypatch.setattr(build, "_keep", lambda folder, named: None)
+    monkeypatch.setattr(pnr, "checked", lambda folder, log, *command: packed.append(command[0]))
+    assert build.place(board, tmp_path, 1).log == seen[-1]
+    assert logs == seen
+    assert packed == ["yowasp-ecppack"]
 
 
-@pytest.mark.parametrize("said", ["ERROR: no such pin", "Unable to find legal placement"])
-def test_a_placement_that_fails_is_an_error_with_what_was_said(monkeypatch, tmp_path, said):
-    weights = played(monkeypatch, *[(1, said)] * 3)
-    with pytest.raises(ToolError, match=said):
-        pnr.placed(tmp_path, "ecp5", "nextpnr")
-    assert len(weights) == (1 if "pin" in said else 3)
+@pytest.mark.parametrize("before", [(), ((0, "placed"),)])
+def test_a_placement_that_fails_is_an_error_with_what_was_said(monkeypatch, tmp_path, before):
+    weights = played(monkeypatch, *before, (1, "ERROR: no such pin"), (0, "unasked"))
+    with pytest.raises(ToolError, match="no such pin"):
+        list(pnr.placements(tmp_path, "ecp5", "nextpnr"))
+    assert len(weights) == len(before) + 1
+
+
+def test_no_place_with_any_weight_is_an_error(monkeypatch, tmp_path):
+    played(monkeypatch, NO_PLACE, NO_PLACE, NO_PLACE)
+    with pytest.raises(ToolError, match="Unable to find legal placement"):
+        list(pnr.placements(tmp_path, "ecp5", "nextpnr"))
