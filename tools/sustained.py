@@ -6,8 +6,8 @@ Strikes one output of a board's simulated instrument at an even rate. A device a
 on 1, 2, 4 and all channels, once, a pulse each, and every edge is matched. A rate holds if nothing
 was dropped before the merge and every strike was answered. Bursts are of 2 to 32 strikes, so far
 apart that each is like the first; BURSTS_A_RUN of them are a run. The figures are simulated, clock
-for clock: first with the link off, then live. Live, events are sent, most of them find the link
-busy and are counted as dropped after the merge, and a board that can takes a snapshot each REPORT_S.
+for clock: first with the link off, then live. Live, events are sent, and most find the link busy
+and are counted as dropped after the merge; a board that can takes a snapshot each REPORT_S.
 """
 
 from __future__ import annotations
