@@ -270,7 +270,7 @@ class Ledger(wiring.Component):
         parts = Array(Signal(LIMB_BITS, name=f"part{number}") for number in range(2))
         with m.If(counts.second):
             m.d.sync += [
-                turn.eq(turn ^ ~of_source),
+                turn.eq(~turn),
                 source_came.eq(of_source),
                 limb_came.eq(limb),
             ]

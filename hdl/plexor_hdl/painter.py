@@ -29,13 +29,14 @@ class Painter(wiring.Component):
 
     `strike` is a pulse that starts at tick `offset` of a word; with Feature.BURST bit k of `starts`
     is one that starts in tick k. The samples come in `word` `paint_clocks` later, with `strike_stb`
-    if a pulse starts in it. `load` begins a sequence, before its first strike. Strikes beyond
-    `strike_count` are left out, none where it is 0 (`endless`, 2 clocks after it); `spent` is high
-    before the last one's word. Pulses must end before the next start. `stop` in a cycle empties the
-    starts of the word that is due STOP_CLOCKS later. `waiting`: a strike inside may still be left
-    out, or was in the cycle before. `pending` is high while one that is not, or its pulse, is
-    inside, up to the cycle before the word in which the last pulse ends. `clear` empties all. A
-    word a clock. `config` must have stood still for 4 clocks.
+    if a pulse starts in it. Pulses must end before the next start. `load` begins a sequence, before
+    its first strike. `spent` is high before the word of the last of `strike_count` strikes, never
+    where that is 0 (`endless`, 2 clocks after it). With Feature.BURST strikes behind the last are
+    left out, without it none may come. `stop` in a cycle empties the starts of the word that is due
+    STOP_CLOCKS later. `waiting`: a strike inside may still be left out, or was in the cycle before.
+    `pending` is high while one that is not, or its pulse, is inside, up to the cycle before the
+    word in which the last pulse ends. `clear` empties all. A word a clock.
+    `config` must have stood still for 4 clocks.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -84,7 +85,8 @@ class Painter(wiring.Component):
             m.d.sync += flips_strike.eq(drawn.strike_stb)
             flips, pending = drawn.flips, drawn.pending
         else:
-            strike = self._counted(m)
+            self._count(m)
+            strike = self.strike
 
         # A pulse's end is looked for from a clock before its word on, for it may be in it. It can
         # be in the word of the next pulse's start too.
@@ -144,8 +146,8 @@ class Painter(wiring.Component):
             ]
         return m
 
-    def _counted(self, m: Module) -> Value:
-        """Return `strike`, while strikes are left."""
+    def _count(self, m: Module) -> None:
+        """Say which strike is the last."""
         total = self.config.strike_count
         endless, far, one = self.endless, Signal(), Signal()
         m.submodules.count = count = Countdown(len(total))
@@ -164,7 +166,6 @@ class Painter(wiring.Component):
             count.clear.eq(self.clear),
             self.spent.eq(self.strike & count.last),
         ]
-        return self.strike & (endless | count.on)
 
     def _limited(self, m: Module) -> tuple[Value, Value]:
         """Return what is left of a strike or of a word of starts, LIMIT_CLOCKS later."""

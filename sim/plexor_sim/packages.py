@@ -185,5 +185,12 @@ def _fetch(cargo: str, cache: Path) -> str:
             return f"`cargo fetch` took more than {_FETCH_TIMEOUT_S} s"
     if done.returncode == 0:
         return ""
-    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-    return f"`cargo fetch` failed: {lines[-1] if lines else done.returncode}"
+    return f"`cargo fetch` failed: {_cause(done.stderr) or done.returncode}"
+
+
+def _cause(said: str) -> str:
+    """Return the line of an error of cargo or rustup that is nearest to its cause, if any."""
+    # A cause is said last, but rustup's in front of its stack.
+    before, _, _ = said.partition("Stack backtrace:")
+    lines = [line.strip() for line in before.splitlines() if line.strip()]
+    return lines[-1] if lines else ""

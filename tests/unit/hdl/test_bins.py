@@ -166,23 +166,24 @@ def test_pages_of_the_delta_are_free_again_once_it_is_folded():
 
 
 def test_a_counter_stays_at_its_greatest_value_and_says_so():
-    # Of 4 bits in all.
-    dut = made(Bins, ENTRIES, SECOND_FROM, main_bits=2, delta_bits=2, pages=32, upper_bits=2)
-    bench = Bench(dut, 4, 1)
+    # Of 6 bits in all.
+    dut = made(Bins, ENTRIES, SECOND_FROM, main_bits=4, delta_bits=2, pages=32, upper_bits=2)
+    bench = Bench(dut, 4, 1, apart=(4, 5, 7))
     bench.paused = True
 
     async def testbench(ctx):
-        bench.left = 15
+        bench.left = 63
         await count(ctx, bench, 600)
         counts = await bench.pause(ctx)
-        assert counts[0] == counts[SECOND_FROM] == 15
+        assert counts[0] == counts[SECOND_FROM] == 63
         assert await bench.read(ctx) == counts
         assert ctx.get(dut.saturated) == 0
-        bench.left, bench.paused = 42, False
-        await ctx.tick().repeat(1000)
-        await bench.pause(ctx)
-        assert await bench.read(ctx) == Counter({0: 15, SECOND_FROM: 15})
-        assert ctx.get(dut.saturated) == 1
+        for more in range(42, 58):
+            bench.left, bench.paused = more, False
+            await ctx.tick().repeat(1000)
+            await bench.pause(ctx)
+            assert await bench.read(ctx, (0, SECOND_FROM)) == Counter({0: 63, SECOND_FROM: 63})
+            assert ctx.get(dut.saturated) == 1
         bench.left = 5
         await count(ctx, bench, 100)
         counts = await bench.pause(ctx)
@@ -200,12 +201,15 @@ def test_without_a_free_page_a_counter_keeps_what_it_has_and_the_others_count():
     bench.paused = True
 
     async def testbench(ctx):
-        await count(ctx, bench, 800)
-        counts = await bench.pause(ctx)
-        found = await bench.read(ctx)
-        assert found[0] == counts[0] > 7
-        assert found[SECOND_FROM] == 7
-        assert ctx.get(dut.saturated) == 1
+        await bench.clear(ctx)
+        for more in range(100, 116):
+            bench.left, bench.paused = more, False
+            await ctx.tick().repeat(1000)
+            counts = await bench.pause(ctx)
+            found = await bench.read(ctx, (0, SECOND_FROM))
+            assert found[0] == counts[0] > 7
+            assert found[SECOND_FROM] == 7
+            assert ctx.get(dut.saturated) == 1
         bench.stop = True
 
     simulate(dut, testbench, bench.send)

@@ -22,11 +22,13 @@ def test_without_cargo_the_kernel_is_missing_by_name(
     assert list((tmp_path / "cache").iterdir()) == []
 
 
+@pytest.mark.parametrize("stack", ["", "\nStack backtrace:\n   0: main\n  13: <unknown>\n"])
 def test_a_failing_cargo_is_reported_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stack: str
 ) -> None:
     cargo = tmp_path / "cargo"
-    cargo.write_text("#!/bin/sh\necho downloading >&2\necho no route >&2\nexit 101\n")
+    (tmp_path / "said").write_text(f"downloading\nerror: it failed\nno route\n{stack}")
+    cargo.write_text(f"#!/bin/sh\ncat {tmp_path / 'said'} >&2\nexit 101\n")
     cargo.chmod(0o755)
     monkeypatch.setenv("CARGO_HOME", str(tmp_path / "empty"))
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
