@@ -90,10 +90,8 @@ class Limiter(wiring.Component):
 
         # Keep what is left of the number of strikes.
         m.submodules.allowance = allowance = Allowance(len(self.strike_count))
-        keep = Cat(
-            endless | allowance.plenty | above(allowance.left, before[tick // 2])
-            for tick in range(samples)
-        )
+        any_left = (endless | allowance.plenty).replicate(samples)
+        keep = any_left | Cat(above(allowance.left, rank).replicate(2) for rank in before)
         m.d.comb += [
             allowance.load.eq(self.load & ~endless),
             allowance.value.eq(self.strike_count),
@@ -148,6 +146,10 @@ class Flips(wiring.Component):
         moved = Signal(samples + 3, reset_less=True)
         toggles = Signal(samples)
         window = Cat(before, self.starts)
+        # The parity of all toggles up to each.
+        flips: Value = toggles
+        for bit in range(len(width)):
+            flips = flips ^ (flips << (1 << bit))[:samples]
         m.d.sync += [
             before.eq(self.starts),
             starts.eq(self.starts),
@@ -156,7 +158,7 @@ class Flips(wiring.Component):
             back.eq(samples - width),
             moved.eq(shifted_down(window, back[2:], 4, samples + 3)),
             toggles.eq(starts ^ shifted_down(moved, back[:2], 1, samples)),
-            self.flips.eq(Cat(toggles[: tick + 1].xor() for tick in range(samples))),
+            self.flips.eq(flips),
         ]
         m.d.comb += self.pending.eq(self.strike_stb | toggles.any())
         with m.If(self.clear):

@@ -15,26 +15,33 @@ TURN_CLOCKS = 8
 """A round of the adder of a fast burst's span: a power of two, as all that goes round is."""
 
 
-def pattern(samples: int, every: dict[int, Signal]) -> list[Value]:
-    """Return W bits with a start every so many ticks from bit 0 on."""
-    return [
-        Cat(is_it for ticks, is_it in every.items() if bit % ticks == 0).any()
-        for bit in range(samples)
-    ]
-
-
-def next_position(samples: int, every: dict[int, Signal], position: Value) -> Value:
-    """Return the first start of the word after one with a start at `position`."""
+def looked_up(table: list[int], bits: int, place: Value) -> Value:
+    """Return the word of a table at `place`; no memory is made of it."""
     return Cat(
-        Cat(
-            is_it
-            & Cat(
-                position == at for at in range(samples) if (at - samples) % ticks >> bit & 1
-            ).any()
-            for ticks, is_it in every.items()
-        ).any()
-        for bit in range(len(position))
+        Const(sum((word >> bit & 1) << at for at, word in enumerate(table)), len(table)).bit_select(
+            place, 1
+        )
+        for bit in range(bits)
     )
+
+
+def pattern(samples: int, spacing: Value) -> Value:
+    """Return W bits with a start every `spacing` ticks from bit 0 on, none for 0 and 1."""
+    table = [
+        sum(1 << bit for bit in range(samples) if ticks > 1 and bit % ticks == 0)
+        for ticks in range(samples)
+    ]
+    return looked_up(table, samples, spacing)
+
+
+def next_position(samples: int, spacing: Value, position: Value) -> Value:
+    """Return the first start of the word after one with a start at `position`."""
+    table = [
+        (at - samples) % ticks if ticks > 1 else 0
+        for ticks in range(samples)
+        for at in range(samples)
+    ]
+    return looked_up(table, len(position), Cat(position, spacing))
 
 
 def shifted(word: Value, places: Value, scale: int) -> Value:
@@ -96,8 +103,8 @@ class Bursts(wiring.Component):
         endless, count_one, count_far, span_far = (
             Signal(name=name) for name in ("endless", "count_one", "count_far", "span_far")
         )
-        every = {ticks: Signal(name=f"every_{ticks}") for ticks in range(2, samples)}
-        m.d.sync += [is_it.eq(spacing[:fine] == ticks) for ticks, is_it in every.items()]
+        ticks = Signal(fine)
+        m.d.sync += ticks.eq(spacing[:fine])
         span = self._span(m)
         m.submodules.period = period = SettledSum(len(self.period))
         m.d.sync += [
@@ -150,7 +157,7 @@ class Bursts(wiring.Component):
         offset_r = Signal(fine, reset_less=True)
         m.d.sync += [
             offset_r.eq(self.offset),
-            position.eq(Mux(fired, offset_r, next_position(samples, every, position))),
+            position.eq(Mux(fired, offset_r, next_position(samples, ticks, position))),
         ]
 
         # The pattern from its first start on, up to the burst's last.
@@ -158,12 +165,9 @@ class Bursts(wiring.Component):
         on_r, last_r = Signal(), Signal()
         end_r = Signal(fine, reset_less=True)
         position_r = Signal(2, reset_less=True)
-        kept = Cat(
-            ~last_r | Cat(end_r == at for at in range(tick, samples)).any()
-            for tick in range(samples)
-        )
+        kept = (~last_r).replicate(samples) | (Const((1 << samples) - 1, samples) >> ~end_r)
         m.d.sync += [
-            shape.eq(Cat(pattern(samples, every))),
+            shape.eq(pattern(samples, ticks)),
             placed.eq(shifted(shape, position[2:], 4)),
             position_r.eq(position),
             end_r.eq(end),

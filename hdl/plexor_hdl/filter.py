@@ -44,6 +44,16 @@ def steps_to(places: int, steps: tuple[tuple[int, ...], ...]) -> list[bool]:
     raise ValueError(f"places: {places}; the steps do not reach it")
 
 
+def samples_at(samples: int, place: int) -> Const:
+    """Return a word with that sample of each quad."""
+    return Const(sum(1 << at for at in range(place, samples, QUAD)), samples)
+
+
+def up(word: Value, places: int) -> Value:
+    """Return a word, as long as it is, so many samples later."""
+    return (word << places)[: len(word)]
+
+
 class Filter(wiring.Component):
     """Removes pulses shorter than `filter_ticks` (2 to W; 0 and 1: none; above W: as W).
 
@@ -90,31 +100,28 @@ class Filter(wiring.Component):
 
         # A sample whose window has no change settles the level. Of two neighbours one of which
         # does the later has the level: were it the earlier alone, its window would hold both.
-        stays = ~kept
+        # Of each quad, whether a sample up to this one settles, and the level it would have then.
+        stays, places = Signal(samples), [samples_at(samples, n) for n in range(QUAD)]
+        m.d.comb += stays.eq(~kept)
         settles, values = Signal(samples), Signal(samples)
-        for start in range(0, samples, QUAD):
-            quad, value = stays[start : start + QUAD], level[start : start + QUAD]
-            m.d.sync += [
-                settles[start : start + QUAD].eq(
-                    Cat(quad[: tick + 1].any() for tick in range(QUAD))
-                ),
-                values[start : start + QUAD].eq(
-                    Cat(
-                        value[:2],
-                        Mux(quad[2], value[2], value[1]),
-                        Mux(quad[2:].any(), value[3], value[1]),
-                    )
-                ),
-            ]
+        some = stays | (up(stays, 1) & ~places[0])
+        third, fourth = stays & places[2], (stays | up(stays, 1)) & places[3]
+        own = places[0] | places[1] | third | fourth
+        second = (up(level, 1) & places[2]) | (up(level, 2) & places[3])
+        m.d.sync += [
+            settles.eq(some | (up(some, 2) & (places[2] | places[3]))),
+            values.eq((level & own) | (second & ~own)),
+        ]
         # Each quad goes on from what the last one before it left that settles at all.
         held = Signal()
-        before, after = held, []
-        for start in range(0, samples, QUAD):
-            after += [
-                Mux(settles[tick], values[tick], before) for tick in range(start, start + QUAD)
-            ]
-            before = after[-1]
-        m.d.sync += [self.o_word.eq(Cat(after)), held.eq(before)]
+        befores = [held]
+        for last in range(QUAD - 1, samples, QUAD):
+            befores.append(Mux(settles[last], values[last], befores[-1]))
+        before = Cat(level.replicate(QUAD) for level in befores[:-1])
+        m.d.sync += [
+            self.o_word.eq((settles & values) | (~settles & before)),
+            held.eq(befores[-1]),
+        ]
         return m
 
     def _setting(self, m: Module) -> tuple[Signal, list[Signal]]:

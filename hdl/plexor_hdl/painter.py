@@ -18,10 +18,7 @@ STOP_CLOCKS = 1 + PULSE_CLOCKS
 
 def from_tick(chosen: Value, offset: Value, samples: int) -> Value:
     """Return a word's bits from `offset` on, if `chosen`."""
-    return Cat(
-        chosen & ~Cat(offset == after for after in range(tick + 1, samples)).any()
-        for tick in range(samples)
-    )
+    return chosen.replicate(samples) & (Const((1 << samples) - 1) << offset)[:samples]
 
 
 class Painter(wiring.Component):

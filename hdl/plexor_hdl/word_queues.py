@@ -1,6 +1,6 @@
 """A FIFO of edge words a source, and the order in which the words were taken."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -52,10 +52,16 @@ def following(place):
     return Cat(bit ^ place[:number].all() for number, bit in enumerate(place))
 
 
-def four_count(bits):
-    """Return how many of four bits are one, each bit of it a function of the four."""
-    pair = (bits[:2].all() | bits[2:].all()) | (bits[:2].any() & bits[2:].any())
-    return Cat(bits.xor(), pair & ~bits.all(), bits.all())
+def four_counts(word):
+    """Return how many of each four bits are one, each bit of it a function of the four.
+
+    The counts' bits come in three words, those of a four in the places of its first.
+    """
+    firsts = Const(sum(1 << place for place in range(0, len(word), 4)), len(word))
+    odd, both, some = word ^ (word >> 1), word & (word >> 1), word | (word >> 1)
+    all_four = both & (both >> 2) & firsts
+    two = (both | (both >> 2) | (some & (some >> 2))) & firsts
+    return (odd ^ (odd >> 2)) & firsts, two & ~all_four, all_four
 
 
 class SourceAmounts(data.StructLayout):
@@ -190,8 +196,8 @@ class WordQueues(wiring.Component):
                 geometry.samples, geometry.word_fifo_depth, source in (SOURCE_LOAD, SOURCE_STEP)
             )
             amount, full = self.amounts[number], Signal(2, name=f"full{number}")
-            fours = [word.edges[start : start + 4] for start in range(0, len(word.edges), 4)]
-            counts = Signal(data.ArrayLayout(3, len(fours)), name=f"counts{number}")
+            places = range(0, geometry.samples, 4)
+            counts = [Signal(geometry.samples, name=f"counts{number}_{bit}") for bit in range(3)]
             m.d.comb += [
                 queue.i_word.eq(word),
                 queue.i_valid.eq(valid),
@@ -201,8 +207,11 @@ class WordQueues(wiring.Component):
                 amount.dropped.eq(Mux(full[1], amount.generated, 0)),
             ]
             m.d.sync += [
-                *(count.eq(four_count(bits)) for count, bits in zip(counts, fours, strict=True)),
-                amount.generated.eq(_sum(list(counts))),
+                *(
+                    one.eq(all_of)
+                    for one, all_of in zip(counts, four_counts(word.edges), strict=True)
+                ),
+                amount.generated.eq(_sum([Cat(bit[at] for bit in counts) for at in places])),
                 full.eq(Cat(queue.full, full)),
             ]
             ticks = ticks | Mux(queue.full, 0, word.edges)
