@@ -71,6 +71,7 @@ def module_of(path: Path) -> str:
     return ".".join(path.relative_to(HDL.parent).with_suffix("").parts).removesuffix(".__init__")
 
 
+@cache
 def imports_of(path: Path) -> set[str]:
     """Return the modules of hdl/ that a file takes something from."""
     found = set()
@@ -104,9 +105,10 @@ def test_every_stage_is_in_the_netlist_of_a_board(stage):
 
 def test_every_other_file_is_used_by_one_that_is_or_by_what_builds_boards():
     used = {stage.partition(":")[0] for stage in on_boards()}
+    others = {name for name, path in FILES.items() if not stages_of(path)}
     for folder in BUILDERS:
         for path in (ROOT / folder).rglob("*.py"):
-            used |= imports_of(path) & {name for name, one in FILES.items() if not stages_of(one)}
+            used |= imports_of(path) & others
     while new := {each for name in used & FILES.keys() for each in imports_of(FILES[name])} - used:
         used |= new
     assert FILES.keys() - used == set()

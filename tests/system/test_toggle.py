@@ -84,10 +84,19 @@ def test_each_edge_of_a_thousand_ticks_is_reported_or_counted(tmp_path):
     assert any("dropped before" in reason for reason in outcome.result.invalid_reasons)
 
 
-@pytest.mark.parametrize(
-    "phase_ticks", [0, *(pytest.param(n, marks=pytest.mark.full) for n in (1, 4, 7))]
-)
-def test_a_burst_that_fits_the_fifo_loses_none(phase_ticks, tmp_path):
+def test_a_burst_that_fits_the_fifo_is_matched_whole(tmp_path):
+    strikes = GEOMETRY.word_fifo_depth * WORD_EDGES // 2
+    settings = replace(burst(strikes), stream=Stream.OFF)
+    outcome = run(LOOP, settings, tmp_path, geometry=GEOMETRY)
+    assert_equals_truth(outcome)
+    assert outcome.result.accounting.generated == 4 * strikes
+    assert outcome.result.accounting.dropped_on_chip == 0
+    assert class_counts(outcome.result.channels[0]) == {"ANSWERED": strikes, "STRIKES": strikes}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("phase_ticks", [0, 1, 4, 7])
+def test_each_event_of_a_burst_that_fits_the_fifo_comes(phase_ticks, tmp_path):
     strikes = GEOMETRY.word_fifo_depth * WORD_EDGES // 2
     outcome = run(LOOP, burst(strikes, phase_ticks), tmp_path, geometry=ROOMY)
     assert assert_reported_or_counted(outcome, 2 * strikes) == 0

@@ -66,6 +66,11 @@ BUILDS = {
     "small": Geometry(channels=4, latency_mantissa_bits=3, features=Feature.EVENTS),
     "least": Geometry(channels=2, latency_mantissa_bits=3, features=Feature(0)),
 }
+QUICK = (
+    *((build, 1) for build in ("everything", "one bank", "few", "windows of rises", "small")),
+    *((build, 9) for build in ("three channels", "least")),
+)
+"""The builds nearest to boards', as fast as values come; and two whose values come slowly."""
 SPACES = {
     False: (Space.LATENCY_BINS, Space.LATENCY_ZOOM, Space.LATENCY_STATISTICS),
     True: (Space.INTERVAL_BINS, Space.INTERVAL_ZOOM, Space.INTERVAL_STATISTICS),
@@ -234,11 +239,9 @@ class Bench:
 @pytest.mark.parametrize(
     ("build", "apart"),
     [
-        *((build, 1) for build in BUILDS),
-        *(
-            pytest.param(build, 9, marks=() if build == "no intervals" else pytest.mark.full)
-            for build in BUILDS
-        ),
+        pytest.param(build, apart, marks=() if (build, apart) in QUICK else pytest.mark.full)
+        for apart in (1, 9)
+        for build in BUILDS
     ],
 )
 def test_every_value_is_in_its_bin_its_window_and_its_record(build, apart):
