@@ -47,27 +47,26 @@ class Subject:
 
     device: str
     geometry: Geometry
-    period_ticks: int
+    period_ns: int
     channels: tuple[Channel, ...] = (Channel(0), Channel(1, reference="ch0.fall"))
     gate_clock: int = 50_000_000
     """Later than any run starts: until then time passes only for what commands take."""
 
     def settings(self, strikes: int, gate_clock: int) -> Settings:
         """Return a run of so many strikes from the gate on."""
-        samples = self.geometry.samples
-        ticks = samples * gate_clock + (strikes + 20) * self.period_ticks
+        period_s, tick_s = self.period_ns * NS, Fraction(self.geometry.tick_fs, 10**15)
         return Settings(
             strikes=(
                 Stimulus(
-                    period_s=self.period_ticks * NS,
+                    period_s=period_s,
                     width_s=200 * NS,
                     count=strikes,
                     trigger=Trigger.GATE,
                 ),
             ),
             channels=self.channels,
-            timeout_s=20 * self.period_ticks * NS,
-            time_s=ticks * NS,
+            timeout_s=20 * period_s,
+            time_s=self.geometry.samples * gate_clock * tick_s + (strikes + 20) * period_s,
         )
 
 

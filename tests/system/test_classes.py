@@ -10,15 +10,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bench import SMALL, Outcome, assert_equals_truth, class_counts, run
+from bench import Outcome, assert_equals_truth, class_counts, run
 
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.registers import Policy
 from plexor.results import Kind
 from plexor.settings import Channel, Settings, Stimulus
+from plexor_hdl import boards
 
 NS = Fraction(1, 1_000_000_000)
 PERIOD_NS = 2000
+TICK_PS = boards.simulated().tick_fs // 1000
 FULL_STRIKES = 48_000
 """Of 21 cases: over 10**6 strikes."""
 
@@ -41,9 +43,13 @@ class Case:
     """The only rise latencies there are, in ticks."""
 
 
+def in_ticks(time_ns: int) -> int:
+    return time_ns * 1000 // TICK_PS
+
+
 def rises(outcome: Outcome) -> int:
     """Return how often channel 0 rose during the run."""
-    ticks = -(-outcome.edges_ps(0) // 1000)
+    ticks = -(-outcome.edges_ps(0) // TICK_PS)
     result = outcome.result
     return int(np.count_nonzero((ticks >= result.start_ticks) & (ticks < result.end_ticks)))
 
@@ -106,7 +112,7 @@ def early(outcome: Outcome, strikes: int) -> dict[str, int]:
 
 def signed(outcome: Outcome, strikes: int) -> dict[str, int]:
     """Response n belongs to strike n, before or after it."""
-    ticks = -(-outcome.edges_ps(0) // 1000) - outcome.edges_ps(SOURCE_STRIKE) // 1000
+    ticks = -(-outcome.edges_ps(0) // TICK_PS) - outcome.edges_ps(SOURCE_STRIKE) // TICK_PS
     rise = outcome.result.channels[0].measurement(Kind.RISE).statistics
     assert (rise.min_ticks, rise.max_ticks) == (ticks.min(), ticks.max())
     assert (rise.sum_ticks, rise.sum_sq_ticks2) == (ticks.sum(), (ticks * ticks).sum())
@@ -144,18 +150,20 @@ CASES = {
         "latency=list:{folder}/deadline",
         split("ANSWERED", "LATE", 2, 3),
         channel={"deadline_s": 1000 * NS},
-        values=(1000, 1001),
+        values=(in_ticks(1000), in_ticks(1000) + 1),
     ),
-    "timeout": Case("latency=list:{folder}/timeout", out_of_time, settings=SHORT, values=(1000,)),
-    "several periods, oldest": Case(SEVERAL, all_answered, settings=LONG, values=(7000,)),
+    "timeout": Case(
+        "latency=list:{folder}/timeout", out_of_time, settings=SHORT, values=(in_ticks(1000),)
+    ),
+    "several periods, oldest": Case(SEVERAL, all_answered, settings=LONG, values=(in_ticks(7000),)),
     "several periods, window": Case(
         SEVERAL,
         all_answered,
         settings=LONG | {"policy": Policy.WINDOW, "window_min_s": 7000 * NS},
-        values=(7000,),
+        values=(in_ticks(7000),),
     ),
     "several periods, latest": Case(
-        SEVERAL, three_behind, settings=LONG | {"policy": Policy.LATEST}, values=(1000,)
+        SEVERAL, three_behind, settings=LONG | {"policy": Policy.LATEST}, values=(in_ticks(1000),)
     ),
     "too soon for the window": Case(
         TWO,
@@ -165,14 +173,14 @@ CASES = {
             "window_min_s": 1100 * NS,
             "timeout_s": 10_000 * NS,
         },
-        values=(1100,),
+        values=(in_ticks(1100),),
     ),
     "early": Case(
         "after=strike1,latency=200ns",
         early,
         early_strike=True,
         settings=SHORT | {"early_s": 300 * NS},
-        values=(-300,),
+        values=(in_ticks(-300),),
     ),
     "too early": Case(
         "after=strike1,latency=200ns",
@@ -229,10 +237,10 @@ def settings(case: Case, strikes: int) -> Settings:
 
 def measure_case(name: str, strikes: int, folder: Path) -> None:
     case = CASES[name]
-    (folder / "deadline").write_text("1000000\n999001\n1000001\n")
+    (folder / "deadline").write_text(f"1000000\n{1_000_001 - TICK_PS}\n1000001\n")
     (folder / "timeout").write_text("1000000\n1000001\n")
     device = f"synthetic:seed=7,{case.device.format(folder=folder)},ch1.latency=90ns,ch1.width=9ns"
-    outcome = run(device, settings(case, strikes), folder, geometry=SMALL)
+    outcome = run(device, settings(case, strikes), folder)
     assert_equals_truth(outcome)
     found = class_counts(outcome.result.channels[0])
     if case.expect is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from bench import SMALL, simulator
+from bench import simulator
 from links import NS, SCENARIOS, Subject, assert_same, deaf, idle, left_by
 
 from plexor.collect import Collector
@@ -21,9 +21,11 @@ from plexor.protocol.frames import (
     to_stream,
 )
 from plexor.protocol.registers import Action, RunState, Trigger, address
+from plexor_hdl import boards
 
+GEOMETRY = boards.simulated()
 SUBJECT = Subject(
-    "synthetic:seed=5,latency=uniform:50ns:400ns,ch0.width=100ns,ch1.latency=30ns", SMALL, 1000
+    "synthetic:seed=5,latency=uniform:50ns:400ns,ch0.width=100ns,ch1.latency=30ns", GEOMETRY, 1000
 )
 
 
@@ -70,13 +72,13 @@ def test_a_run_tells_its_start_before_its_first_event():
     # So slow that nothing is dropped while answers take the link.
     strike = replace(settings.strikes[0], trigger=Trigger.RUN, period_s=10_000 * NS)
     settings = replace(settings, strikes=(strike,))
-    with simulator(SUBJECT.device, SMALL) as server:
+    with simulator(SUBJECT.device, GEOMETRY) as server:
         link = open_link(f"tcp://127.0.0.1:{server.port}")
         with Device(link) as device:
             device.write_all(plan_of(settings, device.identity).registers)
             device.write("control", "final_spaces", 0)
             for reads in range(MAX_OPERATIONS):
-                device.consumer = collector = Collector(SMALL)
+                device.consumer = collector = Collector(GEOMETRY)
                 link.write(start_and_ask(reads))
                 while collector.stopped is None or device.read("status", "state") != RunState.DONE:
                     assert device.pump(20.0)

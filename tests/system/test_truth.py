@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bench import SMALL, Outcome, assert_equals_truth, run
+from bench import Outcome, assert_equals_truth, run
 from wire import assert_words_equal_truth, final_words, frames_of
 
 from plexor.protocol.frames import SOURCE_STRIKE
@@ -76,7 +76,7 @@ def assert_planted(outcome: Outcome, number: int, references_ps: np.ndarray) -> 
 
 def measure_planted(distribution: str, grid: str, strikes: int, folder: Path) -> None:
     device = planted(distribution, GRIDS[grid], folder)
-    outcome = run(device, settings(strikes), folder, geometry=SMALL)
+    outcome = run(device, settings(strikes), folder)
     truth = assert_equals_truth(outcome)
     assert_words_equal_truth(final_words(frames_of(outcome.wire)), truth)
     strikes_ps = outcome.edges_ps(SOURCE_STRIKE)
@@ -102,8 +102,3 @@ def test_on_chip_results_equal_the_truth_of_every_distribution(distribution, gri
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_a_million_strikes_equal_the_truth(distribution, grid, tmp_path):
     measure_planted(distribution, grid, FULL_STRIKES, tmp_path)
-
-
-def test_a_default_build_equals_the_truth(tmp_path):
-    outcome = run(planted("lognormal", 0, tmp_path), settings(500), tmp_path)
-    assert_words_equal_truth(final_words(frames_of(outcome.wire)), assert_equals_truth(outcome))
