@@ -6,6 +6,7 @@ bitstream or netlist but what it says itself.
 """
 
 import math
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -16,8 +17,12 @@ from tools.gateware.families import FAMILIES
 from tools.gateware.run_bitstream import design_of, simulator
 
 from plexor import cli, store
+from plexor.device import Device
+from plexor.link import open_link
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
+from plexor.protocol.memory import ResponseClass
 from plexor.results import Kind
+from plexor.session import measure
 from plexor_hdl.front.phases import LOOP_CLOCKS
 from plexor_sim.devices import find_device
 from plexor_sim.golden.stimulus import Strikes, strikes
@@ -156,3 +161,59 @@ def assert_planted(result, golden):
     least = 10**9 // result.tick_fs
     assert least <= rise.statistics.min_ticks <= rise.statistics.max_ticks <= least + 2
     assert golden.generated[SOURCE_CHANNEL] == 2 * STRIKES
+
+
+def stepped(name, planted, settings, folder, baud=0):
+    """Return a run of a sweep table at a board, the golden model's, and what was shown meanwhile.
+
+    That is, of each snapshot, the channels so far.
+    """
+    board = boards.load(name)
+    device = find_device(DEVICE, default_cache())
+    executable = simulator(board, design_of(board), device, default_cache(), baud)
+    log, shown = folder / "truth", []
+    with (
+        Server(executable, planted, ("--once", "--truth", str(log))) as server,
+        Device(open_link(f"tcp://127.0.0.1:{server.port}")) as link,
+    ):
+        result = measure(link, settings, on_snapshot=shown.append)
+    return result, assert_equals_truth(seen(result, np.fromfile(log, TRUTH), board)), shown
+
+
+def assert_steps(result, golden):
+    """Assert that each step of a table has the golden model's classes and rise latencies.
+
+    Its records count from the run's start on, but for the extremes.
+    """
+    assert len(result.steps) == len(golden.steps) == len(result.settings.table)
+    totals = {channel.number: np.zeros(3, object) for channel in result.channels}
+    classes = {channel.number: Counter() for channel in result.channels}
+    for found, wanted in zip(result.steps, golden.steps, strict=True):
+        for channel in found.channels:
+            record, rise = wanted[channel.number], channel.rise
+            classes[channel.number].update(channel.classes)
+            totals[channel.number] += [rise.count, rise.sum_ticks, rise.sum_sq_ticks2]
+            assert found.end_ticks == record.end_ticks
+            assert channel.pending == record.pending
+            so_far = classes[channel.number]
+            assert [so_far[kind] for kind in ResponseClass] == list(record.classes)
+            expected = record.rise
+            assert list(totals[channel.number]) == [
+                *(expected.count, expected.sum_ticks, expected.sum_sq_ticks2)
+            ]
+            if rise.count:
+                assert (rise.min_ticks, rise.max_ticks) == (record.min_ticks, record.max_ticks)
+
+
+def assert_of_one_moment(shown, result):
+    """Assert that each snapshot is whole, and that none has more than the next one."""
+    before = 0
+    for channels in [*shown, result.channels]:
+        strikes = 0
+        for channel in channels:
+            rise = channel.measurement(Kind.RISE)
+            assert channel.conserved
+            assert rise.statistics.count == rise.bins.counts.sum()
+            strikes += channel.classes[ResponseClass.STRIKES]
+        assert strikes >= before
+        before = strikes
