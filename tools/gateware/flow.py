@@ -21,8 +21,8 @@ _ICE40_FLIP_FLOPS = (
     "techmap -map +/ice40/ff_map.v; opt_expr -mux_undef; simplemap; ice40_opt -full"
 )
 # The same step of synth_lattice, with the same numbers: 500 look-up tables more, and an ECP5's
-# enables and resets, of which many a slow path is made, are fewer. ULX3S-25F's core came to 121 to
-# 130 MHz of three seeds with the placer's first weight; without it to 105 to 126.
+# enables and resets, of which many a slow path is made, are fewer. With the placer's first weight
+# ULX3S-25F's core came to 126.7, 121.2 and 129.8 MHz of three seeds; before all three fell short.
 _ECP5_FLIP_FLOPS = (
     "opt_clean; dfflegalize -mince 8 -minsrst 8 -cell $_DFF_?_ 01 -cell $_DFF_?P?_ r "
     "-cell $_SDFF_?P?_ r -cell $_DFFE_??_ 01 -cell $_DFFE_?P??_ r -cell $_SDFFE_?P??_ r "
