@@ -8,6 +8,7 @@ bitstream or netlist but what it says itself.
 import math
 from collections import Counter
 from fractions import Fraction
+from io import BytesIO
 
 import numpy as np
 from bench import TRUTH, Outcome, assert_equals_truth, class_counts
@@ -15,12 +16,13 @@ from tools.gateware import board as boards
 from tools.gateware.build import board_hash, build_id
 from tools.gateware.families import FAMILIES
 from tools.gateware.run_bitstream import design_of, simulator
+from wire import MEMORY_TYPES, frames_of, words
 
 from plexor import cli, store
 from plexor.device import Device
 from plexor.link import open_link
-from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
-from plexor.protocol.memory import ResponseClass
+from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE, SOURCES, MemoryFlag
+from plexor.protocol.memory import ResponseClass, Space
 from plexor.results import Kind
 from plexor.session import measure
 from plexor_hdl.front.phases import LOOP_CLOCKS
@@ -164,20 +166,18 @@ def assert_planted(result, golden):
 
 
 def stepped(name, planted, settings, folder, baud=0):
-    """Return a run of a sweep table at a board, the golden model's, and what was shown meanwhile.
-
-    That is, of each snapshot, the channels so far.
-    """
+    """Return a run of a sweep table at a board, the golden model's, and what came over the link."""
     board = boards.load(name)
     device = find_device(DEVICE, default_cache())
     executable = simulator(board, design_of(board), device, default_cache(), baud)
-    log, shown = folder / "truth", []
+    log, wire = folder / "truth", BytesIO()
     with (
         Server(executable, planted, ("--once", "--truth", str(log))) as server,
-        Device(open_link(f"tcp://127.0.0.1:{server.port}")) as link,
+        Device(open_link(f"tcp://127.0.0.1:{server.port}"), wire) as link,
     ):
-        result = measure(link, settings, on_snapshot=shown.append)
-    return result, assert_equals_truth(seen(result, np.fromfile(log, TRUTH), board)), shown
+        result = measure(link, settings)
+    golden = assert_equals_truth(seen(result, np.fromfile(log, TRUTH), board))
+    return result, golden, wire.getvalue()
 
 
 def assert_steps(result, golden):
@@ -205,15 +205,27 @@ def assert_steps(result, golden):
                 assert (rise.min_ticks, rise.max_ticks) == (record.min_ticks, record.max_ticks)
 
 
-def assert_of_one_moment(shown, result):
-    """Assert that each snapshot is whole, and that none has more than the next one."""
-    before = 0
-    for channels in [*shown, result.channels]:
-        strikes = 0
-        for channel in channels:
-            rise = channel.measurement(Kind.RISE)
-            assert channel.conserved
-            assert rise.statistics.count == rise.bins.counts.sum()
-            strikes += channel.classes[ResponseClass.STRIKES]
-        assert strikes >= before
-        before = strikes
+def assert_snapshots(wire, golden):
+    """Assert that each snapshot that came has counted the first events and no other.
+
+    Return how many there were.
+    """
+    dumps = [
+        frame
+        for frame in frames_of(wire)
+        if frame.type in MEMORY_TYPES and not frame.flags & MemoryFlag.FINAL
+    ]
+    numbers, held, before = sorted({frame.tag for frame in dumps}), {}, 0
+    for number in numbers:
+        held |= words(frame for frame in dumps if frame.tag == number)
+        edges = sum(
+            np.frombuffer(image, "<u8").astype(np.int64)
+            for (space, _), image in held.items()
+            if space == Space.EDGES
+        )
+        events, many = golden.events, int(edges.sum())
+        places = events.source[:many] * 2 + events.polarity[:many]
+        assert np.array_equal(edges, np.bincount(places, minlength=2 * SOURCES))
+        assert many > before
+        before = many
+    return len(numbers)
