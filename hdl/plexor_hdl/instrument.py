@@ -130,8 +130,8 @@ class Instrument(wiring.Component):
         access = self._access(m, dumper, run) if self._has_access else None
         reads = dict(enumerate((access or dumper).spaces))
         sweep = Sweep(m, geometry) if Feature.SWEEP in geometry.features else None
-        # A block where cells are few.
-        loop = self._loop_clocks, "block" if in_memories(geometry) else "auto"
+        # A block RAM where cells are scarcer than these.
+        loop = self._loop_clocks, "auto" if Feature.SNAPSHOT in geometry.features else "block"
         wire_pins(m, self, bank, run, outputs, capture, sweep, *loop)
         if sweep is not None:
             sweep.strike(m, bank, run, outputs)
