@@ -74,7 +74,8 @@ ORDER = (
     Feature.EARLY,
 )
 """Features by their worth to a user: first what the host cannot make up for."""
-NEEDS = {Feature.SWEEP: Feature.SNAPSHOT}
+NEEDS = {Feature.SWEEP: Feature.SNAPSHOT, Feature.RING: Feature.EVENTS}
+"""What a feature can not be without."""
 
 
 def packed(name: str, more: Feature) -> Used:
