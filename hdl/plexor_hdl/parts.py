@@ -29,6 +29,11 @@ def added(left, right, carry) -> Value:
     return (Cat(Const(1, 1), left) + Cat(carry, right))[1:]
 
 
+def up(word, places: int) -> Value:
+    """Return a word, as long as it is, up by so many bits."""
+    return (word << places)[: len(word)]
+
+
 def add_one_more(left, right) -> Value:
     """Return the sum of two parts and one; the bit above the parts is the next carry."""
     difference = left - ~right

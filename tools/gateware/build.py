@@ -100,20 +100,22 @@ def netlist(board: Board, seed: int) -> Path:
 
     It knows the seed that it will be placed from: that is in its build's id.
     """
+    folder, gateware = BUILD / board.name / f"seed{seed}", board_hash(board)
+    netlist_in(folder, board, gateware, build_id(board, seed, gateware))
+    return folder
+
+
+def netlist_in(folder: Path, board: Board, gateware: int, named: int) -> None:
+    """Leave `top.json` of a board's design in a folder; the two numbers are what it says of itself.
+
+    Raises ToolError.
+    """
     family = FAMILIES[board.profile.family]
-    top = Top(
-        family.module,
-        family.pll(board.clock_mhz, board.fast_mhz),
-        board.geometry,
-        board_hash(board),
-        build_id(board, seed, board_hash(board)),
-        board.uart_period,
-    )
-    folder = BUILD / board.name / f"seed{seed}"
+    pll = family.pll(board.clock_mhz, board.fast_mhz)
+    top = Top(family.module, pll, board.geometry, gateware, named, board.uart_period)
     design = synthesise(folder, rtlil_for_synthesis(top, "top", top.ports), family.name)
     lock_front(board, design["modules"]["top"])
     (folder / "top.json").write_text(json.dumps(design))
-    return folder
 
 
 def lock_front(board: Board, module: dict[str, Any]) -> None:
@@ -145,6 +147,11 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
 def is_core(clock: str) -> bool:
     """Return whether a clock, by nextpnr's name, is the core's of a board."""
     return not limits.is_phase(clock) and not re.search("reference|ring|source", clock)
+
+
+def used_of(log: str) -> dict[str, tuple[int, int]]:
+    """Return how many cells of each kind nextpnr's log says are taken, and how many there are."""
+    return {name: (int(some), int(most)) for name, some, most in _USED.findall(log)}
 
 
 def clocks_mhz(log: str) -> dict[str, tuple[float, float]]:
@@ -181,7 +188,7 @@ def judged(
     }
     channels = [skew.bins(times_ps, lags, period_ps) for lags in lags_ps["sampler"]]
     outputs = [skew.steps(times_ps, lags, period_ps) for lags in lags_ps["serialiser"]]
-    used = {name: (int(some), int(most)) for name, some, most in _USED.findall(log)}
+    used = used_of(log)
     core_mhz = min(mhz for name, mhz in clocks.items() if is_core(name))
     fast_mhz = min(mhz for name, mhz in clocks.items() if limits.is_phase(name))
     hops = limits.phase_hops(log, phases, period_ps)

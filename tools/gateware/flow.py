@@ -22,7 +22,7 @@ _ICE40_FLIP_FLOPS = (
 )
 # The same step of synth_lattice, with the same numbers: 500 look-up tables more, and an ECP5's
 # enables and resets, of which many a slow path is made, are fewer. With the placer's first weight
-# ULX3S-25F's core came to 126.7, 121.2 and 129.8 MHz of three seeds; before all three fell short.
+# ULX3S-25F's core came to 126.7, 121.2 and 129.8 MHz of three seeds; before none kept its bounds.
 _ECP5_FLIP_FLOPS = (
     "opt_clean; dfflegalize -mince 8 -minsrst 8 -cell $_DFF_?_ 01 -cell $_DFF_?P?_ r "
     "-cell $_SDFF_?P?_ r -cell $_DFFE_??_ 01 -cell $_DFFE_?P??_ r -cell $_SDFFE_?P??_ r "

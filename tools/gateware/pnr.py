@@ -29,6 +29,10 @@ ROUTED = "routed.json"
 """What nextpnr has placed and routed, as a netlist of the ECP5's own cells."""
 
 
+class NoPlaceError(ToolError):
+    """With none of its weights nextpnr has found a place for each cell."""
+
+
 def write_constraints(board: Board, folder: Path) -> None:
     """Write pins and clocks as the family's nextpnr reads them."""
     if board.profile.family == "ecp5":
@@ -77,7 +81,7 @@ def placer(family: str, weight: int | None = None) -> tuple[str, ...]:
 def placements(folder: Path, family: str, *command: str) -> Iterator[str]:
     """Run nextpnr with one weight after the other; yield the log of each that has all placed.
 
-    Raises ToolError where it fails for another reason than that, and where no weight has.
+    Raises NoPlaceError where no weight has, ToolError where it fails for another reason.
     """
     none = True
     for weight in WEIGHTS[family]:
@@ -86,9 +90,13 @@ def placements(folder: Path, family: str, *command: str) -> Iterator[str]:
             none = False
             yield log
         elif _NO_PLACE not in log:
-            break
-    if none or (code and _NO_PLACE not in log):
-        raise ToolError(f"{command[0]}: exit code {code}; {folder / 'nextpnr.log'}: {log[-2000:]}")
+            raise ToolError(_failure(folder, command[0], code, log))
+    if none:
+        raise NoPlaceError(_failure(folder, command[0], code, log))
+
+
+def _failure(folder: Path, tool: str, code: int, log: str) -> str:
+    return f"{tool}: exit code {code}; {folder / 'nextpnr.log'}: {log[-2000:]}"
 
 
 def routes(board: Board, folder: Path, seed: int) -> Iterator[str]:

@@ -170,5 +170,5 @@ def test_a_placement_that_fails_is_an_error_with_what_was_said(monkeypatch, tmp_
 
 def test_no_place_with_any_weight_is_an_error(monkeypatch, tmp_path):
     played(monkeypatch, NO_PLACE, NO_PLACE, NO_PLACE)
-    with pytest.raises(ToolError, match="Unable to find legal placement"):
+    with pytest.raises(pnr.NoPlaceError, match="Unable to find legal placement"):
         list(pnr.placements(tmp_path, "ecp5", "nextpnr"))

@@ -1,7 +1,14 @@
 """The search for the least rate."""
 
+from fractions import Fraction
+
 import pytest
-from tools.sustained import least
+from tools.sustained import Bench, least
+
+from plexor.identity import Identity
+from plexor.plan import plan_of
+from plexor.settings import Stimulus
+from plexor_hdl import boards
 
 
 @pytest.mark.parametrize("guess", [0, 8, 9, 18, 31, 40, 99])
@@ -20,3 +27,11 @@ def test_a_value_that_is_just_as_guessed_is_tried_and_the_one_below_and_no_other
 
     assert least(8, 512, keeps, 18) == 18
     assert tried == [18, 17]
+
+
+@pytest.mark.parametrize("board", boards.names())
+def test_each_way_of_a_run_is_one_that_the_board_takes(board):
+    bench = Bench(board, 10)
+    for live in bench.ways:
+        stimulus = Stimulus(period_s=Fraction(1, 10_000))
+        plan_of(bench.settings(stimulus, 1, 10, live), Identity(bench.geometry, 1))

@@ -21,9 +21,12 @@ def test_the_boards_are_those_that_leave_features_out():
 
 def test_a_row_says_how_much_more_is_taken_and_whether_it_fits():
     base = Used(100, 200, 30, 32)
-    found = [(Feature.DITHER, Used(150, 200, 30, 32)), (Feature.SWEEP, Used(90, 200, 33, 32))]
+    found = [
+        (Feature.DITHER, Used(150, 200, 30, 32, "no place")),
+        (Feature.SWEEP, Used(90, 200, 33, 32)),
+    ]
     own, dither, sweep = rows(base, found)
-    assert own[2:] == (100, "", 30, "yes")
-    assert dither[1:] == ("+50", 150, "+0", 30, "yes")
+    assert own[2:] == (100, "", 30, "yes", "-")
+    assert dither[1:] == ("+50", 150, "+0", 30, "yes", "no place")
     assert "SNAPSHOT" in sweep[0]
-    assert sweep[1:] == ("-10", 90, "+3", 33, "no")
+    assert sweep[1:] == ("-10", 90, "+3", 33, "no", "-")
