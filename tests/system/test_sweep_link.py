@@ -77,3 +77,16 @@ def test_ends_above_the_toggle_limit_are_refused_before_a_strike(tmp_path, capsy
     assert len(said.err.splitlines()) == 1
     assert "900 MHz" in said.err
     assert not out.exists()
+
+
+def test_both_ways_of_a_board_without_a_table_are_refused_before_a_strike(tmp_path, capsys):
+    out = tmp_path / "out"
+    board = ("--link", "sim:synthetic?board=icebreaker")
+    asked = ["sweep", *board, *RANGE, *CRITERION, "--both-ways", "--out", str(out)]
+    assert cli.main(asked) == ExitCode.USAGE
+    said = capsys.readouterr()
+    assert said.out == ""
+    line = said.err.splitlines()[-1]
+    assert "--both-ways: table: board icebrkr was built without SWEEP" in line
+    assert not any("step" in line for line in said.err.splitlines())
+    assert not out.exists()

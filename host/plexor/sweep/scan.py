@@ -10,9 +10,9 @@ import numpy as np
 
 from plexor.analyse import ChannelFigures, analyse
 from plexor.device import Device
-from plexor.errors import InvalidRunError
+from plexor.errors import InvalidRunError, UsageError
 from plexor.link.open import open_link
-from plexor.plan import REPORT_SPACES
+from plexor.plan import REPORT_SPACES, plan_of
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass, Space
 from plexor.results import RunResult, StepChannel, StepResult
@@ -59,12 +59,8 @@ def plan(scan: Scan) -> tuple[list[tuple[Fraction, str]], list[TableStep]]:
     return ways, steps
 
 
-def take_scan(scan: Scan) -> tuple[Step, ...]:
-    """Take a scan; raise PlexorError where its run does not start, breaks or is not valid.
-
-    The last step is at rest, at the lowest rate: its `recovery_s` is from the last strike at the
-    highest rate to the first from which on every one is answered, of the slowest channel.
-    """
+def _asked(scan: Scan) -> tuple[list[tuple[Fraction, str]], Settings]:
+    """Return rate and direction of each step, and the run that takes them."""
     ways, table = plan(scan)
     swept, *others = scan.settings.strikes
     settings = replace(
@@ -73,6 +69,28 @@ def take_scan(scan: Scan) -> tuple[Step, ...]:
         table=tuple(table),
         spaces=(*REPORT_SPACES, Space.STEPS),
     )
+    return ways, settings
+
+
+def check_scan(scan: Scan) -> tuple[Step, ...]:
+    """Strike nothing and return no step; raise UsageError where a scan is not possible."""
+    _, settings = _asked(scan)
+    with Device(open_link(scan.link, scan.dut, again=True)) as device:
+        try:
+            plan_of(settings, device.identity)
+        except ValueError as error:
+            raise UsageError(f"--both-ways: {error}") from error
+    return ()
+
+
+def take_scan(scan: Scan) -> tuple[Step, ...]:
+    """Take a scan; raise PlexorError where its run does not start, breaks or is not valid.
+
+    The last step is at rest, at the lowest rate: its `recovery_s` is from the last strike at the
+    highest rate to the first from which on every one is answered, of the slowest channel.
+    """
+    ways, settings = _asked(scan)
+    swept = scan.settings.strikes[0]
     link = open_link(scan.link, scan.dut, again=True)
     with Device(link) as device:
         run = measure(device, settings)

@@ -17,7 +17,7 @@ from plexor.sweep.drive import Driver, Steps, Work
 from plexor.sweep.executor import Workers
 from plexor.sweep.job import MOST_S, TIMEOUT_PERIODS, Job, check, first_stage, take
 from plexor.sweep.model import DOWN, REST, UP, Bracket, Knee, Step
-from plexor.sweep.scan import Scan, take_scan
+from plexor.sweep.scan import Scan, check_scan, take_scan
 from plexor.sweep.search import bisect, scan_bracket, scan_rates
 from plexor.sweep.store import StepStore
 from plexor.units import format_rate
@@ -216,7 +216,14 @@ class _Sweep:
     def _sweep(self, loads: Sequence[str]) -> None:
         # Lower rates are possible where the highest one is: only then anything is struck.
         high = self._job(loads[0], self.wanted.high_hz, "")
-        self.driver.ask(check, high, lambda steps: self._begin(loads))
+
+        def begin(_: Steps) -> None:
+            self.driver.ask(check, high, lambda _: self._begin(loads))
+
+        if self.wanted.both_ways:
+            self.driver.ask(check_scan, self._scan(loads[0]), begin)
+        else:
+            begin(())
         self.driver.run()
 
     def _begin(self, loads: Sequence[str]) -> None:
