@@ -36,3 +36,10 @@ class Identity:
     def board(self) -> str:
         """The board's name."""
         return self.geometry.board
+
+    def check_pin(self, name: str, number: int) -> None:
+        """Raise ValueError where there is no such pin of a kind, `strike` or `ch`."""
+        count = self.geometry.strikes if name == "strike" else self.geometry.channels
+        if not 0 <= number < count:
+            has = f"{name}0 to {name}{count - 1}" if count > 1 else f"{name}0 alone"
+            raise ValueError(f"{name}{number}: this instrument has {has}")

@@ -107,10 +107,19 @@ def stream_of(settings: Settings, identity: Identity) -> Stream:
 
 def need_events(identity: Identity, what: str) -> None:
     """Raise UsageError where the instrument does not send the events that something needs."""
-    if Feature.EVENTS not in identity.geometry.features:
+    _need(identity, Feature.EVENTS, f"{what}: needs every event", "sends them")
+
+
+def need_dither(identity: Identity, what: str) -> None:
+    """Raise UsageError where the instrument does not dither the strikes of something."""
+    _need(identity, Feature.DITHER, what, "has it")
+
+
+def _need(identity: Identity, feature: Feature, what: str, has: str) -> None:
+    if feature not in identity.geometry.features:
         raise UsageError(
-            f"{what}: needs every event; {lack(identity.geometry, Feature.EVENTS)}; take a board of"
-            " docs/features.md that sends them"
+            f"{what}; {lack(identity.geometry, feature)}; take a board of docs/features.md that"
+            f" {has}"
         )
 
 
@@ -120,24 +129,17 @@ def settings_trigger(settings: Settings, output: int) -> Trigger | None:
 
 
 def _check_numbers(settings: Settings, identity: Identity) -> None:
-    for what, numbers, limit in (
-        ("strike", [entry.output for entry in settings.strikes], identity.geometry.strikes),
-        ("ch", [entry.number for entry in settings.channels], identity.geometry.channels),
+    for what, numbers in (
+        ("strike", [entry.output for entry in settings.strikes]),
+        ("ch", [entry.number for entry in settings.channels]),
     ):
         for number in numbers:
-            if not 0 <= number < limit:
-                raise ValueError(
-                    f"{what}{number}: this instrument has {what}0 to {what}{limit - 1}"
-                )
+            identity.check_pin(what, number)
             if numbers.count(number) > 1:
                 raise ValueError(
                     f"{what}{number}: given {numbers.count(number)} times; give it once"
                 )
-    if not 0 <= settings.loopback_output < identity.geometry.strikes:
-        raise ValueError(
-            f"loopback: strike{settings.loopback_output}; this instrument has strike0 to"
-            f" strike{identity.geometry.strikes - 1}"
-        )
+    identity.check_pin("strike", settings.loopback_output)
     if settings.count is not None and settings.count < 1:
         raise ValueError(f"count: {settings.count}; must be 1 or more")
     if settings.count is not None and not any(

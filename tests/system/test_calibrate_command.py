@@ -75,4 +75,4 @@ def test_a_calibration_is_kept_applied_and_refused_elsewhere(uri, capsys, tmp_pa
 def test_a_self_test_says_what_a_jumper_may_not_name(uri, capsys):
     code, _, err = run(capsys, "selftest", "--link", uri, "--jumper", "strike1=ch0")
     assert code == ExitCode.USAGE
-    assert "strike1; this instrument has strike0 to strike0" in err
+    assert "strike1: this instrument has strike0 alone" in err

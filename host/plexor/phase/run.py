@@ -21,7 +21,7 @@ from plexor.errors import InvalidRunError, UsageError
 from plexor.phase.fold import Pins, fold
 from plexor.phase.model import PhaseResult, PhaseScan
 from plexor.phase.windows import scan as scan_of
-from plexor.plan import need_events
+from plexor.plan import need_dither, need_events
 from plexor.plan_strikes import dither_at_most
 from plexor.progress import Progress
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
@@ -29,7 +29,7 @@ from plexor.protocol.memory import ResponseClass
 from plexor.results import ChannelResult, RunResult
 from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus, parse_reference
-from plexor.units import seconds_of, ticks_of
+from plexor.units import format_seconds, seconds_of, ticks_of
 
 STRIKE = "strike0"
 """The output whose strikes are timed."""
@@ -82,6 +82,8 @@ def run(
     InvalidRunError where the reference has no edges, LinkError and InstrumentError as `measure`.
     """
     need_events(device.identity, "phase")
+    if wanted.span_s is not None:
+        need_dither(device.identity, "--span: strikes at random")
     period_s = _reference_period(device, wanted)
     settings = settings_of(wanted, period_s, device.identity.tick_fs)
     result = measure(device, settings, on_progress, description)
@@ -106,7 +108,7 @@ def settings_of(wanted: Wanted, reference_period_s: Fraction | None, tick_fs: in
         step_s = reference_period_s * GOLDEN
         if ours:
             step_s = _whole(wanted.step_s or reference_period_s / steps, "--step", tick_fs)
-            _whole(reference_period_s, "--period", tick_fs)
+            reference_period_s = _whole(reference_period_s, "--period", tick_fs)
             others = (Stimulus(source - SOURCE_STRIKE, reference_period_s),)
         periods = max(math.ceil((least_s - step_s) / reference_period_s), 0)
         spacing_s = periods * reference_period_s + step_s
@@ -128,12 +130,21 @@ def settings_of(wanted: Wanted, reference_period_s: Fraction | None, tick_fs: in
 
 
 def _whole(seconds: Fraction, what: str, tick_fs: int) -> Fraction:
+    """Return the whole number of ticks that a time is, as seconds.
+
+    A tick is known to half a femtosecond: 20 us are 19,200 ticks of 1/960 us, though not of the
+    1,041,667 fs that an instrument says.
+    """
     ticks = ticks_of(seconds, tick_fs)
-    if ticks.denominator != 1 or ticks < 1:
+    nearest = round(ticks)
+    if nearest < 1 or abs(ticks - nearest) > Fraction(nearest, 2 * tick_fs):
+        below, above = max(math.floor(ticks), 1), max(math.ceil(ticks), 2)
         raise UsageError(
-            f"{what}: {float(ticks):g} ticks; must be a whole number, so that phases are exact"
+            f"{what}: {float(ticks):.9g} ticks; must be a whole number, so that phases are exact:"
+            f" {format_seconds(seconds_of(below, tick_fs), 9)} or"
+            f" {format_seconds(seconds_of(above, tick_fs), 9)}"
         )
-    return seconds
+    return seconds_of(nearest, tick_fs)
 
 
 def _channels(wanted: Wanted, source: int) -> tuple[Channel, ...]:

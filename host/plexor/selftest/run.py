@@ -52,14 +52,9 @@ def selftest(device: Device, wanted: Wanted, report: Report = lambda line: None)
     geometry = identity.geometry
     witness = witness_of(device)
     for output, channels in wanted.wiring.items():
-        for name, number, count in (
-            ("strike", output, geometry.strikes),
-            *(("ch", n, geometry.channels) for n in channels),
-        ):
-            if not 0 <= number < count:
-                raise ValueError(
-                    f"{name}{number}; this instrument has {name}0 to {name}{count - 1}"
-                )
+        identity.check_pin("strike", output)
+        for number in channels:
+            identity.check_pin("ch", number)
     checks: list[Check] = []
     parts: list[tuple[str, Callable[[], Check]]] = [
         ("link", lambda: link_check(device, wanted.bytes_s)),

@@ -1,5 +1,6 @@
 """An instrument without events is asked for none, and who needs them is told."""
 
+from fractions import Fraction
 from types import SimpleNamespace
 
 import pytest
@@ -39,6 +40,17 @@ def test_what_needs_every_event_says_so_of_an_instrument_without():
     assert str(error.value) == (
         "phase: needs every event; board sim was built without EVENTS, events over the link; take a"
         " board of docs/features.md that sends them"
+    )
+
+
+def test_a_phase_scan_against_edges_without_a_period_needs_dither():
+    identity = Identity(Geometry(features=ALL_FEATURES & ~Feature.DITHER), 1)
+    wanted = phase_run.Wanted((), "ch2", Fraction(1000), 3, points=9, span_s=Fraction(1, 1000))
+    with pytest.raises(UsageError) as error:
+        phase_run.run(SimpleNamespace(identity=identity), wanted)
+    assert str(error.value) == (
+        "--span: strikes at random; board sim was built without DITHER, dither of strikes; take a"
+        " board of docs/features.md that has it"
     )
 
 

@@ -13,6 +13,7 @@ from plexor.phase.model import LOST, PhaseResult
 from plexor.phase.run import Wanted, analyse, settings_of
 from plexor.protocol.memory import ResponseClass
 from plexor.settings import Channel
+from plexor.units import seconds_of
 
 US = Fraction(1, 10**6)
 TICK_FS = 10**6
@@ -60,7 +61,8 @@ def test_without_a_period_strikes_are_random_and_still_longer_apart_than_the_tim
     ("change", "message"),
     [
         ({"timeout_s": 101 * US}, "--timeout: 0.000101 s; must be below 0.0001002 s"),
-        ({"step_s": Fraction(3, 2 * 10**9)}, "--step: 1.5 ticks; must be a whole number"),
+        ({"step_s": Fraction(3, 2 * 10**9)}, "--step: 1.5 ticks; must be a whole .*: 1 ns or 2 ns"),
+        ({"step_s": Fraction(3, 10**10)}, "--step: 0.3 ticks; must be a whole .*: 1 ns or 2 ns"),
         ({"channels": (Channel(0, "A", reference="ch1.fall"),)}, "A: is timed after ch1.fall"),
     ],
 )
@@ -72,6 +74,15 @@ def test_what_makes_no_scan_is_refused_in_one_line(change, message):
 def test_a_period_that_is_no_whole_number_of_ticks_is_refused():
     with pytest.raises(UsageError, match=r"--period: 1000.5 ticks"):
         settings_of(WANTED, Fraction(10005, 10**10), TICK_FS)
+
+
+def test_times_are_whole_ticks_as_far_as_a_tick_is_known():
+    # 1/960 µs and 1/1920 µs: what 8 and 16 samples a clock of 120 MHz make.
+    for tick_fs, ticks in ((1_041_667, 960), (520_833, 1920)):
+        wanted = replace(WANTED, step_s=None, points=20)
+        swept, other = settings_of(wanted, 20 * US, tick_fs).strikes
+        assert other.period_s == seconds_of(20 * ticks, tick_fs)
+        assert swept.period_s == seconds_of((5 * 20 + 1) * ticks, tick_fs)
 
 
 @pytest.fixture
