@@ -208,9 +208,9 @@ def _channel(channel: Channel, settings: Settings, quantities: Quantities) -> li
         label = channel.label
         samples = quantities.geometry.samples
         source, polarity = _reference(channel, settings)
-        filter_ticks = quantities.whole(f"{label}.filter", channel.filter_s, 0, samples)
-        if filter_ticks:
+        if channel.filter_s:
             quantities.need(Feature.FILTER, f"{label}.filter")
+        filter_ticks = quantities.whole(f"{label}.filter", channel.filter_s, 0, samples)
         deadline_ticks = NO_DEADLINE_TICKS
         if channel.deadline_s is not None:
             deadline_ticks = quantities.signed(f"{label}.deadline", channel.deadline_s)

@@ -278,6 +278,23 @@ def test_what_the_build_lacks_is_refused_by_name(feature, asked):
 
 
 @pytest.mark.parametrize(
+    ("feature", "asked"),
+    [
+        (Feature.EARLY, {"early_s": Fraction(1 << 40)}),
+        (Feature.SNAPSHOT, {"report_s": Fraction(1 << 40)}),
+        (Feature.FILTER, {"channels": (Channel(0, filter_s=Fraction(1)),)}),
+        (Feature.DITHER, {"strikes": (Stimulus(0, 1000 * NS, dither_s=5 * NS),)}),
+    ],
+)
+def test_what_the_build_lacks_is_named_where_the_value_is_out_of_range_too(feature, asked):
+    lacking = Identity(Geometry(features=ALL_FEATURES & ~feature), 1)
+    settings = Settings(**{"strikes": (Stimulus(0, 1000 * NS),), **asked})
+    for identity, says in ((IDENTITY, "must be"), (lacking, f"built without {feature.name}")):
+        with pytest.raises(ValueError, match=says):
+            plan_of(settings, identity)
+
+
+@pytest.mark.parametrize(
     ("text", "source", "polarity"),
     [("strike0", 8, 1), ("strike7.fall", 15, 0), ("ch3.rise", 3, 1), ("load", 16, 1)],
 )
