@@ -17,7 +17,7 @@ from plexor.protocol.memory import ResponseClass, Space
 from plexor.results import RunResult
 from plexor.session import measure
 from plexor.settings import Settings
-from plexor.sweep.criterion import Criterion, stage_strikes
+from plexor.sweep.criterion import Criterion, judge, stage_strikes
 from plexor.sweep.decide import STAGES, Verdict
 from plexor.sweep.figures import LEAST_STRIKES, figures_of
 from plexor.sweep.model import Figures, Step
@@ -63,17 +63,20 @@ def take(job: Job) -> tuple[Step]:
 
     A real device is struck on from stage to stage. A simulated one is started anew, and struck from
     the first strike on: the longer run begins as the shorter one was, and goes on with what the
-    device has come to and draws by then, so that no draw counts twice.
+    device has come to and draws by then, so that no draw counts twice. As that strikes all of them
+    again, stages that are not likely to end in a verdict are left out: the bounds hold for any.
     """
     first = first_stage(job.criteria, job.least_strikes)
     runs: list[RunResult] = []
     figures: tuple[Figures, ...] = ()
     drawn: bool | None = None
-    sent = 0
+    sent = due = 0
     recovery_s = None if job.rest_hz is None else _recover(job, job.rest_hz)
-    for stage, strikes in looks_of(first, job.least_strikes):
-        if stage and strikes / job.rate_hz > job.most_s:
-            break
+    looks = looks_of(first, job.least_strikes)
+    looks = [(s, n) for s, n in looks if not s or n / job.rate_hz <= job.most_s]
+    for stage, strikes in looks:
+        if strikes < due:
+            continue
         if job.simulated:
             runs, sent = [], 0
         run, drawn = _run(job, job.rate_hz, len(runs), strikes - sent)
@@ -83,6 +86,8 @@ def take(job: Job) -> tuple[Step]:
         waited = [f for f in figures if job.for_channel in ("", f.name)]
         if all(entry.verdict != Verdict.UNDECIDED for entry in waited):
             break
+        if job.simulated:
+            due = due_of(looks, waited, job.criteria, first, run.tick_fs)
     step = Step(
         runs[0].tick_fs,
         runs[0].simulated,
@@ -122,6 +127,25 @@ def looks_of(first: int, least: int) -> list[tuple[int, int]]:
     short = max(least, LEAST_STRIKES)
     early = [(0, short)] if first >= 4 * short else []
     return early + [(stage, first << stage) for stage in range(STAGES)]
+
+
+def due_of(
+    looks: Sequence[tuple[int, int]],
+    figures: Sequence[Figures],
+    criteria: Sequence[Criterion],
+    first: int,
+    tick_fs: int,
+) -> int:
+    """Return after how many strikes all verdicts are likely: bad ones come on as they came.
+
+    Where none is, it is the last look.
+    """
+    for stage, strikes in looks:
+        grown = [entry.grown(strikes) for entry in figures]
+        verdicts = [judge(criteria, entry, stage, first, tick_fs)[0] for entry in grown]
+        if strikes > figures[0].strikes and Verdict.UNDECIDED not in verdicts:
+            return strikes
+    return looks[-1][1]
 
 
 def _recover(job: Job, rest_hz: Fraction) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from plexor.protocol.memory import ResponseClass
@@ -55,6 +55,12 @@ class Figures:
     def missed_share(self) -> float:
         """Missed strikes, as a part of all."""
         return self.classes[ResponseClass.MISSED] / self.strikes if self.strikes else 0.0
+
+    def grown(self, strikes: int) -> Figures:
+        """Return the figures of so many strikes, if they went on as these went."""
+        part = strikes / self.strikes if self.strikes else 0
+        classes = {entry: round(part * count) for entry, count in self.classes.items()}
+        return replace(self, strikes=strikes, classes=classes)
 
 
 @dataclass(frozen=True, slots=True)
