@@ -131,16 +131,15 @@ def test_serving_what_is_not_there_is_one_line_and_code_2(
     assert done.stdout == ""
 
 
-@pytest.mark.full
 @pytest.mark.timeout(900)
-def test_the_served_instrument_says_what_it_is() -> None:
+def test_the_served_instrument_is_that_of_a_ulx3s() -> None:
     command = [sys.executable, "-m", "plexor_sim.serve", "--dut", "synthetic:latency=1ns"]
     with subprocess.Popen([*command, "--once"], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "device synthetic\n"
         port = int(process.stdout.readline().removeprefix("listening 127.0.0.1:"))
         names = ("magic", "channels", "samples", "tick_fs")
-        assert read_registers(port, names) == [MAGIC, 4, 8, 1_000_000]
+        assert read_registers(port, names) == [MAGIC, 8, 16, 500_000]
         assert process.wait(20) == 0
 
 
