@@ -12,6 +12,8 @@ import time
 
 import pytest
 
+from plexor_sim import starter as module
+
 
 class Starter:
     def __init__(self) -> None:
@@ -69,13 +71,21 @@ def test_the_simulator_before_has_ended_when_the_next_one_listens(starter):
     assert listens(second)
 
 
-def test_a_client_that_leaves_ends_a_simulator_at_once(starter):
-    port = starter.ask("--dut", "synthetic", "--once")
-    began = time.monotonic()
+def test_a_client_that_leaves_ends_a_simulator_without_a_signal(monkeypatch, capfd):
+    monkeypatch.setattr(module, "_GRACE_S", 60)
+    simulator = module._Starter().start(["--dut", "synthetic", "--once"])
+    assert isinstance(simulator, module._Simulator)
+    for number in ("terminate", "kill"):
+        monkeypatch.setattr(simulator.process, number, lambda: pytest.fail("it had to be ended"))
+    deadline, printed = time.monotonic() + 60, ""
+    while not printed.endswith("\n") or "listening" not in printed:
+        assert time.monotonic() < deadline
+        printed += capfd.readouterr().out
+        time.sleep(0.01)
+    port = int(printed.rpartition(":")[2])
     socket.create_connection(("127.0.0.1", port), 5).close()
-    starter.ask("--dut", "synthetic", "--once")
-    # Less than half of what it would wait for an end that does not come.
-    assert time.monotonic() - began < 1
+    simulator.end()
+    assert simulator.process.returncode == 0
 
 
 def test_the_end_of_its_input_ends_it_and_the_simulator(starter):
