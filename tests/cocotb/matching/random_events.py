@@ -174,7 +174,7 @@ async def one_run(dut, rng, rules, events: Events, pauses: float, stalls: float)
         Monitor(dut, "o_values", board.take_value, rng, stalls),
         Monitor(dut, "o_decisions", board.take_decision, rng),
     ]
-    most = 2000 + 40 * len(events)
+    most = 2000 + (40 + 10 * CHANNELS) * len(events)
     await clocks(dut, most, *agents, until=lambda: bool(dut.finished.value))
     await clocks(dut, DRAIN_CLOCKS, *agents)
     assert driver.done
