@@ -28,7 +28,7 @@ from plexor.protocol.frames import (
     split_place,
     to_stream,
 )
-from plexor.protocol.memory import HISTOGRAM_SPACES, Space, entries
+from plexor.protocol.memory import HISTOGRAM_SPACES, Space, banks, entries
 from plexor.protocol.registers import Action, StopReason, address, register
 from plexor_sim.golden import memory
 from plexor_sim.golden.ending import planned_end_ticks
@@ -123,7 +123,7 @@ class Host:
         return [f for f in self.frames if f.type == FrameType.LOG and f.tag == code]
 
     def dumped(self) -> bool:
-        """Tell whether every space of both banks has come after the end of the run."""
+        """Tell whether every bank of every space has come after the end of the run."""
         last = {
             (f.flags & SPACE_MASK, f.flags & MemoryFlag.BANK)
             for f in self.frames
@@ -131,12 +131,12 @@ class Host:
             and f.flags & MemoryFlag.FINAL
             and f.flags & MemoryFlag.LAST
         }
-        return len(last) == 2 * len(Space)
+        return len(last) == sum(banks(GEOMETRY, space) for space in Space)
 
 
 def images(frames: list[Frame]) -> dict[Space, list[bytes]]:
-    """Return both banks of each space as dumped after the end."""
-    found = {space: [bytearray(), bytearray()] for space in Space}
+    """Return the banks of each space as dumped after the end."""
+    found = {space: [bytearray() for _ in range(banks(GEOMETRY, space))] for space in Space}
     for frame in frames:
         if frame.type not in (FrameType.HISTOGRAM, FrameType.STATISTICS):
             continue
@@ -145,17 +145,17 @@ def images(frames: list[Frame]) -> dict[Space, list[bytes]]:
             offset, zeros = split_place(frame.index)
             assert (offset - zeros) * WORD_BYTES == len(bank)
             bank += bytes(zeros * WORD_BYTES) + frame.payload
-    return {space: [bytes(bank) for bank in banks] for space, banks in found.items()}
+    return {space: list(map(bytes, each)) for space, each in found.items()}
 
 
-def total(space: Space, banks: list[bytes]) -> bytes:
-    """Return both banks of a space folded into one."""
+def total(space: Space, each: list[bytes]) -> bytes:
+    """Return the banks of a space folded into one."""
     if space in STATISTICS_SPACES:
-        rows = [memory.statistics_of_space(GEOMETRY, space, bank) for bank in banks]
+        rows = [memory.statistics_of_space(GEOMETRY, space, bank) for bank in each]
         folded = [memory.folded(parts) for parts in zip(*rows, strict=True)]
         return b"".join(memory.pack_statistics(each) for each in folded)
     kind = "<u4" if space in HISTOGRAM_SPACES else "<u8"
-    return sum(np.frombuffer(bank, kind) for bank in banks).tobytes()
+    return sum(np.frombuffer(bank, kind) for bank in each).tobytes()
 
 
 def events_of(frames: list[Frame]):
@@ -208,9 +208,9 @@ async def compare(host: Host, truth: Results) -> int:
         assert await host.read("lane", "pending", channel) == truth.pending[channel]
     assert await host.read("status", "step") == len(truth.steps)
     found = images(host.frames)
-    for space, banks in found.items():
+    for space, each in found.items():
         if space != Space.UPLOAD_DROPS:
-            assert total(space, banks) == truth.words(space), space.name
+            assert total(space, each) == truth.words(space), space.name
     drops = np.frombuffer(total(Space.UPLOAD_DROPS, found[Space.UPLOAD_DROPS]), "<u8")
     assert len(drops) == entries(GEOMETRY, Space.UPLOAD_DROPS) == SOURCES
     events = truth.events
