@@ -65,8 +65,10 @@ class Ledger(wiring.Component):
     Of the `reads` one is read at a time, the one whose address has its upper bit low; all give its
     words within word_clocks of the dumper, and 0 where none is read. With
     Feature.SWEEP limbs of classes are read one a clock while `copying`, from COPY_WAIT clocks after
-    it rose, as `copy_word` COPY_CLOCKS after `copy`. It may be high while `idle`, for copy_clocks;
-    nothing else may be read then, and no source asked for; one asked for before is told.
+    it rose, as `copy_word` COPY_CLOCKS after `copy`. It may rise while `idle`, for copy_clocks;
+    nothing else may be read then, and no source asked for; one asked for before is told. What comes
+    meanwhile is counted afterwards: an event that waits for the matcher may be dropped by the FIFO
+    of the link.
     `clear_stb` sets all to 0 while `clear_busy`; nothing may come then. `saturated` is set when a
     count wraps, until the next clear. Reset: the memory keeps its words, so results need a clear
     first.
@@ -131,7 +133,6 @@ class Ledger(wiring.Component):
             queue.second.eq(counts.second),
             queue.taken.eq(counts.taken),
             queue.clear.eq(self.clear_stb),
-            counts.valid.eq(queue.valid),
             counts.place.eq(queue.place),
             counts.clear_stb.eq(self.clear_stb),
             self.room.eq(queue.room),
@@ -148,6 +149,7 @@ class Ledger(wiring.Component):
         stands = self.copying if copies else Const(0)
         source_place = places.source(self.source_address)
         m.d.comb += [
+            counts.valid.eq(queue.valid & ~stands),
             # The next one waits until all that is known of its line is of that line.
             counts.visit.eq(
                 due & ~stands & ~visited & ~before & ~(watched & (self.source_stb | asked.any()))

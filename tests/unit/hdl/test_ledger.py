@@ -24,7 +24,9 @@ GEOMETRIES = {
     "all": Geometry(channels=8, strikes=8, samples=16),
     "least": Geometry(channels=1, strikes=1, samples=16, features=EVENTS),
     "no_events": Geometry(channels=2, strikes=1, samples=8, features=Feature(0)),
-    "swept": Geometry(channels=1, strikes=1, samples=4, features=Feature.SWEEP | Feature.SNAPSHOT),
+    "swept": Geometry(
+        channels=1, strikes=1, samples=4, features=Feature.SWEEP | Feature.SNAPSHOT | EVENTS
+    ),
 }
 MEASURED = (
     ResponseClass.ANSWERED,
@@ -127,10 +129,15 @@ class Bench:
         drops = self.drops and self.beat and (dense or choose.random() < 0.5)
         ctx.set(dut.i_drop.valid, bool(drops))
         if drops:
-            source = choose.choice(geometry.sources)
-            ctx.set(dut.i_drop.source, source)
-            self.count(Space.UPLOAD_DROPS, source)
+            self.drop(ctx)
         self.beat -= bool(self.beat)
+
+    def drop(self, ctx) -> None:
+        """Give a drop."""
+        source = self.choose.choice(self.geometry.sources)
+        ctx.set(self.dut.i_drop.valid, 1)
+        ctx.set(self.dut.i_drop.source, source)
+        self.count(Space.UPLOAD_DROPS, source)
 
     def rest(self, ctx) -> None:
         dut = self.dut
