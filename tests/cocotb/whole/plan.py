@@ -12,7 +12,7 @@ GATEWARE_HASH = 0x0123_4567_89AB_CDEF
 ALL_SPACES = sum(1 << space for space in Space)
 SHORT_STRIKES = 150
 """What comes too fast to be matched waits: so many find room (docs/instrument.md, "Matching")."""
-STRIKE_CLOCKS = 40
+STRIKE_CLOCKS = 64
 """The time a strike needs in a longer run."""
 STEP_STRIKES = 40
 
