@@ -12,8 +12,8 @@ GATEWARE_HASH = 0x0123_4567_89AB_CDEF
 ALL_SPACES = sum(1 << space for space in Space)
 SHORT_STRIKES = 150
 """What comes too fast to be matched waits: so many find room (docs/instrument.md, "Matching")."""
-STRIKE_CLOCKS = 64
-"""The time a strike needs in a longer run."""
+STRIKE_CLOCKS = 96
+"""The time a strike needs in a longer run, beside one of the other stimulus."""
 STEP_STRIKES = 40
 
 
