@@ -18,7 +18,7 @@ from plexor.device import Device
 from plexor.link import open_link
 from plexor.protocol.frames import CRC_BYTES, HEADER, MAX_WORDS, SOURCE_LOAD
 from plexor.protocol.geometry import MAGIC, Feature, Geometry
-from plexor.protocol.memory import Space, entries
+from plexor.protocol.memory import Space, banks, entries
 from plexor.protocol.registers import InputSelect, RunState
 from plexor.results import RunResult
 from plexor.session import measure
@@ -108,11 +108,10 @@ def test_litex_client_reads_identity_and_histograms_of_a_run(geometry, tmp_path)
                 assert regs.plexor_control_run_time_ticks.read() == 0
                 # Beside the frames, which go on: the host reads its own registers meanwhile.
                 assert device.read("status", "end_ticks") == result.end_ticks
-                banks = 2 if Feature.SNAPSHOT in geometry.features else 1
                 found = {
                     space: sum(
                         np.array(read_memory(client, f"plexor_{space.name.lower()}{bank}"))
-                        for bank in range(banks)
+                        for bank in range(banks(geometry, space))
                     )
                     for space in (Space.LATENCY_BINS, Space.LATENCY_ZOOM, Space.CLASSES)
                 }
@@ -218,10 +217,10 @@ def test_datagrams_lost_and_out_of_order_are_accounted_for_exactly(tmp_path):
     assert outcome.result.accounting.dropped_on_chip == 0
 
 
-def test_frames_fill_gigabit_ethernet_and_loss_and_disorder_are_exact(tmp_path):
+def test_frames_fill_three_quarters_of_gigabit_ethernet_and_loss_and_disorder_are_exact(tmp_path):
     wanted = Settings(
-        strikes=(Stimulus(period_s=71 * NS, width_s=30 * NS),),
-        count=15_000,
+        strikes=(Stimulus(period_s=90 * NS, width_s=30 * NS),),
+        count=30_000,
     )
     unkind = Unkind(lose=0.03, repeat=0.02, delay=0.1, seed=5)
     outcome = through(unkind, wanted, tmp_path / "truth.bin")
@@ -230,7 +229,7 @@ def test_frames_fill_gigabit_ethernet_and_loss_and_disorder_are_exact(tmp_path):
     clocks = (result.end_ticks - result.start_ticks) / 8
     wire = MAX_WORDS * clocks / (FRAME_BYTES + GIGABIT_OVERHEAD_BYTES)
     print(f"{books.generated} events: {books.generated / wire:.3f} of what the wire carries")
-    assert books.generated > 0.97 * wire
+    assert books.generated > 3 / 4 * wire
     assert books.dropped_on_chip == 0
 
 
