@@ -183,7 +183,7 @@ class _Sequence:
         if self.stimulus.burst == 1 or self.stimulus.spacing_s is None:
             return 0
         what = f"{self.label}.spacing"
-        exact = self.quantities.ticks(self.stimulus.spacing_s)
+        exact = self.quantities.short(self.stimulus.spacing_s)
         if exact < self.samples and exact.denominator != 1:
             raise ValueError(
                 f"{what}: {self.quantities.text(exact)}; below {self.samples} ticks"
@@ -196,7 +196,7 @@ class _Sequence:
     def _period_ticks(self) -> Fraction | None:
         if self.stimulus.period_s is None:
             return None
-        period = self.quantities.ticks(self.stimulus.period_s)
+        period = self.quantities.short(self.stimulus.period_s)
         if period < LEAST_SPACING_TICKS:
             rate = format_rate(1 / self.stimulus.period_s) if period > 0 else "endless"
             tick_fs = self.quantities.geometry.tick_fs

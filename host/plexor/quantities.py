@@ -7,7 +7,7 @@ from fractions import Fraction
 from plexor.features import refusal
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.settings import Echo
-from plexor.units import format_seconds, seconds_of, ticks_of, whole_ticks
+from plexor.units import format_seconds, known_ticks, seconds_of, ticks_of, whole_ticks
 
 
 class Quantities:
@@ -20,6 +20,12 @@ class Quantities:
     def ticks(self, seconds: Fraction) -> Fraction:
         """Return exact ticks."""
         return ticks_of(seconds, self.geometry.tick_fs)
+
+    def short(self, seconds: Fraction) -> Fraction:
+        """Return ticks; whole ones where a time within a clock is, as far as a tick is known."""
+        exact, tick_fs = self.ticks(seconds), self.geometry.tick_fs
+        known = known_ticks(seconds, tick_fs) if exact < self.geometry.samples + 1 else None
+        return exact if known is None else Fraction(known)
 
     def text(self, ticks: int | Fraction) -> str:
         """Return ticks for an error text."""

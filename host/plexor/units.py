@@ -44,6 +44,17 @@ def ticks_of(seconds: Fraction, tick_fs: int) -> Fraction:
     return seconds * FEMTOSECONDS / tick_fs
 
 
+def known_ticks(seconds: Fraction, tick_fs: int) -> int | None:
+    """Return the whole number of ticks that a time is, as far as a tick is known; None: it is none.
+
+    An instrument tells its tick to half a femtosecond: 1/960 us is told as 1,041,667 fs, and 20 us
+    are 19,200 of them.
+    """
+    ticks = ticks_of(seconds, tick_fs)
+    nearest = round(ticks)
+    return nearest if abs(ticks - nearest) * 2 * tick_fs <= abs(nearest) else None
+
+
 def whole_ticks(seconds: Fraction, tick_fs: int) -> int:
     """Return seconds in ticks, rounded half to even."""
     return round(ticks_of(seconds, tick_fs))

@@ -29,7 +29,7 @@ from plexor.protocol.memory import ResponseClass
 from plexor.results import ChannelResult, RunResult
 from plexor.session import measure
 from plexor.settings import Channel, Settings, Stimulus, parse_reference
-from plexor.units import format_seconds, seconds_of, ticks_of
+from plexor.units import format_seconds, known_ticks, seconds_of, ticks_of
 
 STRIKE = "strike0"
 """The output whose strikes are timed."""
@@ -130,21 +130,17 @@ def settings_of(wanted: Wanted, reference_period_s: Fraction | None, tick_fs: in
 
 
 def _whole(seconds: Fraction, what: str, tick_fs: int) -> Fraction:
-    """Return the whole number of ticks that a time is, as seconds.
-
-    A tick is known to half a femtosecond: 20 us are 19,200 ticks of 1/960 us, though not of the
-    1,041,667 fs that an instrument says.
-    """
-    ticks = ticks_of(seconds, tick_fs)
-    nearest = round(ticks)
-    if nearest < 1 or abs(ticks - nearest) > Fraction(nearest, 2 * tick_fs):
-        below, above = max(math.floor(ticks), 1), max(math.ceil(ticks), 2)
+    """Return the time of the whole number of ticks that a time is."""
+    known = known_ticks(seconds, tick_fs)
+    if known is None or known < 1:
+        ticks = ticks_of(seconds, tick_fs)
+        below = max(math.floor(ticks), 1)
+        nearest = [format_seconds(seconds_of(n, tick_fs), 9) for n in (below, below + 1)]
         raise UsageError(
             f"{what}: {float(ticks):.9g} ticks; must be a whole number, so that phases are exact:"
-            f" {format_seconds(seconds_of(below, tick_fs), 9)} or"
-            f" {format_seconds(seconds_of(above, tick_fs), 9)}"
+            f" {' or '.join(nearest)}"
         )
-    return seconds_of(nearest, tick_fs)
+    return seconds_of(known, tick_fs)
 
 
 def _channels(wanted: Wanted, source: int) -> tuple[Channel, ...]:

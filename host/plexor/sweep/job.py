@@ -70,13 +70,12 @@ def take(job: Job) -> tuple[Step]:
     runs: list[RunResult] = []
     figures: tuple[Figures, ...] = ()
     drawn: bool | None = None
-    sent = due = 0
+    sent = 0
     recovery_s = None if job.rest_hz is None else _recover(job, job.rest_hz)
     looks = looks_of(first, job.least_strikes)
     looks = [(s, n) for s, n in looks if not s or n / job.rate_hz <= job.most_s]
-    for stage, strikes in looks:
-        if strikes < due:
-            continue
+    while looks:
+        (stage, strikes), *looks = looks
         if job.simulated:
             runs, sent = [], 0
         run, drawn = _run(job, job.rate_hz, len(runs), strikes - sent)
@@ -87,7 +86,7 @@ def take(job: Job) -> tuple[Step]:
         if all(entry.verdict != Verdict.UNDECIDED for entry in waited):
             break
         if job.simulated:
-            due = due_of(looks, waited, job.criteria, first, run.tick_fs)
+            looks = likely(looks, waited, job.criteria, first, run.tick_fs)
     step = Step(
         runs[0].tick_fs,
         runs[0].simulated,
@@ -105,11 +104,16 @@ def take(job: Job) -> tuple[Step]:
 def check(job: Job) -> tuple[Step, ...]:
     """Strike nothing and return no step; raise UsageError where a job's rate is not possible."""
     settings = _settings(job, job.rate_hz, 0, LEAST_STRIKES)
-    with Device(open_link(job.link, job.dut, again=True)) as device:
+    return check_run(job.link, job.dut, settings, f"at {format_rate(job.rate_hz)}")
+
+
+def check_run(link: str, dut: str | None, settings: Settings, what: str) -> tuple[Step, ...]:
+    """Strike nothing and return no step; raise UsageError where an instrument cannot run that."""
+    with Device(open_link(link, dut, again=True)) as device:
         try:
             plan_of(settings, device.identity)
         except ValueError as error:
-            raise UsageError(f"at {format_rate(job.rate_hz)}: {error}") from error
+            raise UsageError(f"{what}: {error}") from error
     return ()
 
 
@@ -129,23 +133,23 @@ def looks_of(first: int, least: int) -> list[tuple[int, int]]:
     return early + [(stage, first << stage) for stage in range(STAGES)]
 
 
-def due_of(
+def likely(
     looks: Sequence[tuple[int, int]],
     figures: Sequence[Figures],
     criteria: Sequence[Criterion],
     first: int,
     tick_fs: int,
-) -> int:
-    """Return after how many strikes all verdicts are likely: bad ones come on as they came.
+) -> Sequence[tuple[int, int]]:
+    """Return the looks from the one on at which all verdicts are likely; the last if none is.
 
-    Where none is, it is the last look.
+    They are if bad strikes come on as they came.
     """
-    for stage, strikes in looks:
+    for place, (stage, strikes) in enumerate(looks):
         grown = [entry.grown(strikes) for entry in figures]
         verdicts = [judge(criteria, entry, stage, first, tick_fs)[0] for entry in grown]
-        if strikes > figures[0].strikes and Verdict.UNDECIDED not in verdicts:
-            return strikes
-    return looks[-1][1]
+        if Verdict.UNDECIDED not in verdicts:
+            return looks[place:]
+    return looks[-1:]
 
 
 def _recover(job: Job, rest_hz: Fraction) -> float:

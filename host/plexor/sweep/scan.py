@@ -10,9 +10,9 @@ import numpy as np
 
 from plexor.analyse import ChannelFigures, analyse
 from plexor.device import Device
-from plexor.errors import InvalidRunError, UsageError
+from plexor.errors import InvalidRunError
 from plexor.link.open import open_link
-from plexor.plan import REPORT_SPACES, plan_of
+from plexor.plan import REPORT_SPACES
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass, Space
 from plexor.results import RunResult, StepChannel, StepResult
@@ -20,7 +20,7 @@ from plexor.session import measure
 from plexor.settings import Settings, TableStep
 from plexor.sweep.criterion import Criterion
 from plexor.sweep.figures import LEAST_STRIKES, judged, least_spacing_s, quantiles_of
-from plexor.sweep.job import first_stage, is_drawn
+from plexor.sweep.job import check_run, first_stage, is_drawn
 from plexor.sweep.model import DOWN, REST, UP, Figures, Step
 from plexor.units import seconds_of
 
@@ -75,12 +75,7 @@ def _asked(scan: Scan) -> tuple[list[tuple[Fraction, str]], Settings]:
 def check_scan(scan: Scan) -> tuple[Step, ...]:
     """Strike nothing and return no step; raise UsageError where a scan is not possible."""
     _, settings = _asked(scan)
-    with Device(open_link(scan.link, scan.dut, again=True)) as device:
-        try:
-            plan_of(settings, device.identity)
-        except ValueError as error:
-            raise UsageError(f"--both-ways: {error}") from error
-    return ()
+    return check_run(scan.link, scan.dut, settings, "--both-ways")
 
 
 def take_scan(scan: Scan) -> tuple[Step, ...]:

@@ -19,6 +19,7 @@ from plexor.settings import (
     TableStep,
     parse_reference,
 )
+from plexor.units import seconds_of
 
 # One tick is a nanosecond, a core clock has eight.
 NS = Fraction(1, 10**9)
@@ -275,6 +276,25 @@ def test_what_the_build_lacks_is_refused_by_name(feature, asked):
     plan_of(settings, IDENTITY)
     with pytest.raises(ValueError, match=f"built without {feature.name}"):
         plan_of(settings, lacking)
+
+
+@pytest.mark.parametrize(
+    ("samples", "tick_fs", "rate_mhz", "ticks"), [(16, 520_833, 480, 4), (8, 1_041_667, 120, 8)]
+)
+def test_short_periods_and_spacings_are_whole_ticks_as_far_as_a_tick_is_known(
+    samples, tick_fs, rate_mhz, ticks
+):
+    identity = Identity(Geometry(samples=samples, tick_fs=tick_fs), 1)
+    short_s = Fraction(1, rate_mhz * 10**6)
+    exact_s = seconds_of(ticks, tick_fs)
+    for one, other in (
+        (Stimulus(0, short_s), Stimulus(0, exact_s)),
+        (
+            Stimulus(0, 1000 * NS, burst=3, spacing_s=short_s),
+            Stimulus(0, 1000 * NS, burst=3, spacing_s=exact_s),
+        ),
+    ):
+        assert plan(one, identity=identity).registers == plan(other, identity=identity).registers
 
 
 @pytest.mark.parametrize(

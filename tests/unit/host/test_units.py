@@ -23,6 +23,16 @@ def test_half_a_tick_rounds_to_even():
     assert [units.whole_ticks(half, 1_000_000) for half in halves] == [0, 2, 2]
 
 
+@given(st.integers(1, 100_000), st.integers(1, 2000))
+def test_a_time_is_whole_ticks_of_a_clock_whose_period_is_no_whole_femtosecond(ticks, clock_mhz):
+    period_fs = Fraction(10**9, clock_mhz)
+    told_fs = round(period_fs)
+    assert units.known_ticks(ticks * period_fs / 10**15, told_fs) == ticks
+    # Beyond what is known of so many ticks.
+    for off in (Fraction(ticks, told_fs), -Fraction(ticks, told_fs)):
+        assert units.known_ticks(units.seconds_of(ticks + off, told_fs), told_fs) is None
+
+
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [
