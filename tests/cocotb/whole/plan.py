@@ -12,8 +12,9 @@ GATEWARE_HASH = 0x0123_4567_89AB_CDEF
 ALL_SPACES = sum(1 << space for space in Space)
 SHORT_STRIKES = 150
 """What comes too fast to be matched waits: so many find room (docs/instrument.md, "Matching")."""
-STRIKE_CLOCKS = 96
-"""The time a strike needs in a longer run, beside one of the other stimulus."""
+STRIKE_CLOCKS = 160
+"""The time a strike needs in a longer run. Timeouts are as short as answers, so that channels are
+looked at before most events (docs/instrument.md, "Matching")."""
 STEP_STRIKES = 40
 
 
