@@ -55,7 +55,7 @@ def bisect(scan: Bracket, width: Fraction) -> Generator[Fraction, Verdict, Brack
     """Yield rates to try between the ends of a scan's bracket, and return the narrowed one.
 
     Ends when failing <= passing x (1 + width), or when only rates at which the test cannot decide
-    are left: then each gap on their two sides is at most half the width, or the whole is.
+    are left: then each gap on their two sides is at most the width.
     """
     passing, failing = scan.passing_hz, scan.failing_hz
     undecided = list(scan.undecided_hz)
@@ -67,7 +67,7 @@ def bisect(scan: Bracket, width: Fraction) -> Generator[Fraction, Verdict, Brack
             gaps = [(passing, min(undecided)), (max(undecided), failing)]
         low, high = max(gaps, key=lambda gap: gap[1] / gap[0])
         rate = between(low, high)
-        if high / low <= 1 + (width / 2 if undecided else width) or rate in (low, high):
+        if high / low <= 1 + width or rate in (low, high):
             break
         verdict = yield rate
         if verdict == Verdict.PASS:
