@@ -10,7 +10,7 @@ from plexor_sim.golden.settings import Settings
 
 GATEWARE_HASH = 0x0123_4567_89AB_CDEF
 ALL_SPACES = sum(1 << space for space in Space)
-SHORT_STRIKES = 150
+SHORT_STRIKES = 24
 """What comes too fast to be matched waits: so many find room (docs/instrument.md, "Matching")."""
 STRIKE_CLOCKS = 160
 """The time a strike needs in a longer run. Timeouts are as short as answers, so that channels are
@@ -78,6 +78,7 @@ def random_settings(rng: random.Random, samples: int, strikes: int) -> Settings:
         control={
             "stream": 1,
             "stop_on": StopOn.STRIKES,
+            "step_count": 0,
             "settle_ticks": 1 + samples * rng.randrange(20, 125),
             "final_spaces": ALL_SPACES,
             "dump_spaces": 1 << Space.CLASSES | 1 << Space.LATENCY_STATISTICS,

@@ -7,7 +7,7 @@ import pytest
 from plexor_hdl.instrument import Instrument
 
 from ..bench import check
-from .plan import GATEWARE_HASH, geometry_of
+from .plan import GATEWARE_HASH, SHORT_STRIKES, geometry_of
 
 HERE = Path(__file__).parent
 
@@ -35,3 +35,10 @@ def test_long_sweep_tables_are_what_the_golden_model_makes_of_the_pins(samples):
 @pytest.mark.parametrize("samples", [4, 8, 16])
 def test_twenty_runs_are_what_the_golden_model_makes_of_the_pins(samples):
     measured(samples, strikes=1000, runs=20)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("samples", [4, 8, 16])
+def test_short_runs_faster_than_they_are_matched_are_what_the_golden_model_makes_of_them(samples):
+    measured(samples, SHORT_STRIKES, 20, 0, 1)
