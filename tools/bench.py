@@ -24,7 +24,7 @@ from pathlib import Path
 
 from hdrh.histogram import HdrHistogram
 
-from plexor.bench import bench as decode_bench
+from plexor.desk.bench import bench as decode_bench
 from tools.bench_core import Pace, simulated, under_cocotb
 from tools.bench_start import Start, start
 

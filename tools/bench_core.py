@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.link import open_link
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.session import measure
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.session.session import measure
 from plexor_hdl import boards
 from plexor_sim.build import core_verilog, without_zero_rows
 from plexor_sim.packages import default_cache

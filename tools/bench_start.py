@@ -6,7 +6,7 @@ import resource
 import time
 from dataclasses import dataclass
 
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.link import open_link
 from plexor.link.sim import end_starters
 

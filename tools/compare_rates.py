@@ -17,10 +17,10 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from plexor.compare import Difference
-from plexor.gate import By, Judgement, Outcome, judge, parse_fail_on
-from plexor.laws import QuantileLaw, ShareLaw
-from plexor.percentiles import from_values, parse_quantile, quantile
+from plexor.analyse.percentiles import from_values, parse_quantile, quantile
+from plexor.judge.change_bounds import QuantileLaw, ShareLaw
+from plexor.judge.compare import Difference
+from plexor.judge.gate import By, Judgement, Outcome, judge, parse_fail_on
 from plexor.units import seconds_of
 
 Ticks = npt.NDArray[np.int64]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from plexor.features import ABOUT, COMPUTED
+from plexor.device.features import ABOUT, COMPUTED
 from plexor.protocol.document import table
 from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl import boards

@@ -19,13 +19,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.link import open_link
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Stream
-from plexor.session import measure
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.session.session import measure
 from plexor_hdl import boards
 from plexor_sim.packages import default_cache
 from plexor_sim.serve import prepare

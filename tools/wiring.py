@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from plexor.render.svg import Canvas
+from plexor.render.pictures.svg import Canvas
 from tools.gateware import board as boards
 from tools.gateware.board import Board
 

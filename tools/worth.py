@@ -15,7 +15,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from plexor.features import ABOUT
+from plexor.device.features import ABOUT
 from plexor.protocol.document import table
 from plexor.protocol.geometry import Feature
 from tools.gateware import board as boards

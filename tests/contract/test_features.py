@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tools.features import HOST, NO, PAGE, YES, cell, document
 
-from plexor.features import ABOUT, COMPUTED, board_of, refusal
+from plexor.device.features import ABOUT, COMPUTED, board_of, refusal
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor_hdl import boards
 

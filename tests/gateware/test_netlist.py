@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.settings import Channel, Settings, Stimulus, TableStep
+from plexor.model.settings import Channel, Settings, Stimulus, TableStep
 
 from .pins import (
     FIRST,

@@ -15,15 +15,15 @@ from pathlib import Path
 import numpy as np
 from impair import Impairment, Proxy
 
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.link import open_link
+from plexor.model.results import ChannelResult, Kind, RunResult
+from plexor.model.settings import Settings
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import IntervalKind, LatencyKind, ResponseClass, Space, key
 from plexor.protocol.registers import StopReason, Trigger
-from plexor.results import ChannelResult, Kind, RunResult
-from plexor.session import measure
-from plexor.settings import Settings
+from plexor.session.session import measure
 from plexor_hdl import boards
 from plexor_sim.golden import instrument as golden
 from plexor_sim.golden.edges import PinEdges, TickEdges, pins_of, sampled

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plexor.calibration.model import Calibration
+from plexor.model.calibration import Calibration
 from plexor.protocol.geometry import Geometry
 
 

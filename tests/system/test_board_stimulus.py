@@ -11,9 +11,9 @@ import pytest
 from bench import assert_equals_truth, run
 
 from plexor import cli
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Feature
-from plexor.settings import Channel, Settings, Stimulus
 from plexor_hdl import boards
 from plexor_sim.golden.stimulus import strikes
 

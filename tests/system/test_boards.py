@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.errors import UsageError
 from plexor.link import open_link
+from plexor.model.results import Kind
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import ResponseClass
-from plexor.results import Kind
-from plexor.session import measure
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.session.session import measure
 from plexor_hdl.profiles import PROFILES
 
 CONSTRAINTS = Path(__file__).parents[2] / "constraints"

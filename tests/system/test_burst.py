@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from plexor.burst.scan import Wanted, burst_scan
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import parse_criterion
 from plexor.sweep.executor import Workers, parse_executor
 from plexor.sweep.store import StepStore

@@ -11,17 +11,17 @@ import pytest
 from bench import FEW, TRUTH, Outcome, simulator
 from planted import Planted
 
-from plexor.analyse import analyse
+from plexor.analyse.analyse import analyse
 from plexor.calibration.from_events import loopback_settings
-from plexor.calibration.model import Calibration
 from plexor.calibration.run import Wanted, calibrate
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.link import open_link
+from plexor.model.calibration import Calibration
+from plexor.model.results import Kind, RunResult
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
-from plexor.results import Kind, RunResult
-from plexor.session import measure
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.session.session import measure
 from plexor_sim.front_end import front_end_options
 
 US = Fraction(1, 10**6)

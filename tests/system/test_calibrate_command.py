@@ -10,7 +10,7 @@ from bench import FEW, simulator
 
 from plexor import cli
 from plexor.errors import ExitCode
-from plexor.store import load
+from plexor.store.run_folder import load
 
 PLANTED = "rise.0=-450:-140:170:440,output_ps.0=1234"
 DUT = "synthetic:ch0.latency=uniform:200ns:900ns,ch1.after=strike0"

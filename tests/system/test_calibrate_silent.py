@@ -13,12 +13,12 @@ from planted import Planted
 from plexor import cli
 from plexor.calibration import store
 from plexor.calibration.run import Wanted, calibrate
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.link import open_link
+from plexor.model.results import Kind
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
-from plexor.results import Kind
-from plexor.session import measure
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.session.session import measure
 
 US = Fraction(1, 10**6)
 # Of channel 0 no two bins are alike, up or down: one that is taken for another is found out.

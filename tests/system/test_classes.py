@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from bench import Outcome, assert_equals_truth, class_counts, run
 
+from plexor.model.results import Kind
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.registers import Policy
-from plexor.results import Kind
-from plexor.settings import Channel, Settings, Stimulus
 from plexor_hdl import boards
 
 NS = Fraction(1, 1_000_000_000)

@@ -8,12 +8,13 @@ from fractions import Fraction
 import pytest
 from bench import FEW, run, simulator
 
-from plexor import cli, session
-from plexor.device import Device
+from plexor import cli
+from plexor.device.device import Device
 from plexor.link.open import open_link
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.registers import StatusFlag
-from plexor.session import measure
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.session import session
+from plexor.session.session import measure
 
 US = Fraction(1, 10**6)
 DEVICE = "synthetic:latency=2us"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from plexor.errors import LinkError
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import parse_criterion
 from plexor.sweep.executor import Workers, parse_executor
 from plexor.sweep.store import StepStore

@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from plexor import cli
+from plexor.device.features import ABOUT
 from plexor.errors import ExitCode
-from plexor.features import ABOUT
 from plexor.protocol.geometry import Feature
 from plexor_hdl import boards
 

@@ -17,14 +17,14 @@ import pytest
 from bench import SMALL, TRUTH, Outcome, assert_equals_truth
 from litex_bench import System, serving
 
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.link import open_link
-from plexor.plan import plan_of
+from plexor.model.settings import Channel, Settings, Stimulus
+from plexor.plan.registers import plan_of
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import Action, RunState, Stream
-from plexor.session import measure
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.session.session import measure
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(1200)]
 """A first test builds the simulator; short forms are in tests/unit/hdl/test_deep.py and soc."""

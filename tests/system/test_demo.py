@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tools import demo
 
-from plexor.render.svg import STYLE
+from plexor.render.pictures.svg import STYLE
 
 ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "docs" / "picture.svg"

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from plexor.link.open import open_link
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import parse_criterion
 from plexor.sweep.decide import Verdict
 from plexor.sweep.job import Job, take

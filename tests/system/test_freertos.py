@@ -11,9 +11,9 @@ import pytest
 from bench import TRUTH, Outcome, assert_equals_truth, run
 from links import SCENARIOS, Subject, assert_same, cut, idle, left_by
 
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import LatencyKind
-from plexor.settings import Channel, Settings, Stimulus
 from plexor_hdl import boards
 
 US = Fraction(1, 1_000_000)

@@ -8,10 +8,10 @@ import pytest
 from bench import simulator
 from links import NS, SCENARIOS, Subject, assert_same, deaf, idle, left_by
 
-from plexor.collect import Collector
-from plexor.device import Device
+from plexor.decode.collect import Collector
+from plexor.device.device import Device
 from plexor.link import open_link
-from plexor.plan import plan_of
+from plexor.plan.registers import plan_of
 from plexor.protocol.frames import (
     MAX_OPERATIONS,
     OPERATION,

@@ -14,15 +14,15 @@ from bench import SMALL, TRUTH, Outcome, assert_equals_truth, run
 from litex_bench import read_memory, remote_client, serving
 from network import Datagrams, Unkind, measured_over
 
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.link import open_link
+from plexor.model.results import RunResult
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import CRC_BYTES, HEADER, MAX_WORDS, SOURCE_LOAD
 from plexor.protocol.geometry import MAGIC, Feature, Geometry
 from plexor.protocol.memory import Space, banks, entries
 from plexor.protocol.registers import InputSelect, RunState
-from plexor.results import RunResult
-from plexor.session import measure
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.session.session import measure
 from plexor_hdl.emit import gateware_hash
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(1200)]

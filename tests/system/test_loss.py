@@ -10,11 +10,11 @@ import pytest
 from bench import SMALL, TRUTH, Outcome, assert_equals_truth, run, simulator
 from impair import Impairment
 
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.link.tcp import TcpLink
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import MAX_WORDS
-from plexor.session import measure
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.session.session import measure
 
 NS = Fraction(1, 1_000_000_000)
 DEVICE = (

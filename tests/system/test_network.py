@@ -7,7 +7,7 @@ from fractions import Fraction
 from bench import SMALL, simulator
 from network import Stream, Unkind, measured_over
 
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.model.settings import Channel, Settings, Stimulus
 
 NS = Fraction(1, 1_000_000_000)
 DEVICE = "synthetic:seed=4,latency=uniform:10ns:100ns,width=uniform:15ns:30ns,ch1.latency=70ns"

@@ -7,9 +7,9 @@ import pytest
 from bench import SILENT, assert_equals_truth, run
 
 from plexor.errors import UsageError
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import Stream
-from plexor.settings import Channel, Settings, Stimulus
 
 US = Fraction(1, 1_000_000)
 ONE_BANK = Geometry(features=ALL_FEATURES & ~(Feature.SNAPSHOT | Feature.SWEEP))

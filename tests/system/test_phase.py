@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from bench import SMALL, TRUTH, simulator
 
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.link import open_link
+from plexor.model.settings import Channel
 from plexor.phase.model import PhaseResult, Window
 from plexor.phase.run import Wanted, run
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
-from plexor.settings import Channel
 
 US = Fraction(1, 1_000_000)
 PS = Fraction(1, 10**12)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from bench import SILENT, SMALL, simulator
 
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.link import open_link
 from plexor.selftest.model import Finding, SelfTest
 from plexor.selftest.run import Wanted, link_check, selftest

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from bench import SMALL, assert_equals_truth, run
 
+from plexor.model.settings import Channel, Settings, Stimulus, TableStep
 from plexor.protocol.registers import Stream
-from plexor.settings import Channel, Settings, Stimulus, TableStep
 from plexor_hdl import boards
 
 US = Fraction(1, 1_000_000)

@@ -20,9 +20,10 @@ from wire import (
     words,
 )
 
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.link import open_link
-from plexor.plan import plan_of
+from plexor.model.settings import Channel, RegisterWrite, Settings, Stimulus, TableStep
+from plexor.plan.registers import plan_of
 from plexor.protocol.frames import SOURCE_STEP, SOURCE_STRIKE, SOURCES, LogCode, MemoryFlag
 from plexor.protocol.memory import (
     CLASSES,
@@ -36,7 +37,6 @@ from plexor.protocol.memory import (
     key,
 )
 from plexor.protocol.registers import Action
-from plexor.settings import Channel, RegisterWrite, Settings, Stimulus, TableStep
 from plexor_sim.golden import instrument as golden
 from plexor_sim.golden.edges import pins_of
 from plexor_sim.golden.matcher import Samples

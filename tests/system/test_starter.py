@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import plexor.link.sim as sim_link
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.errors import UsageError
 from plexor.link.open import open_link
-from plexor.results import RunResult
-from plexor.session import measure
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.model.results import RunResult
+from plexor.model.settings import Channel, Settings, Stimulus
+from plexor.session.session import measure
 
 DUTS = ("freertos:load=critical", "synthetic:latency=exponential:2us,drop=0.1")
 

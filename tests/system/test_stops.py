@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from bench import SMALL, TRUTH, Outcome, assert_equals_truth, run, simulator
 
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.link import open_link
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Action, StopReason, Stream
-from plexor.session import measure
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.session.session import measure
 from plexor_sim.golden.ending import latency_trigger, planned_end_ticks
 
 NS = Fraction(1, 1_000_000_000)

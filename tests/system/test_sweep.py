@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 from knees import KINDS, Planted, planted
 
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import Criterion, What
 from plexor.sweep.decide import plan_test
 from plexor.sweep.executor import Workers, parse_executor

@@ -8,12 +8,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from plexor.analyse import analyse
-from plexor.device import Device
+from plexor.analyse.analyse import analyse
+from plexor.device.device import Device
 from plexor.link import open as links
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Geometry
-from plexor.session import measure
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.session.session import measure
 from plexor.sweep.criterion import Criterion, What
 from plexor.sweep.decide import Verdict
 from plexor.sweep.executor import Workers

@@ -9,14 +9,14 @@ import pytest
 from bench import SMALL, Outcome, assert_equals_truth, run
 from wire import assert_words_equal_truth, final_words, frames_of
 
+from plexor.model.results import StepChannel
+from plexor.model.settings import Channel, Settings, Stimulus, TableStep
 from plexor.protocol.frames import SOURCE_STEP, SOURCE_STRIKE
 from plexor.protocol.geometry import STEP_CLOCKS
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy, StopReason, Stream
-from plexor.replay import replay
-from plexor.results import StepChannel
-from plexor.settings import Channel, Settings, Stimulus, TableStep
-from plexor.store import load, save
+from plexor.session.replay import replay
+from plexor.store.run_folder import load, save
 
 UNIT = Fraction(4, 1_000_000_000)
 """Of all times here: so slow that no edge is dropped."""

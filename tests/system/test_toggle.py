@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from bench import Outcome, assert_channel_equals, assert_equals_truth, class_counts, run
 
+from plexor.model.results import Kind
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.registers import Stream
-from plexor.results import Kind
-from plexor.settings import Channel, Settings, Stimulus
 from plexor_hdl import boards
 
 LOOP = str(Path(__file__).with_name("loop") / "loop.toml")

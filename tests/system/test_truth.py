@@ -10,10 +10,10 @@ import pytest
 from bench import Outcome, assert_equals_truth, run
 from wire import assert_words_equal_truth, final_words, frames_of
 
+from plexor.model.results import Kind
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import bin_of
-from plexor.results import Kind
-from plexor.settings import Channel, Settings, Stimulus
 
 NS = Fraction(1, 1_000_000_000)
 US = 1000 * NS

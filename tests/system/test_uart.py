@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 from bench import FEW, assert_equals_truth, run
 
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.model.settings import Channel, Settings, Stimulus
 
 US = Fraction(1, 10**6)
 DEVICE = "synthetic:seed=3,latency=uniform:1us:9us"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from plexor.batch import EventBatch
-from plexor.decode import Decoder, Part
-from plexor.device import Device
-from plexor.memories import Memories
-from plexor.plan import plan_of
+from plexor.decode.batch import EventBatch
+from plexor.decode.decoder import Decoder, Part
+from plexor.decode.memories import Memories
+from plexor.device.device import Device
+from plexor.model.settings import RegisterWrite, Settings
+from plexor.plan.registers import plan_of
 from plexor.protocol.frames import (
     SPACE_MASK,
     WORD_BYTES,
@@ -20,7 +21,6 @@ from plexor.protocol.frames import (
 )
 from plexor.protocol.memory import Space, banks
 from plexor.protocol.registers import Action
-from plexor.settings import RegisterWrite, Settings
 from plexor_sim.golden import instrument as golden
 
 MEMORY_TYPES = (FrameType.HISTOGRAM, FrameType.STATISTICS)

@@ -9,11 +9,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from plexor.cli import main
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.link import open_link
-from plexor.session import measure
-from plexor.settings import Channel, Settings, Stimulus, TableStep
-from plexor.store import WIRE_FILE, save
+from plexor.model.settings import Channel, Settings, Stimulus, TableStep
+from plexor.session.session import measure
+from plexor.store.run_folder import WIRE_FILE, save
 
 _US = Fraction(1, 10**6)
 _DUT = (

@@ -18,21 +18,21 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from plexor.budget import Budget
-from plexor.budget_file import load as load_budget
 from plexor.burst.store import FILE as BURST_FILE
 from plexor.calibration.store import find as find_calibration
 from plexor.cli import main
 from plexor.commands.conclude import Wanted, conclude
 from plexor.errors import ExitCode, PlexorError
 from plexor.jsonable import to_json
+from plexor.judge.budget import Budget
+from plexor.judge.budget_file import load as load_budget
+from plexor.model.results import RunResult
 from plexor.phase.store import FILE as PHASE_FILE
-from plexor.render.calibration_text import calibration_text
 from plexor.render.sweep_page import sweep_page, sweep_svg
-from plexor.render.sweep_text import sweep_text
-from plexor.results import RunResult
-from plexor.store import RUN_FILE, WIRE_FILE
-from plexor.store import load as load_run
+from plexor.render.terminal.calibration import calibration_text
+from plexor.render.terminal.sweep import sweep_text
+from plexor.store.run_folder import RUN_FILE, WIRE_FILE
+from plexor.store.run_folder import load as load_run
 from plexor.sweep.model import Knee, Step, SweepResult
 from plexor.sweep.store import FILE as STEPS_FILE
 from plexor.sweep.store import RESULT_FILE, read_steps

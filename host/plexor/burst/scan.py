@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from plexor.burst.model import Lengths, Limit
+from plexor.model.settings import Settings
 from plexor.protocol.memory import ResponseClass
-from plexor.settings import Settings
 from plexor.sweep.criterion import Criterion, stage_strikes
 from plexor.sweep.decide import Verdict
 from plexor.sweep.drive import End, Search, drive

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from plexor.burst.model import BurstResult, Limit
-from plexor.kept import read_kept
+from plexor.store.kept_json import read_kept
 
 FILE = "burst.json"
 SCHEMA = "plexor.burst/1"

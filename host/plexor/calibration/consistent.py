@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plexor.calibration.model import Calibration, Instants, PadDelay
+from plexor.model.calibration import Calibration, Instants, PadDelay
 from plexor.protocol.frames import MAX_CHANNELS, MAX_STRIKES
 from plexor.protocol.geometry import MOST_TICK_FS
 

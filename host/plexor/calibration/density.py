@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from plexor.calibration.model import FS_PER_PS, Instants
+from plexor.model.calibration import FS_PER_PS, Instants
 
 BATCHES = 16
 LEAST_EDGES = 1000

@@ -18,7 +18,6 @@ from fractions import Fraction
 import numpy as np
 
 from plexor.calibration.density import BATCHES
-from plexor.calibration.model import ChannelInstants
 from plexor.calibration.observation import (
     LOOPED_WIDTH_CLOCKS,
     Behind,
@@ -29,12 +28,13 @@ from plexor.calibration.observation import (
     Way,
 )
 from plexor.calibration.runs import BIN_SPACES, SPACES, dumped_run
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.errors import InstrumentError
+from plexor.model.calibration import ChannelInstants
+from plexor.model.results import Kind, RunResult
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import InputSelect
-from plexor.results import Kind, RunResult
-from plexor.settings import Channel, Settings, Stimulus
 from plexor.units import FEMTOSECONDS, seconds_of
 
 LISTEN_S = Fraction(1, 200)

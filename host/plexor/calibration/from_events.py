@@ -9,7 +9,6 @@ import numpy as np
 
 from plexor.calibration.density import by_phase
 from plexor.calibration.loopback import behind_ps
-from plexor.calibration.model import ChannelInstants, Instants
 from plexor.calibration.observation import (
     LOOPED_WIDTH_CLOCKS,
     Behind,
@@ -19,12 +18,13 @@ from plexor.calibration.observation import (
     Ticks,
 )
 from plexor.calibration.runs import SPACES, complete_run, whole_run
-from plexor.device import Device
+from plexor.device.device import Device
+from plexor.model.calibration import ChannelInstants, Instants
+from plexor.model.results import EVENT_DTYPE, EventArray
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import InputSelect
-from plexor.results import EVENT_DTYPE, EventArray
-from plexor.settings import Channel, Settings, Stimulus
 from plexor.units import FEMTOSECONDS, seconds_of
 
 FIRST_CHUNK_S = Fraction(1, 2000)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plexor.calibration.model import FS_PER_PS, Instants
+from plexor.model.calibration import FS_PER_PS, Instants
 
 Ticks = npt.NDArray[np.int64]
 

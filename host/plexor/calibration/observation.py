@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from plexor.calibration.model import ChannelInstants
+from plexor.model.calibration import ChannelInstants
 
 Ticks = npt.NDArray[np.int64]
 Way = tuple[int, int]

@@ -10,10 +10,10 @@ from plexor.calibration.density import DensityError, instants
 from plexor.calibration.from_bins import BinObserver
 from plexor.calibration.from_events import EventObserver
 from plexor.calibration.loopback import Bounds, bounds, delays
-from plexor.calibration.model import Calibration, ChannelInstants, Instants, PadDelay
 from plexor.calibration.observation import Behind, Looped, Observer, Source
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.errors import InstrumentError
+from plexor.model.calibration import Calibration, ChannelInstants, Instants, PadDelay
 from plexor.protocol.geometry import Feature
 
 _Channels = tuple[ChannelInstants, ...]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from plexor.assemble import NEVER_CAME
-from plexor.device import Device
+from plexor.decode.assemble import NEVER_CAME
+from plexor.device.device import Device
 from plexor.errors import LinkError
+from plexor.model.results import RunResult
+from plexor.model.settings import Settings
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import StopReason
-from plexor.results import RunResult
-from plexor.session import measure
-from plexor.settings import Settings
+from plexor.session.session import measure
 
 TRIES = 4
 """Of a run some of which was lost on the link."""

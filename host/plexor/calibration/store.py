@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from plexor.calibration.consistent import check
-from plexor.calibration.model import Calibration
 from plexor.errors import StoreError, UsageError
-from plexor.identity import Identity
 from plexor.jsonable import read_document, to_json
+from plexor.model.calibration import Calibration
+from plexor.model.identity import Identity
 
 FORMAT = 1
 

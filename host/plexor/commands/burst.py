@@ -23,7 +23,7 @@ from plexor.commands.parameters import (
 from plexor.commands.pins import response_pins
 from plexor.commands.workers import executor_of, executor_option
 from plexor.errors import ExitCode
-from plexor.settings import Settings, Stimulus
+from plexor.model.settings import Settings, Stimulus
 from plexor.sweep.criterion import What, parse_criterion
 
 if TYPE_CHECKING:
@@ -105,9 +105,9 @@ def burst(**options: Any) -> int:
     from plexor.burst.store import SCHEMA  # noqa: PLC0415
     from plexor.commands.conclude import wants_colour  # noqa: PLC0415
     from plexor.commands.output import all_of, check_outputs, write_text  # noqa: PLC0415
-    from plexor.kept import document_of  # noqa: PLC0415
-    from plexor.render.burst_plot import burst_page, burst_picture  # noqa: PLC0415
-    from plexor.render.burst_text import burst_text  # noqa: PLC0415
+    from plexor.render.pictures.burst import burst_page, burst_picture  # noqa: PLC0415
+    from plexor.render.terminal.burst import burst_text  # noqa: PLC0415
+    from plexor.store.kept_json import document_of  # noqa: PLC0415
     from plexor.sweep.executor import Workers  # noqa: PLC0415
     from plexor.sweep.store import StepStore, question_of  # noqa: PLC0415
 
@@ -190,7 +190,7 @@ def _result(
 ) -> BurstResult:
     from plexor.burst.model import BurstResult  # noqa: PLC0415
     from plexor.commands.pins import described  # noqa: PLC0415
-    from plexor.session import versions  # noqa: PLC0415
+    from plexor.session.session import versions  # noqa: PLC0415
 
     return BurstResult(
         steps[0].tick_fs if steps else 0,

@@ -42,10 +42,10 @@ def calibrate(link: str, edges: int, path: Path | None, as_json: bool) -> None:
     from plexor.calibration.run import calibrate as run  # noqa: PLC0415
     from plexor.commands.conclude import wants_colour  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415
-    from plexor.device import Device  # noqa: PLC0415
+    from plexor.device.device import Device  # noqa: PLC0415
     from plexor.jsonable import to_json  # noqa: PLC0415
     from plexor.link.open import instrument_link  # noqa: PLC0415
-    from plexor.render.calibration_text import calibration_text  # noqa: PLC0415
+    from plexor.render.terminal.calibration import calibration_text  # noqa: PLC0415
 
     if edges < LEAST_EDGES:
         raise click.UsageError(f"--edges {edges}; must be at least {LEAST_EDGES}")

@@ -13,12 +13,21 @@ import click
 
 from plexor.commands.parameters import Parsed, json_option
 from plexor.errors import ExitCode
-from plexor.gate import By, FailOn, Judgement, Outcome, judge, needed, outcome_of, parse_fail_on
+from plexor.judge.gate import (
+    By,
+    FailOn,
+    Judgement,
+    Outcome,
+    judge,
+    needed,
+    outcome_of,
+    parse_fail_on,
+)
 
 if TYPE_CHECKING:
-    from plexor.compare import Difference
+    from plexor.judge.compare import Difference
 
-SCHEMA = "plexor.compare/2"
+SCHEMA = "plexor.judge.compare/2"
 _RUN = click.Path(exists=True, path_type=Path)
 _CODES = {
     Outcome.KEPT: ExitCode.PASS,
@@ -57,7 +66,7 @@ def compare(before: Path, after: Path, fail_on: tuple[FailOn, ...], by: str, as_
     """
     from plexor.commands.conclude import wants_colour  # noqa: PLC0415
     from plexor.commands.pairs import compared  # noqa: PLC0415
-    from plexor.render.compare_text import compare_text  # noqa: PLC0415
+    from plexor.render.terminal.compare import compare_text  # noqa: PLC0415
 
     if by == By.ESTIMATE and not fail_on:
         raise click.UsageError("--judge says how --fail-on judges; give --fail-on")

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from plexor.analyse import Report, analyse
-from plexor.budget import Budget, Outcome, Verdict, judge
+from plexor.analyse.analyse import Report, analyse
 from plexor.commands.output import raise_first, write_text
-from plexor.document import document
 from plexor.errors import ExitCode, PlexorError, StoreError, UsageError
+from plexor.judge.budget import Budget, Outcome, Verdict, judge
+from plexor.model.results import RunResult
 from plexor.render.page import page
-from plexor.render.text import text, verdict_text
-from plexor.results import RunResult
+from plexor.render.terminal.run import text, verdict_text
+from plexor.store.document import document
 
 
 @dataclass(frozen=True, slots=True)

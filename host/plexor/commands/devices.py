@@ -93,7 +93,7 @@ def _listed() -> Iterator[tuple[str, str]]:
     """Yield what can be measured: its URI or place, and what it is."""
     from serial.tools.list_ports import comports  # noqa: PLC0415
 
-    from plexor.boards import found, serial_ports, usb_devices  # noqa: PLC0415
+    from plexor.desk.boards import found, serial_ports, usb_devices  # noqa: PLC0415
 
     if find_spec("plexor_sim") is None:
         yield "sim:", _NOT_INSTALLED

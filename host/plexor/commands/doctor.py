@@ -20,9 +20,9 @@ def doctor(udev: bool, as_json: bool) -> int:
     Exit code 1: something is missing.
     """
     from plexor.commands.conclude import wants_colour  # noqa: PLC0415
-    from plexor.doctor import Level, examine, udev_rules  # noqa: PLC0415
+    from plexor.desk.doctor import Level, examine, udev_rules  # noqa: PLC0415
     from plexor.jsonable import to_json  # noqa: PLC0415
-    from plexor.render.columns import Paint  # noqa: PLC0415
+    from plexor.render.terminal.columns import Paint  # noqa: PLC0415
 
     if udev:
         click.echo(udev_rules(), nl=False)

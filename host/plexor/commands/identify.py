@@ -15,7 +15,7 @@ from plexor.protocol.geometry import Feature
 @json_option
 def identify(link: str, as_json: bool) -> None:
     """Print the identity of the instrument at a link."""
-    from plexor.device import Device  # noqa: PLC0415
+    from plexor.device.device import Device  # noqa: PLC0415
     from plexor.link.open import instrument_link  # noqa: PLC0415
     from plexor.units import format_ticks  # noqa: PLC0415
 

@@ -31,14 +31,14 @@ from plexor.commands.parameters import (
 from plexor.commands.presets import overridden, preset_option
 from plexor.commands.strikes import START, STRIKE, ends_by_itself, strikes_of
 from plexor.errors import StoreError, UsageError
+from plexor.model.settings import MODES, Channel, Settings
 from plexor.protocol.registers import Policy
-from plexor.settings import MODES, Channel, Settings
 
 if TYPE_CHECKING:
-    from plexor.budget import Budget
-    from plexor.calibration.model import Calibration
-    from plexor.device import Device
-    from plexor.results import RunResult
+    from plexor.device.device import Device
+    from plexor.judge.budget import Budget
+    from plexor.model.calibration import Calibration
+    from plexor.model.results import RunResult
 
 _POLICIES = [policy.name.lower() for policy in Policy]
 _PATH = click.Path(path_type=Path)
@@ -172,9 +172,9 @@ def measure(context: click.Context, **options: Any) -> int:
       plexor measure --link serial:/dev/ttyUSB1 --rate 5k --duty 20% --time 60s --out run1
     """
     # Imported here so that --help and wrong options answer at once.
-    from plexor.budget_file import load as load_budget  # noqa: PLC0415
     from plexor.commands.conclude import Wanted, conclude  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415
+    from plexor.judge.budget_file import load as load_budget  # noqa: PLC0415
     from plexor.units import ticks_of  # noqa: PLC0415
 
     settings = settings_of(options | dict.fromkeys(overridden(context)))
@@ -287,7 +287,7 @@ class _Tap:
 
 def _keep(result: RunResult, out: Path, tap: _Tap | None) -> StoreError | None:
     """Save a run in place of what is at `out`; on failure put that back and return the error."""
-    from plexor.store import save  # noqa: PLC0415
+    from plexor.store.run_folder import save  # noqa: PLC0415
 
     old = out.with_name(f".{out.name}.old") if out.exists() else None
     try:
@@ -321,10 +321,10 @@ def _run(
 ) -> RunResult:
     from plexor.commands.pins import channels_of  # noqa: PLC0415
     from plexor.commands.progress import ProgressLine  # noqa: PLC0415
-    from plexor.device import Device  # noqa: PLC0415
+    from plexor.device.device import Device  # noqa: PLC0415
     from plexor.link.open import DEFAULT_DUT, open_link, sim_device  # noqa: PLC0415
     from plexor.link.sim import SimLink  # noqa: PLC0415
-    from plexor.session import measure as run  # noqa: PLC0415
+    from plexor.session.session import measure as run  # noqa: PLC0415
 
     uri: str = options["link"]
     simulated = uri.startswith("sim:")

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from plexor.analyse import Report, analyse
+from plexor.analyse.analyse import Report, analyse
 from plexor.commands.stored import read_run
-from plexor.compare import Difference, configuration, differences, differing_keys
 from plexor.errors import UsageError
-from plexor.store import RUN_FILE
+from plexor.judge.compare import Difference, configuration, differences, differing_keys
+from plexor.store.run_folder import RUN_FILE
 from plexor.sweep.compare import differences as sweep_differences
 from plexor.sweep.model import SweepResult
 from plexor.sweep.store import is_sweep, load

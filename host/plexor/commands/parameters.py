@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
-from plexor.settings import Channel, parse_reference
+from plexor.model.settings import Channel, parse_reference
 from plexor.units import parse_count, parse_duration, parse_part, parse_rate, parse_velocity
 
 T = TypeVar("T")

@@ -23,13 +23,13 @@ from plexor.commands.parameters import (
 )
 from plexor.commands.pins import described, response_pins
 from plexor.errors import ExitCode
+from plexor.model.settings import parse_reference
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
-from plexor.settings import parse_reference
 
 if TYPE_CHECKING:
+    from plexor.model.results import RunResult
     from plexor.phase.model import PhaseResult
     from plexor.phase.run import Wanted
-    from plexor.results import RunResult
 
 RESULT_FILE = "phase.json"
 PAGE_FILE = "phase.html"
@@ -126,10 +126,10 @@ def phase(**options: Any) -> int:
     """
     from plexor.commands.conclude import wants_colour  # noqa: PLC0415
     from plexor.commands.output import all_of, check_outputs, write_text  # noqa: PLC0415
-    from plexor.kept import document_of  # noqa: PLC0415
     from plexor.phase.store import SCHEMA  # noqa: PLC0415
-    from plexor.render.phase_plot import phase_page, phase_picture  # noqa: PLC0415
-    from plexor.render.phase_text import phase_text  # noqa: PLC0415
+    from plexor.render.pictures.phase import phase_page, phase_picture  # noqa: PLC0415
+    from plexor.render.terminal.phase import phase_text  # noqa: PLC0415
+    from plexor.store.kept_json import document_of  # noqa: PLC0415
 
     wanted = _wanted(options)
     out: Path | None = options["out"]
@@ -157,7 +157,7 @@ def phase(**options: Any) -> int:
 
 def _keep(run: RunResult, out: Path, text: str, page: str) -> None:
     from plexor.commands.output import write_text  # noqa: PLC0415
-    from plexor.store import save  # noqa: PLC0415
+    from plexor.store.run_folder import save  # noqa: PLC0415
 
     save(run, out)
     write_text(out / RESULT_FILE, f"{text}\n")
@@ -203,7 +203,7 @@ def _wanted(options: Mapping[str, Any]) -> Wanted:
 
 def _take(options: Mapping[str, Any], wanted: Wanted) -> tuple[PhaseResult, RunResult]:
     from plexor.commands.progress import ProgressLine  # noqa: PLC0415
-    from plexor.device import Device  # noqa: PLC0415
+    from plexor.device.device import Device  # noqa: PLC0415
     from plexor.link.open import open_link  # noqa: PLC0415
     from plexor.phase.run import run  # noqa: PLC0415
 

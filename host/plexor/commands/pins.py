@@ -10,8 +10,8 @@ from typing import Any, cast
 import click
 
 from plexor.link.open import DEFAULT_DUT, sim_device
+from plexor.model.settings import Channel
 from plexor.protocol.frames import MAX_CHANNELS
-from plexor.settings import Channel
 
 SIMULATED = {
     "freertos": "FreeRTOS on a RISC-V core: an interrupt pin and a task pin",

@@ -26,9 +26,9 @@ def replay(
     FILE is its folder, or raw bytes off a link (wire.bin). The run that a phase scan was taken from
     is in its folder too, as run.json.
     """
-    from plexor.budget_file import load as load_budget  # noqa: PLC0415
     from plexor.commands.conclude import Wanted, conclude, wants_colour  # noqa: PLC0415
     from plexor.commands.stored import no_run_options, read_run, read_scan  # noqa: PLC0415
+    from plexor.judge.budget_file import load as load_budget  # noqa: PLC0415
     from plexor.units import ticks_of  # noqa: PLC0415
 
     scan = read_scan(path)

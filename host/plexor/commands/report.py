@@ -36,15 +36,15 @@ def report(
     It holds a run, a sweep, a phase scan or a burst scan. A picture (--page NAME.svg) can be of
     several runs, which are drawn on the same axes.
     """
-    from plexor.analyse import analyse  # noqa: PLC0415
-    from plexor.budget import judge  # noqa: PLC0415
-    from plexor.budget_file import load as load_budget  # noqa: PLC0415
+    from plexor.analyse.analyse import analyse  # noqa: PLC0415
     from plexor.commands.conclude import exit_code, print_verdict  # noqa: PLC0415
     from plexor.commands.output import write_text  # noqa: PLC0415
     from plexor.commands.stored import no_run_options, read_run, read_scan  # noqa: PLC0415
     from plexor.errors import UsageError  # noqa: PLC0415
+    from plexor.judge.budget import judge  # noqa: PLC0415
+    from plexor.judge.budget_file import load as load_budget  # noqa: PLC0415
     from plexor.render.page import page as page_of  # noqa: PLC0415
-    from plexor.render.picture import picture  # noqa: PLC0415
+    from plexor.render.pictures.picture import picture  # noqa: PLC0415
     from plexor.units import ticks_of  # noqa: PLC0415
 
     drawn = page is not None and page.suffix == ".svg"

@@ -50,10 +50,10 @@ def selftest(
     tested too. Exit code 1: a defect was found.
     """
     from plexor.commands.conclude import wants_colour  # noqa: PLC0415
-    from plexor.device import Device  # noqa: PLC0415
+    from plexor.device.device import Device  # noqa: PLC0415
     from plexor.jsonable import to_json  # noqa: PLC0415
     from plexor.link.open import instrument_link  # noqa: PLC0415
-    from plexor.render.selftest_text import selftest_text  # noqa: PLC0415
+    from plexor.render.terminal.selftest import selftest_text  # noqa: PLC0415
     from plexor.selftest.run import Wanted  # noqa: PLC0415
     from plexor.selftest.run import selftest as run  # noqa: PLC0415
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from plexor.errors import ExitCode
-from plexor.results import RunResult
+from plexor.model.results import RunResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,10 @@ def read_scan(path: Path) -> Scan | None:
 def read_run(path: Path) -> RunResult:
     """Return the run in a folder, in its run.json, or in a file of raw bytes."""
     if path.is_dir() or path.name == "run.json":
-        from plexor.store import load  # noqa: PLC0415
+        from plexor.store.run_folder import load  # noqa: PLC0415
 
         return load(path if path.is_dir() else path.parent)
-    from plexor.replay import replay  # noqa: PLC0415
+    from plexor.session.replay import replay  # noqa: PLC0415
 
     return replay(path)
 
@@ -60,7 +60,7 @@ def no_run_options(scan: Scan) -> None:
 def _sweep(folder: Path) -> Scan:
     from plexor.jsonable import to_json  # noqa: PLC0415
     from plexor.render.sweep_page import sweep_page, sweep_svg  # noqa: PLC0415
-    from plexor.render.sweep_text import sweep_text  # noqa: PLC0415
+    from plexor.render.terminal.sweep import sweep_text  # noqa: PLC0415
     from plexor.sweep.store import load  # noqa: PLC0415
 
     result = load(folder)
@@ -74,10 +74,10 @@ def _sweep(folder: Path) -> Scan:
 
 
 def _phase(folder: Path) -> Scan:
-    from plexor.kept import document_of  # noqa: PLC0415
     from plexor.phase.store import SCHEMA, load  # noqa: PLC0415
-    from plexor.render.phase_plot import phase_page, phase_picture  # noqa: PLC0415
-    from plexor.render.phase_text import phase_text  # noqa: PLC0415
+    from plexor.render.pictures.phase import phase_page, phase_picture  # noqa: PLC0415
+    from plexor.render.terminal.phase import phase_text  # noqa: PLC0415
+    from plexor.store.kept_json import document_of  # noqa: PLC0415
 
     result = load(folder)
     return Scan(
@@ -92,9 +92,9 @@ def _phase(folder: Path) -> Scan:
 
 def _burst(folder: Path) -> Scan:
     from plexor.burst.store import SCHEMA, load  # noqa: PLC0415
-    from plexor.kept import document_of  # noqa: PLC0415
-    from plexor.render.burst_plot import burst_page, burst_picture  # noqa: PLC0415
-    from plexor.render.burst_text import burst_text  # noqa: PLC0415
+    from plexor.render.pictures.burst import burst_page, burst_picture  # noqa: PLC0415
+    from plexor.render.terminal.burst import burst_text  # noqa: PLC0415
+    from plexor.store.kept_json import document_of  # noqa: PLC0415
 
     result = load(folder)
     return Scan(

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import click
 
 from plexor.commands.parameters import Parsed, parse_duty
+from plexor.model.settings import Stimulus
 from plexor.protocol.registers import Trigger
-from plexor.settings import Stimulus
 from plexor.units import parse_count, parse_duration, parse_rate
 
 

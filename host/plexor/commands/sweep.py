@@ -26,10 +26,10 @@ from plexor.commands.parameters import (
     time_option,
 )
 from plexor.commands.workers import executor_of, executor_option
+from plexor.desk.load import IDLE, switched
 from plexor.errors import ExitCode
-from plexor.load import IDLE, switched
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import MAX_STEPS
-from plexor.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import DEFAULT, Criterion, What, parse_criterion
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def sweep(**options: Any) -> int:
     """
     from plexor.commands.conclude import wants_colour  # noqa: PLC0415
     from plexor.commands.output import all_of, check_outputs  # noqa: PLC0415
-    from plexor.render.sweep_text import sweep_text  # noqa: PLC0415
+    from plexor.render.terminal.sweep import sweep_text  # noqa: PLC0415
     from plexor.sweep.executor import Workers  # noqa: PLC0415
     from plexor.sweep.store import StepStore, question_of, save  # noqa: PLC0415
     from plexor.sweep.sweep import sweep as run  # noqa: PLC0415
@@ -315,7 +315,7 @@ def _description(options: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _result(options: Mapping[str, Any], wanted: Any, found: Any) -> SweepResult:
-    from plexor.session import versions  # noqa: PLC0415
+    from plexor.session.session import versions  # noqa: PLC0415
     from plexor.sweep.model import SweepResult  # noqa: PLC0415
     from plexor.units import format_seconds  # noqa: PLC0415
 

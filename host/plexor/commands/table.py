@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from plexor.commands.parameters import json_option, time_option
-from plexor.systems import Jitter
+from plexor.study.systems import Jitter
 
 
 @click.command()
@@ -47,13 +47,13 @@ def table(
       plexor sweep --dut cenet --load none,polygons --from 20k --to 200k --out s2
       plexor table s1 s2
     """
-    from plexor.analyse import analyse  # noqa: PLC0415
+    from plexor.analyse.analyse import analyse  # noqa: PLC0415
     from plexor.commands.conclude import wants_colour  # noqa: PLC0415
     from plexor.commands.stored import read_run  # noqa: PLC0415
-    from plexor.render.systems_text import systems_text  # noqa: PLC0415
+    from plexor.render.terminal.systems import systems_text  # noqa: PLC0415
+    from plexor.study.systems import Systems, changes, inequalities  # noqa: PLC0415
     from plexor.sweep.model import SweepResult  # noqa: PLC0415
     from plexor.sweep.store import is_sweep, load  # noqa: PLC0415
-    from plexor.systems import Systems, changes, inequalities  # noqa: PLC0415
 
     if interval is not None and interval <= 0:
         raise click.UsageError("--interval: must be above 0")
@@ -91,8 +91,8 @@ def _document(
     rows: Any, found: Any, checks: Any, jitter: Jitter, reference: bool, interval: Fraction | None
 ) -> dict[str, Any]:
     from plexor.jsonable import to_json  # noqa: PLC0415
-    from plexor.reference import SOURCE, STATEMENTS  # noqa: PLC0415
-    from plexor.systems import guideline  # noqa: PLC0415
+    from plexor.study.reference import SOURCE, STATEMENTS  # noqa: PLC0415
+    from plexor.study.systems import guideline  # noqa: PLC0415
 
     document: dict[str, Any] = {
         "schema": "plexor.table/1",

@@ -60,7 +60,7 @@ class DatagramLink(Link, Protocol):
 
     @property
     def disorder(self) -> Mapping[str, int]:
-        """Frames that came out of order, too late or twice, so far (plexor.sequence)."""
+        """Frames that came out of order, too late or twice, so far (plexor.link.sequence)."""
         ...
 
 

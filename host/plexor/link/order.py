@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from plexor.sequence import MODULUS, Disorder, Past
+from plexor.link.sequence import MODULUS, Disorder, Past
 
 HELD_FRAMES = 256
 """Frames held back for the sake of one that is missing; so far the first may have overtaken."""

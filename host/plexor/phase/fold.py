@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from plexor.model.results import EventArray, source_name
 from plexor.phase.model import (
     BEYOND,
     IRREGULAR,
@@ -22,7 +23,6 @@ from plexor.phase.model import (
     UNSETTLED,
     Reference,
 )
-from plexor.results import EventArray, source_name
 
 Ticks = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from plexor.results import Accounting
+from plexor.model.results import Accounting
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,19 +16,19 @@ from fractions import Fraction
 
 import numpy as np
 
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.errors import InvalidRunError, UsageError
+from plexor.model.results import ChannelResult, RunResult
+from plexor.model.settings import Channel, Settings, Stimulus, parse_reference
 from plexor.phase.fold import Pins, fold
 from plexor.phase.model import PhaseResult, PhaseScan
 from plexor.phase.windows import scan as scan_of
-from plexor.plan import need_dither, need_events
-from plexor.plan_strikes import dither_at_most
-from plexor.progress import Progress
+from plexor.plan.registers import need_dither, need_events
+from plexor.plan.strikes import dither_at_most
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
-from plexor.results import ChannelResult, RunResult
-from plexor.session import measure
-from plexor.settings import Channel, Settings, Stimulus, parse_reference
+from plexor.session.progress import Progress
+from plexor.session.session import measure
 from plexor.units import format_seconds, known_ticks, seconds_of, ticks_of
 
 STRIKE = "strike0"

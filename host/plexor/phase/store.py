@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from plexor.kept import read_kept
 from plexor.phase.model import PhaseBin, PhaseResult, PhaseScan, Window
 from plexor.phase.windows import MOST_PHASES
+from plexor.store.kept_json import read_kept
 
 FILE = "phase.json"
 SCHEMA = "plexor.phase/2"

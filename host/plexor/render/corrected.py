@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from plexor.analyse import Report
-from plexor.calibration.figures import CorrectedQuantile
-from plexor.percentiles import least_count, quantile_name
-from plexor.render.scale import grouped
+from plexor.analyse.analyse import Report
+from plexor.analyse.corrected_figures import CorrectedQuantile
+from plexor.analyse.percentiles import least_count, quantile_name
+from plexor.model.results import Kind
+from plexor.render.pictures.scale import grouped
 from plexor.render.table import NOTHING, Cell, shown
-from plexor.results import Kind
 
 _PS_PER_NS = 1000
 

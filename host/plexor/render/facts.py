@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from plexor.analyse import Report
+from plexor.analyse.analyse import Report
+from plexor.analyse.stopped import stopped
+from plexor.model.results import LINK_DROPPED_MOST, Accounting, RunResult
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import StopReason, Trigger
-from plexor.render.frame import provenance
-from plexor.render.scale import grouped
-from plexor.results import LINK_DROPPED_MOST, Accounting, RunResult
-from plexor.stopped import stopped
+from plexor.render.pictures.frame import provenance
+from plexor.render.pictures.scale import grouped
 from plexor.units import format_rate, format_seconds, format_ticks, seconds_of
 
 _DISORDER = {"reordered": "put back in order", "late": "too late", "duplicate": "twice"}

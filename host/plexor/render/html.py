@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
 
-from plexor.render.frame import WIDTH
-from plexor.render.svg import FONT, STYLE, Canvas
+from plexor.render.pictures.frame import WIDTH
+from plexor.render.pictures.svg import FONT, STYLE, Canvas
 from plexor.render.table import Cell
 
 _PAGE = """

@@ -5,18 +5,19 @@ from __future__ import annotations
 from html import escape
 from typing import Protocol
 
-from plexor.analyse import Report
-from plexor.budget import Check, Outcome, Verdict
+from plexor.analyse.analyse import Report
+from plexor.judge.budget import Check, Outcome, Verdict
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Stream
 from plexor.render import facts
 from plexor.render.corrected import calibration_lines, corrected_rows
-from plexor.render.frame import provenance
 from plexor.render.html import Heading, html_box, html_figure, html_list, html_page, html_table
-from plexor.render.plots import course, histogram, shares, tail
-from plexor.render.scale import grouped
-from plexor.render.scope import scope
-from plexor.render.svg import Canvas
+from plexor.render.pictures.frame import provenance
+from plexor.render.pictures.latency import course, histogram, shares, tail
+from plexor.render.pictures.scale import grouped
+from plexor.render.pictures.scope import scope
+from plexor.render.pictures.svg import Canvas
+from plexor.render.pictures.trace import trace
 from plexor.render.table import (
     distance_rows,
     found_text,
@@ -26,7 +27,6 @@ from plexor.render.table import (
     period_rows,
     share_rows,
 )
-from plexor.render.trace import trace
 from plexor.units import format_seconds
 
 _UPLOADS = {

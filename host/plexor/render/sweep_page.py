@@ -6,12 +6,12 @@ from functools import partial
 from html import escape
 
 from plexor.render.html import Heading, html_box, html_figure, html_list, html_page, html_table
-from plexor.render.scale import grouped
-from plexor.render.svg import Canvas
-from plexor.render.sweep_plot import channels_of, frontier, sweep_picture
+from plexor.render.pictures.scale import grouped
+from plexor.render.pictures.svg import Canvas
+from plexor.render.pictures.sweep import channels_of, frontier, sweep_picture
 from plexor.render.sweep_rows import heading, step_rows
-from plexor.render.sweep_text import knee_rows, notes, scan_notes, step_notes
 from plexor.render.table import Cell
+from plexor.render.terminal.sweep import knee_rows, notes, scan_notes, step_notes
 from plexor.sweep.model import SweepResult
 from plexor.units import format_rate
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from plexor.analyse import ChannelFigures, Report
-from plexor.budget import Check
-from plexor.peaks import peaks
-from plexor.percentiles import Quantile, least_count, quantile_name
+from plexor.analyse.analyse import ChannelFigures, Report
+from plexor.analyse.peaks import peaks
+from plexor.analyse.percentiles import Quantile, least_count, quantile_name
+from plexor.analyse.tail import earliest, latest
+from plexor.judge.budget import Check
+from plexor.model.results import Kind
 from plexor.render.facts import CLASS_COLUMNS
-from plexor.render.scale import grouped, number
-from plexor.results import Kind
-from plexor.tail import earliest, latest
+from plexor.render.pictures.scale import grouped, number
 from plexor.units import format_metres, format_seconds, format_ticks, seconds_of
 
 _SHOWN = (Fraction(50, 100), Fraction(99, 100), Fraction(999, 1000))

@@ -8,15 +8,15 @@ from fractions import Fraction
 
 from plexor.calibration.from_bins import LEAST_CLOCKS, BinObserver, echo_settings, source_settings
 from plexor.calibration.runs import SPACES, dumped_run
-from plexor.collect import Collector
+from plexor.decode.collect import Collector
+from plexor.model.results import Kind, RunResult
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import WORD_BYTES
 from plexor.protocol.memory import Space, entries, entry_words
 from plexor.protocol.registers import Action, InputSelect
-from plexor.results import Kind, RunResult
 from plexor.selftest import memory
 from plexor.selftest.model import Finding
 from plexor.selftest.witness import MEMORY_STRIKES, Load, Recount
-from plexor.settings import Channel, Settings, Stimulus
 from plexor.units import seconds_of
 
 LOADED_BYTES = 1 << 17

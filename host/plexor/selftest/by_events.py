@@ -8,16 +8,16 @@ from fractions import Fraction
 
 from plexor.calibration.from_events import EventObserver, loopback_settings
 from plexor.calibration.runs import SPACES, complete_run, whole_run
-from plexor.plan_strikes import dither_at_most
+from plexor.model.results import RunResult
+from plexor.model.settings import Channel, Settings
+from plexor.plan.strikes import dither_at_most
 from plexor.protocol.frames import CRC_BYTES, HEADER, WORD_BYTES
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import InputSelect
-from plexor.results import RunResult
 from plexor.selftest import memory
 from plexor.selftest.model import Finding
 from plexor.selftest.witness import MEMORY_STRIKES, Load, Recount
-from plexor.settings import Channel, Settings
 from plexor.units import seconds_of
 
 LOADED_BYTES = 1 << 16

@@ -7,8 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from plexor.analyse import analyse, samples_of
-from plexor.device import Device
+from plexor.analyse.analyse import analyse, samples_of
+from plexor.decode.rematch import bins_of
+from plexor.device.device import Device
+from plexor.model.results import ChannelResult, Counts, Kind, Measurement, RunResult
+from plexor.model.settings import RegisterWrite
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import bin_bounds, bin_count, bin_of
 from plexor.protocol.registers import (
@@ -21,10 +24,7 @@ from plexor.protocol.registers import (
     Register,
     register,
 )
-from plexor.rematch import bins_of
-from plexor.results import ChannelResult, Counts, Kind, Measurement, RunResult
 from plexor.selftest.model import Check, Finding, check
-from plexor.settings import RegisterWrite
 
 _MOST_LISTED = 4
 _MOVING = (("stimulus", "enable"), ("stimulus", "invert"))

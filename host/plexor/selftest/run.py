@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from fractions import Fraction
 
 from plexor.calibration.runs import SPACES, TRIES, whole_run
-from plexor.device import Device, identity_places
+from plexor.device.device import Device, identity_places
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import InputSelect, Stream, register
@@ -18,7 +19,6 @@ from plexor.selftest.by_events import EventWitness
 from plexor.selftest.judge import Wiring, jumper_findings, loopback_findings, source_findings
 from plexor.selftest.model import Check, Finding, SelfTest, check
 from plexor.selftest.witness import Witness
-from plexor.settings import Channel, Settings, Stimulus
 from plexor.units import seconds_of
 
 EXCHANGES = 40

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from plexor.compare import SATURATION, Difference
-from plexor.laws import Bounds, limit_of
+from plexor.judge.change_bounds import Bounds, limit_of
+from plexor.judge.compare import SATURATION, Difference
 from plexor.sweep.model import Bracket, SweepResult
 
 

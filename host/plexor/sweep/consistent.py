@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from plexor.consistent import MOST_TICKS
+from plexor.decode.consistent import MOST_TICKS
 from plexor.protocol.geometry import MOST_TICK_FS
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import parse_criterion

@@ -9,13 +9,13 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from plexor.analyse import ChannelFigures, analyse
-from plexor.analyse import Figures as RunFigures
-from plexor.percentiles import from_values, quantile
+from plexor.analyse.analyse import ChannelFigures, analyse
+from plexor.analyse.analyse import Figures as RunFigures
+from plexor.analyse.percentiles import from_values, quantile
+from plexor.analyse.samples import Samples
+from plexor.model.results import RunResult
+from plexor.model.settings import Stimulus
 from plexor.protocol.memory import ResponseClass
-from plexor.results import RunResult
-from plexor.samples import Samples
-from plexor.settings import Stimulus
 from plexor.sweep.criterion import Criterion, judge
 from plexor.sweep.model import Figures
 from plexor.units import seconds_of

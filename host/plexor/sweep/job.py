@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.errors import InvalidRunError, UsageError
 from plexor.link.base import Link
 from plexor.link.open import open_link
 from plexor.link.sim import SimLink
-from plexor.plan import REPORT_SPACES, plan_of
+from plexor.model.results import RunResult
+from plexor.model.settings import Settings
+from plexor.plan.registers import REPORT_SPACES, plan_of
 from plexor.protocol.memory import ResponseClass, Space
-from plexor.results import RunResult
-from plexor.session import measure
-from plexor.settings import Settings
+from plexor.session.session import measure
 from plexor.sweep.criterion import Criterion, judge, stage_strikes
 from plexor.sweep.decide import STAGES, Verdict
 from plexor.sweep.figures import LEAST_STRIKES, figures_of

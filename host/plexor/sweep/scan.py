@@ -8,16 +8,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from plexor.analyse import ChannelFigures, analyse
-from plexor.device import Device
+from plexor.analyse.analyse import ChannelFigures, analyse
+from plexor.device.device import Device
 from plexor.errors import InvalidRunError
 from plexor.link.open import open_link
-from plexor.plan import REPORT_SPACES
+from plexor.model.results import RunResult, StepChannel, StepResult
+from plexor.model.settings import Settings, TableStep
+from plexor.plan.registers import REPORT_SPACES
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass, Space
-from plexor.results import RunResult, StepChannel, StepResult
-from plexor.session import measure
-from plexor.settings import Settings, TableStep
+from plexor.session.session import measure
 from plexor.sweep.criterion import Criterion
 from plexor.sweep.figures import LEAST_STRIKES, judged, least_spacing_s, quantiles_of
 from plexor.sweep.job import check_run, first_stage, is_drawn

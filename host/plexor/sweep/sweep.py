@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from plexor.errors import InvalidRunError, PlexorError, UsageError
+from plexor.model.settings import Settings
 from plexor.protocol.memory import ResponseClass
-from plexor.settings import Settings
 from plexor.sweep.criterion import Criterion
 from plexor.sweep.decide import Verdict
 from plexor.sweep.drive import Driver, Steps, Work

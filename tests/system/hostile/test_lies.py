@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from plexor.analyse import analyse
+from plexor.analyse.analyse import analyse
 from plexor.commands.conclude import exit_code
-from plexor.document import document
 from plexor.errors import ExitCode, PlexorError
 from plexor.protocol.frames import FrameType, LogCode
 from plexor.protocol.memory import (
@@ -36,9 +35,10 @@ from plexor.protocol.registers import (
 )
 from plexor.protocol.registers import STEP as TABLE
 from plexor.render.page import page
-from plexor.render.text import text
-from plexor.replay import replay
-from plexor.store import load, save
+from plexor.render.terminal.run import text
+from plexor.session.replay import replay
+from plexor.store.document import document
+from plexor.store.run_folder import load, save
 
 from .liar import (
     Lie,

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from plexor import cli
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.protocol.frames import Frame, FrameType, to_stream
 from plexor.protocol.geometry import PROTOCOL_MAJOR
 

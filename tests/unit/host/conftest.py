@@ -8,10 +8,7 @@ import numpy as np
 import pytest
 
 from plexor.commands import measure as command
-from plexor.protocol.geometry import Geometry
-from plexor.protocol.memory import ResponseClass, bin_of
-from plexor.protocol.registers import StatusFlag, StopReason
-from plexor.results import (
+from plexor.model.results import (
     EVENT_DTYPE,
     Accounting,
     Bins,
@@ -23,7 +20,10 @@ from plexor.results import (
     SourceAccounting,
     Statistics,
 )
-from plexor.settings import Channel, RegisterWrite, Settings, Stimulus
+from plexor.model.settings import Channel, RegisterWrite, Settings, Stimulus
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.memory import ResponseClass, bin_of
+from plexor.protocol.registers import StatusFlag, StopReason
 
 START = 1000
 

@@ -4,7 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
-from plexor.render.svg import text_width
+from plexor.render.pictures.svg import text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 

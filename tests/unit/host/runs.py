@@ -2,10 +2,10 @@
 
 from fractions import Fraction
 
-from plexor.device import Device
+from plexor.device.device import Device
 from plexor.link import open_link
-from plexor.session import measure
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.model.settings import Channel, Settings, Stimulus
+from plexor.session.session import measure
 
 from .fake_device import FakeDevice
 from .scenario import PERIOD_TICKS, Scenario

@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 from tools.sustained import Bench, least
 
-from plexor.identity import Identity
-from plexor.plan import plan_of
-from plexor.settings import Stimulus
+from plexor.model.identity import Identity
+from plexor.model.settings import Stimulus
+from plexor.plan.registers import plan_of
 from plexor_hdl import boards
 
 

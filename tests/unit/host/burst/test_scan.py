@@ -10,8 +10,8 @@ import pytest
 from plexor.burst.model import Lengths
 from plexor.burst.scan import QUEUE_FULL, Wanted, burst_scan, longest
 from plexor.errors import InvalidRunError, LinkError
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.memory import ResponseClass
-from plexor.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import parse_criterion, stage_strikes
 from plexor.sweep.decide import Verdict
 from plexor.sweep.executor import RETRIES, Workers

@@ -7,7 +7,7 @@ import pytest
 
 from plexor.calibration.density import BATCHES, LEAST_EDGES, DensityError, by_phase
 from plexor.calibration.density import instants as instants_of
-from plexor.calibration.model import Instants
+from plexor.model.calibration import Instants
 
 TICK_FS = 500_000
 LATE_PS = np.array([30, -120, 80, 10, -60, 140, -40, -40])

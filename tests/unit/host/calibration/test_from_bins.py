@@ -16,11 +16,11 @@ from plexor.calibration.from_bins import (
     source_settings,
 )
 from plexor.errors import InstrumentError
-from plexor.identity import Identity
-from plexor.plan import plan_of
+from plexor.model.identity import Identity
+from plexor.model.results import Bins, Kind, Statistics
+from plexor.model.settings import Channel
+from plexor.plan.registers import plan_of
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.results import Bins, Kind, Statistics
-from plexor.settings import Channel
 from plexor.units import seconds_of
 
 GEOMETRY = Geometry(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plexor.calibration.loopback import Bounds, behind_ps, bounds, delays
-from plexor.calibration.model import Instants
+from plexor.model.calibration import Instants
 
 TICK_FS = 1_000_000
 EVEN = Instants((0, 0, 0, 0), (1,) * 4, 1000)

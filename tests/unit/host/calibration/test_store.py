@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from plexor.calibration.model import Calibration, ChannelInstants, Instants, PadDelay
 from plexor.calibration.store import (
     checked,
     data_folder,
@@ -19,10 +18,11 @@ from plexor.calibration.store import (
     save,
 )
 from plexor.errors import StoreError, UsageError
-from plexor.identity import Identity
+from plexor.model.calibration import Calibration, ChannelInstants, Instants, PadDelay
+from plexor.model.identity import Identity
 from plexor.protocol.geometry import Geometry
-from plexor.render.calibration_text import calibration_text
 from plexor.render.table import NOTHING
+from plexor.render.terminal.calibration import calibration_text
 
 IDENTITY = Identity(Geometry(channels=1, strikes=1), 0xABCDEF)
 BINS = Instants((10, -20, 5, 5), (3, 3, 3, 3), 20_000)

@@ -12,12 +12,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from plexor.model.results import EVENT_DTYPE
+from plexor.model.settings import Channel
 from plexor.phase.fold import Pins, fold
 from plexor.phase.model import PhaseScan
 from plexor.phase.run import Wanted, settings_of
 from plexor.phase.windows import scan
-from plexor.results import EVENT_DTYPE
-from plexor.settings import Channel
 
 TICK_FS = 10**6
 TICK_PS = 1000

@@ -6,9 +6,9 @@ import random
 import numpy as np
 import pytest
 
+from plexor.model.results import EVENT_DTYPE
 from plexor.phase.fold import MISSED, Pins, fold
 from plexor.phase.model import BEYOND, IRREGULAR, LOST, OVERTAKEN, UNBOUNDED, UNSETTLED
-from plexor.results import EVENT_DTYPE
 
 STRIKE, RESPONSE, TICK = 8, 0, 1
 PINS = Pins(STRIKE, RESPONSE, (TICK, 1))

@@ -9,10 +9,10 @@ import pytest
 
 from plexor.errors import UsageError
 from plexor.jsonable import from_json, to_json
+from plexor.model.settings import Channel
 from plexor.phase.model import LOST, PhaseResult
 from plexor.phase.run import Wanted, analyse, settings_of
 from plexor.protocol.memory import ResponseClass
-from plexor.settings import Channel
 from plexor.units import seconds_of
 
 US = Fraction(1, 10**6)

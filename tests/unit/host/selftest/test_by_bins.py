@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from plexor.calibration.runs import SPACES
-from plexor.identity import Identity
+from plexor.model.identity import Identity
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import Space, entries, entry_words
 from plexor.selftest import by_bins

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from plexor.calibration.observation import Echo, Looped, Source
+from plexor.model.results import EVENT_DTYPE
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
-from plexor.results import EVENT_DTYPE
 from plexor.selftest.judge import jumper_findings, loopback_findings, source_findings
 
 GEOMETRY = Geometry(channels=3, strikes=2)

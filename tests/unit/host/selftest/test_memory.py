@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from plexor.model.results import Bins, ChannelResult, Kind, Measurement, Statistics
 from plexor.protocol.memory import ResponseClass, bin_bits, bin_of
-from plexor.results import Bins, ChannelResult, Kind, Measurement, Statistics
 from plexor.selftest.memory import inconsistent, unforeseen
 
 MANTISSA = 3

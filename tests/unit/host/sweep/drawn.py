@@ -9,11 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from plexor.identity import Identity
-from plexor.protocol.geometry import Geometry
-from plexor.protocol.memory import ResponseClass, bin_of
-from plexor.protocol.registers import StatusFlag, StopReason
-from plexor.results import (
+from plexor.model.identity import Identity
+from plexor.model.results import (
     Accounting,
     Bins,
     ChannelResult,
@@ -23,7 +20,10 @@ from plexor.results import (
     SourceAccounting,
     Statistics,
 )
-from plexor.settings import Settings
+from plexor.model.settings import Settings
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.memory import ResponseClass, bin_of
+from plexor.protocol.registers import StatusFlag, StopReason
 from plexor.sweep import job
 from plexor.sweep.job import check
 from plexor.sweep.scan import check_scan

@@ -8,7 +8,7 @@ import pytest
 
 from plexor.burst.scan import Wanted as BurstWanted
 from plexor.burst.scan import burst_scan
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import Criterion, What
 from plexor.sweep.decide import Verdict
 from plexor.sweep.executor import Workers

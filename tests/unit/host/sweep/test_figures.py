@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plexor.model.settings import Settings, Stimulus
 from plexor.protocol.memory import ResponseClass
-from plexor.settings import Settings, Stimulus
 from plexor.sweep.criterion import DEFAULT
 from plexor.sweep.figures import behind, cycle, falls_behind, judged, least_spacing_s
 from plexor.sweep.model import Figures

@@ -8,7 +8,7 @@ import pytest
 
 from plexor import cli
 from plexor.errors import ExitCode, InvalidRunError, UsageError
-from plexor.settings import Channel, Settings, Stimulus
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.sweep import sweep as searches
 from plexor.sweep.criterion import DEFAULT
 from plexor.sweep.job import Job

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from plexor.errors import InvalidRunError
+from plexor.model.results import EVENT_DTYPE, StepResult
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
-from plexor.results import EVENT_DTYPE, StepResult
-from plexor.settings import Channel, Settings, Stimulus
 from plexor.sweep import scan as scan_module
 from plexor.sweep.criterion import parse_criterion, stage_strikes
 from plexor.sweep.model import DOWN, REST, UP

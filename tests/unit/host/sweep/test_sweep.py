@@ -11,8 +11,8 @@ from fractions import Fraction
 import pytest
 
 from plexor.errors import InvalidRunError, LinkError, StoreError, UsageError
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.memory import ResponseClass
-from plexor.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import DEFAULT, parse_criterion
 from plexor.sweep.decide import Verdict
 from plexor.sweep.executor import RETRIES, Workers

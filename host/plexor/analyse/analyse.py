@@ -1,0 +1,332 @@
+"""From the result of a run to its figures. Pure: no clock, no file, no socket."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.analyse.breakdown import Shares, shares
+from plexor.analyse.corrected_figures import CorrectedChannel, corrected_channel
+from plexor.analyse.from_bins import less_base, of_bins
+from plexor.analyse.jitter import (
+    PeriodJitter,
+    SlidingSpan,
+    period_jitter,
+    sliding_span,
+    variance_ticks2,
+)
+from plexor.analyse.percentiles import Distribution, Quantile, from_values, quantiles
+from plexor.analyse.samples import ChannelSamples, Samples, channel_samples
+from plexor.analyse.tail import ColdStart, cold_start
+from plexor.decode.rematch import Rules
+from plexor.model.results import ChannelResult, Kind, Measurement, RunResult
+from plexor.model.settings import NO_DEADLINE_TICKS, parse_reference
+from plexor.protocol import registers
+from plexor.protocol.registers import Policy
+from plexor.units import seconds_of
+
+PERCENTILES = (
+    Fraction(50, 100),
+    Fraction(90, 100),
+    Fraction(99, 100),
+    Fraction(999, 1000),
+    Fraction(9999, 10_000),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figures:
+    """Figures of one kind of sample of one channel, in ticks.
+
+    Count, sums, minimum and maximum are exact. `samples` are the values in their order, where the
+    events are complete; then the distribution is exact too. `clamped` are samples below the base
+    result, taken as 0.
+    """
+
+    kind: Kind
+    count: int
+    min_ticks: int | None
+    max_ticks: int | None
+    mean_ticks: Fraction | None
+    variance_ticks2: Fraction | None
+    max_index: int | None
+    max_time_ticks: int | None
+    """From the start of the run."""
+    distribution: Distribution
+    quantiles: tuple[Quantile, ...]
+    samples: Samples | None = None
+    span: SlidingSpan | None = None
+    cold: ColdStart | None = None
+    clamped: int = 0
+
+    @property
+    def peak_to_peak_ticks(self) -> int | None:
+        """Greatest less least; the greatest of a rise latency is the back wall."""
+        if self.min_ticks is None or self.max_ticks is None:
+            return None
+        return self.max_ticks - self.min_ticks
+
+    @property
+    def rms_ticks(self) -> float | None:
+        """Standard deviation about the mean."""
+        return None if self.variance_ticks2 is None else float(self.variance_ticks2) ** 0.5
+
+    def quantile(self, q: Fraction) -> Quantile | None:
+        """Return one of PERCENTILES, or None."""
+        return next((found for found in self.quantiles if found.q == q), None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChannelFigures:
+    """One channel: what the instrument counted, and the figures of each kind."""
+
+    result: ChannelResult
+    kinds: dict[Kind, Figures]
+    periods: PeriodJitter | None = None
+
+    @property
+    def name(self) -> str:
+        """The channel's name."""
+        return self.result.name
+
+    @property
+    def rise(self) -> Figures | None:
+        """The latency, where there is one."""
+        found = self.kinds.get(Kind.RISE)
+        return found if found is not None and found.count else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharesOf:
+    """The shares of a latency between two named channels."""
+
+    first: str
+    second: str
+    shares: Shares
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Report:
+    """All figures of a run."""
+
+    result: RunResult
+    channels: tuple[ChannelFigures, ...]
+    shares: tuple[SharesOf, ...]
+    base_ticks: int = 0
+    velocity_m_s: Fraction | None = None
+    """Of something whose way during a latency is shown too."""
+    corrected: tuple[CorrectedChannel, ...] = ()
+    """In picoseconds, of a run that has a calibration."""
+    disagreements: tuple[str, ...] = field(default=())
+    """Where complete events and the chip's figures differ: one of them is wrong."""
+
+    @property
+    def invalid_reasons(self) -> tuple[str, ...]:
+        """Why nothing here can be trusted; empty for a valid run."""
+        return (*self.result.invalid_reasons, *self.disagreements)
+
+    @property
+    def valid(self) -> bool:
+        """Whether the figures can be trusted."""
+        return not self.invalid_reasons
+
+    def metres(self, ticks: Fraction | int) -> Fraction:
+        """Return the way of something at the velocity in so many ticks; 0 without a velocity."""
+        return (self.velocity_m_s or Fraction(0)) * seconds_of(ticks, self.result.tick_fs)
+
+    @property
+    def duration_ticks(self) -> int:
+        """Length of the run."""
+        return self.result.end_ticks - self.result.start_ticks
+
+
+def analyse(result: RunResult, base_ticks: int = 0, velocity_m_s: Fraction | None = None) -> Report:
+    """Return the figures of a run; `base_ticks` is taken off each rise and fall latency."""
+    found: list[ChannelFigures] = []
+    disagreements: list[str] = []
+    sampled: dict[int, ChannelSamples] = {}
+    for channel in result.channels:
+        if _complete(result, channel):
+            samples = samples_of(result, channel)
+            wrong = _disagreements(channel, samples)
+            # A recording does not tell all rules of matching; then what disagrees is left out.
+            if any(entry.block == "matcher" for entry in result.registers):
+                disagreements += wrong
+            if not wrong:
+                sampled[channel.number] = samples
+        found.append(_channel(result, channel, sampled.get(channel.number), base_ticks))
+    corrected: tuple[CorrectedChannel, ...] = ()
+    if result.calibration is not None:
+        corrected = tuple(
+            corrected_channel(result, entry, sampled.get(entry.number), PERCENTILES, base_ticks)
+            for entry in result.channels
+        )
+    return Report(
+        result,
+        tuple(found),
+        _all_shares(result, sampled, base_ticks),
+        base_ticks,
+        velocity_m_s,
+        corrected,
+        tuple(disagreements),
+    )
+
+
+def samples_of(result: RunResult, channel: ChannelResult) -> ChannelSamples:
+    """Return a channel's samples by the run's own rules. Its events must be complete."""
+    if result.events is None:
+        raise ValueError(f"channel {channel.name}: this run kept no events")
+    taken = {(entry.block, entry.name): entry.value for entry in result.registers}
+
+    def rule(name: str) -> int:
+        return taken.get(("matcher", name), registers.register("matcher", name).reset)
+
+    source, polarity = parse_reference(channel.reference)
+    rules = Rules(
+        channel_source=channel.number,
+        reference_source=source,
+        reference_polarity=polarity,
+        policy=Policy(rule("policy")),
+        timeout_ticks=rule("timeout_ticks"),
+        window_min_ticks=rule("window_min_ticks"),
+        early_ticks=rule("early_ticks"),
+        deadline_ticks=NO_DEADLINE_TICKS,
+        queue_depth=result.identity.geometry.queue_depth,
+    )
+    return channel_samples(result.events, rules, result.end_ticks)
+
+
+def _complete(result: RunResult, channel: ChannelResult) -> bool:
+    """Whether every edge of a channel and of its reference has arrived."""
+    if result.events is None:
+        return False
+    needed = {channel.number, parse_reference(channel.reference)[0]}
+    parts = [entry for entry in result.accounting.sources if entry.source in needed]
+    counts = np.bincount(result.events["source"], minlength=max(needed) + 1)
+    return len(parts) == len(needed) and all(
+        entry.generated == entry.received == int(counts[entry.source]) for entry in parts
+    )
+
+
+def _channel(
+    result: RunResult, channel: ChannelResult, samples: ChannelSamples | None, base_ticks: int
+) -> ChannelFigures:
+    kinds: dict[Kind, Figures] = {}
+    for measurement in channel.measurements:
+        own: Samples | None = None if samples is None else getattr(samples, measurement.kind.value)
+        base = base_ticks if measurement.kind in (Kind.RISE, Kind.FALL) else 0
+        kinds[measurement.kind] = _figures(result, measurement, own, base)
+    periods = None
+    if samples is not None and len(samples.period.value_ticks):
+        first = samples.period.time_ticks[:1] - samples.period.value_ticks[:1]
+        periods = period_jitter(np.concatenate([first, samples.period.time_ticks]))
+    return ChannelFigures(channel, kinds, periods)
+
+
+def _figures(
+    result: RunResult, measurement: Measurement, samples: Samples | None, base_ticks: int
+) -> Figures:
+    known = measurement.statistics
+    distribution = of_bins(measurement) if samples is None else from_values(samples.value_ticks)
+    count, total, squares = known.count, known.sum_ticks, known.sum_sq_ticks2
+    least, most = known.min_ticks, known.max_ticks
+    if samples is not None and squares is None:
+        squares = int(np.sum(samples.value_ticks.astype(object) ** 2)) if count else 0
+    clamped = 0
+    values = None if samples is None else samples.value_ticks
+    if base_ticks:
+        distribution, clamped = less_base(distribution, base_ticks)
+        least = None if least is None else max(least - base_ticks, 0)
+        most = None if most is None else max(most - base_ticks, 0)
+        if values is not None:
+            values = np.maximum(values - base_ticks, 0)
+            total, squares = int(values.sum()), int(np.sum(values.astype(object) ** 2))
+        elif clamped:
+            # Without the samples the sum of the clamped ones is not known.
+            total = squares = None
+        else:
+            squares = (
+                None
+                if squares is None
+                else squares - 2 * base_ticks * total + count * base_ticks**2
+            )
+            total -= count * base_ticks
+    if samples is not None and values is not None:
+        samples = Samples(values, samples.time_ticks, samples.index, samples.start_ticks)
+    has = count > 0
+    return Figures(
+        kind=measurement.kind,
+        count=count,
+        min_ticks=least,
+        max_ticks=most,
+        mean_ticks=Fraction(total, count) if has and total is not None else None,
+        variance_ticks2=(
+            variance_ticks2(count, total, squares)
+            if has and total is not None and squares is not None
+            else None
+        ),
+        max_index=known.max_index,
+        max_time_ticks=_time_of_max(result, measurement, samples),
+        distribution=distribution,
+        quantiles=quantiles(distribution, PERCENTILES),
+        samples=samples,
+        span=None if values is None else sliding_span(values),
+        cold=None if values is None else cold_start(values),
+        clamped=clamped,
+    )
+
+
+def _time_of_max(
+    result: RunResult, measurement: Measurement, samples: Samples | None
+) -> int | None:
+    if measurement.statistics.max_time_ticks is not None:
+        return measurement.statistics.max_time_ticks - result.start_ticks
+    if samples is None or not len(samples.value_ticks):
+        return None
+    return int(samples.time_ticks[np.argmax(samples.value_ticks)]) - result.start_ticks
+
+
+def _disagreements(channel: ChannelResult, samples: ChannelSamples) -> list[str]:
+    """Compare samples rebuilt from complete events with what the chip says of them."""
+    found: list[str] = []
+    for measurement in channel.measurements:
+        if not measurement.on_chip:
+            continue
+        own: Samples = getattr(samples, measurement.kind.value)
+        values, known = own.value_ticks, measurement.statistics
+        events = (len(values), int(values.sum()), *_extremes(values))
+        chip = (known.count, known.sum_ticks, known.min_ticks, known.max_ticks)
+        if events != chip:
+            found.append(
+                f"{channel.name} {measurement.kind.value}: the events have count, sum, min, max "
+                f"{events}, the chip has {chip}"
+            )
+    return found
+
+
+def _extremes(values: npt.NDArray[np.int64]) -> tuple[int | None, int | None]:
+    return (int(values.min()), int(values.max())) if len(values) else (None, None)
+
+
+def _all_shares(
+    result: RunResult, sampled: dict[int, ChannelSamples], base_ticks: int
+) -> tuple[SharesOf, ...]:
+    """Return the shares between the first channel and each later one with the same reference."""
+    found: list[SharesOf] = []
+    for place, second in enumerate(result.channels):
+        first = next(
+            (
+                entry
+                for entry in result.channels[:place]
+                if entry.reference == second.reference and entry.number in sampled
+            ),
+            None,
+        )
+        if first is not None and second.number in sampled:
+            parts = shares(sampled[first.number], sampled[second.number], base_ticks)
+            if len(parts.total_ticks):
+                found.append(SharesOf(first.name, second.name, parts))
+    return tuple(found)

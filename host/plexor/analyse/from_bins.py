@@ -1,0 +1,89 @@
+"""Distributions from the bins of the chip, and the correction by a base result."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.analyse.percentiles import Distribution, from_cells
+from plexor.model.results import Measurement, Zoom
+from plexor.protocol.memory import VALUE_MOST, bin_count, over_bin, under_bin
+
+Ticks = npt.NDArray[np.int64]
+
+
+def of_bins(measurement: Measurement) -> Distribution:
+    """Return the distribution of a measurement's bins, each cell as narrow as it is known.
+
+    The window of one-tick bins replaces the log-linear bins it covers; minimum and maximum bound
+    the first cell and the last.
+    """
+    bins = measurement.bins
+    mantissa, counts = bins.mantissa_bits, bins.counts.astype(np.int64)
+    numbers = np.arange(bin_count(mantissa), dtype=np.int64)
+    shift = np.maximum((numbers >> mantissa) - 1, 0)
+    low = (numbers - (shift << mantissa)) << shift
+    high = low + (np.int64(1) << shift)
+    counted = counts[: len(numbers)].copy()
+    if measurement.zoom is not None:
+        low, high, counted = _refined(low, high, counted, measurement.zoom)
+    least, most = measurement.statistics.min_ticks, measurement.statistics.max_ticks
+    under, over = int(counts[under_bin(mantissa)]), int(counts[over_bin(mantissa)])
+    least = 0 if least is None else least
+    most = VALUE_MOST if most is None else most
+    kept = counted > 0
+    low, high = np.maximum(low[kept], max(least, 0)), np.minimum(high[kept], most + 1)
+    low = np.concatenate([[min(least, -1)], low, [VALUE_MOST]])
+    high = np.concatenate([[0], np.maximum(high, low[1:-1] + 1), [max(most, VALUE_MOST) + 1]])
+    return from_cells(low, high, np.concatenate([[under], counted[kept], [over]]))
+
+
+def _refined(low: Ticks, high: Ticks, counts: Ticks, zoom: Zoom) -> tuple[Ticks, Ticks, Ticks]:
+    """Put the inner bins of the window in place of what they cover; the bins at its ends shrink."""
+    inner = zoom.counts.astype(np.int64)[1:-1]
+    first = max(zoom.first_ticks, 0)
+    inner = inner[first - zoom.first_ticks :]
+    end = first + len(inner)
+    if not len(inner):
+        return low, high, counts
+    ticks = np.arange(first, end, dtype=np.int64)
+    begun, left = low < first, high > end
+    touched = (high > first) & (low < end)
+    # What a bin at an end of the window holds outside it is what the window has not seen of it.
+    seen = np.zeros(len(low), np.int64)
+    np.add.at(seen, np.searchsorted(low, ticks, side="right") - 1, inner)
+    rest = np.maximum(counts - seen, 0)
+    before, after = touched & begun, touched & left & ~begun
+    lows = [low[~touched], low[before], np.full(int(after.sum()), end), ticks]
+    highs = [high[~touched], np.full(int(before.sum()), first), high[after], ticks + 1]
+    news = [counts[~touched], rest[before], rest[after], inner]
+    return _sorted(np.concatenate(lows), np.concatenate(highs), np.concatenate(news))
+
+
+def _sorted(low: Ticks, high: Ticks, counts: Ticks) -> tuple[Ticks, Ticks, Ticks]:
+    order = np.argsort(low, kind="stable")
+    return low[order], high[order], counts[order]
+
+
+def less_base(distribution: Distribution, base_ticks: int) -> tuple[Distribution, int]:
+    """Return the distribution with `base_ticks` taken off each sample, and how many were clamped.
+
+    A sample below the base becomes 0 and is counted; so is a whole cell that begins below it.
+    """
+    if base_ticks < 0:
+        raise ValueError(f"base_ticks: {base_ticks}; must be 0 or more")
+    below = distribution.low_ticks < base_ticks
+    clamped = int(distribution.counts[below].sum())
+    low = np.maximum(distribution.low_ticks - base_ticks, 0)
+    high = np.maximum(distribution.high_ticks - base_ticks, low + 1)
+    # Clamped cells pile up at 0, where a sample equal to the base belongs too; a cell on both sides
+    # of the base is one with them.
+    at_zero = low == 0
+    zero_high = int(high[at_zero].max(initial=1))
+    zero = int(distribution.counts[at_zero].sum())
+    cells = (
+        np.concatenate([[0], low[~at_zero]]),
+        np.concatenate([[zero_high], high[~at_zero]]),
+        np.concatenate([[zero], distribution.counts[~at_zero]]),
+    )
+    return from_cells(*cells), clamped

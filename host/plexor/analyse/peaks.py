@@ -1,0 +1,88 @@
+"""Peaks of a distribution: where latencies gather, such as the idle path and a masked one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.analyse.percentiles import Distribution
+
+Reals = npt.NDArray[np.float64]
+
+MANTISSA_BITS = 5
+"""Peaks are looked for in bins 2**-5 of their value wide."""
+DEVIATIONS = 5
+"""A peak stands out by so many standard deviations of its Poisson counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """A bin that stands out: its bounds [low, high) in ticks and its samples.
+
+    `value_ticks` is the median of these samples, by which the peak is named; where only cells are
+    known, the middle of the median's cell.
+    """
+
+    low_ticks: int
+    high_ticks: int
+    count: int
+    value_ticks: float
+
+
+def peaks(distribution: Distribution, most: int = 4) -> tuple[Peak, ...]:
+    """Return up to `most` peaks, the highest kept, in order of latency. Negative values count as 0.
+
+    A bin is a peak where the density sinks on both sides, before any higher bin, by more than
+    chance explains.
+    """
+    lows = np.maximum(distribution.low_ticks, 0)
+    # Exact for values below 2**53; the bins of the contract, narrower or wider by the mantissa.
+    shift = np.maximum(np.frexp(lows.astype(np.float64))[1] - MANTISSA_BITS - 1, 0).astype(np.int64)
+    starts, place = np.unique((lows >> shift) << shift, return_inverse=True)
+    counts = np.bincount(place, weights=distribution.counts).astype(np.float64)
+    widths = np.zeros(len(starts))
+    widths[place] = (1 << shift).astype(np.float64)
+    found = [
+        Peak(
+            int(starts[i]),
+            int(starts[i] + widths[i]),
+            int(counts[i]),
+            _median(distribution, np.flatnonzero(place == i)),
+        )
+        for i in range(len(starts))
+        if _stands_out(starts.astype(np.float64), widths, counts, i)
+    ]
+    found.sort(key=lambda peak: -peak.count / (peak.high_ticks - peak.low_ticks))
+    return tuple(sorted(found[:most], key=lambda peak: peak.low_ticks))
+
+
+def _median(distribution: Distribution, cells: npt.NDArray[np.int64]) -> float:
+    """Return the middle of the cell with the median of the samples in `cells`."""
+    below = np.cumsum(distribution.counts[cells])
+    cell = cells[np.searchsorted(below, (int(below[-1]) + 1) // 2)]
+    return (int(distribution.low_ticks[cell]) + int(distribution.high_ticks[cell]) - 1) / 2
+
+
+def _stands_out(starts: Reals, widths: Reals, counts: Reals, i: int) -> bool:
+    """Return whether the density sinks enough on both sides of bin i before it is exceeded."""
+    density = counts / widths
+    return all(_sinks(starts, widths, density, i, step) for step in (-1, 1))
+
+
+def _sinks(starts: Reals, widths: Reals, density: Reals, i: int, step: int) -> bool:
+    lowest, j = density[i], i
+    while True:
+        after, j = j, j + step
+        if not 0 <= j < len(density):
+            lowest = 0.0  # nothing lies beyond the ends
+            break
+        left, right = min(j, after), max(j, after)
+        if starts[right] > starts[left] + widths[left]:
+            lowest = 0.0  # an empty bin lies between
+        if density[j] > density[i] or (density[j] == density[i] and step < 0):
+            break
+        lowest = min(lowest, density[j])
+    high, low = density[i] * widths[i], lowest * widths[i]
+    return high - low > DEVIATIONS * (high + low) ** 0.5 or (low == 0 and high >= DEVIATIONS**2)

@@ -1,0 +1,114 @@
+"""Why a threshold ended a run: which channel, how late it was, and which strike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.analyse.analyse import ChannelFigures, Report
+from plexor.model.results import RunResult
+from plexor.model.settings import parse_reference
+from plexor.protocol.memory import ResponseClass
+from plexor.protocol.registers import StopReason
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """What ended a run. None is what is not known, for lack of events."""
+
+    by: StopReason
+    channel: str | None = None
+    latency_ticks: int | None = None
+    """Of the response; a strike that is missed has none."""
+    at_ticks: int | None = None
+    """From the start of the run."""
+    strike: int | None = None
+    """Which of its output's strikes, from 1 on."""
+
+
+def stopped(report: Report) -> Stopped | None:
+    """Return what ended a run; None where no threshold did."""
+    result = report.result
+    if result.stop_reason not in (StopReason.LATENCY, StopReason.MISSED):
+        return None
+    at = None if result.trigger_ticks is None else result.trigger_ticks - result.start_ticks
+    found = _missed if result.stop_reason == StopReason.MISSED else _late
+    return found(report, at)
+
+
+def _late(report: Report, at_ticks: int | None) -> Stopped:
+    result = report.result
+    source = _source(result)
+    channel = next((c for c in report.channels if c.result.number == source), None)
+    if channel is None or channel.rise is None:
+        return Stopped(StopReason.LATENCY, at_ticks=at_ticks)
+    rise, trigger = channel.rise, result.trigger_index
+    latency = strike = None
+    if rise.samples is None:
+        if rise.max_index == trigger and rise.max_ticks is not None:
+            latency = rise.max_ticks + report.base_ticks
+        return Stopped(StopReason.LATENCY, channel.name, latency, at_ticks)
+    for place in np.flatnonzero(rise.samples.index == trigger)[:1].tolist():
+        start = int(rise.samples.start_ticks[place])
+        latency = int(rise.samples.time_ticks[place]) - start
+        strike = _number(result, channel, start)
+    return Stopped(StopReason.LATENCY, channel.name, latency, at_ticks, strike)
+
+
+def _missed(report: Report, at_ticks: int | None) -> Stopped:
+    """Return the first strike that a channel missed, by its own time."""
+    found: list[tuple[int, ChannelFigures]] = []
+    watched = report.result.settings.trigger_channels
+    for channel in report.channels:
+        if watched is not None and channel.result.number not in watched:
+            continue
+        strikes = _strikes(report.result, channel)
+        rise = channel.rise
+        answered = None if rise is None else rise.samples
+        if strikes is None or (rise is not None and answered is None):
+            continue
+        starts = np.zeros(0, np.int64) if answered is None else answered.start_ticks
+        open_ones = strikes[~np.isin(strikes, starts)]
+        if len(open_ones):
+            found.append((int(open_ones[0]), channel))
+    if not found:
+        names = [
+            channel.name
+            for channel in report.channels
+            if channel.result.classes[ResponseClass.MISSED]
+        ]
+        return Stopped(StopReason.MISSED, names[0] if len(names) == 1 else None, None, at_ticks)
+    start, channel = min(found, key=lambda entry: entry[0])
+    number = _number(report.result, channel, start)
+    at_ticks = start - report.result.start_ticks
+    return Stopped(StopReason.MISSED, channel.name, None, at_ticks, number)
+
+
+def _source(result: RunResult) -> int | None:
+    """Return the source of the event that triggered, by the events there are."""
+    for events in (result.trace, result.events):
+        if events is not None and result.trigger_index is not None:
+            own = events["source"][events["index"] == result.trigger_index]
+            if len(own):
+                return int(own[0])
+    return None
+
+
+def _strikes(result: RunResult, channel: ChannelFigures) -> npt.NDArray[np.int64] | None:
+    """Return the times of the edges that a channel is measured from; None without all events."""
+    source, polarity = parse_reference(channel.result.reference)
+    parts = {entry.source: entry for entry in result.accounting.sources}
+    if result.events is None or source not in parts:
+        return None
+    events = result.events
+    if int(np.count_nonzero(events["source"] == source)) != parts[source].generated:
+        return None
+    own = (events["source"] == source) & (events["polarity"] == polarity)
+    return events["time_ticks"][own].astype(np.int64)
+
+
+def _number(result: RunResult, channel: ChannelFigures, start_ticks: int) -> int | None:
+    strikes = _strikes(result, channel)
+    return None if strikes is None else int(np.searchsorted(strikes, start_ticks, side="right"))

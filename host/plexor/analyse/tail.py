@@ -1,0 +1,119 @@
+"""The far end of a distribution, and how latency went over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.analyse.percentiles import Distribution
+
+Ticks = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Survival:
+    """How many of `total` samples are greater than `value_ticks[i]`: a falling staircase.
+
+    With binned samples the values are the last tick of each cell, where the count is exact.
+    """
+
+    value_ticks: Ticks
+    beyond: Ticks
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """Samples greater than a wall: between `least` and `most`, equal when the samples are exact."""
+
+    wall_ticks: int
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Thinned:
+    """A series thinned for a plot: of each slice of time the extremes are kept, in time order."""
+
+    time_ticks: Ticks
+    value_ticks: Ticks
+    of: int
+    """Points before thinning."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColdStart:
+    """The first value, before the device was warm, apart from the extremes of all others."""
+
+    cold_ticks: int
+    warm_count: int
+    warm_min_ticks: int
+    warm_max_ticks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outlier:
+    """One extreme sample: its position among the samples, from 0, and its value."""
+
+    position: int
+    value_ticks: int
+
+
+def survival(distribution: Distribution) -> Survival:
+    """Return the complementary cumulative distribution."""
+    total = distribution.total
+    beyond = total - np.cumsum(distribution.counts)
+    return Survival(distribution.high_ticks - 1, beyond, total)
+
+
+def beyond(distribution: Distribution, wall_ticks: int) -> Beyond:
+    """Return how many samples came after a wall; a sample on the wall is not beyond it."""
+    sure = distribution.counts[distribution.low_ticks > wall_ticks].sum()
+    possible = distribution.counts[distribution.high_ticks - 1 > wall_ticks].sum()
+    return Beyond(wall_ticks, int(sure), int(possible))
+
+
+def thin(time_ticks: Ticks, value_ticks: Ticks, slices: int) -> Thinned:
+    """Return at most two points for each of `slices` equal slices of time: minimum and maximum."""
+    count = len(time_ticks)
+    if count <= 2 * slices:
+        return Thinned(time_ticks, value_ticks, count)
+    start, end = int(time_ticks[0]), int(time_ticks[-1])
+    edges = start + np.arange(slices, dtype=np.int64) * max((end - start) // slices, 1)
+    firsts = np.unique(np.searchsorted(time_ticks, edges))
+    keep: list[int] = []
+    for first, last in zip(firsts, [*firsts[1:], count], strict=True):
+        part = value_ticks[first:last]
+        keep += sorted({int(first + np.argmin(part)), int(first + np.argmax(part))})
+    chosen = np.array(keep, dtype=np.int64)
+    return Thinned(time_ticks[chosen], value_ticks[chosen], count)
+
+
+def cold_start(value_ticks: Ticks) -> ColdStart | None:
+    """Return the first value apart from the rest; None below two values."""
+    if len(value_ticks) < 2:
+        return None
+    warm = value_ticks[1:]
+    return ColdStart(int(value_ticks[0]), len(warm), int(warm.min()), int(warm.max()))
+
+
+def latest(value_ticks: Ticks, count: int) -> tuple[Outlier, ...]:
+    """Return the `count` greatest values, greatest first, the earlier first where equal."""
+    return _extremes(-np.asarray(value_ticks, dtype=np.int64), value_ticks, count)
+
+
+def earliest(value_ticks: Ticks, count: int) -> tuple[Outlier, ...]:
+    """Return the `count` least values, least first, the earlier first where equal."""
+    return _extremes(np.asarray(value_ticks, dtype=np.int64), value_ticks, count)
+
+
+def _extremes(order_by: Ticks, values: Ticks, count: int) -> tuple[Outlier, ...]:
+    count = min(count, len(order_by))
+    if not count:
+        return ()
+    limit = np.partition(order_by, count - 1)[count - 1]
+    candidates = np.flatnonzero(order_by <= limit)
+    chosen = candidates[np.argsort(order_by[candidates], kind="stable")][:count]
+    return tuple(Outlier(int(i), int(values[i])) for i in chosen)

@@ -1,0 +1,121 @@
+"""Traces aligned to the strike: persistence image, average trace, single traces.
+
+A digital channel's persistence image is set by its rise and fall latencies alone: the chance that
+the pin is active at time t after the strike is (rises up to t - falls up to t) / strikes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.analyse.percentiles import Distribution
+
+Ticks = npt.NDArray[np.int64]
+Reals = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Staircase:
+    """A trace in levels 0 (idle) to 1 (active): from `time_ticks[i]` on it is at `level[i]`.
+
+    Before the first time it is at 0. Of k distinct edge times k - 1 lie between two intermediate
+    levels.
+    """
+
+    time_ticks: Ticks
+    level: Reals
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Persistence:
+    """Columns of equal time after the strike: what share of traces is active, and how many edges.
+
+    Column i is [start + i width, start + (i + 1) width); `high` is the mean share of active traces
+    over the column, `rises` and `falls` the edges in it (fractions where a cell spans columns).
+    """
+
+    start_ticks: float
+    width_ticks: float
+    high: Reals
+    rises: Reals
+    falls: Reals
+    traces: int
+
+
+def average_trace(
+    rise: Distribution, fall: Distribution | None = None, traces: int | None = None
+) -> Staircase:
+    """Return the average of all traces: each rise lifts it by 1 / traces, each fall lowers it.
+
+    `traces` are the averaged traces, those without a response included; the rises by default.
+    """
+    count = traces or rise.total
+    times = [rise.high_ticks - 1]
+    steps = [rise.counts]
+    if fall is not None:
+        times.append(fall.high_ticks - 1)
+        steps.append(-fall.counts)
+    if not count:
+        return Staircase(np.empty(0, np.int64), np.empty(0))
+    where, inverse = np.unique(np.concatenate(times), return_inverse=True)
+    change = np.zeros(len(where), np.int64)
+    np.add.at(change, inverse, np.concatenate(steps))
+    return Staircase(where, np.cumsum(change) / count)
+
+
+def intermediate_levels(trace: Staircase) -> int:
+    """Return how many levels strictly between idle and active an average trace rests at."""
+    return len(np.unique(trace.level[(trace.level > 0) & (trace.level < 1)]))
+
+
+def persistence(
+    rise: Distribution,
+    fall: Distribution | None,
+    span_ticks: tuple[int, int],
+    columns: int,
+    traces: int | None = None,
+) -> Persistence:
+    """Return the persistence image of [start, end) in `columns` columns. Edges before it count.
+
+    Samples are spread evenly over their cell. Without falls a trace stays active.
+    """
+    start_ticks, end_ticks = span_ticks
+    edges = np.linspace(start_ticks, end_ticks, columns + 1)
+    up, up_area = _cumulative(rise, edges)
+    down, down_area = np.zeros(columns + 1), np.zeros(columns + 1)
+    if fall is not None:
+        down, down_area = _cumulative(fall, edges)
+    count = traces or rise.total
+    width = (end_ticks - start_ticks) / columns
+    high = (np.diff(up_area) - np.diff(down_area)) / (max(count, 1) * width)
+    return Persistence(
+        start_ticks=float(start_ticks),
+        width_ticks=width,
+        high=np.clip(high, 0.0, 1.0),
+        rises=np.diff(up),
+        falls=np.diff(down),
+        traces=count,
+    )
+
+
+def _cumulative(distribution: Distribution, at: Reals) -> tuple[Reals, Reals]:
+    """Return the samples below each time, and the integral of that up to each time."""
+    low = distribution.low_ticks.astype(np.float64)
+    high = distribution.high_ticks.astype(np.float64)
+    counts = distribution.counts.astype(np.float64)
+    if not len(low):
+        return np.zeros(len(at)), np.zeros(len(at))
+    # Knots where the cumulative count bends: the bounds of cells. Where cells touch the same
+    # knot comes twice, which does no harm.
+    knots = np.stack([low, high], axis=1).ravel()
+    total = np.cumsum(counts)
+    values = np.stack([total - counts, total], axis=1).ravel()
+    areas = np.concatenate([[0.0], np.cumsum(np.diff(knots) * (values[1:] + values[:-1]) / 2)])
+    below = np.interp(at, knots, values, left=0.0, right=float(total[-1]))
+    place = np.clip(np.searchsorted(knots, at, side="right") - 1, 0, len(knots) - 1)
+    beyond = np.where(at >= knots[0], at - knots[place], 0.0)
+    area = areas[place] + beyond * (values[place] + below) / 2
+    return below, np.where(at >= knots[0], area, 0.0)

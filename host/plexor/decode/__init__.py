@@ -1,0 +1,1 @@
+"""From frames to the result of a run: decoded, collected, accounted for."""

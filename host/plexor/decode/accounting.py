@@ -1,0 +1,154 @@
+"""Where every event of a run went: the instrument's counters against what came."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from plexor.decode.collect import Collector
+from plexor.decode.register_image import RegisterImage
+from plexor.model.results import LINK_DROPPED, Accounting, SourceAccounting, source_name
+from plexor.protocol.frames import MAX_WORDS, SOURCES
+from plexor.protocol.memory import Space
+
+
+def account(
+    image: RegisterImage,
+    collector: Collector,
+    frames: tuple[int, int],
+    decode_faults: Mapping[str, int],
+) -> Accounting:
+    """Return the accounting of a run that has ended; `frames` are (received, lost).
+
+    `image` must hold control.stream, and the status and source registers, read after the end.
+    """
+    streamed = bool(image.value("control", "stream"))
+    memories = collector.memories
+    edges = memories.counts(Space.EDGES).reshape(-1, 2).sum(axis=1).tolist()
+    uploads = memories.counts(Space.UPLOAD_DROPS).tolist()
+    sources = tuple(
+        SourceAccounting(
+            source,
+            image.value("source", "generated", source),
+            image.value("source", "dropped", source),
+            uploads[source],
+            collector.received_of(source) if streamed else edges[source],
+        )
+        for source in range(SOURCES)
+        if source in collector.geometry.sources
+    )
+    generated = sum(entry.generated for entry in sources)
+    indexed = collector.geometry.indexed
+    events = image.value("status", "events") if indexed else generated
+    received = collector.received_total if streamed else sum(entry.received for entry in sources)
+    dropped = sum(entry.dropped + entry.upload_dropped for entry in sources)
+    # More than were sent are told as such, source by source.
+    lost = max(events - received - dropped, 0)
+    contradictions: list[str] = []
+
+    def agree(what: str, one: int, other: int) -> None:
+        if one != other:
+            contradictions.append(f"{what}: {one} against {other}")
+
+    if indexed:
+        agree("edges generated against events indexed", generated, events)
+    if memories.known(Space.UPLOAD_DROPS):
+        agree(
+            "events dropped before the link, in all and by source",
+            image.value("status", "upload_dropped"),
+            sum(uploads),
+        )
+    if memories.known(Space.EDGES):
+        for entry in sources:
+            agree(
+                f"{entry.name}: edges kept against edges merged",
+                entry.generated - entry.dropped,
+                edges[entry.source],
+            )
+    if streamed:
+        contradictions += _stream_contradictions(collector, sources, dropped)
+        explained = frames[1] * MAX_WORDS
+        if lost > explained:
+            contradictions.append(
+                f"{lost} events did not come, yet the {frames[1]} frames lost had at most"
+                f" {explained}"
+            )
+        contradictions += _time_contradictions(collector, image)
+    return Accounting(
+        generated,
+        received,
+        dropped,
+        lost,
+        sources,
+        frames[0],
+        frames[1],
+        dict(decode_faults),
+        contradictions=tuple(contradictions),
+        # An instrument from before protocol 2.2 does not count them.
+        link_dropped=image.value(*LINK_DROPPED) if image.has(*LINK_DROPPED) else 0,
+    )
+
+
+def _stream_contradictions(
+    collector: Collector,
+    sources: tuple[SourceAccounting, ...],
+    dropped: int,
+) -> list[str]:
+    found = [
+        f"{entry.name}: {more} more events came than were sent"
+        for entry in sources
+        for more in (entry.received + entry.dropped + entry.upload_dropped - entry.generated,)
+        if more > 0
+    ]
+    present = {entry.source for entry in sources}
+    found += [
+        f"{source_name(source)}: {collector.received_of(source)} events of a source that is not"
+        for source in range(SOURCES)
+        if source not in present and collector.received_of(source)
+    ]
+    if collector.gap_dropped > dropped:
+        found.append(
+            f"the stream leaves out {collector.gap_dropped} events, yet {dropped} were dropped"
+        )
+    if collector.disorder:
+        found.append(f"{collector.disorder} frames out of order")
+    if collector.unmarked:
+        found.append(f"{collector.unmarked} gaps in the stream are not marked")
+    return found
+
+
+def _time_contradictions(collector: Collector, image: RegisterImage) -> list[str]:
+    """Compare the events' times with each other and with the run's."""
+    found: list[str] = []
+    if collector.misplaced:
+        found.append(f"{collector.misplaced} events at times that no run reaches were left out")
+    if collector.backwards:
+        found.append(f"{collector.backwards} events are earlier than the one before")
+    start, end = image.value("status", "start_ticks"), image.value("status", "end_ticks")
+    first, last = collector.first_ticks, collector.last_ticks
+    if first is not None and not start <= first <= last < end:
+        found.append(
+            f"events from {first} to {last} ticks in a run from {start} to before {end} ticks"
+        )
+    return found
+
+
+def account_partly(
+    collector: Collector, frames: tuple[int, int], decode_faults: Mapping[str, int]
+) -> Accounting:
+    """Return the accounting of a run whose end was never seen: up to the last event that came."""
+    sources = tuple(
+        SourceAccounting(source, count, 0, 0, count)
+        for source in collector.geometry.sources
+        for count in (collector.received_of(source),)
+    )
+    return Accounting(
+        collector.next_index,
+        collector.received_total,
+        collector.gap_dropped,
+        collector.gap_lost,
+        sources,
+        frames[0],
+        frames[1],
+        dict(decode_faults),
+        contradictions=("the end of the run was never seen",),
+    )

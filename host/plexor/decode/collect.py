@@ -1,0 +1,204 @@
+"""Takes all that an instrument sends in a run, and keeps count of it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plexor.decode.batch import EventBatch, batch_of
+from plexor.decode.consistent import MOST_TICKS
+from plexor.decode.decoder import Part
+from plexor.decode.memories import Memories
+from plexor.model.results import EVENT_DTYPE, EventArray
+from plexor.protocol.frames import (
+    MAX_DELTA_TICKS,
+    POLARITY_BITS,
+    SOURCE_BITS,
+    SOURCE_SHIFT,
+    Frame,
+    FrameType,
+    LogCode,
+)
+from plexor.protocol.geometry import Geometry
+
+_KEYS = 1 << (SOURCE_BITS + POLARITY_BITS)
+_WORDS_A_PIECE = 1 << 20
+MOST_KEPT_BYTES = 1 << 30
+"""Of a run's events, as they come: up to 2**28 of them."""
+_MOST_TRACES = 4096
+
+
+class Collector:
+    """What came in one run; `STARTED` begins it anew.
+
+    `gap_dropped` are the events that the stream's index skips where no frame was lost, `gap_lost`
+    where frames were lost; `disorder` counts frames whose index steps back, `unmarked` gaps without
+    the flag, `backwards` events that are earlier than the one before them, `misplaced` events left
+    out for a time or index that no run reaches. Where the link was busy, events of the run before
+    may still follow `STARTED`: those earlier than the start are forgotten once the run's own index
+    0 comes.
+    """
+
+    def __init__(self, geometry: Geometry, keep_events: bool = True) -> None:
+        self.geometry = geometry
+        self.keep_events = keep_events
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything: a run starts."""
+        self.memories = Memories(self.geometry)
+        self.started_ticks: int | None = None
+        self.stopped: tuple[int, int] | None = None
+        """(StopReason, end_ticks)."""
+        self.triggered: tuple[int, int] | None = None
+        """(index, time in ticks)."""
+        self.dumps = 0
+        self.trace_events = 0
+        """Events of the trace that came."""
+        self._trace: dict[int, Frame] = {}
+        self._forget_events()
+
+    def _forget_events(self) -> None:
+        self.received: NDArray[np.int64] = np.zeros(_KEYS, dtype=np.int64)
+        self.next_index = 0
+        self.gap_dropped = 0
+        self.gap_lost = 0
+        self.disorder = 0
+        self.unmarked = 0
+        self.backwards = 0
+        self.misplaced = 0
+        self.first_ticks: int | None = None
+        """Time of the first event."""
+        self.last_ticks = 0
+        """Time of the last event."""
+        self._batches: list[EventBatch] = []
+        self._kept_bytes = 0
+
+    def take(self, part: Part) -> None:
+        """Take the next frames, in the order in which they came."""
+        if isinstance(part, Frame):
+            self._frame(part)
+        else:
+            self._events(part)
+
+    def _events(self, batch: EventBatch) -> None:
+        start_ticks = self.started_ticks
+        if start_ticks is not None and self.last_ticks < start_ticks:
+            begins = np.flatnonzero(batch.first_index == 0)
+            if len(begins):
+                own = int(begins[-1])
+                self._add(batch.part(0, own))
+                # Unless times have stepped back, the last one is the greatest.
+                if self.last_ticks < start_ticks and not self.backwards and not self.misplaced:
+                    self._forget_events()
+                batch = batch.part(own, len(batch.counts))
+        self._add(batch)
+
+    def _add(self, batch: EventBatch) -> None:
+        far = (batch.base_ticks >= MOST_TICKS) | (batch.first_index >= MOST_TICKS)
+        if far.any():
+            self.misplaced += int(batch.counts[far].sum())
+            batch = batch.only(~far)
+        if not len(batch.counts):
+            return
+        keys = batch.words >> np.uint32(SOURCE_SHIFT)
+        for start in range(0, len(keys), _WORDS_A_PIECE):
+            piece = keys[start : start + _WORDS_A_PIECE]
+            self.received += np.bincount(piece, minlength=_KEYS)
+        first = batch.first_index.astype(np.int64)
+        ends = first + batch.counts
+        before = np.empty_like(ends)
+        before[0], before[1:] = self.next_index, ends[:-1]
+        gaps = first - before
+        back = gaps < 0
+        self.disorder += int(back.sum())
+        gaps[back] = 0
+        lost = batch.after_loss
+        self.gap_lost += sum(gaps[lost].tolist())
+        self.gap_dropped += sum(gaps[~lost].tolist())
+        self.unmarked += int(((gaps > 0) & ~lost & ~batch.gap).sum())
+        self.next_index = int(ends[-1])
+        if len(batch):
+            self._times(batch)
+        if self.keep_events and len(batch):
+            self._kept_bytes += batch.size_bytes
+            self._batches.append(batch)
+            if self.too_many:
+                self._batches.clear()
+
+    def _times(self, batch: EventBatch) -> None:
+        """Take the batch's times, and count those that step back."""
+        some = batch.counts > 0
+        ends = np.cumsum(batch.counts[some])
+        starts = ends - batch.counts[some]
+        deltas = batch.words & np.uint32(MAX_DELTA_TICKS)
+        steps_back = deltas[1:] < deltas[:-1]
+        steps_back[starts[1:] - 1] = False
+        bases = batch.base_ticks[some]
+        firsts, lasts = bases + deltas[starts], bases + deltas[ends - 1]
+        self.backwards += int(steps_back.sum()) + int((firsts[1:] < lasts[:-1]).sum())
+        first = int(firsts[0])
+        if self.first_ticks is None:
+            self.first_ticks = first
+        elif first < self.last_ticks:
+            self.backwards += 1
+        self.last_ticks = int(lasts[-1])
+
+    def _frame(self, frame: Frame) -> None:
+        if frame.type == FrameType.LOG:
+            self._log(frame)
+        elif frame.type in (FrameType.HISTOGRAM, FrameType.STATISTICS):
+            self.memories.add(frame)
+        elif frame.type == FrameType.TRACE and max(frame.base_ticks, frame.index) < MOST_TICKS:
+            self._traced(frame)
+
+    def _traced(self, frame: Frame) -> None:
+        """Take events around the trigger, as many as the instrument keeps."""
+        before = self._trace.pop(frame.index, None)
+        self.trace_events += (len(frame.payload) - len(before.payload if before else b"")) // 4
+        self._trace[frame.index] = frame
+        while self.trace_events > self.geometry.ring_depth or len(self._trace) > _MOST_TRACES:
+            self.trace_events -= len(self._trace.pop(next(iter(self._trace))).payload) // 4
+
+    def _log(self, frame: Frame) -> None:
+        if frame.tag == LogCode.STARTED:
+            self.reset()
+            self.started_ticks = frame.base_ticks
+        elif frame.tag == LogCode.STOPPED:
+            self.stopped = (frame.index, frame.base_ticks)
+        elif frame.tag == LogCode.TRIGGERED:
+            self.triggered = (frame.index, frame.base_ticks)
+        elif frame.tag == LogCode.DUMPED:
+            self.dumps += 1
+
+    def received_of(self, source: int) -> int:
+        """Return how many events of a source came."""
+        return int(self.received[source] + self.received[source | 1 << SOURCE_BITS])
+
+    @property
+    def received_total(self) -> int:
+        """Events that came."""
+        return int(self.received.sum())
+
+    @property
+    def too_many(self) -> bool:
+        """Whether more events came than are kept: then none are."""
+        return self._kept_bytes > MOST_KEPT_BYTES
+
+    @property
+    def in_order(self) -> bool:
+        """Whether no event is earlier than one before it, and none was left out for its time."""
+        return not (self.disorder or self.backwards or self.misplaced)
+
+    def event_array(self) -> EventArray | None:
+        """Return the events in the order in which they came, None where they are not kept."""
+        if not self.keep_events or self.too_many:
+            return None
+        arrays = [batch.array() for batch in self._batches]
+        return np.concatenate(arrays) if arrays else np.empty(0, dtype=EVENT_DTYPE)
+
+    def trace_array(self) -> EventArray | None:
+        """Return the events around the trigger, None where none came."""
+        if not self._trace:
+            return None
+        return batch_of([self._trace[index] for index in sorted(self._trace)]).array()

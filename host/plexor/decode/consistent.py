@@ -1,0 +1,357 @@
+"""What contradicts itself in a run's figures: checked once, at the door by which a run comes in.
+
+What an instrument said it counted, or a file says it did, may be anything. `consistent` returns the
+run without what cannot be, and says so; nothing behind the door has to ask again. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from plexor.decode.rematch import bin_numbers
+from plexor.model.results import (
+    Bins,
+    ChannelResult,
+    Counts,
+    Kind,
+    Measurement,
+    RunResult,
+    Statistics,
+    StepResult,
+    Zoom,
+)
+from plexor.model.settings import NO_DEADLINE_TICKS, parse_reference
+from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.memory import (
+    UNBOUNDED_CLASSES,
+    VALUE_MOST,
+    ResponseClass,
+    bin_bits,
+    bin_count,
+    bin_of,
+    over_bin,
+    under_bin,
+)
+from plexor.protocol.registers import StatusFlag, StopReason
+
+MOST_TICKS = 1 << 62
+"""Beyond any run (146 years of 1 ns), and so that times can be subtracted in 64 bits."""
+MOST_IN_BIN = 2 * ((1 << 32) - 1)
+"""Both banks."""
+LEAST_VALUE = -VALUE_MOST - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What no figure of a run goes beyond."""
+
+    start_ticks: int
+    end_ticks: int
+    events: int
+    """Indices are below it."""
+    saturated: bool = False
+    """Bins may have stopped counting."""
+
+    @property
+    def ticks(self) -> int:
+        """Length of the run: a source has at most an edge a tick."""
+        return self.end_ticks - self.start_ticks
+
+
+UNENDED = Limits(0, MOST_TICKS, MOST_TICKS, saturated=True)
+"""Of a run of which the end is not known."""
+
+
+def limits_of(result: RunResult) -> Limits:
+    """Return the limits of a run; wide ones where its end was never seen."""
+    saturated = StatusFlag.BIN_SATURATED in result.flags
+    if result.stop_reason == StopReason.NONE:
+        return replace(UNENDED, saturated=saturated)
+    events = min(result.accounting.generated, MOST_TICKS)
+    return Limits(result.start_ticks, result.end_ticks, events, saturated)
+
+
+def contradictions_of(result: RunResult) -> tuple[str, ...]:
+    """Return what contradicts itself in a run's channels and steps."""
+    return _sifted(result)[1]
+
+
+def consistent(result: RunResult) -> RunResult:
+    """Return a run without what contradicts itself; each is among its invalid reasons.
+
+    A measurement that cannot be is left out; a channel whose counts cannot be; and all steps where
+    one cannot. Counts that are not conserved stay: which of them is wrong is not known.
+    """
+    sifted, found = _sifted(result)
+    new = [text for text in found if text not in result.invalid_reasons]
+    if not found:
+        return result
+    return replace(sifted, invalid_reasons=(*result.invalid_reasons, *new))
+
+
+def statistics_contradictions(
+    statistics: Statistics, limits: Limits, least_value: int = LEAST_VALUE
+) -> list[str]:
+    """Return why figures cannot be of samples from `least_value` to VALUE_MOST."""
+    s = statistics
+    places = (s.min_index, s.max_index, s.min_time_ticks, s.max_time_ticks)
+    if not 0 <= s.count <= limits.ticks:
+        return [f"{s.count} samples in {limits.ticks} ticks"]
+    if not s.count:
+        rest = (s.min_ticks, s.max_ticks, *places)
+        empty = not s.sum_ticks and not s.sum_sq_ticks2 and rest == (None,) * len(rest)
+        return [] if empty else ["figures of no sample"]
+    if s.min_ticks is None or s.max_ticks is None:
+        return [f"{s.count} samples without their least and greatest"]
+    if not least_value <= s.min_ticks <= s.max_ticks <= VALUE_MOST:
+        return [f"samples from {s.min_ticks} to {s.max_ticks} ticks"]
+    found: list[str] = []
+    spread = s.max_ticks - s.min_ticks
+    # All but one may be the least, all but one the greatest.
+    if not s.min_ticks * s.count + spread <= s.sum_ticks <= s.max_ticks * s.count - spread:
+        found.append(
+            f"{s.count} samples from {s.min_ticks} to {s.max_ticks} ticks with sum {s.sum_ticks}"
+        )
+    elif s.sum_sq_ticks2 is not None:
+        # The least is all samples alike, the most all of them at the ends (Bhatia and Davis 2000).
+        most = (s.min_ticks + s.max_ticks) * s.sum_ticks - s.count * s.min_ticks * s.max_ticks
+        if s.sum_sq_ticks2 > most or s.count * s.sum_sq_ticks2 < s.sum_ticks**2:
+            found.append(
+                f"{s.count} samples from {s.min_ticks} to {s.max_ticks} ticks with sum"
+                f" {s.sum_ticks} and sum of squares {s.sum_sq_ticks2}"
+            )
+    if places == (None,) * len(places):
+        return found
+    if s.min_index is None or s.max_index is None:
+        return [*found, "an extreme without its event"]
+    if s.min_time_ticks is None or s.max_time_ticks is None:
+        return [*found, "an extreme without its time"]
+    found += [
+        f"an extreme at event {index} of {limits.events}"
+        for index in (s.min_index, s.max_index)
+        if not 0 <= index < limits.events
+    ]
+    found += [
+        f"an extreme at {time} ticks in a run from {limits.start_ticks} to before"
+        f" {limits.end_ticks} ticks"
+        for time in (s.min_time_ticks, s.max_time_ticks)
+        if not limits.start_ticks <= time < limits.end_ticks
+    ]
+    return found
+
+
+def measurement_contradictions(measurement: Measurement, limits: Limits) -> list[str]:
+    """Return why statistics, bins and window cannot be of the same samples."""
+    least = LEAST_VALUE if measurement.kind == Kind.RISE else 0
+    known = measurement.statistics
+    # What is behind one that is wrong says nothing.
+    return (
+        statistics_contradictions(known, limits, least)
+        or list(_bins_contradictions(measurement.bins, known, limits))
+        or list(_zoom_contradictions(measurement.zoom, measurement.bins, known, limits))
+    )
+
+
+def channel_contradictions(
+    channel: ChannelResult, limits: Limits, geometry: Geometry
+) -> tuple[list[str], list[str]]:
+    """Return why a channel's counts cannot be, and why they cannot all be right."""
+    cannot = [
+        f"{count} {what} in {limits.ticks} ticks"
+        for what, count in (
+            *((kind.name.lower(), channel.classes.get(kind, -1)) for kind in ResponseClass),
+            ("pending", channel.pending),
+            ("edges", channel.active_edges),
+        )
+        if not 0 <= count <= limits.ticks
+    ]
+    strikes = channel.classes.get(ResponseClass.STRIKES, 0)
+    cannot += [
+        f"{count} {kind.name.lower()} of {strikes} strikes"
+        for kind, count in channel.classes.items()
+        if kind not in UNBOUNDED_CLASSES and count > strikes
+    ]
+    if not 0 <= channel.number < geometry.channels:
+        cannot.append(f"channel {channel.number} of {geometry.channels}")
+    if not _has_source(channel.reference, geometry):
+        cannot.append(f"its strike is {channel.reference}, which this instrument has not")
+    deadline = channel.deadline_ticks
+    if deadline is not None and not LEAST_VALUE <= deadline <= NO_DEADLINE_TICKS:
+        cannot.append(f"a deadline of {deadline} ticks")
+    if cannot:
+        return cannot, []
+    count, found = channel.classes, list[str]()
+    matched = count[ResponseClass.ANSWERED] + count[ResponseClass.LATE]
+    if not channel.conserved:
+        found.append("strikes or edges are not in exactly one class each")
+    for part, of, whole in (
+        (ResponseClass.EARLY, "matched", matched),
+        (ResponseClass.QUEUE_FULL, "missed", count[ResponseClass.MISSED]),
+    ):
+        if count[part] > whole:
+            found.append(f"{count[part]} {part.name.lower()} of {whole} {of}")
+    rise, fall = channel.measurement(Kind.RISE), channel.measurement(Kind.FALL)
+    if rise is not None and rise.statistics.count != matched:
+        found.append(f"{rise.statistics.count} latencies of {matched} responses")
+    if fall is not None and fall.statistics.count > matched:
+        found.append(f"{fall.statistics.count} edges back of {matched} responses")
+    return [], found
+
+
+def step_contradictions(
+    steps: Sequence[StepResult], channels: Sequence[ChannelResult], limits: Limits
+) -> list[str]:
+    """Return why the figures of a run's steps cannot be."""
+    if not steps:
+        return []
+    found: list[str] = []
+    start_ticks, end_ticks = steps[0].start_ticks, steps[-1].end_ticks
+    if start_ticks < limits.start_ticks or end_ticks > limits.end_ticks:
+        found.append(
+            f"steps from {start_ticks} to {end_ticks} ticks in a run from"
+            f" {limits.start_ticks} to {limits.end_ticks} ticks"
+        )
+    numbers = [channel.number for channel in channels]
+    for step in steps:
+        if step.end_ticks < step.start_ticks:
+            found.append(f"step {step.number}: ends at {step.end_ticks}, before it starts")
+        if [entry.number for entry in step.channels] != numbers:
+            found.append(f"step {step.number}: of other channels than the run")
+            return found
+        own = Limits(step.start_ticks, step.end_ticks, limits.events)
+        for entry in step.channels:
+            what = f"step {step.number}, {entry.name}"
+            counts = (*entry.classes.values(), entry.pending, entry.pending_before)
+            if len(entry.classes) != len(ResponseClass) or min(counts) < 0:
+                found.append(f"{what}: counts fewer than none")
+            elif not entry.conserved:
+                found.append(f"{what}: strikes are not in exactly one class each")
+            found += [f"{what}: {text}" for text in statistics_contradictions(entry.rise, own)]
+    if found:
+        return found
+    for place, channel in enumerate(channels):
+        for kind, total in channel.classes.items():
+            parts = sum(step.channels[place].classes[kind] for step in steps)
+            if parts != total:
+                found.append(
+                    f"{channel.name}: {parts} {kind.name.lower()} in steps, {total} in all"
+                )
+    return found
+
+
+def consistent_channels(
+    channels: Sequence[ChannelResult], limits: Limits, geometry: Geometry
+) -> tuple[tuple[ChannelResult, ...], list[str]]:
+    """Return channels without what cannot be, and all that is wrong with them."""
+    kept: list[ChannelResult] = []
+    found: list[str] = []
+    for channel in channels:
+        cannot, wrong = channel_contradictions(channel, limits, geometry)
+        found += [f"{channel.name}: {text}; left out" for text in cannot]
+        found += [f"{channel.name}: {text}" for text in wrong]
+        if cannot:
+            continue
+        sound: list[Measurement] = []
+        for entry in channel.measurements:
+            texts = measurement_contradictions(entry, limits)
+            found += [f"{channel.name}.{entry.kind}: {text}; left out" for text in texts]
+            if not texts:
+                sound.append(entry)
+        whole = len(sound) == len(channel.measurements)
+        kept.append(channel if whole else replace(channel, measurements=tuple(sound)))
+    return tuple(kept), found
+
+
+def _sifted(result: RunResult) -> tuple[RunResult, tuple[str, ...]]:
+    """Return a run without what cannot be, and all that is wrong with it."""
+    limits = limits_of(result)
+    channels, found = consistent_channels(result.channels, limits, result.identity.geometry)
+    texts = step_contradictions(result.steps, channels, limits)
+    steps = () if texts else result.steps
+    found += texts
+    return replace(result, channels=channels, steps=steps), tuple(found)
+
+
+def _bins_contradictions(bins: Bins, known: Statistics, limits: Limits) -> Iterator[str]:
+    counts, bits = bins.counts, bins.mantissa_bits
+    if not 0 <= bits <= 16 or len(counts) != 1 << bin_bits(bits):
+        yield f"{len(counts)} bins of {bits} mantissa bits"
+        return
+    if not len(counts) or int(counts.max()) > MOST_IN_BIN:
+        yield f"{int(counts.max())} samples in one bin"
+        return
+    if counts[bin_count(bits) : over_bin(bits)].any():
+        yield "samples in bins that no value has"
+        return
+    inside = int(counts.sum())
+    if inside > known.count or (inside < known.count and not limits.saturated):
+        yield f"{known.count} samples, {inside} in bins"
+    elif known.count:
+        # The bin of values below 0 is the last one.
+        size = len(counts)
+        ends = [(bin_of(v, bits) + 1) % size for v in (known.min_ticks or 0, known.max_ticks or 0)]
+        if _ends(np.roll(counts, 1)) != ends:
+            yield f"samples from {known.min_ticks} to {known.max_ticks} ticks in other bins"
+
+
+def _zoom_contradictions(
+    zoom: Zoom | None, bins: Bins, known: Statistics, limits: Limits
+) -> Iterator[str]:
+    if zoom is None:
+        return
+    counts, first, most = zoom.counts, zoom.first_ticks, len(zoom.counts) - 1
+    if most < 2 or most & (most + 1) or not LEAST_VALUE <= first <= VALUE_MOST:
+        yield f"a window of {len(counts)} bins from {first} ticks"
+        return
+    if int(counts.max()) > MOST_IN_BIN:
+        yield f"{int(counts.max())} samples in one bin of the window"
+        return
+    inside = int(counts.sum())
+    if inside > known.count or (inside < known.count and not limits.saturated):
+        yield f"{known.count} samples, {inside} in the window"
+        return
+    if not known.count:
+        return
+    ends = [min(max(v - first + 1, 0), most) for v in (known.min_ticks or 0, known.max_ticks or 0)]
+    if _ends(counts) != ends:
+        yield f"samples from {known.min_ticks} to {known.max_ticks} ticks elsewhere in the window"
+    elif not limits.saturated and not _same_in_both(zoom, bins):
+        yield "the window has other samples than the bins that it covers"
+
+
+def _ends(counts: Counts) -> list[int]:
+    """Return the first and the last that is filled."""
+    return np.flatnonzero(counts)[[0, -1]].tolist() if counts.any() else []
+
+
+def _same_in_both(zoom: Zoom, bins: Bins) -> bool:
+    """Whether each bin has what the window has of it: no less, and no more if it covers it."""
+    bits = bins.mantissa_bits
+    inner = zoom.counts[1:-1]
+    ends = np.array([zoom.first_ticks - 1, zoom.first_ticks + len(inner)])
+    ticks = np.arange(ends[0] + 1, ends[1], dtype=np.int64)
+    numbers = bin_numbers(ticks, bits)
+    # Counts are far below 2**53: sums of them are exact.
+    seen = np.bincount(numbers, inner.astype(np.float64), len(bins.counts)).astype(np.uint64)
+    covered = np.zeros(len(seen), dtype=np.bool_)
+    covered[numbers] = True
+    covered[bin_numbers(ends, bits)] = False
+    covered[[under_bin(bits), over_bin(bits)]] = False
+    return bool(np.all(seen <= bins.counts) and np.all(seen[covered] == bins.counts[covered]))
+
+
+def _has_source(reference: str, geometry: Geometry) -> bool:
+    """Whether a reference names an edge of a source that an instrument has."""
+    try:
+        source, _ = parse_reference(reference)
+    except ValueError:
+        return False
+    if source >= SOURCE_LOAD:
+        return True
+    if source >= SOURCE_STRIKE:
+        return source - SOURCE_STRIKE < geometry.strikes
+    return source - SOURCE_CHANNEL < geometry.channels

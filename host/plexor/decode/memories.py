@@ -1,0 +1,199 @@
+"""The instrument's result memories, put together from the frames of their dumps.
+
+Two banks count in turn; a dump has the one that was frozen. The totals are the sum over the banks,
+each as it was last dumped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plexor.model.results import Counts, Statistics
+from plexor.protocol.frames import SPACE_MASK, Frame, FrameType, MemoryFlag, split_place
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import (
+    HISTOGRAM_SPACES,
+    STATISTICS,
+    STATISTICS_SETS,
+    STEP,
+    Space,
+    banks,
+    entries,
+    entry_words,
+)
+
+Words = NDArray[np.uint32]
+
+
+@dataclass(slots=True)
+class _Image:
+    """One space of one bank: the dump under way, and the last whole one."""
+
+    words: Words
+    come: NDArray[np.bool_]
+    dump: tuple[int, bool] | None = None
+    whole: Words | None = None
+    whole_dump: tuple[int, bool] | None = None
+    final: bool = False
+
+
+class Memories:
+    """Both banks of all spaces that a build has. `rejected` counts frames that fit in none."""
+
+    def __init__(self, geometry: Geometry) -> None:
+        self.geometry = geometry
+        self.rejected = 0
+        self.spaces = tuple(space for space in Space if entries(geometry, space))
+        self._images = {
+            (space, bank): _image(entries(geometry, space) * entry_words(space))
+            for space in self.spaces
+            for bank in range(banks(geometry, space))
+        }
+
+    def add(self, frame: Frame) -> None:
+        """Take a HISTOGRAM or STATISTICS frame; frames may come twice and in any order."""
+        number, bank = frame.flags & SPACE_MASK, int(bool(frame.flags & MemoryFlag.BANK))
+        image = None
+        if number in set(Space):
+            image = self._images.get((Space(number), bank))
+        words = np.frombuffer(frame.payload, dtype="<u4")
+        offset, zeros = split_place(frame.index)
+        histogram = frame.type == FrameType.HISTOGRAM
+        if (
+            image is None
+            or offset + len(words) > len(image.words)
+            or zeros > offset
+            or (Space(number) in HISTOGRAM_SPACES) != histogram
+        ):
+            self.rejected += 1
+            return
+        final = bool(frame.flags & MemoryFlag.FINAL)
+        dump = (frame.tag, final)
+        if image.dump != dump:
+            image.dump = dump
+            image.come[:] = False
+        image.words[offset - zeros : offset] = 0
+        image.words[offset : offset + len(words)] = words
+        image.come[offset - zeros : offset + len(words)] = True
+        if image.come.all():
+            image.whole = image.words.copy()
+            image.whole_dump = dump
+            image.final = final
+
+    def missing(self, final_spaces: int) -> tuple[Space, ...]:
+        """Return the spaces, of those in the register, of which no whole dump at the end came."""
+        return tuple(
+            space
+            for space in self.spaces
+            if final_spaces >> space & 1 and not all(image.final for image in self._banks(space))
+        )
+
+    def coherent(self, spaces: Iterable[Space]) -> int | None:
+        """Return the number of the last snapshot if `spaces` are wholly of it, else None."""
+        # What has two banks was dumped of one of them, the rest whole.
+        sized: dict[int, list[tuple[int, bool] | None]] = {}
+        for size in (1, 2):
+            these = [each for each in map(self._banks, self._present(spaces)) if len(each) == size]
+            for images in zip(*these, strict=True):
+                dumps = {image.whole_dump for image in images}
+                if len(dumps) != 1:
+                    return None
+                sized.setdefault(size, []).extend(dumps)
+        lasts = {
+            size: max((each for each in dumps if each is not None), default=None)
+            for size, dumps in sized.items()
+        }
+        if len(set(lasts.values())) != 1:
+            return None
+        (last,) = set(lasts.values())
+        return last[0] if last is not None else None
+
+    @property
+    def words(self) -> int:
+        """How many words all dumps have."""
+        return sum(len(image.words) for image in self._images.values())
+
+    def words_come(self) -> int:
+        """Return how many words of dumps at the end have come: it grows while a dump goes on."""
+        return sum(
+            int(image.come.sum())
+            for image in self._images.values()
+            if image.dump is not None and image.dump[1]
+        )
+
+    def _present(self, spaces: Iterable[Space]) -> list[Space]:
+        return [space for space in spaces if space in self.spaces]
+
+    def _banks(self, space: Space) -> list[_Image]:
+        return [self._images[space, bank] for bank in range(banks(self.geometry, space))]
+
+    def _wholes(self, space: Space) -> list[Words]:
+        """Return the last whole dump of each bank; a bank never dumped has counted nothing."""
+        wholes = [image.whole for image in self._banks(space)]
+        return [whole for whole in wholes if whole is not None]
+
+    def known(self, space: Space) -> bool:
+        """Whether the build has the space and at least one of its banks has been dumped."""
+        return space in self.spaces and bool(self._wholes(space))
+
+    def counts(self, space: Space) -> Counts:
+        """Return the totals of a space of counters or bins, by entry."""
+        total = np.zeros(entries(self.geometry, space), dtype=np.uint64)
+        for words in self._wholes(space):
+            total += words if entry_words(space) == 1 else words.view("<u8")
+        return total
+
+    def statistics(self, space: Space, key: int) -> Statistics:
+        """Return the statistics of a key, over banks and interleaved sets."""
+        size = STATISTICS.size_bytes // 4
+        keys = entries(self.geometry, space) // STATISTICS_SETS
+        records = [
+            STATISTICS.unpack(words[place * size : (place + 1) * size].tobytes())
+            for words in self._wholes(space)
+            for place in range(key, keys * STATISTICS_SETS, keys)
+        ]
+        return fold(records, self.geometry.features)
+
+    def steps(self, count: int) -> list[list[dict[str, int]]]:
+        """Return the STEP records of the first steps, by channel; as many as there can be."""
+        size, keys = STEP.size_bytes, 1 << self.geometry.key_bits
+        wholes = self._wholes(Space.STEPS)
+        image = wholes[0].tobytes() if wholes else b""
+        records = [
+            STEP.unpack(image[place : place + size])
+            for place in range(0, min(count * keys * size, len(image)), size)
+        ]
+        return [records[first : first + keys] for first in range(0, len(records), keys)]
+
+
+def _image(size: int) -> _Image:
+    return _Image(np.zeros(size, dtype="<u4"), np.zeros(size, dtype=np.bool_))
+
+
+def fold(records: list[dict[str, int]], features: Feature) -> Statistics:
+    """Fold STATISTICS records: sums add, the least and greatest keep their first index."""
+    filled = [record for record in records if record["count"]]
+    squares = Feature.SUM_SQUARES in features
+    total_sq = sum(r["sum_sq_high_ticks2"] << 64 | r["sum_sq_low_ticks2"] for r in filled)
+    count = sum(record["count"] for record in filled)
+    total = sum(record["sum_ticks"] for record in filled)
+    if not filled:
+        return Statistics(0, 0, 0 if squares else None, None, None)
+    least = min(filled, key=lambda record: (record["min_ticks"], record["min_index"]))
+    most = min(filled, key=lambda record: (-record["max_ticks"], record["max_index"]))
+    places = Feature.EXTREMES in features
+    return Statistics(
+        count,
+        total,
+        total_sq if squares else None,
+        least["min_ticks"],
+        most["max_ticks"],
+        least["min_index"] if places else None,
+        most["max_index"] if places else None,
+        least["min_time_ticks"] if places else None,
+        most["max_time_ticks"] if places else None,
+    )

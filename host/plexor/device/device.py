@@ -1,0 +1,361 @@
+"""An instrument at the end of a link: registers by name, identity first, frames to their consumer.
+
+Nothing the instrument says is trusted: what does not fit is an error with a clear text.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice
+from typing import Protocol
+
+from plexor.decode.decoder import Decoder, Part
+from plexor.decode.register_image import Place, RegisterImage
+from plexor.errors import IdentityError, InstrumentError, LinkError, StoreError
+from plexor.link.base import DatagramLink, Link, Reader, SimulatedLink
+from plexor.model.identity import Identity
+from plexor.model.settings import RegisterWrite
+from plexor.protocol.frames import (
+    MAX_OPERATIONS,
+    OPERATION,
+    Frame,
+    FrameType,
+    OpCode,
+    OpStatus,
+    to_stream,
+)
+from plexor.protocol.geometry import (
+    ALL_FEATURES,
+    BOARD_BYTES,
+    EVENTS_SINCE,
+    MAGIC,
+    PROTOCOL_MAJOR,
+    PROTOCOL_MINOR,
+    Feature,
+    Geometry,
+)
+from plexor.protocol.registers import IDENTITY, address, register
+from plexor.units import FEMTOSECONDS
+
+RETRY_TIMEOUTS_S = (0.5, 1.0, 2.0, 4.0)
+"""How long each try of a command waits for its response."""
+MOST_WAIT_S = 30.0
+"""For an answer, each time: a simulated instrument has patience."""
+SIMULATED_PATIENCE = 60
+"""Of a simulated board's time a second may take half an hour; what it sends comes at its rate."""
+
+_STATUS_TEXTS = {
+    OpStatus.NO_REGISTER: "has no such register",
+    OpStatus.READ_ONLY: "says that it is read-only",
+    OpStatus.RUNNING: "takes it only while no run is under way",
+    OpStatus.NO_OPERATION: "does not know the operation",
+}
+
+
+class Consumer(Protocol):
+    """Who takes what the instrument sends, responses to commands excepted."""
+
+    def take(self, part: Part) -> None:
+        """Take the next frames, in the order in which they came."""
+        ...
+
+
+class Tap(Protocol):
+    """Who wants the raw bytes."""
+
+    def write(self, data: bytes, /) -> object:
+        """Take the next bytes of the link."""
+        ...
+
+
+class Device:
+    """An instrument. Opening reads and checks its identity.
+
+    Frames are handled in the caller's thread, while a command waits or in `pump`; `image` has what
+    registers were last seen to hold. `tap` gets the raw bytes, as they come.
+    """
+
+    identity: Identity
+
+    def __init__(
+        self,
+        link: Link,
+        tap: Tap | None = None,
+        timeouts_s: Sequence[float] = RETRY_TIMEOUTS_S,
+    ) -> None:
+        self.name = link.name
+        self.serial = link.serial
+        self.decoder = Decoder()
+        self.image = RegisterImage()
+        self.consumer: Consumer | None = None
+        self._link = link
+        self._tap = tap
+        self._timeouts_s = timeouts_s
+        self._sequence = 0
+        self._bytes_s = link.bytes_s
+        self.retries = 0
+        """Commands that were sent again, for want of an answer."""
+        self._response: Frame | None = None
+        """The last one to the command that was sent last."""
+        self._reader = Reader(link)
+        try:
+            self.identity = self._read_identity()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Device:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def disorder(self) -> Counter[str]:
+        """What the link did to the order of frames, so far."""
+        found = Counter({str(kind): count for kind, count in self.decoder.disorder.items()})
+        return found + Counter(
+            self._link.disorder if isinstance(self._link, DatagramLink) else Counter[str]()
+        )
+
+    @property
+    def nominal_bytes_s(self) -> Fraction | None:
+        """What the link carries at most, by the instrument's time; None: not known.
+
+        The simulated instrument hands over a byte every four core clocks, or somewhat more; a
+        simulated board says what its link carries.
+        """
+        if self.image.simulated_bytes_s is not None:
+            return Fraction(self.image.simulated_bytes_s) or None
+        if self.identity.simulated:
+            geometry = self.identity.geometry
+            return Fraction(FEMTOSECONDS, 4 * geometry.samples * geometry.tick_fs)
+        return None if self._bytes_s is None else Fraction(self._bytes_s)
+
+    @property
+    def patience(self) -> int:
+        """How many times as long as an instrument's a silence of this one may be."""
+        simulated = self.image.simulated_bytes_s is not None
+        return SIMULATED_PATIENCE if simulated or isinstance(self._link, SimulatedLink) else 1
+
+    def close(self) -> None:
+        """Close the link; may be called twice."""
+        self._reader.close()
+
+    def read(self, block: str, name: str, copy: int = 0) -> int:
+        """Return a register's value. A value of 64 bits may tear while it changes."""
+        return self.read_all([(block, copy, name)])[0]
+
+    def read_all(self, places: Sequence[tuple[str, int, str]]) -> list[int]:
+        """Return the values of registers given as (block, copy, name)."""
+        self._operate(
+            (base + offset, OpCode.READ, 0)
+            for block, copy, name in places
+            for base in (address(block, name, copy),)
+            for offset in range(register(block, name).words)
+        )
+        return [self.image.value(block, name, copy) for block, copy, name in places]
+
+    def write(self, block: str, name: str, value: int, copy: int = 0) -> None:
+        """Write a register; raise ValueError for a value that does not fit."""
+        self.write_all([RegisterWrite(block, copy, name, value)])
+
+    def write_all(self, writes: Iterable[RegisterWrite]) -> None:
+        """Write registers, in order, several a frame."""
+        self._operate(
+            (address(block, name, copy) + offset, OpCode.WRITE, bits >> 32 * offset & 0xFFFFFFFF)
+            for block, copy, name, value in writes
+            for bits in (register(block, name).check(value),)
+            for offset in range(register(block, name).words)
+        )
+
+    def write_once(
+        self, block: str, name: str, value: int, most_wait_s: float | None = None
+    ) -> bool:
+        """Write a register of one word without a second try; return whether it was answered."""
+        try:
+            operation = (address(block, name), OpCode.WRITE, register(block, name).check(value))
+            self._command([operation], self._timeouts_s[:1], most_wait_s or MOST_WAIT_S)
+        except SilenceError:
+            return False
+        return True
+
+    def pump(self, timeout_s: float) -> bool:
+        """Handle what has come, waiting for something; return whether anything came.
+
+        Raises LinkError once the link has ended and all that came is handled.
+        """
+        data = self._reader.take(timeout_s)
+        if not data:
+            return False
+        if self._tap is not None:
+            try:
+                self._tap.write(data)
+            except OSError as error:
+                path = getattr(self._tap, "name", "raw bytes")
+                raise StoreError(f"{path}: cannot write: {error.strerror or error}") from error
+        for part in self.decoder.feed(data):
+            if isinstance(part, Frame):
+                self.image.hear(part)
+            if isinstance(part, Frame) and part.type == FrameType.RESPONSE:
+                if part.index == self._sequence:
+                    self._response = part
+            elif self.consumer is not None:
+                self.consumer.take(part)
+        return True
+
+    def _operate(self, operations: Iterable[tuple[int, OpCode, int]]) -> None:
+        for some in grouped(operations):
+            self._command(some, self._timeouts_s, MOST_WAIT_S)
+
+    def _command(
+        self,
+        operations: Sequence[tuple[int, OpCode, int]],
+        timeouts_s: Sequence[float],
+        most_wait_s: float,
+    ) -> None:
+        """Send operations until they are answered. Reads and writes may safely be repeated."""
+        payload = b"".join(
+            OPERATION.pack({"address": place, "code": code, "status": 0, "value": value})
+            for place, code, value in operations
+        )
+        for attempt, timeout_s in enumerate(timeouts_s):
+            self.retries += attempt > 0
+            self._sequence = (self._sequence + 1) % (1 << 32)
+            self._response = None
+            frame = Frame(FrameType.COMMAND, 0, 0, self._sequence, 0, 0, payload)
+            # A delimiter first ends what a lost byte may have left open on the other side.
+            self._link.write((b"\0" if attempt else b"") + to_stream(frame))
+            began = time.monotonic()
+            # A simulated board may say that it is one only now.
+            while (
+                left := began + min(timeout_s * self.patience, most_wait_s) - time.monotonic()
+            ) > 0:
+                self.pump(left)
+                response, self._response = self._response, None
+                if response is not None and self._answered(operations, response):
+                    return
+        waited_s = sum(min(each * self.patience, most_wait_s) for each in timeouts_s)
+        raise SilenceError(
+            f"{self.name}: no answer from the instrument in {waited_s:g} s"
+            f" ({len(timeouts_s)} tries)"
+        )
+
+    def _answered(self, operations: Sequence[tuple[int, OpCode, int]], response: Frame) -> bool:
+        """Return whether a response repeats the operations; raise for one that was refused."""
+        answers = operations_of(response)
+        if [(a["address"], a["code"]) for a in answers] != [(p, c) for p, c, _ in operations]:
+            return False
+        for answer, (place, code, value) in zip(answers, operations, strict=True):
+            if answer["status"] != OpStatus.OK:
+                known = answer["status"] in set(OpStatus)
+                text = _STATUS_TEXTS[OpStatus(answer["status"])] if known else "refuses it"
+                raise InstrumentError(
+                    f"{self.name}: register word {place:#06x}: the instrument {text}"
+                    f" (status {answer['status']})"
+                )
+            if code == OpCode.WRITE and answer["value"] != value:
+                raise InstrumentError(
+                    f"{self.name}: register word {place:#06x}: the instrument took"
+                    f" {answer['value']:#x} for the {value:#x} that was written"
+                )
+        self.image.update(response)
+        return True
+
+    def _read_identity(self) -> Identity:
+        """Return the identity; raise IdentityError for one that is not to be worked with."""
+        magic, version = self.read_all(
+            [("identity", 0, "magic"), ("identity", 0, "protocol_version")]
+        )
+        if magic != MAGIC:
+            raise IdentityError(
+                f"{self.name}: not a Plexor: its magic is {magic:#010x}, must be {MAGIC:#010x}"
+            )
+        if version >> 16 != PROTOCOL_MAJOR:
+            raise IdentityError(
+                f"{self.name}: the instrument speaks protocol {version >> 16}.{version & 0xFFFF},"
+                f" this host {PROTOCOL_MAJOR}.{PROTOCOL_MINOR}; the majors must agree"
+            )
+        self.read_all(identity_places(version))
+        try:
+            return identity_of(self.image)
+        except ValueError as error:
+            raise IdentityError(f"{self.name}: impossible identity: {error}") from error
+
+
+class SilenceError(LinkError):
+    """The link is open and the instrument does not answer."""
+
+
+def grouped(
+    operations: Iterable[tuple[int, OpCode, int]],
+) -> Iterable[tuple[tuple[int, OpCode, int], ...]]:
+    """Yield operations in groups that fit in a command frame."""
+    remaining = iter(operations)
+    while group := tuple(islice(remaining, MAX_OPERATIONS)):
+        yield group
+
+
+def operations_of(frame: Frame) -> list[dict[str, int]]:
+    """Return the operations of a COMMAND or RESPONSE frame."""
+    size = OPERATION.size_bytes
+    whole = len(frame.payload) // size * size
+    return [OPERATION.unpack(frame.payload[n : n + size]) for n in range(0, whole, size)]
+
+
+def identity_places(version: int) -> list[Place]:
+    """Return the registers that the identity of a protocol's version is made of."""
+    minor = version & 0xFFFF
+    return [("identity", 0, entry.name) for entry in IDENTITY.registers if entry.since <= minor]
+
+
+def identity_of(image: RegisterImage) -> Identity:
+    """Return the identity that register values tell, 0 for what its protocol does not have.
+
+    What a simulated board said of itself is part of it: its gateware does not know. Raises
+    ValueError for an impossible one.
+    """
+    value = {
+        entry.name: image.value("identity", entry.name) if image.has("identity", entry.name) else 0
+        for entry in IDENTITY.registers
+    }
+    board = value["board"].to_bytes(BOARD_BYTES, "little").rstrip(b"\0")
+    if not (board.isascii() and board.decode("latin-1").isprintable()):
+        raise ValueError(f"board: {board!r}; must be printable ASCII")
+    geometry = Geometry(
+        **{
+            name: value[name]
+            for name in (
+                "channels",
+                "strikes",
+                "samples",
+                "tick_fs",
+                "latency_mantissa_bits",
+                "fall_mantissa_bits",
+                "interval_mantissa_bits",
+                "zoom_bits",
+                "queue_depth",
+                "word_fifo_depth",
+                "upload_depth",
+                "ring_depth",
+                "phases",
+                "deep_depth",
+                "table_steps",
+            )
+        },
+        features=_features(value["features"], value["protocol_version"]),
+        board=board.decode("ascii"),
+    )
+    if image.simulated_bytes_s is not None:
+        geometry = replace(geometry, features=geometry.features | Feature.SIMULATED)
+    return Identity(geometry, value["gateware_hash"], value["protocol_version"], value["build_id"])
+
+
+def _features(value: int, version: int) -> Feature:
+    """Return the features that an identity of a version of the protocol tells."""
+    known = Feature(value) & ALL_FEATURES
+    return known | Feature.EVENTS if version & 0xFFFF < EVENTS_SINCE else known

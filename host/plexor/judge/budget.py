@@ -1,0 +1,271 @@
+"""Limits and verdicts: a budget says what each figure may be, a verdict what was found.
+
+A time on its limit passes, one tick beyond fails; both sides are compared exactly. Of what is not
+known exactly (a percentile, a figure of bins) the bounds are compared: a limit is BROKEN where all
+between them is beyond it, kept where all is within. Between the two the verdict is INSUFFICIENT,
+never PASS.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+import numpy as np
+
+from plexor.analyse.analyse import ChannelFigures, Figures, Report
+from plexor.analyse.bounds import KNOWN, Known, exact, extreme
+from plexor.analyse.percentiles import Quantile, least_count, quantile, quantile_name
+from plexor.analyse.tail import beyond
+from plexor.model.results import Kind
+from plexor.protocol.memory import ResponseClass
+from plexor.units import format_seconds, ticks_of
+
+COUNTS = {
+    "missed": ResponseClass.MISSED,
+    "late": ResponseClass.LATE,
+    "duplicate": ResponseClass.DUPLICATE,
+    "spurious": ResponseClass.SPURIOUS,
+    "early": ResponseClass.EARLY,
+}
+TIMES = ("min", "max", "mean", "peak_to_peak", "rms", "jitter128", "jitter128_max")
+
+
+class Scope(StrEnum):
+    """Which channels a limit is for."""
+
+    ALL = "all"
+    STRUCK = "struck"  # channels with at least one strike
+    FREE = "free"  # channels without: the device runs by itself
+    CHANNEL = "channel"  # the one that is named
+
+
+class Outcome(StrEnum):
+    """What a check found."""
+
+    PASS = "pass"
+    BROKEN = "broken"
+    INSUFFICIENT = "insufficient"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One limit. `figure` is of COUNTS, of TIMES, or a quantile name such as `p99.9`.
+
+    `most` is seconds, for COUNTS a number; for `min` it is the least allowed. A goal is shown and
+    never breaks the budget.
+    """
+
+    scope: Scope
+    figure: str
+    most: Fraction
+    kind: Kind = Kind.RISE
+    q: Fraction | None = None
+    channel: str = ""
+    goal: bool = False
+
+    @property
+    def is_count(self) -> bool:
+        """Whether it limits a number of strikes or edges, not a time."""
+        return self.figure in COUNTS
+
+    @property
+    def label(self) -> str:
+        """The figure with its kind, such as `max` or `period max`."""
+        return self.figure if self.kind == Kind.RISE else f"{self.kind.value} {self.figure}"
+
+    @property
+    def text(self) -> str:
+        """The limit as text: `<= 100 µs`."""
+        most = str(self.most) if self.is_count else format_seconds(self.most, 6)
+        return f"{'≥' if self.figure == 'min' else '≤'} {most}"
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A named set of limits."""
+
+    title: str
+    limits: tuple[Limit, ...]
+
+    def check(self, names: list[str]) -> None:
+        """Raise ValueError where it names a channel that is not one of those of a run."""
+        for limit in self.limits:
+            if limit.channel and limit.channel not in names:
+                raise ValueError(
+                    f'budget {self.title}: channel "{limit.channel}" is not in this run; '
+                    f"it has {', '.join(names) or 'none'}"
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One limit on one channel, and what was found there.
+
+    `found` is ticks, for a count the number; None: there is none. Violating samples number
+    `least` to `most`, equal where every sample is known. `first_sample` counts samples of this kind
+    from 0, `first_index` is the event's; None: not known.
+    """
+
+    channel: str
+    limit: Limit
+    outcome: Outcome
+    found: Fraction | None
+    violations: tuple[int, int] | None = None
+    first_sample: int | None = None
+    first_index: int | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """All checks of a budget on a run."""
+
+    budget: Budget
+    checks: tuple[Check, ...]
+
+    @property
+    def outcome(self) -> Outcome:
+        """BROKEN if a limit is broken, else INSUFFICIENT if one is unproven, else PASS."""
+        outcomes = {check.outcome for check in self.checks if not check.limit.goal}
+        if Outcome.BROKEN in outcomes:
+            return Outcome.BROKEN
+        proven = self.checks and Outcome.INSUFFICIENT not in outcomes
+        return Outcome.PASS if proven else Outcome.INSUFFICIENT
+
+    @property
+    def broken(self) -> tuple[Check, ...]:
+        """The checks that broke the budget."""
+        return tuple(
+            check
+            for check in self.checks
+            if check.outcome == Outcome.BROKEN and not check.limit.goal
+        )
+
+
+OMAC = Budget(
+    "omac",
+    (
+        # OMAC user group requirements as quoted for Windows CE .NET: interrupt service thread
+        # latency at most 100 µs, cycle timers of 1 ms within 100 µs, goal 50 µs on average.
+        Limit(Scope.STRUCK, "max", Fraction(100, 10**6)),
+        Limit(Scope.STRUCK, "mean", Fraction(50, 10**6), goal=True),
+        Limit(Scope.FREE, "min", Fraction(900, 10**6), Kind.PERIOD),
+        Limit(Scope.FREE, "max", Fraction(1100, 10**6), Kind.PERIOD),
+    ),
+)
+BUILT_IN = {OMAC.title: OMAC}
+
+
+def judge(report: Report, budget: Budget) -> Verdict:
+    """Return the verdict of a budget on a run.
+
+    Raises ValueError where the budget names a channel the run has not.
+    """
+    budget.check([channel.name for channel in report.channels])
+    checks = [
+        _check(channel, limit, report.result.tick_fs)
+        for channel in report.channels
+        for limit in _limits_of(channel, budget)
+    ]
+    return Verdict(budget, tuple(checks))
+
+
+def _limits_of(channel: ChannelFigures, budget: Budget) -> list[Limit]:
+    """Return the limits of a channel; one for a narrower scope replaces one for a wider."""
+    struck = Scope.STRUCK if channel.result.strikes else Scope.FREE
+    chosen: dict[tuple[str, str, bool], Limit] = {}
+    for scope in (Scope.ALL, struck, Scope.CHANNEL):
+        for limit in budget.limits:
+            if limit.scope == scope and limit.channel in ("", channel.name):
+                chosen[limit.kind.value, limit.figure, limit.goal] = limit
+    return list(chosen.values())
+
+
+def _check(channel: ChannelFigures, limit: Limit, tick_fs: int) -> Check:
+    if limit.is_count:
+        count = channel.result.classes[COUNTS[limit.figure]]
+        outcome = Outcome.PASS if count <= limit.most else Outcome.BROKEN
+        return Check(channel.name, limit, outcome, Fraction(count), (count, count))
+    figures = channel.kinds.get(limit.kind)
+    if figures is None or not figures.count:
+        return Check(channel.name, limit, Outcome.INSUFFICIENT, None, reason="no sample")
+    most = ticks_of(limit.most, tick_fs)
+    if limit.q is not None:
+        return _check_quantile(channel, limit, figures, most)
+    if limit.figure in ("min", "max"):
+        return _check_extreme(channel, limit, figures, most)
+    known = KNOWN[limit.figure](figures)
+    outcome = _place(known, most**2 if limit.figure == "rms" else most)
+    reason = known.reason if known.found is None or outcome == Outcome.INSUFFICIENT else ""
+    return Check(channel.name, limit, outcome, known.found, reason=reason)
+
+
+def _place(known: Known, limit: Fraction, at_least: bool = False) -> Outcome:
+    """Return on which side of a limit all lies that a figure may be."""
+    low, high = known.least, known.most
+    if at_least:
+        broken, kept = high is not None and high < limit, low is not None and low >= limit
+    else:
+        broken, kept = low is not None and low > limit, high is not None and high <= limit
+    return Outcome.BROKEN if broken else Outcome.PASS if kept else Outcome.INSUFFICIENT
+
+
+def _check_extreme(
+    channel: ChannelFigures, limit: Limit, figures: Figures, most: Fraction
+) -> Check:
+    least = limit.figure == "min"
+    found = figures.min_ticks if least else figures.max_ticks
+    if found is None:
+        known = extreme(figures, least)
+        return Check(channel.name, limit, _place(known, most, least), None, reason=known.reason)
+    broken = found < most if least else found > most
+    if not broken:
+        return Check(channel.name, limit, Outcome.PASS, Fraction(found), (0, 0))
+    if figures.samples is not None:
+        values = figures.samples.value_ticks
+        # Whole ticks beyond a limit of a fraction of a tick.
+        edge = -(-most.numerator // most.denominator) if least else most // 1
+        wrong = np.flatnonzero(values < edge if least else values > edge)
+        return Check(
+            channel.name,
+            limit,
+            Outcome.BROKEN,
+            Fraction(found),
+            (len(wrong), len(wrong)),
+            first_sample=int(wrong[0]),
+            first_index=int(figures.samples.index[wrong[0]]),
+        )
+    if least:
+        ceiling = -(-most.numerator // most.denominator) - 1
+        after = beyond(figures.distribution, ceiling)
+        violations = (figures.count - after.most, figures.count - after.least)
+    else:
+        after = beyond(figures.distribution, most.numerator // most.denominator)
+        violations = (after.least, after.most)
+    violations = (max(violations[0], 1), max(violations[1], 1))
+    return Check(channel.name, limit, Outcome.BROKEN, Fraction(found), violations)
+
+
+def _check_quantile(
+    channel: ChannelFigures, limit: Limit, figures: Figures, most: Fraction
+) -> Check:
+    q = limit.q or Fraction(1, 2)
+    found = quantile(figures.distribution, q)
+    if found is None:
+        return Check(channel.name, limit, Outcome.INSUFFICIENT, None, reason="no sample")
+    known = Known(exact(found.lower_ticks), exact(found.upper_ticks))
+    outcome, reason = _place(known, most), ""
+    if outcome == Outcome.INSUFFICIENT:
+        reason = _between(found, most, figures.count)
+    return Check(channel.name, limit, outcome, Fraction(found.value_ticks), reason=reason)
+
+
+def _between(found: Quantile, most: Fraction, count: int) -> str:
+    """Return why a quantile, known to the width of its bin, cannot be told from a limit."""
+    if not found.enough:
+        return f"{count} samples; {quantile_name(found.q)} needs {least_count(found.q)}"
+    if found.value_ticks > most >= found.value_ticks - found.value_resolution_ticks + 1:
+        return f"the limit lies inside a bin of {found.value_resolution_ticks} ticks"
+    return "the limit lies within the 95 % interval"

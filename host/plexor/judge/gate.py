@@ -1,0 +1,252 @@
+"""Whether a change is too much: conditions, and what two runs say of them with a stated error.
+
+A condition is broken where the interval of the change lies beyond its limit, kept where it lies
+within, and between the two there are too few samples. The whole gate breaks for a device that has
+not changed by more than its limits with a probability of at most ERROR: each of k figures has its
+k-th part (Bonferroni). It passes for one that has with at most ERROR: a pass needs all of them, so
+each has the whole.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from plexor.judge.change_bounds import Bounds, limit_of, share_bounds
+from plexor.judge.compare import (
+    SATURATION,
+    SHARES,
+    TIMES,
+    WITHOUT_LAW,
+    Difference,
+    is_quantile,
+)
+
+ERROR = 0.05
+UNSEEN = 0.001
+"""A share that counts as none where neither run shows one of its strikes."""
+_MARGIN = Fraction(3, 2)
+"""Intervals must be so much narrower than they need be, or every second answer falls short."""
+_MOST = 10**9
+"""Samples that nobody takes."""
+
+
+class By(StrEnum):
+    """What a change is judged by."""
+
+    INTERVAL = "interval"
+    ESTIMATE = "estimate"
+
+
+class Outcome(StrEnum):
+    """What was found."""
+
+    KEPT = "kept"
+    BROKEN = "broken"
+    TOO_FEW = "too few"
+
+
+@dataclass(frozen=True, slots=True)
+class FailOn:
+    """What must not happen: a figure that changes by more than a part of what it was."""
+
+    figure: str
+    rises: bool
+    part: Fraction
+
+    @property
+    def text(self) -> str:
+        """As it is written: `p99.9>+5%`."""
+        return f"{self.figure}{'>' if self.rises else '<'}{float(self.part * 100):+g}%"
+
+    def breaks(self, before: Fraction, after: Fraction) -> bool:
+        """Return whether a change is too great; from 0, any that goes this way."""
+        limit = limit_of(before, self.part)
+        return after > limit if self.rises else after < limit
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One condition on one figure, and what is known of its change, as a part of what was before.
+
+    `least` and `most` are bounds at the condition's limit; None: none is known, or it was 0 before.
+    """
+
+    condition: FailOn
+    difference: Difference
+    outcome: Outcome
+    least: float | None = None
+    most: float | None = None
+    fail_error: float = ERROR
+    """Of the bound that breaks it."""
+    reason: str = ""
+
+
+_FAIL_ON = re.compile(
+    r"\s*(?P<figure>[a-z0-9._]+)\s*(?P<way>[<>])\s*(?P<part>[+-]?\d+(\.\d+)?)%\s*"
+)
+
+
+def parse_fail_on(text: str) -> tuple[FailOn, ...]:
+    """Return the conditions of `p99.9>+5%,missed>+10%,saturation<-2%`; raise ValueError."""
+    found: list[FailOn] = []
+    for part in text.split(","):
+        match = _FAIL_ON.fullmatch(part)
+        if match is None or not _known(match["figure"]) or Fraction(match["part"]) < -100:
+            figures = ", ".join((*TIMES, *SHARES, "p50 to p99.99", SATURATION))
+            raise ValueError(
+                f"condition: {part.strip()!r}; must be a figure ({figures}), < or > and a "
+                "percentage from -100 up, such as p99.9>+5% or saturation<-2%"
+            )
+        figure = match["figure"]
+        found.append(FailOn(figure, match["way"] == ">", Fraction(match["part"]) / 100))
+    return tuple(found)
+
+
+def _known(figure: str) -> bool:
+    return figure in TIMES or figure in SHARES or figure == SATURATION or is_quantile(figure)
+
+
+def judge(
+    found: Sequence[Difference], conditions: Sequence[FailOn], by: By = By.INTERVAL
+) -> tuple[Judgement, ...]:
+    """Return what is known of each condition on each figure that it is for.
+
+    Raises ValueError for a figure whose change cannot be judged by an interval.
+    """
+    for condition in conditions:
+        if by == By.INTERVAL and condition.figure in WITHOUT_LAW:
+            raise ValueError(
+                f"{condition.text}: {condition.figure} is of single samples, and nothing tells how "
+                "sure its change is; take a percentile such as p99.9, limit it in a budget, or "
+                "judge estimates with --judge estimate"
+            )
+    pairs = [(c, entry) for c in conditions for entry in found if entry.figure == c.figure]
+    each = ERROR / max(sum(entry.law is not None for _, entry in pairs), 1)
+    return tuple(
+        _by_estimate(condition, entry)
+        if by == By.ESTIMATE or entry.before is None or entry.after is None
+        else _by_interval(condition, entry, each)
+        for condition, entry in pairs
+    )
+
+
+def outcome_of(judgements: Sequence[Judgement]) -> Outcome:
+    """Return BROKEN if one is, else TOO_FEW if one is, else KEPT."""
+    outcomes = {entry.outcome for entry in judgements}
+    order = (Outcome.BROKEN, Outcome.TOO_FEW)
+    return next((entry for entry in order if entry in outcomes), Outcome.KEPT)
+
+
+def _by_estimate(condition: FailOn, entry: Difference) -> Judgement:
+    if entry.before is None or entry.after is None:
+        run = "A" if entry.before is None else "B"
+        return Judgement(condition, entry, Outcome.TOO_FEW, reason=f"{run} has no sample")
+    broken = condition.breaks(entry.before, entry.after)
+    return Judgement(condition, entry, Outcome.BROKEN if broken else Outcome.KEPT)
+
+
+def _by_interval(condition: FailOn, entry: Difference, fail_error: float) -> Judgement:
+    law, before, after = entry.law, entry.before or Fraction(0), entry.after or Fraction(0)
+    if law is None:
+        return Judgement(condition, entry, Outcome.TOO_FEW, reason="its sums are not known")
+    if entry.figure in SHARES and law.counts is not None and not before and not after:
+        return _none(condition, entry, min(law.counts))
+    errors = (fail_error, ERROR) if condition.rises else (ERROR, fail_error)
+    bounds = law.excess(condition.part, *errors)
+    outcome = _place(bounds, condition.rises)
+    least, most = (
+        None if end is None or before <= 0 else float(condition.part + end / before)
+        for end in (bounds.least, bounds.most)
+    )
+    if outcome != Outcome.TOO_FEW:
+        return Judgement(condition, entry, outcome, least, most, fail_error)
+    if law.counts is None:
+        reason = _narrower(condition.part, bounds)
+        return Judgement(condition, entry, outcome, least, most, fail_error, reason)
+    return Judgement(condition, entry, outcome, least, most, fail_error)
+
+
+def _none(condition: FailOn, entry: Difference, strikes: int) -> Judgement:
+    """Return what it says that neither run has one of a class: no part of nothing can be told."""
+    unseen = share_bounds(0, strikes, ERROR)[1] if strikes else 1.0
+    reason = f"none in either, as with a share of up to {unseen:.2%}"
+    if unseen <= UNSEEN:
+        return Judgement(condition, entry, Outcome.KEPT, reason=reason)
+    return Judgement(condition, entry, Outcome.TOO_FEW, reason=reason)
+
+
+def _place(bounds: Bounds, rises: bool) -> Outcome:
+    """Return on which side of 0 an excess surely lies; 0 itself is within."""
+    least, most = bounds.least, bounds.most
+    if not rises:
+        least, most = (None if end is None else -end for end in (most, least))
+    if least is not None and least > 0:
+        return Outcome.BROKEN
+    return Outcome.KEPT if most is not None and most <= 0 else Outcome.TOO_FEW
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """Samples (of a share: strikes) of each run that would most often tell."""
+
+    count: int
+    at_least: bool
+    """Whether what there is bounds nothing yet: more than `count` may be needed."""
+
+
+def needed(judgement: Judgement) -> Needed | None:
+    """Return how many samples it would take where there are too few; None: no number would do.
+
+    As many as tell no change from one at the limit: with them half the interval, by the samples
+    that there are, is as wide as from no change to the limit, with some to spare. Where the limit
+    is no change, as from it to the estimate.
+    """
+    entry, condition = judgement.difference, judgement.condition
+    law, before, after = entry.law, entry.before, entry.after
+    if law is None or law.counts is None or before is None or after is None:
+        return None
+    if not before and not after:
+        return Needed(_rounded(math.log(ERROR) / math.log1p(-UNSEEN)), True)
+    reach = abs(limit_of(before, condition.part) - before) or abs(after - before)
+    error = judgement.fail_error
+
+    def enough(times: int) -> bool:
+        errors = (error, ERROR) if condition.rises else (ERROR, error)
+        bounds = law.excess(condition.part, *errors, times)
+        if bounds.least is None or bounds.most is None:
+            return False
+        return (bounds.most - bounds.least) / 2 * _MARGIN <= reach
+
+    together = 2 / (1 / law.counts[0] + 1 / law.counts[1])
+    low, high = 0, 1
+    while not enough(high):
+        low, high = high, high * 2
+        if not reach or high * together > _MOST:
+            return None
+    while high - low > max(high // 16, 1):
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    least = law.least_count(error)
+    return Needed(_rounded(max(high * together, least)), min(law.counts) < least)
+
+
+def _rounded(count: float) -> int:
+    """Return a number of two digits, not below."""
+    digits = max(math.floor(math.log10(max(count, 1))) - 1, 0)
+    return math.ceil(count / 10**digits) * 10**digits
+
+
+def _narrower(part: Fraction, bounds: Bounds) -> str:
+    """Return of what width brackets tell a knee that has not moved from one at the limit."""
+    if bounds.least is None or bounds.most is None:
+        return "no rate failed: sweep to a higher one with --to"
+    width = 1 / (1 + part) - 1 if -1 < part < 0 else max(part, Fraction(0))
+    if not width:
+        return "brackets never tell a change of nothing from none"
+    percent = math.floor(width * 1000) / 10
+    return f"it takes brackets of {percent:g} % or less: plexor sweep --resolution {percent:g}%"

@@ -1,0 +1,198 @@
+"""What a run was asked to do, from the registers of a recording."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from plexor.decode.register_image import (
+    RegisterImage,
+    common_places,
+    enabled,
+    set_up,
+    set_up_places,
+    steps_asked,
+)
+from plexor.model.results import source_name
+from plexor.model.settings import (
+    NO_DEADLINE_TICKS,
+    Channel,
+    RegisterWrite,
+    Settings,
+    Stimulus,
+    TableStep,
+)
+from plexor.plan.strikes import FRACTION_BITS
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.registers import (
+    CHANNEL,
+    STEP,
+    STIMULUS,
+    Block,
+    InputSelect,
+    Policy,
+    StopOn,
+    Stream,
+    Trigger,
+)
+from plexor.units import seconds_of
+
+
+def registers_in(image: RegisterImage, geometry: Geometry) -> tuple[RegisterWrite, ...]:
+    """Return the registers that set a run up, as far as the recording has them."""
+    return tuple(
+        RegisterWrite(block, copy, name, image.value(block, name, copy))
+        for block, copy, name in set_up_places(image, geometry)
+        if image.has(block, name, copy) and ((block, name) != _POLICY or _policy(image) is not None)
+    )
+
+
+def wrong_in(image: RegisterImage, geometry: Geometry) -> list[str]:
+    """Return what the registers ask for and no host does; the settings are without it."""
+    tick_fs = geometry.tick_fs
+    found = [
+        f"strike{output} was asked to strike every 0 ticks"
+        for output in _known(image, STIMULUS, geometry.strikes)
+        if not _strikes(_stimulus(image, output, tick_fs))
+    ]
+    if image.has(_POLICY[0], _POLICY[1]) and _policy(image) is None:
+        found.append(f"matcher.policy was {image.value(*_POLICY)}, which is none")
+    if any(step.period_s <= 0 for step in _steps(image, tick_fs)):
+        found.append("a step of the table was asked to strike every 0 ticks")
+    return found
+
+
+_POLICY = ("matcher", "policy")
+
+
+def _policy(image: RegisterImage) -> Policy | None:
+    policy = image.value(*_POLICY)
+    return Policy(policy) if policy in set(Policy) else None
+
+
+def _strikes(stimulus: Stimulus) -> bool:
+    return stimulus.period_s is None or stimulus.period_s > 0
+
+
+def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
+    """Return the settings that the registers ask for; names and rounding are not in them.
+
+    An output or channel of which a register is not known is left out; so is all that concerns all
+    of them, where one of those is not known.
+    """
+    tick_fs = geometry.tick_fs
+    known = _known(image, STIMULUS, geometry.strikes)
+    strikes = tuple(filter(_strikes, (_stimulus(image, output, tick_fs) for output in known)))
+    channels = tuple(
+        _channel(image, number, tick_fs) for number in _known(image, CHANNEL, geometry.channels)
+    )
+    if image.unknown(common_places(geometry)):
+        return Settings(strikes=strikes, channels=channels)
+    stop_on = StopOn(image.value("control", "stop_on") & sum(StopOn))
+    steps = _steps(image, tick_fs) if strikes and strikes[0].output == 0 else ()
+    stream = image.value("control", "stream")
+    return Settings(
+        strikes=strikes,
+        channels=channels,
+        policy=_policy(image) or Policy.OLDEST,
+        timeout_s=seconds_of(image.value("matcher", "timeout_ticks"), tick_fs),
+        window_min_s=seconds_of(image.value("matcher", "window_min_ticks"), tick_fs),
+        early_s=seconds_of(image.value("matcher", "early_ticks"), tick_fs),
+        time_s=_if(StopOn.TIME in stop_on, image.value("control", "run_time_ticks"), tick_fs),
+        latency_over_s=_if(
+            StopOn.LATENCY in stop_on, image.value("control", "trigger_latency_ticks"), tick_fs
+        ),
+        stop_on_missed=StopOn.MISSED in stop_on,
+        stream=Stream(stream) if stream in set(Stream) else Stream.LIVE,
+        load=bool(image.value("control", "load")),
+        input_select=InputSelect(image.value("control", "input_select")),
+        loopback_output=image.value("control", "loopback_output"),
+        settle_s=seconds_of(image.value("control", "settle_ticks"), tick_fs),
+        table=steps if all(step.period_s > 0 for step in steps) else (),
+    )
+
+
+def _known(image: RegisterImage, block: Block, copies: int) -> list[int]:
+    """Return the copies of a block that are enabled and of which every register is known."""
+    return [
+        copy
+        for copy in range(copies)
+        if enabled(image, block, copy) and not image.unknown(set_up(block, copy))
+    ]
+
+
+def _steps(image: RegisterImage, tick_fs: int) -> tuple[TableStep, ...]:
+    """Return the sweep table, none where a part of it is not known."""
+    steps = range(steps_asked(image))
+    parts = [*set_up(STIMULUS), *(place for number in steps for place in set_up(STEP, number))]
+    if image.unknown(parts):
+        return ()
+    return tuple(_step(image, number, tick_fs) for number in steps)
+
+
+def _step(image: RegisterImage, number: int, tick_fs: int) -> TableStep:
+    """Return a step, whose bursts and dither are those of output 0."""
+    return TableStep(
+        seconds_of(_period(image, ("step", number), 0), tick_fs),
+        image.value("step", "strike_count", number),
+        width_s=seconds_of(image.value("step", "width_ticks", number), tick_fs),
+        guard_s=seconds_of(image.value("step", "guard_ticks", number), tick_fs),
+    )
+
+
+def _period(image: RegisterImage, interval: tuple[str, int], output: int) -> Fraction:
+    """Return the mean period in ticks of an output with the interval of a copy of a block."""
+    block, copy = interval
+    whole = image.value(block, "interval_ticks", copy)
+    exact = whole + Fraction(image.value(block, "interval_fraction", copy), 1 << FRACTION_BITS)
+    spacing = image.value("stimulus", "spacing_ticks", output)
+    burst = image.value("stimulus", "burst_count", output)
+    dither = (1 << image.value("stimulus", "dither_bits", output)) - 1
+    return exact + spacing * (burst - 1) + Fraction(dither, 2)
+
+
+def _if(given: bool, ticks: int, tick_fs: int) -> Fraction | None:
+    return seconds_of(ticks, tick_fs) if given else None
+
+
+def _stimulus(image: RegisterImage, output: int, tick_fs: int) -> Stimulus:
+    def value(name: str) -> int:
+        return image.value("stimulus", name, output)
+
+    burst, spacing, count = value("burst_count"), value("spacing_ticks"), value("strike_count")
+    dither = 1 << value("dither_bits") if value("dither_bits") else 0
+    period = _period(image, ("stimulus", output), output)
+    if burst == 0:
+        period, burst, spacing = Fraction(spacing), 1, 0
+    # The threshold of Poisson intervals is of their free clocks, and no interval follows one burst.
+    unknown = value("poisson_threshold") or 0 < count <= burst
+    trigger = value("trigger")
+    return Stimulus(
+        output=output,
+        period_s=None if unknown else seconds_of(period, tick_fs),
+        width_s=seconds_of(value("width_ticks"), tick_fs),
+        phase_s=seconds_of(value("phase_ticks"), tick_fs),
+        burst=burst,
+        spacing_s=seconds_of(spacing, tick_fs) if spacing else None,
+        count=count,
+        dither_s=seconds_of(dither, tick_fs),
+        poisson=bool(value("poisson_threshold")),
+        trigger=Trigger(trigger) if trigger in set(Trigger) else Trigger.RUN,
+        trigger_source=value("trigger_source"),
+        invert=bool(value("invert")),
+        seed=value("seed"),
+    )
+
+
+def _channel(image: RegisterImage, number: int, tick_fs: int) -> Channel:
+    def value(name: str) -> int:
+        return image.value("channel", name, number)
+
+    deadline = value("deadline_ticks")
+    falls = "" if value("reference_polarity") else ".fall"
+    return Channel(
+        number,
+        invert=bool(value("invert")),
+        filter_s=seconds_of(value("filter_ticks"), tick_fs),
+        reference=source_name(value("reference_source")) + falls,
+        deadline_s=_if(deadline != NO_DEADLINE_TICKS, deadline, tick_fs),
+    )

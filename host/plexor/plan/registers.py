@@ -1,0 +1,270 @@
+"""From settings to registers: pure, exact, and refusing what the instrument cannot do."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from plexor.device.features import board_of, lack, refusal
+from plexor.errors import UsageError
+from plexor.model.identity import Identity
+from plexor.model.settings import (
+    MODES,
+    NO_DEADLINE_TICKS,
+    Channel,
+    Echo,
+    RegisterWrite,
+    Settings,
+    parse_reference,
+)
+from plexor.plan.rounding import Quantities
+from plexor.plan.strikes import step_registers, stimulus_registers
+from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
+from plexor.protocol.geometry import Feature
+from plexor.protocol.memory import Space, entries
+from plexor.protocol.registers import StopOn, Stream, Trigger, register
+
+MAX_TIMEOUT_TICKS = (1 << 31) - 1
+LEAST_DEFAULT_TIMEOUT_TICKS = 1024
+MOST_DEFAULT_TIMEOUT_S = Fraction(1)
+SINGLE_TIMEOUT_S = Fraction(1, 10)
+"""Default timeout where no strike has a period."""
+REPORT_SPACES = (Space.CLASSES, Space.EDGES, Space.UPLOAD_DROPS, Space.LATENCY_STATISTICS)
+"""Small enough for ten snapshots a second on the slowest link."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Registers to write, and how the settings were rounded."""
+
+    registers: tuple[RegisterWrite, ...]
+    echo: tuple[Echo, ...]
+
+    def value(self, block: str, name: str, copy: int = 0) -> int:
+        """Return what is written to a register; raise KeyError where nothing is."""
+        for write in self.registers:
+            if (write.block, write.copy, write.name) == (block, copy, name):
+                return write.value
+        raise KeyError(f"{block}[{copy}].{name}")
+
+
+def registers_of(settings: Settings, identity: Identity) -> list[RegisterWrite]:
+    """Return every set-up register and its value; raise ValueError for what cannot be done."""
+    return list(plan_of(settings, identity).registers)
+
+
+def plan_of(settings: Settings, identity: Identity) -> Plan:
+    """Return registers and echo of settings on one instrument.
+
+    Raises ValueError with what is wrong, its value and what would be right.
+    """
+    quantities = Quantities(identity.geometry)
+    _check_numbers(settings, identity)
+    if settings.table:
+        _check_table(settings, quantities)
+    writes: list[RegisterWrite] = []
+    for copy in range(identity.geometry.strikes):
+        writes += stimulus_registers(settings, copy, quantities)
+    timeout_ticks = _timeout_ticks(settings, quantities)
+    writes += _matcher(settings, quantities, timeout_ticks)
+    by_number = {channel.number: channel for channel in settings.channels}
+    for copy in range(identity.geometry.channels):
+        writes += _channel(by_number.get(copy, Channel(copy, enable=False)), settings, quantities)
+    counted = any(
+        write.name == "strike_count"
+        and write.value
+        and settings_trigger(settings, write.copy) == Trigger.RUN
+        for write in writes
+    )
+    settle_ticks = 2 * timeout_ticks
+    if settings.settle_s is not None:
+        settle_ticks = quantities.whole("settle", settings.settle_s, 0, (1 << 48) - 1)
+    for number in range(len(settings.table)):
+        writes += step_registers(settings, number, settle_ticks, quantities)
+    settings = replace(settings, stream=stream_of(settings, identity))
+    writes += _control(settings, quantities, settle_ticks, counted or bool(settings.table))
+    for write in writes:
+        register(write.block, write.name).check(write.value)
+    return Plan(tuple(writes), tuple(dict.fromkeys(quantities.echo)))
+
+
+def stream_of(settings: Settings, identity: Identity) -> Stream:
+    """Return when events go over the link; raise ValueError where they cannot, but must."""
+    able = Feature.EVENTS in identity.geometry.features
+    if settings.stream is None:
+        return Stream.LIVE if able else Stream.OFF
+    if settings.stream and not able:
+        mode = next(name for name, stream in MODES.items() if stream == settings.stream)
+        raise ValueError(refusal(identity.geometry, Feature.EVENTS, f"mode: {mode}"))
+    if settings.stream == Stream.AFTER and not identity.geometry.deep_depth:
+        raise ValueError(
+            f"mode: deep; {board_of(identity.geometry)} has no deep memory (its deep_depth is 0);"
+            " measure with --mode stream or dump"
+        )
+    return settings.stream
+
+
+def need_events(identity: Identity, what: str) -> None:
+    """Raise UsageError where the instrument does not send the events that something needs."""
+    _need(identity, Feature.EVENTS, f"{what}: needs every event", "sends them")
+
+
+def need_dither(identity: Identity, what: str) -> None:
+    """Raise UsageError where the instrument does not dither the strikes of something."""
+    _need(identity, Feature.DITHER, what, "has it")
+
+
+def _need(identity: Identity, feature: Feature, what: str, has: str) -> None:
+    if feature not in identity.geometry.features:
+        raise UsageError(
+            f"{what}; {lack(identity.geometry, feature)}; take a board of docs/features.md that"
+            f" {has}"
+        )
+
+
+def settings_trigger(settings: Settings, output: int) -> Trigger | None:
+    """Return what starts an output, None where it is disabled."""
+    return next((entry.trigger for entry in settings.strikes if entry.output == output), None)
+
+
+def _check_numbers(settings: Settings, identity: Identity) -> None:
+    for what, numbers in (
+        ("strike", [entry.output for entry in settings.strikes]),
+        ("ch", [entry.number for entry in settings.channels]),
+    ):
+        for number in numbers:
+            identity.check_pin(what, number)
+            if numbers.count(number) > 1:
+                raise ValueError(
+                    f"{what}{number}: given {numbers.count(number)} times; give it once"
+                )
+    identity.check_pin("strike", settings.loopback_output)
+    if settings.count is not None and settings.count < 1:
+        raise ValueError(f"count: {settings.count}; must be 1 or more")
+    if settings.count is not None and not any(
+        entry.trigger == Trigger.RUN for entry in settings.strikes
+    ):
+        raise ValueError(f"count: {settings.count} strikes, but no output strikes; enable one")
+
+
+def _check_table(settings: Settings, quantities: Quantities) -> None:
+    quantities.need(Feature.SWEEP, "table")
+    most = quantities.geometry.table_steps
+    if len(settings.table) > most:
+        raise ValueError(f"table: {len(settings.table)} steps; this instrument takes {most}")
+    stimulus = next((entry for entry in settings.strikes if entry.output == 0), None)
+    if stimulus is None or stimulus.trigger != Trigger.RUN or stimulus.poisson:
+        raise ValueError("table: strike0 goes through it; it must start with the run, not Poisson")
+    if stimulus.count or settings.count is not None:
+        count = stimulus.count or settings.count
+        raise ValueError(f"count: {count} strikes beside a table; give each step its count")
+
+
+def _timeout_ticks(settings: Settings, quantities: Quantities) -> int:
+    if settings.timeout_s is not None:
+        return quantities.whole("timeout", settings.timeout_s, 1, MAX_TIMEOUT_TICKS)
+    periods = [entry.period_s for entry in settings.strikes if entry.period_s is not None]
+    periods += [step.period_s for step in settings.table]
+    seconds = min(max(periods, default=SINGLE_TIMEOUT_S), MOST_DEFAULT_TIMEOUT_S)
+    ticks = max(math.ceil(quantities.ticks(seconds)), LEAST_DEFAULT_TIMEOUT_TICKS)
+    return min(ticks, MAX_TIMEOUT_TICKS)
+
+
+def _matcher(settings: Settings, quantities: Quantities, timeout_ticks: int) -> list[RegisterWrite]:
+    if settings.early_s:
+        quantities.need(Feature.EARLY, "early")
+    values = {
+        "policy": int(settings.policy),
+        "timeout_ticks": timeout_ticks,
+        "window_min_ticks": quantities.whole(
+            "window_min", settings.window_min_s, 0, MAX_TIMEOUT_TICKS
+        ),
+        "early_ticks": quantities.whole("early", settings.early_s, 0, MAX_TIMEOUT_TICKS),
+    }
+    return [RegisterWrite("matcher", 0, name, value) for name, value in values.items()]
+
+
+def _reference(channel: Channel, settings: Settings) -> tuple[int, int]:
+    source, polarity = parse_reference(channel.reference)
+    label = f"{channel.label}.reference: {channel.reference}"
+    if source == SOURCE_CHANNEL + channel.number:
+        raise ValueError(f"{label} is the channel itself; must be another source")
+    if source >= SOURCE_STRIKE and source != SOURCE_LOAD:
+        outputs = [entry.output for entry in settings.strikes]
+        # Of a device that runs by itself nothing is matched.
+        if outputs and source - SOURCE_STRIKE not in outputs:
+            raise ValueError(f"{label} is not enabled; enabled strikes: {outputs}")
+    elif source < SOURCE_STRIKE:
+        numbers = [entry.number for entry in settings.channels if entry.enable]
+        if source - SOURCE_CHANNEL not in numbers:
+            raise ValueError(f"{label} is not enabled; enabled channels: {numbers or 'none'}")
+    return source, polarity
+
+
+def _channel(channel: Channel, settings: Settings, quantities: Quantities) -> list[RegisterWrite]:
+    values = {"enable": int(channel.enable)}
+    if channel.enable:
+        label = channel.label
+        samples = quantities.geometry.samples
+        source, polarity = _reference(channel, settings)
+        if channel.filter_s:
+            quantities.need(Feature.FILTER, f"{label}.filter")
+        filter_ticks = quantities.whole(f"{label}.filter", channel.filter_s, 0, samples)
+        deadline_ticks = NO_DEADLINE_TICKS
+        if channel.deadline_s is not None:
+            deadline_ticks = quantities.signed(f"{label}.deadline", channel.deadline_s)
+        values |= {
+            "invert": int(channel.invert),
+            "filter_ticks": filter_ticks,
+            "reference_source": source,
+            "reference_polarity": polarity,
+            "deadline_ticks": deadline_ticks,
+            "zoom_rise_ticks": quantities.signed(f"{label}.zoom_rise", channel.zoom_rise_s),
+            "zoom_fall_ticks": quantities.signed(f"{label}.zoom_fall", channel.zoom_fall_s),
+            "zoom_width_ticks": quantities.signed(f"{label}.zoom_width", channel.zoom_width_s),
+            "zoom_period_ticks": quantities.signed(f"{label}.zoom_period", channel.zoom_period_s),
+        }
+    return [RegisterWrite("channel", channel.number, name, value) for name, value in values.items()]
+
+
+def _control(
+    settings: Settings, quantities: Quantities, settle_ticks: int, counted: bool
+) -> list[RegisterWrite]:
+    stop_on = StopOn.STRIKES if counted else StopOn(0)
+    run_time_ticks = latency_ticks = report_clocks = 0
+    if settings.time_s is not None:
+        stop_on |= StopOn.TIME
+        run_time_ticks = quantities.whole("time", settings.time_s, 1, (1 << 63) - 1)
+    if settings.latency_over_s is not None:
+        stop_on |= StopOn.LATENCY
+        latency_ticks = quantities.signed("latency_over", settings.latency_over_s)
+    if settings.stop_on_missed:
+        stop_on |= StopOn.MISSED
+    if settings.report_s is not None:
+        quantities.need(Feature.SNAPSHOT, "report")
+        report_clocks = quantities.clocks("report", settings.report_s)
+    enabled = [entry.number for entry in settings.channels if entry.enable]
+    triggers = enabled if settings.trigger_channels is None else settings.trigger_channels
+    for number in triggers:
+        if number not in enabled:
+            raise ValueError(f"trigger: ch{number} is not enabled; enabled: {enabled or 'none'}")
+    wanted = Space if settings.spaces is None else set(settings.spaces)
+    final = [space for space in wanted if entries(quantities.geometry, space)]
+    values = {
+        "stream": int(settings.stream or Stream.OFF),
+        "stop_on": int(stop_on),
+        "run_time_ticks": run_time_ticks,
+        "settle_ticks": settle_ticks,
+        "report_clocks": report_clocks,
+        "report_spaces": sum(1 << space for space in REPORT_SPACES) if report_clocks else 0,
+        "final_spaces": sum(1 << space for space in final),
+        "trigger_latency_ticks": latency_ticks,
+        "trigger_channels": sum(1 << number for number in set(triggers)),
+        "load": int(settings.load),
+        "input_select": int(settings.input_select),
+        "loopback_output": settings.loopback_output,
+    }
+    if Feature.SWEEP in quantities.geometry.features:
+        values["step_count"] = len(settings.table)
+    return [RegisterWrite("control", 0, name, value) for name, value in values.items()]

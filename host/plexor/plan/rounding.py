@@ -1,0 +1,82 @@
+"""Seconds asked to ticks taken, checked against an instrument, each rounding written down."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from plexor.device.features import refusal
+from plexor.model.settings import Echo
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.units import format_seconds, known_ticks, seconds_of, ticks_of, whole_ticks
+
+
+class Quantities:
+    """Rounds what is asked to what one instrument can do; `echo` has each rounding."""
+
+    def __init__(self, geometry: Geometry) -> None:
+        self.geometry = geometry
+        self.echo: list[Echo] = []
+
+    def ticks(self, seconds: Fraction) -> Fraction:
+        """Return exact ticks."""
+        return ticks_of(seconds, self.geometry.tick_fs)
+
+    def short(self, seconds: Fraction) -> Fraction:
+        """Return ticks; whole ones where a time within a clock is, as far as a tick is known."""
+        exact, tick_fs = self.ticks(seconds), self.geometry.tick_fs
+        known = known_ticks(seconds, tick_fs) if exact < self.geometry.samples + 1 else None
+        return exact if known is None else Fraction(known)
+
+    def text(self, ticks: int | Fraction) -> str:
+        """Return ticks for an error text."""
+        seconds = seconds_of(ticks, self.geometry.tick_fs)
+        unit = "tick" if ticks == 1 else "ticks"
+        return f"{float(ticks):.15g} {unit} ({format_seconds(seconds, 6)})"
+
+    def note(self, what: str, asked_s: Fraction, taken_ticks: int | Fraction) -> None:
+        """Write down what was asked and what is taken."""
+        self.echo.append(Echo(what, asked_s, seconds_of(taken_ticks, self.geometry.tick_fs)))
+
+    def check(self, what: str, ticks: int | Fraction, least: int, most: int | Fraction) -> None:
+        """Raise ValueError where ticks are out of range."""
+        if not least <= ticks <= most:
+            raise ValueError(
+                f"{what}: {self.text(ticks)}; must be {self.text(least)} to {self.text(most)}"
+            )
+
+    def whole(self, what: str, seconds: Fraction, least: int, most: int) -> int:
+        """Return seconds in whole ticks; raise ValueError where they are out of range.
+
+        A time above 0 that rounds to none is refused.
+        """
+        ticks = whole_ticks(seconds, self.geometry.tick_fs)
+        if seconds > 0 and ticks == 0:
+            raise ValueError(
+                f"{what}: {self.text(self.ticks(seconds))}; must be at least one tick"
+                f" ({format_seconds(seconds_of(1, self.geometry.tick_fs), 6)}), or 0"
+            )
+        self.check(what, ticks, least, most)
+        if seconds:
+            self.note(what, seconds, ticks)
+        return ticks
+
+    def signed(self, what: str, seconds: Fraction) -> int:
+        """Return seconds in whole ticks of 32 signed bits."""
+        ticks = whole_ticks(seconds, self.geometry.tick_fs)
+        self.check(what, ticks, -(1 << 31), (1 << 31) - 1)
+        if seconds:
+            self.note(what, seconds, ticks)
+        return ticks
+
+    def clocks(self, what: str, seconds: Fraction) -> int:
+        """Return seconds in whole core clocks of 32 bits, at least one."""
+        clocks = round(self.ticks(seconds) / self.geometry.samples)
+        samples = self.geometry.samples
+        self.check(what, clocks * samples, samples, ((1 << 32) - 1) * samples)
+        self.note(what, seconds, clocks * samples)
+        return clocks
+
+    def need(self, feature: Feature, what: str) -> None:
+        """Raise ValueError where the instrument has no such feature."""
+        if feature not in self.geometry.features:
+            raise ValueError(refusal(self.geometry, feature, what))

@@ -1,0 +1,233 @@
+"""The scope view: every trace after the strike laid over each other, as persistence shows it."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+
+import numpy as np
+
+from plexor.analyse.analyse import ChannelFigures, Figures, Report
+from plexor.analyse.traces import Persistence, Staircase, average_trace, persistence
+from plexor.model.results import Kind, RunResult, source_name
+from plexor.protocol.frames import SOURCE_STRIKE
+from plexor.render.pictures.frame import (
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Label,
+    beside,
+    framed,
+    legend,
+    panel,
+    provenance,
+    spread,
+    x_axis,
+)
+from plexor.render.pictures.scale import Axis, grouped, time_unit
+from plexor.render.pictures.svg import Canvas
+from plexor.units import format_ticks, plot_seconds
+
+COLUMN = 2.0
+"""Width of a column of traces."""
+LANE, SWING = 92.0, 50.0
+SHADES = 24
+"""Steps of brightness; one path each keeps the picture small."""
+
+
+def scope(report: Report, title: str = "Persistence", width: float = WIDTH) -> Canvas:
+    """Return the persistence view of all channels over the strike."""
+    result = report.result
+    shown = [channel for channel in report.channels if channel.rise is not None]
+    strikes = max((channel.result.strikes for channel in shown), default=0)
+    references = {channel.result.reference for channel in shown}
+    height = TOP + 62 + LANE * max(len(shown), 1) + 62
+    subtitle = (
+        f"{grouped(strikes)} strikes laid over each other: the stronger the colour, the more "
+        "traces. Rare edges stay visible."
+    )
+    canvas = framed(title, subtitle, height, provenance(result), width)
+    top, bottom = TOP, height - 62
+    panel(canvas, top, bottom)
+    if not shown:
+        canvas.text(width / 2, (top + bottom) / 2, "no response", style="muted", anchor="middle")
+        return canvas
+    low, high = _window(shown)
+    axis = Axis(
+        plot_seconds(low, result.tick_fs),
+        plot_seconds(high, result.tick_fs),
+        LEFT,
+        width - RIGHT,
+    )
+    x_axis(canvas, axis, top, bottom, time_unit(axis.high))
+    after = "the strike" if len(references) == 1 else "each channel's own strike"
+    canvas.text(LEFT - 9, top + 38, "strike", style="muted", anchor="end")
+    strike = f"M{LEFT:.1f} {top + 46:.1f}H{axis.at(0):.1f}V{top + 20:.1f}"
+    width_ticks = _strike_width_ticks(result, references)
+    if width_ticks is not None and width_ticks < high:
+        strike += f"H{axis.at(plot_seconds(width_ticks, result.tick_fs)):.1f}V{top + 46:.1f}"
+    canvas.path(f"{strike}H{width - RIGHT:.1f}", "rule", 'stroke-width="1.5"')
+    has_traces = False
+    for place, channel in enumerate(shown):
+        base = top + 62 + LANE * place + (LANE + SWING) / 2 - 4
+        has_traces |= _lane(canvas, report, channel, (low, high), base)
+    entries = [("average", "average", 'stroke-width="1.6"')]
+    if has_traces:
+        entries.append(("last", "last", 'stroke-width="1.4"'))
+    entries.append(("worst", "worst", _WORST))
+    legend(canvas, entries, bottom + 36, f"time after {after}")
+    return canvas
+
+
+_WORST = 'stroke-width="1.4" stroke-dasharray="5 3"'
+
+
+def _strike_width_ticks(result: RunResult, references: set[str]) -> int | None:
+    """Return how long strikes last, where all channels are timed from those of one output."""
+    widths = {
+        source_name(SOURCE_STRIKE + write.copy): write.value
+        for write in result.registers
+        if (write.block, write.name) == ("stimulus", "width_ticks")
+    }
+    found = {widths.get(reference) for reference in references}
+    return found.pop() if len(found) == 1 else None
+
+
+def _window(channels: list[ChannelFigures]) -> tuple[int, int]:
+    """Return the ticks to show: all rises, and the falls not far after the last of them."""
+    last = first = 0
+    for channel in channels:
+        rise, fall = channel.rise, channel.kinds.get(Kind.FALL)
+        if rise is None or rise.max_ticks is None or rise.min_ticks is None:
+            continue
+        reach = rise.max_ticks
+        if fall is not None and fall.max_ticks is not None:
+            reach = max(reach, min(fall.max_ticks, reach + reach // 2))
+        last, first = max(last, reach), min(first, rise.min_ticks)
+    span = max(last - first, 1)
+    return first - math.ceil(span * 0.04), last + math.ceil(span * 0.05)
+
+
+def _lane(
+    canvas: Canvas, report: Report, channel: ChannelFigures, window: tuple[int, int], base: float
+) -> bool:
+    """Draw one channel above `base`; return whether its last trace is known."""
+    rise, fall = channel.rise, channel.kinds.get(Kind.FALL)
+    assert rise is not None
+    if fall is not None and not fall.count:
+        fall = None
+    tick_fs, number = report.result.tick_fs, channel.result.number
+    axis = Axis(window[0], window[1], LEFT, canvas.width - RIGHT)
+    falls = None if fall is None else fall.distribution
+    columns = round((axis.end - axis.start) / COLUMN)
+    image = persistence(
+        rise.distribution, falls, window, columns, max(channel.result.strikes, rise.count)
+    )
+    _density(canvas, image, number, base)
+    last = _single(axis, base, *_trace_of(rise, fall, -1))
+    if rise.samples is not None:
+        canvas.path(last, "last", 'stroke-width="1.4"')
+    worst = _trace_of(rise, fall, _worst_position(rise))
+    canvas.path(_single(axis, base, *worst), "worst", _WORST)
+    average = average_trace(rise.distribution, falls, max(channel.result.strikes, rise.count))
+    canvas.path(_stairs(axis, base, average), "average", 'stroke-width="1.6"')
+    name = beside(channel.name)
+    canvas.text(LEFT - 9, base - SWING / 2 + 4, name, style=f"f{number}", anchor="end", bold=True)
+    references = {entry.result.reference for entry in report.channels if entry.rise is not None}
+    if len(references) > 1:
+        at = base - SWING / 2 + 18
+        canvas.text(LEFT - 9, at, channel.result.reference, style="muted", anchor="end")
+    labels = [
+        Label(axis.at(value), f"{name} {format_ticks(value, tick_fs)}", style)
+        for name, value, style in (
+            ("p50", _median(rise), f"f{number}"),
+            ("back wall", rise.max_ticks, "alarm"),
+        )
+        if value is not None
+    ]
+    for label, x in zip(labels, spread(labels, LEFT + 4, canvas.width - RIGHT - 4), strict=True):
+        canvas.text(x, base - SWING - 9, label.content, style=label.style, anchor="middle")
+    return rise.samples is not None
+
+
+def _median(rise: Figures) -> int | None:
+    return next((found.value_ticks for found in rise.quantiles if found.q * 2 == 1), None)
+
+
+def _worst_position(rise: Figures) -> int:
+    return -1 if rise.samples is None else int(np.argmax(rise.samples.value_ticks))
+
+
+def _trace_of(rise: Figures, fall: Figures | None, position: int) -> tuple[int, int | None]:
+    """Return (rise, fall) after the strike of one response; the greatest without samples."""
+    if rise.samples is None:
+        return rise.max_ticks or 0, None
+    up = int(rise.samples.value_ticks[position])
+    if fall is None or fall.samples is None:
+        return up, None
+    own = np.flatnonzero(fall.samples.start_ticks == rise.samples.start_ticks[position])
+    return up, int(fall.samples.value_ticks[own[0]]) if len(own) else None
+
+
+def _single(axis: Axis, base: float, rise: int, fall: int | None) -> str:
+    data = f"M{LEFT:.1f} {base:.1f}H{axis.at(rise):.1f}V{base - SWING:.1f}"
+    if fall is not None and fall <= axis.high:
+        data += f"H{axis.at(fall):.1f}V{base:.1f}"
+    return data + f"H{axis.end:.1f}"
+
+
+def _stairs(axis: Axis, base: float, trace: Staircase) -> str:
+    """Return the average trace as a path, at most one step each tenth of a unit."""
+    data, level, reached = [f"M{LEFT:.1f} {base:.1f}"], 0.0, -1.0
+    inside = trace.time_ticks <= axis.high
+    for time, now in zip(trace.time_ticks[inside].tolist(), trace.level[inside], strict=True):
+        x = axis.at(time)
+        if x - reached >= 0.25:
+            data.append(f"V{base - level * SWING:.1f}H{x:.1f}")
+            reached = x
+        level = float(now)
+    return "".join(data) + f"V{base - level * SWING:.1f}H{axis.end:.1f}"
+
+
+def _density(canvas: Canvas, image: Persistence, number: int, base: float) -> None:
+    """Draw both levels by their share of traces and each column's edges by their number."""
+    width = (canvas.width - LEFT - RIGHT) / len(image.high)
+    edges = image.rises + image.falls
+    most = math.log1p(max(float(edges.max()), 1.0))
+    bright = np.where(edges > 0, 0.12 + 0.6 * np.log1p(edges) / most, 0)
+    paths: dict[int, list[str]] = defaultdict(list)
+    for column, shade in enumerate(np.ceil(bright * SHADES).astype(int).tolist()):
+        if shade:
+            x = LEFT + (column + 0.5) * width
+            paths[shade].append(f"M{x:.1f} {base:.1f}v{-SWING:g}")
+    for shade, data in sorted(paths.items()):
+        canvas.path(
+            "".join(data),
+            f"s{number}",
+            f'stroke-width="{width:.2f}" stroke-opacity="{shade / SHADES:.2f}" '
+            'shape-rendering="crispEdges"',
+        )
+    for level, exact in ((base - SWING, image.high), (base, 1 - image.high)):
+        # Less than a hundredth of a trace is rounding, no trace.
+        share = np.where(exact * image.traces < 0.01, 0, exact)
+        for shade, data in sorted(_levels(share, level, width).items()):
+            canvas.path(
+                "".join(data),
+                f"s{number}",
+                f'stroke-width="3.4" stroke-opacity="{shade / SHADES:.2f}"',
+            )
+
+
+def _levels(share: np.ndarray, y: float, width: float) -> dict[int, list[str]]:
+    """Return runs of equal brightness on one level; the root lifts rare traces into sight."""
+    shades = np.ceil(0.8 * np.sqrt(np.clip(share, 0, 1)) * SHADES - 1e-6).astype(int)
+    bounds = np.flatnonzero(np.diff(shades)) + 1
+    starts = np.concatenate([[0], bounds, [len(shades)]])
+    paths: dict[int, list[str]] = defaultdict(list)
+    for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        if shades[first]:
+            paths[int(shades[first])].append(
+                f"M{LEFT + first * width:.1f} {y:.1f}h{(last - first) * width:.1f}"
+            )
+    return paths

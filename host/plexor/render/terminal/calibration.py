@@ -1,0 +1,63 @@
+"""A calibration for a terminal."""
+
+from __future__ import annotations
+
+from plexor.model.calibration import FS_PER_PS, Calibration, Instants, PadDelay
+from plexor.render.table import NOTHING, Cell
+from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
+from plexor.units import format_rate
+
+_HERTZ = 10**15
+
+
+def calibration_text(found: Calibration, *, width: int = 100, colour: bool = False) -> str:
+    """Return the bins of each channel and the pad delays as lines, each ended."""
+    paint = Paint(colour)
+    source = format_rate(_HERTZ / found.source_fs) if found.source_fs else "unknown"
+    where = "simulated" if found.simulated else f"measured on {found.board or 'hardware'}"
+    ideal_ps = found.tick_fs / FS_PER_PS / 12**0.5
+    width = max(width, LEAST_WIDTH)
+    title = f"Calibration of {found.serial}, gateware {found.gateware_hash:016x}"
+    if found.build_id:
+        title += f", build {found.build_id:016x}"
+    taken = f"{where} · source {source} · an even bin has {ideal_ps:.0f} ps RMS"
+    lines = [*wrapped(title, width, paint, "bold"), *wrapped(taken, width, paint, "muted"), ""]
+    phases = len(found.channels[0].rise.late_ps)
+    head = ["channel", "edges", *(f"bin {phase}" for phase in range(phases)), "widest", "RMS"]
+    rows: list[list[Cell]] = [
+        _row(f"ch{entry.number} {name}", way, found.tick_fs)
+        for entry in found.channels
+        for name, way in (("up", entry.rise), ("down", entry.fall))
+    ]
+    lines += table(head, rows, width, paint)
+    said = "Widths of bins in ps, below them the standard error of where each ends."
+    lines += [*wrapped(said, width, paint, ""), ""]
+    if found.delays:
+        head = ["pad delay", *(f"ch{entry.number}" for entry in found.channels)]
+        rows = []
+        for output in sorted({entry.output for entry in found.delays}):
+            for way in ("rise", "fall"):
+                cells = [_delay(found.delay(output, e.number), way) for e in found.channels]
+                name = "up" if way == "rise" else "down"
+                rows.append([(f"strike{output} {name}", ""), *cells])
+        lines += table(head, rows, width, paint)
+        said = (
+            "From a strike's tick over its pad to the mean sampling instant, in ps; ± is a bound."
+        )
+        lines += wrapped(said, width, paint, "")
+    return "\n".join(lines) + "\n"
+
+
+def _delay(entry: PadDelay | None, way: str) -> Cell:
+    if entry is None:
+        return NOTHING, ""
+    return str(getattr(entry, f"{way}_ps")), f"± {getattr(entry, f'{way}_error_ps')}"
+
+
+def _row(name: str, way: Instants, tick_fs: int) -> list[Cell]:
+    widths = way.widths_ps(tick_fs)
+    cells: list[Cell] = [(name, ""), (str(way.edges), "")]
+    cells += [
+        (f"{width:.0f}", f"± {error}") for width, error in zip(widths, way.error_ps, strict=True)
+    ]
+    return [*cells, (f"{max(widths):.0f}", ""), (f"{way.rms_ps(tick_fs):.0f}", "")]

@@ -1,0 +1,108 @@
+"""What differs between two results, and whether that is too much, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from plexor.judge.compare import Difference
+from plexor.judge.gate import Judgement, Outcome, needed, outcome_of
+from plexor.render.pictures.scale import grouped
+from plexor.render.table import NOTHING, Cell
+from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
+from plexor.units import format_rate, format_seconds
+
+_WORDS = {
+    Outcome.KEPT: ("kept", "good"),
+    Outcome.BROKEN: ("TOO MUCH", "bad"),
+    Outcome.TOO_FEW: ("too few", "doubt"),
+}
+_ENDS = {
+    Outcome.KEPT: "PASS: no change is too much",
+    Outcome.BROKEN: "FAIL: {} of {} changes are too much",
+    Outcome.TOO_FEW: "TOO FEW SAMPLES: {} of {} changes cannot be told from their limits",
+}
+
+
+def compare_text(
+    found: Sequence[Difference],
+    judgements: Sequence[Judgement],
+    *,
+    width: int = 100,
+    colour: bool = False,
+) -> str:
+    """Return a row for each figure as lines of at most `width` columns, then what is judged."""
+    width, paint = max(width, LEAST_WIDTH), Paint(colour)
+    heads = ["channel", "figure", "A", "B", "change", "B - A, 95 %"]
+    rows: list[list[Cell]] = [[(cell, "") for cell in _row(entry)] for entry in found]
+    lines = list(table(heads, rows, width, paint))
+    if judgements:
+        lines.append("")
+        for entry in judgements:
+            word, style = _WORDS[entry.outcome]
+            lines += wrapped(f"{word:<9} {_judgement(entry)}", width, paint, style)
+        outcome = outcome_of(judgements)
+        number = sum(entry.outcome == outcome for entry in judgements)
+        text = _ENDS[outcome].format(number, len(judgements))
+        lines += wrapped(text, width, paint, _WORDS[outcome][1])
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _judgement(entry: Judgement) -> str:
+    parts = [f"{entry.difference.name} {entry.condition.text}: {_change(entry.difference)}"]
+    least, most = (None if end is None else f"{end:+.2%}" for end in (entry.least, entry.most))
+    if least is not None and most is not None:
+        parts.append(f"surely {least} to {most}")
+    elif least is not None:
+        parts.append(f"surely {least} or more")
+    elif most is not None:
+        parts.append(f"surely {most} or less")
+    if entry.reason:
+        parts.append(entry.reason)
+    if entry.outcome == Outcome.TOO_FEW:
+        parts += _needed(entry)
+    return ", ".join(parts)
+
+
+def _needed(entry: Judgement) -> list[str]:
+    found = needed(entry)
+    if found is None:
+        return [] if entry.reason else ["no number of samples tells it from its limit"]
+    what = "strikes" if entry.difference.unit == "share" else "samples"
+    about = "at least" if found.at_least else "about"
+    return [f"needs {about} {grouped(found.count)} {what} in each run"]
+
+
+def _row(entry: Difference) -> list[str]:
+    least, most = entry.interval.least, entry.interval.most
+    interval = NOTHING
+    if least is not None and most is not None:
+        interval = f"{_signed(entry, least)} to {_signed(entry, most)}"
+    return [
+        entry.name,
+        entry.figure,
+        _value(entry, entry.before),
+        _value(entry, entry.after),
+        _change(entry),
+        interval,
+    ]
+
+
+def _value(entry: Difference, value: Fraction | None) -> str:
+    if value is None:
+        return NOTHING
+    if entry.unit == "Hz":
+        return format_rate(value)
+    return format_seconds(value) if entry.unit == "s" else f"{float(value):.4%}"
+
+
+def _signed(entry: Difference, value: Fraction) -> str:
+    return f"{'-' if value < 0 else '+'}{_value(entry, abs(value))}"
+
+
+def _change(entry: Difference) -> str:
+    if entry.before is None or entry.after is None:
+        return NOTHING
+    if entry.change is None:
+        return "from 0" if entry.after else "+0.00 %"
+    return f"{float(entry.change * 100):+.2f} %"

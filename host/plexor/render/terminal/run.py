@@ -1,0 +1,140 @@
+"""A run's figures for a terminal: never wider than it, and readable without colour."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from plexor.analyse.analyse import ChannelFigures, Report
+from plexor.judge.budget import Check, Outcome, Verdict
+from plexor.render import facts
+from plexor.render.corrected import calibration_lines, corrected_rows
+from plexor.render.pictures.latency import latency_axis, samples_below
+from plexor.render.pictures.scale import grouped, time_unit
+from plexor.render.table import (
+    NOTHING,
+    distance_rows,
+    found_text,
+    jitter_rows,
+    latency_rows,
+    period_rows,
+    share_rows,
+)
+from plexor.render.terminal.blocks import EIGHTHS, MARGIN, axis_line, bars, columns_of
+from plexor.render.terminal.columns import CHANNEL_COLOURS, LEAST_WIDTH, Paint, table, wrapped
+
+_WORDS = {
+    Outcome.PASS: ("pass", "good"),
+    Outcome.BROKEN: ("BROKEN", "bad"),
+    Outcome.INSUFFICIENT: ("not proven", "doubt"),
+}
+
+
+def text(
+    report: Report, verdict: Verdict | None = None, *, width: int = 100, colour: bool = False
+) -> str:
+    """Return the figures as lines of at most `width` columns (40 at least), each ended."""
+    width = max(width, LEAST_WIDTH)
+    paint = Paint(colour)
+    lines: list[str] = []
+    lines += wrapped(facts.headline(report), width, paint, "bold")
+    lines += wrapped(
+        facts.summary(report), width, paint, "alarm" if report.result.simulated else "muted"
+    )
+    stop = facts.stop_line(report)
+    lines += wrapped(stop, width, paint, "bad") if stop else ()
+    lines.append("")
+    for head, rows in (
+        latency_rows(report),
+        corrected_rows(report),
+        distance_rows(report),
+        jitter_rows(report),
+        share_rows(report),
+        period_rows(report),
+    ):
+        if rows:
+            lines += table(head, rows, width, paint)
+            lines.append("")
+    for line in calibration_lines(report):
+        lines += [*wrapped(line, width, paint, "muted"), ""]
+    for channel in report.channels:
+        if channel.rise is not None:
+            lines += _histogram(report, channel, width, paint)
+            lines.append("")
+    lines += wrapped(facts.accounting(report), width, paint, "bold")
+    lines += wrapped(facts.conserved(report), width, paint, "muted")
+    for line in filter(None, (facts.computed(report), facts.left_out(report))):
+        lines += wrapped(line, width, paint, "muted")
+    lines += _invalid(report, width, paint)
+    if verdict is not None:
+        lines.append("")
+        lines += _verdict(report, verdict, width, paint)
+    return "\n".join(lines) + "\n"
+
+
+def verdict_text(
+    report: Report, verdict: Verdict, *, width: int = 100, colour: bool = False
+) -> str:
+    """Return what a budget says of a run: why it is invalid if it is, each check, the verdict."""
+    width, paint = max(width, LEAST_WIDTH), Paint(colour)
+    lines = [*_invalid(report, width, paint), *_verdict(report, verdict, width, paint)]
+    return "\n".join(lines) + "\n"
+
+
+def _invalid(report: Report, width: int, paint: Paint) -> Iterator[str]:
+    for reason in report.invalid_reasons:
+        yield from wrapped(f"INVALID RUN: {reason}", width, paint, "bad")
+
+
+def _histogram(report: Report, channel: ChannelFigures, width: int, paint: Paint) -> Iterator[str]:
+    """Draw three lines of blocks, counts by logarithm, over the axis that all channels share."""
+    assert channel.rise is not None
+    columns = columns_of(width)
+    axis = latency_axis([report], 0, columns)
+    edges = np.array([axis.value(i) for i in range(columns + 1)])
+    counts = np.diff(samples_below(channel.rise.distribution, edges, report.result.tick_fs))
+    most = max(float(counts.max()), 1.0)
+    rows = 3
+    # One sample is one eighth of a row, so that it is seen.
+    eighths = [
+        0
+        if count <= 0
+        else 1 + round((rows * EIGHTHS - 1) * math.log1p(max(count - 1, 0)) / _top(most))
+        for count in counts.tolist()
+    ]
+    title = f"{channel.name}: samples by latency, counts by logarithm"
+    yield paint(title[:width], "bold")
+    highest = grouped(round(most)) if most > 1 else ""
+    highest = highest if len(highest) < MARGIN else f"{most:.0e}".replace("e+0", "e")
+    values = [highest, *[""] * (rows - 2), "1"]
+    yield from bars(eighths, values, paint, CHANNEL_COLOURS[channel.result.number])
+    yield axis_line(axis, *time_unit(axis.high), paint)
+
+
+def _top(most: float) -> float:
+    return max(math.log1p(most - 1), 1e-9)
+
+
+def _verdict(report: Report, verdict: Verdict, width: int, paint: Paint) -> Iterator[str]:
+    for check in verdict.checks:
+        word, style = _WORDS[check.outcome]
+        if check.limit.goal:
+            word, style = ("goal met", "good") if word == "pass" else ("goal missed", "doubt")
+        yield from wrapped(f"{word:<11} {_check(report, check)}", width, paint, style)
+    words = {
+        Outcome.PASS: f"PASS: within budget {verdict.budget.title}",
+        Outcome.BROKEN: f"FAIL: {len(verdict.broken)} of {len(verdict.checks)} checks of budget "
+        f"{verdict.budget.title} broken",
+        Outcome.INSUFFICIENT: f"NOT PROVEN: budget {verdict.budget.title} cannot be decided",
+    }
+    yield from wrapped(words[verdict.outcome], width, paint, _WORDS[verdict.outcome][1])
+
+
+def _check(report: Report, check: Check) -> str:
+    found, violations, first = found_text(check, report.result.tick_fs)
+    text = f"{check.channel} {check.limit.label} {found}, limit {check.limit.text}"
+    if violations not in (NOTHING, "0"):
+        text += f", {violations} beyond it"
+    return text + "".join(f", {note}" for note in (first, check.reason) if note)

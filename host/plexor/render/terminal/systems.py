@@ -1,0 +1,184 @@
+"""Systems side by side, for a terminal: the shape of the study's Figure 7, and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from plexor.render.table import NOTHING, Cell
+from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
+from plexor.render.terminal.sweep import bracket_text, notes
+from plexor.study.reference import (
+    CE_3_0,
+    CE_NET,
+    IDLE,
+    LOADED,
+    SOURCE,
+    STATEMENTS,
+    Role,
+    What,
+    stated,
+)
+from plexor.study.systems import ROLES, Change, Inequality, Jitter, Row, Timing, guideline
+from plexor.sweep.model import SweepResult
+from plexor.units import format_rate, format_seconds
+
+REFERENCE = "reference"
+UNKNOWN = "."
+"""In place of a figure that the reference's text does not have."""
+_PINS = {Role.INTERRUPT: "IST", Role.TASK: "APP"}
+"""As the reference calls them."""
+_COLUMNS = (What.LATENCY, What.JITTER, What.SATURATION)
+
+
+def systems_text(
+    rows: Sequence[Row],
+    changes: Sequence[Change],
+    inequalities: Sequence[Inequality],
+    sweeps: Sequence[tuple[str, SweepResult]],
+    jitter: Jitter,
+    *,
+    reference: bool = True,
+    interval_s: Fraction | None = None,
+    width: int = 100,
+    colour: bool = False,
+) -> str:
+    """Return all of it as lines of at most `width` columns, the reference apart from the rest."""
+    width, paint = max(width, LEAST_WIDTH), Paint(colour)
+    lines = list(table(_heads(jitter), [_row(row) for row in rows], width, paint))
+    lines += _origins(rows, sweeps, width, paint)
+    if changes:
+        lines += [
+            "",
+            *wrapped("Change of the saturation frequency under load", width, paint, "bold"),
+        ]
+        heads = ["system", "load", "pin", "change", "by the brackets", ""]
+        cells: list[list[Cell]] = [[(text, "") for text in _change(entry)] for entry in changes]
+        lines += table(heads, cells, width, paint)
+    if inequalities:
+        lines += ["", *wrapped(f"Is the task's {jitter} under load less?", width, paint, "bold")]
+        for entry in inequalities:
+            style = "good" if entry.holds else "doubt"
+            lines += wrapped(_inequality(entry), width, paint, style)
+    if reference:
+        lines += ["", *_reference(jitter, width, paint)]
+    if interval_s is not None:
+        advice = f"For {format_seconds(interval_s)}, {REFERENCE}: {guideline(interval_s)}."
+        lines += ["", *wrapped(advice, width, paint, "bold")]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _heads(jitter: Jitter) -> list[str]:
+    found = ["system", "load"]
+    for role in ROLES:
+        found += [f"{role} p50", jitter.value, "saturation"]
+    return found
+
+
+def _row(row: Row) -> list[Cell]:
+    cells: list[Cell] = [(row.system, ""), (row.load, "")]
+    for role in ROLES:
+        timing, saturation = row.timing.get(role), row.saturation.get(role)
+        cells += [_time(timing, None if timing is None else timing.median_s)]
+        cells += [_time(timing, None if timing is None else timing.jitter_s)]
+        if saturation is None:
+            cells.append((NOTHING, ""))
+        else:
+            low = saturation.bracket.passing_hz
+            closed = low is not None and saturation.bracket.failing_hz is not None
+            text = (
+                format_rate(low) if closed and low is not None else bracket_text(saturation.bracket)
+            )
+            cells.append((text, saturation.source))
+    return cells
+
+
+def _time(timing: Timing | None, value_s: Fraction | None) -> Cell:
+    if timing is None or value_s is None:
+        return NOTHING, ""
+    return format_seconds(value_s), timing.source
+
+
+def _origins(
+    rows: Sequence[Row], sweeps: Sequence[tuple[str, SweepResult]], width: int, paint: Paint
+) -> Iterator[str]:
+    """Say at which rates latencies were taken, what saturation is, and what is doubtful."""
+    rates: dict[str, list[str]] = {}
+    for row in rows:
+        for timing in row.timing.values():
+            rate = "no strikes" if timing.rate_hz is None else format_rate(timing.rate_hz)
+            named = rates.setdefault(rate, [])
+            named += [] if timing.taken_from in named else [timing.taken_from]
+    for rate, paths in rates.items():
+        yield from wrapped(
+            f"latency and jitter at {rate}: {', '.join(paths)}", width, paint, "muted"
+        )
+    criteria: dict[str, list[str]] = {}
+    for path, result in sweeps:
+        criteria.setdefault(f"{', '.join(result.criteria)}, {result.shape}", []).append(path)
+    for text, paths in criteria.items():
+        line = f"saturation, the highest rate that keeps {text}: {', '.join(paths)}"
+        yield from wrapped(line, width, paint, "muted")
+    if len(criteria) > 1:
+        line = "saturation frequencies by different criteria do not compare"
+        yield from wrapped(line, width, paint, "doubt")
+    for path, result in sweeps:
+        if result.interrupted:
+            yield from wrapped(f"{path}: the sweep was interrupted", width, paint, "doubt")
+        for knee in result.knees:
+            for note in notes(knee, result):
+                line = f"{path}: {knee.load}, {knee.channel}: {note}"
+                yield from wrapped(line, width, paint, "doubt")
+
+
+def _percent(part: Fraction) -> str:
+    return f"{float(part * 100):+.1f} %"
+
+
+def _change(entry: Change) -> list[str]:
+    interval = NOTHING
+    if entry.least is not None and entry.most is not None:
+        interval = f"{_percent(entry.least)} to {_percent(entry.most)}"
+    change = _percent(entry.part)
+    return [entry.system, entry.load, entry.role.value, change, interval, entry.source]
+
+
+def _inequality(entry: Inequality) -> str:
+    sign, word = ("<", "yes") if entry.holds else ("≥", "no ")
+    return (
+        f"{word}  {entry.system}, {entry.load} {format_seconds(entry.jitter_s)} {sign} "
+        f"{format_seconds(entry.other_s)} {entry.other_system}, {entry.other_load} "
+        f"({entry.source})"
+    )
+
+
+def _reference(jitter: Jitter, width: int, paint: Paint) -> Iterator[str]:
+    yield from wrapped(f"Reference, measured by others: {SOURCE}", width, paint, "bold")
+    # Its latency is what a scope showed, its jitter the span of 128.
+    heads = ["system", "load"]
+    for role in ROLES:
+        heads += [f"{_PINS[role]} latency", Jitter.SPAN_128.value, "saturation"]
+    rows: list[list[Cell]] = []
+    for system in (CE_3_0, CE_NET):
+        for load in (IDLE, LOADED):
+            row: list[Cell] = [(system, ""), (load, "")]
+            for role in ROLES:
+                row += [_stated(system, load, role, what) for what in _COLUMNS]
+            rows.append(row)
+    yield from table(heads, rows, width, paint)
+    for entry in STATEMENTS:
+        if entry.what in (What.CHANGE, What.REMARK):
+            what = "saturation changes by " if entry.what == What.CHANGE else ""
+            line = (
+                f"{entry.system}, {', '.join(entry.loads)}, {_PINS[entry.role]}: {what}{entry.text}"
+            )
+            yield from wrapped(f"{line} ({REFERENCE} {entry.row})", width, paint, "muted")
+    note = f"{UNKNOWN} not in its text   ? its load is not explicit"
+    if jitter != Jitter.SPAN_128:
+        note += f"   its jitter is {Jitter.SPAN_128}, not {jitter}"
+    yield from wrapped(note, width, paint, "muted")
+
+
+def _stated(system: str, load: str, role: Role, what: What) -> Cell:
+    entry = stated(system, load, role, what)
+    return (UNKNOWN, "") if entry is None else (entry.shown, f"{REFERENCE} {entry.row}")

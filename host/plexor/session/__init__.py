@@ -1,0 +1,1 @@
+"""A run from its start to its result, whatever happens on the way."""

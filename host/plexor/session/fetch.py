@@ -1,0 +1,105 @@
+"""What is sent once a run has ended: results, events that are still to come, those of the trigger.
+
+Every wait ends: where nothing comes any more, and where it takes longer than on the slowest link.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from plexor.decode.collect import Collector
+from plexor.decode.register_image import end_places
+from plexor.device.device import Device
+from plexor.plan.registers import Plan
+from plexor.protocol.frames import CRC_BYTES, HEADER, MAX_WORDS, WORD_BYTES
+from plexor.protocol.geometry import Feature
+from plexor.protocol.memory import Space
+from plexor.protocol.registers import Action, StatusFlag
+
+DUMP_SILENCE_S = 1.0
+"""A dump that brings nothing new for so long is asked for again."""
+DUMP_TRIES = 6
+EVENT_SILENCE_S = 0.5
+TRACE_SILENCE_S = 0.5
+SLOWEST_BYTES_S = 10_000
+"""Of the slowest link. What comes more slowly yet is not waited for."""
+_EVENT_BYTES = HEADER.size_bytes + CRC_BYTES + 2 * WORD_BYTES
+"""At most, where each event is in a frame of its own."""
+
+
+def fetch(device: Device, plan: Plan, collector: Collector) -> None:
+    """Wait for all that a run which has ended still sends; ask again for what was lost."""
+    geometry = device.identity.geometry
+    _results(device, plan, collector)
+    device.read_all(end_places(device.identity))
+    if plan.value("control", "stream"):
+        _events(device, collector)
+    flags = StatusFlag(device.image.value("status", "flags"))
+    if StatusFlag.TRIGGERED in flags and Feature.RING in geometry.features:
+        dumps = collector.dumps
+        device.write("control", "action", Action.TRACE)
+        _until_still(
+            device,
+            lambda: collector.trace_events,
+            lambda: collector.dumps > dumps,
+            TRACE_SILENCE_S,
+            geometry.ring_depth * _EVENT_BYTES,
+        )
+
+
+def _results(device: Device, plan: Plan, collector: Collector) -> None:
+    memories = collector.memories
+    final_spaces = plan.value("control", "final_spaces")
+
+    def missing() -> tuple[Space, ...]:
+        return memories.missing(final_spaces)
+
+    for attempt in range(DUMP_TRIES):
+        if attempt:
+            spaces = sum(1 << space for space in missing())
+            device.write("control", "dump_spaces", spaces)
+            device.write("control", "action", Action.DUMP)
+        _until_still(
+            device,
+            memories.words_come,
+            lambda: not missing(),
+            DUMP_SILENCE_S,
+            2 * WORD_BYTES * memories.words,
+        )
+        if not missing():
+            return
+
+
+def _events(device: Device, collector: Collector) -> None:
+    """Wait for events that come after the results: no more than the instrument can still hold."""
+    image, geometry = device.image, device.identity.geometry
+    sent = image.value("status", "events") - image.value("status", "upload_dropped")
+    sent -= sum(image.value("source", "dropped", source) for source in geometry.sources)
+    held = geometry.upload_depth + geometry.deep_depth + MAX_WORDS
+    last = min(sent, collector.received_total + held)
+    _until_still(
+        device,
+        lambda: collector.received_total,
+        lambda: collector.received_total >= last,
+        EVENT_SILENCE_S,
+        held * _EVENT_BYTES,
+    )
+
+
+def _until_still(
+    device: Device,
+    amount: Callable[[], int],
+    done: Callable[[], bool],
+    silence_s: float,
+    most_bytes: int,
+) -> None:
+    """Handle frames until `done`, `amount` has not moved for a while, or all must have come."""
+    silence_s *= device.patience
+    most_s = silence_s + device.patience * most_bytes / SLOWEST_BYTES_S
+    began = moved = time.monotonic()
+    last = amount()
+    while not done() and time.monotonic() < min(moved + silence_s, began + most_s):
+        device.pump(0.05)
+        if amount() != last:
+            last, moved = amount(), time.monotonic()

@@ -1,0 +1,176 @@
+"""What a run in a file cannot be: what its figures were taken with is checked at the door. Pure.
+
+What contradicts itself in the figures an instrument may have sent: that is left out and the run
+invalid (`plexor.decode.consistent`). What is here no instrument sends and no host writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from plexor.calibration.consistent import check as check_calibration
+from plexor.decode.consistent import MOST_TICKS
+from plexor.model.results import (
+    LINK_DROPPED_MOST,
+    Accounting,
+    EventArray,
+    Kind,
+    Measurement,
+    RunResult,
+)
+from plexor.model.settings import Channel, RegisterWrite, Settings, Stimulus
+from plexor.protocol import registers
+from plexor.protocol.frames import MAX_CHANNELS, MAX_STRIKES
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.memory import bin_bits
+from plexor.protocol.registers import Policy, StatusFlag
+
+LOG, ZOOM = "log", "zoom"
+"""Scales of a histogram: all values, and the window of one-tick bins."""
+Place = tuple[int, str, str]
+"""Channel, kind and scale of a histogram."""
+
+
+def check(result: RunResult) -> None:
+    """Raise ValueError for a run that cannot be, its arrays aside; the text says what."""
+    for text in _wrong(result):
+        raise ValueError(text)
+    if result.calibration is not None:
+        check_calibration(result.calibration)
+
+
+def check_events(events: EventArray, result: RunResult) -> None:
+    """Raise ValueError for events that no instrument of the run's geometry sends."""
+    times, known = events["time_ticks"], result.identity.geometry.sources
+    for name, values in (("time", times), ("index", events["index"])):
+        if len(events) and int(values.max()) >= 2 * MOST_TICKS:
+            raise ValueError(f"an event of {name} {values.max()}; must be below {2 * MOST_TICKS}")
+    if not np.isin(events["source"], known).all() or (events["polarity"] > 1).any():
+        raise ValueError(f"an event of another source than {[*known]} or of no polarity")
+    if result.valid and (times[1:] < times[:-1]).any():
+        raise ValueError("an event earlier than the one before; must be in order in a valid run")
+
+
+def histograms(result: RunResult) -> Mapping[Place, int]:
+    """Return the bins of each histogram that a run has."""
+    geometry = result.identity.geometry
+    found: dict[Place, int] = {}
+    for channel in result.channels:
+        for entry in channel.measurements:
+            found[channel.number, entry.kind.value, LOG] = 1 << bin_bits(_bits(geometry, entry))
+            if entry.zoom is not None:
+                found[channel.number, entry.kind.value, ZOOM] = 1 << geometry.zoom_bits
+    return found
+
+
+def _bits(geometry: Geometry, entry: Measurement) -> int:
+    return {
+        Kind.RISE: geometry.latency_mantissa_bits,
+        Kind.FALL: geometry.fall_mantissa_bits,
+    }.get(entry.kind, geometry.interval_mantissa_bits)
+
+
+def _wrong(result: RunResult) -> Iterator[str]:
+    identity, calibration = result.identity, result.calibration
+    words = {"gateware_hash": 64, "build_id": 64, "protocol_version": 32}
+    for name, bits in words.items():
+        if not 0 <= getattr(identity, name) < 1 << bits:
+            yield f"{name}: {getattr(identity, name)}; must fit {bits} bits"
+    if not 0 <= result.start_ticks <= result.end_ticks < MOST_TICKS:
+        yield f"from {result.start_ticks} to {result.end_ticks} ticks; must rise below {MOST_TICKS}"
+    if not 0 <= result.flags <= sum(StatusFlag):
+        yield f"flags: {int(result.flags)}; must be 0 to {sum(StatusFlag)}"
+    if result.wall_seconds < 0:
+        yield f"wall_seconds: {result.wall_seconds}; must be 0 or more"
+    triggers = [at for at in (result.trigger_index, result.trigger_ticks) if at is not None]
+    if any(not 0 <= at < MOST_TICKS for at in triggers) or len(triggers) == 1:
+        yield f"trigger at {triggers}; must have an index and a time"
+    if calibration is not None and any(
+        getattr(calibration, name) != getattr(identity, name)
+        for name in ("gateware_hash", "build_id", "tick_fs")
+    ):
+        yield "calibration: is of another instrument"
+    if calibration is not None:
+        phases = {len(entry.rise.late_ps) for entry in calibration.channels}
+        if phases != {identity.geometry.phases}:
+            yield f"calibration: {phases} phases; must be {identity.geometry.phases}"
+    numbers = [channel.number for channel in result.channels]
+    if sorted(set(numbers)) != numbers:
+        yield f"channels {numbers}; must be different and rise"
+    for channel in result.channels:
+        kinds = [entry.kind for entry in channel.measurements]
+        if len(set(kinds)) < len(kinds):
+            yield f"ch{channel.number}: measurements {[*map(str, kinds)]}; must be different"
+        for entry in channel.measurements:
+            bits = _bits(identity.geometry, entry)
+            if entry.bins.mantissa_bits != bits:
+                own = entry.bins.mantissa_bits
+                yield f"ch{channel.number}: bins of {own} mantissa bits; must be {bits}"
+    yield from _wrong_settings(result.settings)
+    for write in result.registers:
+        yield from _wrong_register(write)
+    yield from _wrong_accounting(result.accounting, identity.geometry, valid=result.valid)
+
+
+def _wrong_settings(settings: Settings) -> Iterator[str]:
+    for stimulus in settings.strikes:
+        yield from (f"strike{stimulus.output}: {text}" for text in _wrong_stimulus(stimulus))
+    for channel in settings.channels:
+        yield from (f"ch{channel.number}: {text}" for text in _wrong_channel(channel))
+    times = (settings.timeout_s, settings.time_s, settings.latency_over_s, settings.settle_s)
+    for time_s in (*times, settings.window_min_s, settings.early_s, settings.report_s):
+        if time_s is not None and time_s < 0:
+            yield f"settings: {time_s} s; must be 0 or more"
+    for step in settings.table:
+        if step.period_s <= 0 or step.count < 0:
+            yield f"settings: a step of {step.count} strikes each {step.period_s} s"
+
+
+def _wrong_stimulus(stimulus: Stimulus) -> Iterator[str]:
+    if not 0 <= stimulus.output < MAX_STRIKES:
+        yield f"must be 0 to {MAX_STRIKES - 1}"
+    if stimulus.period_s is not None and stimulus.period_s <= 0:
+        yield f"period: {stimulus.period_s} s; must be above 0"
+    if stimulus.burst < 1 or stimulus.count < 0:
+        yield f"{stimulus.count} strikes in bursts of {stimulus.burst}; must be 1 or more"
+
+
+def _wrong_channel(channel: Channel) -> Iterator[str]:
+    if not 0 <= channel.number < MAX_CHANNELS:
+        yield f"must be 0 to {MAX_CHANNELS - 1}"
+    if channel.filter_s < 0:
+        yield f"filter: {channel.filter_s} s; must be 0 or more"
+
+
+def _wrong_register(write: RegisterWrite) -> Iterator[str]:
+    place = f"register {write.block}[{write.copy}].{write.name}"
+    try:
+        registers.address(write.block, write.name, write.copy)
+        registers.register(write.block, write.name).check(write.value)
+    except KeyError:
+        yield f"{place}: there is none"
+    except ValueError as error:
+        yield f"{place}: {error}"
+    if (write.block, write.name) == ("matcher", "policy") and write.value not in set(Policy):
+        yield f"{place}: {write.value}; must be one of {[*map(int, Policy)]}"
+
+
+def _wrong_accounting(books: Accounting, geometry: Geometry, *, valid: bool) -> Iterator[str]:
+    counts = (
+        *(books.generated, books.received, books.dropped_on_chip),
+        *(books.frames_received, books.frames_lost),
+        *books.decode_faults.values(),
+        *books.disorder.values(),
+        *(n for e in books.sources for n in (e.generated, e.dropped, e.upload_dropped, e.received)),
+    )
+    if not 0 <= books.link_dropped <= LINK_DROPPED_MOST:
+        yield f"accounting: link_dropped {books.link_dropped}; must be 0 to {LINK_DROPPED_MOST}"
+    if min(counts) < 0:
+        yield f"accounting: {min(counts)} of something; must be 0 or more"
+    sources = [entry.source for entry in books.sources]
+    if len(set(sources)) < len(sources) or not set(sources) <= set(geometry.sources):
+        yield f"accounting: sources {sources}; must be different, of {[*geometry.sources]}"
+    if valid and not books.holds:
+        yield "accounting: does not add up in a valid run"

@@ -1,0 +1,264 @@
+"""A run on disk: a folder that has everything the run was taken with, written whole or not at all.
+
+run.json has all but the arrays; histograms.parquet the bins that are not empty; events.parquet and
+trace.parquet the events, where there are any; wire.bin the raw bytes, on request.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plexor.decode.consistent import consistent
+from plexor.errors import StoreError
+from plexor.jsonable import one_line, read_document, to_json
+from plexor.model.results import EVENT_DTYPE, Bins, EventArray, Measurement, RunResult, Zoom
+from plexor.store import checks as stored
+
+FORMAT = 1
+"""Of the folder; a greater one is not read."""
+RUN_FILE = "run.json"
+HISTOGRAMS_FILE = "histograms.parquet"
+EVENTS_FILE = "events.parquet"
+TRACE_FILE = "trace.parquet"
+WIRE_FILE = "wire.bin"
+
+
+def save(result: RunResult, folder: Path, wire: Path | None = None) -> Path:
+    """Write a run to `folder`, which must not exist or be empty; return it.
+
+    `wire` is a file of raw bytes that is moved in. The folder appears when it is whole. Raises
+    StoreError, with the path, where it cannot be written.
+    """
+    with _errors_of(folder, "write"):
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise StoreError(f"{folder}: is there already; name a folder that is not")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        try:
+            _write_events(work / EVENTS_FILE, result.events)
+            _write_events(work / TRACE_FILE, result.trace)
+            _write_histograms(work / HISTOGRAMS_FILE, result)
+            text = json.dumps(
+                {"format": FORMAT, "run": to_json(_without_arrays(result))},
+                indent=1,
+                ensure_ascii=False,
+            )
+            (work / RUN_FILE).write_text(text + "\n", encoding="utf-8")
+            if wire is not None:
+                shutil.move(wire, work / WIRE_FILE)
+            if folder.exists():
+                folder.rmdir()
+            work.chmod(0o777 & ~_umask())
+            work.rename(folder)
+        except BaseException:
+            if wire is not None and not wire.exists() and (work / WIRE_FILE).exists():
+                shutil.move(work / WIRE_FILE, wire)
+            shutil.rmtree(work, ignore_errors=True)
+            raise
+    return folder
+
+
+def load(folder: Path) -> RunResult:
+    """Return the run in `folder`, equal to the one stored.
+
+    Raises StoreError, with the path, for a folder that has none or one that cannot be read. A run
+    whose figures contradict each other is invalid, and is without them.
+    """
+    result = read_document(folder / RUN_FILE, "run", FORMAT, RunResult, stored.check)
+    with _errors_of(folder / HISTOGRAMS_FILE, "read"):
+        result = _with_histograms(result, folder / HISTOGRAMS_FILE)
+    return consistent(
+        replace(
+            result,
+            events=_read_events(folder / EVENTS_FILE, result.events, result),
+            trace=_read_events(folder / TRACE_FILE, result.trace, result),
+        )
+    )
+
+
+@contextmanager
+def _errors_of(path: Path, verb: str) -> Generator[None]:
+    """Turn what can go wrong with a file into one clear error."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except OSError as error:
+        raise StoreError(f"{path}: cannot {verb}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise StoreError(f"{path}: cannot {verb}: {one_line(error)}") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _without_arrays(result: RunResult) -> RunResult:
+    """Return the run with empty arrays in place of those that go to files of their own."""
+    nothing: NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
+    empty = np.empty(0, dtype=EVENT_DTYPE)
+    return replace(
+        result,
+        events=None if result.events is None else empty,
+        trace=None if result.trace is None else empty,
+        channels=tuple(
+            replace(
+                channel,
+                measurements=tuple(
+                    replace(
+                        entry,
+                        bins=replace(entry.bins, counts=nothing),
+                        zoom=None if entry.zoom is None else replace(entry.zoom, counts=nothing),
+                    )
+                    for entry in channel.measurements
+                ),
+            )
+            for channel in result.channels
+        ),
+    )
+
+
+def _histograms(result: RunResult) -> Iterator[tuple[int, str, str, NDArray[np.uint64]]]:
+    for channel in result.channels:
+        for entry in channel.measurements:
+            yield channel.number, entry.kind.value, stored.LOG, entry.bins.counts
+            if entry.zoom is not None:
+                yield channel.number, entry.kind.value, stored.ZOOM, entry.zoom.counts
+
+
+def _histogram_schema() -> Any:
+    pa = _pyarrow()
+    return pa.schema(
+        [
+            ("channel", pa.uint8()),
+            ("kind", pa.string()),
+            ("scale", pa.string()),
+            ("bins", pa.int32()),
+            ("bin", pa.int32()),
+            ("count", pa.uint64()),
+        ]
+    )
+
+
+def _event_schema() -> Any:
+    pa = _pyarrow()
+    # Times and indices grow: their differences are small, and Parquet packs those of signed values.
+    types = (pa.int64(), pa.int64(), pa.uint8(), pa.uint8())
+    return pa.schema(list(zip(EVENT_DTYPE.names or (), types, strict=True)))
+
+
+def _write_histograms(path: Path, result: RunResult) -> None:
+    pa = _pyarrow()
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("channel", "kind", "scale", "bins", "bin", "count")
+    }
+    for number, kind, scale, counts in _histograms(result):
+        filled = np.flatnonzero(counts)
+        # Bin -1 keeps how many bins there are where all are empty.
+        rows = [-1, *filled.tolist()]
+        columns["channel"] += [number] * len(rows)
+        columns["kind"] += [kind] * len(rows)
+        columns["scale"] += [scale] * len(rows)
+        columns["bins"] += [len(counts)] * len(rows)
+        columns["bin"] += rows
+        columns["count"] += [0, *counts[filled].tolist()]
+    _write_table(pa.table(columns, schema=_histogram_schema()), path)
+
+
+def _with_histograms(result: RunResult, path: Path) -> RunResult:
+    known = stored.histograms(result)
+    columns = _read_table(path, _histogram_schema())
+    found: dict[stored.Place, NDArray[np.uint64]] = {}
+    for number, kind, scale, bins, place, count in zip(
+        *(column.to_pylist() for column in columns.values()), strict=True
+    ):
+        where: stored.Place = (number, kind, scale)
+        if bins != known.get(where) or not -1 <= place < bins:
+            raise ValueError(f"bin {place} of {bins} of histogram {where}; run.json has none such")
+        counts = found.setdefault(where, np.zeros(known[where], dtype=np.uint64))
+        if place >= 0:
+            counts[place] = count
+    missing = [where for where in known if where not in found]
+    if missing:
+        raise ValueError(f"histogram {missing[0]}: missing")
+
+    def filled(number: int, entry: Measurement) -> Measurement:
+        zoom: Zoom | None = None
+        if entry.zoom is not None:
+            zoom = Zoom(entry.zoom.first_ticks, found[number, entry.kind.value, stored.ZOOM])
+        counts = found[number, entry.kind.value, stored.LOG]
+        return replace(entry, bins=Bins(entry.bins.mantissa_bits, counts), zoom=zoom)
+
+    channels = tuple(
+        replace(
+            channel,
+            measurements=tuple(filled(channel.number, entry) for entry in channel.measurements),
+        )
+        for channel in result.channels
+    )
+    return replace(result, channels=channels)
+
+
+def _write_events(path: Path, events: EventArray | None) -> None:
+    if events is None:
+        return
+    columns = {name: np.ascontiguousarray(events[name]) for name in EVENT_DTYPE.names or ()}
+    for name in ("time_ticks", "index"):
+        columns[name] = columns[name].view(np.int64)
+    table = _pyarrow().table(columns, schema=_event_schema())
+    _write_table(table, path, ("time_ticks", "index"))
+
+
+def _read_events(path: Path, known: EventArray | None, result: RunResult) -> EventArray | None:
+    if known is None:
+        return None
+    with _errors_of(path, "read"):
+        columns = _read_table(path, _event_schema())
+        events = np.empty(len(columns["index"]), dtype=EVENT_DTYPE)
+        for name, column in columns.items():
+            events[name] = column.to_numpy()
+        stored.check_events(events, result)
+    return events
+
+
+def _pyarrow(name: str = "pyarrow") -> Any:
+    # It takes a fifth of a second to import: only what stores a run pays. It has no types.
+    return importlib.import_module(name)
+
+
+def _write_table(table: Any, path: Path, differences: tuple[str, ...] = ()) -> None:
+    options: dict[str, Any] = {"compression": "zstd"}
+    if differences:
+        options["use_dictionary"] = ["source", "polarity"]
+        options["column_encoding"] = dict.fromkeys(differences, "DELTA_BINARY_PACKED")
+    _pyarrow("pyarrow.parquet").write_table(table, path, **options)
+
+
+def _read_table(path: Path, schema: Any) -> Mapping[str, Any]:
+    """Return the columns of a file, which must have just those of the schema, and no gaps."""
+    arrow_error: type[Exception] = _pyarrow().ArrowException
+    try:
+        with _pyarrow("pyarrow.parquet").ParquetFile(path) as file:
+            table = file.read(use_threads=False)
+    except arrow_error as error:
+        raise ValueError(str(error)) from error
+    if not table.schema.equals(schema):
+        raise ValueError(f"columns {table.schema.names}; must be {schema.names}, of their types")
+    columns = {name: table.column(name) for name in schema.names}
+    if any(column.null_count for column in columns.values()):
+        raise ValueError("a place without a value")
+    return columns

@@ -1,0 +1,1 @@
+"""Published studies, and systems side by side."""

@@ -1,0 +1,310 @@
+"""Systems side by side: latency, jitter and saturation of interrupt and task, idle and loaded.
+
+Pure: reports of runs and results of sweeps in, rows out. A latency and a jitter come from a run, or
+where there is none from the lowest rate of a sweep; a saturation frequency from a sweep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from typing import TypeVar
+
+from plexor.analyse.analyse import ChannelFigures, Report
+from plexor.errors import InvalidRunError, UsageError
+from plexor.study.reference import IDLE, Role
+from plexor.sweep.decide import Verdict
+from plexor.sweep.model import Bracket, Knee, Step, SweepResult
+from plexor.units import seconds_of
+
+ROLES = (Role.INTERRUPT, Role.TASK)
+"""Of a system's first and second response pin."""
+_MEDIAN = Fraction(1, 2)
+
+
+class Jitter(StrEnum):
+    """Which jitter a table has."""
+
+    SPAN_128 = "jitter128"
+    PEAK_TO_PEAK = "peak-to-peak"
+    RMS = "rms"
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Latency and jitter of one pin, in seconds; None: too few samples, or not known."""
+
+    median_s: Fraction | None
+    jitter_s: Fraction | None
+    rate_hz: Fraction | None
+    """Of the strikes; None where they had none."""
+    source: str
+    """`simulated` or `measured`."""
+    taken_from: str
+
+
+@dataclass(frozen=True, slots=True)
+class Saturation:
+    """Where one pin saturates."""
+
+    bracket: Bracket
+    source: str
+    taken_from: str
+
+
+T = TypeVar("T", Timing, Saturation)
+
+
+@dataclass(slots=True)
+class Row:
+    """One system under one load."""
+
+    system: str
+    load: str
+    timing: dict[Role, Timing] = field(default_factory=dict[Role, Timing])
+    saturation: dict[Role, Saturation] = field(default_factory=dict[Role, Saturation])
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How a load changes a saturation frequency, as a part of what it is without."""
+
+    system: str
+    load: str
+    role: Role
+    part: Fraction
+    least: Fraction | None
+    """By the brackets: the change lies between the two; None where one is open."""
+    most: Fraction | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inequality:
+    """Whether a task's jitter under load is less than another."""
+
+    system: str
+    load: str
+    other_system: str
+    other_load: str
+    jitter_s: Fraction
+    other_s: Fraction
+    source: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is less."""
+        return self.jitter_s < self.other_s
+
+
+def system_of(device: Mapping[str, str]) -> str:
+    """Return a system's name: its key `system`, or the name of the simulated device."""
+    return device.get("system") or device.get("dut", "").partition(":")[0]
+
+
+def load_of(report: Report) -> str:
+    """Return under which load a run was: its key `load`, the device's option, or `on`."""
+    device = report.result.device
+    if not report.result.settings.load:
+        return IDLE
+    options = device.get("dut", "").partition(":")[2].split(",")
+    named = [text.removeprefix("load=") for text in options if text.startswith("load=")]
+    return device.get("load") or (named[-1] if named else "on")
+
+
+class Systems:
+    """Rows under construction; every cell is given once."""
+
+    def __init__(self, jitter: Jitter) -> None:
+        self._jitter = jitter
+        self._rows: dict[tuple[str, str], Row] = {}
+        self._sweeps: list[tuple[str, SweepResult]] = []
+
+    def add_run(self, path: str, report: Report) -> None:
+        """Add latency and jitter of a run.
+
+        Raises UsageError where its place is not known or taken, InvalidRunError for a run that
+        proves nothing.
+        """
+        if not report.valid:
+            raise InvalidRunError(f"{path}: {'; '.join(report.invalid_reasons)}")
+        row = self._row(path, system_of(report.result.device), load_of(report))
+        stimuli = report.result.settings.strikes
+        period_s = stimuli[0].period_s if stimuli else None
+        channels = sorted(report.channels, key=lambda channel: channel.result.number)
+        for role, channel in zip(_roles(path, len(channels)), channels, strict=False):
+            _give(row.timing, role, row, self._of_run(path, report, channel, period_s))
+
+    def add_sweep(self, path: str, result: SweepResult) -> None:
+        """Add the saturation frequencies of a sweep; raise UsageError as `add_run` does."""
+        names = list(dict.fromkeys(knee.channel for knee in result.knees))
+        roles = dict(zip(names, _roles(path, len(names)), strict=False))
+        for knee in result.knees:
+            row = self._row(path, system_of(result.device), knee.load)
+            entry = Saturation(knee.bracket, _source(result.simulated), path)
+            _give(row.saturation, roles[knee.channel], row, entry)
+        self._sweeps.append((path, result))
+
+    def rows(self) -> tuple[Row, ...]:
+        """Return the rows, systems in the order they came, each idle before loaded."""
+        for path, result in self._sweeps:
+            names = list(dict.fromkeys(knee.channel for knee in result.knees))
+            for knee in result.knees:
+                row = self._row(path, system_of(result.device), knee.load)
+                timing = self._of_sweep(path, result, knee)
+                if timing is not None:
+                    row.timing.setdefault(ROLES[names.index(knee.channel)], timing)
+        order = list(dict.fromkeys(system for system, _ in self._rows))
+        return tuple(
+            sorted(self._rows.values(), key=lambda r: (order.index(r.system), r.load != IDLE))
+        )
+
+    def _row(self, path: str, system: str, load: str) -> Row:
+        if not system:
+            raise UsageError(f"{path}: of which system? take it with --key system=NAME")
+        return self._rows.setdefault((system, load), Row(system, load))
+
+    def _of_run(
+        self, path: str, report: Report, channel: ChannelFigures, period_s: Fraction | None
+    ) -> Timing:
+        tick_fs, rise = report.result.tick_fs, channel.rise
+        median = jitter = None
+        if rise is not None:
+            found = rise.quantile(_MEDIAN)
+            median = found.value_ticks if found is not None and found.enough else None
+            span = rise.span.current_ticks if rise.span is not None and rise.span.full else None
+            jitter = {
+                Jitter.SPAN_128: span,
+                Jitter.PEAK_TO_PEAK: rise.peak_to_peak_ticks,
+                Jitter.RMS: rise.rms_ticks,
+            }[self._jitter]
+        return Timing(
+            _seconds(median, tick_fs),
+            _seconds(jitter, tick_fs),
+            None if period_s is None else 1 / period_s,
+            _source(report.result.simulated),
+            path,
+        )
+
+    def _of_sweep(self, path: str, result: SweepResult, knee: Knee) -> Timing | None:
+        """Return latency and jitter at the lowest rate, if that passed."""
+        step = lowest(result.steps, knee)
+        if step is None:
+            return None
+        figures = step.of(knee.channel)
+        jitter = {
+            Jitter.SPAN_128: figures.jitter128_ticks,
+            Jitter.PEAK_TO_PEAK: figures.peak_to_peak_ticks,
+            Jitter.RMS: figures.rms_ticks,
+        }[self._jitter]
+        return Timing(
+            _seconds(figures.p50_ticks, step.tick_fs),
+            _seconds(jitter, step.tick_fs),
+            step.rate_hz,
+            _source(step.simulated),
+            path,
+        )
+
+
+def lowest(steps: Sequence[Step], knee: Knee) -> Step | None:
+    """Return the step of the lowest rate that a sweep tried, None where the channel failed it."""
+    own = [s for s in steps if s.load == knee.load and s.for_channel in ("", knee.channel)]
+    step = min(own, key=lambda step: step.rate_hz, default=None)
+    return step if step is not None and step.of(knee.channel).verdict == Verdict.PASS else None
+
+
+def changes(rows: Sequence[Row]) -> tuple[Change, ...]:
+    """Return how each load changes each system's saturation frequencies, where both are known."""
+    found: list[Change] = []
+    for row in rows:
+        idle = next((r for r in rows if r.system == row.system and r.load == IDLE), None)
+        if idle is None or row is idle:
+            continue
+        for role in ROLES:
+            before, after = idle.saturation.get(role), row.saturation.get(role)
+            if before is not None and after is not None:
+                change = _change(row, role, before, after)
+                found += [] if change is None else [change]
+    return tuple(found)
+
+
+def _change(row: Row, role: Role, before: Saturation, after: Saturation) -> Change | None:
+    low, high = before.bracket.passing_hz, before.bracket.failing_hz
+    loaded, loaded_high = after.bracket.passing_hz, after.bracket.failing_hz
+    if low is None or loaded is None:
+        return None
+    return Change(
+        row.system,
+        row.load,
+        role,
+        loaded / low - 1,
+        None if high is None else loaded / high - 1,
+        None if loaded_high is None else loaded_high / low - 1,
+        joint_source(before.source, after.source),
+    )
+
+
+def inequalities(rows: Sequence[Row]) -> tuple[Inequality, ...]:
+    """Return whether each task's jitter under load is less than idle, and than other systems'."""
+    found: list[Inequality] = []
+    for row in rows:
+        if row.load == IDLE:
+            continue
+        others = [r for r in rows if r.system == row.system and r.load == IDLE]
+        others += [r for r in rows if r.system != row.system and r.load == row.load]
+        for other in others:
+            one, two = row.timing.get(Role.TASK), other.timing.get(Role.TASK)
+            if one is None or two is None or one.jitter_s is None or two.jitter_s is None:
+                continue
+            found.append(
+                Inequality(
+                    row.system,
+                    row.load,
+                    other.system,
+                    other.load,
+                    one.jitter_s,
+                    two.jitter_s,
+                    joint_source(one.source, two.source),
+                )
+            )
+    return tuple(found)
+
+
+def joint_source(one: str, other: str) -> str:
+    """Return where a figure made of two comes from."""
+    return one if one == other else f"{one} and {other}"
+
+
+def guideline(interval_s: Fraction) -> str:
+    """Return what the study advises for events that come or must be answered so often."""
+    if interval_s >= Fraction(1, 10**3):
+        return "milliseconds: such a system will probably do, without much analysis"
+    if interval_s >= Fraction(1, 10**5):
+        return "tens to hundreds of microseconds: think, and perhaps test on the target board"
+    return "microseconds: test with care, and consider an answer in hardware"
+
+
+def _roles(path: str, channels: int) -> tuple[Role, ...]:
+    if channels > len(ROLES):
+        raise UsageError(f"{path}: {channels} channels; must be one or two, interrupt and task")
+    return ROLES
+
+
+def _give(cells: dict[Role, T], role: Role, row: Row, entry: T) -> None:
+    """Fill a cell; raise UsageError where it is filled."""
+    if role in cells:
+        raise UsageError(
+            f"{entry.taken_from}, {cells[role].taken_from}: both are of {row.system}, load "
+            f"{row.load}; name one of them, or tell them apart with --key system=NAME"
+        )
+    cells[role] = entry
+
+
+def _seconds(ticks: float | None, tick_fs: int) -> Fraction | None:
+    return None if ticks is None else seconds_of(Fraction(ticks), tick_fs)
+
+
+def _source(simulated: bool) -> str:
+    return "simulated" if simulated else "measured"

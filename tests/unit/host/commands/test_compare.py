@@ -1,0 +1,172 @@
+"""`plexor compare`: what it compares, what it says, and how it ends."""
+
+import json
+
+import numpy as np
+import pytest
+
+from plexor import cli
+from plexor.store.run_folder import save
+from plexor.sweep import store as sweep_store
+
+from .. import sweeps
+
+README = "saturation<-2%,p99>+5%"
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+@pytest.fixture
+def kept(tmp_path, run_of):
+    """Return a function that keeps a run, or a sweep of one knee, in a folder of that name."""
+
+    def keep(name, values=None, *, knee=None, **other):
+        folder = tmp_path / name
+        if knee is not None:
+            result = sweeps.result([], [sweeps.knee("none", "ISR", *knee)], **other)
+            sweep_store.save(result, folder)
+        else:
+            save(run_of([values], **other), folder)
+        return str(folder)
+
+    return keep
+
+
+def compare(capsys, *arguments):
+    code = cli.main(["compare", *arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_a_condition_that_runs_have_not_is_skipped_with_a_note(kept, capsys):
+    runs = kept("a", [1000] * 400), kept("b", [1100] * 400)
+    code, out, err = compare(capsys, *runs, "--fail-on", README)
+    assert code == 1
+    assert "plexor: --fail-on saturation<-2%: skipped, for neither has this figure\n" in err
+    assert "TOO MUCH  ISR p99>+5%: +10.00 %, surely +10.00% to +10.00%\n" in out
+    assert out.endswith("FAIL: 1 of 1 changes are too much\n")
+
+
+def test_a_condition_that_sweeps_have_not_is_skipped_with_a_note(kept, capsys):
+    folders = kept("a", knee=(50_000, 50_500)), kept("b", knee=(45_000, 45_450))
+    code, out, err = compare(capsys, *folders, "--fail-on", README)
+    assert code == 1
+    assert "--fail-on p99>+5%: skipped" in err
+    assert "TOO MUCH  ISR saturation<-2%: -10.00 %" in out
+
+
+@pytest.mark.parametrize(
+    ("latency", "knee", "code"),
+    [(1000, (50_000, 50_500), 0), (1060, (50_000, 50_500), 1), (1000, (45_000, 45_450), 1)],
+)
+def test_folders_of_runs_and_sweeps_are_judged_together(kept, capsys, latency, knee, code):
+    kept("main/idle", [1000] * 400)
+    kept("main/sweep", knee=(50_000, 50_500))
+    kept("branch/idle", [latency] * 400)
+    kept("branch/sweep", knee=knee)
+    folders = (
+        kept("main/only", [1] * 9).rsplit("/", 1)[0],
+        kept("branch/new", [1]).rsplit("/", 1)[0],
+    )
+    found, out, err = compare(capsys, *folders, "--fail-on", README)
+    assert found == code
+    assert "idle: ISR p99>+5%" in out
+    assert "sweep: ISR saturation<-2%" in out
+    assert "skipped" not in err
+    assert "plexor: new: is in one of the two alone\n" in err
+    assert "plexor: only: is in one of the two alone\n" in err
+
+
+def test_conditions_of_which_none_applies_are_an_error(kept, capsys):
+    runs = kept("a", [1000] * 400), kept("b", [1000] * 400)
+    code, out, err = compare(capsys, *runs, "--fail-on", "saturation<-2%")
+    assert (code, out) == (2, "")
+    assert "--fail-on saturation<-2%: both have no such figure" in err
+
+
+def test_a_run_and_a_sweep_are_not_compared(kept, capsys):
+    code, out, err = compare(capsys, kept("a", [1000]), kept("b", knee=(50_000, 50_500)))
+    assert (code, out) == (2, "")
+    assert "one is a sweep, the other a run" in err
+
+
+def test_folders_without_a_name_in_common_are_an_error(kept, capsys):
+    kept("a/one", [1000]), kept("b/two", [1000])
+    folders = (kept("a/three", [1]).rsplit("/", 1)[0], kept("b/four", [1]).rsplit("/", 1)[0])
+    code, _, err = compare(capsys, *folders)
+    assert code == 2
+    assert "hold one, three and four, two; must both be one result, or folders" in err
+
+
+def noisy(seed, count=4000, scale=1000):
+    values = 500 + np.random.default_rng(seed).exponential(scale, count)
+    return np.rint(values).astype(int).tolist()
+
+
+def test_too_few_samples_end_with_4_and_say_how_many_it_takes(kept, capsys):
+    runs = kept("a", noisy(1), period=200_000), kept("b", noisy(2), period=200_000)
+    code, out, _ = compare(capsys, *runs, "--fail-on", "p99>+2%")
+    assert code == 4
+    assert "too few   ISR p99>+2%: " in out
+    assert " samples in each run\n" in out
+    assert out.endswith("TOO FEW SAMPLES: 1 of 1 changes cannot be told from their limits\n")
+
+
+def test_broken_outweighs_too_few_and_the_document_has_both(kept, capsys):
+    runs = kept("a", noisy(1), period=200_000), kept("b", noisy(2, scale=1200), period=200_000)
+    arguments = (*runs, "--fail-on", "p99.9>+5%,p50>+5%,saturation<-2%", "--json")
+    code, out, _ = compare(capsys, *arguments)
+    document = json.loads(out)
+    assert (code, document["exit_code"], document["outcome"]) == (1, 1, "broken")
+    assert document["schema"] == "plexor.judge.compare/2"
+    assert document["judged_by"] == "interval"
+    assert document["skipped"] == ["saturation<-2%"]
+    tail, middle = document["conditions"]
+    assert (tail["condition"], tail["outcome"]) == ("p99.9>+5%", "too few")
+    assert tail["needed"] > 4000
+    assert (middle["outcome"], middle["needed"], middle["limit"]) == ("broken", None, 0.05)
+    assert 0.05 < middle["least"] < middle["change"] < middle["most"]
+    units = {entry["figure"]: entry["unit"] for entry in document["differences"]}
+    assert (units["p50"], units["answered"]) == ("s", "share")
+
+
+def test_estimates_are_judged_where_that_is_asked_for(kept, capsys):
+    runs = kept("a", [1000] * 9), kept("b", [1000] * 8 + [1100])
+    code, out, _ = compare(capsys, *runs, "--fail-on", "max>+5%,mean>+5%", "--judge", "estimate")
+    assert code == 1
+    assert "TOO MUCH  ISR max>+5%: +10.00 %\n" in out
+    assert "kept      ISR mean>+5%: +1.11 %\n" in out
+    code, out, err = compare(capsys, *runs, "--fail-on", "max>+5%")
+    assert (code, out) == (2, "")
+    assert "judge estimates with --judge estimate" in err
+    code, _, err = compare(capsys, *runs, "--judge", "estimate")
+    assert code == 2
+    assert "give --fail-on" in err
+
+
+def test_an_invalid_run_proves_nothing(kept, capsys):
+    runs = kept("a", [1000] * 400), kept("b", [1100] * 400, invalid_reasons=("a bin is full",))
+    code, _, err = compare(capsys, *runs, "--fail-on", "p50>+5%")
+    assert code == 4
+    assert "plexor: B is an INVALID RUN: a bin is full\n" in err
+    assert compare(capsys, *runs)[0] == 0
+
+
+def test_a_channel_of_one_run_alone_is_named(kept, capsys):
+    runs = kept("a", [1000] * 9), kept("b", [1000] * 9, names=["IST"])
+    assert "plexor: ISR: is in one of the two alone\n" in compare(capsys, *runs)[2]
+
+
+@pytest.mark.parametrize(("after", "colour"), [(1100, "31"), (1000, "32")])
+def test_verdicts_are_red_and_green_on_a_terminal_unless_told_not_to(
+    kept, capsys, monkeypatch, after, colour
+):
+    runs = kept("a", [1000] * 400), kept("b", [after] * 400)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert f"\x1b[{colour}m" in compare(capsys, *runs, "--fail-on", "p50>+5%")[1]
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in compare(capsys, *runs, "--fail-on", "p50>+5%")[1]

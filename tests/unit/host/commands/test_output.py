@@ -1,0 +1,264 @@
+"""What a command writes: looked at before the first strike; whatever fails later, it is shown."""
+
+import json
+import os
+
+import pytest
+
+from plexor import cli
+from plexor.burst.model import Lengths, Limit
+from plexor.commands.output import check_outputs, write_text
+from plexor.errors import StoreError
+from plexor.store.run_folder import load, save
+from plexor.sweep.drive import End
+from plexor.sweep.store import load as load_sweep
+from plexor.sweep.sweep import Found
+
+from ..fake_device import FakeDevice
+from ..scenario import Scenario
+from ..sweeps import swept
+from .test_cli import STRIKES, errors_of, shell
+
+COMMANDS = {
+    "measure": STRIKES,
+    "sweep": ["sweep", "--from", "20k", "--to", "200k"],
+    "burst": ["burst", "--from", "1us", "--to", "9us", "--period", "1ms"],
+    "phase": ["phase", "--rate", "5k", "--against", "ch1", "--channel", "A=ch0"],
+}
+FILES = [("measure", "--page"), ("sweep", "--page"), ("sweep", "--svg")]
+FILES += [("burst", "--page"), ("phase", "--page")]
+BUDGET = '[channel.nosuch]\nmax = "1 s"\n'
+
+
+@pytest.fixture
+def unstruck(monkeypatch):
+    """Fail where an instrument is started: nothing may be struck."""
+
+    def started(*_):
+        raise AssertionError("an instrument was started")
+
+    monkeypatch.setattr("plexor.link.open.SimLink", started)
+    monkeypatch.setattr("plexor.calibration.run.calibrate", started)
+
+
+def written_in(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize(("command", "option"), FILES)
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("no/page.html", "No such file or directory"),
+        ("file/page.html", "Not a directory"),
+        ("folder", "Is a directory"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_said_before_the_first_strike(
+    unstruck, capsys, tmp_path, command, option, name, reason
+):
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "folder").mkdir()
+    line = errors_of(capsys, 2, [*COMMANDS[command], option, str(tmp_path / name)])
+    assert line == f"plexor: {tmp_path / name}: cannot write: {reason}\n"
+    assert written_in(tmp_path) == ["file", "folder"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_folder_that_cannot_be_made_is_said_before_the_first_strike(
+    unstruck, capsys, tmp_path, command
+):
+    (tmp_path / "file").write_text("mine")
+    out = tmp_path / "file" / "below"
+    line = errors_of(capsys, 2, [*COMMANDS[command], "--out", str(out)])
+    assert line == f"plexor: {out}: cannot write: Not a directory\n"
+
+
+def test_a_calibration_that_cannot_be_kept_is_said_before_the_first_edge(
+    unstruck, capsys, tmp_path
+):
+    (tmp_path / "file").write_text("mine")
+    target = tmp_path / "file" / "c.json"
+    with FakeDevice(Scenario([100])) as device:
+        line = errors_of(
+            capsys, 2, ["calibrate", "--link", device.uri, "--calibration", str(target)]
+        )
+    assert "file: cannot write: Not a directory" in line
+
+
+def test_a_budget_of_a_channel_that_is_not_measured_is_said_before_the_first_strike(
+    capsys, tmp_path, monkeypatch
+):
+    def struck(*_):
+        raise AssertionError("it struck")
+
+    monkeypatch.setattr("plexor.session.session.measure", struck)
+    (tmp_path / "b.toml").write_text(BUDGET)
+    with FakeDevice(Scenario([100])) as device:
+        arguments = ["--link", device.uri, "--channel", "A=ch0"]
+        line = errors_of(capsys, 2, [*STRIKES, *arguments, "--budget", str(tmp_path / "b.toml")])
+    assert 'channel "nosuch" is not in this run; it has A' in line
+
+
+def test_figures_are_shown_where_a_budget_names_a_channel_that_a_stored_run_has_not(
+    capsys, tmp_path, run_of
+):
+    kept = save(run_of([[1000, 2000]]), tmp_path / "kept")
+    (tmp_path / "b.toml").write_text(BUDGET)
+    assert cli.main(["replay", str(kept), "--budget", str(tmp_path / "b.toml"), "--json"]) == 2
+    out, err = capsys.readouterr()
+    assert json.loads(out)["channels"][0]["latency"]["count"] == 2
+    assert json.loads(out)["exit_code"] == 2
+    assert 'channel "nosuch" is not in this run' in err
+
+
+def failing(path, content):
+    raise StoreError(f"{path}: cannot write: No space left on device")
+
+
+def test_a_run_is_kept_and_shown_where_its_page_cannot_be_written(
+    bench, capsys, monkeypatch, tmp_path
+):
+    bench()
+    monkeypatch.setattr("plexor.commands.conclude.write_text", failing)
+    page, out = tmp_path / "page.html", tmp_path / "run"
+    assert cli.main([*STRIKES, "--json", "--page", str(page), "--out", str(out)]) == 2
+    shown, err = capsys.readouterr()
+    assert json.loads(shown)["exit_code"] == 2
+    assert err.endswith("page.html: cannot write: No space left on device\n")
+    assert load(out).strikes == 3
+
+
+def test_figures_are_shown_where_a_page_cannot_be_drawn(bench, capsys, monkeypatch, tmp_path):
+    bench()
+
+    def broken(*_):
+        raise ArithmeticError("a defect of this program")
+
+    monkeypatch.setattr("plexor.commands.conclude.page", broken)
+    with pytest.raises(ArithmeticError):
+        cli.main([*STRIKES, "--page", str(tmp_path / "page.html")])
+    assert "max = back wall" in capsys.readouterr().out
+
+
+def test_a_sweep_is_kept_and_shown_where_its_page_cannot_be_written(capsys, monkeypatch, tmp_path):
+    found = swept({"none": 100_000})
+    monkeypatch.setattr(
+        "plexor.sweep.sweep.sweep", lambda *_: Found(list(found.steps), list(found.knees))
+    )
+    monkeypatch.setattr("plexor.commands.output.write_text", failing)
+    out = tmp_path / "s"
+    arguments = ["--page", str(tmp_path / "p.html"), "--out", str(out)]
+    assert cli.main([*COMMANDS["sweep"], *arguments]) == 2
+    shown, err = capsys.readouterr()
+    assert "100 kHz to 160 kHz" in shown
+    assert err == f"plexor: {tmp_path / 'p.html'}: cannot write: No space left on device\n"
+    assert load_sweep(out).knees == found.knees
+
+
+def test_a_sweep_is_shown_where_it_cannot_be_kept(capsys, monkeypatch, tmp_path):
+    found = swept({"none": 100_000})
+    monkeypatch.setattr(
+        "plexor.sweep.sweep.sweep", lambda *_: Found(list(found.steps), list(found.knees))
+    )
+
+    def full(result, folder):
+        raise StoreError(f"{folder}: cannot write: No space left on device")
+
+    monkeypatch.setattr("plexor.sweep.store.save", full)
+    page = tmp_path / "p.html"
+    arguments = ["--page", str(page), "--out", str(tmp_path / "s")]
+    assert cli.main([*COMMANDS["sweep"], *arguments]) == 2
+    assert "100 kHz to 160 kHz" in capsys.readouterr().out
+    assert page.read_text().endswith("</html>\n")
+
+
+def test_a_burst_scan_is_shown_where_its_page_cannot_be_written(capsys, monkeypatch, tmp_path):
+    limit = Limit(1, "ISR", Lengths(4, 5), 64, 99)
+    steps = swept({"none": 100_000}).steps
+    monkeypatch.setattr("plexor.burst.scan.burst_scan", lambda *_: ((limit,), steps, End()))
+    monkeypatch.setattr("plexor.commands.output.write_text", failing)
+    assert cli.main([*COMMANDS["burst"], "--page", str(tmp_path / "p.html")]) == 2
+    assert "survives" in capsys.readouterr().out
+
+
+def test_nothing_is_left_by_the_look_and_what_can_be_written_passes(tmp_path):
+    (tmp_path / "old.html").write_text("old")
+    new = tmp_path / "a" / "run"
+    check_outputs(tmp_path / "old.html", tmp_path / "new.html", new / "page.html", folder=new)
+    assert written_in(tmp_path) == ["old.html"]
+    assert (tmp_path / "old.html").read_text() == "old"
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "nul\0byte"])
+def test_a_name_that_no_file_can_have_is_one_line(tmp_path, name):
+    for arguments, folder in (((tmp_path / name,), None), ((), tmp_path / name)):
+        with pytest.raises(StoreError, match="cannot write: "):
+            check_outputs(*arguments, folder=folder)
+
+
+def test_a_page_cannot_be_the_folder_of_its_run(tmp_path):
+    with pytest.raises(StoreError, match="is the folder that is written too"):
+        check_outputs(tmp_path / "x", folder=tmp_path / "x")
+
+
+def test_two_results_cannot_have_one_file(tmp_path):
+    with pytest.raises(StoreError, match="is named twice"):
+        check_outputs(tmp_path / "x", tmp_path / "." / "x")
+
+
+def test_an_interrupt_while_a_run_is_kept_costs_neither_its_figures_nor_the_old_run(
+    bench, capsys, monkeypatch, tmp_path
+):
+    bench()
+    out = tmp_path / "run"
+    assert cli.main([*STRIKES, "--out", str(out)]) == 0
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("plexor.store.run_folder.save", interrupted)
+    capsys.readouterr()
+    assert cli.main([*STRIKES, "--out", str(out), "--force"]) == 2
+    shown, err = capsys.readouterr()
+    assert "max = back wall" in shown
+    assert err == f"plexor: {out}: interrupted before the run was kept\n"
+    assert written_in(tmp_path) == ["run"]
+    assert load(out).strikes == 3
+
+
+def test_a_link_to_a_file_stays_one(tmp_path):
+    target = tmp_path / "target.html"
+    target.write_text("old")
+    (tmp_path / "link.html").symlink_to(target)
+    write_text(tmp_path / "link.html", "new")
+    assert (tmp_path / "link.html").is_symlink()
+    assert target.read_text() == "new"
+
+
+@pytest.mark.parametrize("ends", ["| true", "2>&1 | true"])
+def test_a_reader_that_leaves_early_does_not_hide_a_broken_budget(tmp_path, run_of, ends):
+    kept = save(run_of([[1000, 2000, 3000] * 300]), tmp_path / "kept")
+    (tmp_path / "b.toml").write_text('[all]\nmax = "1 us"\n')
+    command = f"$P replay {kept} --json --budget {tmp_path}/b.toml"
+    # The status of the first command of a pipe, by a file: sh keeps only that of the last.
+    found = shell(f"( {command}; echo $? > {tmp_path}/code ) {ends}")
+    assert (tmp_path / "code").read_text() == "1\n"
+    assert found.stderr == ""
+
+
+def test_a_program_whose_outputs_are_closed_judges_all_the_same(tmp_path, run_of):
+    kept = save(run_of([[1000]]), tmp_path / "kept")
+    (tmp_path / "b.toml").write_text('[all]\nmax = "1 ns"\n')
+    found = shell(f"$P replay {kept} --budget {tmp_path}/b.toml >&- 2>&-")
+    assert found.returncode == 1
+
+
+def test_a_reader_that_leaves_early_costs_neither_page_nor_run(tmp_path):
+    page, out = tmp_path / "page.html", tmp_path / "run"
+    with FakeDevice(Scenario([100] * 20)) as device:
+        command = f"$P measure --link {device.uri} --channel A=ch0 --rate 1M --count 20"
+        shell(f"{command} --page {page} --out {out} 2>&1 | true")
+    assert page.read_text().endswith("</html>\n")
+    assert load(out).strikes == 20
+    assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]

@@ -1,0 +1,283 @@
+"""Boards and what keeps them from working, in trees of files like those of Linux."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from plexor.desk.boards import BOARDS, DAPLINK, DFU, FT231X, FT2232H, Plugged, found, usb_devices
+from plexor.desk.doctor import Level, examine, udev_rules
+
+ROOT = Path(__file__).parents[4]
+CONSTRAINTS = ROOT / "constraints"
+EXTRA = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+PACKAGES = [re.match(r"[\w-]+", line)[0] for line in EXTRA["sim"]]
+
+
+class Tree:
+    """A root folder with USB devices, as sysfs, devtmpfs and udev show them."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.count = 0
+        self.write("sys/bus/usb/devices/usb1/idVendor", "1d6b\n")
+        self.write("sys/bus/usb/devices/usb1/idProduct", "0002\n")
+        self.write("sys/bus/usb/devices/usb1/busnum", "1\n")
+        self.write("sys/bus/usb/devices/usb1/devnum", "1\n")
+        self.forbidden: set[str] = set()
+        self.programs = {"g++", "cargo", "openFPGALoader", "dfu-util"}
+
+    def write(self, name: str, text: str = "") -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def plug(self, usb_id, product="", serial="", ttys=(), latency="1", cdc=False) -> None:
+        """Plug a device in; `ttys` are (interface, name)."""
+        self.count += 1
+        device = f"sys/bus/usb/devices/1-{self.count}"
+        for name, text in (
+            ("idVendor", f"{usb_id[0]:04x}"),
+            ("idProduct", f"{usb_id[1]:04x}"),
+            ("busnum", "1"),
+            ("devnum", str(self.count + 3)),
+            *((("product", product),) if product else ()),
+            *((("serial", serial),) if serial else ()),
+        ):
+            self.write(f"{device}/{name}", text + "\n")
+        self.write(f"{device}:1.0/bInterfaceNumber", "00\n")
+        for interface, tty in ttys:
+            folder = f"{device}:1.{interface}/" + ("tty/" if cdc else "")
+            self.write(f"{folder}{tty}/uevent")
+            self.write(f"dev/{tty}")
+            if not cdc:
+                self.write(f"sys/bus/usb-serial/devices/{tty}/latency_timer", latency + "\n")
+        self.write(f"dev/bus/usb/001/{self.count + 3:03}")
+
+    def examine(self):
+        """Return what the doctor says, as (level, text, command)."""
+
+        def access(path: Path, mode: int) -> bool:
+            assert mode == os.R_OK | os.W_OK
+            assert path.is_relative_to(self.root)
+            return f"/{path.relative_to(self.root)}" not in self.forbidden
+
+        def which(program: str) -> str | None:
+            return f"/usr/bin/{program}" if program in self.programs else None
+
+        return examine(self.root, access, which)
+
+    def wrong(self):
+        return [entry for entry in self.examine() if entry.level == Level.MISSING]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    return Tree(tmp_path)
+
+
+ICEBREAKER = {
+    "usb_id": FT2232H,
+    "product": "iCEBreaker V1.1a",
+    "serial": "ib57aa",
+    "ttys": ((0, "ttyUSB0"), (1, "ttyUSB1")),
+}
+RULES = "etc/udev/rules.d/60-plexor.rules"
+
+
+def test_a_device_is_found_with_each_of_its_ports(tree):
+    tree.plug(**ICEBREAKER)
+    *ports, hub = usb_devices(tree.root)
+    assert hub.usb_id == (0x1D6B, 2)
+    assert ports == [
+        Plugged(FT2232H, "iCEBreaker V1.1a", "ib57aa", 0, "/dev/ttyUSB0", "/dev/bus/usb/001/004"),
+        Plugged(FT2232H, "iCEBreaker V1.1a", "ib57aa", 1, "/dev/ttyUSB1", "/dev/bus/usb/001/004"),
+    ]
+    assert [(entry.name, entry.link) for entry in found(ports)] == [
+        ("iCEBreaker", False),
+        ("iCEBreaker", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("usb_id", "product", "name"),
+    [
+        (FT231X, "ULX3S FPGA 85K v3.0.8", "ULX3S"),
+        (FT2232H, "Lattice FTUSB Interface Cable", "iCE40-HX8K-B-EVN"),
+        (FT2232H, "ECPIX-5 Debug", "ECPIX-5"),
+        (FT2232H, "Dual RS232-HS", "iCEBreaker or iCE40-HX8K-B-EVN or ECPIX-5"),
+        (DFU, "OrangeCrab r0.2 DFU Bootloader v3.1", "OrangeCrab"),
+        (DAPLINK, "DAPLink CMSIS-DAP", "Colorlight i5"),
+    ],
+)
+def test_a_board_is_known_by_its_id_and_where_it_helps_its_name(usb_id, product, name):
+    (entry,) = found([Plugged(usb_id, product, "", 1, "/dev/ttyX", "")])
+    assert entry.name == name
+
+
+@pytest.mark.parametrize("interface", [0, 1, 2, None])
+def test_the_only_port_of_a_board_is_the_instruments(interface):
+    for usb_id in (FT231X, DAPLINK):
+        (entry,) = found([Plugged(usb_id, "", "", interface, "/dev/ttyX", "")])
+        assert entry.link
+
+
+def test_where_interfaces_are_not_known_either_port_may_be_the_instruments():
+    assert all(entry.link for entry in found([Plugged(FT2232H, "", "", None, "COM3", "")]))
+
+
+def test_what_is_no_board_is_not_found():
+    assert found([Plugged((0x1D6B, 2), "hub", "", None, "", "")]) == ()
+
+
+def test_without_usb_that_is_said(tmp_path):
+    seen = examine(tmp_path, lambda *_: True, lambda program: program)
+    assert seen[0].level == Level.NOTE
+    assert "/sys/bus/usb" in seen[0].what
+
+
+def test_of_a_board_that_is_set_up_nothing_is_missing(tree):
+    tree.plug(**ICEBREAKER)
+    tree.write(RULES, udev_rules())
+    assert tree.wrong() == []
+    texts = [entry.what for entry in tree.examine()]
+    assert "iCEBreaker ib57aa: --link 'serial:/dev/ttyUSB1?baud=8000000'" in texts
+    assert "udev has a rule for each board" in texts
+
+
+def test_a_missing_rule_comes_with_the_command_that_installs_it(tree):
+    tree.plug(**ICEBREAKER)
+    tree.write(RULES, "# " + udev_rules().replace("\n", "\n# "))
+    (entry,) = tree.wrong()
+    assert entry.what == "udev has no rule for 0403:6010"
+    assert entry.command.startswith("plexor doctor --udev | sudo tee /etc/udev/rules.d/")
+
+
+@pytest.mark.parametrize("node", ["/dev/ttyUSB1", "/dev/bus/usb/001/004"])
+def test_a_node_that_may_not_be_opened_is_named(tree, node):
+    tree.plug(**ICEBREAKER)
+    tree.write(RULES, udev_rules())
+    tree.forbidden = {node}
+    wrong = tree.wrong()
+    assert wrong
+    assert all(node in entry.what and "udevadm" in entry.command for entry in wrong)
+
+
+def test_a_port_that_is_not_the_instruments_may_be_closed(tree):
+    tree.plug(**ICEBREAKER)
+    tree.write(RULES, udev_rules())
+    tree.forbidden = {"/dev/ttyUSB0"}
+    assert tree.wrong() == []
+
+
+def test_a_slow_latency_timer_comes_with_the_command_for_its_file(tree):
+    tree.plug(**ICEBREAKER, latency="16")
+    tree.write(RULES, udev_rules())
+    (entry,) = tree.wrong()
+    assert "latency timer 16 ms, must be 1" in entry.what
+    path = re.fullmatch(r"echo 1 \| sudo tee (\S+)", entry.command)[1]
+    assert (tree.root / path.lstrip("/")).read_text() == "16\n"
+
+
+@pytest.mark.parametrize(("usb_id", "driver"), [(FT231X, "ftdi_sio"), (DAPLINK, "cdc_acm")])
+def test_a_board_without_its_driver_is_told_which(tree, usb_id, driver):
+    tree.plug(usb_id)
+    tree.write(RULES, udev_rules())
+    (entry,) = tree.wrong()
+    assert entry.command == f"sudo modprobe {driver}"
+
+
+def test_a_board_that_has_no_port_of_its_own_is_said_to_need_one(tree):
+    tree.plug(DFU, "OrangeCrab r0.2 DFU Bootloader")
+    tree.write(RULES, udev_rules())
+    assert tree.wrong() == []
+    assert any("connect a USB serial adapter" in entry.what for entry in tree.examine())
+
+
+def test_a_board_comes_with_its_link_at_its_rate(tree):
+    tree.plug(DAPLINK, "DAPLink CMSIS-DAP", ttys=((1, "ttyACM0"),), cdc=True)
+    tree.write(RULES, udev_rules())
+    assert tree.wrong() == []
+    texts = [entry.what for entry in tree.examine()]
+    assert any(text.endswith(": --link 'serial:/dev/ttyACM0?baud=115200'") for text in texts)
+
+
+def test_of_boards_with_one_bridge_the_link_has_the_rate_of_the_one_with_a_set_rate():
+    (port,) = found([Plugged(FT2232H, "", "", 1, "COM3", "")])
+    assert port.uri == "serial:COM3?baud=12000000"
+
+
+@pytest.mark.parametrize("path", sorted(CONSTRAINTS.glob("*.toml")), ids=lambda path: path.stem)
+def test_the_rate_of_a_boards_link_is_that_of_its_file(path):
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    (own,) = (entry for entry in BOARDS if entry.name in table["title"])
+    # The OrangeCrab has no port of its own.
+    assert own.baud == (table["link"]["baud"] if own.interface is not None else 0)
+
+
+def test_the_program_that_flashes_a_board_is_missed_for_that_board_only(tree):
+    tree.write(RULES, udev_rules())
+    tree.programs = {"g++", "cargo", "openFPGALoader"}
+    tree.plug(**ICEBREAKER)
+    assert tree.wrong() == []
+    tree.plug(DFU, "OrangeCrab")
+    (entry,) = tree.wrong()
+    assert entry.command == "apt install dfu-util"
+
+
+def lacking(monkeypatch, *names):
+    """Make packages look as if they were not installed."""
+    known = metadata.version
+
+    def version(name):
+        if name in names:
+            raise metadata.PackageNotFoundError(name)
+        return known(name)
+
+    monkeypatch.setattr("plexor.desk.doctor.metadata.version", version)
+
+
+def of_simulation(tree):
+    return [entry for entry in tree.examine() if "simulated instrument" in entry.what]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_where_a_package_of_the_simulation_is_missing_it_cannot_be_built(
+    tree, monkeypatch, package
+):
+    lacking(monkeypatch, package)
+    tree.programs = {"g++", "cargo"}
+    (entry,) = tree.wrong()
+    assert entry.what == f"the simulated instrument cannot be built: {package} missing"
+    assert entry.command.startswith("pip install '.[sim]'")
+
+
+@pytest.mark.parametrize(
+    ("programs", "compiler"),
+    [({"g++", "clang++"}, "g++"), ({"clang++"}, "clang++"), (set(), "ziglang's C++ compiler")],
+)
+def test_no_program_of_the_system_is_needed_for_the_simulation(tree, programs, compiler):
+    tree.programs = programs
+    assert tree.wrong() == []
+    (entry,) = of_simulation(tree)
+    assert entry.what == f"the simulated instrument can be built, with {compiler}"
+
+
+def test_what_only_one_device_needs_is_a_note(tree):
+    tree.programs = {"g++"}
+    (entry,) = (entry for entry in tree.examine() if "cargo" in entry.what)
+    assert entry.level == Level.NOTE
+
+
+def test_the_rules_name_every_board():
+    for board in BOARDS:
+        vendor, product = board.usb_id
+        assert f'"{vendor:04x}", ATTRS{{idProduct}}=="{product:04x}"' in udev_rules()
+    ftdi = [line for line in udev_rules().splitlines() if "latency_timer" in line]
+    assert len(ftdi) == 2
+    assert all("0403" in line for line in ftdi)

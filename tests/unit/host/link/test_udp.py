@@ -1,0 +1,152 @@
+"""The link of datagrams: a byte stream to those above, frames in order, disorder counted."""
+
+import random
+import socket
+import time
+
+import pytest
+
+from plexor.decode.decoder import Decoder
+from plexor.errors import LinkError
+from plexor.link import LinkEndError, open_link
+from plexor.link.udp import HOLD_S
+from plexor.protocol.frames import Frame, FrameType, LogCode, to_stream
+
+
+def frame(sequence, payload=b"", kind=FrameType.STATISTICS):
+    return Frame(kind, 0, 0, sequence, 0, 0, payload)
+
+
+@pytest.fixture
+def far():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as far:
+        far.bind(("127.0.0.1", 0))
+        far.settimeout(60)
+        yield far
+
+
+@pytest.fixture
+def link(far):
+    link = open_link(f"udp://127.0.0.1:{far.getsockname()[1]}")
+    yield link
+    link.close()
+
+
+@pytest.fixture
+def peer(far, link):
+    """Send a datagram to the link."""
+    link.write(to_stream(frame(0)))
+    _, address = far.recvfrom(2048)
+    return lambda data: far.sendto(data, address)
+
+
+def read_until(link, size, timeout_s=60.0):
+    data = b""
+    deadline = time.monotonic() + timeout_s
+    while len(data) < size and time.monotonic() < deadline:
+        data += link.read(1 << 18, 0.05)
+    return data
+
+
+def payloads():
+    rng = random.Random(1)
+    yield b""
+    # Blocks about as long as COBS has codes for, between zeros.
+    for length in (252, 253, 254, 255, 508):
+        yield b"\1" * length + bytes(4 - length % 4)
+    for words in (1, 64, 250):
+        yield bytes(4 * words)
+        yield b"\1" * 4 * words
+        yield rng.randbytes(4 * words)
+        yield bytes(rng.choice((0, 0, 7)) for _ in range(4 * words))
+
+
+def test_a_frame_goes_out_as_one_datagram_without_cobs(far, link):
+    for number, payload in enumerate(payloads()):
+        sent = frame(number, payload)
+        # In two pieces, and behind a delimiter that ends what was lost before it.
+        stream = b"\0" + to_stream(sent)
+        link.write(stream[:9])
+        link.write(stream[9:])
+        assert far.recv(2048) == sent.encode()
+
+
+def test_datagrams_come_in_as_the_byte_stream_that_they_would_be(link, peer):
+    sent = [frame(number, payload) for number, payload in enumerate(payloads())]
+    for one in sent:
+        peer(one.encode())
+    expected = b"".join(to_stream(one) for one in sent)
+    assert read_until(link, len(expected)) == expected
+
+
+@pytest.fixture
+def patient(monkeypatch):
+    """Have a frame waited for as long as it takes: what is there is read, however slowly."""
+    monkeypatch.setattr("plexor.link.udp.HOLD_S", 60.0)
+
+
+def test_frames_in_disorder_come_in_order_and_are_counted(link, peer, patient):
+    for number in (5, 7, 6, 8, 8, 10, 9, 11):
+        peer(frame(number, bytes([number] * 4)).encode())
+    expected = b"".join(to_stream(frame(n, bytes([n] * 4))) for n in range(5, 12))
+    assert read_until(link, len(expected)) == expected
+    assert link.disorder == {"reordered": 2, "duplicate": 1}
+
+
+def test_a_lost_frame_delays_the_others_and_is_missed_by_the_decoder(link, peer):
+    peer(frame(1).encode())
+    began = time.monotonic()
+    for number in (3, 4):
+        peer(frame(number).encode())
+    data = read_until(link, sum(len(to_stream(frame(n))) for n in (1, 3, 4)))
+    assert time.monotonic() - began > HOLD_S / 2
+    decoder = Decoder()
+    assert [part.sequence for part in decoder.feed(data)] == [1, 3, 4]
+    assert decoder.frames_lost == 1
+    # It comes after all: too late, and said so.
+    peer(frame(2).encode())
+    assert link.read(1 << 18, 0.2) == b""
+    assert link.disorder == {"late": 1}
+
+
+@pytest.mark.parametrize("damage", ["bit", "short", "empty"])
+def test_what_is_no_frame_becomes_a_fault_of_the_decoder(link, peer, damage):
+    whole = Frame(FrameType.LOG, 0, LogCode.STARTED, 7, 0, 0).encode()
+    data = {
+        "bit": whole[:9] + bytes([whole[9] ^ 1]) + whole[10:],
+        "short": whole[:11],
+        "empty": b"",
+    }
+    peer(data[damage])
+    peer(whole)
+    decoder = Decoder()
+    parts = decoder.feed(read_until(link, len(to_stream(Frame.decode(whole)))))
+    assert [part.sequence for part in parts] == [7]
+    assert decoder.fault_counts.total() == 1
+
+
+def test_nobody_there_is_one_clear_line(far):
+    link = open_link(f"udp://127.0.0.1:{far.getsockname()[1]}")
+    far.close()
+
+    def talk():
+        for _ in range(20):
+            link.write(to_stream(frame(0)))
+            link.read(100, 0.05)
+
+    with pytest.raises(LinkError, match=r"udp://127\.0\.0\.1:\d+: nobody listens there"):
+        talk()
+    link.close()
+
+
+def test_a_closed_link_says_so(link):
+    link.close()
+    with pytest.raises(LinkEndError, match="closed"):
+        link.read(100, 0.1)
+    with pytest.raises(LinkEndError, match="closed"):
+        link.write(to_stream(frame(0)))
+
+
+def test_a_host_without_a_name_is_one_clear_line():
+    with pytest.raises(LinkError, match=r"udp://no\.such\.host\.invalid:1: cannot open"):
+        open_link("udp://no.such.host.invalid:1")
