@@ -14,7 +14,7 @@ from plexor.link import open_link
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.session.session import measure
-from plexor_hdl import boards
+from plexor_hdl.build import boards
 from plexor_sim.build import core_verilog, without_zero_rows
 from plexor_sim.packages import default_cache
 from plexor_sim.serve import prepare

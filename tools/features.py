@@ -11,19 +11,19 @@ from pathlib import Path
 from plexor.device.features import ABOUT, COMPUTED
 from plexor.protocol.document import table
 from plexor.protocol.geometry import Feature, Geometry
-from plexor_hdl import boards
+from plexor_hdl.build import boards
 from plexor_soc.boards import BOARDS as SYSTEMS
 
 PAGE = Path(__file__).parent.parent / "docs" / "features.md"
 YES, HOST, NO = "yes", "host", "-"
 _HEAD = """# Features by board
 
-Written by `make features` from the builds that bitstreams are made of: `hdl/plexor_hdl/profiles.py`
-and `constraints/`. `plexor identify` says what the instrument at a link has. "host": the chip has
-it not, and the host computes it from the events, which the print of a run says; with `--mode dump`
-there are none, and the print says what is left out. What a board has not is refused in one line,
-which names the board and says what to do instead, as the last column does. No board was at hand:
-all of them are simulated, with `sim:?board=NAME`.
+Written by `make features` from the builds that bitstreams are made of:
+`hdl/plexor_hdl/build/profiles.py` and `constraints/`. `plexor identify` says what the instrument at
+a link has. "host": the chip has it not, and the host computes it from the events, which the print
+of a run says; with `--mode dump` there are none, and the print says what is left out. What a board
+has not is refused in one line, which names the board and says what to do instead, as the last
+column does. No board was at hand: all of them are simulated, with `sim:?board=NAME`.
 
 """
 _SYSTEMS = """

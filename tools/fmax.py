@@ -3,8 +3,8 @@
     .venv/bin/python -m tools.fmax [--jobs N] [PROFILE ...]
 
 Every port of the instrument ends in a register, so that only paths inside count. Exits with 1 if a
-profile of plexor_hdl.profiles does not fit its device or misses its clock. Figures are computed by
-nextpnr from its timing data, not measured. Logs stay in build/fmax.
+profile (plexor_hdl.build.profiles) does not fit its device or misses its clock. Figures are
+computed by nextpnr from its timing data, not measured. Logs stay in build/fmax.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from pathlib import Path
 from amaranth.hdl import Cat, ClockDomain, ClockSignal, Elaboratable, Module, Mux, Signal, Value
 from amaranth.lib.wiring import Component, In
 
-from plexor_hdl.emit import gateware_hash, rtlil_for_synthesis
+from plexor_hdl.build.emit import gateware_hash, rtlil_for_synthesis
+from plexor_hdl.build.profiles import PROFILES, Profile
 from plexor_hdl.instrument import Instrument
-from plexor_hdl.profiles import PROFILES, Profile
 from tools.gateware.families import FAMILIES
 from tools.gateware.flow import BUILD, ToolError, run, synthesise
 from tools.gateware.pnr import ASKED, placer

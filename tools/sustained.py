@@ -26,7 +26,7 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Stream
 from plexor.session.session import measure
-from plexor_hdl import boards
+from plexor_hdl.build import boards
 from plexor_sim.packages import default_cache
 from plexor_sim.serve import prepare
 from plexor_sim.server import Server

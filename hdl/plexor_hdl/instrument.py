@@ -7,31 +7,31 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import RunState, StatusFlag, StopOn, register
-from plexor_hdl.access import Access, AccessAnswer, AccessRequest
-from plexor_hdl.capture import Capture
-from plexor_hdl.cobs import DecodedByte
-from plexor_hdl.command import Command
-from plexor_hdl.dumper import Dumper
-from plexor_hdl.frame_parts import FrameWord
-from plexor_hdl.ledger import PARTS, Ledger
-from plexor_hdl.limits import in_memories
-from plexor_hdl.link_bytes import LinkBytes
-from plexor_hdl.link_words import LinkWords
-from plexor_hdl.outputs import Outputs
-from plexor_hdl.paced_matcher import PacedMatcher
-from plexor_hdl.packetizer import Packetizer
-from plexor_hdl.pins import wire_pins
-from plexor_hdl.registers import RegisterBank
-from plexor_hdl.results import Results
-from plexor_hdl.ring import Ring
-from plexor_hdl.run import RunControl, flag_bit
-from plexor_hdl.share import SharedBus
-from plexor_hdl.snapshot import Snapshots
-from plexor_hdl.sweep import Sweep
-from plexor_hdl.timebase import Timebase
-from plexor_hdl.trigger import Trigger
-from plexor_hdl.uplink import Uplink
-from plexor_hdl.upload import Entry
+from plexor_hdl.capture.capture import Capture
+from plexor_hdl.capture.pins import wire_pins
+from plexor_hdl.capture.timebase import Timebase
+from plexor_hdl.control.bus_arbiter import SharedBus
+from plexor_hdl.control.command import Command
+from plexor_hdl.control.limits import in_memories
+from plexor_hdl.control.registers import RegisterBank
+from plexor_hdl.control.run import RunControl, flag_bit
+from plexor_hdl.control.snapshot import Snapshots
+from plexor_hdl.lib.cobs import DecodedByte
+from plexor_hdl.match.matcher import PacedMatcher
+from plexor_hdl.match.trigger import Trigger
+from plexor_hdl.results.counts import PARTS, Ledger
+from plexor_hdl.results.results import Results
+from plexor_hdl.stimulus.outputs import Outputs
+from plexor_hdl.stimulus.table_stage import Sweep
+from plexor_hdl.uplink.access import Access, AccessAnswer, AccessRequest
+from plexor_hdl.uplink.dumper import Dumper
+from plexor_hdl.uplink.frame_parts import FrameWord
+from plexor_hdl.uplink.link_bytes import LinkBytes
+from plexor_hdl.uplink.link_words import LinkWords
+from plexor_hdl.uplink.packetizer import Packetizer
+from plexor_hdl.uplink.ring import Ring
+from plexor_hdl.uplink.uplink import Uplink
+from plexor_hdl.uplink.upload import Entry
 
 SELECTIONS = ("uart_divisor", "input_select", "loopback_output")
 """Registers of CONTROL that are for what surrounds the instrument: ports of the same names."""

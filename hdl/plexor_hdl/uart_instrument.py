@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.instrument import Instrument
-from plexor_hdl.link_uart import LinkUart
+from plexor_hdl.uplink.link_uart import LinkUart
 
 
 class UartInstrument(wiring.Component):

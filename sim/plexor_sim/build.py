@@ -130,7 +130,7 @@ def core_verilog(
     def emit(directory: Path) -> None:
         report("emitting the gateware")
         # Imported here because Amaranth takes longer to import than a warm start may take.
-        from plexor_hdl.emit import verilog  # noqa: PLC0415
+        from plexor_hdl.build.emit import verilog  # noqa: PLC0415
 
         (directory / "plexor.v").write_text(verilog(geometry, uart=uart))
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from plexor.protocol.geometry import Geometry
-from plexor_hdl import boards
+from plexor_hdl.build import boards
 from plexor_sim.build import BuildError, build
 from plexor_sim.device_options import checked
 from plexor_sim.devices import NAMES, find_device, option_text, options_of

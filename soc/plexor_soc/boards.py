@@ -19,9 +19,9 @@ from litex_boards.platforms import (
 )
 
 from plexor.protocol.geometry import Geometry
-from plexor_hdl.boards import CONSTRAINTS
+from plexor_hdl.build.boards import CONSTRAINTS
+from plexor_hdl.build.profiles import PROFILES
 from plexor_hdl.front.ecp5 import PHASES, Pll
-from plexor_hdl.profiles import PROFILES
 
 PADS = ("channels", "outputs", "gate")
 """Of the instrument, by their names in a board's file."""
@@ -89,7 +89,7 @@ class Board:
 
     @property
     def geometry(self) -> Geometry:
-        """The build's parameters: but for pins and tick those of plexor_hdl.profiles."""
+        """The build's parameters: but for pins and tick those of plexor_hdl.build.profiles."""
         return replace(
             PROFILES["ecp5"].geometry,
             channels=self.channels,

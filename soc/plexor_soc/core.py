@@ -15,8 +15,8 @@ from migen import FSM, Cat, ClockSignal, If, Instance, NextState, NextValue, Res
 from plexor.protocol.frames import OpStatus
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.window import window_bits
-from plexor_hdl.build_id import simulated
-from plexor_hdl.emit import gateware_hash, verilog_of
+from plexor_hdl.build.emit import gateware_hash, verilog_of
+from plexor_hdl.control.build_id import simulated
 from plexor_hdl.instrument import Instrument
 
 NAME = "plexor_core"

@@ -7,7 +7,7 @@ from litex.soc.cores.uart import UARTPHY, UARTBone
 from migen import If, Record, Signal
 from migen.genlib.cdc import MultiReg
 
-from plexor_hdl.link_uart import LinkUart
+from plexor_hdl.uplink.link_uart import LinkUart
 from plexor_soc.core import AmaranthModule, PlexorCore
 
 BONE_BAUD = 1_000_000

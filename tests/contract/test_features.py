@@ -9,7 +9,7 @@ from tools.features import HOST, NO, PAGE, YES, cell, document
 
 from plexor.device.features import ABOUT, COMPUTED, board_of, refusal
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
-from plexor_hdl import boards
+from plexor_hdl.build import boards
 
 ROOT = Path(__file__).parents[2]
 

@@ -42,6 +42,6 @@ def test_the_test_of_a_fault_is_one_of_make_test(test):
 
 
 def test_a_fault_whose_text_is_gone_is_refused():
-    gone = mutants.Fault("gone", "plexor_hdl/edges.py", "no such text", "", "")
+    gone = mutants.Fault("gone", "plexor_hdl/capture/edges.py", "no such text", "", "")
     with pytest.raises(ValueError, match="0 times"):
         gone.mutated(ROOT / "hdl")

@@ -9,10 +9,10 @@ from amaranth.hdl import Assert, Assume, Cat, Cover, Elaboratable, Module, Mux, 
 from amaranth.lib import data
 
 from plexor.protocol.geometry import ALL_FEATURES, Feature
-from plexor_hdl import word_queues
-from plexor_hdl.edges import EdgeWord
-from plexor_hdl.merge import Columns, Rows
-from plexor_hdl.word_queues import WordQueues
+from plexor_hdl.capture import word_queues
+from plexor_hdl.capture.edges import EdgeWord
+from plexor_hdl.capture.merge import Columns, Rows
+from plexor_hdl.capture.word_queues import WordQueues
 
 _spec = importlib.util.spec_from_file_location("prover", Path(__file__).with_name("prover.py"))
 prover = importlib.util.module_from_spec(_spec)

@@ -7,8 +7,9 @@ import pytest
 from amaranth.hdl import Array, Assert, Assume, Const, Cover, Elaboratable, Module, Mux, Signal
 
 from plexor.protocol.geometry import Geometry
-from plexor_hdl import cobs, upload
-from plexor_hdl.fetch import Fetch, plain_memory
+from plexor_hdl.lib import cobs
+from plexor_hdl.lib.memory_reader import Fetch, plain_memory
+from plexor_hdl.uplink import upload
 
 _spec = importlib.util.spec_from_file_location("prover", Path(__file__).with_name("prover.py"))
 prover = importlib.util.module_from_spec(_spec)

@@ -7,7 +7,7 @@ import pytest
 from amaranth.hdl import Assert, Assume, Cat, Elaboratable, Module, Mux, Signal
 
 from plexor_hdl.interfaces import PACE_CLOCKS, READ_CLOCKS
-from plexor_hdl.paced import PacedTally
+from plexor_hdl.lib.counters import PacedTally
 
 _spec = importlib.util.spec_from_file_location("prover", Path(__file__).with_name("prover.py"))
 prover = importlib.util.module_from_spec(_spec)

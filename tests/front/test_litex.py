@@ -16,7 +16,7 @@ from migen import Cat, ClockDomain, Replicate, Signal
 
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import InputSelect
-from plexor_hdl.emit import verilog_of
+from plexor_hdl.build.emit import verilog_of
 from plexor_hdl.front import ecp5
 from plexor_hdl.front.phases import LOOP_CLOCKS
 from plexor_soc.boards import BOARDS

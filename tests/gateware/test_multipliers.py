@@ -11,8 +11,8 @@ from pathlib import Path
 from amaranth.hdl import ClockDomain, ClockSignal, Elaboratable, Module, Signal
 from tools.gateware.flow import BUILD, checked
 
-from plexor_hdl.emit import rtlil_for_synthesis
-from plexor_hdl.netlist import use_multipliers
+from plexor_hdl.build.emit import rtlil_for_synthesis
+from plexor_hdl.build.netlist import use_multipliers
 
 FOLDER = BUILD / "multipliers"
 STEPS = 6

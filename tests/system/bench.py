@@ -24,7 +24,7 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import IntervalKind, LatencyKind, ResponseClass, Space, key
 from plexor.protocol.registers import StopReason, Trigger
 from plexor.session.session import measure
-from plexor_hdl import boards
+from plexor_hdl.build import boards
 from plexor_sim.golden import instrument as golden
 from plexor_sim.golden.edges import PinEdges, TickEdges, pins_of, sampled
 from plexor_sim.golden.settings import Settings as Registers

@@ -14,7 +14,7 @@ from plexor import cli
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Feature
-from plexor_hdl import boards
+from plexor_hdl.build import boards
 from plexor_sim.golden.stimulus import strikes
 
 NS = Fraction(1, 10**9)

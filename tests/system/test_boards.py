@@ -14,7 +14,7 @@ from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import ResponseClass
 from plexor.session.session import measure
-from plexor_hdl.profiles import PROFILES
+from plexor_hdl.build.profiles import PROFILES
 
 CONSTRAINTS = Path(__file__).parents[2] / "constraints"
 BOARDS = sorted(path.stem for path in CONSTRAINTS.glob("*.toml"))

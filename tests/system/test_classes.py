@@ -16,7 +16,7 @@ from plexor.model.results import Kind
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.registers import Policy
-from plexor_hdl import boards
+from plexor_hdl.build import boards
 
 NS = Fraction(1, 1_000_000_000)
 PERIOD_NS = 2000

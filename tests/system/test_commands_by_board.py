@@ -11,7 +11,7 @@ from plexor import cli
 from plexor.device.features import ABOUT
 from plexor.errors import ExitCode
 from plexor.protocol.geometry import Feature
-from plexor_hdl import boards
+from plexor_hdl.build import boards
 
 BOARDS = ("ulx3s-25f", "hx8k-evn", "icebreaker")
 DUT = "synthetic:latency=2us"

@@ -27,7 +27,7 @@ from plexor.protocol.registers import Action, RunState, Stream
 from plexor.session.session import measure
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(1200)]
-"""A first test builds the simulator; short forms are in tests/unit/hdl/test_deep.py and soc."""
+"""A first test builds the simulator; short forms are in unit/hdl/uplink/test_deep.py and soc."""
 NS = Fraction(1, 1_000_000_000)
 DEVICE = "synthetic:seed=9,latency=uniform:10ns:60ns,width=uniform:15ns:30ns,ch1.latency=70ns"
 DEEP = replace(SMALL, upload_depth=1024, deep_depth=1 << 21)

@@ -25,7 +25,7 @@ from litex_bench import remote_client, serving
 from pseudo_terminal import on_a_terminal
 
 import plexor_sim
-from plexor_hdl import boards
+from plexor_hdl.build import boards
 
 EXAMPLES = Path(plexor_sim.__file__).parent / "examples"
 BIN = Path(sys.executable).parent

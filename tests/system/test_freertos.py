@@ -14,7 +14,7 @@ from links import SCENARIOS, Subject, assert_same, cut, idle, left_by
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import LatencyKind
-from plexor_hdl import boards
+from plexor_hdl.build import boards
 
 US = Fraction(1, 1_000_000)
 LOADS = ("none", "cpu", "critical", "polygons", "queue", "storm", "all")

@@ -21,7 +21,7 @@ from plexor.protocol.frames import (
     to_stream,
 )
 from plexor.protocol.registers import Action, RunState, Trigger, address
-from plexor_hdl import boards
+from plexor_hdl.build import boards
 
 GEOMETRY = boards.simulated()
 SUBJECT = Subject(

@@ -23,7 +23,7 @@ from plexor.protocol.geometry import MAGIC, Feature, Geometry
 from plexor.protocol.memory import Space, banks, entries
 from plexor.protocol.registers import InputSelect, RunState
 from plexor.session.session import measure
-from plexor_hdl.emit import gateware_hash
+from plexor_hdl.build.emit import gateware_hash
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(1200)]
 """A first test builds the simulator; short forms are in test_network.py and tests/unit."""

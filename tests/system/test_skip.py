@@ -13,7 +13,7 @@ from bench import SMALL, assert_equals_truth, run
 
 from plexor.model.settings import Channel, Settings, Stimulus, TableStep
 from plexor.protocol.registers import Stream
-from plexor_hdl import boards
+from plexor_hdl.build import boards
 
 US = Fraction(1, 1_000_000)
 DUT = "synthetic:latency=uniform:1us:9us,width=1500ns"

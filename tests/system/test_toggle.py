@@ -14,7 +14,7 @@ from plexor.model.results import Kind
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.registers import Stream
-from plexor_hdl import boards
+from plexor_hdl.build import boards
 
 LOOP = str(Path(__file__).with_name("loop") / "loop.toml")
 GEOMETRY = boards.simulated()

@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from plexor.protocol.geometry import Geometry
-from plexor_hdl.boards import CONSTRAINTS, BoardError, BoardFile, names, read
+from plexor_hdl.build.boards import CONSTRAINTS, BoardError, BoardFile, names, read
+from plexor_hdl.build.profiles import Profile
 from plexor_hdl.front.phases import RATIO
-from plexor_hdl.link_uart import FRACTION_BITS
-from plexor_hdl.profiles import Profile
+from plexor_hdl.uplink.link_uart import FRACTION_BITS
 
 __all__ = ["CONSTRAINTS", "Board", "BoardError", "Flash", "Pin", "load", "names"]
 

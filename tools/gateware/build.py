@@ -15,9 +15,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from plexor_hdl import build_id as build_ids
-from plexor_hdl import front
-from plexor_hdl.emit import gateware_hash, rtlil_for_synthesis
+from plexor_hdl.build.emit import gateware_hash, rtlil_for_synthesis
+from plexor_hdl.control import build_id as build_ids
 from plexor_hdl.front.board import Board as Top
 from tools.gateware import limits, macro, pnr, skew
 from tools.gateware.board import CONSTRAINTS, Board
@@ -51,8 +50,6 @@ class Placed:
 def board_hash(board: Board) -> int:
     """Return the gateware's hash: of the sources, the board's file and the front-end's routes."""
     digest = hashlib.sha256(gateware_hash(board.geometry).to_bytes(8, "little"))
-    for path in sorted(Path(front.__file__).parent.glob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     digest.update(board.text)
     digest.update((CONSTRAINTS / "front" / f"{board.profile.family}.json").read_bytes())
     return int.from_bytes(digest.digest()[:8], "little")

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from plexor_hdl.build.netlist import use_multipliers, use_output_registers
 from plexor_hdl.front import up5k
-from plexor_hdl.netlist import use_multipliers, use_output_registers
 
 BUILD = Path(__file__).parent.parent.parent / "build"
 _BIN = Path(sys.executable).parent

@@ -19,7 +19,7 @@ from fractions import Fraction
 
 from amaranth.hdl import Cat, ClockDomain, ClockSignal, Elaboratable, Module, Mux, Signal
 
-from plexor_hdl.emit import rtlil_for_synthesis
+from plexor_hdl.build.emit import rtlil_for_synthesis
 from plexor_hdl.front.front_end import FrontEnd
 from plexor_hdl.front.sampler import first_name, seen_name
 from plexor_hdl.front.serialiser import last_name, table_names

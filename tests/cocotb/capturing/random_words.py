@@ -12,8 +12,8 @@ from clocked import Driver, Monitor, Packing, clocks, start
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import CHANNEL
-from plexor_hdl.counts import COUNT_BITS
 from plexor_hdl.interfaces import Beat, block_layout
+from plexor_hdl.results.count_memory import COUNT_BITS
 from plexor_sim.golden.edges import TickEdges, collapsed, filtered, inverted, merged, windowed
 
 SAMPLES, CHANNELS, CLOCKS = (int(os.environ[name]) for name in ("SAMPLES", "CHANNELS", "CLOCKS"))

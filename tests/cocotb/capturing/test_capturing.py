@@ -10,10 +10,10 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.frames import SOURCES
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import CHANNEL
-from plexor_hdl.capture import Capture
-from plexor_hdl.counts import COUNT_BITS
+from plexor_hdl.capture.capture import Capture
+from plexor_hdl.capture.timebase import LOW_BITS, Timebase
 from plexor_hdl.interfaces import INDEX_BITS, Beat, block_layout
-from plexor_hdl.timebase import LOW_BITS, Timebase
+from plexor_hdl.results.count_memory import COUNT_BITS
 
 from ..bench import check
 

@@ -20,7 +20,7 @@ from plexor.protocol.memory import (
     mantissa_bits,
 )
 from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, Kind, Measured
-from plexor_hdl.results import Results, spaces_of
+from plexor_hdl.results.results import Results, spaces_of
 from plexor_sim.golden import memory
 from plexor_sim.golden.matcher import Samples
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plexor_hdl.results import Results
+from plexor_hdl.results.results import Results
 
 from ..bench import check
 from .shapes import geometry_of

@@ -22,7 +22,7 @@ from plexor.protocol.frames import (
     to_stream,
 )
 from plexor.protocol.registers import address
-from plexor_hdl.frame_bytes import FrameByte
+from plexor_hdl.lib.frame_bytes import FrameByte
 
 FRAMES = int(os.environ["FRAMES"])
 FRAME_BYTE = Packing(FrameByte)

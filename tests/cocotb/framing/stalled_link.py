@@ -17,8 +17,8 @@ from plexor.protocol.frames import (
     cobs_decode,
     split_event_word,
 )
-from plexor_hdl.frame_bytes import FrameByte
 from plexor_hdl.interfaces import Event
+from plexor_hdl.lib.frame_bytes import FrameByte
 
 EVENTS = int(os.environ["EVENTS"])
 EVENT, FRAME_BYTE = Packing(Event()), Packing(FrameByte)

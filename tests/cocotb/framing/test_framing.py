@@ -9,13 +9,13 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import DELTA_BITS
 from plexor.protocol.geometry import Geometry
-from plexor_hdl.command import Command
-from plexor_hdl.frame_bytes import FrameByte
-from plexor_hdl.framer import Framer
+from plexor_hdl.control.command import Command
 from plexor_hdl.interfaces import Event
-from plexor_hdl.link_bytes import LinkBytes
-from plexor_hdl.packetizer import Packetizer
-from plexor_hdl.upload import COUNT_BITS, Upload
+from plexor_hdl.lib.frame_bytes import FrameByte
+from plexor_hdl.uplink.framer import Framer
+from plexor_hdl.uplink.link_bytes import LinkBytes
+from plexor_hdl.uplink.packetizer import Packetizer
+from plexor_hdl.uplink.upload import COUNT_BITS, Upload
 
 from ..bench import check
 from ..clocked import Seen

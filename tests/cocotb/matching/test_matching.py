@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import CHANNEL, MATCHER
 from plexor_hdl.interfaces import Beat, Decision, Measured, block_layout
-from plexor_hdl.paced_matcher import PacedMatcher
+from plexor_hdl.match.matcher import PacedMatcher
 
 from ..bench import check
 from ..clocked import Seen

@@ -8,7 +8,7 @@ from amaranth.hdl import Shape
 from plexor.protocol.geometry import TRIGGER_CLOCKS, Geometry
 from plexor.protocol.registers import STIMULUS
 from plexor_hdl.interfaces import block_layout
-from plexor_hdl.stimulus import Stimulus
+from plexor_hdl.stimulus.stimulus import Stimulus
 
 from ..bench import BUILD, run, verilog
 

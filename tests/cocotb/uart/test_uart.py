@@ -7,7 +7,7 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor_hdl.link_uart import DIVISOR_BITS, DROPPED_BITS, LinkUart
+from plexor_hdl.uplink.link_uart import DIVISOR_BITS, DROPPED_BITS, LinkUart
 
 from ..bench import check
 

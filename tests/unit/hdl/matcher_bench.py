@@ -10,10 +10,10 @@ from plexor.protocol.frames import SOURCE_STEP, SOURCE_STRIKE
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS, ResponseClass
 from plexor.protocol.registers import Policy
-from plexor_hdl.accept import PROMPT
+from plexor_hdl.control.limits import in_memories
 from plexor_hdl.interfaces import Beat, Kind
-from plexor_hdl.limits import in_memories
-from plexor_hdl.paced_matcher import KEPT_CLOCKS, PacedMatcher
+from plexor_hdl.match.accept import PROMPT
+from plexor_hdl.match.matcher import KEPT_CLOCKS, PacedMatcher
 from plexor_sim.golden.edges import Events
 from plexor_sim.golden.matcher import Matches, Rules, match
 

@@ -3,7 +3,7 @@
 from plexor.protocol.frames import OpStatus
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import STEP, Access, registers
-from plexor_hdl.registers import ZOOMS, RegisterBank
+from plexor_hdl.control.registers import ZOOMS, RegisterBank
 
 from .simulation import made
 

@@ -6,7 +6,7 @@ import pytest
 
 from plexor.protocol.geometry import ALL_FEATURES, TRIGGER_CLOCKS, Geometry
 from plexor.protocol.registers import Trigger
-from plexor_hdl.stimulus import Stimulus
+from plexor_hdl.stimulus.stimulus import Stimulus
 
 from .simulation import made, simulate
 from .stimulus_truth import rises

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from plexor.protocol.geometry import Feature, Geometry
-from plexor_hdl.profiles import PROFILES
+from plexor_hdl.build.profiles import PROFILES
 from plexor_sim import build as builds
 from plexor_sim.build import core_verilog
 from plexor_sim.idle import MissingRegisterError, observed

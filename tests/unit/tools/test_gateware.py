@@ -9,7 +9,7 @@ from tools.gateware.families import FAMILIES
 from tools.gateware.sdf import Delays
 from tools.gateware.skew import pad_lag_ps
 
-from plexor_hdl import boards
+from plexor_hdl.build import boards
 from plexor_hdl.front.phases import hops
 
 # amaranth-boards has the pins as well, from other hands.

@@ -1,0 +1,68 @@
+"""Boards: which instrument each one has, by its file in constraints/."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from plexor.protocol.geometry import Feature, Geometry
+from plexor_hdl.build.profiles import PROFILES, Profile
+
+_INSTALLED = Path(__file__).parents[1] / "constraints"
+CONSTRAINTS = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[3] / "constraints"
+"""A wheel has the boards' files inside this package."""
+
+
+DEFAULT = "ulx3s-25f"
+"""The board that a simulation is of if none is named."""
+
+
+class BoardError(Exception):
+    """A board's file cannot be used; the text says where, what it has, and what would be right."""
+
+
+@dataclass(frozen=True)
+class BoardFile:
+    """A board's file, and the instrument that the board has."""
+
+    name: str
+    profile: Profile
+    geometry: Geometry
+    core_mhz: Fraction
+    table: dict[str, Any]
+    text: bytes
+
+
+def names() -> list[str]:
+    """Return the boards there are files of."""
+    return sorted(path.stem for path in CONSTRAINTS.glob("*.toml"))
+
+
+def read(name: str) -> BoardFile:
+    """Return a board's file. Raises BoardError if there is none, or it cannot be used."""
+    if name not in names():
+        raise BoardError(f"board: {name!r}; must be one of {', '.join(names())}")
+    path = CONSTRAINTS / f"{name}.toml"
+    text = path.read_bytes()
+    try:
+        table = tomllib.loads(text.decode())
+        if table["profile"] not in PROFILES:
+            raise ValueError(f"profile: {table['profile']!r}; must be one of {', '.join(PROFILES)}")
+        profile = PROFILES[table["profile"]]
+        core_mhz = Fraction(str(table["clock"]["core_mhz"]))
+        tick_fs = round(10**9 / (core_mhz * profile.geometry.samples))
+        geometry = replace(profile.geometry, board=table["identity"], tick_fs=tick_fs)
+    except KeyError as error:
+        raise BoardError(f"{path.name}: no {error.args[0]!r}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, TypeError) as error:
+        raise BoardError(f"{path.name}: {error}") from error
+    return BoardFile(name, profile, geometry, core_mhz, table, text)
+
+
+def simulated(name: str = DEFAULT) -> Geometry:
+    """Return the instrument of a board's simulation. Raises BoardError as `read` does."""
+    geometry = read(name).geometry
+    return replace(geometry, features=geometry.features | Feature.SIMULATED)

@@ -1,0 +1,1 @@
+"""From sample words to one stream of numbered events."""

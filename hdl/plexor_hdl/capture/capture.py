@@ -1,0 +1,163 @@
+"""Capture: from every source's sample words to one stream of numbered events."""
+
+from amaranth.hdl import Cat, Module, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.frames import SOURCE_STRIKE
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.registers import CHANNEL
+from plexor_hdl.capture.edges import Edges
+from plexor_hdl.capture.filter import Filter, filter_clocks
+from plexor_hdl.capture.merge import Columns, Rows
+from plexor_hdl.capture.stamp import Stamp
+from plexor_hdl.capture.timebase import IDLE_CLOCKS, LOW_BITS, epoch_bits
+from plexor_hdl.capture.word_queues import SourceAmounts, WordQueues
+from plexor_hdl.interfaces import INDEX_BITS, Beat, Event, block_layout
+
+
+def in_order(queues, columns, rows, stamp):
+    """Return the assignments that make one stream of the queues' words."""
+    return [
+        columns.go.eq(stamp.i_ready),
+        columns.stays.eq(rows.stays),
+        columns.advance.eq(rows.i_ready),
+        columns.i_valid.eq(queues.o_valid),
+        queues.o_ready.eq(columns.i_ready),
+        columns.i_slot.eq(queues.o_slot),
+        columns.i_words.eq(queues.o_words),
+        queues.take_words.eq(columns.take_words),
+        rows.i_column.eq(columns.o_column),
+        stamp.i_valid.eq(rows.o_valid),
+        rows.o_ready.eq(stamp.i_ready),
+        stamp.i_event.eq(rows.o_event),
+        stamp.tag.eq(queues.tag),
+        queues.take_tag.eq(stamp.take_tag),
+    ]
+
+
+class Capture(wiring.Component):
+    """Wires filter, edges, merge and stamp; counts the edges of each source before any FIFO.
+
+    `words` are all sources' sample words of the clock `low` - 1, in the order of
+    `geometry.sources`, active level high but for channels, whose `invert` is applied here;
+    `capture` says that this clock belongs to the run. `idle`: nothing captured waits to be merged;
+    While idle, a beat without event tells the time about every IDLE_CLOCKS. `final_valid`, once a
+    run is over and idle, asks for the final beat at the end of the run. `event_stb` strobes once
+    with each `event`, whole, as its beat comes. `amounts` is to be counted. An event takes 10 to 16
+    clocks from `words` to `o_beat`, and filter_clocks more with Feature.FILTER. `o_ready` low stops
+    the merge as a whole: it should come from a register.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._geometry = geometry
+        super().__init__(
+            {
+                "clear": In(1),
+                "words": In(data.ArrayLayout(geometry.samples, len(geometry.sources))),
+                "capture": In(1),
+                "channels": In(data.ArrayLayout(block_layout(CHANNEL), geometry.channels)),
+                "strike_enables": In(geometry.strikes),
+                "low": In(LOW_BITS),
+                "epoch": In(epoch_bits(geometry)),
+                "last_epoch": In(epoch_bits(geometry)),
+                "idle": Out(1),
+                "final_valid": In(1),
+                "final_ready": Out(1),
+                "o_valid": Out(1),
+                "o_ready": In(1),
+                "o_beat": Out(Beat(geometry)),
+                "event_stb": Out(1),
+                "event": Out(Event()),
+                "next_index": Out(INDEX_BITS),
+                "amounts": Out(
+                    data.ArrayLayout(SourceAmounts(geometry.samples), len(geometry.sources))
+                ),
+                "gap_saturated": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        geometry = self._geometry
+        m.submodules.queues = queues = WordQueues(geometry)
+        m.submodules.columns = columns = Columns(geometry)
+        m.submodules.rows = rows = Rows(geometry)
+        m.submodules.stamp = stamp = Stamp(geometry)
+
+        filtered = Feature.FILTER in geometry.features
+        late_clocks = filter_clocks(geometry.samples) if filtered else 0
+        capture = [self.capture]
+        for number in range(late_clocks + Edges.LATENCY + queues.latency):
+            delayed = Signal(name=f"capture{number}")
+            m.d.sync += delayed.eq(capture[-1])
+            capture.append(delayed)
+
+        for number, source in enumerate(geometry.sources):
+            m.submodules[f"edges{source}"] = edges = Edges(geometry.samples)
+            word = self.words[number]
+            if source < geometry.channels:
+                channel = self.channels[source]
+                m.d.comb += [edges.enable.eq(channel.enable), edges.invert.eq(channel.invert)]
+            elif source < SOURCE_STRIKE + geometry.strikes:
+                m.d.comb += edges.enable.eq(self.strike_enables[source - SOURCE_STRIKE])
+            else:
+                m.d.comb += edges.enable.eq(1)
+            if filtered and source < geometry.channels:
+                m.submodules[f"filter{source}"] = glitches = Filter(geometry.samples)
+                m.d.comb += [
+                    glitches.word.eq(word),
+                    glitches.filter_ticks.eq(channel.filter_ticks),
+                    edges.word.eq(glitches.o_word),
+                ]
+            else:
+                for step in range(late_clocks):
+                    delayed = Signal(geometry.samples, name=f"word{source}_{step}")
+                    m.d.sync += delayed.eq(word)
+                    word = delayed
+                m.d.comb += edges.word.eq(word)
+            m.d.comb += [
+                edges.capture.eq(capture[late_clocks]),
+                queues.i_edges[number].eq(edges.o_edges),
+                queues.i_valid[number].eq(edges.o_valid),
+            ]
+
+        told, final, clock = Signal(init=1), Signal(), Signal.like(queues.clock)
+        # While no clock of a run comes, the clock stays at the end of the run.
+        with m.If(Cat(capture[-2:]).any()):
+            # The words that were offered queues.latency clocks ago.
+            m.d.sync += clock.eq(self.low - (len(capture) - 1))
+        with m.If(self.low[: IDLE_CLOCKS.bit_length() - 1] == 0):
+            m.d.sync += told.eq(0)
+        with m.Elif(~self.idle | queues.blank):
+            m.d.sync += told.eq(1)
+        with m.If(self.clear):
+            m.d.sync += final.eq(0)
+        with m.Elif(self.final_valid):
+            m.d.sync += final.eq(1)
+        m.d.comb += [
+            queues.clock.eq(clock),
+            queues.clear.eq(self.clear),
+            queues.blank.eq(
+                (self.idle & ~told & capture[late_clocks + Edges.LATENCY]) | self.final_valid
+            ),
+            self.amounts.eq(queues.amounts),
+            *in_order(queues, columns, rows, stamp),
+            stamp.final.eq(final),
+            stamp.clear.eq(self.clear),
+            stamp.low.eq(self.low),
+            stamp.epoch.eq(self.epoch),
+            stamp.last_epoch.eq(self.last_epoch),
+            self.final_ready.eq(1),
+            stamp.o_ready.eq(self.o_ready),
+            self.o_valid.eq(stamp.o_valid),
+            self.o_beat.is_event.eq(stamp.o_is_event),
+            self.o_beat.final.eq(stamp.o_final),
+            *(self.o_beat.event[name].eq(stamp.o_event[name]) for name in Event().members),
+            self.event_stb.eq(stamp.event_stb),
+            self.event.eq(stamp.o_event),
+            self.next_index.eq(stamp.next_index),
+            self.gap_saturated.eq(queues.gap_saturated),
+        ]
+        m.d.sync += self.idle.eq(queues.empty & columns.empty & ~rows.o_valid)
+        return m

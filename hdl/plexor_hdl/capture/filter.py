@@ -1,0 +1,137 @@
+"""The glitch filter of one source."""
+
+from itertools import pairwise
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor_hdl.lib.split_sum import up
+
+TICKS_BITS = 5
+QUAD = 4
+"""Samples whose level is settled together."""
+STAGES = {
+    4: (((0, 1), (0, 1, 2)),),
+    8: (((0, 1), (0, 1, 2)), ((0, 2, 3),)),
+    16: (((0, 1), (0, 1, 2)), ((0, 2, 3), (0, 4)), ((0, 4),)),
+}
+"""By W, the steps that make a window of samples longer, those of a clock together.
+
+A step that is taken joins the windows that begin so many samples later. A window of n + 1 samples
+has n places for an edge; from two samples on, these steps make each one of up to W.
+"""
+
+
+def filter_clocks(samples: int) -> int:
+    """Return the latency of a filter of words of so many samples."""
+    return 3 + len(STAGES[samples])
+
+
+def steps_to(places: int, steps: tuple[tuple[int, ...], ...]) -> list[bool]:
+    """Return which steps make a window with one place for an edge into one with `places`."""
+    if not steps:
+        if places != 1:
+            raise ValueError(f"places: {places}; must be 1 where no step is left")
+        return []
+    *before, last = steps
+    shorter = places - last[-1]
+    gap = max(b - a for a, b in pairwise(last))
+    for length, taken in ((places, False), (shorter, True)):
+        if length >= 1 and (not taken or gap <= length):
+            try:
+                return [*steps_to(length, tuple(before)), taken]
+            except ValueError:
+                continue
+    raise ValueError(f"places: {places}; the steps do not reach it")
+
+
+def samples_at(samples: int, place: int) -> Const:
+    """Return a word with that sample of each quad."""
+    return Const(sum(1 << at for at in range(place, samples, QUAD)), samples)
+
+
+class Filter(wiring.Component):
+    """Removes pulses shorter than `filter_ticks` (2 to W; 0 and 1: none; above W: as W).
+
+    The output takes the input's level from the first of `filter_ticks` consecutive samples on, and
+    holds between: a level's edge keeps its true time. Latency filter_clocks(W) whatever the
+    setting, so that every source can be delayed alike. One word a clock. Reset: low.
+    """
+
+    def __init__(self, samples: int) -> None:
+        self._samples = samples
+        super().__init__(
+            {
+                "word": In(samples),
+                "filter_ticks": In(TICKS_BITS),
+                "o_word": Out(samples),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        samples = self._samples
+        none, takes = self._setting(m)
+
+        # One bit a sample: the level changes in the window that begins there. What is of the next
+        # word is looked at before it is kept.
+        level = Signal(samples, name="level")
+        m.d.sync += level.eq(self.word)
+        window = Cat(level, self.word)
+        changes: Value = window[:-1] ^ window[1:]
+        for number, steps in enumerate(STAGES[samples]):
+            kept = Signal(samples, name=f"changes_{number}")
+            for taps in steps:
+                length = len(changes) - taps[-1]
+                later = [changes[tap : tap + length] for tap in taps[1:]]
+                joined = later[0] | later[-1]
+                changes = changes[:length] | Mux(takes.pop(0), joined, 0)
+            level_r = Signal(samples, name=f"level_{number}")
+            m.d.sync += [kept.eq(changes), level_r.eq(level)]
+            level = level_r
+            # The word's own bits come from the register, those of the next from its inputs.
+            changes = Cat(kept, changes[: len(changes) - samples])
+        with m.If(none):
+            m.d.sync += kept.eq(0)
+
+        # A sample whose window has no change settles the level. Of two neighbours one of which
+        # does the later has the level: were it the earlier alone, its window would hold both.
+        # Of each quad, whether a sample up to this one settles, and the level it would have then.
+        stays, places = Signal(samples), [samples_at(samples, n) for n in range(QUAD)]
+        m.d.comb += stays.eq(~kept)
+        settles, values = Signal(samples), Signal(samples)
+        some = stays | (up(stays, 1) & ~places[0])
+        third, fourth = stays & places[2], (stays | up(stays, 1)) & places[3]
+        own = places[0] | places[1] | third | fourth
+        second = (up(level, 1) & places[2]) | (up(level, 2) & places[3])
+        m.d.sync += [
+            settles.eq(some | (up(some, 2) & (places[2] | places[3]))),
+            values.eq((level & own) | (second & ~own)),
+        ]
+        # Each quad goes on from what the last one before it left that settles at all.
+        held = Signal()
+        befores = [held]
+        for last in range(QUAD - 1, samples, QUAD):
+            befores.append(Mux(settles[last], values[last], befores[-1]))
+        before = Cat(level.replicate(QUAD) for level in befores[:-1])
+        m.d.sync += [
+            self.o_word.eq((settles & values) | (~settles & before)),
+            held.eq(befores[-1]),
+        ]
+        return m
+
+    def _setting(self, m: Module) -> tuple[Signal, list[Signal]]:
+        """Return whether nothing is filtered, and which steps are taken; two clocks late."""
+        steps = tuple(taps for stage in STAGES[self._samples] for taps in stage)
+        plans = [
+            steps_to(max(min(ticks, self._samples), 2) - 1, steps)
+            for ticks in range(1 << TICKS_BITS)
+        ]
+        none = Signal()
+        takes = [Signal(name=f"take_{number}") for number in range(len(steps))]
+        m.d.sync += none.eq(self.filter_ticks <= 1)
+        for number, take in enumerate(takes):
+            chosen = Const(sum(plan[number] << at for at, plan in enumerate(plans)), len(plans))
+            m.d.sync += take.eq(chosen.bit_select(self.filter_ticks, 1))
+        return none, takes

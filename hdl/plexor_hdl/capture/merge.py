@@ -1,0 +1,183 @@
+"""The merge: slots of edge words to one stream of events in time order."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Geometry
+from plexor_hdl.capture.edges import EdgeWord, at_least
+from plexor_hdl.capture.word_queues import Slot
+
+
+class Column(data.StructLayout):
+    """The edges of one tick, a bit a source for edge and polarity.
+
+    `first` of its slot; a `blank` one has no edges. With neither it is none.
+    """
+
+    def __init__(self, sources: int, samples: int) -> None:
+        super().__init__(
+            {
+                "edges": sources,
+                "polarities": sources,
+                "fine": (samples - 1).bit_length(),
+                "first": 1,
+                "blank": 1,
+            }
+        )
+
+
+class MergedEvent(data.StructLayout):
+    """One event, its source as a number in the order of `geometry.sources`; or a `blank` slot."""
+
+    def __init__(self, sources: int, samples: int) -> None:
+        super().__init__(
+            {
+                "source": (sources - 1).bit_length(),
+                "polarity": 1,
+                "fine": (samples - 1).bit_length(),
+                "first": 1,
+                "blank": 1,
+            }
+        )
+
+
+def lowest(bits):
+    """Return only the lowest one of `bits`."""
+    return Cat(bit & ~bits[:number].any() for number, bit in enumerate(bits))
+
+
+def encode(one_hot, values):
+    """Return the value that belongs to the one bit of `one_hot`, as an or of ands."""
+    width = max(values).bit_length() or 1
+    return Cat(
+        Cat(bit for bit, value in zip(one_hot, values, strict=True) if value >> place & 1).any()
+        if any(value >> place & 1 for value in values)
+        else Const(0)
+        for place in range(width)
+    )
+
+
+class Columns(wiring.Component):
+    """Slots to columns: the ticks of a slot that hold edges, in order, one a clock.
+
+    All stages move together in the clocks with `advance`: those with `go` but where `stays` was
+    high in the clock before. The first one also moves when it is empty. A slot's words are taken
+    with `take_words` one clock or more after the slot, and must stand in `i_words` from the next
+    clock on. Latency 3 clocks to the register `o_column`; one column a clock where slots wait.
+    `empty`: nothing inside.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._samples = geometry.samples
+        self._sources = len(geometry.sources)
+        super().__init__(
+            {
+                "go": In(1),
+                "stays": In(1),
+                "advance": In(1),
+                "i_valid": In(1),
+                "i_ready": Out(1),
+                "i_slot": In(Slot(self._sources, geometry.samples)),
+                "i_words": In(data.ArrayLayout(EdgeWord(geometry.samples), self._sources)),
+                "take_words": Out(self._sources),
+                "o_column": Out(Column(self._sources, geometry.samples)),
+                "empty": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        head, head_valid = Signal(self.i_slot.shape()), Signal()
+        mask, turned = Signal(self._sources), Signal(self._sources)
+        valid, blank, first, filled = Signal(), Signal(), Signal(), Signal()
+        # The tick that is next and those after it, kept apart: much waits for them.
+        tick, rest, more = Signal(self._samples), Signal(self._samples), Signal()
+        # What keeps a slot from being loaded is known a clock before.
+        load, blocked, more_next = Signal(), Signal(), Signal()
+        m.d.comb += [
+            more_next.eq(
+                Mux(self.advance, Mux(more, at_least(rest)[1], head.several), more),
+            ),
+            load.eq(self.go & ~blocked),
+            self.i_ready.eq(load | ~head_valid),
+            self.take_words.eq(Mux(load, head.mask, 0)),
+        ]
+        with m.If(self.i_ready):
+            m.d.sync += [head_valid.eq(self.i_valid), head.eq(Mux(self.i_valid, self.i_slot, 0))]
+
+        chosen = mask & Cat((word.edges & tick).any() for word in self.i_words)
+        with m.If(load):
+            m.d.sync += [
+                mask.eq(head.mask),
+                valid.eq(head_valid),
+                blank.eq(head_valid & ~head.mask.any()),
+            ]
+        # Each edge turns its source's polarity for the columns of the slot behind it.
+        turns = Mux(first, 0, turned ^ self.o_column.edges)
+        with m.If(self.advance):
+            m.d.sync += [
+                turned.eq(turns),
+                # Each found apart: which one is next is known late.
+                tick.eq(Mux(more, lowest(rest), lowest(head.ticks))),
+                rest.eq(Mux(more, rest & ~lowest(rest), head.ticks & ~lowest(head.ticks))),
+                first.eq(load),
+                filled.eq(valid),
+                self.o_column.edges.eq(chosen),
+                self.o_column.polarities.eq(
+                    turns ^ Cat(word.polarity for word in self.i_words),
+                ),
+                self.o_column.fine.eq(encode(tick, range(self._samples))),
+                self.o_column.first.eq(first),
+                self.o_column.blank.eq(blank),
+            ]
+        m.d.sync += [more.eq(more_next), blocked.eq(more_next | self.stays)]
+        m.d.comb += self.empty.eq(~head_valid & ~valid & ~filled)
+        return m
+
+
+class Rows(wiring.Component):
+    """Columns to events: the sources of a tick that hold an edge, in order, one a clock.
+
+    Moves in the clocks with `o_ready`; takes a column in those with `i_ready`, which is low until
+    the column before is done, as `stays` tells a clock before. Latency one clock; one event a
+    clock.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._numbers = range(len(geometry.sources))
+        self._column = Column(len(self._numbers), geometry.samples)
+        super().__init__(
+            {
+                "i_ready": Out(1),
+                "i_column": In(self._column),
+                "stays": Out(1),
+                "o_valid": Out(1),
+                "o_ready": In(1),
+                "o_event": Out(MergedEvent(len(self._numbers), geometry.samples)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        column, more = Signal(self._column), Signal()
+        left, first = column.edges, Signal(len(column.edges))
+        m.d.comb += [
+            self.i_ready.eq(self.o_ready & ~more),
+            self.stays.eq(more),
+            first.eq(lowest(left)),
+            self.o_event.source.eq(encode(first, self._numbers)),
+            self.o_event.polarity.eq((first & column.polarities).any()),
+            self.o_event.fine.eq(column.fine),
+            self.o_event.first.eq(column.first),
+            self.o_event.blank.eq(column.blank),
+        ]
+        with m.If(self.i_ready):
+            one, two, _ = at_least(self.i_column.edges)
+            m.d.comb += self.stays.eq(two)
+            m.d.sync += [column.eq(self.i_column), self.o_valid.eq(one | self.i_column.blank)]
+        with m.Elif(self.o_ready):
+            m.d.comb += self.stays.eq(at_least(left)[2])
+            m.d.sync += [left.eq(left & ~first), column.first.eq(0)]
+        m.d.sync += more.eq(self.stays)
+        return m

@@ -1,0 +1,135 @@
+"""The stamp: merged events get their full time and their index."""
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Geometry
+from plexor_hdl.capture.merge import MergedEvent
+from plexor_hdl.capture.timebase import LOW_BITS, epoch_bits
+from plexor_hdl.capture.word_queues import Tag
+from plexor_hdl.interfaces import INDEX_BITS, Event
+
+
+class Stamp(wiring.Component):
+    """Extends an event's clock to 64-bit ticks and numbers events, dropped ones included.
+
+    The first event of a slot takes `tag`, which must stand then; those after it have its clock. A
+    blank slot becomes a beat without event, with `final` the final one; its gap, too, goes into the
+    next index. All stages move in every other clock at most, so that `i_ready` is a register:
+    latency 4 clocks, a beat each 2. They stop while `o_ready` is low, and for one clock, without a
+    beat, each time one of the index's limbs of LIMB_BITS carries. `next_index` is that of the event
+    that is on its way out, if there is one. `event_stb` strobes once with each event, a clock after
+    `o_event` has its index. `clear` sets the index to 0. An event must be stamped within half the
+    range of its clock. Where events are not `indexed`, the index is 0.
+    """
+
+    LIMB_BITS = 16
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._geometry = geometry
+        super().__init__(
+            {
+                "clear": In(1),
+                "low": In(LOW_BITS),
+                "epoch": In(epoch_bits(geometry)),
+                "last_epoch": In(epoch_bits(geometry)),
+                "i_valid": In(1),
+                "i_ready": Out(1),
+                "i_event": In(MergedEvent(len(geometry.sources), geometry.samples)),
+                "final": In(1),
+                "tag": In(Tag(geometry)),
+                "take_tag": Out(1),
+                "o_valid": Out(1),
+                "o_ready": In(1),
+                "o_event": Out(Event()),
+                "o_is_event": Out(1),
+                "event_stb": Out(1),
+                "o_final": Out(1),
+                "next_index": Out(INDEX_BITS),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        event = Signal(
+            data.StructLayout(
+                {
+                    "valid": 1,
+                    "is_event": 1,
+                    "final": 1,
+                    "fine": (self._geometry.samples - 1).bit_length(),
+                    "source": 5,
+                    "polarity": 1,
+                }
+            )
+        )
+        tag = Signal(self.tag.shape())
+        sources = Array(Const(source, 5) for source in self._geometry.sources)
+        m.d.comb += self.take_tag.eq(self.i_ready & self.i_valid & self.i_event.first)
+        with m.If(self.i_ready):
+            m.d.sync += [
+                event.valid.eq(self.i_valid),
+                event.is_event.eq(self.i_valid & ~self.i_event.blank),
+                event.final.eq(self.i_event.blank & self.final),
+                event.fine.eq(self.i_event.fine),
+                event.source.eq(sources[self.i_event.source]),
+                event.polarity.eq(self.i_event.polarity),
+                tag.gap.eq(Mux(self.i_valid & self.i_event.first, self.tag.gap, 0)),
+            ]
+            with m.If(self.i_event.first):
+                m.d.sync += tag.clock.eq(self.tag.clock)
+
+        # The time above the bits of the clock is now's, or what it was before they wrapped.
+        wrapped = Signal()
+        bits = len(tag.clock)
+        m.d.comb += wrapped.eq(tag.clock[-1] & ~self.low[bits - 1])
+        between = self.low[bits:]
+        epoch = Mux(wrapped & ~between.any(), self.last_epoch, self.epoch)
+        valid, carry = Signal(), Signal()
+        fresh, late, numbered = Signal(), Signal(), Signal()
+        limbs = [
+            Signal(self.LIMB_BITS, name=f"limb{start}")
+            for start in range(0, INDEX_BITS if self._geometry.indexed else 0, self.LIMB_BITS)
+        ]
+        carries = Signal(len(limbs[1:]))
+        m.d.comb += [
+            carry.eq(carries.any()),
+            numbered.eq((fresh | late) & ~carry),
+            self.o_valid.eq(valid & ~carry),
+            self.next_index.eq(Cat(limbs)),
+            self.o_event.index.eq(self.next_index),
+        ]
+        m.d.sync += [fresh.eq(self.i_ready & event.is_event), late.eq((fresh | late) & carry)]
+        # A beat is taken before the next one comes, so that the clocks between are free.
+        m.d.sync += [
+            self.i_ready.eq(~self.i_ready & ~carry & (self.o_ready | ~valid)),
+            self.event_stb.eq(numbered),
+        ]
+        with m.If(self.o_ready & ~carry):
+            m.d.sync += valid.eq(0)
+        for number, limb in enumerate(limbs[1:]):
+            with m.If(carries[number]):
+                m.d.sync += [
+                    carries[number].eq(0),
+                    Cat(limb, carries[number + 1 :][:1]).eq(limb + 1),
+                ]
+        with m.If(self.i_ready):
+            m.d.sync += [
+                valid.eq(event.valid),
+                self.o_is_event.eq(event.is_event),
+                self.o_final.eq(event.final),
+                self.o_event.time_ticks.eq(
+                    Cat(event.fine, tag.clock, (between - wrapped)[: len(between)], epoch)
+                ),
+                self.o_event.source.eq(event.source),
+                self.o_event.polarity.eq(event.polarity),
+                self.o_event.gap.eq(tag.gap.any()),
+            ]
+            if limbs:
+                # An event counts itself once the next one comes, or none.
+                counted = (Cat(Const(1, 1), limbs[0]) + Cat(self.o_is_event, tag.gap))[1:]
+                m.d.sync += Cat(limbs[0], carries[0]).eq(counted)
+        with m.If(self.clear):
+            m.d.sync += [limb.eq(0) for limb in limbs]
+        return m

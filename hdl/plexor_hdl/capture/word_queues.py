@@ -1,0 +1,303 @@
+"""A FIFO of edge words a source, and the order in which the words were taken."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STEP
+from plexor.protocol.geometry import Feature, Geometry
+from plexor_hdl.capture.edges import EdgeWord, at_least
+from plexor_hdl.capture.timebase import LOW_BITS
+from plexor_hdl.lib.memory_reader import plain_memory
+
+GAP_BITS = 16
+SPARE_SLOTS = 8
+"""Slots that may be under way between the FIFOs and the stamp."""
+EVENT_CLOCKS = 32
+"""More than an event waits for an event, or a strike that has expired, before it."""
+STEP_PAUSE_CLOCKS = 512
+"""More than events wait for the record of a step before them."""
+TERMS = 3
+"""How many numbers are added in one clock."""
+
+
+def clock_bits(geometry: Geometry) -> int:
+    """Return how many bits of a slot's clock are kept: none waits for half their range.
+
+    Raises ValueError for FIFOs so deep that no more bits travel with a word than would be needed.
+    """
+    bits = _waiting_bits(geometry, geometry.word_fifo_depth)
+    if bits > LOW_BITS:
+        most = geometry.word_fifo_depth
+        while most and _waiting_bits(geometry, most) > LOW_BITS:
+            most //= 2
+        raise ValueError(
+            f"word_fifo_depth: {geometry.word_fifo_depth}; must be {most} or less with "
+            f"{len(geometry.sources)} sources of {geometry.samples} samples"
+        )
+    return bits
+
+
+def _waiting_bits(geometry: Geometry, word_fifo_depth: int) -> int:
+    """Return how many bits tell clocks apart that are as far as words may wait."""
+    edges = len(geometry.sources) * word_fifo_depth * geometry.samples
+    longest = EVENT_CLOCKS * (edges + geometry.queue_depth)
+    if Feature.SWEEP in geometry.features:
+        longest += STEP_PAUSE_CLOCKS * word_fifo_depth
+    return longest.bit_length() + 1
+
+
+def following(place):
+    """Return `place` + 1 modulo its size, without a carry chain."""
+    return Cat(bit ^ place[:number].all() for number, bit in enumerate(place))
+
+
+def four_counts(word):
+    """Return how many of each four bits are one, each bit of it a function of the four.
+
+    The counts' bits come in three words, those of a four in the places of its first.
+    """
+    firsts = Const(sum(1 << place for place in range(0, len(word), 4)), len(word))
+    odd, both, some = word ^ (word >> 1), word & (word >> 1), word | (word >> 1)
+    all_four = both & (both >> 2) & firsts
+    two = (both | (both >> 2) | (some & (some >> 2))) & firsts
+    return (odd ^ (odd >> 2)) & firsts, two & ~all_four, all_four
+
+
+class SourceAmounts(data.StructLayout):
+    """Edges of one source in one clock: seen, and dropped for want of room."""
+
+    def __init__(self, samples: int) -> None:
+        bits = samples.bit_length()
+        super().__init__({"generated": bits, "dropped": bits})
+
+
+class Slot(data.StructLayout):
+    """The words taken in one clock: their sources, and the ticks in which one of them has an edge.
+
+    `several`: more than one tick. A blank slot has no words: it only tells the time.
+    """
+
+    def __init__(self, sources: int, samples: int) -> None:
+        super().__init__({"mask": sources, "ticks": samples, "several": 1})
+
+
+class Tag(data.StructLayout):
+    """A slot's clock, and how many edges of all sources were dropped since the slot before.
+
+    Nothing looks at the gap, which has no bits, where events are not `indexed`.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        gap_bits = GAP_BITS if geometry.indexed else 0
+        super().__init__({"clock": clock_bits(geometry), "gap": gap_bits})
+
+
+class WordQueue(wiring.Component):
+    """The FIFO of one source: takes the word offered, unless `full`.
+
+    In the clock after `take` and until the next one `o_word` is the oldest word that was not yet
+    taken, which must have been offered 2 clocks before `take` or earlier. With `level` all samples
+    of a word are alike: it needs no memory block.
+    """
+
+    def __init__(self, samples: int, depth: int, level: bool) -> None:
+        self._depth = depth
+        self._level = level
+        self._word = EdgeWord(samples)
+        super().__init__(
+            {
+                "i_word": In(self._word),
+                "i_valid": In(1),
+                "full": Out(1),
+                "take": In(1),
+                "o_word": Out(self._word),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.words = words = plain_memory(self._word, self._depth)
+        if self._level:
+            words.attrs["ram_style"] = "logic"
+        write, read = words.write_port(), words.read_port()
+        m.d.comb += [
+            write.en.eq(self.i_valid & ~self.full),
+            write.data.eq(self.i_word),
+            read.en.eq(self.take),
+            self.o_word.eq(read.data),
+        ]
+        behind = following(write.addr) == read.addr
+        m.d.sync += self.full.eq(~self.take & (self.full | (self.i_valid & behind)))
+        with m.If(write.en):
+            m.d.sync += write.addr.eq(following(write.addr))
+        with m.If(self.take):
+            m.d.sync += read.addr.eq(following(read.addr))
+        return m
+
+
+class WordQueues(wiring.Component):
+    """The sources' FIFOs and the order in which their words were taken.
+
+    Every clock each source may offer one word with edges (`i_edges`, none without `i_valid`). A
+    word that finds its FIFO full is dropped whole; `amounts` tells two clocks later what was seen
+    and dropped. The words taken in one clock are a slot. `blank`, while `empty`, makes one where no
+    word is taken.
+
+    A slot leaves in three parts, each in order: `o_slot` by `o_ready`; its words by `take_words` in
+    a later clock, to stand in `o_words` until the next ones are taken; its `tag` by `take_tag` 4
+    clocks or more after the slot and 2 or more after the tag before. `clock` is the number of the
+    clock whose words were offered `latency` clocks before. `empty`: no slot whose tag was not
+    taken.
+
+    Latency 4 clocks, throughput one slot a clock in and one each 2 out. The order has a place for
+    every word of every FIFO and SPARE_SLOTS more, and so cannot be full before them.
+    `gap_saturated` is sticky until `clear`; a gap is right up to 2**GAP_BITS - 1 and never 0 where
+    edges were dropped.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._geometry = geometry
+        self.sources = len(geometry.sources)
+        self._slots = 1 << (self.sources * geometry.word_fifo_depth + SPARE_SLOTS - 1).bit_length()
+        word = EdgeWord(geometry.samples)
+        self._sums = 1
+        while TERMS**self._sums < self.sources:
+            self._sums += 1
+        self.latency = 2 + self._sums
+        super().__init__(
+            {
+                "i_edges": In(data.ArrayLayout(word, self.sources)),
+                "i_valid": In(self.sources),
+                "blank": In(1),
+                "clock": In(clock_bits(geometry)),
+                "clear": In(1),
+                "amounts": Out(data.ArrayLayout(SourceAmounts(geometry.samples), self.sources)),
+                "gap_saturated": Out(1),
+                "o_valid": Out(1),
+                "o_ready": In(1),
+                "o_slot": Out(Slot(self.sources, geometry.samples)),
+                "o_words": Out(data.ArrayLayout(word, self.sources)),
+                "take_words": In(self.sources),
+                "tag": Out(Tag(geometry)),
+                "take_tag": In(1),
+                "empty": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        geometry = self._geometry
+        fulls, kept = Signal(self.sources), Signal(self.sources)
+        ticks = 0
+        for number, source in enumerate(geometry.sources):
+            word, valid = self.i_edges[number], self.i_valid[number]
+            m.submodules[f"queue{number}"] = queue = WordQueue(
+                geometry.samples, geometry.word_fifo_depth, source in (SOURCE_LOAD, SOURCE_STEP)
+            )
+            amount, full = self.amounts[number], Signal(2, name=f"full{number}")
+            places = range(0, geometry.samples, 4)
+            counts = [Signal(geometry.samples, name=f"counts{number}_{bit}") for bit in range(3)]
+            m.d.comb += [
+                queue.i_word.eq(word),
+                queue.i_valid.eq(valid),
+                queue.take.eq(self.take_words[number]),
+                fulls[number].eq(queue.full),
+                self.o_words[number].eq(queue.o_word),
+                amount.dropped.eq(Mux(full[1], amount.generated, 0)),
+            ]
+            m.d.sync += [
+                *(
+                    one.eq(all_of)
+                    for one, all_of in zip(counts, four_counts(word.edges), strict=True)
+                ),
+                amount.generated.eq(_sum([Cat(bit[at] for bit in counts) for at in places])),
+                full.eq(Cat(queue.full, full)),
+            ]
+            ticks = ticks | Mux(queue.full, 0, word.edges)
+
+        m.submodules.order = order = plain_memory(self.o_slot.shape(), self._slots)
+        write, read = order.write_port(), order.read_port()
+        push, blank, some, stood = Signal(), Signal(), Signal(), Signal()
+        m.d.sync += [
+            kept.eq(self.i_valid & ~fulls),
+            blank.eq(self.blank),
+            write.data.ticks.eq(ticks),
+        ]
+        m.d.comb += [
+            push.eq(kept.any() | blank),
+            write.en.eq(push),
+            write.data.mask.eq(kept),
+            write.data.several.eq(at_least(write.data.ticks)[1]),
+            some.eq(read.addr != write.addr),
+            read.en.eq((self.o_valid & self.o_ready) | ~stood),
+        ]
+        m.d.sync += [
+            self.o_slot.eq(read.data),
+            self.o_valid.eq(stood & ~(self.o_valid & self.o_ready)),
+        ]
+        with m.If(push):
+            m.d.sync += write.addr.eq(write.addr + 1)
+        with m.If(read.en):
+            m.d.sync += stood.eq(some)
+            with m.If(some):
+                m.d.sync += read.addr.eq(read.addr + 1)
+
+        next_tag = self._tags(m, push)
+        m.d.comb += self.empty.eq((next_tag == write.addr) & ~push & ~self.i_valid.any())
+        return m
+
+    def _tags(self, m, push):
+        """Sum what is dropped over the sources, write each slot's tag; return the next one's."""
+        terms = [amount.dropped for amount in self.amounts]
+        for level in range(self._sums):
+            sums = []
+            for place in range(0, len(terms), TERMS):
+                group = terms[place : place + TERMS]
+                total = Signal(range(len(group) * (1 << len(terms[0]))), name=f"sum{level}_{place}")
+                m.d.sync += total.eq(_sum(group))
+                sums.append(total)
+            terms = sums
+        for step in range(1 + self._sums):
+            pushed = Signal(name=f"push{step}")
+            m.d.sync += pushed.eq(push)
+            push = pushed
+
+        m.submodules.tags = tags = plain_memory(self.tag.shape(), self._slots)
+        write, read = tags.write_port(), tags.read_port()
+        oldest, second = Signal(range(self._slots)), Signal(range(self._slots), init=1)
+        m.d.comb += [
+            write.en.eq(push),
+            write.data.clock.eq(self.clock),
+            read.addr.eq(Mux(self.take_tag, second, oldest)),
+        ]
+        m.d.sync += self.tag.eq(read.data)
+        if self._geometry.indexed:
+            m.d.comb += write.data.gap.eq(self._gap(m, push, terms[0]))
+        m.d.sync += oldest.eq(read.addr)
+        with m.If(self.take_tag):
+            m.d.sync += second.eq(second + 1)
+        with m.If(push):
+            m.d.sync += write.addr.eq(write.addr + 1)
+        return oldest
+
+    def _gap(self, m, push, dropped):
+        """Return what was dropped since the last push; a gap too long keeps its highest bit."""
+        gap, total, whole = Signal(GAP_BITS), Signal(GAP_BITS), Signal(GAP_BITS)
+        m.d.comb += [total.eq(gap[:-1] + dropped), whole.eq(total | (gap[-1] << GAP_BITS - 1))]
+        with m.If(push | self.clear):
+            m.d.sync += gap.eq(0)
+        with m.Else():
+            m.d.sync += gap.eq(whole)
+        with m.If(self.clear):
+            m.d.sync += self.gap_saturated.eq(0)
+        with m.Elif(gap[-1] & total[-1]):
+            m.d.sync += self.gap_saturated.eq(1)
+        return whole
+
+
+def _sum(terms):
+    while len(terms) > 1:
+        pairs = [terms[place : place + 2] for place in range(0, len(terms), 2)]
+        terms = [pair[0] + pair[1] if len(pair) > 1 else pair[0] for pair in pairs]
+    return terms[0]

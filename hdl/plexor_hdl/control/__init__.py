@@ -1,0 +1,1 @@
+"""Commands, registers, and the course of a run."""

@@ -1,0 +1,89 @@
+"""What latencies are compared with, in memories: for builds with few cells."""
+
+from amaranth.hdl import Cat, Module, Mux, ResetSignal, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import VALUE_BITS
+from plexor.protocol.registers import register
+from plexor_hdl.interfaces import Beat
+from plexor_hdl.lib.counters import fetched_from
+from plexor_hdl.lib.memory_reader import plain_memory
+
+HALF_BITS = VALUE_BITS // 2
+SHARED = (
+    ("matcher", "timeout_ticks"),
+    ("matcher", "window_min_ticks"),
+    ("control", "trigger_latency_ticks"),
+)
+"""Registers that are limits, and then, for each channel:"""
+OWN = ("channel", "deadline_ticks")
+
+
+def in_memories(geometry: Geometry) -> bool:
+    """Return whether limits are in memories: one latency is looked at, once, and cells are few."""
+    rich = Feature.EVENTS | Feature.EARLY | Feature.SNAPSHOT | Beat.LONG | Beat.KEPT
+    return not geometry.features & (rich | Feature.SUM_SQUARES)
+
+
+class Limits(wiring.Component):
+    """The limits of latencies, written as the register bank is, and read in halves.
+
+    A bit of `stb` says that `data` was written to a register of SHARED or, behind these, to OWN of
+    a channel; it must stand for one more clock, and `stb` be low in that. `halves` are those of
+    SHARED and of `channel`'s OWN, the lower or with `upper` the upper ones of the clock before.
+    Reset: the registers' reset values, for up to 8 clocks a channel after it (not after
+    configuration) from then on.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._channels = geometry.channels
+        channel_bits = max(geometry.key_bits, 1)
+        super().__init__(
+            {
+                "stb": In(len(SHARED) + geometry.channels),
+                "data": In(VALUE_BITS),
+                "upper": In(1),
+                "channel": In(channel_bits),
+                "halves": Out(data.ArrayLayout(HALF_BITS, len(SHARED) + 1)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        strobes = [*self.stb[: len(SHARED)], self.stb[len(SHARED) :].any()]
+        again = Signal(len(strobes))
+        m.d.sync += again.eq(Cat(strobes))
+        half = Mux(again.any(), self.data[HALF_BITS:], self.data[:HALF_BITS])
+        written = Signal.like(self.channel)
+        for number in range(self._channels):
+            with m.If(self.stb[len(SHARED) + number]):
+                m.d.comb += written.eq(number)
+        kept = Signal.like(self.channel)
+        m.d.sync += kept.eq(written)
+        row = Cat(again.any(), Mux(again.any(), kept, written))
+        # Without a reset in the clock domain this is no logic.
+        walking, place = Signal(reset_less=True), Signal.like(row, reset_less=True)
+        with m.If(ResetSignal(allow_reset_less=True)):
+            m.d.sync += [walking.eq(1), place.eq(0)]
+        with m.Elif(walking):
+            m.d.sync += [place.eq(place + 1), walking.eq(~place.all())]
+        for number, name in enumerate((*SHARED, OWN)):
+            reset = register(*name).reset
+            # A bit beyond the register's is ignored.
+            within = ~again[number] if register(*name).bits < VALUE_BITS else 1
+            parts = reset & (1 << HALF_BITS) - 1, reset >> HALF_BITS & (1 << HALF_BITS) - 1
+            rows = 2 << len(self.channel) if name == OWN else 2
+            m.submodules[name[1]] = memory = plain_memory(
+                HALF_BITS, rows, init=parts * (rows // 2), ram_style="block"
+            )
+            write, cut = memory.write_port(), Cat(half[:-1], half[-1] & within)
+            place_read = Cat(self.upper, self.channel)[: (rows - 1).bit_length()]
+            m.d.comb += [
+                write.addr.eq(Mux(walking, place, row)),
+                write.data.eq(Mux(walking, Mux(place[0], parts[1], parts[0]), cut)),
+                write.en.eq(strobes[number] | again[number] | walking),
+                self.halves[number].eq(fetched_from(m, memory, place_read, f"half{number}")),
+            ]
+        return m

@@ -1,0 +1,210 @@
+"""What the register bank keeps in a memory: constants, what was written, and times of a run."""
+
+from functools import reduce
+from operator import or_
+
+from amaranth.hdl import Cat, Module, Mux, ResetSignal, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.registers import (
+    CHANNEL,
+    CONTROL,
+    IDENTITY,
+    MATCHER,
+    SOURCE,
+    STATUS,
+    STEP,
+    STIMULUS,
+)
+from plexor_hdl.lib.addresses import ADDRESS_BITS, HITS_LAYOUT, WORD_BITS, claimed, split, words_of
+from plexor_hdl.lib.memory_reader import plain_memory
+
+STORED = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STEP)
+"""Blocks whose words are constants, or what was written last."""
+MARKED = ("start_ticks", "end_ticks")
+"""Registers of STATUS that keep the time of a moment."""
+LATCH = 2 * len(MARKED)
+"""Place, behind those of MARKED, of the high word that the last read of a low one has latched."""
+MARK_WORDS = 8
+
+
+class Look(data.Struct):
+    """A look at the time for a mark: at which word, and for which register of MARKED."""
+
+    low: 1
+    high: 1
+    end: 1
+
+
+class Shadow(wiring.Component):
+    """The bank's memory: read for the bus while that is `busy`, else for run control and dumps.
+
+    For the bus, `hits` and `address` are looked at all the time. `word` is theirs 3 clocks later,
+    or with `masking` a mask of the bits that it has; `stored` says in the clock after `hits` that
+    the word is one of this memory. `write_stb` writes `write_data` cut by the mask, which must be
+    `word` then, to the word asked for in the clock before; `latch_stb` writes `live` there.
+
+    `mark_stb` keeps the time of the next clock, as end_ticks if `mark_end` and else as start_ticks.
+    It is read by `live`, which must have the time's low word 2 clocks after `look_low` and its high
+    word 2 clocks after `look_high`. `track` asks for looks at the high word; some must have come in
+    the 2**31 ticks before a mark. Looks write in the third clock after theirs, where the bus must
+    not write.
+
+    Else `word` is the low or, with `high`, the high word of run_time_ticks or, with `end`, of
+    end_ticks, if these stood for 3 clocks and `word_valid`. After a reset, not after configuration,
+    what was written is written anew while `walking`, for a clock a word.
+    """
+
+    def __init__(self, identity: dict[str, int], copies: dict[str, int]) -> None:
+        self._identity = identity
+        self._copies = copies
+        self._blocks = [block for block in STORED if copies[block.name]]
+        self._places, size = self._layout()
+        self._depth = 1 << (size - 1).bit_length()
+        super().__init__(
+            {
+                "hits": In(HITS_LAYOUT),
+                "address": In(ADDRESS_BITS),
+                "busy": In(1),
+                "masking": In(1),
+                "stored": Out(1),
+                "write_data": In(WORD_BITS),
+                "write_stb": In(1),
+                "live": In(WORD_BITS),
+                "latch_stb": In(1),
+                "mark_stb": In(1),
+                "mark_end": In(1),
+                "track": In(1),
+                "look_low": Out(1),
+                "look_high": Out(1),
+                "end": In(1),
+                "high": In(1),
+                "word": Out(WORD_BITS),
+                "word_valid": Out(1),
+                "walking": Out(1),
+            }
+        )
+
+    def _layout(self) -> tuple[dict[str, int], int]:
+        """Return where blocks, their masks and the marks start, aligned; and where all ends."""
+        sizes = {"marks": MARK_WORDS}
+        for block in self._blocks:
+            copies = 1 << (self._copies[block.name] - 1).bit_length()
+            sizes[block.name] = block.stride_words * copies
+            if block is not IDENTITY:
+                sizes[f"{block.name} masks"] = block.stride_words
+        places, start = {}, 0
+        for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
+            places[name] = start
+            start += size
+        return places, start
+
+    def _contents(self) -> tuple[list[int], list[int]]:
+        """Return all words after configuration, and the places of those that are written."""
+        init = [0] * self._depth
+        written = [self._places["marks"] + number for number in range(MARK_WORDS)]
+        for block in self._blocks:
+            for offset, word in enumerate(words_of(block)):
+                for copy in range(self._copies[block.name]):
+                    place = self._places[block.name] + copy * block.stride_words + offset
+                    if block is IDENTITY:
+                        init[place] = word.part(self._identity[word.register.name])
+                    else:
+                        init[place] = word.reset
+                        written.append(place)
+                if block is not IDENTITY and word.register.name != "action":
+                    init[self._places[f"{block.name} masks"] + offset] = (1 << word.bits) - 1
+        return init, written
+
+    def elaborate(self, platform):
+        m = Module()
+        init, written = self._contents()
+        m.submodules.memory = memory = plain_memory(WORD_BITS, self._depth, init)
+        write, read = memory.write_port(), memory.read_port()
+        place, free = Signal(range(self._depth)), Signal(3)
+        run_time = self._places[CONTROL.name] + next(
+            offset
+            for offset, word in enumerate(words_of(CONTROL))
+            if word.register.name == "run_time_ticks"
+        )
+        end_ticks = self._places["marks"] + 2 * MARKED.index("end_ticks")
+        m.d.sync += [
+            place.eq(
+                Mux(
+                    self.busy,
+                    self._asked(m),
+                    Mux(self.end, end_ticks + self.high, Mux(self.high, run_time + 1, run_time)),
+                )
+            ),
+            free.eq(Cat(~self.busy, free)),
+            # The memory's own output register, where it has one.
+            self.word.eq(read.data),
+        ]
+        m.d.comb += [read.addr.eq(place), self.word_valid.eq(free[-1])]
+
+        # What is looked for now comes into `live` by way of the bank's register of what is chosen.
+        asked, chosen, came = Signal(Look), Signal(Look), Signal(Look)
+        was_low = Signal()
+        m.d.comb += [
+            asked.low.eq(self.mark_stb),
+            asked.high.eq(chosen.low | (self.track & ~self.mark_stb)),
+            asked.end.eq(Mux(chosen.low, chosen.end, self.mark_end)),
+            self.look_low.eq(asked.low),
+            self.look_high.eq(asked.high),
+        ]
+        m.d.sync += [chosen.eq(asked), came.eq(chosen), was_low.eq(came.low)]
+        # Where the low word's upper bit is set it may wrap in the clock after.
+        keep = came.low | (came.high & ~(was_low & write.data[-1]))
+        m.d.sync += [
+            write.addr.eq(
+                Mux(
+                    came.low | came.high,
+                    self._places["marks"] + Cat(came.high, came.end),
+                    place,
+                )
+            ),
+            write.data.eq(Mux(self.write_stb, self.write_data & self.word, self.live)),
+            write.en.eq(self.write_stb | self.latch_stb | keep),
+        ]
+        self._walk(m, write, init, written)
+        return m
+
+    def _asked(self, m: Module):
+        """Return the place of the word that the bus asks for."""
+        address, hits, marks = self.address, self.hits, self._places["marks"]
+        terms, stored = [], []
+        for block in self._blocks:
+            size = block.stride_words * (1 << (self._copies[block.name] - 1).bit_length())
+            place = self._places[block.name] | address[: (size - 1).bit_length()]
+            if block is not IDENTITY:
+                offset, _ = split(block, address)
+                masks = self._places[f"{block.name} masks"]
+                place = Mux(self.masking, masks | offset, place)
+            terms.append(Mux(hits[block.name], place, 0))
+            stored.append(hits[block.name])
+        for block in (STATUS, SOURCE):
+            high = claimed(block, address, lambda word: word.number == 1)
+            marked = claimed(block, address, lambda word: word.register.name in MARKED)
+            end = claimed(block, address, lambda word: word.register.name == MARKED[1])
+            place = marks | Mux(marked, Cat(high, end), LATCH)
+            terms.append(Mux(hits[block.name], place, 0))
+            stored.append(hits[block.name] & (high | marked))
+        m.d.sync += self.stored.eq(Cat(stored).any())
+        return reduce(or_, terms)
+
+    def _walk(self, m: Module, write, init: list[int], written: list[int]) -> None:
+        """Write all again after a reset; without one in the clock domain this is no logic."""
+        place = Signal(range(self._depth), reset_less=True)
+        walking = Signal(reset_less=True)
+        with m.If(ResetSignal(allow_reset_less=True)):
+            m.d.sync += [walking.eq(1), place.eq(0)]
+        with m.Elif(place == self._depth - 1):
+            m.d.sync += walking.eq(0)
+        m.d.comb += self.walking.eq(walking)
+        with m.If(walking):
+            m.d.sync += [place.eq(place + 1), write.addr.eq(place), write.en.eq(0)]
+            with m.Switch(place):
+                for number in written:
+                    with m.Case(number):
+                        m.d.sync += [write.data.eq(init[number]), write.en.eq(1)]

@@ -1,0 +1,387 @@
+"""The register bank, derived from plexor.protocol.registers."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.frames import OpStatus
+from plexor.protocol.geometry import BOARD_BYTES, MAGIC, PROTOCOL_VERSION, Feature, Geometry
+from plexor.protocol.registers import (
+    BASE_ADDRESSES,
+    BLOCKS,
+    CHANNEL,
+    CONTROL,
+    IDENTITY,
+    LANE,
+    MATCHER,
+    SOURCE,
+    STATUS,
+    STEP,
+    STIMULUS,
+    Access,
+    Action,
+    Block,
+)
+from plexor_hdl.control.limits import OWN, SHARED
+from plexor_hdl.control.register_memory import MARKED, Shadow
+from plexor_hdl.interfaces import Kind, block_layout
+from plexor_hdl.lib.addresses import (
+    ADDRESS_BITS,
+    HITS_LAYOUT,
+    WORD_BITS,
+    Word,
+    claimed,
+    split,
+    words_of,
+)
+from plexor_hdl.lib.tables import table
+
+ACTION_LAYOUT = data.StructLayout({action.name.lower(): 1 for action in Action})
+SOURCE_ADDRESS_BITS = 6
+COUNT_BITS = 48
+LIVE = (STATUS, LANE, SOURCE)
+STEP_WORDS_BITS = (STEP.count * STEP.stride_words - 1).bit_length()
+SOURCE_CLOCKS = 17
+"""Clocks from a source that is asked for to its count."""
+DECIDED, LOW_NEXT, DONE = 2, SOURCE_CLOCKS - 1, SOURCE_CLOCKS + 2
+"""Clocks from a request until the status of its answer stands, and so on."""
+ZOOMS = ("zoom_rise_ticks", "zoom_fall_ticks", "zoom_width_ticks", "zoom_period_ticks")
+"""Registers of CHANNEL that go to the results' memory, in the order of Kind."""
+ZOOM_BITS = (len(Kind) - 1).bit_length()
+HALF_BITS = 4
+HALF_WORDS = 1 << HALF_BITS
+"""Words of a copy that are told apart by a row and a column of four."""
+
+
+class RegisterBus(wiring.Signature):
+    """Requests of one register word at a time; the requester sees these directions.
+
+    `address`, `write` and `write_data` stand from `request_stb` to `done_stb`; from its clock to
+    the next request `read_data` and `status` (an OpStatus) stand. `read_data` is 0 where `status`
+    is NO_REGISTER.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "address": Out(ADDRESS_BITS),
+                "write": Out(1),
+                "write_data": Out(WORD_BITS),
+                "request_stb": Out(1),
+                "done_stb": In(1),
+                "read_data": In(WORD_BITS),
+                "status": In(8),
+            }
+        )
+
+
+def _cell(block: Block, place: int, rows, columns):
+    """Return whether the word at `place` of its half of a copy is asked for."""
+    row, column = place % HALF_WORDS // 4, place % 4
+    return (rows[row] if block.stride_words > 4 else 1) & (
+        columns[column] if block.stride_words > 1 else 1
+    )
+
+
+def identity_values(geometry: Geometry, gateware_hash: int, build_id: int = 0) -> dict[str, int]:
+    """Return the identity's registers; raise ValueError for a hash or id of more than 64 bits."""
+    for name, value in (("gateware_hash", gateware_hash), ("build_id", build_id)):
+        if not 0 <= value < 1 << 64:
+            raise ValueError(f"{name}: {value:#x}; must be 64 bits")
+    values = {
+        "magic": MAGIC,
+        "protocol_version": PROTOCOL_VERSION,
+        "gateware_hash": gateware_hash,
+        "build_id": build_id,
+        "board": int.from_bytes(geometry.board.encode().ljust(BOARD_BYTES, b"\0"), "little"),
+    }
+    for register in IDENTITY.registers:
+        if register.name not in values:
+            values[register.name] = int(getattr(geometry, register.name))
+    return values
+
+
+class RegisterBank(wiring.Component):
+    """All registers of a build.
+
+    Outputs hold what was written, from the clock before `done_stb` on; `action` has one-clock
+    strobes in that clock. Copies that the build leaves out answer NO_REGISTER. While `running`,
+    SETUP registers answer RUNNING and keep their value. Bits beyond a register's are ignored and
+    read 0.
+
+    A 64-bit register of STATUS or SOURCE is read coherently low word first, if it grows by less
+    than 2**31 a clock: the low word's read latches the high word, and reading any high word gives
+    what was latched last. start_ticks and end_ticks are no ports: `mark_stb` keeps time_ticks of
+    the next clock as end_ticks if `mark_end`, else as start_ticks. `track` must have been high for
+    some clocks in the last 2**31 ticks, without a request, and low while no mark is due. A request
+    at a mark waits while `hold`, which must be high from the clock after until 4 clocks after.
+
+    `word` is the low or, with `word_high`, the high word of run_time_ticks or, with `word_end`, of
+    end_ticks, once these have stood for 3 clocks, in clocks with `word_valid`: not during requests.
+
+    `written` is what is written to a word of STEP with `step_stb`, `step_place` being its place
+    among all steps' words; to a register of Limits with `limit_stb`; and with `zoom_stb` to one of
+    ZOOMS, `zoom_place` being its Kind << key bits | channel: the ports of `channel` do not have
+    them. Of SOURCE `source_value` is asked for: source x 2 or, for dropped, one more; it must stand
+    from SOURCE_CLOCKS after `source_stb` on.
+
+    Latency SOURCE_CLOCKS + 3 clocks from `request_stb` to `done_stb` without `hold`, one request at
+    a time. Reset:
+    registers have their reset values; for up to 2048 clocks after it (not after configuration)
+    requests wait while readback is prepared.
+    """
+
+    def __init__(self, geometry: Geometry, gateware_hash: int, build_id: int = 0) -> None:
+        self._geometry = geometry
+        self._identity = identity_values(geometry, gateware_hash, build_id)
+        self._copies = {block.name: tuple(range(block.count)) for block in BLOCKS}
+        self._copies[CHANNEL.name] = self._copies[LANE.name] = tuple(range(geometry.channels))
+        self._copies[STIMULUS.name] = tuple(range(geometry.strikes))
+        self._copies[SOURCE.name] = tuple(sorted(geometry.sources))
+        steps = geometry.table_steps if Feature.SWEEP in geometry.features else 0
+        self._copies[STEP.name] = tuple(range(steps))
+
+        def block_port(block: Block) -> wiring.Member:
+            init = {register.name: register.reset for register in block.registers}
+            return Out(block_layout(block), init=init)
+
+        super().__init__(
+            {
+                "bus": In(RegisterBus()),
+                "running": In(1),
+                "hold": In(1),
+                "mark_stb": In(1),
+                "mark_end": In(1),
+                "track": In(1),
+                "word_end": In(1),
+                "word_high": In(1),
+                "word": Out(WORD_BITS),
+                "word_valid": Out(1),
+                "action": Out(ACTION_LAYOUT),
+                "control": block_port(CONTROL),
+                "matcher": block_port(MATCHER),
+                "channel": block_port(CHANNEL).array(geometry.channels),
+                "stimulus": block_port(STIMULUS).array(geometry.strikes),
+                "zoom_stb": Out(1),
+                "zoom_place": Out(geometry.key_bits + ZOOM_BITS),
+                "limit_stb": Out(len(SHARED) + geometry.channels),
+                "written": Out(WORD_BITS),
+                "step_stb": Out(1),
+                "step_place": Out(STEP_WORDS_BITS),
+                "status": In(block_layout(STATUS)),
+                "lane": In(block_layout(LANE)).array(geometry.channels),
+                "source_stb": Out(1),
+                "source_address": Out(SOURCE_ADDRESS_BITS),
+                "source_value": In(COUNT_BITS),
+            }
+        )
+
+    def _copy(self, block: Block, copy: int):
+        port = getattr(self, block.name)
+        return port[copy] if block.count > 1 else port
+
+    def elaborate(self, platform):
+        m = Module()
+        address = self.bus.address
+        copies = {name: len(numbers) for name, numbers in self._copies.items()}
+        m.submodules.shadow = shadow = Shadow(self._identity, copies)
+        stage = Signal(DONE)
+        waiting, again, busy, late = Signal(), Signal(), Signal(), Signal()
+        m.d.comb += [
+            self.source_stb.eq(waiting & ~self.hold & ~shadow.walking),
+            # What has not written yet starts again, for the mark needs the ways that it takes.
+            again.eq(self.mark_stb & ~late),
+        ]
+        m.d.sync += [
+            stage.eq(Cat(self.source_stb, stage)),
+            busy.eq(self.source_stb | (busy & ~stage[-1])),
+            late.eq(self.bus.write & stage[DECIDED - 1 : -1].any()),
+            self.bus.done_stb.eq(stage[-1]),
+        ]
+        with m.If(self.bus.request_stb):
+            m.d.sync += waiting.eq(1)
+        with m.Elif(self.source_stb):
+            m.d.sync += waiting.eq(0)
+        with m.If(again):
+            m.d.sync += [stage.eq(0), busy.eq(0), late.eq(0), self.bus.done_stb.eq(0)]
+            with m.If(self.source_stb | busy):
+                m.d.sync += waiting.eq(1)
+
+        hits = Signal(HITS_LAYOUT)
+        found, setup, read_only = Signal(), Signal(), Signal()
+        setups = []
+        for block in BLOCKS:
+            size = (block.stride_words * block.count - 1).bit_length()
+            hit = address[size:] == BASE_ADDRESSES[block.name] >> size
+            _, copy = split(block, address)
+            there = Const(sum(1 << number for number in self._copies[block.name]), 1 << len(copy))
+            m.d.sync += hits[block.name].eq(
+                hit & there.bit_select(copy, 1) & claimed(block, address, lambda word: True)
+            )
+            setup_word = claimed(block, address, lambda word: word.register.access is Access.SETUP)
+            setups.append(hits[block.name] & setup_word)
+        m.d.sync += [
+            found.eq(hits.as_value().any()),
+            setup.eq(Cat(setups).any()),
+            read_only.eq(Cat(hits[block.name] for block in (IDENTITY, *LIVE)).any()),
+        ]
+        # What is asked for has stood for a clock more than this takes.
+        status = Signal(8)
+        m.d.sync += status.eq(OpStatus.OK)
+        with m.If(~found):
+            m.d.sync += status.eq(OpStatus.NO_REGISTER)
+        with m.Elif(self.bus.write & read_only):
+            m.d.sync += status.eq(OpStatus.READ_ONLY)
+        with m.Elif(self.bus.write & setup & self.running):
+            m.d.sync += status.eq(OpStatus.RUNNING)
+        write_stb = Signal()
+        with m.If(stage[DECIDED]):
+            m.d.sync += self.bus.status.eq(status)
+        m.d.sync += write_stb.eq(stage[DECIDED] & self.bus.write & (status == OpStatus.OK))
+
+        rows, columns = Signal(4), Signal(4)
+        m.d.sync += [rows.eq(1 << address[2:4]), columns.eq(1 << address[:2])]
+        self._write(m, hits, rows, columns, write_stb)
+        latch_stb = Signal()
+        live = self._live(m, hits, rows, columns, stage, latch_stb, shadow)
+        m.d.comb += [
+            shadow.hits.eq(hits),
+            shadow.address.eq(address),
+            shadow.busy.eq(busy),
+            shadow.masking.eq(self.bus.write & ~stage[DECIDED]),
+            shadow.write_data.eq(self.bus.write_data),
+            shadow.write_stb.eq(write_stb),
+            shadow.live.eq(live),
+            shadow.latch_stb.eq(latch_stb),
+            shadow.mark_stb.eq(self.mark_stb),
+            shadow.mark_end.eq(self.mark_end),
+            shadow.track.eq(self.track & ~busy),
+            shadow.end.eq(self.word_end),
+            shadow.high.eq(self.word_high),
+            self.word.eq(shadow.word),
+            self.word_valid.eq(shadow.word_valid),
+        ]
+        with m.If(stage[-1]):
+            m.d.sync += self.bus.read_data.eq(live | Mux(shadow.stored, shadow.word, 0))
+        return m
+
+    def _lines(self, m: Module, block: Block, number: int, hits, condition, kind: str):
+        """Return a line for each half of a copy's words: the copy is asked for, and `condition`."""
+        address = self.bus.address
+        offset, copy = split(block, address)
+        lines = []
+        for half in range(-(-block.stride_words // HALF_WORDS)):
+            line = Signal(name=f"{kind}_{block.name}_{number}_{half}")
+            here = (copy == number) & (len(offset) <= HALF_BITS or offset[HALF_BITS:] == half)
+            m.d.sync += line.eq(hits[block.name] & here & condition)
+            lines.append(line)
+        return lines
+
+    def _write(self, m: Module, hits, rows, columns, write_stb) -> None:
+        """Write the output registers, two clocks after `write_stb`."""
+        m.d.sync += self.action.eq(0)
+        geometry = self._geometry
+        offset, copy = split(CHANNEL, self.bus.address)
+        names = [word.register.name for word in words_of(CHANNEL)]
+        kind = Signal(ZOOM_BITS)
+        m.d.comb += kind.eq(table({names.index(name): n for n, name in enumerate(ZOOMS)}, offset))
+        is_zoom = claimed(CHANNEL, self.bus.address, lambda word: word.register.name in ZOOMS)
+        m.d.sync += [
+            self.step_stb.eq(write_stb & hits[STEP.name]),
+            self.zoom_stb.eq(write_stb & hits[CHANNEL.name] & is_zoom),
+        ]
+        m.d.comb += [
+            self.step_place.eq(self.bus.address[:STEP_WORDS_BITS]),
+            self.zoom_place.eq(Cat(copy[: geometry.key_bits], kind)),
+            self.written.eq(self.bus.write_data),
+        ]
+        for block in (CONTROL, MATCHER, CHANNEL, STIMULUS):
+            for number in self._copies[block.name]:
+                port = self._copy(block, number)
+                lines = self._lines(m, block, number, hits, write_stb, "write")
+                for place, word in enumerate(words_of(block)):
+                    if word.register.name in ZOOMS:
+                        continue
+                    enable = Signal(name=f"enable_{block.name}_{number}_{place}")
+                    m.d.sync += enable.eq(
+                        lines[place // HALF_WORDS] & _cell(block, place, rows, columns)
+                    )
+                    start = word.number * WORD_BITS
+                    name = block.name, word.register.name
+                    if name in SHARED:
+                        m.d.comb += self.limit_stb[SHARED.index(name)].eq(enable)
+                    elif name == OWN:
+                        m.d.comb += self.limit_stb[len(SHARED) + number].eq(enable)
+                    with m.If(enable):
+                        if word.register.name == "action":
+                            m.d.sync += self.action.eq(self.bus.write_data)
+                        else:
+                            target = port[word.register.name]
+                            target = target[start : start + word.bits]
+                            m.d.sync += target.eq(self.bus.write_data)
+
+    def _live(self, m: Module, hits, rows, columns, stage, latch_stb, shadow):
+        """Return the word of a register from outside, in the clock of stage[-1]; else 0.
+
+        Of a wide register the high word is looked at the clock before the low word and the clock
+        after it. Where the upper bit of the low word is set, it has not just wrapped, and the high
+        word from before belongs to it; else it is not about to wrap, and the one from after does.
+        """
+        address = self.bus.address
+        live, is_wide = Signal(WORD_BITS), Signal()
+        wides, ways = [], []
+        low_next, high_next = Signal(), Signal()
+        highs = stage[LOW_NEXT - 2] | stage[LOW_NEXT:-1].any()
+        with m.If(self.mark_stb):
+            m.d.sync += [low_next.eq(0), high_next.eq(0)]
+        with m.Else():
+            m.d.sync += [
+                low_next.eq(stage[LOW_NEXT - 1] & ~self.bus.write),
+                high_next.eq(highs & ~self.bus.write),
+            ]
+
+        def way(value, condition, look=0) -> None:
+            chosen = Signal(name=f"chosen{len(ways)}")
+            m.d.sync += chosen.eq(condition | look)
+            with m.If(self.mark_stb):
+                m.d.sync += chosen.eq(look)
+            ways.append(Mux(chosen, value, 0))
+
+        def is_low(word: Word) -> bool:
+            register = word.register
+            return register.words == 2 and not word.number and register.name not in MARKED
+
+        for block in LIVE:
+            hit = hits[block.name]
+            wides.append(hit & claimed(block, address, is_low))
+            if block is SOURCE:
+                way(self.source_value[:WORD_BITS], hit & low_next & ~address[0])
+                way(self.source_value[WORD_BITS:], hit & high_next & ~address[0])
+                continue
+            for number in self._copies[block.name]:
+                lines = self._lines(m, block, number, hits, 1, "read")
+                for place, word in enumerate(words_of(block)):
+                    name = word.register.name
+                    if word.number or (block is STATUS and name in MARKED):
+                        continue
+                    value = self._copy(block, number)[name]
+                    here = lines[place // HALF_WORDS] & _cell(block, place, rows, columns)
+                    is_time = block is STATUS and name == "time_ticks"
+                    way(value[:WORD_BITS], here & low_next, is_time & shadow.look_low)
+                    if word.register.words == 2:
+                        way(value[WORD_BITS:], here & high_next, is_time & shadow.look_high)
+        m.d.sync += is_wide.eq(Cat(wides).any())
+        while len(ways) > 1:
+            ways = [ways[n] | ways[n + 1] for n in range(0, len(ways) - 1, 2)] + (
+                ways[-1:] if len(ways) % 2 else []
+            )
+        m.d.sync += live.eq(ways[0])
+        m.d.comb += [
+            self.source_address.eq(address[1:]),
+            latch_stb.eq(
+                is_wide
+                & ~self.bus.write
+                & (stage[-2] | (self.bus.done_stb & ~self.bus.read_data[-1]))
+            ),
+        ]
+        return live

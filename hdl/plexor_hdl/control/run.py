@@ -1,0 +1,294 @@
+"""Run control: when a run starts, captures and ends."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.frames import LogCode
+from plexor.protocol.geometry import TRIGGER_CLOCKS, Geometry
+from plexor.protocol.registers import CONTROL, RunState, StopOn, StopReason, Stream, register
+from plexor_hdl.capture.timebase import LOW_BITS, epoch_bits
+from plexor_hdl.control.registers import ACTION_LAYOUT
+from plexor_hdl.interfaces import TIME_BITS, block_layout
+from plexor_hdl.lib.addresses import WORD_BITS
+from plexor_hdl.lib.counter import TIMER_CLOCKS, Alarm, Timer
+
+OUTPUT_CLOCKS = 1
+"""Core clocks from a stimulus's word to the pins."""
+START_CLOCKS = TRIGGER_CLOCKS + OUTPUT_CLOCKS
+DRAIN_CLOCKS = 64
+"""More than an event takes from pins to matcher, or from matcher to memories, if none waits."""
+REST_CLOCKS = 8
+"""Clocks from the last one of a strike to a run's end; more than stimuli take to be done."""
+
+
+def flag_bit(value, flag):
+    """Return the bit of `value` that the IntFlag member `flag` names."""
+    return value[int(flag).bit_length() - 1]
+
+
+class RunControl(wiring.Component):
+    """Takes a run from START to DONE; docs/instrument.md, "Runs".
+
+    `capture` is high in the core clocks whose samples belong to the run, aligned with the pins.
+    `start_stb` starts the stimuli so that their phase 0 is the first of these clocks; `stop` holds
+    them. `clear` is high for one clock; the run waits until `clearing` is low. `final_valid` asks
+    for the last beat, once `merge_idle`; `final_seen` says that the matcher has handled it.
+    `done_stb` is high once, in the first clock of DONE. A time limit under 2 clocks is 2 clocks.
+    `strike_stb` says that a strike starts, `striking` that one is active, OUTPUT_CLOCKS before the
+    pins; `stimuli_done` must be high at most REST_CLOCKS - 3 clocks after the last strike. `o_log`
+    asks for LOG frames; START is ignored until the last was sent, for what it says is read from
+    the ports here while it is sent.
+
+    With `more`, what would end a run with StopOn.STRIKES ends a step instead, also without that
+    flag: `step_stb` is high in the clock before the state would be DRAINING. `between` must be high
+    from the clock after it until `restart_stb`, which says that a stimulus starts anew, and 3
+    clocks more; `more` and `settle_ticks` may change meanwhile and while CLEARING.
+
+    The register bank keeps what is not in `control`: while CLEARING, `word` is the low or, with
+    `word_high`, the high word of run_time_ticks, and `mark_stb` has the time of the next clock kept
+    as the run's start or, with `mark_end`, its end; `track`, `hold`: RegisterBank. Reset: idle,
+    nothing captured.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._fine_bits = (geometry.samples - 1).bit_length()
+        super().__init__(
+            {
+                "control": In(block_layout(CONTROL)),
+                "settle_ticks": In(register(CONTROL.name, "settle_ticks").bits),
+                "more": In(1),
+                "between": In(1),
+                "restart_stb": In(1),
+                "step_stb": Out(1),
+                "action": In(ACTION_LAYOUT),
+                "low": In(LOW_BITS),
+                "epoch": In(epoch_bits(geometry)),
+                "clear": Out(1),
+                "clearing": In(1),
+                "start_stb": Out(1),
+                "stop": Out(1, init=1),
+                "stimuli_done": In(1),
+                "strike_stb": In(1),
+                "striking": In(1),
+                "capture": Out(1),
+                "merge_idle": In(1),
+                "final_valid": Out(1),
+                "final_ready": In(1),
+                "final_seen": In(1),
+                "triggered": In(1),
+                "trigger_over": In(1),
+                "trigger_reason": In(StopReason),
+                "dump_busy": In(1),
+                "done_stb": Out(1),
+                "o_log": Out(stream.Signature(LogCode)),
+                "running": Out(1),
+                "live": Out(1),
+                "quiet": Out(1),
+                "state": Out(RunState),
+                "stop_reason": Out(StopReason),
+                "now_ticks": Out(TIME_BITS),
+                "mark_stb": Out(1),
+                "mark_end": Out(1),
+                "track": Out(1),
+                "hold": Out(1),
+                "word": In(WORD_BITS),
+                "word_valid": In(1),
+                "word_high": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        fine = self._fine_bits
+        wait = Signal(range(max(DRAIN_CLOCKS, START_CLOCKS) + 1))
+        # Whether there is any, and whether it is the last clock of it.
+        waits, last, drain_next, start_in = Signal(), Signal(), Signal(), Signal()
+        first = Signal()
+        # A flip-flop for each state; what starts a run is looked at the clock before.
+        resting, clearing, draining, drained = Signal(init=1), Signal(), Signal(), Signal()
+        begin, live = Signal(), flag_bit(self.control.stream, Stream.LIVE)
+        m.d.comb += [
+            self.now_ticks.eq(Cat(self.low, self.epoch) << fine),
+            self.running.eq(~resting),
+            self.live.eq(self.track & ~first & live),
+            self.quiet.eq(~resting & ~live),
+        ]
+        started, stopped, over, over_next = Signal(), Signal(), Signal(), Signal()
+        timed, struck, at_rest, stop_asked = Signal(), Signal(), Signal(), Signal()
+        going, start_next, loaded, cleared = Signal(), Signal(), Signal(), Signal()
+        reason = Signal(StopReason)
+        self._limits(m, wait, clearing, timed, at_rest, stop_asked, loaded)
+        m.d.comb += [
+            struck.eq(at_rest & ~self.more),
+            over_next.eq(going & ~over & (timed | struck | stop_asked | self.trigger_over)),
+            # Of both times there are looks before the start: a run may take two clocks.
+            self.mark_end.eq(~wait[0]),
+        ]
+        m.d.sync += [
+            begin.eq(resting & self.action.start & ~self.dump_busy & ~stopped & ~self.o_log.valid),
+            over.eq(over_next),
+            self.step_stb.eq(going & ~over & ~over_next & at_rest & self.more),
+            start_next.eq(self.track & (wait == 3)),
+            self.mark_stb.eq(over_next | start_next),
+            self.hold.eq(over | first | waits),
+            cleared.eq(~self.clearing),
+        ]
+
+        m.d.sync += [self.start_stb.eq(0), self.clear.eq(0), self.done_stb.eq(0)]
+        with m.If(begin):
+            m.d.sync += [
+                self.state.eq(RunState.CLEARING),
+                resting.eq(0),
+                clearing.eq(1),
+                self.clear.eq(1),
+                self.stop_reason.eq(StopReason.NONE),
+            ]
+        with m.If(clearing):
+            with m.If(~waits & cleared & loaded):
+                m.d.comb += start_in.eq(1)
+                m.d.sync += [
+                    self.state.eq(RunState.RUNNING),
+                    clearing.eq(0),
+                    self.track.eq(1),
+                    self.start_stb.eq(1),
+                    self.stop.eq(0),
+                    first.eq(1),
+                ]
+        with m.If(self.track):
+            with m.If(waits):
+                m.d.sync += [self.capture.eq(last), going.eq(last)]
+            with m.Elif(first):
+                m.d.sync += [first.eq(0), started.eq(1)]
+        with m.If(draining):
+            with m.If(first):
+                m.d.sync += first.eq(0)
+            self._drain(m, first, waits, drain_next, drained)
+        with m.If(drained):
+            m.d.sync += [
+                self.state.eq(RunState.DONE),
+                draining.eq(0),
+                resting.eq(1),
+                self.done_stb.eq(1),
+                stopped.eq(1),
+            ]
+
+        with m.If(over):
+            m.d.sync += [
+                self.state.eq(RunState.DRAINING),
+                self.track.eq(0),
+                draining.eq(1),
+                self.capture.eq(0),
+                self.stop.eq(1),
+                first.eq(1),
+                going.eq(0),
+                self.stop_reason.eq(reason),
+            ]
+        with m.If(stop_asked):
+            m.d.sync += reason.eq(StopReason.COMMAND)
+        with m.Elif(self.trigger_over):
+            m.d.sync += reason.eq(self.trigger_reason)
+        with m.Else():
+            m.d.sync += reason.eq(Mux(struck, StopReason.STRIKES, StopReason.TIME))
+
+        load = begin | start_in | drain_next
+        m.d.sync += [
+            waits.eq(load | (waits & ~last)),
+            last.eq((wait == 2) & ~load),
+            wait.eq(wait - waits),
+        ]
+        with m.If(start_in):
+            m.d.sync += wait.eq(START_CLOCKS)
+        with m.Elif(load):
+            m.d.sync += wait.eq(DRAIN_CLOCKS)
+
+        # One LOG frame at a time: what started before what ended it.
+        trigger_told = Signal()
+        with m.If(self.o_log.valid), m.If(self.o_log.ready):
+            m.d.sync += self.o_log.valid.eq(0)
+        with m.Elif(started):
+            m.d.sync += [started.eq(0), self.o_log.valid.eq(1)]
+            m.d.sync += self.o_log.payload.eq(LogCode.STARTED)
+        with m.Elif(self.triggered & ~trigger_told):
+            m.d.sync += [trigger_told.eq(1), self.o_log.valid.eq(1)]
+            m.d.sync += self.o_log.payload.eq(LogCode.TRIGGERED)
+        with m.Elif(stopped):
+            m.d.sync += [stopped.eq(0), self.o_log.valid.eq(1)]
+            m.d.sync += self.o_log.payload.eq(LogCode.STOPPED)
+        with m.If(self.clear):
+            m.d.sync += trigger_told.eq(0)
+        return m
+
+    def _limits(self, m, wait, clearing, timed, at_rest, stop_asked, loaded) -> None:
+        fine = self._fine_bits
+        stop_on = self.control.stop_on
+        m.submodules.time_left = time_left = Timer(fine)
+        m.submodules.settle_left = settle_left = Alarm(48 - fine)
+        time_over, part_clock = Signal(), Signal()
+        stood, load_stb = Signal(2), Signal()
+        m.d.comb += load_stb.eq(stood.all() & self.word_valid)
+        with m.If(~clearing | loaded | load_stb):
+            m.d.sync += stood.eq(0)
+        with m.Elif(~stood.all()):
+            m.d.sync += stood.eq(stood + 1)
+        with m.If(self.clear):
+            m.d.sync += [self.word_high.eq(0), loaded.eq(0)]
+        with m.Elif(load_stb):
+            m.d.sync += [self.word_high.eq(1), loaded.eq(self.word_high)]
+            with m.If(~self.word_high):
+                m.d.sync += part_clock.eq(self.word[:fine].any())
+        rest, rested = Signal(range(REST_CLOCKS)), Signal()
+        m.d.comb += [
+            time_left.clear.eq(self.clear),
+            time_left.word.eq(self.word),
+            time_left.low_stb.eq(load_stb & ~self.word_high),
+            time_left.high_stb.eq(load_stb & self.word_high),
+            # Five clocks before the first captured one comes what takes the run to its last clock.
+            time_left.start_stb.eq(self.track & (wait == TIMER_CLOCKS + 3)),
+            settle_left.clocks.eq(self.settle_ticks[fine:]),
+            settle_left.start_stb.eq(self.start_stb | self.restart_stb | self.strike_stb),
+            at_rest.eq(rested & settle_left.done & ~self.between & ~self.step_stb),
+        ]
+        striking = Signal()
+        m.d.sync += striking.eq(self.striking)
+        with m.If(striking):
+            m.d.sync += rest.eq(REST_CLOCKS - 4)
+        with m.Elif(rest.any()):
+            m.d.sync += rest.eq(rest - 1)
+        m.d.sync += [
+            time_over.eq(time_left.done),
+            timed.eq(
+                flag_bit(stop_on, StopOn.TIME) & Mux(part_clock, time_over, time_left.done),
+            ),
+            rested.eq(
+                (flag_bit(stop_on, StopOn.STRIKES) | self.more) & self.stimuli_done & ~rest.any()
+            ),
+        ]
+        with m.If(self.clear | ~self.running):
+            m.d.sync += stop_asked.eq(0)
+        with m.Elif(self.action.stop):
+            m.d.sync += stop_asked.eq(1)
+
+    def _drain(self, m, first, waits, drain_next, drained) -> None:
+        with m.FSM(name="drain"):
+            with m.State("CAPTURED"):
+                m.d.comb += drain_next.eq(1)
+                with m.If(first):
+                    m.next = "MERGED"
+            with m.State("MERGED"):
+                with m.If(waits):
+                    pass
+                with m.Elif(self.merge_idle):
+                    m.next = "FINAL"
+            with m.State("FINAL"):
+                m.d.comb += self.final_valid.eq(1)
+                with m.If(self.final_ready):
+                    m.next = "MATCHED"
+            with m.State("MATCHED"):
+                m.d.comb += drain_next.eq(1)
+                with m.If(self.final_seen):
+                    m.next = "COUNTED"
+            with m.State("COUNTED"):
+                with m.If(~waits):
+                    m.d.comb += drained.eq(1)
+                    m.next = "CAPTURED"

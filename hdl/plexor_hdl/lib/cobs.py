@@ -1,0 +1,141 @@
+"""COBS on byte streams: frames without zero bytes, ended by one.
+
+Cheshire and Baker, "Consistent Overhead Byte Stuffing", IEEE/ACM Transactions on Networking 7(2),
+1999.
+"""
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.frames import DELIMITER
+from plexor_hdl.lib.frame_bytes import FrameByte
+from plexor_hdl.lib.memory_reader import Fetch, plain_memory
+
+BUFFER_BITS = 9
+FULL_BLOCK = 255
+ROOM_BITS = 2
+"""Log2 of the bytes kept free: what is written while the level on which `ready` rests is two clocks
+old."""
+
+
+class DecodedByte(data.Struct):
+    """One byte of a decoded frame; a beat with `end` carries no byte, and says if all was well."""
+
+    byte: 8
+    end: 1
+    good: 1
+
+
+class CobsEncoder(wiring.Component):
+    """Encodes frames; the delimiter follows each.
+
+    A block's code is written in front of it once the block is complete, into a buffer of 512 bytes
+    of which only complete blocks are read. Throughput a byte each 3 clocks, but for 3 clocks a full
+    block of 254 bytes and 6 a frame.
+
+    Latency: a block (up to 254 bytes) and 7 clocks. Reset: empty. Full: `i_bytes.ready` is low.
+    """
+
+    i_bytes: In(stream.Signature(FrameByte))
+    o_bytes: Out(stream.Signature(8))
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.buffer = buffer = plain_memory(8, 1 << BUFFER_BITS)
+        write, read = buffer.write_port(), buffer.read_port()
+        m.submodules.fetch = fetch = Fetch(8, BUFFER_BITS)
+        m.d.comb += [
+            read.addr.eq(fetch.address),
+            read.en.eq(1),
+            fetch.data.eq(read.data),
+        ]
+        wiring.connect(m, fetch.o_words, wiring.flipped(self.o_bytes))
+
+        # Each block's code goes to `code_place` when the block is complete; only what lies before
+        # that place is read. A delimiter is a block of its own, with code 0.
+        place = Signal(BUFFER_BITS, init=1)
+        code_place = Signal(BUFFER_BITS)
+        code = Signal(8, init=1)
+        last_of_block = Signal()
+        room = Signal(init=1)
+        used = (place[ROOM_BITS:] - fetch.address[ROOM_BITS:])[: BUFFER_BITS - ROOM_BITS]
+        m.d.sync += [
+            room.eq(used < (1 << BUFFER_BITS - ROOM_BITS) - 1),
+            last_of_block.eq(code == FULL_BLOCK - 1),
+        ]
+        m.d.comb += fetch.limit.eq(code_place)
+
+        # A byte is looked at in its first clock.
+        beat, is_zero, seen = self.i_bytes.payload, Signal(), Signal()
+        due, closing, accept = Signal(), Signal(), Signal()
+        m.d.comb += [
+            accept.eq(seen & room & ~due),
+            self.i_bytes.ready.eq(accept),
+            closing.eq(due | beat.end | is_zero),
+            write.addr.eq(Mux(closing, code_place, place)),
+            write.data.eq(Mux(closing, code, beat.byte)),
+            write.en.eq(accept | due),
+        ]
+        m.d.sync += [
+            is_zero.eq(beat.byte == DELIMITER),
+            seen.eq(self.i_bytes.valid & ~accept),
+        ]
+        with m.If(write.en):
+            m.d.sync += [
+                place.eq(place + 1),
+                code.eq(code + 1),
+                due.eq(~due & (beat.end | (last_of_block & ~is_zero))),
+            ]
+            with m.If(closing):
+                m.d.sync += [code_place.eq(place), code.eq(due | ~beat.end)]
+        return m
+
+
+class CobsDecoder(wiring.Component):
+    """Decodes frames; an end beat follows each, `good` where its blocks were whole.
+
+    Resynchronises at every zero byte. Zero bytes without anything between them give nothing.
+    Latency one clock, throughput one byte each 2 clocks. Reset: between frames.
+    """
+
+    i_bytes: In(stream.Signature(8))
+    o_bytes: Out(stream.Signature(DecodedByte))
+
+    def elaborate(self, platform):
+        m = Module()
+        # 1 where a code comes next.
+        left = Signal(8, init=1)
+        zero_due = Signal()
+        empty = Signal(init=1)
+        byte = self.i_bytes.payload
+        m.d.comb += self.i_bytes.ready.eq(~self.o_bytes.valid)
+        with m.If(self.o_bytes.ready):
+            m.d.sync += self.o_bytes.valid.eq(0)
+        with m.If(self.i_bytes.ready & self.i_bytes.valid):
+            with m.If(byte == DELIMITER):
+                m.d.sync += [
+                    self.o_bytes.valid.eq(~empty),
+                    self.o_bytes.payload.end.eq(1),
+                    self.o_bytes.payload.good.eq(left == 1),
+                    left.eq(1),
+                    zero_due.eq(0),
+                    empty.eq(1),
+                ]
+            with m.Elif(left == 1):
+                m.d.sync += [
+                    self.o_bytes.valid.eq(zero_due),
+                    self.o_bytes.payload.byte.eq(0),
+                    self.o_bytes.payload.end.eq(0),
+                    left.eq(byte),
+                    zero_due.eq(byte != FULL_BLOCK),
+                    empty.eq(0),
+                ]
+            with m.Else():
+                m.d.sync += [
+                    self.o_bytes.valid.eq(1),
+                    self.o_bytes.payload.byte.eq(byte),
+                    self.o_bytes.payload.end.eq(0),
+                    left.eq(left - 1),
+                ]
+        return m

@@ -1,0 +1,127 @@
+"""Wide counters that meet timing: limbs with registered carries."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor_hdl.lib.split_sum import added
+
+LIMB_BITS = 16
+WORD_BITS = 32
+AHEAD = 3
+"""Clocks by which an Alarm counts ahead, for a comparison that takes as many."""
+TIMER_CLOCKS = 6
+"""Clocks from a Timer's start until it is done, beyond those that it has been given."""
+
+
+class Alarm(wiring.Component):
+    """Says when `clocks` clocks have passed: `done` falls after `start_stb`, and rises `clocks` + 1
+    clocks after it, but no earlier than 4.
+
+    It stays until the next strobe, which may come at any time. `clocks` must stand still from the
+    strobe on. Reset: done.
+    """
+
+    def __init__(self, bits: int) -> None:
+        self._bits = bits
+        super().__init__(
+            {
+                "clocks": In(bits),
+                "start_stb": In(1),
+                "done": Out(1, init=1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        # All limbs change in the same clock: what carries into one is known a clock before.
+        limbs, goals, ones = [], [], []
+        wrap, started = Signal(), Signal()
+        m.d.sync += started.eq(self.start_stb)
+        for start in range(0, self._bits, LIMB_BITS):
+            limb = Signal(min(LIMB_BITS, self._bits - start), name=f"limb{start}")
+            if limbs:
+                m.d.sync += limb.eq(limb + Cat(wrap, *ones).all())
+                one = Signal(name=f"ones{start}")
+                m.d.sync += one.eq(limb.all())
+                ones.append(one)
+            else:
+                m.d.sync += limb.eq(limb + 1)
+                m.d.sync += wrap.eq((limb == (1 << len(limb)) - 2) & ~self.start_stb)
+            with m.If(self.start_stb):
+                m.d.sync += limb.eq(0 if limbs else AHEAD)
+            limbs.append(limb)
+            goals.append(self.clocks[start : start + LIMB_BITS])
+        pairs = []
+        for number, (limb, goal) in enumerate(zip(limbs, goals, strict=True)):
+            pair = Signal(-(-len(limb) // 2), name=f"pairs{number}")
+            m.d.sync += pair.eq(
+                Cat(limb[at : at + 2] == goal[at : at + 2] for at in range(0, len(limb), 2))
+            )
+            pairs.append(pair)
+        # What it counts ahead is over at the start.
+        with m.If(started):
+            m.d.sync += pairs[0][0].eq(1)
+        low_same, high_same = Signal(), Signal()
+        m.d.sync += [
+            low_same.eq(pairs[0].all() & ~self.start_stb & ~started),
+            high_same.eq(Cat(*pairs[1:]).all()),
+            self.done.eq((self.done | (low_same & high_same)) & ~self.start_stb),
+        ]
+        return m
+
+
+class Timer(wiring.Component):
+    """Counts down a time of two words, in ticks of which 2**`fine_bits` are a clock.
+
+    `clear` forgets what was before; then, in any order, `word` is the low word where `low_stb` and
+    the high word where `high_stb`. What is left of whole clocks, parts are forgotten, are the
+    clocks that pass from `start_stb` until `done` rises, and TIMER_CLOCKS more. It stays until
+    `clear`. Reset: not done.
+    """
+
+    def __init__(self, fine_bits: int) -> None:
+        self._fine_bits = fine_bits
+        super().__init__(
+            {
+                "clear": In(1),
+                "word": In(WORD_BITS),
+                "low_stb": In(1),
+                "high_stb": In(1),
+                "start_stb": In(1),
+                "done": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        # Up from what is loaded inverted until it wraps. Each limb's carry is a clock late, so the
+        # last limb's comes a fixed time after that. What is loaded is added to 0.
+        loaded, low_stb, high_stb = Signal(WORD_BITS), Signal(), Signal()
+        m.d.sync += [
+            loaded.eq(Mux(self.low_stb | self.high_stb, ~self.word, 0)),
+            low_stb.eq(self.low_stb),
+            high_stb.eq(self.high_stb),
+        ]
+        going = Signal()
+        with m.If(self.start_stb):
+            m.d.sync += going.eq(1)
+        carry = going
+        for part, others_stb in (
+            (loaded[self._fine_bits :], high_stb),
+            (loaded, low_stb),
+        ):
+            for start in range(0, len(part), LIMB_BITS):
+                amount = part[start : start + LIMB_BITS]
+                limb = Signal(len(amount), name=f"limb{start}_{len(part)}")
+                over = Signal(name=f"carry{start}_{len(part)}")
+                with m.If(self.clear):
+                    m.d.sync += [limb.eq(0), over.eq(0)]
+                with m.Elif(~others_stb):
+                    m.d.sync += Cat(limb, over).eq(added(limb, amount, carry))
+                carry = over
+        with m.If(carry):
+            m.d.sync += self.done.eq(1)
+        with m.If(self.clear):
+            m.d.sync += [going.eq(0), self.done.eq(0)]
+        return m

@@ -1,0 +1,119 @@
+"""Counters of what comes PACE_CLOCKS apart or more: each is back in memory before it is read."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor_hdl.lib.addresses import WORD_BITS
+from plexor_hdl.lib.clearing import Sweep
+from plexor_hdl.lib.history import Line
+from plexor_hdl.lib.memory_reader import plain_memory
+
+
+def fetched_from(m: Module, memory, address, name: str) -> Signal:
+    """Return the word at `address`, one clock later; into a register before anything else."""
+    # A port with its own clock would make yosys add logic for reads during writes.
+    port = memory.read_port(domain="comb")
+    fetched = Signal(len(port.data), name=name, reset_less=True)
+    m.d.comb += port.addr.eq(address)
+    m.d.sync += fetched.eq(port.data)
+    return fetched
+
+
+class PacedTally(wiring.Component):
+    """An array of `entries` counters of `bits` bits, up to 32, in two limbs.
+
+    Each beat counts one, PACE_CLOCKS or more after the one before; a counter at its greatest value
+    stays there, and a count that finds it so sets `saturated` until the next clear. A memory that
+    is `far`, spread over the device, has one more register behind it. Latency: a beat is in the
+    words read for an address `latency` clocks after it. `count` is that of `read_address` or, where
+    `there` is low, 0; both must stand until READ_CLOCKS clocks after it, and until as long after a
+    beat. `clear_stb` zeroes all while `clear_busy`, `entries` clocks and some; no beats then. Reset
+    clears `saturated`; the counters are 0 at configuration and keep their values at reset.
+    """
+
+    def __init__(self, entries: int, bits: int, far: bool = False) -> None:
+        if entries & (entries - 1) or entries < 2:
+            raise ValueError(f"entries: {entries}; must be a power of two, 2 or more")
+        if not 2 <= bits <= WORD_BITS:
+            raise ValueError(f"bits: {bits}; must be 2 to {WORD_BITS}")
+        self._entries = entries
+        self._low_bits = bits // 2
+        self._high_bits = bits - self._low_bits
+        self.memories = [
+            plain_memory(width, entries) for width in (self._low_bits, self._high_bits)
+        ]
+        self._far = far
+        self.latency = 5 + far
+        super().__init__(
+            {
+                "valid": In(1),
+                "address": In(range(entries)),
+                "read_address": In(range(entries)),
+                "there": In(1),
+                "count": Out(bits),
+                "clear_stb": In(1),
+                "clear_busy": Out(1),
+                "saturated": Out(1),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        valid = Line(m, self.valid, "valid")
+        m.submodules.sweep = sweep = Sweep(self._entries)
+        m.d.comb += [sweep.stb.eq(self.clear_stb), self.clear_busy.eq(sweep.busy)]
+        clear = Line(m, sweep.busy, "clear")
+
+        address = Signal(range(self._entries))
+        write_address = Signal.like(address)
+        beyond = Signal()
+        with m.If(~(valid[1] | valid[2])):
+            m.d.sync += [
+                address.eq(Mux(valid[0], self.address, self.read_address)),
+                beyond.eq(~valid[0] & ~self.there),
+            ]
+        with m.If(valid[3] | clear[0]):
+            m.d.sync += write_address.eq(Mux(clear[0], sweep.address, address))
+        outside = Line(m, beyond, "outside")[1 + self._far]
+        stored, ahead = [], []
+        for name, memory in zip(("low", "high"), self.memories, strict=True):
+            m.submodules[f"{name}_memory"] = memory
+            fetched = fetched_from(m, memory, address, f"{name}_fetched")
+            if self._far:
+                fetched = Line(m, fetched, f"{name}_near")[1]
+            ahead.append(fetched)
+            word = Signal(len(fetched), name=name)
+            m.d.sync += word.eq(Mux(outside, 0, fetched))
+            stored.append(word)
+        low, high = stored
+        m.d.comb += self.count.eq(Cat(low, high))
+
+        # The high limb one clock after the low one. A count that would wrap is not written. What a
+        # far memory is read for at first may just be written by the beat before.
+        full = Signal()
+        low_sum, high_sum = Signal(self._low_bits + 1), Signal(self._high_bits)
+        held = Signal()
+        m.d.comb += held.eq(low_sum[-1] & full)
+        m.d.sync += [
+            full.eq((ahead[1] if self._far else high).all()),
+            low_sum.eq(Mux(clear[0], 0, low + 1)),
+            high_sum.eq(Mux(clear[0], 0, high + (low_sum[-1] & ~full))),
+        ]
+        written = 4 + self._far
+        writes = (
+            (low_sum, clear[1] | (valid[written] & ~held)),
+            (high_sum, clear[1] | valid[written + 1]),
+        )
+        for memory, (total, enable) in zip(self.memories, writes, strict=True):
+            port = memory.write_port()
+            m.d.comb += [
+                port.addr.eq(write_address),
+                port.data.eq(total),
+                port.en.eq(enable),
+            ]
+        with m.If(valid[written] & held):
+            m.d.sync += self.saturated.eq(1)
+        with m.If(self.clear_stb):
+            m.d.sync += self.saturated.eq(0)
+        return m

@@ -1,0 +1,1 @@
+"""Which strike each response answers."""

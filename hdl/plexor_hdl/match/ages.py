@@ -1,0 +1,204 @@
+"""Times that are kept in the matcher's memory, and their age less what it is compared with."""
+
+from functools import reduce
+from operator import or_
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, signed
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import VALUE_BITS
+from plexor.protocol.registers import MATCHER
+from plexor_hdl.control.limits import HALF_BITS, SHARED, Limits, in_memories
+from plexor_hdl.interfaces import block_layout
+from plexor_hdl.lib.memory_reader import plain_memory
+from plexor_hdl.lib.split_sum import add_one_more, added
+
+COPY_CLOCKS = 3
+"""From a word that was read to the same word, to be stored elsewhere, where it is kept."""
+
+
+class Ages(wiring.Component):
+    """Reads and stores times by halves, the lower one first, and subtracts them from `time_n`.
+
+    `time_n` is the complement of the time, which stands; its upper half counts where `half`. A word
+    is read at `read` in clocks 0 and 1; `low_half` and `high_half` are due in clocks 2 and 3.
+    `age_n`, the complement of the age, is whole in clock 4 (and on, where not `several`), and in
+    clock 5 it is known if the age is beyond the limits: `old`, not `opened`, `over`, `late`. With
+    `held` `old` tells of `early_ticks`, `slack` how many ticks are left, in clock 5, too. With
+    `joins` in clocks 1 to 6 `age_n` is the latency itself: the word less the time. Where the build
+    has early responses `over` and `late` come a clock later.
+
+    With `store` the lower half of the time is stored at `write`, and its upper half in the clock
+    behind; or, with `copy`, what was read COPY_CLOCKS before or, where not `several`, is just read.
+    """
+
+    def __init__(self, geometry: Geometry, several: bool, address_bits: int) -> None:
+        self._geometry = geometry
+        self._several = several
+        self._early = Feature.EARLY in geometry.features
+        channels = geometry.channels
+        limits = {"limit_stb": In(len(SHARED) + channels), "limit_data": In(VALUE_BITS)}
+        super().__init__(
+            {
+                **(limits if in_memories(geometry) else {}),
+                "settings": In(block_layout(MATCHER)),
+                "deadlines": In(data.ArrayLayout(signed(VALUE_BITS), channels)),
+                "trigger_latency_ticks": In(signed(VALUE_BITS)),
+                "channel": In(max(geometry.key_bits, 1)),
+                "time_n": In(VALUE_BITS),
+                "half": In(1),
+                "read": In(address_bits + 1),
+                "low_half": In(1),
+                "high_half": In(1),
+                "joins": In(1),
+                "held": In(1),
+                "write": In(address_bits),
+                "store": In(1),
+                "copy": In(1),
+                "age_n": Out(VALUE_BITS),
+                "slack": Out(VALUE_BITS),
+                "old": Out(1),
+                "opened": Out(1),
+                "over": Out(1),
+                "late": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        word, time_n = self._memory(m)
+        # Complements of carries, which iCE40 can keep where they come out.
+        # The lower half is in `high` too, a clock before the upper one.
+        low, carry_n, high = Signal(HALF_BITS), Signal(), Signal(HALF_BITS)
+        total = added(word, time_n, ~carry_n)
+        carries = total[HALF_BITS] & self.low_half
+        if self._early:
+            m.d.sync += carry_n.eq(~(carries | (self.joins & ~self.low_half)))
+        else:
+            m.d.sync += carry_n.eq(~carries)
+        if self._several:
+            m.d.sync += [high.eq(total), low.eq(high)]
+        else:
+            with m.If(self.low_half | self.high_half):
+                m.d.sync += high.eq(total)
+            with m.If(self.high_half):
+                m.d.sync += low.eq(high)
+        m.d.comb += self.age_n.eq(Cat(low, high))
+        if in_memories(self._geometry):
+            self._halves(m, high)
+        else:
+            self._whole(m, high)
+        return m
+
+    def _memory(self, m):
+        """Return the half word that was at `read` 2 clocks ago, and `time_n` of a clock ago."""
+        memory = plain_memory(HALF_BITS, 1 << len(self.read))
+        m.submodules.memory = memory
+        reader, port = memory.read_port(), memory.write_port()
+        word, again = Signal(HALF_BITS, reset_less=True), Signal()
+        half, half_n = Signal(HALF_BITS), Signal(HALF_BITS)
+        kept, copies, copying = word, self.copy, Signal()
+        m.d.sync += copying.eq(self.copy)
+        if self._several:
+            for number in range(COPY_CLOCKS):
+                before, kept = kept, Signal(HALF_BITS, name=f"kept{number}", reset_less=True)
+                m.d.sync += kept.eq(before)
+            copies = Mux(again, copying, self.copy)
+        else:
+            copies = self.copy | copying
+        m.d.comb += [
+            reader.addr.eq(self.read),
+            half.eq(Mux(self.half, self.time_n[HALF_BITS:], self.time_n[:HALF_BITS])),
+        ]
+        m.d.sync += [
+            word.eq(reader.data),
+            half_n.eq(half),
+            again.eq(self.store),
+            port.en.eq(self.store | again),
+            port.addr[-1].eq(again),
+            port.data.eq(Mux(copies, kept, ~half)),
+        ]
+        with m.If(~again):
+            m.d.sync += port.addr[:-1].eq(self.write)
+        return word, half_n
+
+    def _halves(self, m, high) -> None:
+        """Compare with the limits' halves: the lower ones, where due, then the upper ones."""
+        m.submodules.limits = limits = Limits(self._geometry)
+        # The lower half is in `high` while the upper one is due.
+        m.d.comb += [
+            limits.stb.eq(self.limit_stb),
+            limits.data.eq(self.limit_data),
+            limits.channel.eq(self.channel),
+            limits.upper.eq(self.high_half),
+        ]
+        outputs = (self.old, 1), (self.opened, 0), (self.over, 1), (self.late, 1)
+        for number, (output, more) in enumerate(outputs):
+            carry_n, negative = Signal(name=f"carry_n{number}"), Signal(name=f"negative{number}")
+            half = limits.halves[number]
+            m.d.sync += [
+                carry_n.eq(~added(half, high, Mux(self.high_half, more, ~carry_n))[HALF_BITS]),
+                negative.eq(half[-1]),
+            ]
+            m.d.comb += output.eq(carry_n | negative)
+
+    def _whole(self, m, high) -> None:
+        """Compare with the lower and the upper halves of the limits at the same time."""
+        settings = self.settings
+        deadline = Signal(signed(VALUE_BITS))
+        if self._several:
+            # There is time to choose in two clocks.
+            here = Signal(len(self.deadlines))
+            m.d.sync += here.eq(Cat(self.channel == number for number in range(len(here))))
+            ways = (Mux(one, limit, 0) for one, limit in zip(here, self.deadlines, strict=True))
+            m.d.sync += deadline.eq(reduce(or_, ways))
+        else:
+            m.d.sync += deadline.eq(Array(self.deadlines)[self.channel])
+        age_high = latency_high = high
+        expiry = settings.timeout_ticks
+        if self._early:
+            expiry = Signal(VALUE_BITS - 1)
+            m.d.sync += expiry.eq(Mux(self.held, settings.early_ticks, settings.timeout_ticks))
+            # The latency's complement, whichever came first.
+            latency_high = Signal(HALF_BITS)
+            m.d.sync += latency_high.eq(high ^ self.joins.replicate(HALF_BITS))
+
+        def beyond(limit, name, high, add=add_one_more):
+            low_carry_n, result = Signal(name=f"{name}_carry_n"), Signal(name=name)
+            limit = Cat(limit, Const(0, 1))
+            low_sum = add(limit[:HALF_BITS], high)
+            high_sum = added(limit[HALF_BITS:VALUE_BITS], high, ~low_carry_n)
+            m.d.sync += [low_carry_n.eq(~low_sum[HALF_BITS]), result.eq(~high_sum[HALF_BITS])]
+            return result, low_sum, high_sum
+
+        def exceeded(limit, name):
+            """Compare signed values."""
+            if not self._early:
+                return beyond(limit, name, latency_high)[0] | limit[-1]
+            # Unsigned, with what both signs are added to.
+            flipped = Cat(limit[:-1], ~limit[-1])
+            low_carry_n, result = Signal(name=f"{name}_carry_n"), Signal(name=name)
+            top = Cat(latency_high[:-1], ~latency_high[-1])
+            m.d.sync += [
+                low_carry_n.eq(~add_one_more(flipped[:HALF_BITS], latency_high)[HALF_BITS]),
+                result.eq(~added(flipped[HALF_BITS:], top, ~low_carry_n)[HALF_BITS]),
+            ]
+            return result
+
+        old, low_slack, high_slack = beyond(expiry, "old_age", age_high)
+        opened, *_ = beyond(
+            settings.window_min_ticks, "inside", age_high, lambda left, right: left + right
+        )
+        slack = Signal(3 * HALF_BITS)
+        m.d.sync += slack.eq(
+            Cat(slack[HALF_BITS : 2 * HALF_BITS], low_slack[:HALF_BITS], high_slack[:HALF_BITS])
+        )
+        m.d.comb += [
+            self.old.eq(old),
+            self.opened.eq(opened),
+            self.over.eq(exceeded(self.trigger_latency_ticks, "over_limit")),
+            self.late.eq(exceeded(deadline, "over_deadline")),
+            self.slack.eq(Cat(slack[:HALF_BITS], slack[2 * HALF_BITS :])),
+        ]

@@ -1,0 +1,70 @@
+"""The generations of strikes: whether any is left that came before the last one began."""
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Geometry
+from plexor_hdl.lib.history import Line
+
+
+class Generations(wiring.Component):
+    """Says when a generation of strikes begins: once all from before the last one are gone.
+
+    2 clocks after a beat was `taken` `turn` strobes if it begins a generation. It does so if
+    nothing is left of what was there when the last one began, as `grown` says, or if none is known
+    (`fresh`); but not with a `quiet` beat. Beats are 2 clocks apart or more.
+
+    Queues have `some` strikes in places from `heads` to `tails`, up to date with all beats before
+    in the clock behind `taken`, and without its own. `popped`
+    strobes as the first one leaves, 8 clocks after a turn or later; one that leaves unseen keeps a
+    generation from growing until the next begins. `held` are responses: one that replaces another
+    is as old as that. `grown` is late by 2 clocks, of which that of the turn is one. Reset: grown.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._channels = geometry.channels
+        places = data.ArrayLayout(range(geometry.queue_depth), geometry.channels)
+        super().__init__(
+            {
+                "heads": In(places),
+                "tails": In(places),
+                "some": In(geometry.channels),
+                "popped": In(geometry.channels),
+                "held": In(geometry.channels),
+                "taken": In(1),
+                "quiet": In(1),
+                "fresh": In(1),
+                "turn": Out(1),
+                "grown": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        old, old_held, some = (Signal(self._channels, name=n) for n in ("old", "old_held", "was"))
+        taken = Line(m, self.taken, "taken")
+        m.d.sync += [some.eq(self.some), self.grown.eq(~(old | old_held).any())]
+        m.d.comb += self.turn.eq(taken[2] & ~self.quiet & (self.grown | self.fresh))
+        for number in range(self._channels):
+            # Behind the last one that was there; whether that is the first one now. The beat's own
+            # strikes, which are not of before, may have come by the turn.
+            mark = Signal(self.heads[number].shape(), name=f"mark{number}")
+            tail = Signal.like(mark, name=f"tail{number}")
+            is_last = Signal(name=f"is_last{number}")
+            m.d.sync += [
+                tail.eq(self.tails[number]),
+                is_last.eq((self.heads[number] + 1)[: len(mark)] == mark),
+            ]
+            with m.If(self.turn):
+                m.d.sync += [
+                    mark.eq(tail),
+                    old[number].eq(some[number]),
+                    old_held[number].eq(self.held[number]),
+                ]
+            with m.Else():
+                with m.If(self.popped[number] & is_last):
+                    m.d.sync += old[number].eq(0)
+                with m.If(~self.held[number]):
+                    m.d.sync += old_held[number].eq(0)
+        return m

@@ -1,0 +1,66 @@
+"""Measured values on their way from the matcher to whoever takes them."""
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Geometry
+from plexor_hdl.interfaces import Measured
+from plexor_hdl.lib.memory_reader import plain_memory
+
+PLACES = 16
+ROOM = 8
+"""Values that still find a place once `room` is low."""
+
+
+class Handover(wiring.Component):
+    """A FIFO of PLACES values and one more at the output.
+
+    Latency 3 clocks; takes a value a clock and gives one each 2 clocks.
+
+    `room` is high, a clock late, while more than ROOM places are free. `some` says that it is not
+    empty, from the clock after a value on. A value that finds it full is lost. Reset: empty.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._shape = Measured(geometry)
+        super().__init__(
+            {
+                "i_valid": In(1),
+                "i_measured": In(self._shape),
+                "room": Out(1),
+                "some": Out(1),
+                "o_measured": Out(stream.Signature(self._shape)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.memory = memory = plain_memory(self._shape, PLACES)
+        # A port with its own clock would make yosys add logic for reads during writes.
+        write, read = memory.write_port(), memory.read_port(domain="comb")
+        level, stored, take = Signal(range(PLACES + 1)), Signal(), Signal()
+        m.d.comb += [
+            # Nothing depends on `ready` but the output itself: it comes from afar.
+            take.eq(stored & ~self.o_measured.valid),
+            self.some.eq(write.en | stored | self.o_measured.valid),
+        ]
+        m.d.sync += [
+            write.data.eq(self.i_measured),
+            write.en.eq(self.i_valid),
+            write.addr.eq(write.addr + write.en),
+            read.addr.eq(read.addr + take),
+            self.room.eq(level < PLACES - ROOM),
+        ]
+        with m.If(write.en & ~take):
+            m.d.sync += [level.eq(level + 1), stored.eq(1)]
+        with m.If(take & ~write.en):
+            m.d.sync += [level.eq(level - 1), stored.eq(level != 1)]
+        with m.If(self.o_measured.ready):
+            m.d.sync += self.o_measured.valid.eq(0)
+        with m.If(take):
+            m.d.sync += [
+                self.o_measured.valid.eq(1),
+                self.o_measured.payload.eq(read.data),
+            ]
+        return m

@@ -1,0 +1,382 @@
+"""The matcher: which strike each response answers, one beat at a time, all channels' in turn."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.frames import MAX_CHANNELS
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import VALUE_BITS, VALUE_MOST, ResponseClass
+from plexor.protocol.registers import CHANNEL, MATCHER, Policy
+from plexor_hdl.control.limits import SHARED, in_memories
+from plexor_hdl.interfaces import Beat, Decision, Kind, Measured, block_layout
+from plexor_hdl.lib.history import Line
+from plexor_hdl.match.accept import Accept
+from plexor_hdl.match.ages import Ages
+from plexor_hdl.match.generations import Generations
+from plexor_hdl.match.handover import Handover
+from plexor_hdl.match.horizon import Horizon
+from plexor_hdl.match.own_edges import Spans
+from plexor_hdl.match.trigger import Moment
+from plexor_hdl.match.turns import Look, take_turns
+from plexor_hdl.match.verdicts import decide, keep_queues
+
+REST_CLOCKS = 5
+"""From a beat's last clock to the last that comes of it."""
+KEPT_CLOCKS = 3
+"""From a beat that is taken to when its event stands for what comes of it."""
+LAST, JOINED, RISE, HELD = range(4)
+"""Places in memory, beside a channel's queue: the strike that was matched last, or joined since;
+the last active edge; the response that is held."""
+
+
+class PacedMatcher(wiring.Component):
+    """Matches responses to strikes by the rules of docs/instrument.md, and measures them.
+
+    Throughput: a beat takes 2 clocks, and 2 more for each channel after the first that it strikes;
+    a response LOOK_CLOCKS, an edge back that is measured BACK_CLOCKS, and 2 for each channel if it
+    strikes any. A channel whose queue a strike finds full is looked at first, LOOK_CLOCKS + 2 more;
+    each strike that has expired there or before a response takes LOOK_CLOCKS, as does each held
+    response, and LOOK_CLOCKS + 2 each one that is joined to a strike. All channels are looked at so
+    by a beat without event, and by an event once in 2**SWEEP_BIT ticks. A build with snapshots,
+    steps or the ring does so once in 2**PROMPT_SWEEP_BIT ticks, but looks at all that wait before
+    any event behind which something may have expired, and takes 9 clocks more to find when that is
+    next. Where all that waits is answered in less than half the time-out nothing may have. In such
+    a build, and in one that measures more than rise latencies, a beat that looks at other channels
+    first takes a clock more; in other builds a beat whose response is measured does.
+
+    A beat is taken while `room` is high, `pause` low, and there is place for what it measures;
+    `paused` says that with `pause` nothing is under way, nor waits in `o_measured`. `taken` strobes
+    with each event, `o_event` being it. `o_decision`, one a clock at most, tells of strikes and
+    responses: up to 2 for each channel and 2 more a beat, and those of expired strikes, LOOK_CLOCKS
+    apart. `trigger_stb` and `missed_trigger` strobe behind `taken` and before the next one;
+    `trigger_at` is the event. The end of a step strobes `step`, a final beat `final`, once all else
+    has been handed out; after `step` no beat is taken until `resume` is high.
+
+    `clear`, between beats, empties every queue. Settings must have stood for 4 clocks. In a build
+    with limits `in_memories` they come by `limit_stb` and `limit_data`: Limits has them.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._geometry = geometry
+        channels = geometry.channels
+        self._channel_bits = max(geometry.key_bits, 1)
+        limits = {"limit_stb": In(len(SHARED) + channels), "limit_data": In(VALUE_BITS)}
+        super().__init__(
+            {
+                **(limits if in_memories(geometry) else {}),
+                "clear": In(1),
+                "settings": In(block_layout(MATCHER)),
+                "channels": In(data.ArrayLayout(block_layout(CHANNEL), channels)),
+                "deadlines": In(data.ArrayLayout(signed(VALUE_BITS), channels)),
+                "trigger_latency_ticks": In(signed(VALUE_BITS)),
+                "trigger_channels": In(MAX_CHANNELS),
+                "i_valid": In(1),
+                "i_ready": Out(1, init=1),
+                "i_beat": In(Beat(geometry)),
+                "room": In(1),
+                "pause": In(1),
+                "paused": Out(1),
+                "taken": Out(1),
+                "o_event": Out(Beat(geometry)["event"].shape),
+                "final": Out(1),
+                "step": Out(1),
+                "resume": In(1),
+                "o_measured": Out(stream.Signature(Measured(geometry))),
+                "o_decision": Out(Decision(geometry)),
+                "o_decision_valid": Out(1),
+                "missed_trigger": Out(1),
+                "queue_full": Out(1),
+                "trigger_stb": Out(1),
+                "trigger_at": Out(Moment),
+                "pending": Out(data.ArrayLayout(32, channels)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        settings = self.settings
+        s = Look(self._geometry)
+        m.d.sync += [
+            s.early.eq(settings.early_ticks.any() & s.has.early),
+            s.latest.eq(settings.policy == Policy.LATEST),
+            s.windowed.eq(settings.policy == Policy.WINDOW),
+        ]
+        m.submodules.accept = accept = Accept(self._geometry)
+        m.d.comb += [
+            accept.channels.eq(self.channels),
+            accept.i_valid.eq(self.i_valid),
+            self.i_ready.eq(accept.i_ready),
+            accept.i_beat.eq(self.i_beat),
+            accept.take.eq(s.may),
+            s.takes.eq(s.may & accept.valid),
+        ]
+        accepted = accept.o_accepted
+        horizon = self._horizon(m, s, accept) if s.has.prompt else None
+        take_turns(m, s, accepted, horizon)
+        heads, tails = keep_queues(m, s, self.clear, self.pending)
+        if horizon is not None:
+            self._generations(m, s, horizon, heads, tails)
+        ages = self._times(m, s, accepted, heads, tails)
+        verdict = decide(m, s, ages, horizon, self.clear)
+        under_way = self._hand_out(m, s, accepted, ages, verdict)
+        self._ends(m, s, accepted, horizon, under_way)
+        return m
+
+    def _horizon(self, m, s, accept):
+        """Return what tells if the accepted beat is beyond what has been looked at."""
+        m.submodules.horizon = horizon = Horizon()
+        time = self.i_beat.event.time_ticks, accept.o_accepted.beat.event.time_ticks
+        renews = accept.o_accepted.sweeps | horizon.beyond
+        settle = s.idle & s.renews
+        with m.If(s.takes):
+            m.d.sync += s.renews.eq(renews)
+        with m.Elif(settle):
+            m.d.sync += s.renews.eq(0)
+        m.d.comb += [
+            horizon.clear.eq(self.clear),
+            horizon.timeout_ticks.eq(self.settings.timeout_ticks),
+            horizon.early_ticks.eq(self.settings.early_ticks if s.has.early else 0),
+            horizon.now.eq(~s.time_n),
+            horizon.start.eq(s.takes & renews),
+            horizon.settle.eq(settle),
+            horizon.time_ticks.eq(Mux(accept.i_ready, *time)),
+        ]
+        return horizon
+
+    def _generations(self, m, s, horizon, heads, tails) -> None:
+        """Move the horizon on as generations are gone."""
+        m.submodules.generations = generations = Generations(self._geometry)
+        for number in range(self._geometry.channels):
+            m.d.comb += [
+                generations.heads[number].eq(heads[number]),
+                generations.tails[number].eq(tails[number]),
+            ]
+        m.d.comb += [
+            generations.some.eq(s.some),
+            generations.popped.eq(s.popped),
+            generations.held.eq(s.holds),
+            generations.taken.eq(s.takes),
+            generations.quiet.eq(s.renews),
+            generations.fresh.eq(horizon.fresh),
+            horizon.turn.eq(generations.turn),
+            horizon.grown.eq(generations.grown),
+        ]
+
+    def _times(self, m, s, accepted, heads, tails):
+        """Read and store times as the look and the pushes go on; return their ages.
+
+        The channel's last strike that was matched is looked at first, then its oldest one or what
+        is held, then its last active edge; at an edge back that first, then the strike.
+        """
+        place = Signal(range(self._geometry.queue_depth))
+        m.d.sync += place.eq(heads[s.channel])
+        step, back = s.step, s.back
+        lows, stores, copies = step[1] | step[3], s.matched | (s.struck & ~s.full).any(), s.matched
+        queue = Cat(tails[s.number], Const(0, 1))
+        written = Const(LAST, 2)
+        half, low_half, high_half = Signal(), Signal(), Signal()
+        if s.has.several:
+            lows = lows | step[5] | back[1] | back[3]
+            upper = lows
+            queued = (step[2] | step[3]) & ~(s.holding | s.joining)
+            spot = Signal(range(4))
+            at_rise = (s.idle & accepted.back) | back[1] if s.has.long else Const(0)
+            at_joined = Const(0)
+            if s.has.early:
+                at_joined = s.joined_here & (step[0] | step[1])
+                written = Mux(s.joining, Const(JOINED, 2), Mux(s.matched, LAST, Const(HELD, 2)))
+                stores = stores | s.joins | s.hold
+            late = step[2:6].any()
+            m.d.comb += spot.eq(Cat(step[2] | step[3] | at_joined, late | at_rise))
+            read = Cat(Mux(queued, place, spot), ~queued)
+            rises = Signal()
+            if s.has.long:
+                m.d.sync += rises.eq(step[4] & s.fresh)
+            stores = stores | rises
+            written = Mux(s.decided, written, Const(RISE, 2))
+            beside = s.decided | rises
+        else:
+            # The strike is read once more, to be stored.
+            before = s.idle | step[0] | step[1]
+            read = Cat(place & ~before.replicate(len(place)), before)
+            upper = lows | step[6]
+            copies, beside = s.decided, s.decided
+        m.d.sync += [
+            half.eq(s.pushing | lows | (step[7] if s.has.several else 0)),
+            low_half.eq(lows),
+            high_half.eq(low_half),
+        ]
+        written = Cat(written, Const(0, len(place) - len(written)), Const(1, 1))
+        bits = len(place) + 1 + self._channel_bits
+        m.submodules.ages = ages = Ages(self._geometry, s.has.several, bits)
+        if in_memories(self._geometry):
+            m.d.comb += [ages.limit_stb.eq(self.limit_stb), ages.limit_data.eq(self.limit_data)]
+        m.d.comb += [
+            ages.settings.eq(self.settings),
+            ages.deadlines.eq(self.deadlines),
+            ages.trigger_latency_ticks.eq(self.trigger_latency_ticks),
+            ages.channel.eq(s.channel),
+            ages.time_n.eq(s.time_n),
+            ages.half.eq(half),
+            ages.read.eq(Cat(read, Mux(s.idle, accepted.channel, s.channel), upper)),
+            ages.low_half.eq(low_half),
+            ages.high_half.eq(high_half),
+            ages.joins.eq(s.joining),
+            ages.held.eq(s.holding),
+            ages.write.eq(Mux(beside, Cat(written, s.channel), Cat(queue, s.number))),
+            ages.store.eq(stores),
+            ages.copy.eq(copies),
+        ]
+        return ages
+
+    def _hand_out(self, m, s, accepted, ages, verdict):
+        """Say what was decided and measured; return whether something is under way."""
+        count = len(s.first)
+        triggers = self.trigger_channels[:count]
+        event = Signal(self.o_event.shape())
+        # `over` and `late` come a clock later where a response may come before its strike.
+        final_verdict = Line(m, verdict, "verdict")[int(s.has.early)]
+        decision = final_verdict.decision
+        any_missed, over, trigger = Signal(), Signal(), Signal()
+        m.d.comb += trigger.eq(triggers.bit_select(decision.channel, 1))
+        m.d.sync += [
+            self.o_decision.eq(decision),
+            self.o_decision_valid.eq(final_verdict.told),
+            any_missed.eq(decision.missed & trigger),
+            over.eq(final_verdict.matched & decision.classed & ages.over & trigger),
+            self.queue_full.eq(decision.queue_full),
+            self.o_decision.response_class.eq(
+                Mux(
+                    final_verdict.matched,
+                    Mux(ages.late, ResponseClass.LATE, ResponseClass.ANSWERED),
+                    Mux(final_verdict.repeats, ResponseClass.DUPLICATE, ResponseClass.SPURIOUS),
+                )
+            ),
+        ]
+        m.d.comb += self.trigger_stb.eq(over)
+        taken = s.takes & accepted.beat.is_event
+        if s.has.kept:
+            # An event stands for what comes of it, which may be behind the next one's beginning.
+            # It is still in the stage before when it has just been taken.
+            stands, takes = Signal.like(event), Line(m, s.takes, "takes")
+            takes_r, keeps = takes[1], takes[KEPT_CLOCKS]
+            with m.If(takes_r):
+                m.d.sync += event.eq(accepted.beat.event)
+            with m.If(keeps):
+                m.d.sync += stands.eq(event)
+            m.d.sync += self.taken.eq(Line(m, taken, "was_taken")[KEPT_CLOCKS])
+            m.d.comb += [
+                self.o_event.eq(stands),
+                self.trigger_at.index.eq(stands.index),
+                self.trigger_at.time_ticks.eq(stands.time_ticks),
+                self.missed_trigger.eq(Line(m, any_missed, "any_missed")[KEPT_CLOCKS - 1]),
+            ]
+        else:
+            with m.If(s.takes):
+                m.d.sync += event.eq(accepted.beat.event)
+            m.d.sync += self.taken.eq(taken)
+            m.d.comb += [self.o_event.eq(event), self.missed_trigger.eq(any_missed)]
+
+        measured = Signal(Measured(self._geometry))
+        if Feature.EXTREMES in self._geometry.features:
+            m.d.comb += [
+                measured.index.eq(stands.index),
+                measured.time_ticks.eq(stands.time_ticks),
+            ]
+        under_way, still, rest = Signal(), Signal(), Signal(range(REST_CLOCKS + 1))
+        hand_out = self._many_values if s.has.several else self._one_value
+        some = hand_out(m, s, ages, measured)
+        m.d.comb += under_way.eq(~s.idle | some)
+        if s.has.rests:
+            with m.If(~s.idle):
+                m.d.sync += rest.eq(REST_CLOCKS)
+            with m.Elif(rest.any()):
+                m.d.sync += rest.eq(rest - 1)
+            m.d.comb += under_way.eq(~s.idle | some | rest.any())
+        m.d.sync += still.eq(~under_way)
+        # What was decided last comes in the clock behind.
+        m.d.comb += self.paused.eq(self.pause & still & ~under_way)
+        return under_way
+
+    def _many_values(self, m, s, ages, measured):
+        """Hand out values by a FIFO, which a look finds room in; return whether it has some."""
+        m.submodules.spans = spans = Spans(self._geometry)
+        m.submodules.handover = handover = Handover(self._geometry)
+        value = Signal(signed(VALUE_BITS))
+        answers, answer_stb = Signal(), Signal()
+        is_over = ~ages.age_n[-1]
+        spread = spans.over | (is_over & spans.far)
+        with m.If(spread):
+            m.d.sync += value.eq(VALUE_MOST)
+        with m.Else():
+            m.d.sync += value.eq(ages.age_n ^ (~s.joining).replicate(VALUE_BITS))
+        m.d.sync += [answers.eq(s.matched), answer_stb.eq(s.responded)]
+        m.d.comb += [
+            spans.clear.eq(self.clear),
+            spans.channel.eq(s.channel),
+            spans.active_stb.eq(s.step[5] & s.fresh),
+            spans.look_stb.eq(s.step[5] & ~s.responds & ~s.holding & ~s.joining),
+            spans.back_stb.eq(s.back[1]),
+            spans.fall_stb.eq(s.back[3]),
+            spans.answer_stb.eq(answer_stb),
+            spans.answers.eq(answers),
+            spans.is_over.eq(is_over),
+            measured.kind.eq(spans.kind),
+            measured.channel.eq(spans.o_channel),
+            measured.value_ticks.eq(value),
+            handover.i_valid.eq(spans.valid | s.matched | s.joins),
+            handover.i_measured.eq(measured),
+            s.room.eq(handover.room),
+        ]
+        wiring.connect(m, handover.o_measured, wiring.flipped(self.o_measured))
+        return handover.some
+
+    def _one_value(self, m, s, ages, measured):
+        """Hand out the latency, which stands until the next look; return whether it is there."""
+        values, channel = self.o_measured, Signal(self._channel_bits)
+        with m.If(s.matched):
+            m.d.sync += [values.valid.eq(1), channel.eq(s.channel)]
+        with m.Elif(values.ready):
+            m.d.sync += values.valid.eq(0)
+        m.d.comb += [
+            # Whether it is taken comes from afar.
+            s.room.eq(~values.valid),
+            measured.kind.eq(Kind.RISE),
+            measured.channel.eq(channel),
+            measured.value_ticks.eq(~ages.age_n),
+            values.payload.eq(measured),
+        ]
+        return values.valid
+
+    def _ends(self, m, s, accepted, horizon, under_way) -> None:
+        """Strobe `step` and `final`, and say when a beat may be taken."""
+        ready = s.idle & self.room & ~self.pause
+        # What stands in the way is known a clock before.
+        blocked, waits = Signal(), Const(0)
+        if s.has.several:
+            waits = ~s.room
+        else:
+            ready = ready & s.room
+        if s.has.prompt:
+            waits = waits | s.renews | horizon.settling
+        if s.has.sweep:
+            stops, told = Signal(), Signal()
+            waits = waits | (stops & ~self.resume)
+            m.d.comb += self.step.eq(stops & ~told & ~under_way)
+            m.d.sync += told.eq(stops & (told | ~under_way))
+            with m.If(s.takes):
+                m.d.sync += stops.eq(accepted.step)
+            with m.Elif(self.resume | self.clear):
+                m.d.sync += stops.eq(0)
+        m.d.sync += blocked.eq(waits)
+        m.d.comb += s.may.eq(ready & ~blocked)
+        ended = Signal()
+        if s.has.rests:
+            with m.If(s.idle & s.final & under_way):
+                m.d.sync += ended.eq(1)
+            with m.Elif(~under_way):
+                m.d.sync += ended.eq(0)
+            m.d.comb += self.final.eq(ended & ~under_way)
+        else:
+            m.d.sync += self.final.eq(s.done & s.final)

@@ -1,0 +1,115 @@
+"""The edges of each channel's own pin: which widths, periods and fall latencies there are."""
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Feature, Geometry
+from plexor_hdl.interfaces import Kind
+from plexor_hdl.lib.history import Line
+
+TAG_CLOCKS = 4
+
+
+class _Tag(data.StructLayout):
+    """A time that is being read; `look` where only its age matters."""
+
+    def __init__(self, channel_bits: int) -> None:
+        super().__init__({"kind": Kind, "channel": channel_bits, "valid": 1, "over": 1, "look": 1})
+
+
+class Spans(wiring.Component):
+    """Says what the ages are that a channel's edges are measured by.
+
+    One of the strobes for each time that is read, a clock after its `read` in Ages, `channel` being
+    its channel: `back_stb` and, 2 clocks later, `fall_stb` at an edge back, of its active edge and
+    of the strike which that answered; `active_stb` at an active edge, of the one before; `look_stb`
+    of the last one whenever a channel is looked at. TAG_CLOCKS later `kind`, `o_channel` and
+    `valid` say what was read, and a clock before that `far` whether it can be beyond 2**31 - 1, and
+    `over` that it is, whatever it seems to be; `is_over` is due there: the top bit of the age.
+    `answer_stb` after `active_stb` says whether that edge `answers` a strike. `channel` must have
+    been the same in the clock before, but for `back_stb`. `clear` and reset: no edges.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._geometry = geometry
+        bits = max(geometry.key_bits, 1)
+        super().__init__(
+            {
+                "clear": In(1),
+                "channel": In(bits),
+                "active_stb": In(1),
+                "back_stb": In(1),
+                "fall_stb": In(1),
+                "look_stb": In(1),
+                "answer_stb": In(1),
+                "answers": In(1),
+                "is_over": In(1),
+                "far": Out(1),
+                "over": Out(1),
+                "kind": Out(Kind),
+                "o_channel": Out(bits),
+                "valid": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        features, channels = self._geometry.features, self._geometry.channels
+        # Of each channel's last active edge: there is one, there is none behind it, it answered a
+        # strike, and it is so long ago that 32 bits do not tell.
+        seen, opened, answered, ancient = (
+            Signal(channels, name=name) for name in ("seen", "open", "answered", "ancient")
+        )
+        # What is known of the channel is chosen in a clock of its own.
+        tag, here = Signal(_Tag(len(self.channel))), {}
+        for name, bits in (("seen", seen), ("open", opened), ("answered", answered)):
+            here[name] = Signal(name=f"{name}_here")
+            m.d.sync += here[name].eq(bits.bit_select(self.channel, 1))
+        back, fall, active = Signal(), Signal(), Signal()
+        m.d.sync += [
+            back.eq(self.back_stb),
+            fall.eq(self.fall_stb),
+            active.eq(self.active_stb),
+            tag.channel.eq(self.channel),
+            tag.over.eq(ancient.bit_select(self.channel, 1)),
+            tag.look.eq(self.look_stb),
+        ]
+        intervals, falls = int(Feature.INTERVALS in features), int(Feature.FALL in features)
+        with m.If(back):
+            m.d.comb += [tag.kind.eq(Kind.WIDTH), tag.valid.eq(here["open"] & intervals)]
+        with m.If(fall):
+            m.d.comb += [
+                tag.kind.eq(Kind.FALL),
+                tag.valid.eq(here["open"] & here["answered"] & falls),
+            ]
+        with m.If(active):
+            m.d.comb += [tag.kind.eq(Kind.PERIOD), tag.valid.eq(here["seen"] & intervals)]
+        tags = Line(m, tag, "tag")
+        due, ready = tags[TAG_CLOCKS - 2], tags[TAG_CLOCKS - 1]
+        m.d.comb += [
+            self.far.eq(due.kind != Kind.RISE),
+            self.over.eq(due.over & (due.kind != Kind.RISE)),
+            self.kind.eq(ready.kind),
+            self.o_channel.eq(ready.channel),
+            self.valid.eq(ready.valid),
+        ]
+        for number in range(channels):
+            is_here = Signal(name=f"is_here{number}")
+            m.d.sync += is_here.eq(self.channel == number)
+            with m.If(self.active_stb & is_here):
+                m.d.sync += [
+                    seen[number].eq(1),
+                    opened[number].eq(1),
+                    answered[number].eq(0),
+                    ancient[number].eq(0),
+                ]
+            with m.Elif(due.look & self.is_over & (due.channel == number)):
+                m.d.sync += ancient[number].eq(1)
+            with m.If(self.fall_stb & is_here):
+                m.d.sync += [opened[number].eq(0), answered[number].eq(0)]
+            with m.If(self.answer_stb & is_here):
+                m.d.sync += answered[number].eq(self.answers)
+        with m.If(self.clear):
+            m.d.sync += [seen.eq(0), opened.eq(0), answered.eq(0), ancient.eq(0)]
+        return m

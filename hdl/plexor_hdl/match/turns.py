@@ -1,0 +1,194 @@
+"""The matcher's turns: which channel is looked at or struck next, and when a beat is done."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import VALUE_BITS
+from plexor_hdl.capture.merge import encode, lowest
+from plexor_hdl.interfaces import Beat
+from plexor_hdl.match.accept import PROMPT
+
+LOOK_CLOCKS = 8
+"""From when a channel is chosen to what becomes of its oldest strike and of its response."""
+BACK_CLOCKS = 4
+"""An edge back that is measured."""
+
+
+class Has:
+    """What a build's matcher has, by its features."""
+
+    def __init__(self, features: Feature) -> None:
+        self.early = Feature.EARLY in features
+        self.long = bool(features & Beat.LONG)
+        self.kept = bool(features & Beat.KEPT)
+        self.sweep = Feature.SWEEP in features
+        self.prompt = bool(features & PROMPT)
+        # A beat can give more than one value.
+        self.several = self.long or self.early
+        # Something can come behind a beat.
+        self.rests = self.several or self.kept
+        # What is to be looked at is found in a clock of its own.
+        self.rich = self.several or self.prompt
+
+
+class Look:
+    """What the parts of the matcher share: the beat, the look under way, and what comes of it."""
+
+    def __init__(self, geometry: Geometry) -> None:
+        self.geometry, self.has = geometry, Has(geometry.features)
+        count, channel_bits = geometry.channels, max(geometry.key_bits, 1)
+
+        def signal(name, width=1, init=0):
+            return Signal(width, name=name, init=init)
+
+        # Channels still to be looked at, those to be struck, the one that responds.
+        self.looks, self.strikes = signal("looks", count), signal("strikes", count)
+        self.channel, self.responds = signal("channel", channel_bits), signal("responds")
+        self.time_n, self.final = signal("time_n", VALUE_BITS), signal("final_beat")
+        # The first of those to be struck, known a clock late: they change 2 clocks before or more.
+        self.first, self.struck = signal("first", count), signal("struck", count)
+        self.number = signal("number", channel_bits)
+        self.idle, self.choosing = signal("idle", init=1), signal("choosing")
+        self.pushing = signal("pushing")
+        # Of the look: at a held response, or at one that is joined to this beat's strike; the first
+        # one of a beat.
+        self.holding, self.joining = signal("holding"), signal("joining")
+        self.fresh, self.kept = signal("fresh"), signal("kept")
+        self.step, self.back = signal("looked", LOOK_CLOCKS), signal("back", BACK_CLOCKS)
+        # What comes of it, in its last clock; the beat's last clock.
+        self.decided, self.expired = signal("decided"), signal("expired")
+        self.matched, self.responded = signal("matched"), signal("responded")
+        self.settled, self.joins, self.hold = signal("settled"), signal("joins"), signal("hold")
+        self.done = signal("done")
+        self.takes, self.may, self.room = signal("takes"), signal("may"), signal("has_room")
+        # Of the channel that is looked at: its response is held now; its last match was joined.
+        self.holds_here, self.joined_here = signal("holds_here"), signal("joined_here")
+        # Channels with outstanding strikes, with a full queue, with a held response; the one whose
+        # oldest strike leaves its queue.
+        self.some, self.full = signal("some", count), signal("full", count)
+        self.popped, self.holds = signal("popped_here", count), signal("holds", count)
+        self.early, self.latest = signal("early"), signal("latest")
+        self.windowed = signal("windowed")
+        # The horizon is found anew.
+        self.renews = signal("renews")
+
+
+def take_turns(m: Module, s: Look, accepted, horizon) -> None:
+    """Take beats; choose what is looked at and struck, and when the beat is done."""
+    numbers = range(s.geometry.channels)
+    count = len(numbers)
+    looking, left, joinable = Signal(), Signal(), Signal(count)
+    # Where channels to look at are found in a clock of its own.
+    soon, picked_r = Signal(), Signal(count)
+    # The clocks after a push and after an edge back.
+    upper, backed = Signal(), Signal()
+    m.d.comb += [
+        s.decided.eq(s.step[-1]),
+        s.struck.eq(s.first & s.pushing.replicate(count)),
+    ]
+    m.d.sync += [
+        s.kept.eq(s.decided),
+        upper.eq(s.pushing),
+        backed.eq(s.back[-1]),
+        s.step.eq(s.step << 1),
+        s.back.eq(s.back << 1),
+        looking.eq(s.looks.any()),
+        left.eq(s.looks.any() | s.strikes.any()),
+        s.choosing.eq(soon),
+        soon.eq(0),
+        s.pushing.eq(0),
+        s.first.eq(lowest(s.strikes)),
+        s.number.eq(encode(lowest(s.strikes), numbers)),
+        s.idle.eq(s.done | (s.idle & ~s.takes)),
+    ]
+    # What is to be looked at before all else; the channel that responds is so unasked.
+    own, is_back, asked = Signal(), Signal(), Signal(count)
+    wanted = accepted.struck & (s.full | s.holds)
+    if s.has.prompt:
+        # What the beat before has pushed or held is among these as soon as it is done.
+        waits = Signal(count)
+        here = Cat(s.decided & (s.channel == number) for number in numbers)
+        m.d.sync += waits.eq(s.some | s.holds | s.struck | here)
+        wanted = wanted | (waits & horizon.beyond.replicate(count))
+    m.d.comb += [
+        own.eq(accepted.own.any()),
+        asked.eq((accepted.sweeps.replicate(count) | wanted) & ~accepted.own),
+    ]
+    if s.has.long:
+        m.d.comb += is_back.eq(accepted.back)
+    stored = s.kept & (accepted.channel == s.channel)
+    joined_here = Const(0)
+    if s.has.early:
+        joined = _joined(m, s)
+        joined_here = joined.bit_select(accepted.channel, 1)
+        with m.If(s.takes):
+            m.d.sync += s.joined_here.eq(joined_here)
+    with m.If(s.takes):
+        others = ~own & ~is_back
+        m.d.sync += [
+            s.looks.eq(asked),
+            looking.eq(asked.any()),
+            s.strikes.eq(accepted.struck),
+            s.first.eq(lowest(accepted.struck)),
+            s.number.eq(encode(lowest(accepted.struck), numbers)),
+            s.channel.eq(accepted.channel),
+            s.responds.eq(own),
+            s.fresh.eq(own),
+            # This is step 0, but of a channel whose last match is just being stored or is
+            # elsewhere.
+            s.step[:2].eq(Mux(stored | joined_here, own, own << 1)),
+            s.back[1].eq(is_back),
+            (soon if s.has.rich else s.choosing).eq(asked.any() & others),
+            s.pushing.eq(~asked.any() & others),
+            s.final.eq(accepted.beat.final),
+            s.time_n.eq(~accepted.beat.event.time_ticks),
+        ]
+    picked = lowest(s.looks)
+    if s.has.early:
+        m.d.comb += joinable.eq(s.strikes & s.holds)
+        picked = Mux(looking, picked, lowest(joinable))
+        with m.If(s.takes):
+            m.d.sync += s.holding.eq(own & s.holds.bit_select(accepted.channel, 1))
+    if s.has.rich:
+        m.d.sync += picked_r.eq(picked)
+        picked = picked_r
+    with m.If(s.choosing & s.room):
+        m.d.sync += [
+            s.channel.eq(encode(picked, numbers)),
+            s.looks.eq(s.looks & ~picked),
+            s.step[0].eq(1),
+        ]
+        if s.has.early:
+            m.d.sync += [
+                s.holding.eq(looking & (picked & s.holds).any()),
+                s.joining.eq(~looking),
+                s.joined_here.eq((picked & joined).any()),
+                s.strikes.eq(s.strikes & ~(picked & ~looking.replicate(count))),
+            ]
+    with m.Elif(s.choosing):
+        m.d.sync += s.choosing.eq(1)
+    with m.If(s.pushing):
+        m.d.comb += s.done.eq(~(s.strikes & ~s.first).any())
+        m.d.sync += s.strikes.eq(s.strikes & ~s.first)
+    again = s.expired | (s.decided & s.holding)
+    with m.If(again):
+        m.d.sync += [s.step[0].eq(1), s.holding.eq(0)]
+    with m.Elif(s.decided):
+        m.d.comb += s.done.eq(~left)
+        m.d.sync += [s.responds.eq(0), s.joining.eq(0)]
+    with m.If(s.decided):
+        m.d.sync += s.fresh.eq(0)
+    with m.If(s.back[-1]):
+        m.d.comb += s.done.eq(~left)
+    with m.If(~s.idle & (upper | backed | (s.kept & ~s.step[0]))):
+        more = looking | joinable.any()
+        m.d.sync += [s.choosing.eq(more), s.pushing.eq(~more)]
+
+
+def _joined(m: Module, s: Look):
+    """Return a bit a channel: the strike that was matched last is one that was joined."""
+    joined = Signal(len(s.holds))
+    for number in range(len(joined)):
+        with m.If((s.joins | s.matched) & (s.channel == number)):
+            m.d.sync += joined[number].eq(s.joins)
+    return joined

@@ -1,0 +1,1 @@
+"""From measured values and decisions to histograms, statistics and counts."""

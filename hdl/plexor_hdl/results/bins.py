@@ -1,0 +1,291 @@
+"""Counters of 32 bits in few bits of memory, with a state that can be frozen while they count."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor_hdl.lib.addresses import WORD_BITS
+from plexor_hdl.lib.clearing import Sweep
+from plexor_hdl.lib.history import Line
+from plexor_hdl.lib.memory_reader import plain_memory
+from plexor_hdl.results.folding import Folding
+from plexor_hdl.results.upper import PHASES, Upper, fetched_twice
+from plexor_hdl.uplink.dumper import IN_FRAME_BITS
+
+MAIN_BITS, DELTA_BITS = 12, 5
+"""Of a counter's bits, those that are in a memory of their own: as a depth of 16384 takes no more
+than one bit of a block RAM each, none is lost to a width that it does not have."""
+PAGES = 256
+QUEUE = 4
+"""Pairs of counts that may wait."""
+CARRIES = 16
+"""Carries that may wait. With half as many no pair is issued; those under way bring fewer."""
+
+
+class Pair(data.StructLayout):
+    """Two counters that count one each: one below, one from `second_from` on."""
+
+    def __init__(self, entries: int) -> None:
+        super().__init__({"first": range(entries), "second": range(entries)})
+
+
+def bins_ports(entries: int) -> dict:
+    """Return the ports of counters that count by twos."""
+    return {
+        "i_pair": In(stream.Signature(Pair(entries), always_ready=True)),
+        "expect_stb": In(1),
+        "room": Out(1),
+        "address": In(range(entries)),
+        "there": In(1),
+        "word": Out(WORD_BITS),
+        "some": Out(1),
+        "frozen": In(1),
+        "folding": Out(1),
+        "idle": Out(1),
+        "clear_stb": In(1),
+        "clear_busy": Out(1),
+        "saturated": Out(1),
+    }
+
+
+class Bins(wiring.Component):
+    """An array of `entries` counters, a power of two, that count by twos.
+
+    Each pair counts in a counter below `second_from` and in one from there on; with `second_from`
+    at `entries` in the first alone. While `frozen` is
+    high counts go to a delta memory, and what is read is the state when it rose, which it may do
+    while `idle` and not `folding`. When it falls the delta is added in the background: `folding` is
+    high until then, and reads give any state between. A counter keeps its lowest `main_bits` (in
+    the delta `delta_bits`) in a memory of its own, the others in Upper, which has room for few; for
+    want of it, or at its greatest value, a counter stays where it is and sets `saturated` until the
+    next clear.
+
+    `room`: a pair may be announced by `expect_stb`, which comes later, in the same order, 4 clocks
+    after the one before or later. Throughput: a pair in 4 clocks, 6 in 28 while folding; a carry
+    in JOB_CLOCKS. Pairs go on meanwhile, until CARRIES / 2 carries wait. While folding, and while a
+    carry `may_fail` (Upper), pairs wait for each carry.
+    `idle`: no pair is under way; what waits for `folding` may make it low too, for some clocks.
+    `word` is the count of `address` WORD_CLOCKS after that, which stands with `there`, without it
+    0; while not frozen it stays what it was before as long as a carry is under way. `some`, in the
+    clock after the address: one of the 2**IN_FRAME_BITS counters around it has counted or been
+    folded since the clear.
+    `clear_stb` zeroes all while `clear_busy`; no pairs then, and `frozen` low. A clear must come
+    before the first pair.
+    """
+
+    WORD_CLOCKS = 8
+
+    def __init__(
+        self,
+        entries: int,
+        second_from: int,
+        main_bits: int = MAIN_BITS,
+        delta_bits: int = DELTA_BITS,
+        pages: int = PAGES,
+        upper_bits: int | None = None,
+    ) -> None:
+        if entries & (entries - 1) or entries < 32:
+            raise ValueError(f"entries: {entries}; must be a power of two, 32 or more")
+        if not 1 <= delta_bits <= main_bits:
+            raise ValueError(f"delta_bits: {delta_bits}; must be 1 to {main_bits}")
+        self._entries, self._second_from = entries, second_from
+        self._main_bits, self._delta_bits = main_bits, delta_bits
+        self._upper_bits = WORD_BITS - main_bits if upper_bits is None else upper_bits
+        self._pages = pages
+        super().__init__(bins_ports(entries))
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        phase = Signal(PHASES, init=1)
+        m.d.sync += phase.eq(phase.rotate_left(1))
+        m.submodules.upper = upper = Upper(self._entries, self._upper_bits, self._pages)
+        m.submodules.sweep = sweep = Sweep(max(self._entries, upper.places))
+        clear = Line(m, sweep.busy, "clear")
+        m.submodules.folding = folding = Folding(self._entries)
+        m.d.comb += [
+            sweep.stb.eq(self.clear_stb),
+            self.clear_busy.eq(clear[0] | clear[1] | clear[2]),
+            upper.phase.eq(phase),
+            upper.clear.eq(sweep.busy),
+            upper.clear_address.eq(sweep.address),
+            upper.read_address.eq(self.address),
+            upper.free_stb.eq(folding.done_stb),
+            folding.phase.eq(phase),
+            folding.frozen.eq(self.frozen),
+            folding.clear.eq(self.clear_stb),
+            folding.upper_any.eq(upper.taken.any()),
+            self.folding.eq(folding.busy),
+        ]
+
+        # Counters to count are issued in phase 3; the first of a pair is read in phase 0, the other
+        # in 1, what is read from outside in 2. Each is written 3 clocks after it.
+        quiet, may = Signal(), Signal()
+        pairs, pop = self._pairs(m, phase, folding, quiet, may)
+        first, second = Signal(range(self._entries)), Signal(range(self._entries))
+        valid, fold, into_delta = Signal(2), Signal(), Signal()
+        paired = Const(self._second_from < self._entries)
+        is_second = paired & (folding.address >= self._second_from)
+        with m.If(phase[3]):
+            m.d.sync += [
+                fold.eq(folding.wants),
+                into_delta.eq(self.frozen),
+                first.eq(Mux(folding.wants, folding.address, pairs.first)),
+                second.eq(Mux(folding.wants, folding.address, pairs.second)),
+                valid.eq(Mux(folding.wants, Cat(~is_second, is_second), Cat(pop, pop & paired))),
+            ]
+        m.d.comb += folding.go.eq(phase[3] & folding.wants)
+        place = Mux(phase[0], first, Mux(phase[1], second, self.address))
+        counts = Line(m, (phase[2] & valid[0]) | (phase[3] & valid[1]), "counts")
+        folds, deltas = Line(m, fold, "folds"), Line(m, into_delta, "deltas")
+
+        carry, comes, comes_valid = self._carries(m, phase, upper, folding, quiet, may)
+        spoilt = upper.failed_stb
+        written = Signal(range(self._entries))
+        m.d.sync += written.eq(
+            Mux(
+                clear[0],
+                sweep.address,
+                Mux(
+                    phase[0],
+                    folding.address,
+                    Mux(phase[1], carry.address, Line(m, place, "place")[2]),
+                ),
+            )
+        )
+        totals = {}
+        for name, bits, read, delta in (
+            ("main", self._main_bits, place, 0),
+            ("delta", self._delta_bits, Mux(folding.walks, folding.address, place), 1),
+        ):
+            memory = plain_memory(bits, self._entries, ram_style="block")
+            m.submodules[name] = memory
+            word = fetched_twice(m, memory, read, f"{name}_word")
+            totals[name] = total = Signal(bits + 1, name=f"{name}_total")
+            zero, write, enable = clear[0], memory.write_port(), Signal(name=f"{name}_write")
+            here = (counts[0] & (into_delta == delta)) | (spoilt & (carry.delta == delta))
+            if delta:
+                addend, zero = 1, zero | folding.zero_stb
+                m.d.comb += folding.delta_any.eq(word.any())
+                delta_word = word
+            else:
+                main_word, writes, addend = word, enable, Signal(bits, name="addend")
+                folded = Signal(bits)
+                m.d.sync += addend.eq(Mux(fold, folded, 1))
+            m.d.sync += [
+                total.eq(Mux(zero, 0, (word + addend) | spoilt.replicate(bits))),
+                enable.eq(zero | here),
+            ]
+            m.d.comb += [
+                write.addr.eq(written),
+                write.data.eq(total[:-1]),
+                write.en.eq(enable),
+            ]
+        m.d.comb += folded.eq(Cat(delta_word, upper.taken))
+        over = Mux(deltas[1], totals["delta"][-1], totals["main"][-1])
+        # What was taken stands for a round and more before it is added.
+        above = Signal()
+        m.d.sync += above.eq(upper.taken[self._main_bits - self._delta_bits :].any())
+        m.d.comb += [
+            comes_valid.eq(counts[1] & (over | (folds[1] & above))),
+            comes.address.eq(written),
+            comes.delta.eq(deltas[1]),
+            comes.fold.eq(folds[1]),
+            comes.one.eq(over),
+        ]
+        self._frames(m, written, writes & ~clear[1], clear[1])
+        low = Signal(self._main_bits)
+        with m.If(phase[0]):
+            m.d.sync += low.eq(main_word)
+        with m.If(phase[2] & (quiet | self.frozen)):
+            m.d.sync += self.word.eq(Mux(self.there, Cat(low, upper.word), 0))
+        with m.If(spoilt):
+            m.d.sync += self.saturated.eq(1)
+        with m.If(self.clear_stb):
+            m.d.sync += self.saturated.eq(0)
+        return m
+
+    def _frames(self, m, written, counts, clear) -> None:
+        """Keep in which frames a counter has been written since the clear."""
+        m.submodules.frames = memory = plain_memory(1, max(self._entries >> IN_FRAME_BITS, 2))
+        write, read = memory.write_port(), memory.read_port(domain="comb")
+        m.d.comb += [
+            write.addr.eq(written >> IN_FRAME_BITS),
+            write.data.eq(counts),
+            write.en.eq(counts | clear),
+            read.addr.eq(self.address >> IN_FRAME_BITS),
+        ]
+        m.d.sync += self.some.eq(read.data & self.there)
+
+    def _pairs(self, m, phase, folding, quiet, may):
+        """Return the pair that is next, and whether it is issued in this clock."""
+        m.submodules.pairs = memory = plain_memory(Pair(self._entries), 2 * QUEUE)
+        write, read = memory.write_port(), memory.read_port(domain="comb")
+        here, there = Signal(range(2 * QUEUE)), Signal(range(2 * QUEUE))
+        expected, recent = Signal(range(QUEUE + 1)), Signal(2)
+        # Who announces is far from here, and does so 4 clocks apart.
+        announced, pop = Signal(), Signal()
+        m.d.comb += [
+            write.addr.eq(there),
+            write.data.eq(self.i_pair.payload),
+            write.en.eq(self.i_pair.valid),
+            read.addr.eq(here),
+            pop.eq(phase[3] & (here != there) & may & ~folding.wants),
+        ]
+        m.d.sync += [
+            there.eq(there + self.i_pair.valid),
+            here.eq(here + pop),
+            announced.eq(self.expect_stb),
+            expected.eq(expected + announced - pop),
+            self.room.eq(expected + announced < QUEUE),
+            self.idle.eq(~expected.any() & ~recent.any() & quiet & ~self.expect_stb & ~announced),
+        ]
+        # A pair that was issued has counted two rounds later.
+        with m.If(phase[3]):
+            m.d.sync += recent.eq(Cat(pop, recent))
+        return read.data, pop
+
+    def _carries(self, m, phase, upper, folding, quiet, may):
+        """Let the carries that come be added, one after the other.
+
+        Return the one under way, and where those that come are given, with their validity. While
+        there is none it is `quiet`. Pairs `may` be issued while few wait. But a counter that stays
+        where it is must not count meanwhile, and folding waits until there is none.
+        """
+        layout = data.StructLayout(
+            {"address": range(self._entries), "delta": 1, "fold": 1, "one": 1}
+        )
+        m.submodules.carries = memory = plain_memory(layout, CARRIES)
+        write, read = memory.write_port(), memory.read_port(domain="comb")
+        here, level = Signal(range(CARRIES)), Signal(range(CARRIES + 1))
+        comes, valid = Signal(layout), Signal(name="carry_valid")
+        busy, is_fold, pop, more = Signal(), Signal(), Signal(), Signal()
+        m.d.comb += [
+            write.addr.eq((here + level)[: len(here)]),
+            write.data.eq(comes),
+            write.en.eq(valid),
+            read.addr.eq(here),
+            pop.eq(upper.done & ~is_fold),
+            quiet.eq(level == 0),
+            more.eq(Mux(pop, level > 1, ~quiet)),
+            upper.job_stb.eq(phase[2] & Mux(busy, upper.done & more, more | folding.job_wants)),
+            folding.quiet.eq(quiet),
+            folding.job_done.eq(upper.done & is_fold),
+        ]
+        m.d.sync += [
+            busy.eq(upper.job_stb | (busy & ~upper.done)),
+            level.eq(level + valid - pop),
+            here.eq(here + pop),
+            may.eq(quiet | ((level < CARRIES // 2) & ~upper.may_fail & ~folding.busy)),
+        ]
+        with m.If(upper.job_stb):
+            m.d.sync += is_fold.eq(~more)
+        above = upper.taken[self._main_bits - self._delta_bits :]
+        carry = read.data
+        m.d.comb += [
+            upper.address.eq(Mux(is_fold, folding.address, carry.address)),
+            upper.delta.eq(is_fold | carry.delta),
+            upper.take.eq(is_fold),
+            upper.amount.eq(above & carry.fold.replicate(len(above))),
+            upper.one.eq(carry.one),
+        ]
+        return carry, comes, valid

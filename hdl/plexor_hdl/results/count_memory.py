@@ -1,0 +1,122 @@
+"""Many 48-bit counts in one memory of narrow words, each added to where it is."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor_hdl.lib.memory_reader import plain_memory
+
+COUNT_BITS = 48
+LIMB_BITS = 16
+LIMBS = COUNT_BITS // LIMB_BITS
+LIMB_NUMBER_BITS = 2
+QUIET_CLOCKS = 12
+"""Clocks from the one in which the last count was taken until all of it is in memory."""
+
+
+class Counts(wiring.Component):
+    """Counts at places: limb n of a place is in row (n, place), n in the upper bits.
+
+    A slot takes two clocks, of which `second` is high in the second one. In that clock `valid` with
+    `place` is one to count, if `taken` is high, or `visit` with `visit_place` one to visit, if
+    `visit_taken` is. What is counted grows by one. A visit is for a counter outside that is sampled
+    before it can come round: the count grows by what that has grown. `sample`, inverted, is looked
+    at in the second clock of the next slot.
+
+    `valid` and `place` change only with the end of a second clock. A carry goes before all else, a
+    visit before a count; a place that was taken in the slot before waits for one, but a place must
+    not be visited in two slots that follow each other. `read_row` is read in second clocks, and is
+    there as `word` in the next one; it is any value in the clock in which that row is written. With
+    `reads`, while nothing is on its way, it is read in each clock. What is taken is written 4
+    clocks after its second clock, a carry of it 4 clocks later. `clear_stb` sets all to 0 while
+    `clear_busy`; nothing may come then. `saturated` is set when a count wraps, until the next
+    clear. Reset: the memory keeps its words.
+    """
+
+    def __init__(self, place_bits: int, sample_bits: int) -> None:
+        self._sample_bits = sample_bits
+        self._row_bits = place_bits + LIMB_NUMBER_BITS
+        super().__init__(
+            {
+                "second": Out(1),
+                "valid": In(1),
+                "place": In(place_bits),
+                "taken": Out(1),
+                "visit": In(1),
+                "visit_place": In(place_bits),
+                "visit_taken": Out(1),
+                "sample": In(sample_bits),
+                "reads": In(1),
+                "read_row": In(self._row_bits),
+                "word": Out(LIMB_BITS),
+                "clear_stb": In(1),
+                "clear_busy": Out(1),
+                "saturated": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.memory = memory = plain_memory(
+            LIMB_BITS, 1 << self._row_bits, ram_style="block"
+        )
+        write, read = memory.write_port(), memory.read_port()
+        # The row that is read in the slot, and the one that is written at its end.
+        row, written = Signal(self._row_bits, name="row"), Signal(self._row_bits)
+        live, writing = Signal(name="live"), Signal(name="writing")
+        visiting, sampled, wiping = Signal(name="visiting"), Signal(), Signal()
+        addend, carry = Signal(LIMB_BITS, name="addend"), Signal()
+        total, stored = Signal(LIMB_BITS + 1), Signal(LIMB_BITS)
+        low, place_bits = self._sample_bits, len(self.place)
+        limb, place = written[place_bits:], written[:place_bits]
+        wraps, go, visits = Signal(), Signal(), Signal()
+        m.d.comb += [
+            read.addr.eq(Mux(self.second | self.reads, self.read_row, row)),
+            total.eq(self.word + addend),
+            write.addr.eq(written),
+            write.data.eq(stored),
+            write.en.eq(writing & self.second),
+            self.visit_taken.eq(visits & ~carry),
+            self.taken.eq(go & ~carry),
+        ]
+        # What is to be known in a second clock is made ready in the first one.
+        first, same = ~self.second, live & (self.place == row[:place_bits])
+        m.d.sync += [
+            self.second.eq(first),
+            self.word.eq(read.data),
+            # What is sampled stands in the lower bits itself; only its wraps are added.
+            stored.eq(
+                Cat(Mux(sampled, ~addend[:low], total[:low]), total[low:LIMB_BITS])
+                & (~wiping).replicate(LIMB_BITS)
+            ),
+            carry.eq(total[-1] & first & writing & ~wiping & ~limb[1]),
+            wraps.eq(total[-1] & first & writing & ~wiping & limb[1]),
+            visits.eq(first & self.visit & ~self.clear_busy),
+            go.eq(first & self.valid & ~self.visit & ~same & ~self.clear_busy),
+        ]
+        with m.If(self.second):
+            m.d.sync += [
+                wiping.eq(self.clear_busy),
+                written.eq(row),
+                writing.eq(live),
+                sampled.eq(visiting),
+                addend.eq(Mux(visiting, self.sample, 1)),
+                visiting.eq(self.visit_taken),
+                live.eq(carry | visits | go | self.clear_busy),
+            ]
+            with m.If(self.clear_busy):
+                m.d.sync += row.eq(row + 1)
+                with m.If(row.all()):
+                    m.d.sync += [self.clear_busy.eq(0), live.eq(0)]
+            with m.Elif(carry):
+                m.d.sync += row.eq(Cat(place, ~limb[0], limb[0]))
+            with m.Elif(visits):
+                m.d.sync += row.eq(self.visit_place)
+            with m.Else():
+                m.d.sync += row.eq(self.place)
+        with m.If(wraps):
+            m.d.sync += self.saturated.eq(1)
+        with m.If(self.clear_stb):
+            m.d.sync += [self.clear_busy.eq(1), self.saturated.eq(0), row.eq(0), live.eq(1)]
+            m.d.sync += visiting.eq(0)
+        return m

@@ -1,0 +1,174 @@
+"""What is to be counted waits here: the matcher's decisions, events, and drops."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.frames import SOURCE_BITS
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import ResponseClass
+from plexor_hdl.interfaces import Decision
+from plexor_hdl.lib.memory_reader import plain_memory
+from plexor_hdl.results.count_memory import QUIET_CLOCKS
+from plexor_hdl.results.count_places import CLASS_BITS, Places
+from plexor_hdl.uplink.upload import Drop
+
+NAMED = {
+    "strike": ResponseClass.STRIKES,
+    "missed": ResponseClass.MISSED,
+    "queue_full": ResponseClass.QUEUE_FULL,
+    "early": ResponseClass.EARLY,
+}
+"""Bits of a decision that count in a class of their own."""
+ROOM = 32
+"""Words that still find room once `room` has fallen, but for 3 under way to tell that."""
+
+
+class CountQueue(wiring.Component):
+    """Keeps what came in one clock as one word, and tells its places one after the other.
+
+    A word a clock, of any of a decision, an event and a drop. `room` is high while less than half
+    of 2 x ROOM words wait, of 2 clocks before. `place` is one to count where `valid`, in clocks in
+    which `second` is high, and goes where `taken` is too; the next one is there 2 clocks later.
+    `idle` falls the clock after one in which something came, and rises QUIET_CLOCKS or more after
+    the last has gone. `bank` may change while `idle`, and is that of what comes after. `clear`
+    forgets what waits. Latency 5 or 6 clocks. Reset: empty.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._geometry = geometry
+        self._places = Places(geometry)
+        super().__init__(
+            {
+                "i_decision": In(Decision(geometry)),
+                "i_valid": In(1),
+                "i_event_valid": In(1),
+                "i_source": In(SOURCE_BITS),
+                "i_polarity": In(1),
+                "i_drop": In(Drop),
+                "bank": In(1),
+                "second": In(1),
+                "valid": Out(1),
+                "place": Out(self._places.bits),
+                "taken": In(1),
+                "room": Out(1, init=1),
+                "idle": Out(1),
+                "clear": In(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        places = self._places
+        named = {
+            name: number
+            for name, number in NAMED.items()
+            if name != "early" or Feature.EARLY in self._geometry.features
+        }
+        drops = Feature.EVENTS in self._geometry.features
+        word = Signal(
+            data.StructLayout(
+                {
+                    "named": len(named),
+                    "classed": 1,
+                    "event": 1,
+                    "drop": int(drops),
+                    "channel": self.i_decision.channel.shape(),
+                    "response_class": CLASS_BITS,
+                    "edge": places.code_bits + 1,
+                    "dropped": places.code_bits if drops else 0,
+                }
+            )
+        )
+        kinds = len(named) + 2 + drops
+        depth = 2 * ROOM
+        m.submodules.words = words = plain_memory(len(word.as_value()), depth, ram_style="block")
+        write, read = words.write_port(), words.read_port()
+        here, following = Signal.like(read.addr), Signal.like(read.addr, init=1)
+        refill, load, pop = Signal(), Signal(), Signal()
+        comes = word.as_value()[:kinds].any()
+        decision = self.i_decision
+        m.d.comb += [
+            word.named.eq(
+                Cat(decision[name] for name in named) & self.i_valid.replicate(len(named))
+            ),
+            word.classed.eq(decision.classed & self.i_valid),
+            word.event.eq(self.i_event_valid),
+            word.channel.eq(decision.channel),
+            word.response_class.eq(decision.response_class),
+            word.edge.eq(Cat(self.i_polarity, places.code_of(self.i_source))),
+            write.data.eq(word.as_value()),
+            write.en.eq(comes),
+        ]
+        if drops:
+            m.d.comb += [
+                word.drop.eq(self.i_drop.valid),
+                word.dropped.eq(places.code_of(self.i_drop.source)),
+            ]
+
+        # A word counts as waiting once it can be read.
+        level, came, popped, some = Signal(range(depth)), Signal(), Signal(), Signal()
+        m.d.comb += some.eq(level[1:].any() | (level[0] & ~popped))
+        m.d.sync += [
+            came.eq(comes),
+            popped.eq(pop),
+            level.eq(level + Cat(came ^ popped, (popped & ~came).replicate(len(level) - 1))),
+            self.room.eq(~level[-1]),
+        ]
+        with m.If(comes):
+            m.d.sync += write.addr.eq(write.addr + 1)
+
+        # What is to be known in a second clock is made ready in the first one.
+        head, fetched, done = Signal.like(word), Signal.like(word), Signal(kinds, init=-1)
+        left, first = Signal(kinds), Signal(kinds)
+        none, last, more, free = Signal(), Signal(), Signal(), Signal()
+        is_last = ~Cat(left[n] & left[:n].any() for n in range(kinds)).any()
+        m.d.comb += [
+            left.eq(head.as_value()[:kinds] & ~done),
+            refill.eq(free | self.taken),
+            load.eq(refill & last),
+            pop.eq(refill & more),
+            read.addr.eq(Mux(pop, following, here)),
+        ]
+        m.d.sync += [
+            first.eq(Cat(left[n] & ~left[:n].any() for n in range(kinds))),
+            none.eq(~left.any()),
+            last.eq(is_last),
+            more.eq(is_last & some),
+            free.eq(~self.second & ~self.valid),
+            fetched.eq(read.data),
+        ]
+        with m.If(pop):
+            m.d.sync += [here.eq(following), following.eq(following + 1)]
+        with m.If(load):
+            m.d.sync += [head.eq(fetched), done.eq((~pop).replicate(kinds))]
+        with m.Elif(refill):
+            m.d.sync += done.eq(done | first)
+
+        kind = Mux(first[len(named)], head.response_class, 0)
+        for bit, number in enumerate(named.values()):
+            kind |= Mux(first[bit], number.value, 0)
+        place = Mux(
+            first[len(named) + 1],
+            places.edges(head.edge[0], head.edge[1:], self.bank),
+            places.classes(kind, head.channel, self.bank),
+        )
+        if drops:
+            place = Mux(first[-1], places.drops(head.dropped, self.bank), place)
+        with m.If(refill):
+            m.d.sync += [self.place.eq(place), self.valid.eq(~none)]
+
+        busy, quiet = Signal(), Signal(range(QUIET_CLOCKS + 1))
+        m.d.sync += [
+            busy.eq(comes | came | popped | level.any() | left.any() | self.valid),
+            quiet.eq(quiet - quiet.any()),
+            self.idle.eq(~quiet.any() & ~busy & ~comes),
+        ]
+        with m.If(busy):
+            m.d.sync += quiet.eq(QUIET_CLOCKS)
+        with m.If(self.clear):
+            m.d.sync += [
+                *(signal.eq(0) for signal in (level, came, popped, self.valid)),
+                done.eq(-1),
+            ]
+        return m

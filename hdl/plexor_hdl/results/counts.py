@@ -1,0 +1,302 @@
+"""The counts of a build: sources, events, drops and classes, in one memory."""
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.frames import SOURCE_BITS, SOURCE_LOAD, SOURCE_STEP
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import CLASSES, Space
+from plexor_hdl.capture.capture import SourceAmounts
+from plexor_hdl.control.registers import SOURCE_ADDRESS_BITS
+from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, Decision, SpaceRead
+from plexor_hdl.results.count_memory import COUNT_BITS, LIMB_BITS, LIMB_NUMBER_BITS, LIMBS, Counts
+from plexor_hdl.results.count_places import CLASS_BITS, Places
+from plexor_hdl.results.count_queue import CountQueue
+from plexor_hdl.uplink.upload import Drop
+
+PARTS = (Space.CLASSES, Space.EDGES, Space.UPLOAD_DROPS)
+VISIT_BITS = 4
+VISIT_CLOCKS = 1 << VISIT_BITS
+"""Clocks from a visit of a source's count to the next source's."""
+
+
+COPY_WAIT = 18
+"""Clocks from `copying` to the first word that may be copied."""
+COPY_CLOCKS = 3
+"""Clocks from a word's address to the word."""
+
+
+def copy_clocks(geometry: Geometry) -> int:
+    """Return for how many clocks at most `copying` may be high."""
+    return COPY_WAIT + COPY_CLOCKS + geometry.channels * CLASSES * LIMBS * 2 + 8
+
+
+class CopyAddress(data.StructLayout):
+    """A limb of a class of a channel in a bank."""
+
+    def __init__(self, geometry: Geometry) -> None:
+        super().__init__(
+            {
+                "bank": 1,
+                "limb": LIMB_NUMBER_BITS,
+                "response_class": CLASS_BITS,
+                "channel": max(geometry.key_bits, 1),
+            }
+        )
+
+
+class Ledger(wiring.Component):
+    """Counts Space.CLASSES, Space.EDGES and Space.UPLOAD_DROPS in each bank, and sources' edges.
+
+    A decision, an event of the merge and a drop can come in each clock in which there is room for
+    them; each is counted where it belongs, two clocks a count, but for one visit of a source's
+    count each VISIT_CLOCKS. `room` falls up to 3 clocks late, and then still has ROOM words of
+    CountQueue. What came is in memory once `idle`, which falls a clock after something comes.
+    `bank` may change while `idle`.
+
+    Edges of sources, of which several can come in a clock, have short counters, which visits
+    sample. `source_value` has the count generated (`source_address` = source x 2) or dropped (that
+    + 1), SOURCE_CLOCKS after `source_stb` and until the next. The address must stand until then,
+    from the clock before the strobe on; strobes come at least SOURCE_CLOCKS apart, or are of the
+    same source. A visit of what is read waits, once in a round. `settled_stb` follows `settle_stb`
+    once all that came before is in memory and in the sources' counts.
+
+    Of the `reads` one is read at a time, the one whose address has its upper bit low; all give its
+    words within word_clocks of the dumper, and 0 where none is read. With
+    Feature.SWEEP limbs of classes are read one a clock while `copying`, from COPY_WAIT clocks after
+    it rose, as `copy_word` COPY_CLOCKS after `copy`. It may rise while `idle`, for copy_clocks;
+    nothing else may be read then, and no source asked for; one asked for before is told. What comes
+    meanwhile is counted afterwards: an event that waits for the matcher may be dropped by the FIFO
+    of the link.
+    `clear_stb` sets all to 0 while `clear_busy`; nothing may come then. `saturated` is set when a
+    count wraps, until the next clear. Reset: the memory keeps its words, so results need a clear
+    first.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._geometry = geometry
+        copy = {
+            "copying": In(1),
+            "copy": In(CopyAddress(geometry)),
+            "copy_word": Out(LIMB_BITS),
+        }
+        super().__init__(
+            {
+                **(copy if Feature.SWEEP in geometry.features else {}),
+                "i_decision": In(Decision(geometry)),
+                "i_valid": In(1),
+                "i_event_valid": In(1),
+                "i_source": In(SOURCE_BITS),
+                "i_polarity": In(1),
+                "i_drop": In(Drop),
+                "i_sources": In(
+                    data.ArrayLayout(SourceAmounts(geometry.samples), len(geometry.sources))
+                ),
+                "room": Out(1),
+                "idle": Out(1),
+                "bank": In(1),
+                "reads": In(SpaceRead()).array(len(PARTS)),
+                "source_stb": In(1),
+                "source_address": In(SOURCE_ADDRESS_BITS),
+                "source_value": Out(COUNT_BITS),
+                "settle_stb": In(1),
+                "settled_stb": Out(1),
+                "clear_stb": In(1),
+                "clear_busy": Out(1),
+                "saturated": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        geometry = self._geometry
+        places = Places(geometry)
+        banks = Feature.SNAPSHOT in geometry.features
+        lines = self._lines(places)
+        # Each is visited once in a round, but one that is read waits for that to be over.
+        clocks = VISIT_CLOCKS * (len(lines) + 3)
+        copies = Feature.SWEEP in geometry.features
+        if copies:
+            clocks += copy_clocks(geometry)
+        bits = (clocks * geometry.samples).bit_length()
+        m.submodules.counts = counts = Counts(places.bits, bits)
+        m.submodules.queue = queue = CountQueue(geometry)
+        m.d.comb += [
+            queue.i_decision.eq(self.i_decision),
+            queue.i_valid.eq(self.i_valid),
+            queue.i_event_valid.eq(self.i_event_valid),
+            queue.i_source.eq(self.i_source),
+            queue.i_polarity.eq(self.i_polarity),
+            queue.i_drop.eq(self.i_drop),
+            queue.bank.eq(self.bank if banks else 0),
+            queue.second.eq(counts.second),
+            queue.taken.eq(counts.taken),
+            queue.clear.eq(self.clear_stb),
+            counts.place.eq(queue.place),
+            counts.clear_stb.eq(self.clear_stb),
+            self.room.eq(queue.room),
+            self.idle.eq(queue.idle),
+            self.clear_busy.eq(counts.clear_busy),
+            self.saturated.eq(counts.saturated),
+        ]
+
+        # Which line is visited changes only once a visit has looked at its sample.
+        line, wait = Signal(range(len(lines)), name="line"), Signal(VISIT_BITS, name="wait")
+        due, visited, before = Signal(name="due"), Signal(name="visited"), Signal()
+        line_place, last_line = Signal(places.bits), Signal(name="last_line")
+        asked, watched = Signal(4, name="asked"), Signal(name="watched")
+        stands = self.copying if copies else Const(0)
+        source_place = places.source(self.source_address)
+        m.d.comb += [
+            counts.valid.eq(queue.valid & ~stands),
+            # The next one waits until all that is known of its line is of that line.
+            counts.visit.eq(
+                due & ~stands & ~visited & ~before & ~(watched & (self.source_stb | asked.any()))
+            ),
+            counts.visit_place.eq(line_place),
+            counts.sample.eq(self._sample(m, lines, line, bits)),
+        ]
+        m.d.sync += [
+            wait.eq(wait + 1),
+            last_line.eq(line == len(lines) - 1),
+            line_place.eq(Array(place for place, _, _ in lines)[line]),
+            watched.eq(line_place == source_place),
+        ]
+        with m.If(counts.visit_taken):
+            m.d.sync += due.eq(0)
+        with m.If(wait.all()):
+            m.d.sync += due.eq(1)
+        with m.If(counts.second):
+            m.d.sync += [visited.eq(counts.visit_taken), before.eq(visited)]
+        with m.If(counts.second & visited):
+            m.d.sync += line.eq(Mux(last_line, 0, line + 1))
+        self._settle(m, counts.second & visited & last_line, queue.idle)
+        self._reads(m, places, counts, asked, source_place, banks)
+        if copies:
+            self._copies(m, places, counts)
+        return m
+
+    def _lines(self, places):
+        """Return the place of each count of the sources, what comes to it, and whether it does."""
+        lines = []
+        for number, source in enumerate(self._geometry.sources):
+            amounts = self.i_sources[number]
+            # The level of these is one for all samples of a word.
+            one = source in (SOURCE_LOAD, SOURCE_STEP)
+            amount = amounts.generated[0] if one else amounts.generated
+            for which, enable in enumerate((Const(1), amounts.dropped.any())):
+                lines.append((places.source_number(source, which), amount, enable))
+        return lines
+
+    def _sample(self, m, lines, line, bits):
+        """Count what comes to each line, up to 2**bits; return the inverted count of `line`."""
+        shorts = []
+        for number, (_, amount, enable) in enumerate(lines):
+            short = Signal(bits, name=f"short{number}")
+            with m.If(self.clear_busy):
+                m.d.sync += short.eq(0)
+            with m.Elif(enable):
+                m.d.sync += short.eq(short + amount)
+            shorts.append(~short)
+        # Of two, then any of those.
+        sample, odd = 0, Signal()
+        m.d.sync += odd.eq(line[0])
+        for pair in range((len(lines) + 1) // 2):
+            one, other = [*shorts[2 * pair : 2 * pair + 2], Const(0)][:2]
+            here, pick = Signal(bits, name=f"sample{pair}"), Signal(name=f"pick{pair}")
+            m.d.sync += [
+                pick.eq(line[1:] == pair),
+                here.eq(Mux(pick, Mux(odd, other, one), 0)),
+            ]
+            sample |= here
+        return sample
+
+    def _settle(self, m, round_stb, idle) -> None:
+        """Wait for the ends of two rounds, then until all else is in memory."""
+        left = Signal(2)
+        m.d.sync += self.settled_stb.eq((left == 1) & idle)
+        with m.If(self.settle_stb):
+            m.d.sync += left.eq(3)
+        with m.Elif((round_stb & left[1]) | ((left == 1) & idle)):
+            m.d.sync += left.eq(left - 1)
+
+    def _reads(self, m, places, counts, asked, source_place, banks) -> None:
+        """Read the words of spaces, in turns of their limbs, and now and then a source's."""
+        # From the strobe until nothing on its way can change what is read, then limb by limb.
+        m.d.sync += asked.eq(asked + asked.any())
+        with m.If(self.source_stb):
+            m.d.sync += asked.eq(1)
+        reads_source = asked[3] & ~asked[1:3].all()
+
+        classes, edges, drops = self.reads
+        chosen = [~read.address[SPACE_ADDRESS_BITS - 1] for read in self.reads]
+        there, high, turn = Signal(), Signal(), Signal()
+        number = Mux(chosen[1], edges.address[2:], drops.address[1:])[:SOURCE_BITS]
+        code = places.code_of(number)
+        present = Const(sum(1 << n for n in self._geometry.sources), 1 << SOURCE_BITS)
+        place = Signal(places.bits)
+        with m.If(chosen[0]):
+            m.d.sync += [
+                place.eq(
+                    places.classes(
+                        classes.address[1 : 1 + CLASS_BITS],
+                        classes.address[1 + CLASS_BITS :],
+                        classes.bank if banks else 0,
+                    )
+                ),
+                there.eq(1),
+                high.eq(classes.address[0]),
+            ]
+        with m.Else():
+            m.d.sync += there.eq((chosen[1] | chosen[2]) & present.bit_select(number, 1))
+            with m.If(chosen[1]):
+                m.d.sync += [
+                    place.eq(places.edges(edges.address[1], code, edges.bank if banks else 0)),
+                    high.eq(edges.address[0]),
+                ]
+            with m.Else():
+                m.d.sync += [
+                    place.eq(places.drops(code, drops.bank if banks else 0)),
+                    high.eq(drops.address[0]),
+                ]
+        # What is read in a second clock is there in the next one.
+        of_source, limb = Signal(), Signal(2)
+        source_came, limb_came = Signal(), Signal(2)
+        limb_next = Mux(reads_source, asked[1:3], Mux(turn, 1, Mux(high, 2, 0)))
+        m.d.sync += [
+            of_source.eq(reads_source),
+            limb.eq(limb_next),
+            counts.read_row.eq(Cat(Mux(reads_source, source_place, place), limb_next)),
+        ]
+        parts = Array(Signal(LIMB_BITS, name=f"part{number}") for number in range(2))
+        with m.If(counts.second):
+            m.d.sync += [
+                turn.eq(~turn),
+                source_came.eq(of_source),
+                limb_came.eq(limb),
+            ]
+            with m.If(source_came):
+                m.d.sync += self.source_value.word_select(limb_came, LIMB_BITS).eq(counts.word)
+            with m.Elif(limb_came[0]):
+                m.d.sync += parts[1].eq(Mux(there & ~high, counts.word, 0))
+            with m.Else():
+                m.d.sync += parts[0].eq(Mux(there, counts.word, 0))
+        for read in self.reads:
+            m.d.comb += [read.data.eq(Cat(*parts)), read.some.eq(1)]
+
+    def _copies(self, m, places, counts) -> None:
+        """Read nothing else while `copying`, once what is on its way has been written."""
+        wait = Signal(range(COPY_WAIT))
+        with m.If(~self.copying):
+            m.d.sync += [wait.eq(0), counts.reads.eq(0)]
+        with m.Elif(wait == COPY_WAIT - 2):
+            m.d.sync += counts.reads.eq(1)
+        with m.Else():
+            m.d.sync += wait.eq(wait + 1)
+        copy = self.copy
+        # A source that was asked for before may still be read until then.
+        with m.If(counts.reads):
+            place = places.classes(copy.response_class, copy.channel, copy.bank)
+            m.d.sync += counts.read_row.eq(Cat(place, copy.limb))
+        m.d.comb += self.copy_word.eq(counts.word)

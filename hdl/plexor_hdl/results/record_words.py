@@ -1,0 +1,137 @@
+"""Where the words of records are: which memory and row an address of a record's space asks for."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import STATISTICS
+from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, Kind
+from plexor_hdl.lib.tables import table
+
+WORD_BITS = 32
+ENTRY_WORDS = STATISTICS.size_bytes // (WORD_BITS // 8)
+SUM, SQUARES, LEAST, MOST, EVENT = range(5)
+FIELDS = {
+    "sum_ticks": (SUM, 0),
+    "count": (SUM, 2),
+    "sum_sq_low_ticks2": (SQUARES, 0),
+    "sum_sq_high_ticks2": (SQUARES, 2),
+    "min_ticks": (LEAST, 1),
+    "max_ticks": (MOST, 0),
+    "max_index": (EVENT, 0),
+    "max_time_ticks": (EVENT, 2),
+    "min_index": (EVENT, 4),
+    "min_time_ticks": (EVENT, 6),
+}
+"""Of each field of a record its memory, and the row of its low word there."""
+ROW_BITS = 3
+SQUARE_WORDS = 3
+
+
+def kinds_of(geometry: Geometry) -> int:
+    """Return how many kinds have records, from the first on."""
+    if Feature.INTERVALS in geometry.features:
+        return len(Kind)
+    return 2 if Feature.FALL in geometry.features else 1
+
+
+def key_bits_of(geometry: Geometry) -> int:
+    """Return the bits of a record's key."""
+    kind_bits = (kinds_of(geometry) - 1).bit_length()
+    return geometry.key_bits + kind_bits + (Feature.SNAPSHOT in geometry.features)
+
+
+def record_key(geometry: Geometry, channel, kind, bank):
+    """Return the key of a record."""
+    kind_bits = (kinds_of(geometry) - 1).bit_length()
+    banks = [bank] if Feature.SNAPSHOT in geometry.features else []
+    return Cat(channel[: geometry.key_bits], kind[:kind_bits], *banks)
+
+
+class Asked(data.StructLayout):
+    """A word that is asked for: its record, its place (row and record) in a memory, if it is one.
+
+    `high`: the upper one of a field.
+    """
+
+    def __init__(self, key_bits: int) -> None:
+        super().__init__(
+            {
+                "key": key_bits,
+                "place": key_bits + ROW_BITS,
+                "memory": range(5),
+                "high": 1,
+                "there": 1,
+            }
+        )
+
+
+class RecordWords(wiring.Component):
+    """Which word an entry of LATENCY_STATISTICS or INTERVAL_STATISTICS is.
+
+    Of the two addresses the one whose upper bit is low counts. Latency 3 clocks, an address a
+    clock. Without state.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._geometry = geometry
+        super().__init__(
+            {
+                "latency_address": In(SPACE_ADDRESS_BITS),
+                "latency_bank": In(1),
+                "interval_address": In(SPACE_ADDRESS_BITS),
+                "interval_bank": In(1),
+                "asked": Out(Asked(key_bits_of(geometry))),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        geometry, kinds = self._geometry, kinds_of(self._geometry)
+        chosen = Signal()
+        address = Signal(SPACE_ADDRESS_BITS)
+        bank, is_interval = Signal(), Signal(2)
+        if kinds == len(Kind):
+            m.d.comb += chosen.eq(~self.interval_address[-1])
+        m.d.sync += [
+            address.eq(Mux(chosen, self.interval_address, self.latency_address)),
+            bank.eq(Mux(chosen, self.interval_bank, self.latency_bank)),
+            is_interval.eq(Cat(chosen, is_interval)),
+        ]
+        # A record is a whole number of four words, so the table needs no address bits below.
+        quads, entries = ENTRY_WORDS // 4, min(kinds, 2) << geometry.key_bits
+        quad = address[2 : 2 + max((entries * quads - 1).bit_length(), 1)]
+        places = range(entries * quads)
+        entry, word = Signal(geometry.key_bits + 1), Signal(range(4 * quads))
+        within, bank_r = Signal(), Signal()
+        m.d.sync += [
+            entry.eq(table({n: n // quads for n in places}, quad) if entries > 1 else 0),
+            word.eq(Cat(address[:2], table({n: n % quads for n in places}, quad))),
+            within.eq(address < entries * ENTRY_WORDS),
+            bank_r.eq(bank),
+        ]
+        kind = Cat(entry[geometry.key_bits], is_interval[1])
+        key = record_key(geometry, entry, kind, bank_r)
+        row, asked = Signal(ROW_BITS), self.asked
+        m.d.sync += [asked.there.eq(0), asked.high.eq(word[0]), asked.key.eq(key)]
+        m.d.sync += asked.place.eq(Cat(row, key))
+        number = 0
+        with m.Switch(word):
+            for field in STATISTICS.fields:
+                memory, first = FIELDS[field.name]
+                for half in range(field.bits // WORD_BITS):
+                    inside = first if memory in (LEAST, MOST) else first + half
+                    with m.Case(number + half):
+                        m.d.comb += row.eq(inside)
+                        m.d.sync += asked.memory.eq(memory)
+                        if self._has(memory, inside):
+                            m.d.sync += asked.there.eq(within)
+                number += field.bits // WORD_BITS
+        return m
+
+    def _has(self, memory: int, row: int) -> bool:
+        features = self._geometry.features
+        if memory == SQUARES:
+            return Feature.SUM_SQUARES in features and row < SQUARE_WORDS
+        return memory != EVENT or Feature.EXTREMES in features

@@ -1,0 +1,345 @@
+"""The exact statistics of each kind and channel: count, sums, and extremes with their events."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import VALUE_BITS
+from plexor_hdl.interfaces import Measured, SpaceRead
+from plexor_hdl.lib.clearing import Sweep
+from plexor_hdl.lib.history import Line
+from plexor_hdl.lib.memory_reader import plain_memory
+from plexor_hdl.lib.split_sum import high_part, low_part
+from plexor_hdl.lib.squares import Squares
+from plexor_hdl.lib.word_sums import WORD_BITS, WordSums
+from plexor_hdl.results.record_words import (
+    EVENT,
+    LEAST,
+    MOST,
+    ROW_BITS,
+    SQUARES,
+    SUM,
+    RecordWords,
+    key_bits_of,
+    kinds_of,
+    record_key,
+)
+
+
+def biased(value):
+    """Return the bits of a signed value that, without sign, has its order."""
+    return Cat(value[:-1], ~value[-1])
+
+
+class Records(wiring.Component):
+    """A record plexor.protocol.memory.STATISTICS of each kind and channel, in each bank.
+
+    A value goes to the bank `bank`, which may change while `idle`. It takes PASSES clocks, the
+    first one of its record in a bank twice as many; after two without a clock between there is one,
+    in which words are read. Sums are added a word a clock; a build that measures rises alone, whose
+    device may be slow, adds half a word a clock and takes twice as many. The sum of squares comes
+    with Feature.SUM_SQUARES, index and time of the first least and the first greatest with
+    Feature.EXTREMES; what a build leaves out, and a record without samples, reads 0.
+
+    `latencies` and `intervals` are entries of Space.LATENCY_STATISTICS and INTERVAL_STATISTICS; one
+    is read at a time, that whose address has its upper bit low. A word is there READ_DELAY clocks
+    after its address stood and its record was last added to; while `idle` an address may stand for
+    STAND_CLOCKS alone, and its word is there IDLE_DELAY clocks after it came. `clear_stb` zeroes
+    all while `clear_busy`; no values then. Reset: sums and records need a clear first.
+    """
+
+    PASSES = 4
+    """Words of count and sum."""
+    READ_DELAY = 5 * PASSES
+    STAND_CLOCKS, IDLE_DELAY = 5, 8
+    IDLE_CLOCKS = 32
+    """More than a value takes from the input to the last memory."""
+
+    def __init__(self, geometry: Geometry) -> None:
+        features = geometry.features
+        self._geometry = geometry
+        self._squares = Feature.SUM_SQUARES in features
+        self._events = Feature.EXTREMES in features
+        # Otherwise nothing is read while values come.
+        self._live = Feature.SNAPSHOT in features
+        self._several = kinds_of(geometry) > 1 or self._squares or self._events or self._live
+        self._limb_bits = WORD_BITS if self._several else WORD_BITS // 2
+        self._passes = self.PASSES * WORD_BITS // self._limb_bits
+        self.value_clocks = self._passes
+        """Clocks from one value to the next, at least."""
+        self._key_bits = key_bits_of(geometry)
+        super().__init__(
+            {
+                "i_measured": In(stream.Signature(Measured(geometry))),
+                "bank": In(1),
+                "idle": Out(1),
+                "latencies": In(SpaceRead()),
+                "intervals": In(SpaceRead()),
+                "clear_stb": In(1),
+                "clear_busy": Out(1),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        key_bits = self._key_bits
+        m.submodules.sweep = sweep = Sweep(self._passes << key_bits)
+        clear = Line(m, sweep.busy, "clear")
+        m.d.comb += [
+            sweep.stb.eq(self.clear_stb),
+            self.clear_busy.eq(Cat(clear[clocks] for clocks in range(4)).any()),
+        ]
+
+        # A value goes through its passes; behind them there may be a clock in which words are read.
+        value = self.i_measured.payload
+        start, runs, twice = Signal(), Signal(), Signal()
+        number = Signal(range(2 * self.PASSES))
+        last, long, free = Signal(), Signal(), Signal()
+        calm = Signal(range(self.IDLE_CLOCKS))
+        if self._several:
+            m.d.comb += [
+                free.eq(~runs | (last & ~twice)),
+                start.eq(self.i_measured.valid & free),
+                self.i_measured.ready.eq(free),
+            ]
+        else:
+            # The value stands outside until all of it was looked at, and need not be kept.
+            m.d.comb += [
+                start.eq(self.i_measured.valid & ~runs),
+                self.i_measured.ready.eq(runs & (number == 2)),
+            ]
+        m.d.sync += [
+            twice.eq(Mux(start, runs, twice & runs)),
+            runs.eq(start | (runs & ~last)),
+            number.eq(Mux(start, 0, number + 1)),
+            last.eq(runs & (number == Mux(long, 2 * self._passes - 2, self._passes - 2))),
+            self.idle.eq(~calm.any() & ~self.i_measured.valid),
+        ]
+        with m.If(self.i_measured.valid):
+            m.d.sync += calm.eq(self.IDLE_CLOCKS - 1)
+        with m.Elif(calm.any()):
+            m.d.sync += calm.eq(calm - 1)
+        key = record_key(self._geometry, value.channel, value.kind, self.bank)
+        now = Signal(
+            data.StructLayout(
+                {
+                    "key": key_bits,
+                    "value": VALUE_BITS,
+                    "negative": 1,
+                    "index": len(value.index),
+                    "time_ticks": len(value.time_ticks),
+                }
+            )
+        )
+        with m.If(start):
+            m.d.sync += [
+                now.key.eq(key),
+                now.negative.eq(value.value_ticks[-1]),
+                now.index.eq(value.index),
+                now.time_ticks.eq(value.time_ticks),
+            ]
+            if self._several:
+                m.d.sync += now.value.eq(value.value_ticks)
+        if not self._several:
+            m.d.comb += now.value.eq(value.value_ticks)
+        known_now, known_read, read = self._known(m, key, start, clear[0], sweep.address, now.key)
+        m.d.comb += long.eq(~known_now & self._events)
+
+        adds = Signal()
+        m.d.comb += adds.eq(runs & (number < self._passes))
+        words = {SUM: self._sums(m, adds, number, now, read.place, clear, sweep.address)}
+        if self._squares:
+            words[SQUARES] = self._add_squares(m, start, value, now, read.place, clear, sweep)
+        extreme, keeps = self._extremes(m, adds, number, now, known_now, read.place)
+        most = read.memory == MOST
+        words[LEAST] = biased(extreme ^ most.replicate(VALUE_BITS))
+        if self._events:
+            words[EVENT] = self._event(m, keeps, now, read.place)
+        self._answer(m, words, extreme, known_read, read)
+        return m
+
+    def _known(self, m, key, start, clear, clear_row, now_key):
+        """Return whether the value's record, and the one that is read, have samples.
+
+        With them what is read: its `key`, `place` (key and row), `memory` and `high`.
+        """
+        m.submodules.known = memory = plain_memory(1, 1 << self._key_bits)
+        write = memory.write_port()
+        of_value, of_read = memory.read_port(domain="comb"), memory.read_port(domain="comb")
+        known = Signal()
+        m.submodules.words = words = RecordWords(self._geometry)
+        read = words.asked
+        m.d.comb += [
+            words.latency_address.eq(self.latencies.address),
+            words.latency_bank.eq(self.latencies.bank),
+            words.interval_address.eq(self.intervals.address),
+            words.interval_bank.eq(self.intervals.bank),
+        ]
+        started = Signal()
+        m.d.comb += [
+            of_value.addr.eq(key),
+            of_read.addr.eq(read.key),
+            write.addr.eq(Mux(clear, clear_row[-len(now_key) :], now_key)),
+            write.data.eq(~clear),
+            write.en.eq(clear | started),
+        ]
+        m.d.sync += started.eq(start)
+        with m.If(start):
+            m.d.sync += known.eq(of_value.data)
+        return known, of_read.data, read
+
+    def _sums(self, m, adds, number, now, place, clear, clear_row):
+        """Add to sum and count; return what is read of them."""
+        words, bits = self.PASSES << self._key_bits, self._limb_bits
+        m.submodules.sums = sums = WordSums(words, bits, self._live)
+        limb = number[: (self._passes - 1).bit_length()]
+        half = len(limb) - 1
+        m.d.comb += [
+            sums.run.eq(adds),
+            sums.first.eq(~limb[:half].any()),
+            sums.limb.eq(Mux(clear[0], clear_row, Cat(limb, now.key))),
+            sums.row.eq(Cat(place[:2], place[ROW_BITS:])),
+            sums.clear.eq(clear[0]),
+        ]
+        # Signs and the count, behind the value, are added when it may be another one.
+        late = Line(m, limb, "limb")[1]
+        signed_sum = Cat(now.value, now.negative.replicate(WORD_BITS))
+        with m.If(~late[-1]):
+            m.d.comb += sums.addend.eq(signed_sum.word_select(late[:half], bits))
+        with m.Else():
+            m.d.comb += sums.addend.eq(~late[:half].any())
+        return sums.word
+
+    def _add_squares(self, m, start, value, now, place, clear, sweep):
+        """Add to the sum of squares, once the square is there; return what is read of it."""
+        m.submodules.squares = squares = Squares()
+        m.submodules.square_sums = sums = WordSums(
+            self.PASSES << self._key_bits, WORD_BITS, self._live
+        )
+        m.d.comb += [squares.stb.eq(start), squares.value_ticks.eq(value.value_ticks)]
+        # Keys go round in a memory for as long as squares take.
+        m.submodules.late_keys = late_keys = plain_memory(self._key_bits, 16)
+        write, read = late_keys.write_port(), late_keys.read_port(domain="comb")
+        clock = Signal(4)
+        begins = Line(m, start, "begins")[Squares.LATENCY]
+        number, runs, key = Signal(2), Signal(), Signal(self._key_bits)
+        m.d.comb += [
+            write.addr.eq(clock),
+            write.data.eq(now.key),
+            write.en.eq(1),
+            read.addr.eq(clock - (Squares.LATENCY - 1)),
+        ]
+        m.d.sync += [
+            clock.eq(clock + 1),
+            runs.eq(begins | (runs & (number != 2))),
+            number.eq(Mux(begins, 0, number + 1)),
+        ]
+        with m.If(begins):
+            m.d.sync += key.eq(read.data)
+        m.d.comb += [
+            sums.run.eq(runs),
+            sums.first.eq(number == 0),
+            sums.limb.eq(Mux(clear[0], sweep.address, Cat(number, key))),
+            sums.row.eq(Cat(place[:2], place[ROW_BITS:])),
+            sums.clear.eq(clear[0]),
+        ]
+        late = Line(m, number, "number_of_square")[1]
+        with m.If(~late[1]):
+            m.d.comb += sums.addend.eq(squares.square.word_select(late[0], WORD_BITS))
+        return sums.word
+
+    def _extremes(self, m, adds, number, now, known, place):
+        """Keep the greatest, in row 0, and the least; return what is read, and what was kept.
+
+        Row 0 has the complement of the greatest, so that what is less replaces either.
+        """
+        memory = plain_memory(VALUE_BITS, 2 << self._key_bits, ram_style="block")
+        m.submodules.extremes = memory
+        read, write = memory.read_port(), memory.write_port()
+        compares = Signal()
+        m.d.comb += compares.eq(adds & (number < 2))
+        which = number[0]
+        row = Mux(compares, Cat(which, now.key), Cat(place[0], place[ROW_BITS:]))
+        m.d.comb += read.addr.eq(row)
+        candidate = Signal(VALUE_BITS)
+        least = Line(m, which, "which")
+        m.d.sync += candidate.eq(biased(now.value) ^ ~least[1].replicate(VALUE_BITS))
+        runs, rows = Line(m, compares, "compares"), Line(m, row, "row")
+        first = Line(m, ~known, "first")
+        stored, word = Signal(VALUE_BITS), Signal(VALUE_BITS)
+        low_less, high_less, high_same = Signal(), Signal(), Signal()
+        m.d.sync += [
+            stored.eq(read.data),
+            low_less.eq(low_part(candidate) < low_part(stored)),
+            high_less.eq(high_part(candidate) < high_part(stored)),
+            high_same.eq(high_part(candidate) == high_part(stored)),
+        ]
+        less = high_less | (high_same & low_less)
+        if self._live:
+            with m.If(~runs[2]):
+                m.d.sync += word.eq(stored)
+        else:
+            m.d.comb += word.eq(stored)
+        keeps = runs[3] & (first[3] | less)
+        m.d.comb += [
+            write.addr.eq(rows[3]),
+            write.data.eq(Line(m, candidate, "candidate")[1]),
+            write.en.eq(keeps),
+        ]
+        return word, (keeps, least[3])
+
+    def _event(self, m, keeps, now, place):
+        """Keep index and time of an extreme, word by word; return what is read of them.
+
+        Both extremes are kept of a first value alone, which takes the time for both.
+        """
+        memory = plain_memory(WORD_BITS, 1 << self._key_bits + ROW_BITS, ram_style="block")
+        m.submodules.events = memory
+        read, write = memory.read_port(), memory.write_port()
+        kept, which = keeps
+        most, least, writes = Signal(), Signal(), Signal()
+        todo, number, row = Signal(2), Signal(2), Signal(self._key_bits)
+        event = Signal(4 * WORD_BITS)
+        words = Cat(now.index, Const(0, 2 * WORD_BITS - len(now.index)), now.time_ticks)
+        key, taken = Line(m, now.key, "event_key")[1], Line(m, words, "event")[1]
+        m.d.sync += most.eq(kept & ~which)
+        m.d.comb += [least.eq(kept & which), writes.eq(todo.any())]
+        with m.If(most | least):
+            m.d.sync += [todo.eq(Cat(most, least)), row.eq(key), event.eq(taken), number.eq(0)]
+        with m.Elif(writes):
+            m.d.sync += number.eq(number + 1)
+            with m.If(number.all()):
+                m.d.sync += todo.eq(todo & (todo - 1))
+        stored, word = Signal(WORD_BITS), Signal(WORD_BITS)
+        m.d.comb += [
+            write.addr.eq(Cat(number, ~todo[0], row)),
+            write.data.eq(event.word_select(number, WORD_BITS)),
+            write.en.eq(writes),
+            read.addr.eq(place),
+        ]
+        m.d.sync += [stored.eq(read.data), word.eq(stored)]
+        return word
+
+    def _answer(self, m, words, extreme, known, read) -> None:
+        """Give the word that is read to the port that asked."""
+        most = read.memory == MOST
+        negative = ~(extreme[-1] ^ most)
+        value = 0
+        for memory, word in words.items():
+            part = Signal(WORD_BITS, name=f"part{memory}")
+            here = read.memory == memory
+            if memory == LEAST:
+                here = here | most
+                word_or_signs = Mux(read.high, negative.replicate(WORD_BITS), word)
+            else:
+                word_or_signs = word
+            # Far from the words, and there before them.
+            shown = Signal(name=f"shown{memory}")
+            m.d.sync += [
+                shown.eq(here & read.there & known),
+                part.eq(Mux(shown, word_or_signs, 0)),
+            ]
+            value |= part
+        for port in (self.latencies, self.intervals):
+            m.d.comb += [port.data.eq(value), port.some.eq(1)]

@@ -1,0 +1,305 @@
+"""Step records: what every channel's counts were at the end of each step of the sweep table."""
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.memory import CLASSES, STATISTICS
+from plexor_hdl.interfaces import TIME_BITS, Kind, Measured, SpaceRead
+from plexor_hdl.lib.addresses import WORD_BITS
+from plexor_hdl.lib.history import Line
+from plexor_hdl.lib.split_sum import added
+from plexor_hdl.results.count_memory import LIMB_BITS, LIMBS
+from plexor_hdl.results.counts import COPY_CLOCKS, COPY_WAIT, CopyAddress
+from plexor_hdl.results.extent import Extent
+from plexor_hdl.results.records import Records
+from plexor_hdl.results.step_memory import (
+    COUNT_LOW,
+    GREATEST,
+    HALF_BITS,
+    LEAST,
+    SQUARES_HIGH,
+    SQUARES_LOW,
+    SQUARES_MIDDLE,
+    SUM_HIGH,
+    SUM_LOW,
+    StepMemory,
+)
+
+STILL_CLOCKS = 8
+"""Clocks for which all must be idle before anything is read."""
+STATISTICS_WORDS = STATISTICS.size_bytes * 8 // WORD_BITS
+SUMMED = ("count", "count", "sum", "sum", "squares", "squares", "squares")
+"""What the first words of statistics are of: a carry goes on within one of them."""
+LOW_OF_COUNT, PENDING = 0, 1
+MAIN = {0: COUNT_LOW, 2: SUM_LOW, 3: SUM_HIGH, 4: SQUARES_LOW}
+SIDE = {5: SQUARES_MIDDLE, 6: SQUARES_HIGH, 7: LEAST, 8: GREATEST}
+REST = (PENDING, 9, 10)
+ITEMS = 11
+"""Words of a record beside the classes: SUMMED, the extremes, the two words of the time."""
+
+
+class StepCopies(wiring.Component):
+    """Keeps a record plexor.protocol.memory.STEP of each channel at the end of each step.
+
+    `step_stb` or, where `on`, `final_stb` begins one, `end_ticks` being its time a clock later.
+    Nothing more may be counted then until `done_stb`; what is on its way has been once `idle` is
+    high for STILL_CLOCKS. Then limbs of classes are read by `copy` while `copying`, one a clock,
+    and words of `statistics`, of either bank in turn, as Records gives them while idle. Nothing
+    else may read counts while `reading`, nor ask for a source; before, `statistics` is read from
+    where the dumper reads (`i_statistics`). `done_stb` comes within 40 clocks of `idle` and 110 a
+    channel: before the next step strikes, STEP_CLOCKS after the end of this one. `final_seen`
+    follows the last record, or without `on` a `final_stb`. `step` counts records since `clear`.
+
+    `i_valid` strobes as `i_measured` is taken, those of a channel's rise latencies 5 clocks apart
+    or more. `read` has bank 0 only; what is beyond the last record is 0. Reset: no records.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._geometry = geometry
+        super().__init__(
+            {
+                "clear": In(1),
+                "on": In(1),
+                "step_stb": In(1),
+                "final_stb": In(1),
+                "end_ticks": In(TIME_BITS),
+                "pending": In(data.ArrayLayout(32, geometry.channels)),
+                "idle": In(1),
+                "i_valid": In(1),
+                "i_measured": In(Measured(geometry)),
+                "copying": Out(1),
+                "copy": Out(CopyAddress(geometry)),
+                "copy_word": In(LIMB_BITS),
+                "i_statistics": In(SpaceRead()),
+                "statistics": Out(SpaceRead()),
+                "read": In(SpaceRead()),
+                "reading": Out(1),
+                "busy": Out(1),
+                "done_stb": Out(1),
+                "final_seen": Out(1),
+                "step": Out(range(geometry.table_steps + 1)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        geometry = self._geometry
+        m.submodules.memory = memory = StepMemory(geometry)
+        wiring.connect(m, wiring.flipped(self.read), memory.read)
+        end_ticks, final = Signal(TIME_BITS), Signal()
+        still = Signal(range(STILL_CLOCKS))
+        start_stb, copied, added_up = Signal(), Signal(), Signal()
+        # They come late, and what they tell of stands for longer.
+        step_stb, final_stb = Signal(), Signal()
+        m.d.comb += [
+            memory.step.eq(self.step),
+            self.final_seen.eq(Mux(self.on, self.done_stb & final, final_stb)),
+        ]
+        m.d.sync += [
+            self.done_stb.eq(0),
+            step_stb.eq(self.step_stb),
+            final_stb.eq(self.final_stb),
+            still.eq(Mux(self.idle & ~step_stb & ~final_stb, still + ~still.all(), 0)),
+        ]
+        with m.FSM(name="records") as fsm:
+            m.d.comb += self.busy.eq(~fsm.ongoing("READY"))
+            with m.State("READY"):
+                with m.If(step_stb | (final_stb & self.on)):
+                    m.d.sync += [end_ticks.eq(self.end_ticks), final.eq(final_stb)]
+                    m.next = "SETTLE"
+            with m.State("SETTLE"):
+                with m.If(still.all()):
+                    m.d.comb += start_stb.eq(1)
+                    m.next = "COPY"
+            with m.State("COPY"):
+                with m.If(copied & added_up):
+                    m.d.sync += [self.done_stb.eq(1), self.step.eq(self.step + 1)]
+                    m.next = "READY"
+        with m.If(self.clear):
+            m.d.sync += self.step.eq(0)
+        self._classes(m, memory, start_stb, copied)
+        self._statistics(m, memory, start_stb, added_up, end_ticks)
+        return m
+
+    def _classes(self, m, memory, start_stb, copied) -> None:
+        """Add up the banks' limbs of classes, one a clock, and write them as words."""
+        wait, copy, running = Signal(range(COPY_WAIT)), self.copy, Signal()
+        last_limb, last_class = copy.limb == LIMBS - 1, copy.response_class == CLASSES - 1
+        with m.If(start_stb):
+            m.d.sync += [self.copying.eq(1), wait.eq(COPY_WAIT - 1), copied.eq(0), copy.eq(0)]
+        with m.Elif(wait.any()):
+            m.d.sync += [wait.eq(wait - 1), running.eq(wait == 1)]
+        with m.Elif(running):
+            m.d.sync += copy.bank.eq(~copy.bank)
+            with m.If(copy.bank):
+                m.d.sync += copy.limb.eq(Mux(last_limb, 0, copy.limb + 1))
+                with m.If(last_limb):
+                    m.d.sync += copy.response_class.eq(copy.response_class + 1)
+                    with m.If(last_class):
+                        m.d.sync += copy.channel.eq(copy.channel + 1)
+                        with m.If(copy.channel == self._geometry.channels - 1):
+                            m.d.sync += running.eq(0)
+        valid, come = Line(m, running, "copy_valid"), Line(m, copy, "come")
+        here, there = come[COPY_CLOCKS], come[COPY_CLOCKS + 1]
+        first, total, carry = Signal(LIMB_BITS), Signal(LIMB_BITS), Signal()
+        low, high = Signal(LIMB_BITS), Signal(LIMB_BITS)
+        with m.If(here.bank):
+            m.d.sync += Cat(total, carry).eq(added(first, self.copy_word, carry & here.limb.any()))
+        with m.Else():
+            m.d.sync += first.eq(self.copy_word)
+        # The limbs of a class: the lower ones are a word, the upper ones of two are one.
+        writes = Signal()
+        number = there.response_class
+        with m.If(valid[COPY_CLOCKS + 1] & there.bank):
+            with m.Switch(there.limb):
+                with m.Case(0):
+                    m.d.sync += low.eq(total)
+                with m.Case(1):
+                    m.d.comb += writes.eq(1)
+                with m.Default():
+                    m.d.sync += high.eq(total)
+                    m.d.comb += writes.eq(number[0])
+        with m.If(writes):
+            m.d.comb += [
+                memory.main_valid.eq(1),
+                memory.main.channel.eq(there.channel),
+                memory.main.place.eq(Mux(there.limb[0], number, Cat(number[1:], Const(0b10, 2)))),
+                memory.main_word.eq(Cat(Mux(there.limb[0], low, high), total)),
+            ]
+        with m.If(valid[COPY_CLOCKS + 1] & ~valid[COPY_CLOCKS]):
+            m.d.sync += [copied.eq(1), self.copying.eq(0)]
+        self._class_writes = writes
+
+    def _statistics(self, m, memory, start_stb, added_up, end_ticks) -> None:
+        """Add up the banks' words of statistics; write them and the words of other things."""
+        geometry = self._geometry
+        bits = max(geometry.key_bits, 1)
+        pace = Signal(range(Records.STAND_CLOCKS))
+        bank, item, channel = Signal(), Signal(range(ITEMS)), Signal(bits)
+        address = Signal(range(geometry.channels * STATISTICS_WORDS))
+        base = Signal.like(address)
+        next_stb, adding = Signal(), Signal()
+        last_item, last_channel = Signal(), Signal()
+        m.d.sync += [
+            next_stb.eq(adding & (pace == Records.STAND_CLOCKS - 2)),
+            pace.eq(Mux(next_stb, 0, pace + adding)),
+            last_item.eq(item == ITEMS - 1),
+            last_channel.eq(channel == geometry.channels - 1),
+        ]
+        with m.If(start_stb):
+            m.d.sync += [adding.eq(1), added_up.eq(0), pace.eq(0)]
+            m.d.sync += [signal.eq(0) for signal in (bank, item, channel, address, base)]
+        with m.Elif(next_stb):
+            m.d.sync += bank.eq(~bank)
+            with m.If(bank):
+                m.d.sync += [item.eq(item + 1), address.eq(address + 1)]
+                with m.If(last_item):
+                    m.d.sync += [
+                        item.eq(0),
+                        channel.eq(channel + 1),
+                        base.eq(base + STATISTICS_WORDS),
+                        address.eq(base + STATISTICS_WORDS),
+                    ]
+                    with m.If(last_channel):
+                        m.d.sync += adding.eq(0)
+        # It is looked at far away.
+        m.d.sync += self.reading.eq(start_stb | adding | self.copying)
+        ours, dumpers = self.statistics, self.i_statistics
+        m.d.comb += [
+            ours.address.eq(Mux(adding, address, dumpers.address)),
+            ours.bank.eq(Mux(adding, bank, dumpers.bank)),
+            dumpers.data.eq(ours.data),
+            dumpers.some.eq(ours.some),
+        ]
+
+        # The word of an address is there when it has stood for so long.
+        m.submodules.extent = extent = Extent(geometry.channels, bits)
+        where = Cat(bank, item, channel)
+        late = Records.IDLE_DELAY
+        came = Line(m, (adding & (pace == 0)), "came")
+        place = Line(m, where, "where")
+        word, first = Signal(WORD_BITS), Signal(WORD_BITS)
+        low, low_carry = Signal(HALF_BITS), Signal()
+        high, carry = Signal(HALF_BITS), Signal()
+
+        def at(clocks: int):
+            """Return bank, item and channel of the word that came so many clocks ago."""
+            there = place[late + clocks]
+            return there[0], there[1 : 1 + len(item)], there[1 + len(item) :]
+
+        carried = Array(
+            n > 0 and n < len(SUMMED) and SUMMED[n] == SUMMED[n - 1] for n in range(ITEMS)
+        )
+        m.d.sync += word.eq(self.statistics.data)
+        with m.If(came[late + 1] & ~at(1)[0]):
+            m.d.sync += first.eq(word)
+        m.d.sync += Cat(low, low_carry).eq(
+            added(first[:HALF_BITS], word[:HALF_BITS], carry & carried[at(1)[1]])
+        )
+        word_high, first_high = Signal(HALF_BITS), Signal(HALF_BITS)
+        low_r = Signal(HALF_BITS)
+        m.d.sync += [
+            word_high.eq(word[HALF_BITS:]),
+            first_high.eq(first[HALF_BITS:]),
+            low_r.eq(low),
+        ]
+        with m.If(came[late + 2] & at(2)[0]):
+            m.d.sync += Cat(high, carry).eq(added(first_high, word_high, low_carry))
+        _, number, whose = at(3)
+        m.d.comb += [
+            extent.valid.eq(self.i_valid & (self.i_measured.kind == Kind.RISE)),
+            extent.channel.eq(self.i_measured.channel),
+            extent.value_ticks.eq(self.i_measured.value_ticks),
+            extent.clear_stb.eq(self.clear | self.done_stb),
+            extent.look.eq(channel),
+        ]
+        pending = Signal(HALF_BITS)
+        m.d.sync += pending.eq(Array(self.pending)[at(2)[2]])
+        words = {
+            PENDING: Cat(low_r, pending),
+            7: extent.least,
+            8: extent.greatest,
+            9: end_ticks[:WORD_BITS],
+            10: end_ticks[WORD_BITS:],
+        }
+        total = Array(words.get(n, Cat(low_r, high)) for n in range(ITEMS))[number]
+        ready, last = Signal(), Signal()
+        kept, kept_number, kept_channel = Signal(WORD_BITS), Signal.like(item), Signal(bits)
+        m.d.sync += ready.eq(came[late + 3] & at(3)[0])
+        with m.If(came[late + 3] & at(3)[0]):
+            m.d.sync += [kept.eq(total), kept_number.eq(number), kept_channel.eq(whose)]
+        self._write(m, memory, ready, kept, kept_number, kept_channel)
+        ends = (kept_number == ITEMS - 1) & (kept_channel == geometry.channels - 1)
+        m.d.sync += last.eq(ready & ends)
+        with m.If(last):
+            m.d.sync += added_up.eq(1)
+
+    def _write(self, m, memory, ready, word, number, channel) -> None:
+        """Write a word where it goes; in `main` only once no word of classes does."""
+
+        def among(numbers):
+            return Array(n in numbers for n in range(ITEMS))[number]
+
+        waits = Signal()
+        to_main = (ready & among(MAIN)) | waits
+        m.d.sync += waits.eq(to_main & self._class_writes)
+        with m.If(to_main & ~self._class_writes):
+            m.d.comb += [
+                memory.main_valid.eq(1),
+                memory.main.channel.eq(channel),
+                memory.main.place.eq(Array(MAIN.get(n, 0) for n in range(ITEMS))[number]),
+                memory.main_word.eq(word),
+            ]
+        m.d.comb += [
+            memory.side_valid.eq(ready & among(SIDE)),
+            memory.side.channel.eq(channel),
+            memory.side.place.eq(Array(SIDE.get(n, 0) for n in range(ITEMS))[number]),
+            memory.side_word.eq(word),
+            memory.rest_valid.eq(ready & among(REST)),
+            memory.is_time.eq(number != PENDING),
+            memory.rest.channel.eq(channel),
+            memory.rest.place.eq(number == ITEMS - 1),
+            memory.rest_word.eq(word),
+        ]

@@ -1,0 +1,166 @@
+"""The upper bits of counters of which few grow great: pages of them, given out as they are needed.
+
+Adjacent counters share a page, for those that grow great lie side by side.
+"""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor_hdl.lib.memory_reader import plain_memory
+from plexor_hdl.lib.split_sum import added
+
+PHASES = 4
+"""Clocks of a round, in which each memory has a clock for each of its users."""
+GROUP_BITS = 4
+JOB_CLOCKS = 2 * PHASES
+
+
+def fetched_twice(m: Module, memory, address, name: str) -> Signal:
+    """Return the word at `address`, two clocks later: a block RAM's, in a register."""
+    port = memory.read_port()
+    m.d.comb += port.addr.eq(address)
+    word = Signal(len(port.data), name=name, reset_less=True)
+    m.d.sync += word.eq(port.data)
+    return word
+
+
+class Upper(wiring.Component):
+    """Two sets of words of `bits` bits, one for each of `entries` counters: main and delta.
+
+    A word that was never added to has no memory; GROUP_BITS address bits of them get a page
+    together, of which there are `pages` - 1. The two sets share them: main pages stay, all delta
+    pages are free again after `free_stb`, when each delta word must have been taken.
+
+    `phase` has a bit for each clock of a round. A job is asked for by `job_stb` in phase 2 and ends
+    with `done`, JOB_CLOCKS after it, when the next one may be asked for. Its inputs stand from the
+    clock after `job_stb` to `done`. It adds `amount` and `one` to the word of `address`, in set
+    `delta`; or with `take` gives the word in `taken`, until the next one, and makes it 0.
+    `failed_stb`, in the clock before `done`, says that nothing was added for want of a free page,
+    or that the word stays at its greatest value.
+    `may_fail` rises a round or more before a job that fails: no page is free, or since the clear a
+    word has come to half its range.
+    In phase 2 `word` is the main word of `read_address` as that stood in the 4 clocks before.
+
+    `clear` sweeps: `clear_address` goes through all places while it is high; no jobs then. Reset
+    forgets which pages are free: a clear must follow.
+    """
+
+    def __init__(self, entries: int, bits: int, pages: int) -> None:
+        self._groups = max(entries >> GROUP_BITS, 1)
+        self._address_bits = max((entries - 1).bit_length(), GROUP_BITS)
+        self._bits = bits
+        self._pages = pages
+        self.places = max(2 * self._groups, pages << GROUP_BITS)
+        super().__init__(
+            {
+                "phase": In(PHASES),
+                "job_stb": In(1),
+                "address": In(self._address_bits),
+                "delta": In(1),
+                "take": In(1),
+                "amount": In(bits),
+                "one": In(1),
+                "taken": Out(bits),
+                "failed_stb": Out(1),
+                "may_fail": Out(1),
+                "done": Out(1),
+                "free_stb": In(1),
+                "read_address": In(self._address_bits),
+                "word": Out(bits),
+                "clear": In(1),
+                "clear_address": In(range(self.places)),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        page_bits = (self._pages - 1).bit_length()
+        table = plain_memory(page_bits, 2 * self._groups, ram_style="block")
+        words = plain_memory(self._bits, self._pages << GROUP_BITS, ram_style="block")
+        m.submodules.table, m.submodules.words = table, words
+        inside, group = self.address[:GROUP_BITS], Cat(self.address[GROUP_BITS:], self.delta)
+        read_inside = self.read_address[:GROUP_BITS]
+        read_group = Cat(self.read_address[GROUP_BITS:], Const(0, 1))
+        group_bits = max((self._groups - 1).bit_length(), 0) + 1
+        phase = self.phase
+
+        # A job is in its first round, then in its second.
+        first, second = Signal(), Signal()
+        with m.If(phase[2]):
+            m.d.sync += [first.eq(self.job_stb), second.eq(first)]
+        m.d.comb += self.done.eq(second & phase[2])
+
+        # The table: the reader in phase 2, the job from 3 on; so 2 clocks later a page is there.
+        looked_up = Mux(phase[2], read_group, group)[:group_bits]
+        page = fetched_twice(m, table, looked_up, "page")
+        low_free, high_free = Signal(range(self._pages + 1), init=1), Signal(page_bits)
+        full = Signal()
+        m.d.sync += full.eq(low_free > high_free)
+        known, job_page = Signal(), Signal(page_bits)
+        given = Signal()
+        with m.If(first & phase[1]):
+            m.d.sync += [
+                known.eq(page.any()),
+                job_page.eq(Mux(page.any(), page, Mux(self.delta, high_free, low_free))),
+                given.eq(~page.any() & ~full & ~self.take),
+            ]
+        give = Signal()
+        m.d.comb += give.eq(second & phase[3] & given)
+        with m.If(give & ~self.delta):
+            m.d.sync += low_free.eq(low_free + 1)
+        with m.If(give & self.delta):
+            m.d.sync += high_free.eq(high_free - 1)
+        with m.If(self.clear):
+            m.d.sync += low_free.eq(1)
+        with m.If(self.clear | self.free_stb):
+            m.d.sync += high_free.eq(self._pages - 1)
+        forget = second & phase[3] & self.take & inside.all()
+        write = table.write_port()
+        table_write, table_address, table_data = Signal(), Signal(group_bits), Signal(page_bits)
+        m.d.sync += [
+            table_write.eq(self.clear | give | forget),
+            table_address.eq(Mux(self.clear, self.clear_address, group)),
+            table_data.eq(Mux(give, job_page, 0)),
+        ]
+        m.d.comb += [
+            write.en.eq(table_write),
+            write.addr.eq(table_address),
+            write.data.eq(table_data),
+        ]
+
+        # The words: the reader in phase 0, the job from 2 on.
+        place = Mux(phase[0], Cat(read_inside, page), Cat(inside, job_page))
+        word = fetched_twice(m, words, place, "upper_word")
+        there = Signal()
+        with m.If(phase[0]):
+            m.d.sync += there.eq(page.any())
+        m.d.comb += self.word.eq(Mux(there, word, 0))
+
+        total = Signal(self._bits + 1)
+        base = Mux(known, word, 0)
+        with m.If(second & phase[0]):
+            m.d.sync += total.eq(added(base, self.amount, self.one))
+            with m.If(self.take):
+                m.d.sync += self.taken.eq(base)
+        beyond = total[-1]
+        m.d.comb += self.failed_stb.eq(second & phase[1] & ~self.take & (beyond | ~(known | given)))
+        great = Signal()
+        with m.If(self.clear):
+            m.d.sync += great.eq(0)
+        with m.Elif(second & phase[1] & ~self.take & total[-2:].any()):
+            m.d.sync += great.eq(1)
+        m.d.comb += self.may_fail.eq(full | great)
+        writing, word_place, word_data = Signal(), Signal.like(place), Signal(self._bits)
+        m.d.sync += [
+            writing.eq(self.clear | (second & phase[1] & (known | given))),
+            word_place.eq(Mux(self.clear, self.clear_address, Cat(inside, job_page))),
+            word_data.eq(Mux(self.clear | self.take, 0, total[:-1] | beyond.replicate(self._bits))),
+        ]
+        write = words.write_port()
+        m.d.comb += [
+            write.en.eq(writing),
+            write.addr.eq(word_place),
+            write.data.eq(word_data),
+        ]
+        return m

@@ -1,0 +1,1 @@
+"""From registers and triggers to the samples of strike pins."""

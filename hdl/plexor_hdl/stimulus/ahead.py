@@ -1,0 +1,94 @@
+"""What follows from a strike that is still to come: where the one after it is, and how far."""
+
+from functools import reduce
+from operator import or_
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor_hdl.lib.countdown import TIMER_LOW_BITS
+
+
+class Ahead(wiring.Component):
+    """The time from the next strike to the one after it, as a Countdown wants it.
+
+    `end` is the later one's offset, `clocks`, `one` and `far` say how many clocks there are, with
+    what does not fit there in `rest` a clock late. While `hold` is high that is the phase and one
+    clock, from offset 0. Each `advance` brings the next time in the cycle after, from `end` on: an
+    interval if `long`, else a spacing; `step_fine` has an interval's ticks below a clock, and up to
+    a clock more. With `random` it counts from `offset` on, and phases are of whole clocks. `hold`
+    must be high in two cycles or more; what is added must have stood still for 4 clocks.
+    """
+
+    def __init__(self, fine_bits: int, interval_bits: int, *, burst: bool) -> None:
+        self.fine_bits = fine_bits
+        self.burst = burst
+        super().__init__(
+            {
+                "phase": In(48),
+                "interval": In(interval_bits),
+                "spacing": In(32),
+                "step_fine": In(fine_bits + 1),
+                "long": In(1),
+                "random": In(1),
+                "offset": In(fine_bits),
+                "hold": In(1),
+                "advance": In(1),
+                "end": Out(fine_bits),
+                "clocks": Out(TIMER_LOW_BITS + 1),
+                "one": Out(1),
+                "far": Out(1),
+                "rest": Out(interval_bits - fine_bits - TIMER_LOW_BITS),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        fine = self.fine_bits
+        far_bits = fine + TIMER_LOW_BITS
+        first_fine = Cat(Mux(self.random, 0, self.phase[:fine]), 1)
+        lengths = [
+            ("phase", self.hold, self.phase, first_fine),
+            ("interval", ~self.hold & self.long, self.interval, self.step_fine),
+        ]
+        if self.burst:
+            short = ~self.hold & ~self.long
+            lengths.append(("spacing", short, self.spacing, self.spacing[:fine]))
+
+        def chosen(values: list[Value]) -> Value:
+            picks = (
+                Mux(length[1], value, 0) for length, value in zip(lengths, values, strict=True)
+            )
+            return reduce(or_, picks)
+
+        # Whether there is one clock hangs on the carry alone, by what the length is.
+        far, none, single, late = [], [], [], []
+        for name, is_it, ticks, _ in lengths:
+            flags = Signal(3, name=f"{name}_flags")
+            now, after = Signal(name=name, reset_less=True), Signal(name=f"{name}_late")
+            beyond = Signal(name=f"{name}_beyond")
+            m.d.sync += [
+                beyond.eq(ticks[far_bits:].any()),
+                flags.eq(Cat(beyond, *(~beyond & (ticks[fine:far_bits] == n) for n in range(2)))),
+                after.eq(now),
+            ]
+            with m.If(self.advance):
+                m.d.sync += now.eq(is_it)
+            far.append(flags[0])
+            none.append(flags[1])
+            single.append(flags[2])
+            late.append(Mux(after, ticks[far_bits:], 0))
+
+        start = Mux(self.hold, 0, Mux(self.random, self.offset, self.end))
+        step = chosen([length[3] for length in lengths])
+        carry = (start + step)[fine:]
+        upper = chosen([length[2][fine:far_bits] for length in lengths])
+        with m.If(self.advance):
+            m.d.sync += [
+                Cat(self.end, self.clocks).eq(Cat(start, upper) + step),
+                self.one.eq((chosen(none) & (carry == 1)) | (chosen(single) & (carry == 0))),
+                self.far.eq(chosen(far)),
+            ]
+        m.d.comb += self.rest.eq(reduce(or_, late))
+        return m

@@ -1,0 +1,170 @@
+"""Several strikes in a word: how many are left for them, and where their pulses end."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor_hdl.lib.countdown import COUNT_LOW_BITS, Allowance, above
+from plexor_hdl.lib.split_sum import up
+
+LIMIT_CLOCKS = 3
+"""Clocks from a word's starts to those of them that are kept."""
+FLIP_CLOCKS = 3
+"""Clocks from a word's starts to the flips of its level."""
+GROUP = 4
+"""Pairs of ticks whose starts are counted at once."""
+
+
+def shifted_down(word: Value, places: Value, scale: int, bits: int) -> Value:
+    """Return the lowest `bits` of `word` down by `places` x `scale` bits."""
+    for bit in reversed(range(len(places))):
+        word = Mux(places[bit], word >> (scale << bit), word)
+    return word[:bits]
+
+
+def ranks(starts: Value) -> list[tuple[Value, Value]]:
+    """Return, of each pair of ticks, how many starts of its group are before it, and in it."""
+    pairs = [starts[tick : tick + 2].any() for tick in range(0, len(starts), 2)]
+    counts = []
+    for number, pair in enumerate(pairs):
+        before = sum(pairs[number // GROUP * GROUP : number], Const(0, 1))
+        counts.append((before[:3], pair))
+    return counts
+
+
+class Limiter(wiring.Component):
+    """Lets `strike_count` strikes of a sequence through; 0: all.
+
+    `strike` is a single strike, `starts` a word of strikes at least two ticks apart; what is kept
+    of a word comes LIMIT_CLOCKS later, in `o_strike` or `o_starts`, and `spent` is high with the
+    last one's. `load` begins a sequence, `clear` empties all. `pending`: a word is inside, or comes
+    out. A word a clock. `strike_count` must have stood still for 4 clocks.
+    """
+
+    def __init__(self, samples: int) -> None:
+        self.samples = samples
+        super().__init__(
+            {
+                "strike_count": In(48),
+                "load": In(1),
+                "clear": In(1),
+                "strike": In(1),
+                "starts": In(samples),
+                "o_strike": Out(1),
+                "o_starts": Out(samples),
+                "spent": Out(1),
+                "endless": Out(1),
+                "pending": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        samples, endless = self.samples, self.endless
+        count_far = Signal()
+        m.d.sync += [
+            count_far.eq(self.strike_count[COUNT_LOW_BITS:].any()),
+            endless.eq(~count_far & (self.strike_count[:COUNT_LOW_BITS] == 0)),
+        ]
+
+        # How many starts are before each: in its group, then in all.
+        pairs = samples // 2
+        starts, starts_r = Signal(samples), Signal(samples)
+        strike, strike_r, late = Signal(), Signal(), Signal()
+        within = [Signal(3, name=f"within_{pair}", reset_less=True) for pair in range(pairs)]
+        totals = [Signal(3, name=f"total_{group}") for group in range(-(-pairs // GROUP))]
+        before = [Signal(3, name=f"before_{pair}", reset_less=True) for pair in range(pairs)]
+        asked = Signal(4)
+        m.d.sync += [
+            starts.eq(self.starts),
+            starts_r.eq(starts),
+            strike.eq(self.strike),
+            strike_r.eq(strike),
+            late.eq(starts_r.any() | strike_r),
+            asked.eq(sum(totals, Const(0, 1)) | strike),
+        ]
+        for pair, (rank, some) in enumerate(ranks(self.starts)):
+            m.d.sync += within[pair].eq(rank)
+            if pair + 1 == pairs or (pair + 1) % GROUP == 0:
+                m.d.sync += totals[pair // GROUP].eq(rank + some)
+            m.d.sync += before[pair].eq(within[pair] + sum(totals[: pair // GROUP], Const(0, 1)))
+
+        # Keep what is left of the number of strikes.
+        m.submodules.allowance = allowance = Allowance(len(self.strike_count))
+        any_left = (endless | allowance.plenty).replicate(samples)
+        keep = any_left | Cat(above(allowance.left, rank).replicate(2) for rank in before)
+        m.d.comb += [
+            allowance.load.eq(self.load & ~endless),
+            allowance.value.eq(self.strike_count),
+            allowance.value_far.eq(count_far),
+            allowance.asked.eq(asked),
+            allowance.clear.eq(self.clear | (self.load & endless)),
+            self.spent.eq(allowance.spent),
+            self.pending.eq(starts.any() | starts_r.any() | strike | strike_r | late),
+        ]
+        m.d.sync += [
+            self.o_starts.eq(starts_r & keep),
+            self.o_strike.eq(strike_r & (endless | allowance.plenty | allowance.left.any())),
+        ]
+        with m.If(self.clear):
+            m.d.sync += [
+                register.eq(0)
+                for register in (
+                    *(starts, starts_r, strike, strike_r, late, *totals, asked),
+                    *(self.o_starts, self.o_strike),
+                )
+            ]
+        return m
+
+
+class Flips(wiring.Component):
+    """Draws pulses of less than W ticks: where the level of a word is not that before the word.
+
+    `starts` is a word of pulses' starts; `flips` comes FLIP_CLOCKS later. `width` must have stood
+    still. `strike_stb` is high one clock after a word with a start; `pending` from then to the
+    cycle before the last pulse's `flips`, without a break. `clear` empties all.
+    """
+
+    def __init__(self, samples: int) -> None:
+        self.samples = samples
+        super().__init__(
+            {
+                "starts": In(samples),
+                "width": In((samples - 1).bit_length()),
+                "clear": In(1),
+                "flips": Out(samples),
+                "strike_stb": Out(1),
+                "pending": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        samples, width = self.samples, self.width
+        # Ends are the starts of this word and the one before, moved on by the width.
+        before, starts = Signal(samples), Signal(samples)
+        back = Signal.like(width)
+        moved = Signal(samples + 3, reset_less=True)
+        toggles = Signal(samples)
+        window = Cat(before, self.starts)
+        # The parity of all toggles up to each.
+        flips: Value = toggles
+        for bit in range(len(width)):
+            flips = flips ^ up(flips, 1 << bit)
+        m.d.sync += [
+            before.eq(self.starts),
+            starts.eq(self.starts),
+            self.strike_stb.eq(self.starts.any()),
+            # Down by W - width is up by width.
+            back.eq(samples - width),
+            moved.eq(shifted_down(window, back[2:], 4, samples + 3)),
+            toggles.eq(starts ^ shifted_down(moved, back[:2], 1, samples)),
+            self.flips.eq(flips),
+        ]
+        m.d.comb += self.pending.eq(self.strike_stb | toggles.any())
+        with m.If(self.clear):
+            m.d.sync += [
+                register.eq(0)
+                for register in (before, starts, self.strike_stb, moved, toggles, self.flips)
+            ]
+        return m

@@ -1,0 +1,201 @@
+"""Bursts: which strike is the last of one, and the words of those less than W ticks apart."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.registers import STIMULUS
+from plexor_hdl.interfaces import block_layout
+from plexor_hdl.lib.countdown import TIMER_LOW_BITS, Countdown, SettledSum
+from plexor_hdl.lib.split_sum import up
+
+PATTERN_CLOCKS = 4
+"""Clocks from a fast burst's first strike to its word."""
+
+TURN_CLOCKS = 8
+"""A round of the adder of a fast burst's span: a power of two, as all that goes round is."""
+
+
+def looked_up(table: list[int], bits: int, place: Value) -> Value:
+    """Return the word of a table at `place`; no memory is made of it."""
+    return Cat(
+        Const(sum((word >> bit & 1) << at for at, word in enumerate(table)), len(table)).bit_select(
+            place, 1
+        )
+        for bit in range(bits)
+    )
+
+
+def pattern(samples: int, spacing: Value) -> Value:
+    """Return W bits with a start every `spacing` ticks from bit 0 on, none for 0 and 1."""
+    table = [
+        sum(1 << bit for bit in range(samples) if ticks > 1 and bit % ticks == 0)
+        for ticks in range(samples)
+    ]
+    return looked_up(table, samples, spacing)
+
+
+def next_position(samples: int, spacing: Value, position: Value) -> Value:
+    """Return the first start of the word after one with a start at `position`."""
+    table = [
+        (at - samples) % ticks if ticks > 1 else 0
+        for ticks in range(samples)
+        for at in range(samples)
+    ]
+    return looked_up(table, len(position), Cat(position, spacing))
+
+
+def shifted(word: Value, places: Value, scale: int) -> Value:
+    """Return `word`, as long as it is, up by `places` x `scale` bits."""
+    for bit in range(len(places)):
+        word = Mux(places[bit], up(word, scale << bit), word)
+    return word
+
+
+class Bursts(wiring.Component):
+    """Counts the strikes of bursts, and draws the words of fast ones: spacings below W.
+
+    `near` in a cycle before `go`, `hold` high, begins a sequence; each `next` asks what follows the
+    next of its strikes: an interval if `long` is high then, for it is a burst's last or a fast
+    burst's first; nothing if `ends`. `period` is that interval, and for a fast burst its length
+    too. `fire` is a single strike or the first of a fast burst, at `offset` of its word. A fast
+    burst's words come in `starts` PATTERN_CLOCKS later, bit k a strike that starts in tick k; none
+    begins to be drawn while `alive` is low. `on`, `pending`: a fast burst is being drawn, or a word
+    of one is inside.
+
+    `config`, `interval` and `plain` (no fast bursts) must have stood still for 24 clocks before
+    a sequence. `clear` empties everything.
+    """
+
+    def __init__(self, samples: int) -> None:
+        self.samples = samples
+        self.fine_bits = (samples - 1).bit_length()
+        super().__init__(
+            {
+                "config": In(block_layout(STIMULUS)),
+                "interval": In(48),
+                "plain": In(1),
+                "near": In(1),
+                "next": In(1),
+                "fire": In(1),
+                "offset": In(self.fine_bits),
+                "alive": In(1),
+                "clear": In(1),
+                "hold": In(1),
+                "period": Out(49),
+                "fast": Out(1),
+                "long": Out(1),
+                "ends": Out(1),
+                "on": Out(1),
+                "starts": Out(samples),
+                "pending": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        samples, fine = self.samples, self.fine_bits
+        far_bits = fine + TIMER_LOW_BITS
+        count, spacing = self.config.burst_count, self.config.spacing_ticks
+        always = Signal()
+        fast, on, clear = self.fast, self.on, self.clear
+
+        # What stands still during a run.
+        endless, count_one, count_far, span_far = (
+            Signal(name=name) for name in ("endless", "count_one", "count_far", "span_far")
+        )
+        ticks = Signal(fine)
+        m.d.sync += ticks.eq(spacing[:fine])
+        span = self._span(m)
+        m.submodules.period = period = SettledSum(len(self.period))
+        m.d.sync += [
+            count_far.eq(count[TIMER_LOW_BITS:].any()),
+            endless.eq(~count_far & (count[:TIMER_LOW_BITS] == 0)),
+            count_one.eq(~count_far & (count[:TIMER_LOW_BITS] == 1)),
+            fast.eq((spacing[fine:] == 0) & ~count_one & ~self.plain),
+            always.eq(fast | self.plain),
+            self.ends.eq(fast & endless),
+            span_far.eq(span[far_bits:].any()),
+        ]
+        m.d.comb += [
+            period.a.eq(self.interval),
+            period.b.eq(span),
+            self.period.eq(period.sum),
+        ]
+
+        # Strikes of a slow burst, or words of a fast one.
+        m.submodules.burst = burst = Countdown(len(count))
+        fired, first, last_word = Signal(), Signal(), Signal()
+        alive_r, end_none, end_one = Signal(), Signal(), Signal()
+        position = Signal(fine, reset_less=True)
+        burst_end = Signal(far_bits + 1, reset_less=True)
+        end, end_clocks = burst_end[:fine], burst_end[fine:]
+        m.d.comb += [
+            self.long.eq(always | burst.last),
+            last_word.eq(Mux(first, end_none, burst.last)),
+            burst.load.eq(
+                ~endless & Mux(fast, first & ~end_none, self.near | (self.next & burst.last))
+            ),
+            burst.count.eq(Mux(fast, end_clocks, count[:TIMER_LOW_BITS])),
+            burst.rest.eq(Mux(fast, span[far_bits:], count[TIMER_LOW_BITS:])),
+            burst.one.eq(Mux(fast, end_one, count_one)),
+            burst.far.eq(Mux(fast, span_far, count_far)),
+            burst.step.eq(fast | self.next),
+            burst.clear.eq(self.hold & ~self.near),
+        ]
+        m.d.sync += [
+            alive_r.eq(self.alive),
+            fired.eq(fast & self.fire & self.alive & ~clear),
+            first.eq(fired & ~clear),
+            # From the burst's end, which is there a clock after its beginning.
+            end_none.eq(~span_far & (end_clocks == 0)),
+            end_one.eq(~span_far & (end_clocks == 1)),
+            on.eq(alive_r & ~clear & (fired | (on & ~last_word))),
+        ]
+        with m.If(self.fire):
+            length = Cat(self.offset, span[fine:far_bits])
+            m.d.sync += burst_end.eq(length + span[:fine])
+        offset_r = Signal(fine, reset_less=True)
+        m.d.sync += [
+            offset_r.eq(self.offset),
+            position.eq(Mux(fired, offset_r, next_position(samples, ticks, position))),
+        ]
+
+        # The pattern from its first start on, up to the burst's last.
+        shape, placed = Signal(samples), Signal(samples, reset_less=True)
+        on_r, last_r = Signal(), Signal()
+        end_r = Signal(fine, reset_less=True)
+        position_r = Signal(2, reset_less=True)
+        kept = (~last_r).replicate(samples) | (Const((1 << samples) - 1, samples) >> ~end_r)
+        m.d.sync += [
+            shape.eq(pattern(samples, ticks)),
+            placed.eq(shifted(shape, position[2:], 4)),
+            position_r.eq(position),
+            end_r.eq(end),
+            last_r.eq(last_word),
+            on_r.eq(on & ~clear),
+            self.starts.eq(Mux(on_r & ~clear, shifted(placed, position_r, 1) & kept, 0)),
+        ]
+        m.d.comb += self.pending.eq(fired | on_r | self.starts.any())
+        return m
+
+    def _span(self, m: Module) -> Value:
+        """Return (burst_count - 1) x spacing for spacings below W, else 0.
+
+        One adder takes the spacing's bits one after the other, over and over.
+        """
+        count, spacing = self.config.burst_count, self.config.spacing_ticks[: self.fine_bits]
+        m.submodules.fewer = fewer = SettledSum(len(count))
+        m.d.comb += [fewer.a.eq(count), fewer.b.eq((1 << len(count)) - 1)]
+        turn, last = Signal(TURN_CLOCKS, init=1), self.fine_bits + 1
+        part, total = Signal(len(count)), Signal(len(count) + self.fine_bits)
+        span, adds = Signal.like(total), Signal()
+        m.d.comb += adds.eq(self.fast & (Cat(reversed(spacing)) & turn).any())
+        m.d.sync += [
+            turn.eq(turn.rotate_left(1)),
+            part.eq(Mux(adds, fewer.sum, 0)),
+            total.eq(Mux(turn[0], 0, Cat(Const(0, 1), total) + part)),
+        ]
+        with m.If(turn[last]):
+            m.d.sync += span.eq(total)
+        return span

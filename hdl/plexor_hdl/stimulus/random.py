@@ -1,0 +1,153 @@
+"""The random and fractional part of intervals: xorshift64, dither, Poisson, fraction."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor_hdl.lib.countdown import TIMER_LOW_BITS
+from plexor_hdl.lib.split_sum import added
+
+STATE_BITS = 64
+SHIFTS = (13, -7, 17)
+"""Left shifts of xorshift64 (G. Marsaglia, Xorshift RNGs, J. Stat. Soft. 8(14), 2003)."""
+WARM_CLOCKS = 4
+"""Clocks from the end of `hold` to a sequence's start, whose first draw is then there."""
+DITHER_BITS = 32
+HIT_BITS = 48
+LIMB_BITS = 16
+
+
+def xorshift64(state: Value) -> Value:
+    """Return the state after `state`."""
+    for shift in SHIFTS:
+        moved = (state << shift)[:STATE_BITS] if shift > 0 else state >> -shift
+        state = (state ^ moved)[:STATE_BITS]
+    return state
+
+
+class Draw(wiring.Component):
+    """What each interval or Poisson clock of a sequence draws, one draw a clock.
+
+    `hold` takes it back to the seed and to a fraction's sum of 0. It must be high in three cycles
+    or more, and low from WARM_CLOCKS before the first draw is due; `step` must be high while it
+    is and from then on. After that each `step` brings the next draw in the cycle after. Draw k
+    is of the generator's state after k steps, and of the carry that the k-th addition of the
+    fraction leaves; with `plain` there is no fraction and no dither.
+
+    `step_fine` = interval_fine + fraction's carry + the dither's low bits; `offset_next` are the
+    state's lowest bits. `advance` takes over what was drawn: `coarse`, the dither's upper bits in
+    clocks, with `one` and `far` as Countdown wants them, and `waits`, they are not 0 and `long` is
+    high; `hit`, the state's upper 48 bits are below the threshold, and `offset`. Without `dither`
+    it is 0, without `poisson` there is never a hit.
+    """
+
+    def __init__(self, fine_bits: int, *, dither: bool, poisson: bool) -> None:
+        self.fine_bits = fine_bits
+        self.dither = dither
+        self.poisson = poisson
+        super().__init__(
+            {
+                "seed": In(STATE_BITS),
+                "fraction": In(32),
+                "interval_fine": In(fine_bits),
+                "dither_bits": In(6),
+                "threshold": In(HIT_BITS),
+                "plain": In(1),
+                "long": In(1),
+                "hold": In(1),
+                "step": In(1),
+                "advance": In(1),
+                "step_fine": Out(fine_bits + 1),
+                "coarse": Out(DITHER_BITS - fine_bits),
+                "waits": Out(1),
+                "one": Out(1),
+                "far": Out(1),
+                "hit": Out(1),
+                "offset_next": Out(fine_bits),
+                "offset": Out(fine_bits),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        # The low half runs one draw ahead of the high half, which needs its carry.
+        low, high = self.fraction[:LIMB_BITS], self.fraction[LIMB_BITS:]
+        low_sum, low_carry = Signal(LIMB_BITS), Signal()
+        high_sum, carry = Signal(LIMB_BITS), Signal()
+        hold_low, hold_high = Signal(), Signal()
+        m.d.sync += [hold_low.eq(self.hold | self.plain), hold_high.eq(hold_low)]
+        with m.If(self.step):
+            m.d.sync += [
+                Cat(low_sum, low_carry).eq(low_sum + low),
+                Cat(high_sum, carry).eq(added(high_sum, high, low_carry)),
+            ]
+        with m.If(hold_low):
+            m.d.sync += [low_sum.eq(0), low_carry.eq(0)]
+        with m.If(hold_high):
+            m.d.sync += [high_sum.eq(0), carry.eq(0)]
+
+        state: Value = Const(0, STATE_BITS)
+        if self.dither or self.poisson:
+            state = Signal(STATE_BITS, name="state", reset_less=True)
+            no_seed, hold_r, seeds = Signal(), Signal(), Signal()
+            seed = Cat(self.seed[0] | no_seed, self.seed[1:])
+            m.d.sync += [no_seed.eq(self.seed == 0), hold_r.eq(self.hold), seeds.eq(hold_r)]
+            with m.If(self.step):
+                m.d.sync += state.eq(Mux(seeds, seed, xorshift64(state)))
+
+        if self.dither:
+            dither = Signal(DITHER_BITS)
+            coarse = Signal(DITHER_BITS - self.fine_bits, reset_less=True)
+            m.d.comb += dither.eq(state & self._mask(m))
+            with m.If(self.step):
+                m.d.sync += [
+                    self.step_fine.eq(added(self.interval_fine, dither[: self.fine_bits], carry)),
+                    coarse.eq(dither[self.fine_bits :]),
+                ]
+            with m.If(self.advance):
+                m.d.sync += [
+                    self.coarse.eq(coarse),
+                    self.waits.eq(self.long & coarse.any()),
+                    self.one.eq(coarse == 1),
+                    self.far.eq(coarse[TIMER_LOW_BITS:].any()),
+                ]
+        else:
+            with m.If(self.step):
+                m.d.sync += self.step_fine.eq(self.interval_fine + carry)
+        if self.poisson:
+            below: Value = Const(0, 1)
+            for number in range(HIT_BITS // LIMB_BITS):
+                start = number * LIMB_BITS
+                drawn = state[STATE_BITS - HIT_BITS + start :][:LIMB_BITS]
+                limit = self.threshold[start:][:LIMB_BITS]
+                less = Signal(name=f"less_{number}", reset_less=True)
+                same = Signal(name=f"same_{number}", reset_less=True)
+                with m.If(self.step):
+                    m.d.sync += [less.eq(drawn < limit), same.eq(drawn == limit)]
+                below = less | (same & below)
+            with m.If(self.step):
+                m.d.sync += self.offset_next.eq(state)
+            with m.If(self.advance):
+                m.d.sync += [
+                    self.offset.eq(self.offset_next),
+                    self.hit.eq(below & self.plain),
+                ]
+        return m
+
+    def _mask(self, m: Module) -> Value:
+        """Return `dither_bits` ones, at most DITHER_BITS, one clock late; none if `plain`."""
+        groups = DITHER_BITS // 8
+        past, here = Signal(groups), Signal(groups)
+        within = Signal(8)
+        low, high = self.dither_bits[:3], self.dither_bits[3:]
+        chosen = ~self.plain.replicate(groups)
+        m.d.sync += [
+            past.eq(
+                chosen & Cat(Cat(high == at for at in range(n + 1, 8)).any() for n in range(groups))
+            ),
+            here.eq(chosen & Cat(high == n for n in range(groups))),
+            within.eq(Cat(Cat(low == at for at in range(n + 1, 8)).any() for n in range(8))),
+        ]
+        return Cat(
+            past[bit // 8] | (here[bit // 8] & within[bit % 8]) for bit in range(DITHER_BITS)
+        )

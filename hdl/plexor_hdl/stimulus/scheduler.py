@@ -1,0 +1,182 @@
+"""When strikes start: the clock and the offset in its word, of every strike of a sequence."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.registers import STIMULUS
+from plexor_hdl.interfaces import block_layout
+from plexor_hdl.lib.countdown import TIMER_LOW_BITS, Countdown, above
+from plexor_hdl.stimulus.ahead import Ahead
+from plexor_hdl.stimulus.bursts import PATTERN_CLOCKS, Bursts
+from plexor_hdl.stimulus.random import Draw
+
+
+class Scheduler(wiring.Component):
+    """Says in which ticks a sequence's strikes start.
+
+    `go` (one cycle, `alive` low in it and before) starts a sequence; `warm` must be high in the
+    WARM_CLOCKS cycles before and low in one before these, `near` is for the last of them. `strike`
+    is a strike at tick `offset` of a word, the word of phase 0 `start_clocks` after `go`. With
+    Feature.BURST, strikes less than W ticks apart come in `starts` instead: bit k is one that
+    starts in tick k. `alive` must be high from the cycle after `go` on; the words that would come
+    start_clocks - 1 clocks after it is low, and later, are empty. The number of strikes is not
+    limited here. While neither is high everything goes back to the sequence's beginning; `clear`
+    empties the words inside, and `alive` must be low after it. `pending`: a word inside may have a
+    strike.
+
+    What follows the next strike is worked out while the time to that one passes, so that a strike
+    a clock needs no more than a choice in it. `config` must have stood still for 24 clocks.
+    Throughput: a word a clock, intervals down to W.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self.samples = geometry.samples
+        self.fine_bits = (geometry.samples - 1).bit_length()
+        self.burst = Feature.BURST in geometry.features
+        self.dither = Feature.DITHER in geometry.features
+        self.poisson = Feature.POISSON in geometry.features
+        self.start_clocks = 1 + (PATTERN_CLOCKS if self.burst else 0)
+        super().__init__(
+            {
+                "config": In(block_layout(STIMULUS)),
+                "warm": In(1),
+                "near": In(1),
+                "go": In(1),
+                "alive": In(1),
+                "clear": In(1),
+                "strike": Out(1),
+                "offset": Out(self.fine_bits),
+                "starts": Out(geometry.samples),
+                "pending": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        config, fine = self.config, self.fine_bits
+        # What the build lacks keeps these values.
+        poisson, drawing, issue = Const(0, 1), Const(0, 1), Const(0, 1)
+        dither_waits = Const(0, 1)
+        fast, long, ends = Const(0, 1), Const(1, 1), Const(0, 1)
+        rest, fire, stepped, advance = Signal(), Signal(), Signal(), Signal()
+        offset = Signal(fine, reset_less=True)
+
+        # Two clocks after `alive`, for much hangs on it, and not in the cycle of `go`.
+        m.d.sync += rest.eq(~(self.near | self.go | self.alive))
+
+        # What stands still during a run.
+        interval: Value = config.interval_ticks
+        if self.poisson:
+            poisson = Signal()
+            m.d.sync += poisson.eq(config.poisson_threshold != 0)
+            interval = Mux(poisson, config.width_ticks, interval)
+        if self.burst:
+            m.submodules.bursts = bursts = Bursts(self.samples)
+            m.d.comb += [
+                bursts.config.eq(config),
+                bursts.interval.eq(interval),
+                bursts.plain.eq(poisson),
+                bursts.near.eq(self.near),
+                bursts.next.eq(self.go | stepped),
+                bursts.fire.eq(fire),
+                bursts.offset.eq(offset),
+                bursts.alive.eq(self.alive),
+                bursts.clear.eq(self.clear),
+                bursts.hold.eq(rest),
+                self.starts.eq(bursts.starts),
+            ]
+            interval = bursts.period
+            fast, long, ends = bursts.fast, bursts.long, bursts.ends
+
+        m.submodules.timer = timer = Countdown(len(interval) - fine)
+        m.submodules.draw = draw = Draw(fine, dither=self.dither, poisson=self.poisson)
+        m.submodules.ahead = ahead = Ahead(fine, len(interval), burst=self.burst)
+        last = timer.last
+        if self.dither:
+            dither_waits = Signal()
+            m.d.sync += dither_waits.eq(self.alive & ((fire & draw.waits) | (dither_waits & ~last)))
+        if self.poisson:
+            drawing, issue = self._random(m, draw, poisson, last, offset, ahead.end)
+        m.d.comb += [
+            fire.eq(last & ~dither_waits & ~poisson),
+            stepped.eq(last & (dither_waits | ~draw.waits)),
+            draw.seed.eq(config.seed),
+            draw.fraction.eq(config.interval_fraction),
+            draw.interval_fine.eq(interval),
+            draw.dither_bits.eq(config.dither_bits),
+            draw.threshold.eq(config.poisson_threshold),
+            draw.plain.eq(poisson),
+            draw.long.eq(long),
+            draw.hold.eq(rest & ~self.warm),
+            # Flat, for they enable many registers. Between a burst's strikes nothing is drawn.
+            advance.eq(~self.alive | (last & (poisson | dither_waits | ~draw.waits)) | drawing),
+            draw.step.eq(rest | (advance & long)),
+            draw.advance.eq(advance),
+            ahead.phase.eq(config.phase_ticks),
+            ahead.interval.eq(interval),
+            ahead.spacing.eq(config.spacing_ticks),
+            ahead.step_fine.eq(Cat(draw.step_fine[:fine], draw.step_fine[fine] | poisson)),
+            ahead.long.eq(long),
+            ahead.random.eq(poisson),
+            ahead.offset.eq(draw.offset_next),
+            ahead.hold.eq(rest),
+            ahead.advance.eq(advance),
+        ]
+
+        # The dither's clocks pass behind those of the interval.
+        loads, waited = Signal(), Signal()
+        coarse_r = Signal.like(draw.coarse, reset_less=True)
+        m.d.sync += [
+            loads.eq(~poisson & ~ends),
+            waited.eq(dither_waits),
+            coarse_r.eq(draw.coarse),
+        ]
+        m.d.comb += [
+            timer.load.eq(self.go | issue | (last & loads)),
+            timer.count.eq(Mux(dither_waits, draw.coarse[:TIMER_LOW_BITS], ahead.clocks)),
+            timer.far.eq(Mux(dither_waits, draw.far, ahead.far)),
+            timer.one.eq(Mux(dither_waits, draw.one, ahead.one)),
+            timer.rest.eq(Mux(waited, coarse_r[TIMER_LOW_BITS:], ahead.rest)),
+            timer.step.eq(1),
+            # Nothing is last while idle.
+            timer.clear.eq(rest),
+        ]
+        with m.If(self.go | fire | issue):
+            m.d.sync += offset.eq(ahead.end)
+
+        # Single strikes take as long as those of a pattern.
+        strike = ((fire & ~fast) | issue) & self.alive & ~self.clear
+        strike_offset = Mux(poisson, draw.offset, offset)
+        inside = []
+        for number in range(self.start_clocks - 1):
+            strike_r = Signal(name=f"strike_{number}")
+            offset_r = Signal(fine, name=f"offset_{number}", reset_less=True)
+            m.d.sync += [strike_r.eq(strike & ~self.clear), offset_r.eq(strike_offset)]
+            inside.append(strike_r)
+            strike, strike_offset = strike_r, offset_r
+        if self.burst:
+            inside += [bursts.on, bursts.pending]
+        m.d.comb += [
+            self.strike.eq(strike),
+            self.offset.eq(strike_offset),
+            self.pending.eq(Cat(inside).any()),
+        ]
+        return m
+
+    def _random(self, m: Module, draw: Draw, poisson, last, offset, end) -> tuple[Value, Value]:
+        """Return whether each clock has a draw, and whether that of this one is a strike.
+
+        The timer passes the phase and, behind each strike, the time without others: width + W.
+        """
+        drawing, free, high = Signal(), Signal(), Signal()
+        issue = draw.hit & (free | (last & high))
+        # A strike in the clock in which that time ends must not be before its offset.
+        early = Mux(issue, above(end, draw.offset_next), above(offset, draw.offset_next))
+        m.d.sync += [
+            drawing.eq(self.alive & poisson & (drawing | last)),
+            free.eq(self.alive & poisson & ~issue & (free | last)),
+            high.eq(~self.alive | ~early),
+        ]
+        return drawing, issue

@@ -1,0 +1,114 @@
+"""The sweep table: what each step sets of stimulus 0, and when the next step begins."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import STEP_CLOCKS, Geometry
+from plexor.protocol.registers import CONTROL, STEP, STIMULUS, register
+from plexor_hdl.control.run import START_CLOCKS
+from plexor_hdl.interfaces import block_layout
+from plexor_hdl.lib.addresses import WORD_BITS, words_of
+from plexor_hdl.lib.history import Line
+from plexor_hdl.lib.memory_reader import plain_memory
+
+STEP_BITS = (STEP.count - 1).bit_length()
+PLACE_BITS = (STEP.stride_words - 1).bit_length()
+OWN = ("interval_ticks", "interval_fraction", "width_ticks", "strike_count")
+"""Registers that stimulus 0 takes from a step: as many bits as its own."""
+
+
+class StepTable(wiring.Component):
+    """Gives stimulus 0 the values of one step after the other; docs/instrument.md, "Sweep table".
+
+    `config` is `stimulus` and `settle_ticks` is `settle`, but for what a step sets where `control`
+    has a step count: step 0 from `clear` on, the next one after each `step_stb`. `loading` after
+    `clear` as long as that takes, and 24 clocks more. `more`: a step follows the one that runs.
+    `step_stb` toggles `level` in the next clock, the first with `between`; `restart_stb` comes so
+    that phase 0 is at the pins STEP_CLOCKS after that clock, the first without it. More steps than
+    the table has act as all. `write_stb` writes the word at `write_place` of all steps' words,
+    not from `clear` to the end of a run. Reset: no step, level low.
+    """
+
+    LOAD_CLOCKS = 48
+    """From `clear` on: more than a step's words and what they set take."""
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._steps = geometry.table_steps
+        super().__init__(
+            {
+                "clear": In(1),
+                "control": In(block_layout(CONTROL)),
+                "write_stb": In(1),
+                "write_place": In(STEP_BITS + PLACE_BITS),
+                "write_data": In(WORD_BITS),
+                "stimulus": In(block_layout(STIMULUS)),
+                "config": Out(block_layout(STIMULUS)),
+                "settle_ticks": Out(register(CONTROL.name, "settle_ticks").bits),
+                "on": Out(1),
+                "more": Out(1),
+                "step_stb": In(1),
+                "level": Out(1),
+                "between": Out(1),
+                "restart_stb": Out(1),
+                "loading": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.words = words = plain_memory(WORD_BITS, self._steps * STEP.stride_words)
+        write, read = words.write_port(), words.read_port()
+        step = Signal(range(self._steps))
+        count = self.control.step_count
+        # A word goes from the memory to a register, and from there to where it belongs.
+        word, place = Signal(WORD_BITS), Signal(PLACE_BITS)
+        come, reading = Line(m, place, "come"), Signal()
+        there = Line(m, reading, "there")
+        wait, wait_load = Signal(range(STEP_CLOCKS + 1)), Signal(range(self.LOAD_CLOCKS + 1))
+        m.d.comb += [
+            write.en.eq(self.write_stb),
+            write.addr.eq(self.write_place),
+            write.data.eq(self.write_data),
+            read.addr.eq(Cat(place, step)),
+            self.between.eq(wait.any()),
+            self.loading.eq(wait_load.any()),
+        ]
+        m.d.sync += [
+            self.on.eq(count.any()),
+            self.more.eq((step + 1 < count) & ~step.all()),
+            place.eq(place + reading),
+            reading.eq((reading & ~place.all()) | self.clear | self.step_stb),
+            word.eq(read.data),
+            wait.eq(wait - wait.any()),
+            wait_load.eq(wait_load - wait_load.any()),
+            self.restart_stb.eq(wait == START_CLOCKS + 1),
+        ]
+        with m.If(self.step_stb):
+            m.d.sync += [wait.eq(STEP_CLOCKS), step.eq(step + 1), self.level.eq(~self.level)]
+        with m.If(self.clear):
+            m.d.sync += [
+                wait.eq(0),
+                wait_load.eq(self.LOAD_CLOCKS),
+                step.eq(0),
+                self.level.eq(0),
+            ]
+
+        values = Signal(block_layout(STEP))
+        for number, which in enumerate(words_of(STEP)):
+            start = which.number * WORD_BITS
+            target = values[which.register.name]
+            with m.If(there[2] & (come[2] == number)):
+                m.d.sync += target[start : start + which.bits].eq(word[: which.bits])
+        m.d.comb += [
+            *(
+                self.config[name].eq(self.stimulus[name])
+                for name in self.config.shape().members
+                if name not in OWN
+            ),
+            self.settle_ticks.eq(Mux(self.on, values.guard_ticks, self.control.settle_ticks)),
+        ]
+        m.d.sync += [
+            self.config[name].eq(Mux(self.on, values[name], self.stimulus[name])) for name in OWN
+        ]
+        return m

@@ -1,0 +1,138 @@
+"""One strike output: from its registers and triggers to the samples of its pin."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import TRIGGER_CLOCKS, Geometry
+from plexor.protocol.registers import STIMULUS, Trigger
+from plexor_hdl.interfaces import block_layout
+from plexor_hdl.stimulus.painter import Painter
+from plexor_hdl.stimulus.random import WARM_CLOCKS
+from plexor_hdl.stimulus.scheduler import Scheduler
+
+QUIET_CLOCKS = 2
+"""Clocks without a sequence before `done`: a stimulus this one triggers is under way first."""
+
+
+class Stimulus(wiring.Component):
+    """One strike output's engine; docs/instrument.md, section Stimulus, says what it draws.
+
+    A trigger in a cycle (`start_stb`, the source's bit of `strikes`, the rise of `gate`) makes bit
+    0 of the word TRIGGER_CLOCKS later phase 0. A sequence runs from its trigger to the clock in
+    which its last pulse ends; triggers up to that clock are ignored. A gate high at `start_stb`
+    rises then. The fall of `gate` leaves no start in words from TRIGGER_CLOCKS later on, `stop`
+    none from STOP_CLOCKS later on. Each sequence begins its random numbers and its fraction anew.
+
+    `strike_stb` goes with `word`. `done`: no strike will start, unless triggered; it rises
+    QUIET_CLOCKS or more after the word in which the last pulse ends, and falls the cycle after a
+    trigger. `start_stb` resets everything, also in the midst of a pulse. `config` must have stood
+    still for 24 clocks before it. `endless`: no count ends a sequence. One word a clock; intervals
+    down to W. Reset: idle, done.
+    """
+
+    def __init__(self, geometry: Geometry, number: int) -> None:
+        if not 0 <= number < geometry.strikes:
+            raise ValueError(f"number: {number}; must be 0 to {geometry.strikes - 1}")
+        self.geometry = geometry
+        self.number = number
+        super().__init__(
+            {
+                "config": In(block_layout(STIMULUS)),
+                "start_stb": In(1),
+                "stop": In(1),
+                "strikes": In(geometry.strikes),
+                "gate": In(1),
+                "word": Out(geometry.samples),
+                "strike_stb": Out(1),
+                "done": Out(1, init=1),
+                "endless": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.scheduler = scheduler = Scheduler(self.geometry)
+        m.submodules.painter = painter = Painter(self.geometry)
+        # What the stages leave of TRIGGER_CLOCKS is between a trigger and `go`.
+        lead_clocks = TRIGGER_CLOCKS - 1 - scheduler.start_clocks - painter.paint_clocks
+        if lead_clocks <= WARM_CLOCKS + 1:
+            raise ValueError(f"TRIGGER_CLOCKS: {TRIGGER_CLOCKS}; the stages take more")
+
+        # What stands still during a run.
+        config = self.config
+        by_run, by_gate = Signal(), Signal()
+        by_strike = Signal(len(self.strikes))
+        m.d.sync += [
+            by_run.eq(config.enable & (config.trigger == Trigger.RUN)),
+            by_gate.eq(config.enable & (config.trigger == Trigger.GATE)),
+            by_strike.eq(
+                Cat(
+                    config.enable
+                    & (config.trigger == Trigger.STRIKE)
+                    & (config.trigger_source == source)
+                    for source in range(len(self.strikes))
+                )
+            ),
+        ]
+
+        # `running`: from the cycle after a trigger on as long as a strike may start.
+        armed, running, alive, go = Signal(), Signal(), Signal(), Signal()
+        # A trigger on its way, or the gate: a sequence starts where it rises behind the lead.
+        lead = Signal(lead_clocks + 1)
+        gate_r, spent_r, lingers = Signal(), Signal(), Signal()
+        busy, begin, idle, over = Signal(), Signal(), Signal(), Signal()
+        m.d.comb += [
+            busy.eq(running | lingers),
+            begin.eq(
+                ~self.stop
+                & Mux(
+                    self.start_stb,
+                    by_run | (by_gate & self.gate),
+                    armed
+                    & ~busy
+                    & ((self.strikes & by_strike).any() | (by_gate & self.gate & ~gate_r)),
+                )
+            ),
+            idle.eq(self.start_stb | self.stop),
+            over.eq(idle | painter.spent | (by_gate & ~lead[-1] & (go | alive))),
+        ]
+        m.d.sync += [
+            gate_r.eq(self.gate),
+            armed.eq((armed | self.start_stb) & ~self.stop),
+            lead.eq(Mux(idle, begin, Cat(begin | (lead[0] & by_gate & self.gate), lead))),
+            go.eq(lead[-2] & ~lead[-1] & ~idle),
+            alive.eq((go | alive) & ~over),
+            running.eq(begin | (running & ~over)),
+            # Behind the last strike there may be others, which are left out.
+            spent_r.eq((spent_r | painter.spent) & ~go),
+            lingers.eq(
+                running | painter.pending | (~spent_r & (scheduler.pending | painter.waiting))
+            ),
+        ]
+
+        m.d.comb += [
+            scheduler.config.eq(config),
+            scheduler.warm.eq(lead[-1 - WARM_CLOCKS : -1].any() & ~lead[-1]),
+            scheduler.near.eq(lead[-2] & ~lead[-1]),
+            scheduler.go.eq(go),
+            scheduler.alive.eq(alive),
+            scheduler.clear.eq(self.start_stb),
+            painter.config.eq(config),
+            painter.load.eq(go),
+            painter.clear.eq(self.start_stb),
+            painter.stop.eq(self.stop),
+            painter.strike.eq(scheduler.strike),
+            painter.offset.eq(scheduler.offset),
+            painter.starts.eq(scheduler.starts),
+            self.word.eq(painter.word),
+            self.strike_stb.eq(painter.strike_stb),
+            self.endless.eq(painter.endless),
+        ]
+
+        quiet = Signal(QUIET_CLOCKS)
+        m.d.sync += [
+            quiet.eq(Mux(busy | self.start_stb, 0, Cat(1, quiet))),
+            self.done.eq(~begin & (self.done | self.start_stb | (quiet.all() & ~busy))),
+        ]
+        return m

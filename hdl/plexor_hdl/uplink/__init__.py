@@ -1,0 +1,1 @@
+"""From events and memories to the link."""

@@ -1,0 +1,269 @@
+"""The dumper: result memories into HISTOGRAM and STATISTICS frames."""
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.frames import WORD_BYTES, ZEROS_SHIFT, FrameType, LogCode, MemoryFlag
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import HISTOGRAM_SPACES, Space, banks, entries, entry_words
+from plexor_hdl.interfaces import READ_CLOCKS, SPACE_ADDRESS_BITS, SpaceRead
+from plexor_hdl.lib.frame_bytes import BASE_TICKS, HEADER_BYTES, INDEX, TAG, TYPE, FrameByte
+from plexor_hdl.lib.states import States
+
+SNAPSHOT_BITS = 16
+WORD = 1 << (HEADER_BYTES - 1).bit_length()
+"""The place of a word's bytes, behind those of the header."""
+IN_FRAME_BITS = 7
+FRAME_WORDS = 1 << IN_FRAME_BITS
+"""Words of a frame that is not the last of its space: up to MAX_WORDS, a power of two."""
+
+
+def word_clocks(geometry: Geometry) -> int:
+    """Return within how many clocks of its address a word is there, at most.
+
+    Where counting goes on meanwhile it waits for its turn.
+    """
+    return READ_CLOCKS + (16 if Feature.SNAPSHOT in geometry.features else 10)
+
+
+class DumpRequest(data.Struct):
+    """What to dump: spaces by bit, of `bank` or of both, told to the host with these values."""
+
+    spaces: len(Space)
+    bank: 1
+    both: 1
+    snapshot: SNAPSHOT_BITS
+    final: 1
+    report: 1
+
+
+class Dumper(wiring.Component):
+    """Sends the words of the requested spaces, space by space, bank 0 before bank 1.
+
+    Spaces that the build leaves out are skipped; of one that has one bank that is sent, whichever
+    is asked for. In a build with snapshots a frame of which no word is `some` is skipped too, if it
+    is not a space's last; the next one says how many words were. With `report` a LOG frame DUMPED
+    follows. `busy` from the clock after the request is taken until the last frame has been taken
+    whole. A request waits while `busy`, and once taken must stand until `busy` falls: nothing of it
+    is stored.
+
+    `base` is the low or, with `base_high`, the high word of the request's time where `base_valid`,
+    from 3 clocks after `base_high` on. `space` tells which one is read; the others get an address
+    past their last entry, where they must read 0, and any `some`. Words come within word_clocks,
+    and are read while the address stands. While `hold` is high words are undefined; it may rise at
+    any time. Latency word_clocks + 9; throughput a word each word_clocks + 17. Reset: idle.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._words = [entries(geometry, space) * entry_words(space) for space in Space]
+        self._finds = Feature.SNAPSHOT in geometry.features
+        self._word_clocks = word_clocks(geometry)
+        self._banks = [banks(geometry, space) for space in Space]
+        super().__init__(
+            {
+                "i_requests": In(stream.Signature(DumpRequest)),
+                "spaces": Out(SpaceRead()).array(len(Space)),
+                "space": Out(range(len(Space))),
+                "base": In(8 * WORD_BYTES),
+                "base_high": Out(1),
+                "base_valid": In(1),
+                "hold": In(1),
+                "busy": Out(1),
+                "o_bytes": Out(stream.Signature(FrameByte)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        request = self.i_requests.payload
+        space, bank = self.space, Signal()
+        present = [number for number in Space if self._words[number]]
+        wanted = Signal()
+        m.d.sync += wanted.eq(
+            Array(request.spaces[number] if number in present else 0 for number in Space)[space]
+        )
+        two_banks = Signal()
+        if 2 in self._banks:
+            m.d.sync += two_banks.eq(Array(each - 1 for each in self._banks)[space])
+        address = Signal(range(max(self._words)))
+        in_frame, above = address[:IN_FRAME_BITS], address[IN_FRAME_BITS:]
+        last = Signal.like(address)
+        m.d.sync += last.eq(Array(max(words, 1) - 1 for words in self._words)[space])
+        value, some, others = 0, Signal(), Signal(len(Space), init=-1)
+        # Known a clock late: a space is chosen some clocks before it is read.
+        m.d.sync += others.eq(Cat(space != number for number in Space))
+        for number, port in enumerate(self.spaces):
+            m.d.comb += [
+                port.address[: len(address)].eq(address),
+                port.address[SPACE_ADDRESS_BITS - 1].eq(others[number]),
+                port.bank.eq(bank),
+            ]
+            if number in present:
+                value |= port.data
+        m.d.sync += some.eq(
+            Cat(self.spaces[number].some & (space == number) for number in present).any()
+        )
+
+        last_word, last_frame, logging = Signal(), Signal(), Signal()
+        now = States(
+            *("IDLE", "LOOK", "SPACE", "SKIP", "REPORT", "LAST", "HEADER", "READ", "WORD", "END"),
+            *("NEXT", *(("FIND", "ZEROS") if self._finds else ())),
+        )
+        # In a header or a word the byte to send; else the clocks that the word has had.
+        number, there = Signal(range(HEADER_BYTES)), Signal()
+        counts = now["READ"] | now["FIND"] if self._finds else now["READ"]
+        # Frames of zeros since the last one that was sent.
+        zeros = Signal(max(len(address) - IN_FRAME_BITS, 0))
+        place = Cat(address, Const(0, ZEROS_SHIFT - len(address) + IN_FRAME_BITS), zeros)
+        byte = self._byte(m, Cat(number, now["WORD"]), value, bank, place, last_frame, logging)
+        # What is read while others read comes again once they have done.
+        held, rest = Signal(), Signal(range(self._word_clocks + 1))
+        m.d.comb += held.eq(self.hold | rest.any())
+        with m.If(self.hold):
+            m.d.sync += rest.eq(self._word_clocks)
+        with m.Elif(rest.any()):
+            m.d.sync += rest.eq(rest - 1)
+        step = self._send(m, now, byte, held)
+        last_of_header, last_of_word, last_space = Signal(), Signal(), Signal()
+        header_ends = now["HEADER"] & step & last_of_header
+        word_ends = now["WORD"] & step & last_of_word
+        m.d.sync += [
+            last_of_header.eq(number == HEADER_BYTES - 1),
+            last_of_word.eq(number[:2] == WORD_BYTES - 1),
+            there.eq(number == self._word_clocks - 1),
+            last_space.eq(space == len(Space) - 1),
+            last_word.eq(in_frame.all() | (last_frame & (in_frame == last[:IN_FRAME_BITS]))),
+        ]
+        m.d.comb += [
+            self.i_requests.ready.eq(now["IDLE"] & ~self.o_bytes.valid),
+            self.busy.eq(~now["IDLE"] | self.o_bytes.valid),
+        ]
+
+        with m.If(now["IDLE"]):
+            m.d.sync += space.eq(0)
+        with m.If(now["SKIP"]):
+            m.d.sync += space.eq(space + ~last_space)
+        with m.If(now["SPACE"]):
+            m.d.sync += [
+                address.eq(0),
+                bank.eq(request.bank & ~request.both & two_banks),
+            ]
+        with m.If(now["LAST"]):
+            m.d.sync += last_frame.eq(above == last[IN_FRAME_BITS:])
+        with m.If(word_ends):
+            m.d.sync += address.eq(address + 1)
+        with m.If(now["NEXT"]):
+            m.d.sync += zeros.eq(0)
+        if self._finds:
+            with m.If(now["ZEROS"]):
+                m.d.sync += [above.eq(above + 1), zeros.eq(zeros + 1)]
+        other_bank = request.both & ~bank & two_banks
+        with m.If(now["NEXT"] & last_frame & other_bank):
+            m.d.sync += [bank.eq(1), address.eq(0)]
+        m.d.sync += logging.eq(now["REPORT"] | (logging & ~now["IDLE"]))
+
+        now.go("IDLE", "LOOK", self.i_requests.valid & ~self.o_bytes.valid)
+        now.go("LOOK", "SPACE")
+        now.go("SPACE", "LAST", wanted)
+        now.go("SPACE", "SKIP", ~wanted)
+        now.go("SKIP", "LOOK", ~last_space)
+        now.go("SKIP", "REPORT", last_space)
+        now.go("REPORT", "HEADER", request.report)
+        now.go("REPORT", "IDLE", ~request.report)
+        now.go("LAST", "FIND" if self._finds else "HEADER")
+        if self._finds:
+            now.go("FIND", "HEADER", there & ~held & (some | last_frame))
+            now.go("FIND", "ZEROS", there & ~held & ~some & ~last_frame)
+            now.go("ZEROS", "LAST")
+        now.go("HEADER", "READ", header_ends & ~logging)
+        now.go("HEADER", "END", header_ends & logging)
+        now.go("READ", "WORD", there)
+        now.go("WORD", "READ", word_ends & ~last_word)
+        now.go("WORD", "END", word_ends & last_word)
+        now.go("END", "NEXT", step)
+        now.go("NEXT", "IDLE", logging)
+        now.go("NEXT", "LAST", ~logging & (~last_frame | other_bank))
+        now.go("NEXT", "SKIP", ~logging & last_frame & ~other_bank)
+        now.connect(m)
+        with m.If(now["IDLE"] | (counts & (held | there)) | header_ends | word_ends):
+            m.d.sync += number.eq(0)
+        with m.Elif(counts | (step & ~now["END"])):
+            m.d.sync += number.eq(number + 1)
+        return m
+
+    def _send(self, m: Module, now: States, byte, held):
+        """Send `byte`, or an end, as the state is; return when it moves on.
+
+        That is 4 clocks apart or more: in a header two more, and the word of the base must have
+        come. Of a word nothing moves on while `held`.
+        """
+        out, step = self.o_bytes, Signal()
+        stood, still, came, fresh = (Signal() for _ in range(4))
+        m.d.sync += [
+            stood.eq((now["HEADER"] | now["WORD"] | now["END"]) & ~step),
+            still.eq(stood & ~step),
+            came.eq(still & ~step),
+            fresh.eq(
+                Mux(now["HEADER"], came & self.base_valid, stood) & ~step & ~(now["WORD"] & held)
+            ),
+            step.eq(fresh & ~step & ~out.valid),
+            out.valid.eq(Mux(out.valid, ~out.ready, fresh & ~step)),
+        ]
+        # What is sent stays the same until it goes.
+        with m.If(~out.valid):
+            m.d.sync += [out.payload.byte.eq(byte), out.payload.end.eq(now["END"])]
+        return step
+
+    def _byte(self, m: Module, number, value, bank, place, last_frame, logging):
+        """Return a byte of the header, or of `value` from WORD on.
+
+        That is 2 clocks later, but what it is made of is looked at in the clock between.
+        """
+        request, space = self.i_requests.payload, self.space
+        histogram = Const(sum(1 << number for number in HISTOGRAM_SPACES), len(Space))
+        kind = Mux(histogram.bit_select(space, 1), FrameType.HISTOGRAM, FrameType.STATISTICS)
+        flags = (
+            space
+            | Mux(bank, MemoryFlag.BANK, 0)
+            | Mux(request.final, MemoryFlag.FINAL, 0)
+            | Mux(last_frame, MemoryFlag.LAST, 0)
+        )
+
+        def at(condition, place: int):
+            """Return whether this place and the next are asked for, with `condition`."""
+            here = Signal(name=f"at{place}")
+            m.d.sync += here.eq(condition & (number[1:] == place // 2))
+            return here
+
+        odd = Signal()
+        m.d.sync += odd.eq(number[0])
+        chosen = Mux(
+            at(1, TYPE),
+            Mux(logging, Mux(odd, 0, FrameType.LOG), Mux(odd, flags, kind)),
+            Mux(at(logging & ~number[0], TAG[0]), LogCode.DUMPED, 0),
+        )
+        # The others two by two, each pair in a register of its own.
+        fields = [
+            (at(logging, INDEX[0]) | at(~logging, TAG[0]), request.snapshot),
+            *(
+                (at(~logging, INDEX[first]), place[8 * first : 8 * first + 16])
+                for first in range(0, 2 * WORD_BYTES, 2)
+            ),
+        ]
+        m.d.comb += self.base_high.eq(number[2])
+        for first in range(0, WORD_BYTES, 2):
+            here = at(1, BASE_TICKS[first]) | at(1, BASE_TICKS[WORD_BYTES + first])
+            fields.append((here, self.base[8 * first : 8 * first + 16]))
+            fields.append((at(1, WORD + first), value[8 * first : 8 * first + 16]))
+        parts = [chosen]
+        for here, field in fields:
+            two = Signal(16)
+            m.d.comb += two.eq(field)
+            parts.append(Mux(here, two.word_select(odd, 8), 0))
+        byte = 0
+        for which, part in enumerate(parts):
+            part_r = Signal(8, name=f"byte{which}")
+            m.d.sync += part_r.eq(part)
+            byte |= part_r
+        return byte

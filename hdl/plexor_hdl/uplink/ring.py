@@ -1,0 +1,165 @@
+"""The ring: the last events before and after a trigger."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, ResetInserter, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.frames import DELTA_BITS
+from plexor.protocol.geometry import Geometry
+from plexor_hdl.interfaces import INDEX_BITS, TIME_BITS, Event
+from plexor_hdl.lib.memory_reader import plain_memory
+from plexor_hdl.lib.states import States
+from plexor_hdl.uplink.upload import MARK_BITS, MARKS, SPARE_BITS, Entry, write_event, write_mark
+
+ENTRY_BITS = Entry.as_shape().size
+LOW_INDEX_BITS = 28
+"""Bits of the index in an event's first row: as many as make the rows even."""
+ROW_BITS = ENTRY_BITS + LOW_INDEX_BITS
+ABOVE_BITS = TIME_BITS - DELTA_BITS
+PART_BITS = 10
+"""Bits of the upper part of the time that are compared at once."""
+
+
+class Ring(wiring.Component):
+    """Keeps the last ring_depth events that came while not `freeze`, 2 clocks apart or more.
+
+    `send_stb` (with `freeze` high, no `busy`; else ignored) sends them as entries, oldest first,
+    marks before the first, each after a gap and each with other upper bits of the time; they stay
+    and can be sent again. `freeze` must stay high while `busy`, which is until the last entry has
+    been taken. Latency 7 clocks; an event each 2 clocks in, an event with its marks each 13 clocks
+    out. `clear_stb` and reset: empty, and nothing more is sent, but what stands at `o_entries`
+    until it is taken. Full: the oldest is overwritten.
+
+    An event takes two rows of the memory, written and read one after the other: the entry with the
+    lower bits of the index, then the rest of its Start.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._depth = geometry.ring_depth
+        super().__init__(
+            {
+                "i_events": In(stream.Signature(Event(), always_ready=True)),
+                "freeze": In(1),
+                "clear_stb": In(1),
+                "send_stb": In(1),
+                "busy": Out(1),
+                "o_entries": Out(stream.Signature(Entry)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        out, item = self.o_entries, stream.Signature(Entry).create()
+        sending = Signal()
+        m.submodules.rows = rows = plain_memory(ROW_BITS, 2 * self._depth)
+        place, wrapped, writing = Signal(range(self._depth)), Signal(), Signal()
+        clear = ResetInserter(self.clear_stb)
+        m.submodules.writer = clear(self._writer(rows.write_port(), place, wrapped, writing))
+        sends = self.send_stb & self.freeze & (wrapped | place.any()) & ~writing
+        m.submodules.reader = clear(
+            self._reader(rows.read_port(), place, wrapped, sends, item, sending)
+        )
+        m.d.comb += [
+            # Nothing depends on `ready` but the output itself: it comes from afar.
+            item.ready.eq(~out.valid),
+            self.busy.eq(sending | out.valid),
+        ]
+        m.d.sync += out.valid.eq(Mux(out.valid, ~out.ready, item.valid & ~self.clear_stb))
+        with m.If(item.ready):
+            m.d.sync += out.payload.eq(item.payload)
+        return m
+
+    def _writer(self, write, place, wrapped, writing) -> Module:
+        """Return what writes events to the two rows of `place`, the next one's."""
+        m = Module()
+        event, entry = self.i_events.payload, Signal(Entry)
+        second, row = Signal(), Signal(ROW_BITS, reset_less=True)
+        write_data = Signal(ROW_BITS, reset_less=True)
+        m.d.comb += [
+            *write_event(entry, event),
+            write.data.eq(write_data),
+            write.addr.eq(Cat(second, place)),
+            writing.eq(write.en),
+        ]
+        m.d.sync += [
+            write.en.eq((self.i_events.valid & ~self.freeze) | (write.en & ~second)),
+            second.eq(write.en & ~second),
+            row.eq(
+                Cat(
+                    event.index[LOW_INDEX_BITS:],
+                    event.gap,
+                    Const(0, 1),
+                    event.time_ticks[DELTA_BITS:],
+                )
+            ),
+            write_data.eq(Cat(entry, event.index[:LOW_INDEX_BITS])),
+        ]
+        with m.If(write.en & ~second):
+            m.d.sync += write_data.eq(row)
+        with m.If(write.en & second):
+            m.d.sync += [place.eq(place + 1), wrapped.eq(wrapped | place.all())]
+        return m
+
+    def _reader(self, read, place, wrapped, sends, out, sending) -> Module:
+        """Return what sends the events from the oldest up to before `place` to `out`."""
+        m = Module()
+        now = States("IDLE", "FIRST", "SECOND", "KEEP", "LOOK", "START", "MARKS", "EVENT", "NEXT")
+        at, begin = Signal.like(place), Signal()
+        # Nothing is between the memory and a register.
+        row, first = Signal(ROW_BITS, reset_less=True), Signal(ROW_BITS, reset_less=True)
+        gap, above = row[INDEX_BITS - LOW_INDEX_BITS], row[-ABOVE_BITS:]
+        # Marks go round once: then the upper bits of the time, its highest, are where they were.
+        start = Signal(MARKS * MARK_BITS, reset_less=True)
+        marks, parts = Signal(range(MARKS)), range(0, ABOVE_BITS, PART_BITS)
+        others = Signal(len(parts), reset_less=True)
+        m.d.comb += [
+            read.addr.eq(Cat(~now["FIRST"], at)),
+            read.en.eq(1),
+            sending.eq(~now["IDLE"]),
+            out.valid.eq(now["MARKS"] | now["EVENT"]),
+        ]
+        before = start[-ABOVE_BITS:]
+        m.d.sync += [
+            row.eq(read.data),
+            others.eq(
+                Cat(above[low : low + PART_BITS] != before[low : low + PART_BITS] for low in parts)
+            ),
+        ]
+        with m.If(now["IDLE"]):
+            m.d.sync += [begin.eq(1), at.eq(0)]
+            with m.If(wrapped):
+                m.d.sync += at.eq(place)
+        with m.If(now["KEEP"]):
+            m.d.sync += first.eq(row)
+        marked = begin | gap | others.any()
+        with m.If(now["START"]):
+            m.d.sync += begin.eq(0)
+            with m.If(marked):
+                m.d.sync += start.eq(Cat(Const(0, SPARE_BITS), first[ENTRY_BITS:], row))
+        with m.If(now["MARKS"]):
+            m.d.comb += write_mark(out.payload, start[:MARK_BITS])
+        with m.Else():
+            m.d.comb += out.payload.as_value().eq(first)
+        next_mark, next_event = now["MARKS"] & out.ready, now["EVENT"] & out.ready
+        with m.If(next_mark):
+            m.d.sync += [
+                start.eq(start.rotate_right(MARK_BITS)),
+                marks.eq(marks + 1),
+            ]
+        with m.If(now["EVENT"]):
+            m.d.sync += marks.eq(0)
+        with m.If(next_event):
+            m.d.sync += at.eq(at + 1)
+        now.go("IDLE", "FIRST", sends)
+        now.go("FIRST", "SECOND")
+        now.go("SECOND", "KEEP")
+        now.go("KEEP", "LOOK")
+        now.go("LOOK", "START")
+        now.go("START", "MARKS", marked)
+        now.go("START", "EVENT", ~marked)
+        now.go("MARKS", "EVENT", next_mark & (marks == MARKS - 1))
+        now.go("EVENT", "NEXT", next_event)
+        now.go("NEXT", "IDLE", at == place)
+        now.go("NEXT", "FIRST", at != place)
+        now.connect(m)
+        return m

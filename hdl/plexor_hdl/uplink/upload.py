@@ -1,0 +1,248 @@
+"""The upload FIFO: events that wait for the link."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.frames import DELTA_BITS, SOURCE_BITS
+from plexor.protocol.geometry import Geometry
+from plexor_hdl.interfaces import INDEX_BITS, TIME_BITS, Event
+from plexor_hdl.lib.memory_reader import Fetch, QuickFetch, plain_memory
+
+MARGIN = 6
+"""Entries that may still be written once the level, two clocks old, says that no event may come."""
+COUNT_BITS = 48
+LIMB_BITS = 16
+ONE_BLOCK = 256
+"""Entries of a memory without multiplexers behind it in any device: it may be used as it is."""
+MARKS = 3
+"""Entries before an event whose index or upper bits of the time are not those of the one before."""
+TAG_BITS = 2
+"""Upper bits of the source that are set in marks alone."""
+
+
+class Entry(data.Struct):
+    """What waits for the framer: the word of an event, or a mark, one of MARKS.
+
+    The delta is the lower bits of the time. Marks carry a Start, its lower bits first, in all bits
+    but those that tell them from events.
+    """
+
+    low: DELTA_BITS
+    source: SOURCE_BITS
+    polarity: 1
+
+
+class Start(data.Struct):
+    """What marks say of the event behind them: its index, and if events were dropped before it.
+
+    `above` is its time above the delta, and that of the events that follow. The bits are in the
+    order of a frame's header; `gap` and `none` are where the lower bits of the time would end.
+    """
+
+    index: INDEX_BITS
+    gap: 1
+    none: 1
+    above: TIME_BITS - DELTA_BITS
+
+
+MARK_BITS = Entry.as_shape().size - TAG_BITS
+SPARE_BITS = MARKS * MARK_BITS - Start.as_shape().size
+"""Bits of the first mark, its lowest, that carry nothing."""
+
+
+def is_mark(entry):
+    """Return whether an entry is a mark."""
+    return entry.source[-TAG_BITS:].all()
+
+
+def mark_bits(entry):
+    """Return what a mark carries."""
+    return Cat(entry.low, entry.source[:-TAG_BITS], entry.polarity)
+
+
+def write_mark(entry, bits):
+    """Return the assignments that make an entry a mark."""
+    return [mark_bits(entry).eq(bits), entry.source[-TAG_BITS:].eq(-1)]
+
+
+def write_event(entry, event):
+    """Return the assignments that make `entry` an event."""
+    return [
+        entry.low.eq(event.time_ticks[:DELTA_BITS]),
+        entry.source.eq(event.source),
+        entry.polarity.eq(event.polarity),
+    ]
+
+
+def write_start(start, event, gap):
+    """Return the assignments that make `start` an event's, below it the spare bits of marks."""
+    fields = Cat(Const(0, SPARE_BITS), event.index, gap, Const(0, 1), event.time_ticks[DELTA_BITS:])
+    return [start.eq(fields)]
+
+
+class Drop(data.Struct):
+    """An event that was dropped in this clock."""
+
+    valid: 1
+    source: SOURCE_BITS
+
+
+class Upload(wiring.Component):
+    """Takes an event a clock while `enable`; keeps those that the framer has not yet taken.
+
+    An event that finds it full is refused, and so is each until it is half empty. Full is
+    upload_depth - MARGIN entries. The first event after a clear, after a refused one, with `gap` or
+    with other upper bits of the time than the one before takes MARKS entries more; they are written
+    in the next MARKS clocks without an event, or with one that is refused because the FIFO is full
+    or the one before was refused; until then nothing behind them is sent and another event of this
+    kind is refused. `now_bit` is bit DELTA_BITS of the time now; no
+    event is 2**DELTA_BITS ticks late.
+
+    Each refused event is told on `drop` one clock later and counted in `dropped_cnt`, exact after 4
+    clocks. Events while not `enable` are none of its business: neither kept nor counted; one in its
+    first clock is refused.
+    Latency 8 clocks; throughput one event a clock in, one entry each 4 clocks out, or in a build
+    with deep memory each clock. `clear_stb` and reset: empty but for what stands at `o_entries`,
+    which a build with deep memory forgets too, nothing dropped, the next event's index is sent.
+    `dropped_cnt` wraps.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._depth = geometry.upload_depth
+        self._quick = bool(geometry.deep_depth)
+        super().__init__(
+            {
+                "i_events": In(stream.Signature(Event(), always_ready=True)),
+                "enable": In(1),
+                "now_bit": In(1),
+                "clear_stb": In(1),
+                "o_entries": Out(stream.Signature(Entry)),
+                "drop": Out(Drop),
+                "dropped_cnt": Out(COUNT_BITS),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        bits = (self._depth - 1).bit_length()
+        m.submodules.entries = entries = plain_memory(Entry, self._depth)
+        port = entries.write_port()
+        entry, entry_place, writes = Signal(Entry), Signal(bits), Signal()
+        m.d.sync += [port.data.eq(entry), port.addr.eq(entry_place), port.en.eq(writes)]
+        limit, address = Signal(bits), Signal(bits)
+        self._read(m, entries, limit, address)
+
+        event, come = self.i_events.payload, self.i_events.valid
+        shut, refusing, gap = Signal(init=1), Signal(), Signal()
+        due, slot, keep, refuse = Signal(), Signal(), Signal(), Signal()
+        # The event whose marks are still to be written, and where to; then the last one's bits.
+        start, above = Signal(MARKS * MARK_BITS), Signal()
+        pending, hole = Signal(MARKS), Signal(bits)
+        place, behind_marks = Signal(bits), Signal(bits, init=MARKS)
+        level, marks = Signal(bits), pending[0]
+        fresh = self._fresh(m, above, keep, refuse)
+        m.d.comb += [
+            due.eq(event.gap | fresh | (event.time_ticks[DELTA_BITS] != above)),
+            # Whether an event or a mark is written hangs on little, so that it is known early.
+            slot.eq(come & ~shut & ~(fresh & marks)),
+            keep.eq(slot & ~(due & marks)),
+            refuse.eq(come & self.enable & (shut | (due & marks))),
+            writes.eq(Mux(slot, ~(due & marks), marks)),
+            entry_place.eq(Mux(slot, Mux(due, behind_marks, place), hole)),
+        ]
+        with m.If(slot):
+            m.d.comb += write_event(entry, event)
+        with m.Else():
+            m.d.comb += write_mark(entry, start[:MARK_BITS])
+            with m.If(marks):
+                m.d.sync += [
+                    pending.eq(pending[1:]),
+                    hole.eq(hole + 1),
+                    start.eq(start[MARK_BITS:]),
+                ]
+        # Kept of any event, for it is late when one turns out to have marks.
+        with m.If(~marks):
+            m.d.sync += [hole.eq(place), write_start(start, event, event.gap | gap)]
+        with m.If(keep):
+            step = Mux(due, 1 + MARKS, 1)
+            m.d.sync += [
+                place.eq(place + step),
+                behind_marks.eq(behind_marks + step),
+                gap.eq(0),
+            ]
+            with m.If(due):
+                m.d.sync += [above.eq(event.time_ticks[DELTA_BITS]), pending.eq(-1)]
+        with m.If(refuse):
+            m.d.sync += gap.eq(1)
+        refusing_next = Signal()
+        m.d.comb += refusing_next.eq(
+            Mux(refusing, level > self._depth // 2, level >= self._depth - MARGIN) & ~self.clear_stb
+        )
+        m.d.sync += [
+            limit.eq(Mux(marks, hole, place)),
+            level.eq(place - address),
+            refusing.eq(refusing_next),
+            shut.eq(refusing_next | ~self.enable),
+            self.drop.valid.eq(refuse & ~self.clear_stb),
+            self.drop.source.eq(event.source),
+        ]
+        self._count(m)
+        with m.If(self.clear_stb):
+            m.d.sync += [Cat(pending, gap).eq(0), Cat(place, level, limit).eq(0)]
+            m.d.sync += behind_marks.eq(MARKS)
+        return m
+
+    def _fresh(self, m: Module, above, keep, refuse):
+        """Return whether the next event has marks, whatever its time."""
+        fresh, now_bit, behind = Signal(init=1), Signal(), Signal()
+        m.d.sync += [
+            now_bit.eq(self.now_bit),
+            # Where the last event was already one change of the upper bits ago, its bit says no
+            # more.
+            behind.eq((self.now_bit != now_bit) & (above != now_bit)),
+            fresh.eq((fresh & ~keep) | refuse | behind | self.clear_stb),
+        ]
+        return fresh
+
+    def _read(self, m: Module, entries, limit, address) -> None:
+        """Send the entries from `address` up to before `limit`."""
+        read, out = entries.read_port(), self.o_entries
+        m.d.comb += read.addr.eq(address)
+        if self._depth > ONE_BLOCK or self._quick:
+            kind = QuickFetch if self._quick else Fetch
+            m.submodules.fetch = fetch = kind(Entry.as_shape().size, len(address))
+            m.d.comb += [
+                address.eq(fetch.address),
+                fetch.limit.eq(limit),
+                fetch.clear.eq(self.clear_stb),
+                read.en.eq(fetch.enable if self._quick else 1),
+                fetch.data.eq(read.data),
+                out.payload.eq(fetch.o_words.payload),
+                out.valid.eq(fetch.o_words.valid),
+                fetch.o_words.ready.eq(out.ready),
+            ]
+            return
+        some, more = Signal(), Signal()
+        m.d.sync += some.eq((address != limit) & ~self.clear_stb)
+        m.d.comb += [
+            more.eq(some & ~out.valid & ~self.clear_stb),
+            read.en.eq(~out.valid),
+            out.payload.eq(read.data),
+        ]
+        m.d.sync += out.valid.eq(more | (out.valid & ~out.ready))
+        with m.If(more):
+            m.d.sync += address.eq(address + 1)
+        with m.If(self.clear_stb):
+            m.d.sync += address.eq(0)
+
+    def _count(self, m: Module) -> None:
+        """Count the drops in limbs, so that no carry is longer than LIMB_BITS."""
+        carry = self.drop.valid
+        for start in range(0, COUNT_BITS, LIMB_BITS):
+            limb = self.dropped_cnt[start : start + LIMB_BITS]
+            carry_r = Signal(name=f"carry{start}")
+            m.d.sync += Cat(limb, carry_r).eq(limb + carry)
+            with m.If(self.clear_stb):
+                m.d.sync += [limb.eq(0), carry_r.eq(0)]
+            carry = carry_r
