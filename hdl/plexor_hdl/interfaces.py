@@ -8,13 +8,14 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import SOURCE_BITS
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import VALUE_BITS
+from plexor.protocol.memory import VALUE_BITS, Space
 from plexor.protocol.registers import Block
 
 TIME_BITS = 64
 INDEX_BITS = 48
 SPACE_ADDRESS_BITS = 20
 """Bits of a word address inside a memory space."""
+SNAPSHOT_BITS = 16
 READ_CLOCKS = 4
 """Core clocks from an address on a SpaceRead port to its data; one address a clock."""
 
@@ -136,3 +137,14 @@ class SpaceRead(wiring.Signature):
                 "some": In(1),
             }
         )
+
+
+class DumpRequest(data.Struct):
+    """What to dump: spaces by bit, of `bank` or of both, told to the host with these values."""
+
+    spaces: len(Space)
+    bank: 1
+    both: 1
+    snapshot: SNAPSHOT_BITS
+    final: 1
+    report: 1

@@ -10,42 +10,48 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-HOST = ROOT / "host" / "plexor"
+PACKAGES = {"host": ROOT / "host" / "plexor", "gateware": ROOT / "hdl" / "plexor_hdl"}
+SOURCES = ("host", "hdl", "sim", "soc")
 MOST_FILES = 25
 
 
-def broken_contracts(folder: Path, host: Path) -> str:
-    """Return what the import linter prints of the host there; empty where all contracts hold."""
-    paths = [host, *(ROOT / name for name in ("hdl", "sim", "soc"))]
+def linted(folder: Path) -> str:
+    """Return what the import linter says of the packages in a folder."""
+    paths = os.pathsep.join(str(folder / name) for name in SOURCES)
     done = subprocess.run(
         [Path(sys.executable).parent / "lint-imports", "--config", ROOT / "pyproject.toml"],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))},
+        env=os.environ | {"PYTHONPATH": paths},
         capture_output=True,
         text=True,
         check=False,
     )
-    return done.stdout if done.returncode else ""
+    return done.stdout
 
 
-def test_no_room_of_the_host_holds_more_than_25_files():
-    files = Counter(path.parent for path in HOST.rglob("*.py"))
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_room_holds_more_than_25_files(package):
+    files = Counter(path.parent for path in PACKAGES[package].rglob("*.py"))
     assert {str(room): count for room, count in files.items() if count > MOST_FILES} == {}
 
 
 @pytest.mark.parametrize(
-    ("file", "line"),
+    ("package", "file", "line"),
     [
-        ("decode/steps.py", "from plexor.session.session import measure"),
-        ("link/order.py", "from plexor.model.identity import Identity"),
-        ("planted/__init__.py", ""),
+        ("host", "decode/steps.py", "from plexor.session.session import measure"),
+        ("host", "link/order.py", "from plexor.model.identity import Identity"),
+        ("host", "planted/__init__.py", ""),
+        ("gateware", "capture/edges.py", "from plexor_hdl.results.bins import Bins"),
+        ("gateware", "match/turns.py", "from plexor_hdl.stimulus.painter import Painter"),
+        ("gateware", "planted/__init__.py", ""),
     ],
 )
-def test_an_import_up_and_a_room_without_a_place_are_found(file, line, tmp_path):
-    shutil.copytree(ROOT / "host", tmp_path / "host", ignore=shutil.ignore_patterns("*.pyc"))
-    path = tmp_path / "host" / "plexor" / file
+def test_an_import_up_and_a_room_without_a_layer_are_found(package, file, line, tmp_path):
+    for name in SOURCES:
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("*.pyc"))
+    path = tmp_path / PACKAGES[package].relative_to(ROOT) / file
     path.parent.mkdir(exist_ok=True)
     with path.open("a") as source:
         source.write(f"{line}\n")
-    said = broken_contracts(tmp_path, tmp_path / "host")
-    assert "Data flows down the rooms of the host, and nothing imports up BROKEN" in said
+    claim = f"Data flows down the rooms of the {package}, and nothing imports up"
+    assert f"{claim} BROKEN" in linted(tmp_path)

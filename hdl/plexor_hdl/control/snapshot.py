@@ -6,10 +6,9 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import HISTOGRAM_SPACES
-from plexor_hdl.interfaces import TIME_BITS
+from plexor_hdl.interfaces import TIME_BITS, DumpRequest
 from plexor_hdl.lib.addresses import WORD_BITS
 from plexor_hdl.lib.counter import Alarm
-from plexor_hdl.uplink.dumper import DumpRequest
 
 STILL_CLOCKS = 4
 """Clocks for which all must be idle: more than a beat takes from one stage to the next."""

@@ -1,17 +1,16 @@
 """The dumper: result memories into HISTOGRAM and STATISTICS frames."""
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import WORD_BYTES, ZEROS_SHIFT, FrameType, LogCode, MemoryFlag
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import HISTOGRAM_SPACES, Space, banks, entries, entry_words
-from plexor_hdl.interfaces import READ_CLOCKS, SPACE_ADDRESS_BITS, SpaceRead
+from plexor_hdl.interfaces import READ_CLOCKS, SPACE_ADDRESS_BITS, DumpRequest, SpaceRead
 from plexor_hdl.lib.frame_bytes import BASE_TICKS, HEADER_BYTES, INDEX, TAG, TYPE, FrameByte
 from plexor_hdl.lib.states import States
 
-SNAPSHOT_BITS = 16
 WORD = 1 << (HEADER_BYTES - 1).bit_length()
 """The place of a word's bytes, behind those of the header."""
 IN_FRAME_BITS = 7
@@ -25,17 +24,6 @@ def word_clocks(geometry: Geometry) -> int:
     Where counting goes on meanwhile it waits for its turn.
     """
     return READ_CLOCKS + (16 if Feature.SNAPSHOT in geometry.features else 10)
-
-
-class DumpRequest(data.Struct):
-    """What to dump: spaces by bit, of `bank` or of both, told to the host with these values."""
-
-    spaces: len(Space)
-    bank: 1
-    both: 1
-    snapshot: SNAPSHOT_BITS
-    final: 1
-    report: 1
 
 
 class Dumper(wiring.Component):
