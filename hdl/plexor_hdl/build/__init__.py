@@ -1,0 +1,1 @@
+"""Boards, profiles, and what is made of an instrument."""
