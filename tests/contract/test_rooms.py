@@ -1,6 +1,7 @@
 """Rooms: how many files each holds, and that nothing imports up."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {"host": ROOT / "host" / "plexor", "gateware": ROOT / "hdl" / "plexor_hdl"}
 SOURCES = ("host", "hdl", "sim", "soc")
 MOST_FILES = 25
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
 
 
 def linted(folder: Path) -> str:
@@ -55,3 +57,27 @@ def test_an_import_up_and_a_room_without_a_layer_are_found(package, file, line, 
         source.write(f"{line}\n")
     claim = f"Data flows down the rooms of the {package}, and nothing imports up"
     assert f"{claim} BROKEN" in linted(tmp_path)
+
+
+def rooms(package: str) -> set[str]:
+    """Return the names of the rooms and files at the top of a package."""
+    return {
+        path.stem
+        for path in PACKAGES[package].iterdir()
+        if (path.suffix == ".py" or (path / "__init__.py").is_file()) and path.stem[0] != "_"
+    }
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_room_and_no_other_is_in_the_page_of_the_architecture(package):
+    _, gateware, host, *_ = ARCHITECTURE.split("\n## ")
+    table = {"gateware": gateware, "host": host}[package]
+    firsts = " ".join(line.split("|")[1] for line in table.splitlines() if line.startswith("| `"))
+    assert set(re.findall(r"`(\w+)`", firsts)) == rooms(package)
+
+
+def test_every_file_of_the_two_walks_is_there():
+    named = re.findall(r"`(\w+/[\w/]+\.py)`", ARCHITECTURE)
+    assert len(named) > 25
+    places = (*PACKAGES.values(), ROOT)
+    assert [name for name in named if not any((at / name).is_file() for at in places)] == []

@@ -14,7 +14,6 @@ from amaranth.lib import memory
 import plexor_hdl
 from plexor_hdl.build.emit import rtlil_for_synthesis
 
-
 HDL = Path(plexor_hdl.__file__).parent
 
 
