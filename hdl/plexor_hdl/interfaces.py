@@ -13,6 +13,8 @@ from plexor.protocol.registers import Block
 
 TIME_BITS = 64
 INDEX_BITS = 48
+COUNT_BITS = 48
+"""Of counts of events, drops and classes. At one a clock of 125 MHz they are full after 26 days."""
 SPACE_ADDRESS_BITS = 20
 """Bits of a word address inside a memory space."""
 SNAPSHOT_BITS = 16

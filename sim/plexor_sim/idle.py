@@ -14,10 +14,9 @@ from dataclasses import dataclass
 
 from plexor.protocol.frames import MAX_STRIKES
 from plexor.protocol.geometry import Feature, Geometry
+from plexor_hdl.capture.timebase import IDLE_CLOCKS
 from plexor_sim.toolchain import BuildError
 
-IDLE_CLOCKS = 1 << 14
-"""Clocks of the timebase at whose multiples something looks at the time."""
 LIMB_BITS = 16
 _TOP = "plexor"
 _SCOPE = "plexor_top__DOT__core"

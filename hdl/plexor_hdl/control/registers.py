@@ -24,7 +24,7 @@ from plexor.protocol.registers import (
 )
 from plexor_hdl.control.limits import OWN, SHARED
 from plexor_hdl.control.register_memory import MARKED, Shadow
-from plexor_hdl.interfaces import Kind, block_layout
+from plexor_hdl.interfaces import COUNT_BITS, Kind, block_layout
 from plexor_hdl.lib.addresses import (
     ADDRESS_BITS,
     HITS_LAYOUT,
@@ -38,7 +38,6 @@ from plexor_hdl.lib.tables import table
 
 ACTION_LAYOUT = data.StructLayout({action.name.lower(): 1 for action in Action})
 SOURCE_ADDRESS_BITS = 6
-COUNT_BITS = 48
 LIVE = (STATUS, LANE, SOURCE)
 STEP_WORDS_BITS = (STEP.count * STEP.stride_words - 1).bit_length()
 SOURCE_CLOCKS = 17

@@ -4,10 +4,10 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from plexor_hdl.lib.addresses import WORD_BITS
 from plexor_hdl.lib.split_sum import added
 
 LIMB_BITS = 16
-WORD_BITS = 32
 AHEAD = 3
 """Clocks by which an Alarm counts ahead, for a comparison that takes as many."""
 TIMER_CLOCKS = 6

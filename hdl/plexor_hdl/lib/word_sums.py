@@ -4,10 +4,9 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from plexor_hdl.lib.addresses import WORD_BITS
 from plexor_hdl.lib.history import Line
 from plexor_hdl.lib.memory_reader import plain_memory
-
-WORD_BITS = 32
 
 
 class WordSums(wiring.Component):

@@ -4,9 +4,9 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from plexor_hdl.interfaces import COUNT_BITS
 from plexor_hdl.lib.memory_reader import plain_memory
 
-COUNT_BITS = 48
 LIMB_BITS = 16
 LIMBS = COUNT_BITS // LIMB_BITS
 LIMB_NUMBER_BITS = 2

@@ -9,8 +9,8 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import CLASSES, Space
 from plexor_hdl.capture.capture import SourceAmounts
 from plexor_hdl.control.registers import SOURCE_ADDRESS_BITS
-from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, Decision, SpaceRead
-from plexor_hdl.results.count_memory import COUNT_BITS, LIMB_BITS, LIMB_NUMBER_BITS, LIMBS, Counts
+from plexor_hdl.interfaces import COUNT_BITS, SPACE_ADDRESS_BITS, Decision, SpaceRead
+from plexor_hdl.results.count_memory import LIMB_BITS, LIMB_NUMBER_BITS, LIMBS, Counts
 from plexor_hdl.results.count_places import CLASS_BITS, Places
 from plexor_hdl.results.count_queue import CountQueue
 from plexor_hdl.uplink.upload import Drop

@@ -7,9 +7,9 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import STATISTICS
 from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, Kind
+from plexor_hdl.lib.addresses import WORD_BITS
 from plexor_hdl.lib.tables import table
 
-WORD_BITS = 32
 ENTRY_WORDS = STATISTICS.size_bytes // (WORD_BITS // 8)
 SUM, SQUARES, LEAST, MOST, EVENT = range(5)
 FIELDS = {

@@ -7,12 +7,13 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS
 from plexor_hdl.interfaces import Measured, SpaceRead
+from plexor_hdl.lib.addresses import WORD_BITS
 from plexor_hdl.lib.clearing import Sweep
 from plexor_hdl.lib.history import Line
 from plexor_hdl.lib.memory_reader import plain_memory
 from plexor_hdl.lib.split_sum import high_part, low_part
 from plexor_hdl.lib.squares import Squares
-from plexor_hdl.lib.word_sums import WORD_BITS, WordSums
+from plexor_hdl.lib.word_sums import WordSums
 from plexor_hdl.results.record_words import (
     EVENT,
     LEAST,

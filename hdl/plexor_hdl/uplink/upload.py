@@ -6,12 +6,11 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import DELTA_BITS, SOURCE_BITS
 from plexor.protocol.geometry import Geometry
-from plexor_hdl.interfaces import INDEX_BITS, TIME_BITS, Event
+from plexor_hdl.interfaces import COUNT_BITS, INDEX_BITS, TIME_BITS, Event
 from plexor_hdl.lib.memory_reader import Fetch, QuickFetch, plain_memory
 
 MARGIN = 6
 """Entries that may still be written once the level, two clocks old, says that no event may come."""
-COUNT_BITS = 48
 LIMB_BITS = 16
 ONE_BLOCK = 256
 """Entries of a memory without multiplexers behind it in any device: it may be used as it is."""
