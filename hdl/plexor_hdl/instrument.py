@@ -17,9 +17,9 @@ from plexor_hdl.control.registers import RegisterBank
 from plexor_hdl.control.run import RunControl, flag_bit
 from plexor_hdl.control.snapshot import Snapshots
 from plexor_hdl.lib.cobs import DecodedByte
-from plexor_hdl.match.matcher import PacedMatcher
+from plexor_hdl.match.matcher import Matcher
 from plexor_hdl.match.trigger import Trigger
-from plexor_hdl.results.counts import PARTS, Ledger
+from plexor_hdl.results.counts import PARTS, Counts
 from plexor_hdl.results.results import Results
 from plexor_hdl.stimulus.outputs import Outputs
 from plexor_hdl.stimulus.table_stage import Sweep
@@ -113,9 +113,9 @@ class Instrument(wiring.Component):
         m.submodules.snapshots = snapshots = Snapshots(geometry)
         m.submodules.outputs = outputs = Outputs(geometry)
         m.submodules.capture = capture = Capture(geometry)
-        m.submodules.matcher = matcher = PacedMatcher(geometry)
+        m.submodules.matcher = matcher = Matcher(geometry)
         m.submodules.results = results = Results(geometry)
-        m.submodules.ledger = ledger = Ledger(geometry)
+        m.submodules.ledger = ledger = Counts(geometry)
         memories = results, ledger
         if in_memories(geometry):
             m.d.comb += [

@@ -8,7 +8,7 @@ from amaranth.hdl import Array, Assert, Assume, Const, Cover, Elaboratable, Modu
 
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.lib import cobs
-from plexor_hdl.lib.memory_reader import Fetch, plain_memory
+from plexor_hdl.lib.memory_reader import MemoryReader, plain_memory
 from plexor_hdl.uplink import upload
 
 _spec = importlib.util.spec_from_file_location("prover", Path(__file__).with_name("prover.py"))
@@ -32,7 +32,7 @@ class FetchInOrder(Elaboratable):
         m = Module()
         width = self._bits + 2
         m.submodules.words = words = plain_memory(width, 1 << self._bits)
-        m.submodules.fetch = fetch = Fetch(width, self._bits)
+        m.submodules.fetch = fetch = MemoryReader(width, self._bits)
         write, read = words.write_port(), words.read_port()
         written, expected = Signal(width), Signal(width)
         m.d.comb += [

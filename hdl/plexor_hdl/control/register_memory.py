@@ -37,7 +37,7 @@ class Look(data.Struct):
     end: 1
 
 
-class Shadow(wiring.Component):
+class RegisterMemory(wiring.Component):
     """The bank's memory: read for the bus while that is `busy`, else for run control and dumps.
 
     For the bus, `hits` and `address` are looked at all the time. `word` is theirs 3 clocks later,

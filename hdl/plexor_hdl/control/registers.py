@@ -23,7 +23,7 @@ from plexor.protocol.registers import (
     Block,
 )
 from plexor_hdl.control.limits import OWN, SHARED
-from plexor_hdl.control.register_memory import MARKED, Shadow
+from plexor_hdl.control.register_memory import MARKED, RegisterMemory
 from plexor_hdl.interfaces import COUNT_BITS, Kind, block_layout
 from plexor_hdl.lib.addresses import (
     ADDRESS_BITS,
@@ -183,7 +183,7 @@ class RegisterBank(wiring.Component):
         m = Module()
         address = self.bus.address
         copies = {name: len(numbers) for name, numbers in self._copies.items()}
-        m.submodules.shadow = shadow = Shadow(self._identity, copies)
+        m.submodules.shadow = shadow = RegisterMemory(self._identity, copies)
         stage = Signal(DONE)
         waiting, again, busy, late = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [

@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import DELIMITER
 from plexor_hdl.lib.frame_bytes import FrameByte
-from plexor_hdl.lib.memory_reader import Fetch, plain_memory
+from plexor_hdl.lib.memory_reader import MemoryReader, plain_memory
 
 BUFFER_BITS = 9
 FULL_BLOCK = 255
@@ -44,7 +44,7 @@ class CobsEncoder(wiring.Component):
         m = Module()
         m.submodules.buffer = buffer = plain_memory(8, 1 << BUFFER_BITS)
         write, read = buffer.write_port(), buffer.read_port()
-        m.submodules.fetch = fetch = Fetch(8, BUFFER_BITS)
+        m.submodules.fetch = fetch = MemoryReader(8, BUFFER_BITS)
         m.d.comb += [
             read.addr.eq(fetch.address),
             read.en.eq(1),

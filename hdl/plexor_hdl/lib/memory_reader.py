@@ -13,8 +13,8 @@ def plain_memory(shape, depth: int, init=(), **attrs):
     return memory.Memory(shape=shape, depth=depth, init=init, attrs={"no_rw_check": 1, **attrs})
 
 
-class QuickFetch(wiring.Component):
-    """Reads as Fetch does, a word each clock, where the clock leaves room for what hangs on ready.
+class QuickMemoryReader(wiring.Component):
+    """A MemoryReader of a word each clock, where the clock leaves room for what hangs on ready.
 
     `enable` goes to the read port too. The output is the memory's register: what stands there when
     `clear` comes is forgotten. Latency a clock.
@@ -47,7 +47,7 @@ class QuickFetch(wiring.Component):
         return m
 
 
-class Fetch(wiring.Component):
+class MemoryReader(wiring.Component):
     """Reads the words of a memory in order, from address 0 up to before `limit`, modulo its size.
 
     `address` and `data` go to a synchronous read port that is always enabled. `address` is the next

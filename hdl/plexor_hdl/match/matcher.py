@@ -16,7 +16,7 @@ from plexor_hdl.match.ages import Ages
 from plexor_hdl.match.generations import Generations
 from plexor_hdl.match.handover import Handover
 from plexor_hdl.match.horizon import Horizon
-from plexor_hdl.match.own_edges import Spans
+from plexor_hdl.match.own_edges import OwnEdges
 from plexor_hdl.match.trigger import Moment
 from plexor_hdl.match.turns import Look, take_turns
 from plexor_hdl.match.verdicts import decide, keep_queues
@@ -30,7 +30,7 @@ LAST, JOINED, RISE, HELD = range(4)
 the last active edge; the response that is held."""
 
 
-class PacedMatcher(wiring.Component):
+class Matcher(wiring.Component):
     """Matches responses to strikes by the rules of docs/instrument.md, and measures them.
 
     Throughput: a beat takes 2 clocks, and 2 more for each channel after the first that it strikes;
@@ -301,7 +301,7 @@ class PacedMatcher(wiring.Component):
 
     def _many_values(self, m, s, ages, measured):
         """Hand out values by a FIFO, which a look finds room in; return whether it has some."""
-        m.submodules.spans = spans = Spans(self._geometry)
+        m.submodules.spans = spans = OwnEdges(self._geometry)
         m.submodules.handover = handover = Handover(self._geometry)
         value = Signal(signed(VALUE_BITS))
         answers, answer_stb = Signal(), Signal()

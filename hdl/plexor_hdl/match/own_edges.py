@@ -18,7 +18,7 @@ class _Tag(data.StructLayout):
         super().__init__({"kind": Kind, "channel": channel_bits, "valid": 1, "over": 1, "look": 1})
 
 
-class Spans(wiring.Component):
+class OwnEdges(wiring.Component):
     """Says what the ages are that a channel's edges are measured by.
 
     One of the strobes for each time that is read, a clock after its `read` in Ages, `channel` being

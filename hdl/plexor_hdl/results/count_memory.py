@@ -14,7 +14,7 @@ QUIET_CLOCKS = 12
 """Clocks from the one in which the last count was taken until all of it is in memory."""
 
 
-class Counts(wiring.Component):
+class CountMemory(wiring.Component):
     """Counts at places: limb n of a place is in row (n, place), n in the upper bits.
 
     A slot takes two clocks, of which `second` is high in the second one. In that clock `valid` with

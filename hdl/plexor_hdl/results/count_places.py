@@ -10,8 +10,8 @@ CLASS, EDGES, OTHER = 0b00, 0b10, 0b11
 """The bits of places above what is inside a part, and below the bank."""
 
 
-class Places:
-    """Where the counts of a build are: numbers for Counts.
+class CountPlaces:
+    """Where the counts of a build are: numbers for CountMemory.
 
     Sources get short codes: 0 and the channel, 1, 0 and the strike, or 1, 1 for the load and the
     step. A place has a class and a channel for classes, a polarity and a code for edges, a code for

@@ -10,7 +10,7 @@ from plexor.protocol.memory import ResponseClass
 from plexor_hdl.interfaces import Decision
 from plexor_hdl.lib.memory_reader import plain_memory
 from plexor_hdl.results.count_memory import QUIET_CLOCKS
-from plexor_hdl.results.count_places import CLASS_BITS, Places
+from plexor_hdl.results.count_places import CLASS_BITS, CountPlaces
 from plexor_hdl.uplink.upload import Drop
 
 NAMED = {
@@ -37,7 +37,7 @@ class CountQueue(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
-        self._places = Places(geometry)
+        self._places = CountPlaces(geometry)
         super().__init__(
             {
                 "i_decision": In(Decision(geometry)),

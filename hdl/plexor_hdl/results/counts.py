@@ -10,8 +10,8 @@ from plexor.protocol.memory import CLASSES, Space
 from plexor_hdl.capture.capture import SourceAmounts
 from plexor_hdl.control.registers import SOURCE_ADDRESS_BITS
 from plexor_hdl.interfaces import COUNT_BITS, SPACE_ADDRESS_BITS, Decision, SpaceRead
-from plexor_hdl.results.count_memory import LIMB_BITS, LIMB_NUMBER_BITS, LIMBS, Counts
-from plexor_hdl.results.count_places import CLASS_BITS, Places
+from plexor_hdl.results.count_memory import LIMB_BITS, LIMB_NUMBER_BITS, LIMBS, CountMemory
+from plexor_hdl.results.count_places import CLASS_BITS, CountPlaces
 from plexor_hdl.results.count_queue import CountQueue
 from plexor_hdl.uplink.upload import Drop
 
@@ -46,7 +46,7 @@ class CopyAddress(data.StructLayout):
         )
 
 
-class Ledger(wiring.Component):
+class Counts(wiring.Component):
     """Counts Space.CLASSES, Space.EDGES and Space.UPLOAD_DROPS in each bank, and sources' edges.
 
     A decision, an event of the merge and a drop can come in each clock in which there is room for
@@ -111,7 +111,7 @@ class Ledger(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         geometry = self._geometry
-        places = Places(geometry)
+        places = CountPlaces(geometry)
         banks = Feature.SNAPSHOT in geometry.features
         lines = self._lines(places)
         # Each is visited once in a round, but one that is read waits for that to be over.
@@ -120,7 +120,7 @@ class Ledger(wiring.Component):
         if copies:
             clocks += copy_clocks(geometry)
         bits = (clocks * geometry.samples).bit_length()
-        m.submodules.counts = counts = Counts(places.bits, bits)
+        m.submodules.counts = counts = CountMemory(places.bits, bits)
         m.submodules.queue = queue = CountQueue(geometry)
         m.d.comb += [
             queue.i_decision.eq(self.i_decision),

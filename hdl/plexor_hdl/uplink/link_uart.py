@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import DELIMITER
 from plexor.protocol.registers import register
-from plexor_hdl.lib.memory_reader import Fetch, plain_memory
+from plexor_hdl.lib.memory_reader import MemoryReader, plain_memory
 
 DIVISOR_BITS = 16
 FRACTION_BITS = 3
@@ -216,7 +216,7 @@ class LinkUart(wiring.Component):
 
         m.submodules.received = received = plain_memory(8, 1 << FIFO_BITS)
         write, read = received.write_port(), received.read_port()
-        m.submodules.fetch = fetch = Fetch(8, FIFO_BITS)
+        m.submodules.fetch = fetch = MemoryReader(8, FIFO_BITS)
         wiring.connect(m, fetch.o_words, wiring.flipped(self.o_bytes))
         room, keep, lost, between = Signal(), Signal(), Signal(), Signal(init=1)
         following = Signal(FIFO_BITS, init=1)

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.frames import DELTA_BITS, SOURCE_BITS
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.interfaces import COUNT_BITS, INDEX_BITS, TIME_BITS, Event
-from plexor_hdl.lib.memory_reader import Fetch, QuickFetch, plain_memory
+from plexor_hdl.lib.memory_reader import MemoryReader, QuickMemoryReader, plain_memory
 
 MARGIN = 6
 """Entries that may still be written once the level, two clocks old, says that no event may come."""
@@ -209,7 +209,7 @@ class Upload(wiring.Component):
         read, out = entries.read_port(), self.o_entries
         m.d.comb += read.addr.eq(address)
         if self._depth > ONE_BLOCK or self._quick:
-            kind = QuickFetch if self._quick else Fetch
+            kind = QuickMemoryReader if self._quick else MemoryReader
             m.submodules.fetch = fetch = kind(Entry.as_shape().size, len(address))
             m.d.comb += [
                 address.eq(fetch.address),

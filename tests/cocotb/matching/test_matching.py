@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import CHANNEL, MATCHER
 from plexor_hdl.interfaces import Beat, Decision, Measured, block_layout
-from plexor_hdl.match.matcher import PacedMatcher
+from plexor_hdl.match.matcher import Matcher
 
 from ..bench import check
 from ..clocked import Seen
@@ -39,7 +39,7 @@ class Matching(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.matcher = matcher = PacedMatcher(self._geometry)
+        m.submodules.matcher = matcher = Matcher(self._geometry)
         m.d.comb += [
             matcher.clear.eq(self.clear),
             matcher.settings.eq(self.settings),

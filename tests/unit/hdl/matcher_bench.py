@@ -13,7 +13,7 @@ from plexor.protocol.registers import Policy
 from plexor_hdl.control.limits import in_memories
 from plexor_hdl.interfaces import Beat, Kind
 from plexor_hdl.match.accept import PROMPT
-from plexor_hdl.match.matcher import KEPT_CLOCKS, PacedMatcher
+from plexor_hdl.match.matcher import KEPT_CLOCKS, Matcher
 from plexor_sim.golden.edges import Events
 from plexor_sim.golden.matcher import Matches, Rules, match
 
@@ -126,7 +126,7 @@ def drive(
     Events `before` are sent first, and all that they have left is cleared and forgotten. News of
     the time comes at least each `news_ticks`.
     """
-    matcher = made(PacedMatcher, geometry)
+    matcher = made(Matcher, geometry)
     bench, chance, done = Bench(geometry), random.Random(seed), []
     event = Beat(geometry)["event"].shape
     indexed = bool(event["index"].width)

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from plexor_hdl.results import count_memory as counts
-from plexor_hdl.results.count_memory import LIMBS, QUIET_CLOCKS, Counts
+from plexor_hdl.results.count_memory import LIMBS, QUIET_CLOCKS, CountMemory
 
 PLACE_BITS, SAMPLE_BITS, LIMB_BITS = 3, 3, 4
 COUNTED, VISITED = range(5), range(5, 8)
@@ -17,7 +17,7 @@ MOST = 1 << LIMB_BITS * LIMBS
 def dut(monkeypatch):
     """Counts of short limbs, which carry often."""
     monkeypatch.setattr(counts, "LIMB_BITS", LIMB_BITS)
-    return Counts(PLACE_BITS, SAMPLE_BITS)
+    return CountMemory(PLACE_BITS, SAMPLE_BITS)
 
 
 async def cleared(ctx, dut):

@@ -13,7 +13,7 @@ from plexor_hdl.interfaces import SPACE_ADDRESS_BITS
 from plexor_hdl.results import count_memory as counts
 from plexor_hdl.results import counts as ledger
 from plexor_hdl.results.count_queue import NAMED, ROOM
-from plexor_hdl.results.counts import PARTS, VISIT_CLOCKS, Ledger
+from plexor_hdl.results.counts import PARTS, VISIT_CLOCKS, Counts
 from plexor_hdl.uplink.dumper import word_clocks
 
 from ..simulation import made, simulate
@@ -43,7 +43,7 @@ class Bench:
 
     def __init__(self, geometry: Geometry, seed: int, dut=None) -> None:
         self.geometry, self.choose = geometry, random.Random(seed)
-        self.dut = dut or made(Ledger, geometry)
+        self.dut = dut or made(Counts, geometry)
         self.banks = 2 if Feature.SNAPSHOT in geometry.features else 1
         self.names = [n for n in NAMED if n != "early" or Feature.EARLY in geometry.features]
         self.drops = Feature.EVENTS in geometry.features
@@ -260,7 +260,7 @@ def test_a_read_of_a_source_is_of_one_moment_and_no_older_than_two_rounds(monkey
     monkeypatch.setattr(counts, "LIMB_BITS", 10)
     monkeypatch.setattr(ledger, "LIMB_BITS", 10)
     geometry = GEOMETRIES["swept"]
-    bench = Bench(geometry, 5, Ledger(geometry))
+    bench = Bench(geometry, 5, Counts(geometry))
     addresses = [source * 2 + which for source in geometry.sources for which in range(2)]
     rounds = 2 * VISIT_CLOCKS * (len(addresses) + 2)
     past, seen = [], Counter()
