@@ -250,7 +250,7 @@ class Accounting:
         return sum(entry.dropped for entry in self.sources)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RunResult(_ByContent):
     """A run, with everything it was taken with. It is valid when there are no invalid reasons."""
 

@@ -68,15 +68,15 @@ def run_of(settings: Settings, missed: int) -> RunResult:
     channel = settings.channels[0]
     edges = 2 * strikes
     return RunResult(
-        Identity(GEOMETRY, 1),
-        settings,
-        (),
-        (),
-        0,
-        10**9,
-        StopReason.STRIKES,
-        StatusFlag(0),
-        (
+        identity=Identity(GEOMETRY, 1),
+        settings=settings,
+        registers=(),
+        echo=(),
+        start_ticks=0,
+        end_ticks=10**9,
+        stop_reason=StopReason.STRIKES,
+        flags=StatusFlag(0),
+        channels=(
             ChannelResult(
                 channel.number,
                 channel.label,
@@ -88,7 +88,7 @@ def run_of(settings: Settings, missed: int) -> RunResult:
                 (Measurement(Kind.RISE, rise, Bins(GEOMETRY.latency_mantissa_bits, counts)),),
             ),
         ),
-        Accounting(edges, edges, 0, 0, (SourceAccounting(STRIKE0, edges, 0, 0, edges),)),
+        accounting=Accounting(edges, edges, 0, 0, (SourceAccounting(STRIKE0, edges, 0, 0, edges),)),
     )
 
 
