@@ -4,7 +4,7 @@ RUN = .venv/bin/python -m
 # A run starts thousands of Pythons: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo setup test test-full lint fmax sustained gateware gateware-report flash wiring features worth soc bench mutants fuzz lock clean
+.PHONY: demo setup test one test-full lint fmax sustained gateware gateware-report flash wiring features worth soc bench mutants fuzz lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -15,6 +15,9 @@ setup:
 
 test: setup
 	$(RUN) pytest -n 3 --dist worksteal --durations=20 -m "not full and not hardware"
+
+one:
+	$(RUN) pytest $(T)
 
 test-full: setup
 	$(RUN) pytest -n 2 --dist worksteal -m "not hardware"
