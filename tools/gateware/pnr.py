@@ -15,7 +15,7 @@ FAST_NETS = "front.fast_{}"
 # paths more than the others: exponent 4, as on ECP5, in place of 2. Seeds 1 and 3 of the HX8K came
 # to 123 and 128 MHz with it, to 118 and 117 before. An ECP5's own weight is 10: with 20 to 60 the
 # hops to phase 0 lose a fifth of their room, and the core gains nothing; its exponent is fixed.
-WEIGHTS = {"ecp5": (10, 12, 8), "ice40": (60, 70, 50), "up5k": (60, 70, 50)}
+WEIGHTS = {"ecp5": (10, 12, 8, 14), "ice40": (60, 70, 50), "up5k": (60, 70, 50)}
 """What a family's placer weighs time by; the next one where a build has no place or no time."""
 _ICE40 = ("--opt-timing", "--placer-heap-critexp", "4")
 _OPTIONS = {"ecp5": (), "ice40": _ICE40, "up5k": _ICE40}
