@@ -140,7 +140,7 @@ def test_who_has_enough_of_placements_ends_them(monkeypatch, tmp_path):
     ("outcomes", "seen"),
     [
         (((0, "slow"), (0, "fast"), (0, "unasked")), ["slow", "fast"]),
-        (((0, "slow"), (0, "slower"), NO_PLACE), ["slow", "slower"]),
+        (((0, "slow"), (0, "slower"), NO_PLACE, NO_PLACE), ["slow", "slower"]),
     ],
 )
 def test_a_build_that_misses_is_placed_again_and_the_last_one_is_packed(
@@ -169,6 +169,6 @@ def test_a_placement_that_fails_is_an_error_with_what_was_said(monkeypatch, tmp_
 
 
 def test_no_place_with_any_weight_is_an_error(monkeypatch, tmp_path):
-    played(monkeypatch, NO_PLACE, NO_PLACE, NO_PLACE)
+    played(monkeypatch, *[NO_PLACE] * len(pnr.WEIGHTS["ecp5"]))
     with pytest.raises(pnr.NoPlaceError, match="Unable to find legal placement"):
         list(pnr.placements(tmp_path, "ecp5", "nextpnr"))
