@@ -1,36 +1,19 @@
 """The instrument: every stage, wired. It reads like the block diagram of docs/instrument.md."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module
 from amaranth.lib import stream, wiring
-from amaranth.lib.cdc import FFSynchronizer
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.registers import RunState, StatusFlag, StopOn, register
-from plexor_hdl.capture.capture import Capture
-from plexor_hdl.capture.pins import wire_pins
-from plexor_hdl.capture.timebase import Timebase
-from plexor_hdl.control.bus_arbiter import SharedBus
-from plexor_hdl.control.command import Command
+from plexor.protocol.memory import Space, entries
+from plexor.protocol.registers import StopOn, register
 from plexor_hdl.control.limits import in_memories
 from plexor_hdl.control.registers import RegisterBank
-from plexor_hdl.control.run import RunControl, flag_bit
-from plexor_hdl.control.snapshot import Snapshots
+from plexor_hdl.control.run import flag_bit
 from plexor_hdl.lib.cobs import DecodedByte
-from plexor_hdl.match.matcher import Matcher
-from plexor_hdl.match.trigger import Trigger
-from plexor_hdl.results.counts import PARTS, Counts
-from plexor_hdl.results.results import Results
-from plexor_hdl.stimulus.outputs import Outputs
-from plexor_hdl.stimulus.table_stage import Sweep
-from plexor_hdl.uplink.access import Access, AccessAnswer, AccessRequest
-from plexor_hdl.uplink.dumper import Dumper
+from plexor_hdl.stages import Stages, stages_of
+from plexor_hdl.uplink.access import AccessAnswer, AccessRequest
 from plexor_hdl.uplink.frame_parts import FrameWord
-from plexor_hdl.uplink.link_bytes import LinkBytes
-from plexor_hdl.uplink.link_words import LinkWords
-from plexor_hdl.uplink.packetizer import Packetizer
-from plexor_hdl.uplink.ring import Ring
-from plexor_hdl.uplink.uplink import Uplink
 from plexor_hdl.uplink.upload import Entry
 
 SELECTIONS = ("uart_divisor", "input_select", "loopback_output")
@@ -103,228 +86,305 @@ class Instrument(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        geometry = self._geometry
-        m.submodules.timebase = timebase = Timebase(geometry)
-        m.submodules.bank = bank = RegisterBank(geometry, self._hash, self._build_id)
-        control = bank.control
-        m.submodules.command = command = Command(datagrams=self._datagrams)
-        m.submodules.run = run = RunControl(geometry)
-        m.submodules.trigger = trigger = Trigger(geometry)
-        m.submodules.snapshots = snapshots = Snapshots(geometry)
-        m.submodules.outputs = outputs = Outputs(geometry)
-        m.submodules.capture = capture = Capture(geometry)
-        m.submodules.matcher = matcher = Matcher(geometry)
-        m.submodules.results = results = Results(geometry)
-        m.submodules.ledger = ledger = Counts(geometry)
-        memories = results, ledger
-        if in_memories(geometry):
-            m.d.comb += [
-                matcher.limit_stb.eq(bank.limit_stb),
-                matcher.limit_data.eq(bank.written),
-            ]
-        uplink = Uplink(m, geometry)
-        m.submodules.dumper = dumper = Dumper(geometry)
-        m.submodules.packetizer = packetizer = Packetizer()
-        m.submodules.link = link = LinkWords() if self._datagrams else LinkBytes()
-
-        access = self._access(m, dumper, run) if self._has_access else None
-        reads = dict(enumerate((access or dumper).spaces))
-        sweep = Sweep(m, geometry) if Feature.SWEEP in geometry.features else None
-        # A block RAM where cells are scarcer than these.
-        loop = self._loop_clocks, "auto" if Feature.SNAPSHOT in geometry.features else "block"
-        wire_pins(m, self, bank, run, outputs, capture, sweep, *loop)
-        if sweep is not None:
-            sweep.strike(m, bank, run, outputs)
-            reads |= sweep.record(m, bank, run, matcher, results, ledger, reads)
-        else:
-            m.d.comb += outputs.config[0].eq(bank.stimulus[0])
-            m.d.comb += run.settle_ticks.eq(control.settle_ticks)
-        m.d.comb += dumper.hold.eq(
-            (sweep.records.reading if sweep else 0) | (access.reading if access else 0)
+        stages = stages_of(
+            self._geometry,
+            RegisterBank(self._geometry, self._hash, self._build_id),
+            loop_clocks=self._loop_clocks,
+            datagrams=self._datagrams,
+            access=self._has_access,
         )
-
-        # Capture to matcher, and to the two that count.
-        m.d.comb += [
-            capture.clear.eq(run.clear),
-            capture.low.eq(timebase.low),
-            capture.epoch.eq(timebase.epoch),
-            capture.last_epoch.eq(timebase.last_epoch),
-            capture.final_valid.eq(run.final_valid),
-            matcher.i_valid.eq(capture.o_valid),
-            capture.o_ready.eq(matcher.i_ready),
-            matcher.i_beat.eq(capture.o_beat),
-            matcher.clear.eq(run.clear),
-            matcher.settings.eq(bank.matcher),
-            matcher.trigger_channels.eq(control.trigger_channels),
-            matcher.trigger_latency_ticks.eq(control.trigger_latency_ticks),
-            matcher.room.eq(ledger.room),
-            matcher.pause.eq(snapshots.pause),
-            ledger.i_decision.eq(matcher.o_decision),
-            ledger.i_valid.eq(matcher.o_decision_valid),
-            ledger.i_event_valid.eq(matcher.taken),
-            ledger.i_source.eq(matcher.o_event.source),
-            ledger.i_polarity.eq(matcher.o_event.polarity),
-            ledger.i_drop.eq(uplink.drop),
-            ledger.i_sources.eq(capture.amounts),
-            ledger.source_stb.eq(bank.source_stb),
-            ledger.source_address.eq(bank.source_address),
-            bank.source_value.eq(ledger.source_value),
-            *(part.bank.eq(snapshots.bank) for part in memories),
-            *(part.clear_stb.eq(run.clear) for part in memories),
-            results.frozen.eq(snapshots.frozen),
-            results.zoom_stb.eq(bank.zoom_stb),
-            results.zoom_place.eq(bank.zoom_place),
-            results.zoom_data.eq(bank.written),
-        ]
-        wiring.connect(m, matcher.o_measured, results.i_measured)
-        for spaces, ports in ((PARTS, ledger.reads), (results.spaces, results.reads)):
-            for space, port in zip(spaces, ports, strict=True):
+        for name, stage in stages.there():
+            m.submodules[name] = stage
+        self._wire_pins(m, stages)
+        self._wire_events(m, stages)
+        self._wire_counting(m, stages)
+        reads = self._wire_memories(m, stages)
+        if stages.records is not None:
+            reads |= self._wire_steps(m, stages, reads)
+        for stage in (stages.counts, stages.results):
+            for space, port in zip(stage.spaces, stage.reads, strict=True):
                 wiring.connect(m, reads[space], port)
-        counted = [ledger.settled_stb, *([sweep.records.final_seen] if sweep else [])]
-        ends = Signal(len(counted))
-        m.d.comb += [
-            ledger.settle_stb.eq(matcher.final),
-            run.final_seen.eq(ends.all() & results.idle),
-        ]
-        m.d.sync += ends.eq(Mux(run.final_seen, 0, ends | Cat(counted)))
-        for number in range(geometry.channels):
-            channel = bank.channel[number]
-            m.d.comb += [
-                capture.channels[number].eq(channel),
-                matcher.channels[number].eq(channel),
-                matcher.deadlines[number].eq(channel.deadline_ticks),
-            ]
-            m.d.sync += bank.lane[number].pending.eq(matcher.pending[number])
-
-        # The run.
-        busy = [sweep.table.loading, *uplink.busy] if sweep else uplink.busy
-        m.d.comb += [
-            run.control.eq(control),
-            run.action.eq(bank.action),
-            run.low.eq(timebase.low),
-            run.epoch.eq(timebase.epoch),
-            run.clearing.eq(Cat(*busy, *(part.clear_busy for part in memories)).any()),
-            run.merge_idle.eq(capture.idle),
-            run.final_ready.eq(capture.final_ready),
-            run.triggered.eq(trigger.triggered),
-            run.trigger_over.eq(trigger.over),
-            run.trigger_reason.eq(trigger.reason),
-            run.dump_busy.eq(snapshots.busy),
-            trigger.clear.eq(run.clear),
-            trigger.armed_latency.eq(flag_bit(control.stop_on, StopOn.LATENCY)),
-            trigger.armed_missed.eq(flag_bit(control.stop_on, StopOn.MISSED)),
-            trigger.latency_stb.eq(matcher.trigger_stb),
-            trigger.missed_stb.eq(matcher.missed_trigger),
-            trigger.taken.eq(matcher.taken),
-            snapshots.clear.eq(run.clear),
-            snapshots.live.eq(run.live),
-            snapshots.now_ticks.eq(run.now_ticks),
-            snapshots.end.eq(bank.word),
-            snapshots.end_valid.eq(bank.word_valid),
-            snapshots.base_high.eq(dumper.base_high),
-            dumper.base.eq(snapshots.base),
-            dumper.base_valid.eq(snapshots.base_valid),
-            snapshots.report_clocks.eq(control.report_clocks),
-            snapshots.report_spaces.eq(control.report_spaces),
-            snapshots.final_spaces.eq(control.final_spaces),
-            snapshots.dump_spaces.eq(control.dump_spaces),
-            snapshots.snapshot_stb.eq(bank.action.snapshot),
-            snapshots.dump_stb.eq(bank.action.dump & ~run.running),
-            snapshots.final_stb.eq(run.done_stb),
-            snapshots.dump_busy.eq(dumper.busy),
-            snapshots.paused.eq(matcher.paused),
-            snapshots.results_idle.eq(results.idle),
-            snapshots.counts_idle.eq(ledger.idle),
-            snapshots.folding.eq(results.folding),
-        ]
-
-        # Events, dumps and messages to the link; commands from it.
-        m.d.comb += [
-            # What happened to the run is told before what comes of it.
-            packetizer.quiet.eq(run.quiet | run.o_log.valid),
-            command.quiet.eq(run.quiet),
-            *(
-                getattr(bank, name).eq(getattr(run, name))
-                for name in ("running", "hold", "mark_stb", "mark_end", "track")
-            ),
-            bank.word_end.eq(run.state != RunState.CLEARING),
-            bank.word_high.eq(Mux(bank.word_end, dumper.base_high, run.word_high)),
-            run.word.eq(bank.word),
-            run.word_valid.eq(bank.word_valid),
-            *(getattr(self, name).eq(control[name]) for name in SELECTIONS),
-        ]
-        hurry = packetizer.hurry
-        uplink.wire(m, self, control, run, capture, timebase, hurry, packetizer.i_events)
-        wiring.connect(m, packetizer.o_parts, link.i_parts)
-        wiring.connect(m, snapshots.o_dump, dumper.i_requests)
-        wiring.connect(m, dumper.o_bytes, packetizer.i_dump)
-        wiring.connect(m, run.o_log, command.i_logs)
-        wiring.connect(m, command.o_bytes, packetizer.i_answers)
-        if access is None:
-            wiring.connect(m, command.bus, bank.bus)
-        else:
-            m.submodules.shared_bus = shared_bus = SharedBus()
-            wiring.connect(m, command.bus, shared_bus.command)
-            wiring.connect(m, access.bus, shared_bus.access)
-            wiring.connect(m, shared_bus.bus, bank.bus)
-        out = link.o_words if self._datagrams else link.o_bytes
-        wiring.connect(m, out, wiring.flipped(self.tx))
-        wiring.connect(m, wiring.flipped(self.rx), command.i_bytes)
-        if Feature.RING in geometry.features:
-            m.submodules.ring = ring = Ring(geometry)
-            m.d.comb += [
-                ring.i_events.valid.eq(matcher.taken),
-                ring.i_events.payload.eq(matcher.o_event),
-                ring.freeze.eq(trigger.over),
-                ring.clear_stb.eq(run.clear),
-                ring.send_stb.eq(bank.action.trace & ~run.running),
-                trigger.latency.eq(matcher.trigger_at),
-                trigger.missed.eq(matcher.trigger_at),
-            ]
-            wiring.connect(m, ring.o_entries, uplink.framer.i_trace)
-
-        self._status(m, bank, timebase, run, trigger, snapshots, capture, matcher, uplink, command)
-        clock_lost = Signal()
-        m.submodules.clock_lost = FFSynchronizer(self.clock_lost, clock_lost)
-        m.d.comb += [self.link_clear.eq(run.clear), bank.status.link_dropped.eq(self.link_dropped)]
-        flags = {
-            StatusFlag.BIN_SATURATED: results.saturated,
-            StatusFlag.COUNTER_SATURATED: ledger.saturated,
-            StatusFlag.GAP_SATURATED: capture.gap_saturated,
-            StatusFlag.QUEUE_FULL: matcher.queue_full,
-            StatusFlag.TRIGGERED: trigger.triggered,
-            StatusFlag.CLOCK_LOST: clock_lost & run.running,
-        }
-        sticky = Signal(len(flags))
-        with m.If(run.clear):
-            m.d.sync += sticky.eq(0)
-        with m.Else():
-            m.d.sync += sticky.eq(sticky | Cat(flags[flag] for flag in sorted(flags)))
-        m.d.comb += bank.status.flags.eq(sticky)
+        self._wire_run(m, stages)
+        self._wire_registers(m, stages)
+        self._wire_snapshots(m, stages)
+        self._wire_link(m, stages)
+        self._wire_status(m, stages)
         return m
 
-    def _access(self, m, dumper, run) -> Access:
-        """Let the window's reads between the dumper and the memories; return the access port."""
-        m.submodules.access = access = Access(self._geometry)
-        for dumpers, ours in zip(dumper.spaces, access.i_spaces, strict=True):
-            wiring.connect(m, dumpers, ours)
-        wiring.connect(m, wiring.flipped(self.access), access.i_requests)
-        wiring.connect(m, access.o_answers, wiring.flipped(self.answers))
-        m.d.comb += access.running.eq(run.running)
-        return access
-
-    def _status(
-        self, m, bank, timebase, run, trigger, snapshots, capture, matcher, uplink, command
-    ) -> None:
-        status = bank.status
+    def _wire_pins(self, m: Module, s: Stages) -> None:
+        """Wire registers to outputs, outputs to pins, and all pins to the capture."""
         m.d.comb += [
-            status.state.eq(run.state),
-            status.stop_reason.eq(run.stop_reason),
-            status.snapshot.eq(snapshots.snapshot),
-            status.time_ticks.eq(run.now_ticks),
-            status.events.eq(capture.next_index),
-            status.upload_dropped.eq(uplink.dropped_cnt),
-            status.trigger_index.eq(trigger.at.index),
-            status.trigger_ticks.eq(trigger.at.time_ticks),
-            status.command_errors.eq(command.errors),
+            *(
+                s.outputs.config[number].eq(s.bank.stimulus[number])
+                for number in range(1, self._geometry.strikes)
+            ),
+            s.outputs.start_stb.eq(s.run.start_stb),
+            s.outputs.stop.eq(s.run.stop),
+            s.outputs.gate.eq(self.gate),
+            self.strikes.eq(s.outputs.levels),
+            self.load.eq(s.bank.control.load),
+            s.pins.samples.eq(self.samples),
+            s.pins.strikes.eq(s.outputs.active),
+            s.pins.load.eq(s.bank.control.load),
+            s.pins.capture.eq(s.run.capture),
+            s.capture.words.eq(s.pins.words),
+            s.capture.capture.eq(s.pins.belongs),
+            s.capture.strike_enables.eq(Cat(stimulus.enable for stimulus in s.bank.stimulus)),
+        ]
+        if s.table is None:
+            m.d.comb += s.outputs.config[0].eq(s.bank.stimulus[0])
+
+    def _wire_events(self, m: Module, s: Stages) -> None:
+        """Wire the capture to the matcher, and the matcher to the trigger."""
+        control, stop_on = s.bank.control, s.bank.control.stop_on
+        m.d.comb += [
+            s.capture.clear.eq(s.run.clear),
+            s.capture.low.eq(s.timebase.low),
+            s.capture.epoch.eq(s.timebase.epoch),
+            s.capture.last_epoch.eq(s.timebase.last_epoch),
+            s.capture.final_valid.eq(s.run.final_valid),
+            s.matcher.i_valid.eq(s.capture.o_valid),
+            s.capture.o_ready.eq(s.matcher.i_ready),
+            s.matcher.i_beat.eq(s.capture.o_beat),
+            s.matcher.clear.eq(s.run.clear),
+            s.matcher.settings.eq(s.bank.matcher),
+            s.matcher.trigger_channels.eq(control.trigger_channels),
+            s.matcher.trigger_latency_ticks.eq(control.trigger_latency_ticks),
+            s.matcher.room.eq(s.counts.room),
+            s.matcher.pause.eq(s.snapshots.pause),
+            s.trigger.clear.eq(s.run.clear),
+            s.trigger.armed_latency.eq(flag_bit(stop_on, StopOn.LATENCY)),
+            s.trigger.armed_missed.eq(flag_bit(stop_on, StopOn.MISSED)),
+            s.trigger.latency_stb.eq(s.matcher.trigger_stb),
+            s.trigger.missed_stb.eq(s.matcher.missed_trigger),
+            s.trigger.taken.eq(s.matcher.taken),
+        ]
+        if in_memories(self._geometry):
+            m.d.comb += [
+                s.matcher.limit_stb.eq(s.bank.limit_stb),
+                s.matcher.limit_data.eq(s.bank.written),
+            ]
+        for number, channel in enumerate(s.bank.channel):
+            m.d.comb += [
+                s.capture.channels[number].eq(channel),
+                s.matcher.channels[number].eq(channel),
+                s.matcher.deadlines[number].eq(channel.deadline_ticks),
+                s.bank.lane[number].pending.eq(s.matcher.pending[number]),
+            ]
+        if s.ring is not None:
+            m.d.comb += [
+                s.ring.i_events.valid.eq(s.matcher.taken),
+                s.ring.i_events.payload.eq(s.matcher.o_event),
+                s.ring.freeze.eq(s.trigger.over),
+                s.ring.clear_stb.eq(s.run.clear),
+                s.ring.send_stb.eq(s.run.trace_stb),
+                s.trigger.latency.eq(s.matcher.trigger_at),
+                s.trigger.missed.eq(s.matcher.trigger_at),
+            ]
+            wiring.connect(m, s.ring.o_entries, s.uplink.i_trace)
+
+    def _wire_counting(self, m: Module, s: Stages) -> None:
+        """Wire the matcher and the capture to what counts."""
+        m.d.comb += [
+            s.counts.i_decision.eq(s.matcher.o_decision),
+            s.counts.i_valid.eq(s.matcher.o_decision_valid),
+            s.counts.i_event_valid.eq(s.matcher.taken),
+            s.counts.i_source.eq(s.matcher.o_event.source),
+            s.counts.i_polarity.eq(s.matcher.o_event.polarity),
+            s.counts.i_drop.eq(s.uplink.drop),
+            s.counts.i_sources.eq(s.capture.amounts),
+            s.counts.source_stb.eq(s.bank.source_stb),
+            s.counts.source_address.eq(s.bank.source_address),
+            s.bank.source_value.eq(s.counts.source_value),
+            s.counts.settle_stb.eq(s.matcher.final),
+            s.last_counted.counts_stb.eq(s.counts.settled_stb),
+            s.last_counted.results_idle.eq(s.results.idle),
+            s.run.final_seen.eq(s.last_counted.all_counted),
+            s.results.frozen.eq(s.snapshots.frozen),
+            s.results.zoom_stb.eq(s.bank.zoom_stb),
+            s.results.zoom_place.eq(s.bank.zoom_place),
+            s.results.zoom_data.eq(s.bank.written),
+        ]
+        for stage in (s.counts, s.results):
+            m.d.comb += [stage.bank.eq(s.snapshots.bank), stage.clear_stb.eq(s.run.clear)]
+        wiring.connect(m, s.matcher.o_measured, s.results.i_measured)
+
+    def _wire_memories(self, m: Module, s: Stages) -> dict:
+        """Return the ports that read each space: the dumper's, or those of the access port."""
+        if s.access is None:
+            return dict(enumerate(s.dumper.spaces))
+        for dumpers, ours in zip(s.dumper.spaces, s.access.i_spaces, strict=True):
+            wiring.connect(m, dumpers, ours)
+        m.d.comb += [
+            s.access.running.eq(s.run.running),
+            s.dumper.hold[0].eq(s.access.reading),
+        ]
+        wiring.connect(m, wiring.flipped(self.access), s.access.i_requests)
+        wiring.connect(m, s.access.o_answers, wiring.flipped(self.answers))
+        return dict(enumerate(s.access.spaces))
+
+    def _wire_steps(self, m: Module, s: Stages, reads: dict) -> dict:
+        """Wire the sweep table and its records; return the ports that now read some spaces."""
+        table, records, measured = s.table, s.records, s.matcher.o_measured
+        m.d.comb += [
+            table.clear.eq(s.run.clear),
+            table.control.eq(s.bank.control),
+            table.write_stb.eq(s.bank.step_stb),
+            table.write_place.eq(s.bank.step_place),
+            table.write_data.eq(s.bank.written),
+            table.stimulus.eq(s.bank.stimulus[0]),
+            table.step_stb.eq(s.run.step_stb),
+            s.run.more.eq(table.more),
+            s.run.between.eq(table.between),
+            s.run.restart_stb.eq(table.restart_stb),
+            s.outputs.config[0].eq(table.config),
+            s.outputs.table.eq(table.on),
+            s.outputs.restart_stb.eq(table.restart_stb),
+            s.pins.step.eq(table.level),
+            records.clear.eq(s.run.clear),
+            records.on.eq(table.on),
+            records.step_stb.eq(s.matcher.step),
+            records.final_stb.eq(s.matcher.final),
+            records.end_ticks.eq(s.matcher.o_event.time_ticks),
+            records.pending.eq(s.matcher.pending),
+            records.counts_idle.eq(s.counts.idle),
+            records.results_idle.eq(s.results.idle),
+            records.i_valid.eq(measured.valid),
+            records.i_ready.eq(measured.ready),
+            records.i_measured.eq(measured.payload),
+            s.counts.copying.eq(records.copying),
+            s.counts.copy.eq(records.copy),
+            records.copy_word.eq(s.counts.copy_word),
+            s.matcher.resume.eq(records.done_stb),
+            s.last_counted.records_stb.eq(records.final_seen),
+            s.dumper.hold[1].eq(records.reading),
+            s.bank.status.step.eq(records.step),
+        ]
+        wiring.connect(m, reads[Space.LATENCY_STATISTICS], records.i_statistics)
+        wiring.connect(m, reads[Space.STEPS], records.read)
+        found = {Space.LATENCY_STATISTICS: records.statistics}
+        if entries(self._geometry, Space.INTERVAL_STATISTICS):
+            wiring.connect(m, reads[Space.INTERVAL_STATISTICS], records.i_intervals)
+            found[Space.INTERVAL_STATISTICS] = records.intervals
+        return found
+
+    def _wire_run(self, m: Module, s: Stages) -> None:
+        """Wire what starts, stops and ends a run."""
+        loading = [] if s.table is None else [s.table.loading]
+        settle = s.bank.control if s.table is None else s.table
+        m.d.comb += [
+            s.run.control.eq(s.bank.control),
+            s.run.settle_ticks.eq(settle.settle_ticks),
+            s.run.action.eq(s.bank.action),
+            s.run.low.eq(s.timebase.low),
+            s.run.epoch.eq(s.timebase.epoch),
+            s.run.clearing.eq(
+                Cat(s.results.clear_busy, s.counts.clear_busy, s.uplink.busy, *loading)
+            ),
+            s.run.stimuli_done.eq(s.outputs.done),
+            s.run.strike_stb.eq(s.outputs.strike_stb),
+            s.run.striking.eq(s.outputs.striking),
+            s.run.merge_idle.eq(s.capture.idle),
+            s.run.final_ready.eq(s.capture.final_ready),
+            s.run.triggered.eq(s.trigger.triggered),
+            s.run.trigger_over.eq(s.trigger.over),
+            s.run.trigger_reason.eq(s.trigger.reason),
+            s.run.dump_busy.eq(s.snapshots.busy),
+            s.run.word.eq(s.bank.word),
+            s.run.word_valid.eq(s.bank.word_valid),
+            s.run.base_high.eq(s.dumper.base_high),
+        ]
+
+    def _wire_registers(self, m: Module, s: Stages) -> None:
+        """Wire the run to the registers, and the registers to what surrounds the instrument."""
+        run = ("running", "hold", "mark_stb", "mark_end", "track", "word_end", "word_high")
+        m.d.comb += [
+            *(getattr(s.bank, name).eq(getattr(s.run, name)) for name in run),
+            *(getattr(self, name).eq(s.bank.control[name]) for name in SELECTIONS),
+            s.command.quiet.eq(s.run.quiet),
+        ]
+        if s.shared_bus is None:
+            wiring.connect(m, s.command.bus, s.bank.bus)
+        else:
+            wiring.connect(m, s.command.bus, s.shared_bus.command)
+            wiring.connect(m, s.access.bus, s.shared_bus.access)
+            wiring.connect(m, s.shared_bus.bus, s.bank.bus)
+
+    def _wire_snapshots(self, m: Module, s: Stages) -> None:
+        """Wire what asks for snapshots and dumps, and what they wait for."""
+        control = s.bank.control
+        m.d.comb += [
+            s.snapshots.clear.eq(s.run.clear),
+            s.snapshots.live.eq(s.run.live),
+            s.snapshots.now_ticks.eq(s.run.now_ticks),
+            s.snapshots.end.eq(s.bank.word),
+            s.snapshots.end_valid.eq(s.bank.word_valid),
+            s.snapshots.base_high.eq(s.dumper.base_high),
+            s.snapshots.report_clocks.eq(control.report_clocks),
+            s.snapshots.report_spaces.eq(control.report_spaces),
+            s.snapshots.final_spaces.eq(control.final_spaces),
+            s.snapshots.dump_spaces.eq(control.dump_spaces),
+            s.snapshots.snapshot_stb.eq(s.bank.action.snapshot),
+            s.snapshots.dump_stb.eq(s.run.dump_stb),
+            s.snapshots.final_stb.eq(s.run.done_stb),
+            s.snapshots.dump_busy.eq(s.dumper.busy),
+            s.snapshots.paused.eq(s.matcher.paused),
+            s.snapshots.results_idle.eq(s.results.idle),
+            s.snapshots.counts_idle.eq(s.counts.idle),
+            s.snapshots.folding.eq(s.results.folding),
+            s.dumper.base.eq(s.snapshots.base),
+            s.dumper.base_valid.eq(s.snapshots.base_valid),
+        ]
+        wiring.connect(m, s.snapshots.o_dump, s.dumper.i_requests)
+
+    def _wire_link(self, m: Module, s: Stages) -> None:
+        """Wire events, dumps and answers to the link, and the link to the commands."""
+        m.d.comb += [
+            s.uplink.event.eq(s.capture.event),
+            s.uplink.event_stb.eq(s.capture.event_stb),
+            s.uplink.stream.eq(s.bank.control.stream),
+            s.uplink.now_ticks.eq(s.run.now_ticks),
+            s.uplink.low.eq(s.timebase.low),
+            s.uplink.clear.eq(s.run.clear),
+            s.uplink.running.eq(s.run.running),
+            s.uplink.hurry.eq(s.packetizer.hurry),
+            # What happened to the run is told before what comes of it.
+            s.packetizer.quiet.eq(s.run.telling),
+            self.link_clear.eq(s.run.clear),
+        ]
+        if self._geometry.deep_depth:
+            wiring.connect(m, s.uplink.o_kept, wiring.flipped(self.kept))
+            wiring.connect(m, wiring.flipped(self.fetched), s.uplink.i_fetched)
+        wiring.connect(m, s.uplink.o_parts, s.packetizer.i_events)
+        wiring.connect(m, s.dumper.o_bytes, s.packetizer.i_dump)
+        wiring.connect(m, s.run.o_log, s.command.i_logs)
+        wiring.connect(m, s.command.o_bytes, s.packetizer.i_answers)
+        wiring.connect(m, s.packetizer.o_parts, s.link.i_parts)
+        out = s.link.o_words if self._datagrams else s.link.o_bytes
+        wiring.connect(m, out, wiring.flipped(self.tx))
+        wiring.connect(m, wiring.flipped(self.rx), s.command.i_bytes)
+
+    def _wire_status(self, m: Module, s: Stages) -> None:
+        """Wire what the host reads of a run."""
+        status, flags = s.bank.status, s.flags
+        m.d.comb += [
+            status.state.eq(s.run.state),
+            status.stop_reason.eq(s.run.stop_reason),
+            status.snapshot.eq(s.snapshots.snapshot),
+            status.time_ticks.eq(s.run.now_ticks),
+            status.events.eq(s.capture.next_index),
+            status.upload_dropped.eq(s.uplink.dropped_cnt),
+            status.trigger_index.eq(s.trigger.at.index),
+            status.trigger_ticks.eq(s.trigger.at.time_ticks),
+            status.command_errors.eq(s.command.errors),
+            status.link_dropped.eq(self.link_dropped),
+            status.flags.eq(flags.flags),
+            flags.clear.eq(s.run.clear),
+            flags.running.eq(s.run.running),
+            flags.bin_saturated.eq(s.results.saturated),
+            flags.counter_saturated.eq(s.counts.saturated),
+            flags.gap_saturated.eq(s.capture.gap_saturated),
+            flags.queue_full.eq(s.matcher.queue_full),
+            flags.triggered.eq(s.trigger.triggered),
+            flags.clock_lost.eq(self.clock_lost),
         ]

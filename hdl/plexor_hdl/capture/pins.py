@@ -1,61 +1,87 @@
-"""What stands at the pins: from the stimuli to the outputs, and from every pin to the capture."""
+"""What stands at the pins: every source's samples, those of one clock side by side."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
 
+from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.lib.memory_reader import plain_memory
 
 
-def wire_pins(
-    m: Module, instrument, bank, run, outputs, capture, sweep, loop_clocks: int, loop_style: str
-) -> None:
-    """Wire the outputs to their pins, and every pin's word of one clock to the capture.
+class Pins(wiring.Component):
+    """Puts the sample words of all sources side by side: those of one clock, in one clock.
 
-    What the instrument drives is seen `loop_clocks` later: with the samples of its time. It
-    waits in a memory of `loop_style`.
+    What the instrument drives is seen at the pins `loop_clocks` later, so it waits that long: from
+    two clocks on in a memory. Words leave in the order of `geometry.sources`.
+
+    Latency: 1 clock from `samples`, `loop_clocks` + 1 from `strikes`, `load` and `step`.
+    Throughput: a word of each source each clock.
+    Reset: words are 0; for the first `loop_clocks` clocks those of strikes, load and step are of no
+    clock, and `belongs` must be low.
+    Wrap: the memory's row wraps after `loop_clocks`.
+    Full: never; words pass.
+
+    Ports:
+        samples: One word of W samples for each channel, channel 0 lowest, oldest sample lowest.
+        strikes: The word of each strike output, before it is inverted.
+        load: The load's level.
+        step: The level that each end of a step inverts, with Feature.SWEEP.
+        capture: Whether the clock's samples belong to a run.
+        words: One word for each source.
+        belongs: `capture` of the clock that `words` are of.
     """
-    samples = len(outputs.levels[0])
-    m.d.comb += [
-        *(
-            outputs.config[number].eq(bank.stimulus[number])
-            for number in range(1, len(outputs.config))
-        ),
-        outputs.start_stb.eq(run.start_stb),
-        outputs.stop.eq(run.stop),
-        outputs.gate.eq(instrument.gate),
-        instrument.strikes.eq(outputs.levels),
-        instrument.load.eq(bank.control.load),
-        run.stimuli_done.eq(outputs.done),
-        run.strike_stb.eq(outputs.strike_stb),
-        run.striking.eq(outputs.striking),
-        capture.strike_enables.eq(Cat(stimulus.enable for stimulus in bank.stimulus)),
-    ]
-    levels = [bank.control.load, sweep.level] if sweep else [bank.control.load]
-    late = _later(m, Cat(*outputs.active, *levels), loop_clocks, loop_style)
-    strikes = [late.word_select(number, samples) for number in range(len(outputs.active))]
-    channels = [
-        instrument.samples.word_select(number, samples)
-        for number in range(len(instrument.samples) // samples)
-    ]
-    ends = [level.replicate(samples) for level in late[len(strikes) * samples :]]
-    for number, word in enumerate([*strikes, *channels, *ends]):
-        m.d.sync += capture.words[number].eq(word)
-    m.d.sync += capture.capture.eq(run.capture)
 
+    def __init__(self, geometry: Geometry, loop_clocks: int = 0) -> None:
+        self._loop_clocks, self._samples = loop_clocks, geometry.samples
+        # A block RAM where cells are scarcer than these.
+        self._style = "auto" if Feature.SNAPSHOT in geometry.features else "block"
+        step = {"step": In(1)} if Feature.SWEEP in geometry.features else {}
+        samples = geometry.samples
+        super().__init__(
+            {
+                "samples": In(geometry.channels * samples),
+                "strikes": In(data.ArrayLayout(samples, geometry.strikes)),
+                "load": In(1),
+                **step,
+                "capture": In(1),
+                "words": Out(data.ArrayLayout(samples, len(geometry.sources))),
+                "belongs": Out(1),
+            }
+        )
+        self._levels = [self.load, *([self.step] if step else [])]
 
-def _later(m: Module, word: Value, clocks: int, style: str) -> Value:
-    """Return the word of so many clocks before, none or more than one: from a memory of as many."""
-    if not clocks:
-        return word
-    m.submodules.loop = memory = plain_memory(len(word), clocks, ram_style=style)
-    write, read = memory.write_port(), memory.read_port()
-    row = Signal(range(clocks))
-    following = Signal.like(row)
-    m.d.comb += [
-        following.eq(Mux(row == clocks - 1, 0, row + 1)),
-        write.addr.eq(row),
-        write.data.eq(word),
-        write.en.eq(1),
-        read.addr.eq(following),
-    ]
-    m.d.sync += row.eq(following)
-    return read.data
+    def elaborate(self, platform):
+        m = Module()
+        samples = self._samples
+        late = self._later(m, Cat(self.strikes, *self._levels))
+        levels = late[len(self.strikes.as_value()) :]
+        m.d.sync += [
+            self.words.eq(
+                Cat(
+                    late[: len(self.strikes.as_value())],
+                    self.samples,
+                    *(level.replicate(samples) for level in levels),
+                )
+            ),
+            self.belongs.eq(self.capture),
+        ]
+        return m
+
+    def _later(self, m: Module, word):
+        """Return the word of `loop_clocks` before, from a memory of as many."""
+        clocks = self._loop_clocks
+        if not clocks:
+            return word
+        m.submodules.loop = memory = plain_memory(len(word), clocks, ram_style=self._style)
+        write, read = memory.write_port(), memory.read_port()
+        row = Signal(range(clocks))
+        following = Signal.like(row)
+        m.d.comb += [
+            following.eq(Mux(row == clocks - 1, 0, row + 1)),
+            write.addr.eq(row),
+            write.data.eq(word),
+            write.en.eq(1),
+            read.addr.eq(following),
+        ]
+        m.d.sync += row.eq(following)
+        return read.data

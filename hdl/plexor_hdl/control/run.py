@@ -22,6 +22,10 @@ REST_CLOCKS = 8
 """Clocks from the last one of a strike to a run's end; more than stimuli take to be done."""
 
 
+CLEARERS = 4
+"""Stages that a run's start waits for while they clear."""
+
+
 def flag_bit(value, flag):
     """Return the bit of `value` that the IntFlag member `flag` names."""
     return value[int(flag).bit_length() - 1]
@@ -65,7 +69,7 @@ class RunControl(wiring.Component):
                 "low": In(LOW_BITS),
                 "epoch": In(epoch_bits(geometry)),
                 "clear": Out(1),
-                "clearing": In(1),
+                "clearing": In(CLEARERS),
                 "start_stb": Out(1),
                 "stop": Out(1, init=1),
                 "stimuli_done": In(1),
@@ -85,6 +89,9 @@ class RunControl(wiring.Component):
                 "running": Out(1),
                 "live": Out(1),
                 "quiet": Out(1),
+                "telling": Out(1),
+                "dump_stb": Out(1),
+                "trace_stb": Out(1),
                 "state": Out(RunState),
                 "stop_reason": Out(StopReason),
                 "now_ticks": Out(TIME_BITS),
@@ -95,6 +102,8 @@ class RunControl(wiring.Component):
                 "word": In(WORD_BITS),
                 "word_valid": In(1),
                 "word_high": Out(1),
+                "word_end": Out(1),
+                "base_high": In(1),
             }
         )
 
@@ -113,13 +122,18 @@ class RunControl(wiring.Component):
             self.running.eq(~resting),
             self.live.eq(self.track & ~first & live),
             self.quiet.eq(~resting & ~live),
+            self.telling.eq(self.quiet | self.o_log.valid),
+            self.dump_stb.eq(self.action.dump & resting),
+            self.trace_stb.eq(self.action.trace & resting),
         ]
         started, stopped, over, over_next = Signal(), Signal(), Signal(), Signal()
         timed, struck, at_rest, stop_asked = Signal(), Signal(), Signal(), Signal()
         going, start_next, loaded, cleared = Signal(), Signal(), Signal(), Signal()
         reason = Signal(StopReason)
-        self._limits(m, wait, clearing, timed, at_rest, stop_asked, loaded)
+        high = self._limits(m, wait, clearing, timed, at_rest, stop_asked, loaded)
         m.d.comb += [
+            self.word_end.eq(self.state != RunState.CLEARING),
+            self.word_high.eq(Mux(self.word_end, self.base_high, high)),
             struck.eq(at_rest & ~self.more),
             over_next.eq(going & ~over & (timed | struck | stop_asked | self.trigger_over)),
             # Of both times there are looks before the start: a run may take two clocks.
@@ -132,7 +146,7 @@ class RunControl(wiring.Component):
             start_next.eq(self.track & (wait == 3)),
             self.mark_stb.eq(over_next | start_next),
             self.hold.eq(over | first | waits),
-            cleared.eq(~self.clearing),
+            cleared.eq(~self.clearing.any()),
         ]
 
         m.d.sync += [self.start_stb.eq(0), self.clear.eq(0), self.done_stb.eq(0)]
@@ -219,30 +233,31 @@ class RunControl(wiring.Component):
             m.d.sync += trigger_told.eq(0)
         return m
 
-    def _limits(self, m, wait, clearing, timed, at_rest, stop_asked, loaded) -> None:
+    def _limits(self, m, wait, clearing, timed, at_rest, stop_asked, loaded) -> Signal:
+        """Count what is left of the run; return which word of its length is asked for."""
         fine = self._fine_bits
         stop_on = self.control.stop_on
         m.submodules.time_left = time_left = Timer(fine)
         m.submodules.settle_left = settle_left = Alarm(48 - fine)
         time_over, part_clock = Signal(), Signal()
-        stood, load_stb = Signal(2), Signal()
+        stood, load_stb, high = Signal(2), Signal(), Signal()
         m.d.comb += load_stb.eq(stood.all() & self.word_valid)
         with m.If(~clearing | loaded | load_stb):
             m.d.sync += stood.eq(0)
         with m.Elif(~stood.all()):
             m.d.sync += stood.eq(stood + 1)
         with m.If(self.clear):
-            m.d.sync += [self.word_high.eq(0), loaded.eq(0)]
+            m.d.sync += [high.eq(0), loaded.eq(0)]
         with m.Elif(load_stb):
-            m.d.sync += [self.word_high.eq(1), loaded.eq(self.word_high)]
-            with m.If(~self.word_high):
+            m.d.sync += [high.eq(1), loaded.eq(high)]
+            with m.If(~high):
                 m.d.sync += part_clock.eq(self.word[:fine].any())
         rest, rested = Signal(range(REST_CLOCKS)), Signal()
         m.d.comb += [
             time_left.clear.eq(self.clear),
             time_left.word.eq(self.word),
-            time_left.low_stb.eq(load_stb & ~self.word_high),
-            time_left.high_stb.eq(load_stb & self.word_high),
+            time_left.low_stb.eq(load_stb & ~high),
+            time_left.high_stb.eq(load_stb & high),
             # Five clocks before the first captured one comes what takes the run to its last clock.
             time_left.start_stb.eq(self.track & (wait == TIMER_CLOCKS + 3)),
             settle_left.clocks.eq(self.settle_ticks[fine:]),
@@ -268,6 +283,7 @@ class RunControl(wiring.Component):
             m.d.sync += stop_asked.eq(0)
         with m.Elif(self.action.stop):
             m.d.sync += stop_asked.eq(1)
+        return high
 
     def _drain(self, m, first, waits, drain_next, drained) -> None:
         with m.FSM(name="drain"):

@@ -5,6 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.front.phases import CORE_PHASE, carried, domain
+from plexor_hdl.lib.crossing import Crossing
 
 
 class Divider(wiring.Component):
@@ -25,12 +26,10 @@ class Divider(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         phases, fast = self._phases, domain(CORE_PHASE)
-        started, going = Signal(), Signal()
-        m.d[fast] += [
-            started.eq(self.start),
-            going.eq(started),
-            self.core_clk.eq(going & ~self.core_clk),
-        ]
+        m.submodules.start_to_phase = crossing = Crossing(fast)
+        going = Signal()
+        m.d.comb += [crossing.bit.eq(self.start), going.eq(crossing.crossed)]
+        m.d[fast] += self.core_clk.eq(going & ~self.core_clk)
         m.d.comb += [
             self.load.eq(carried(m, self.core_clk, CORE_PHASE, phases, phases)),
             self.running.eq(carried(m, going, CORE_PHASE, phases, phases)),

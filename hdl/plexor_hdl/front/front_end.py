@@ -9,6 +9,7 @@ from plexor_hdl.front.divider import Divider
 from plexor_hdl.front.phases import RATIO, add_domains, repeated
 from plexor_hdl.front.sampler import Sampler, Way
 from plexor_hdl.front.serialiser import Serialiser
+from plexor_hdl.lib.crossing import Crossing
 
 START_BITS = 10
 """The core's clock starts 2**START_BITS periods of a family's start clock after the PLL's lock."""
@@ -44,9 +45,10 @@ class FrontEnd(Elaboratable):
         add_domains(m, clocks)
         m.domains.reference = ClockDomain(reset_less=True)
         m.d.comb += ClockSignal("reference").eq(family.add_start_clock(m, self.reference))
-        stable, wait = Signal(2), Signal(START_BITS + 1)
-        m.d.reference += stable.eq(Cat(locked, stable))
-        with m.If(~stable[-1]):
+        m.submodules.lock_to_reference = stable = Crossing("reference")
+        m.d.comb += stable.bit.eq(locked)
+        wait = Signal(START_BITS + 1)
+        with m.If(~stable.crossed):
             m.d.reference += wait.eq(0)
         with m.Elif(~wait[-2:].all()):
             m.d.reference += wait.eq(wait + 1)

@@ -35,8 +35,8 @@ def keep_queues(m: Module, s: Look, clear, pending):
         m.d.comb += [
             s.some[place].eq(level.any()),
             s.full[place].eq(level[-1]),
-            pending[place].eq(level),
         ]
+        m.d.sync += pending[place].eq(level)
     return heads, tails
 
 

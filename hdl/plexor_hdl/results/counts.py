@@ -76,6 +76,7 @@ class Counts(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
+        self.spaces = PARTS
         copy = {
             "copying": In(1),
             "copy": In(CopyAddress(geometry)),

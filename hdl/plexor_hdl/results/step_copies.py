@@ -5,8 +5,8 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Geometry
-from plexor.protocol.memory import CLASSES, STATISTICS
-from plexor_hdl.interfaces import TIME_BITS, Kind, Measured, SpaceRead
+from plexor.protocol.memory import CLASSES, STATISTICS, Space, entries
+from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, TIME_BITS, Kind, Measured, SpaceRead
 from plexor_hdl.lib.addresses import WORD_BITS
 from plexor_hdl.lib.history import Line
 from plexor_hdl.lib.split_sum import added
@@ -58,6 +58,8 @@ class StepCopies(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
+        self._has_intervals = bool(entries(geometry, Space.INTERVAL_STATISTICS))
+        intervals = {"i_intervals": In(SpaceRead()), "intervals": Out(SpaceRead())}
         super().__init__(
             {
                 "clear": In(1),
@@ -66,14 +68,17 @@ class StepCopies(wiring.Component):
                 "final_stb": In(1),
                 "end_ticks": In(TIME_BITS),
                 "pending": In(data.ArrayLayout(32, geometry.channels)),
-                "idle": In(1),
+                "counts_idle": In(1),
+                "results_idle": In(1),
                 "i_valid": In(1),
+                "i_ready": In(1),
                 "i_measured": In(Measured(geometry)),
                 "copying": Out(1),
                 "copy": Out(CopyAddress(geometry)),
                 "copy_word": In(LIMB_BITS),
                 "i_statistics": In(SpaceRead()),
                 "statistics": Out(SpaceRead()),
+                **(intervals if self._has_intervals else {}),
                 "read": In(SpaceRead()),
                 "reading": Out(1),
                 "busy": Out(1),
@@ -89,7 +94,7 @@ class StepCopies(wiring.Component):
         m.submodules.memory = memory = StepMemory(geometry)
         wiring.connect(m, wiring.flipped(self.read), memory.read)
         end_ticks, final = Signal(TIME_BITS), Signal()
-        still = Signal(range(STILL_CLOCKS))
+        still, idle = Signal(range(STILL_CLOCKS)), self.counts_idle & self.results_idle
         start_stb, copied, added_up = Signal(), Signal(), Signal()
         # They come late, and what they tell of stands for longer.
         step_stb, final_stb = Signal(), Signal()
@@ -101,7 +106,7 @@ class StepCopies(wiring.Component):
             self.done_stb.eq(0),
             step_stb.eq(self.step_stb),
             final_stb.eq(self.final_stb),
-            still.eq(Mux(self.idle & ~step_stb & ~final_stb, still + ~still.all(), 0)),
+            still.eq(Mux(idle & ~step_stb & ~final_stb, still + ~still.all(), 0)),
         ]
         with m.FSM(name="records") as fsm:
             m.d.comb += self.busy.eq(~fsm.ongoing("READY"))
@@ -213,6 +218,17 @@ class StepCopies(wiring.Component):
             dumpers.data.eq(ours.data),
             dumpers.some.eq(ours.some),
         ]
+        if self._has_intervals:
+            # Of both statistics that are read at the port whose upper address bit is low.
+            others = self.i_intervals
+            m.d.comb += [
+                self.intervals.address.eq(
+                    others.address | self.reading.replicate(SPACE_ADDRESS_BITS)
+                ),
+                self.intervals.bank.eq(others.bank),
+                others.data.eq(self.intervals.data),
+                others.some.eq(self.intervals.some),
+            ]
 
         # The word of an address is there when it has stood for so long.
         m.submodules.extent = extent = Extent(geometry.channels, bits)
@@ -249,7 +265,7 @@ class StepCopies(wiring.Component):
             m.d.sync += Cat(high, carry).eq(added(first_high, word_high, low_carry))
         _, number, whose = at(3)
         m.d.comb += [
-            extent.valid.eq(self.i_valid & (self.i_measured.kind == Kind.RISE)),
+            extent.valid.eq(self.i_valid & self.i_ready & (self.i_measured.kind == Kind.RISE)),
             extent.channel.eq(self.i_measured.channel),
             extent.value_ticks.eq(self.i_measured.value_ticks),
             extent.clear_stb.eq(self.clear | self.done_stb),

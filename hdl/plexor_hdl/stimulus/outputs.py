@@ -1,15 +1,16 @@
 """All strike outputs: a stimulus each, and what they do together."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import STIMULUS
 from plexor_hdl.interfaces import block_layout
+from plexor_hdl.lib.crossing import CROSSING_CLOCKS, Crossing
 from plexor_hdl.stimulus.stimulus import Stimulus
 
-GATE_CLOCKS = 2
+GATE_CLOCKS = CROSSING_CLOCKS
 """From the gate's pin to the stimuli: the flip-flops of its synchroniser."""
 
 
@@ -46,8 +47,8 @@ class Outputs(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         count, samples = self._geometry.strikes, self._geometry.samples
-        gates = Signal(GATE_CLOCKS)
-        m.d.sync += gates.eq(Cat(self.gate, gates))
+        m.submodules.gate_to_core = gate = Crossing()
+        m.d.comb += gate.bit.eq(self.gate)
         strikes, active, done, counted = (Signal(count) for _ in range(4))
         stimuli = [Stimulus(self._geometry, number) for number in range(count)]
         for number, (stimulus, config) in enumerate(zip(stimuli, self.config, strict=True)):
@@ -56,7 +57,7 @@ class Outputs(wiring.Component):
                 stimulus.config.eq(config),
                 stimulus.start_stb.eq(self.start_stb | (self.restart_stb & (number == 0))),
                 stimulus.stop.eq(self.stop),
-                stimulus.gate.eq(gates[-1]),
+                stimulus.gate.eq(gate.crossed),
                 stimulus.strikes.eq(strikes),
                 strikes[number].eq(stimulus.strike_stb),
                 active[number].eq(stimulus.word.any()),

@@ -26,6 +26,10 @@ def word_clocks(geometry: Geometry) -> int:
     return READ_CLOCKS + (16 if Feature.SNAPSHOT in geometry.features else 10)
 
 
+HOLDERS = 2
+"""Stages that may take the memories from the dumper for a while."""
+
+
 class Dumper(wiring.Component):
     """Sends the words of the requested spaces, space by space, bank 0 before bank 1.
 
@@ -56,7 +60,7 @@ class Dumper(wiring.Component):
                 "base": In(8 * WORD_BYTES),
                 "base_high": Out(1),
                 "base_valid": In(1),
-                "hold": In(1),
+                "hold": In(HOLDERS),
                 "busy": Out(1),
                 "o_bytes": Out(stream.Signature(FrameByte)),
             }
@@ -107,8 +111,8 @@ class Dumper(wiring.Component):
         byte = self._byte(m, Cat(number, now["WORD"]), value, bank, place, last_frame, logging)
         # What is read while others read comes again once they have done.
         held, rest = Signal(), Signal(range(self._word_clocks + 1))
-        m.d.comb += held.eq(self.hold | rest.any())
-        with m.If(self.hold):
+        m.d.comb += held.eq(self.hold.any() | rest.any())
+        with m.If(self.hold.any()):
             m.d.sync += rest.eq(self._word_clocks)
         with m.Elif(rest.any()):
             m.d.sync += rest.eq(rest - 1)

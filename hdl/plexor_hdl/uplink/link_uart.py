@@ -2,11 +2,11 @@
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
-from amaranth.lib.cdc import FFSynchronizer
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import DELIMITER
 from plexor.protocol.registers import register
+from plexor_hdl.lib.crossing import Crossing
 from plexor_hdl.lib.memory_reader import MemoryReader, plain_memory
 
 DIVISOR_BITS = 16
@@ -146,8 +146,9 @@ class LinkUart(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        level = Signal(init=1)
-        m.submodules.synchronizer = FFSynchronizer(self.rx, level, init=1)
+        m.submodules.rx_to_core = crossing = Crossing(init=1)
+        m.d.comb += crossing.bit.eq(self.rx)
+        level = crossing.crossed
         bad_stb = Signal()
         if self._set_period:
             period, known, relock = Const(self._set_period), Const(1), Const(0)

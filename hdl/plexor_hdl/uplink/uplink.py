@@ -1,68 +1,116 @@
 """The way of events to the link: upload FIFO, deep memory and framer, as a build has them."""
 
-from amaranth.hdl import Module, Signal
-from amaranth.lib import wiring
+from amaranth.hdl import Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import DELTA_BITS
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.registers import Stream
+from plexor.protocol.registers import CONTROL, Stream, register
+from plexor_hdl.capture.timebase import LOW_BITS
 from plexor_hdl.control.run import flag_bit
+from plexor_hdl.interfaces import COUNT_BITS, TIME_BITS, Event
 from plexor_hdl.uplink.deep import Deep
+from plexor_hdl.uplink.frame_parts import FramePart
 from plexor_hdl.uplink.framer import Framer
-from plexor_hdl.uplink.upload import Drop, Upload
+from plexor_hdl.uplink.upload import Drop, Entry, Upload
 
 FLUSH_BIT = 16
 """Bit of the clock's count whose changes close a frame."""
 
 
-class Uplink:
-    """Adds the stages to a module; all of it is idle in a build without Feature.EVENTS.
+class Uplink(wiring.Component):
+    """Queues events for the link and puts them into frames.
 
-    `drop` strobes what the FIFO drops, of which there have been `dropped_cnt`. A run may not start
-    while any of `busy`.
+    Without Feature.EVENTS it holds nothing and sends nothing. With a `deep_depth` in the geometry,
+    entries pass a FIFO outside, between `o_kept` and `i_fetched`.
+
+    Latency: that of Upload and Framer, one after the other; Deep adds a clock and its memory.
+    Throughput: an event each 2 clocks in; out as fast as `o_parts` is taken.
+    Reset: nothing is queued.
+    Wrap: `dropped_cnt` wraps at 2**COUNT_BITS.
+    Full: the FIFO drops events, tells each on `drop` and counts it.
+
+    Ports:
+        event: An event of the merge.
+        event_stb: Whether there is one.
+        stream: CONTROL.stream: which runs send events, and when.
+        now_ticks: The core's time.
+        low: The lower bits of the timebase.
+        clear: A run begins: what is queued is forgotten.
+        running: A run is under way; without one, frames end early.
+        hurry: Something other than events waits for the link.
+        drop: What was dropped in the clock before.
+        dropped_cnt: How many events were dropped since `clear`.
+        busy: A deep memory is being emptied; no run may start.
+        i_trace: Entries of the ring, with Feature.RING.
+        o_kept: Entries to the deep memory.
+        i_fetched: Entries from the deep memory.
+        o_parts: Frames of events.
     """
 
-    def __init__(self, m: Module, geometry: Geometry) -> None:
-        self.upload = self.deep = self.framer = None
-        self.drop, self.dropped_cnt = Signal(Drop), 0
-        self.busy = []
-        if Feature.EVENTS not in geometry.features:
-            return
-        m.submodules.upload = self.upload = Upload(geometry)
-        m.submodules.framer = self.framer = Framer(trace=Feature.RING in geometry.features)
-        self.drop, self.dropped_cnt = self.upload.drop, self.upload.dropped_cnt
-        if geometry.deep_depth:
-            m.submodules.deep = self.deep = Deep(geometry)
-            self.busy = [self.deep.busy]
+    def __init__(self, geometry: Geometry) -> None:
+        self._geometry = geometry
+        features = geometry.features
+        self._has_events = Feature.EVENTS in features
+        ring = {"i_trace": In(stream.Signature(Entry))} if Feature.RING in features else {}
+        deep = {
+            "o_kept": Out(stream.Signature(Entry)),
+            "i_fetched": In(stream.Signature(Entry)),
+        }
+        super().__init__(
+            {
+                "event": In(Event()),
+                "event_stb": In(1),
+                "stream": In(register(CONTROL.name, "stream").bits),
+                "now_ticks": In(TIME_BITS),
+                "low": In(LOW_BITS),
+                "clear": In(1),
+                "running": In(1),
+                "hurry": In(1),
+                "drop": Out(Drop),
+                "dropped_cnt": Out(COUNT_BITS),
+                "busy": Out(1),
+                **ring,
+                **(deep if geometry.deep_depth else {}),
+                "o_parts": Out(stream.Signature(FramePart)),
+            }
+        )
 
-    def wire(self, m: Module, instrument, control, run, capture, timebase, hurry, frames) -> None:
-        """Wire the stages, from the capture to `frames`, the packetizer's input, which may hurry.
-
-        `instrument` has the ports of a deep memory.
-        """
-        upload, framer, deep = self.upload, self.framer, self.deep
-        if not (upload and framer):
-            return
-        streamed = control.stream.any() if deep else flag_bit(control.stream, Stream.LIVE)
+    def elaborate(self, platform):
+        m = Module()
+        if not self._has_events:
+            return m
+        geometry = self._geometry
+        has_ring, has_deep = Feature.RING in geometry.features, bool(geometry.deep_depth)
+        m.submodules.upload = upload = Upload(geometry)
+        m.submodules.framer = framer = Framer(trace=has_ring)
         m.d.comb += [
-            upload.i_events.valid.eq(capture.event_stb),
-            upload.i_events.payload.eq(capture.event),
-            upload.enable.eq(streamed),
-            upload.now_bit.eq(run.now_ticks[DELTA_BITS]),
-            upload.clear_stb.eq(run.clear),
-            framer.clock_bit.eq(timebase.low[FLUSH_BIT]),
-            framer.flush.eq(~run.running),
-            framer.hurry.eq(hurry),
+            upload.i_events.valid.eq(self.event_stb),
+            upload.i_events.payload.eq(self.event),
+            upload.enable.eq(self.stream.any() if has_deep else flag_bit(self.stream, Stream.LIVE)),
+            upload.now_bit.eq(self.now_ticks[DELTA_BITS]),
+            upload.clear_stb.eq(self.clear),
+            framer.clock_bit.eq(self.low[FLUSH_BIT]),
+            framer.flush.eq(~self.running),
+            framer.hurry.eq(self.hurry),
+            self.drop.eq(upload.drop),
+            self.dropped_cnt.eq(upload.dropped_cnt),
         ]
-        if deep:
+        if has_deep:
+            m.submodules.deep = deep = Deep(geometry)
             m.d.comb += [
-                deep.after.eq(control.stream == Stream.AFTER),
-                deep.clear_stb.eq(run.clear),
+                deep.after.eq(self.stream == Stream.AFTER),
+                deep.clear_stb.eq(self.clear),
+                self.busy.eq(deep.busy),
             ]
             wiring.connect(m, upload.o_entries, deep.i_entries)
             wiring.connect(m, deep.o_entries, framer.i_events)
-            wiring.connect(m, deep.o_kept, wiring.flipped(instrument.kept))
-            wiring.connect(m, wiring.flipped(instrument.fetched), deep.i_fetched)
+            wiring.connect(m, deep.o_kept, wiring.flipped(self.o_kept))
+            wiring.connect(m, wiring.flipped(self.i_fetched), deep.i_fetched)
         else:
             wiring.connect(m, upload.o_entries, framer.i_events)
-        wiring.connect(m, framer.o_parts, frames)
+        if has_ring:
+            wiring.connect(m, wiring.flipped(self.i_trace), framer.i_trace)
+        wiring.connect(m, framer.o_parts, wiring.flipped(self.o_parts))
+        return m

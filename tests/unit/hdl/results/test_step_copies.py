@@ -107,7 +107,7 @@ def recorded(channels, steps, seed, *, samples=40):
                 kind, channel = rng.choice(list(Kind)), number % max(channels, 5)
                 # Some that differ in few bits.
                 value = rng.choice((rng.randrange(-(1 << 31), 1 << 31), rng.randrange(-2, 3)))
-                ctx.set(dut.i_valid, channel < channels)
+                ctx.set(dut.i_ready, channel < channels)
                 ctx.set(dut.i_measured.kind, kind)
                 ctx.set(dut.i_measured.channel, channel % channels)
                 ctx.set(dut.i_measured.value_ticks, value)
@@ -131,12 +131,15 @@ def recorded(channels, steps, seed, *, samples=40):
             for channel, value in enumerate(pending):
                 ctx.set(dut.pending[channel], value)
             # What is on its way.
-            ctx.set(dut.idle, 0)
+            busy = rng.choice((dut.counts_idle, dut.results_idle))
+            ctx.set(dut.counts_idle, 1)
+            ctx.set(dut.results_idle, 1)
+            ctx.set(busy, 0)
             for _ in range(rng.randrange(30)):
                 assert not ctx.get(dut.copying)
                 assert not ctx.get(dut.reading)
                 await tick()
-            ctx.set(dut.idle, 1)
+            ctx.set(busy, 1)
             clocks = 0
             while not ctx.get(dut.done_stb):
                 assert not ctx.get(dut.final_seen)

@@ -1,0 +1,40 @@
+"""The end of counting: when all that a run's last beat brought stands in memory."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from plexor.protocol.geometry import Feature, Geometry
+
+
+class LastCounted(wiring.Component):
+    """Waits, at a run's end, for each stage that counts.
+
+    Each stage strobes once, in any order; results say that they are idle.
+
+    Latency: 1 clock from the last strobe, none from `results_idle`.
+    Throughput: one end of a run at a time.
+    Reset: no stage has told.
+    Wrap: none; it holds no count.
+    Full: never; a strobe that comes twice counts once.
+
+    Ports:
+        counts_stb: The counts of the run stand in memory.
+        records_stb: The records of steps do, with Feature.SWEEP.
+        results_idle: Nothing is on its way to bins and statistics.
+        all_counted: All have told: high for one clock.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        records = {"records_stb": In(1)} if Feature.SWEEP in geometry.features else {}
+        super().__init__(
+            {"counts_stb": In(1), **records, "results_idle": In(1), "all_counted": Out(1)}
+        )
+        self._strobes = [self.counts_stb, *([self.records_stb] if records else [])]
+
+    def elaborate(self, platform):
+        m = Module()
+        told = Signal(len(self._strobes))
+        m.d.comb += self.all_counted.eq(told.all() & self.results_idle)
+        m.d.sync += told.eq(Mux(self.all_counted, 0, told | Cat(self._strobes)))
+        return m

@@ -1,0 +1,100 @@
+"""The stages of an instrument: which ones a build has."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+
+from amaranth.lib import wiring
+
+from plexor.protocol.geometry import Feature, Geometry
+from plexor_hdl.capture.capture import Capture
+from plexor_hdl.capture.pins import Pins
+from plexor_hdl.capture.timebase import Timebase
+from plexor_hdl.control.bus_arbiter import SharedBus
+from plexor_hdl.control.command import Command
+from plexor_hdl.control.flags import Flags
+from plexor_hdl.control.last_counted import LastCounted
+from plexor_hdl.control.registers import RegisterBank
+from plexor_hdl.control.run import RunControl
+from plexor_hdl.control.snapshot import Snapshots
+from plexor_hdl.match.matcher import Matcher
+from plexor_hdl.match.trigger import Trigger
+from plexor_hdl.results.counts import Counts
+from plexor_hdl.results.results import Results
+from plexor_hdl.results.step_copies import StepCopies
+from plexor_hdl.stimulus.outputs import Outputs
+from plexor_hdl.stimulus.step_table import StepTable
+from plexor_hdl.uplink.access import Access
+from plexor_hdl.uplink.dumper import Dumper
+from plexor_hdl.uplink.link_bytes import LinkBytes
+from plexor_hdl.uplink.link_words import LinkWords
+from plexor_hdl.uplink.packetizer import Packetizer
+from plexor_hdl.uplink.ring import Ring
+from plexor_hdl.uplink.uplink import Uplink
+
+
+@dataclass(frozen=True)
+class Stages:
+    """The stages of a build, by the names of its submodules; None where a build has none."""
+
+    timebase: Timebase
+    bank: RegisterBank
+    command: Command
+    run: RunControl
+    flags: Flags
+    trigger: Trigger
+    snapshots: Snapshots
+    outputs: Outputs
+    pins: Pins
+    capture: Capture
+    matcher: Matcher
+    results: Results
+    counts: Counts
+    last_counted: LastCounted
+    uplink: Uplink
+    dumper: Dumper
+    packetizer: Packetizer
+    link: LinkBytes | LinkWords
+    table: StepTable | None
+    records: StepCopies | None
+    ring: Ring | None
+    access: Access | None
+    shared_bus: SharedBus | None
+
+    def there(self) -> Iterator[tuple[str, wiring.Component]]:
+        """Yield the name and the stage of each that the build has."""
+        for field in fields(self):
+            stage = getattr(self, field.name)
+            if stage is not None:
+                yield field.name, stage
+
+
+def stages_of(
+    geometry: Geometry, bank: RegisterBank, *, loop_clocks: int, datagrams: bool, access: bool
+) -> Stages:
+    """Return the stages of a build; `loop_clocks`, `datagrams` and `access` are Instrument's."""
+    sweep, ring = Feature.SWEEP in geometry.features, Feature.RING in geometry.features
+    return Stages(
+        timebase=Timebase(geometry),
+        bank=bank,
+        command=Command(datagrams=datagrams),
+        run=RunControl(geometry),
+        flags=Flags(),
+        trigger=Trigger(geometry),
+        snapshots=Snapshots(geometry),
+        outputs=Outputs(geometry),
+        pins=Pins(geometry, loop_clocks),
+        capture=Capture(geometry),
+        matcher=Matcher(geometry),
+        results=Results(geometry),
+        counts=Counts(geometry),
+        last_counted=LastCounted(geometry),
+        uplink=Uplink(geometry),
+        dumper=Dumper(geometry),
+        packetizer=Packetizer(),
+        link=LinkWords() if datagrams else LinkBytes(),
+        table=StepTable(geometry) if sweep else None,
+        records=StepCopies(geometry) if sweep else None,
+        ring=Ring(geometry) if ring else None,
+        access=Access(geometry) if access else None,
+        shared_bus=SharedBus() if access else None,
+    )
