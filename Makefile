@@ -4,7 +4,7 @@ RUN = .venv/bin/python -m
 # A run starts thousands of Pythons: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo setup test one test-full lint fmax sustained gateware gateware-report flash wiring features worth soc bench mutants fuzz lock clean
+.PHONY: demo setup test one test-full lint fmax sustained gateware gateware-report flash wiring diagram features worth soc bench mutants fuzz lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -43,6 +43,9 @@ flash:
 
 wiring: setup
 	$(RUN) tools.wiring
+
+diagram: setup
+	$(RUN) tools.diagram
 
 features: setup
 	$(RUN) tools.features
