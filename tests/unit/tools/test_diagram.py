@@ -1,6 +1,7 @@
 """The drawing of the instrument's stages, and the netlist that it is read from."""
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from tools import diagram
@@ -8,16 +9,23 @@ from tools.stages import Netlist, Wires, netlist_of
 
 from plexor_hdl.build import boards
 
+
+@cache
+def netlist(name: str) -> Netlist:
+    """Return the netlist of a board's instrument."""
+    return netlist_of(boards.simulated(name))
+
+
 BOARDS = pytest.mark.parametrize("name", ["ulx3s-25f", "hx8k-evn", "icebreaker"])
 
 
 @BOARDS
 def test_the_instrument_of_each_profile_only_wires(name):
-    assert netlist_of(boards.simulated(name)).logic == ()
+    assert netlist(name).logic == ()
 
 
 def test_the_drawing_in_docs_is_the_one_of_the_netlist():
-    drawn = diagram.draw(netlist_of(boards.simulated())).render(style=True) + "\n"
+    drawn = diagram.draw(netlist(boards.DEFAULT)).render(style=True) + "\n"
     assert diagram.DRAWING.read_text(encoding="utf-8") == drawn
 
 
