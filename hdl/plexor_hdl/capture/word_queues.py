@@ -152,8 +152,7 @@ class WordQueues(wiring.Component):
 
     The words that are taken from one clock are a slot. A slot leaves in three parts, each in order:
     `o_slot`; its words by `take_words`, in a later clock; its `tag` by `take_tag`, 4 clocks or more
-    after the slot, and 2 or more after the tag before. Raises ValueError for FIFOs in which words
-    could wait longer than their clock's bits tell.
+    after the slot, and 2 or more after the tag before.
 
     Latency: 4 clocks from `i_edges` to `o_slot`, 2 to `amounts`.
     Throughput: one slot each clock in, one each 2 clocks out.
