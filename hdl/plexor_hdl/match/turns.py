@@ -1,8 +1,8 @@
 """The matcher's turns: which channel is looked at or struck next, and when a beat is done.
 
 A beat takes 2 clocks, and 2 more for each further channel that it strikes. A response takes
-LOOK_CLOCKS, and 2 more for each channel that it strikes. An edge back that is measured takes
-BACK_CLOCKS.
+LOOK_CLOCKS, an edge back that is measured BACK_CLOCKS; both take 2 more for each channel that they
+strike.
 
 A channel whose queue a strike finds full is looked at first, for LOOK_CLOCKS + 2 more. Each strike
 that has expired there, or before a response, takes LOOK_CLOCKS. So does each held response; one
