@@ -8,6 +8,8 @@ from amaranth.lib.wiring import In, Out
 class Sweep(wiring.Component):
     """Goes through the addresses 0 to `entries` - 1 of a memory once, to clear it.
 
+    It has no memory: its user writes the row at `address` while `busy`.
+
     Latency: 1 clock from `stb` to the first address.
     Throughput: one address each clock.
     Reset: not `busy`.

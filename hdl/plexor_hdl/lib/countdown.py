@@ -229,6 +229,8 @@ class Allowance(wiring.Component):
 class SettledSum(wiring.Component):
     """Adds two numbers that stand still, a limb each clock.
 
+    A limb's carry counts a clock later, so the sum is right only once it has passed all limbs.
+
     Latency: `limbs` clocks after both have last changed.
     Throughput: one sum each `limbs` clocks.
     Reset: the sum is 0.

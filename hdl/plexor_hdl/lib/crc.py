@@ -14,6 +14,9 @@ MOST_BITS = 8
 class FrameCrc(wiring.Component):
     """Computes the CRC-32 of the bits that came since `start`, lowest bit first.
 
+    A sender shifts the CRC out behind its frame. A receiver lets the frame and its CRC pass, and
+    then looks at `matched`.
+
     Latency: 1 clock from any input to all outputs.
     Throughput: `bits` bits each clock.
     Reset: as `start`.

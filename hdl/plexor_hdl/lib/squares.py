@@ -65,6 +65,8 @@ class Product(wiring.Component):
 class Squares(wiring.Component):
     """Squares signed values, of look-up tables alone.
 
+    A square is the sum of three products of halves of the value's magnitude.
+
     Latency: LATENCY clocks from `stb` to `square`.
     Throughput: one value each PACE clocks.
     Reset: nothing is under way; the square has no meaning before the first one.

@@ -46,6 +46,8 @@ class Accepted(data.StructLayout):
 class Accept(wiring.Component):
     """Takes a beat, finds what it is to each channel, and holds it until its turn comes.
 
+    The next beat is taken once the one that is held has gone by `take`.
+
     Latency: 1 clock from `i_beat` to `o_accepted`.
     Throughput: one beat each 2 clocks.
     Reset: none is held.

@@ -133,7 +133,10 @@ class Limiter(wiring.Component):
 
 
 class Flips(wiring.Component):
-    """Draws pulses of less than W ticks, as the samples where a word's level changes.
+    """Draws pulses of less than W ticks, as changes of a word's level.
+
+    Each sample's level is that of the last sample before the word, turned over where its flip is 1.
+    A pulse must end before the next one starts.
 
     Latency: FLIP_CLOCKS clocks from `starts` to `flips`, 1 to `strike_stb`.
     Throughput: one word each clock.
