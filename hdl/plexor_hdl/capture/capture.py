@@ -53,8 +53,9 @@ class Capture(wiring.Component):
 
     Ports:
         clear: Begins a run: the index is 0, no gap, no final beat.
-        words: The sample words of the clock `low` - 1, in the order of `geometry.sources`, active
-            level high; oldest sample lowest.
+        words: The sample words of the clock `low` - 1, in the order of `geometry.sources`, oldest
+            sample lowest. The active level is high, but for channels, whose `invert` is applied
+            here.
         capture: The `words` of this clock belong to the run.
         channels: The registers of each channel; `enable`, `invert` and `filter_ticks` count here.
         strike_enables: A bit for each strike output: its edges are captured.

@@ -96,7 +96,8 @@ class Tag(data.StructLayout):
 class WordQueue(wiring.Component):
     """Holds the edge words of one source until the merge takes them.
 
-    It does not know whether a word is there: whoever takes one knows from the order of words.
+    It does not know whether a word is there: whoever takes one knows from the order of words. With
+    `level` all samples of a word are alike, and it needs no memory block.
 
     Latency: 3 clocks from `i_word` to `o_word`: a word may be taken 2 clocks after it was offered.
     Throughput: one word each clock in, one out.

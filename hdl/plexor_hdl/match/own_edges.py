@@ -43,9 +43,9 @@ class OwnEdges(wiring.Component):
         answers: The active edge answered a strike.
         is_over: The top bit of the age that is read: it is beyond 2**31 - 1; due as `over`.
         far: The age may be beyond 2**31 - 1.
-        over: It is, whatever it seems to be.
+        over: The age is beyond 2**31 - 1, whatever its bits say.
         kind: What the age is.
-        o_channel: Its channel.
+        o_channel: The channel of that age.
         valid: The age is a measured value.
     """
 

@@ -36,12 +36,12 @@ class Trigger(wiring.Component):
         armed_latency: A latency may trigger.
         armed_missed: A missed strike may trigger.
         latency_stb: A latency is over the threshold.
-        latency: The event of that; valid with `latency_stb`.
+        latency: The event with that latency; valid with `latency_stb`.
         missed_stb: A strike was missed.
-        missed: The event of that; valid with `missed_stb`.
+        missed: The event at which it was missed; valid with `missed_stb`.
         taken: An event was taken.
         triggered: There was a trigger.
-        reason: Which one it was; valid with `triggered`.
+        reason: What triggered; valid with `triggered`.
         at: Its event's index and time; 0 without Feature.RING.
         over: Half the ring's depth of further events were taken, or 2**POST_CLOCKS_BITS clocks
             passed.

@@ -30,8 +30,8 @@ class Draw(wiring.Component):
 
     Draw k is of the generator's state after k steps, and of the carry that the k-th addition of the
     fraction leaves. `hold` goes back to the seed and to a sum of 0. It must be high for three
-    clocks or more, and low from WARM_CLOCKS before the first draw is due. `step` must be high
-    meanwhile.
+    clocks or more, and low from WARM_CLOCKS before the first draw is due. `step` must be high while
+    `hold` is, and until the first draw is due.
 
     Latency: 1 clock from `step` to the next draw, and from `advance` to what is taken over.
     Throughput: one draw each clock.
@@ -57,7 +57,7 @@ class Draw(wiring.Component):
         far: `coarse` is 2**TIMER_LOW_BITS or more.
         hit: The draw is a Poisson strike; without Poisson never.
         offset_next: The tick of a Poisson strike in its word, of the draw that is next.
-        offset: The same of the draw that was taken over.
+        offset: The tick of a Poisson strike in its word, of the draw that was taken over.
     """
 
     def __init__(self, fine_bits: int, *, dither: bool, poisson: bool) -> None:
