@@ -40,7 +40,7 @@ class Ages(wiring.Component):
         limit_data: The value written, in ticks; where limits are `in_memories`.
         settings: The registers of the matcher, which hold limits.
         deadlines: The deadline of each channel, in ticks.
-        trigger_latency_ticks: The latency over which a response triggers.
+        trigger_latency_ticks: The latency in ticks over which a response triggers.
         channel: The channel whose deadline counts.
         time_n: The complement of the beat's time in ticks; it stands.
         half: The upper half of `time_n` counts in this clock, else the lower one.

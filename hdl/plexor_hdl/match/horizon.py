@@ -17,9 +17,9 @@ class Horizon(wiring.Component):
 
     What expires are strikes and held responses. A generation is what came since one began. Once all
     that came before is gone, what is there expires later than that turn's time plus the lesser of
-    the time-out and, unless it is 0, `early_ticks`. Where that was not enough the horizon is found:
-    a search goes from `start` to `settle`. What comes later expires later than the least offer and
-    the limits above. Then no generation is known until the next turn, which comes after `settling`.
+    the time-out and, unless it is 0, `early_ticks`. A beat beyond that time begins a search for a
+    later one, from `start` to `settle`. What comes later expires later than the least offer and the
+    limits above. Then no generation is known until the next turn, which comes after `settling`.
 
     Latency: `beyond` is of `time_ticks` of the clock before. It counts what a search found
         SETTLE_CLOCKS + 1 clocks after `settle`, and a generation 2 clocks after it has `grown`.
@@ -30,8 +30,8 @@ class Horizon(wiring.Component):
 
     Ports:
         clear: Forgets the horizon.
-        timeout_ticks: The time-out.
-        early_ticks: How long a response is held; 0: none is.
+        timeout_ticks: The time-out in ticks.
+        early_ticks: How many ticks a response is held; 0: none is.
         now: The time of the beat in ticks. It stands in the clock before `turn`, and through a
             search, until SETTLE_CLOCKS + 1 clocks after `settle`.
         turn: A generation begins, at the time `now`.

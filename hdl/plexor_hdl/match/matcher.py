@@ -51,7 +51,7 @@ class Matcher(wiring.Component):
         settings: The registers of the matcher; like all registers they stand for 4 clocks first.
         channels: The registers of each channel.
         deadlines: The deadline of each channel, in ticks.
-        trigger_latency_ticks: The latency over which a response triggers.
+        trigger_latency_ticks: The latency in ticks over which a response triggers.
         trigger_channels: A bit for each channel: it may trigger.
         i_valid: `i_beat` stands.
         i_ready: The beat is taken.

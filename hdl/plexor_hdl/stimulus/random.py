@@ -29,7 +29,7 @@ class Draw(wiring.Component):
     """Draws what is random or a fraction of each interval or Poisson clock of a sequence.
 
     Draw k is of the generator's state after k steps, and of the carry that the k-th addition of the
-    fraction leaves. `hold` goes back to the seed and to a sum of 0. It must be high for three
+    fraction leaves. `hold` goes back to the seed and to a sum of 0. `hold` must be high for three
     clocks or more, and low from WARM_CLOCKS before the first draw is due. `step` must be high while
     `hold` is, and until the first draw is due.
 
