@@ -38,9 +38,12 @@ def block_layout(block: Block) -> data.StructLayout:
 class Event(data.StructLayout):
     """One edge of a source, in the merged stream.
 
-    `index` counts the events before it, dropped ones included; `gap` says that edges were dropped
-    just before it. With fewer `time_bits` the time is modulo 2**time_bits; with 0 bits there is no
-    index.
+    Fields:
+        time_ticks: Its time in ticks, modulo 2**time_bits.
+        source: The number of its source, as in docs/PROTOCOL.md.
+        polarity: 1: the edge to the active level.
+        index: How many events were before it, dropped ones included; with 0 bits there is none.
+        gap: Edges were dropped just before it.
     """
 
     def __init__(self, time_bits: int = TIME_BITS, index_bits: int = INDEX_BITS) -> None:
@@ -56,11 +59,16 @@ class Event(data.StructLayout):
 
 
 class Beat(data.StructLayout):
-    """What the matcher sees: an event, or (`is_event` low) only the news of the time.
+    """What the matcher sees: an event, or only the news of the time.
 
-    Every later event is at or after that time. `final` is the last beat of a run; its time is the
-    tick after the run's last. The event has the bits that the build's features look at: the whole
-    time for intervals, steps and events that are kept, the index for events that are kept.
+    Every later event is at or after that time. The event has the bits that the build's features
+    look at: the whole time for intervals, steps and events that are kept, the index for events that
+    are kept.
+
+    Fields:
+        event: The event; without one only its time in ticks counts.
+        is_event: There is an event.
+        final: The last beat of a run; its time is the tick after the run's last.
     """
 
     LONG = Feature.INTERVALS | Feature.FALL
@@ -85,7 +93,12 @@ class Kind(IntEnum):
 class Measured(data.StructLayout):
     """One latency or interval on its way from the matcher to the results.
 
-    `index` and `time_ticks` are those of the event that completed it, where extremes are kept.
+    Fields:
+        kind: What was measured.
+        channel: The number of the response channel.
+        value_ticks: The latency or interval, in ticks; negative where the response came first.
+        index: The index of the event that completed it, where extremes are kept.
+        time_ticks: The time of that event in ticks, where extremes are kept.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -102,10 +115,16 @@ class Measured(data.StructLayout):
 
 
 class Decision(data.StructLayout):
-    """What the matcher decided of one channel in one clock: every bit that is set counts one.
+    """What the matcher decided of one channel in one clock; every bit that is set counts one.
 
-    `strike` was seen, `missed` one of the outstanding or this one, `queue_full` this one for want
-    of room; a response was `classed` as `response_class`, `early` if its strike came second.
+    Fields:
+        channel: The number of the response channel.
+        strike: A strike was seen.
+        missed: One of the outstanding strikes, or this one, was missed.
+        queue_full: This strike was missed for want of room.
+        classed: A response was classed.
+        response_class: The response's class, a ResponseClass; valid with `classed`.
+        early: The response came before its strike; where the build has early responses.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -123,11 +142,16 @@ class Decision(data.StructLayout):
 
 
 class SpaceRead(wiring.Signature):
-    """Reads words of one memory space; `data` is of the `bank` and `address` READ_CLOCKS before.
+    """Reads words of one memory space.
 
-    `some`, as late: the frame of that word may have others than zeros. The side with the memory
-    sees `address` and `bank` as inputs. Reading never disturbs counting; the words of the bank that
-    counts are not coherent.
+    The side with the memory sees `address` and `bank` as inputs. Reading never disturbs counting.
+    The words of the bank that counts are not coherent.
+
+    Ports:
+        address: The number of a 32-bit word in the space.
+        bank: Which of the two banks is read.
+        data: The word at `address` and `bank` of READ_CLOCKS clocks before.
+        some: The frame of that word may have other values than zeros; as late as `data`.
     """
 
     def __init__(self) -> None:
@@ -142,7 +166,16 @@ class SpaceRead(wiring.Signature):
 
 
 class DumpRequest(data.Struct):
-    """What to dump: spaces by bit, of `bank` or of both, told to the host with these values."""
+    """What to dump, and what the host is told with it.
+
+    Fields:
+        spaces: A bit for each memory space.
+        bank: The bank to dump.
+        both: Both banks are dumped.
+        snapshot: The number of the snapshot, modulo 2**SNAPSHOT_BITS.
+        final: The run has ended.
+        report: A LOG frame DUMPED says when the dump has ended.
+    """
 
     spaces: len(Space)
     bank: 1

@@ -37,16 +37,42 @@ def in_order(queues, columns, rows, stamp):
 
 
 class Capture(wiring.Component):
-    """Wires filter, edges, merge and stamp; counts the edges of each source before any FIFO.
+    """Turns the sample words of all sources into one stream of numbered events, in time order.
 
-    `words` are all sources' sample words of the clock `low` - 1, in the order of
-    `geometry.sources`, active level high but for channels, whose `invert` is applied here;
-    `capture` says that this clock belongs to the run. `idle`: nothing captured waits to be merged;
-    While idle, a beat without event tells the time about every IDLE_CLOCKS. `final_valid`, once a
-    run is over and idle, asks for the final beat at the end of the run. `event_stb` strobes once
-    with each `event`, whole, as its beat comes. `amounts` is to be counted. An event takes 10 to 16
-    clocks from `words` to `o_beat`, and filter_clocks more with Feature.FILTER. `o_ready` low stops
-    the merge as a whole: it should come from a register.
+    It counts the edges of each source before any FIFO. While it is idle a beat without event tells
+    the time about every IDLE_CLOCKS.
+
+    Latency: 15 or 16 clocks from `words` to `o_beat` where no other event waits, and
+        filter_clocks(W) more with Feature.FILTER; 1 more each time a limb of the index carries.
+    Throughput: one word of each source each clock in; one beat each 2 clocks out.
+    Reset: empty; all levels before the first word count as low; the next index is 0.
+    Wrap: an event's time is whole, though only low bits of it travel with the words. The index
+        wraps after 2**48 events.
+    Full: a word that finds its source's FIFO full is dropped, counted in `amounts`, and marked as a
+        gap at the next event. `o_ready` low stops the merge as a whole.
+
+    Ports:
+        clear: Begins a run: the index is 0, no gap, no final beat.
+        words: The sample words of the clock `low` - 1, in the order of `geometry.sources`, oldest
+            sample lowest. The active level is high, but for channels, whose `invert` is applied
+            here.
+        capture: The `words` of this clock belong to the run.
+        channels: The registers of each channel; `enable`, `invert` and `filter_ticks` count here.
+        strike_enables: A bit for each strike output: its edges are captured.
+        low: Of Timebase, in clocks.
+        epoch: Of Timebase.
+        last_epoch: Of Timebase.
+        idle: Nothing that was captured waits to be merged; a clock late.
+        final_valid: Asks for the final beat, once a run is over and `idle` is high.
+        final_ready: The request is taken; always high.
+        o_valid: `o_beat` stands.
+        o_ready: The beat is taken; it should come from a register.
+        o_beat: An event, or only the news of the time.
+        event_stb: Strobes once for each event, as its beat comes.
+        event: The event in whole, its time in ticks; valid with `event_stb`.
+        next_index: The index of the event on its way out, or of the next one if there is none.
+        amounts: Edges that each source had, and that were dropped, in one clock; to be counted.
+        gap_saturated: A gap was too long to be told; until `clear`.
     """
 
     def __init__(self, geometry: Geometry) -> None:

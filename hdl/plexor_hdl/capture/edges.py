@@ -39,11 +39,24 @@ def at_least(bits):
 
 
 class Edges(wiring.Component):
-    """Finds every edge of a sample word, both polarities, whatever their number.
+    """Finds every edge of a sample word, of both polarities, whatever their number.
 
-    Only words taken while `capture` is high have edges; the first is compared with the last sample
-    of the word before it. A disabled source has no edges. `invert` swaps the polarities. Latency
-    LATENCY clocks, one word a clock, no back-pressure. Reset: level low, no edge.
+    Only words that come while `capture` is high have edges. The first of them is compared with the
+    last sample of the word before it. A disabled source has no edges.
+
+    Latency: LATENCY clocks from `word` to `o_edges` and `o_valid`.
+    Throughput: one word each clock.
+    Reset: the sample before the first word counts as 0; no edge stands at the output.
+    Wrap: none; it holds no time and no count.
+    Full: never; it has no back-pressure, and the next stage must take each word.
+
+    Ports:
+        word: W samples of one source, oldest lowest.
+        invert: Swaps the polarities of this source's edges.
+        enable: The source has edges.
+        capture: The `word` of this clock belongs to the run.
+        o_edges: The edges of a word; right in each clock, without an edge where `o_valid` is low.
+        o_valid: The word has an edge.
     """
 
     LATENCY = 1

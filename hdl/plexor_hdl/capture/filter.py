@@ -52,11 +52,23 @@ def samples_at(samples: int, place: int) -> Const:
 
 
 class Filter(wiring.Component):
-    """Removes pulses shorter than `filter_ticks` (2 to W; 0 and 1: none; above W: as W).
+    """Removes pulses that are shorter than a number of ticks.
 
-    The output takes the input's level from the first of `filter_ticks` consecutive samples on, and
-    holds between: a level's edge keeps its true time. Latency filter_clocks(W) whatever the
-    setting, so that every source can be delayed alike. One word a clock. Reset: low.
+    The output takes the input's level from the first of `filter_ticks` alike consecutive samples
+    on, and holds it between. So an edge that stays keeps its true time. The latency does not depend
+    on the setting: all sources can be delayed alike.
+
+    Latency: filter_clocks(W) clocks from `word` to `o_word`.
+    Throughput: one word each clock.
+    Reset: all levels are low.
+    Wrap: none; it holds no time and no count.
+    Full: never; each word leaves a fixed time after it came.
+
+    Ports:
+        word: W samples of one source, oldest lowest.
+        filter_ticks: Pulses shorter than this go. 0 and 1: none; above W: as W. It stands still
+            during a run.
+        o_word: W filtered samples, oldest lowest.
     """
 
     def __init__(self, samples: int) -> None:
@@ -122,7 +134,7 @@ class Filter(wiring.Component):
         return m
 
     def _setting(self, m: Module) -> tuple[Signal, list[Signal]]:
-        """Return whether nothing is filtered, and which steps are taken; two clocks late."""
+        """Return whether nothing is filtered, and which steps are taken; a clock late."""
         steps = tuple(taps for stage in STAGES[self._samples] for taps in stage)
         plans = [
             steps_to(max(min(ticks, self._samples), 2) - 1, steps)

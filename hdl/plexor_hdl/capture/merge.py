@@ -59,13 +59,29 @@ def encode(one_hot, values):
 
 
 class Columns(wiring.Component):
-    """Slots to columns: the ticks of a slot that hold edges, in order, one a clock.
+    """Turns slots into columns: the ticks of a slot that hold edges, in order.
 
-    All stages move together in the clocks with `advance`: those with `go` but where `stays` was
-    high in the clock before. The first one also moves when it is empty. A slot's words are taken
-    with `take_words` one clock or more after the slot, and must stand in `i_words` from the next
-    clock on. Latency 3 clocks to the register `o_column`; one column a clock where slots wait.
-    `empty`: nothing inside.
+    All its stages move together in the clocks with `advance`, and the first one also where it is
+    empty. A slot's words are taken with `take_words`, a clock or more after the slot.
+
+    Latency: 3 clocks from a slot that is taken to `o_column`, where each clock has `advance`.
+    Throughput: one column each clock with `advance`, while slots wait.
+    Reset: empty.
+    Wrap: none; a column has its place in the word, not its time.
+    Full: `i_ready` is low while a slot stands that cannot go on.
+
+    Ports:
+        go: The stages behind may move in this clock.
+        stays: The column that stands in Rows has more events; from Rows.
+        advance: Moves all stages: `go` is high, and `stays` was low in the clock before.
+        i_valid: `i_slot` is a slot.
+        i_ready: The slot that is offered is taken.
+        i_slot: The sources of a slot, and the ticks in which one of them has an edge.
+        i_words: The words that were taken last, of all sources; valid from the clock after
+            `take_words` on.
+        take_words: A bit for each source: its next word is taken.
+        o_column: The edges of one tick, all sources side by side; a register.
+        empty: No slot and no column is inside, `o_column` left out.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -137,11 +153,23 @@ class Columns(wiring.Component):
 
 
 class Rows(wiring.Component):
-    """Columns to events: the sources of a tick that hold an edge, in order, one a clock.
+    """Turns columns into events: the sources of a tick that hold an edge, in order.
 
-    Moves in the clocks with `o_ready`; takes a column in those with `i_ready`, which is low until
-    the column before is done, as `stays` tells a clock before. Latency one clock; one event a
-    clock.
+    It moves in the clocks with `o_ready`, and takes a column in those with `i_ready`.
+
+    Latency: 1 clock from `i_column` to `o_event`.
+    Throughput: one event each clock with `o_ready`.
+    Reset: empty.
+    Wrap: none; an event has its place in the word, not its time.
+    Full: `i_ready` is low until the column before is done.
+
+    Ports:
+        i_ready: `i_column` is taken in this clock, if it has edges or is blank.
+        i_column: The edges of one tick, all sources side by side.
+        stays: More events of a column will be left in the next clock; `i_ready` is low then.
+        o_valid: `o_event` is an event or a blank slot.
+        o_ready: The event is taken, if there is one.
+        o_event: One event or a blank slot, which tells only the time.
     """
 
     def __init__(self, geometry: Geometry) -> None:

@@ -12,16 +12,39 @@ from plexor_hdl.interfaces import INDEX_BITS, Event
 
 
 class Stamp(wiring.Component):
-    """Extends an event's clock to 64-bit ticks and numbers events, dropped ones included.
+    """Extends an event's clock to 64 bits of ticks, and numbers events, dropped ones included.
 
-    The first event of a slot takes `tag`, which must stand then; those after it have its clock. A
-    blank slot becomes a beat without event, with `final` the final one; its gap, too, goes into the
-    next index. All stages move in every other clock at most, so that `i_ready` is a register:
-    latency 4 clocks, a beat each 2. They stop while `o_ready` is low, and for one clock, without a
-    beat, each time one of the index's limbs of LIMB_BITS carries. `next_index` is that of the event
-    that is on its way out, if there is one. `event_stb` strobes once with each event, a clock after
-    `o_event` has its index. `clear` sets the index to 0. An event must be stamped within half the
-    range of its clock. Where events are not `indexed`, the index is 0.
+    The first event of a slot takes `tag`; those after it have the same clock. A blank slot becomes
+    a beat without event, and with `final` the final one; its gap goes into the next index too. The
+    index is 0 in a build whose geometry is not `indexed`. An event must be stamped within half the
+    range of its clock.
+
+    Latency: 3 clocks from an event that is taken to `o_event`; 1 more each time that one of the
+        index's limbs of LIMB_BITS carries.
+    Throughput: one beat each 2 clocks; `i_ready` is a register.
+    Reset: empty; the next index is 0, and a `clear` makes it 0 again.
+    Wrap: the time's upper bits are those of now, or those before they last changed. The index wraps
+        after 2**48 events.
+    Full: `i_ready` is low while `o_ready` is low and a beat stands.
+
+    Ports:
+        clear: Sets the index to 0.
+        low: Of Timebase, in clocks.
+        epoch: Of Timebase.
+        last_epoch: Of Timebase.
+        i_valid: `i_event` is an event or a blank slot.
+        i_ready: The event is taken.
+        i_event: One event, with its place in the word.
+        final: A blank slot that is taken in this clock is the end of the run.
+        tag: The clock and the gap of the next slot; valid where its first event is offered.
+        take_tag: `tag` is taken.
+        o_valid: `o_event` stands.
+        o_ready: The beat is taken.
+        o_event: An event, its time in ticks; of a beat without event only the time counts.
+        o_is_event: The beat has an event.
+        event_stb: Strobes once for each event, a clock after `o_event` has its index.
+        o_final: The beat is the end of the run.
+        next_index: The index of the event on its way out, or of the next one if there is none.
     """
 
     LIMB_BITS = 16

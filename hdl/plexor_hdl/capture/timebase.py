@@ -20,11 +20,22 @@ def epoch_bits(geometry: Geometry) -> int:
 
 
 class Timebase(wiring.Component):
-    """Counts core clocks in 64 - log2 W bits; tick = clock x W.
+    """Counts core clocks; every time in the instrument comes from this count.
 
-    `low` and `epoch` are the low LOW_BITS bits and the rest, coherent in every cycle; `last_epoch`
-    is `epoch` - 1. Reset: all zero. Wrap: after 2**64 ticks. The carry into `epoch` is prepared in
-    limbs in the 2**LOW_BITS clocks before it is needed, so no carry is longer than LOW_BITS.
+    `epoch` and `low` are one number of 64 - log2 W bits, coherent in every clock. A tick is that
+    number x W. The carry into `epoch` is prepared in limbs of LIMB_BITS during the 2**LOW_BITS
+    clocks before it is needed, so no carry chain is longer than LOW_BITS.
+
+    Latency: none; all outputs are registers.
+    Throughput: one count each clock.
+    Reset: all outputs are 0.
+    Wrap: to 0 after 2**64 ticks.
+    Full: never; it stores nothing.
+
+    Ports:
+        low: The lower LOW_BITS bits of the count, in clocks.
+        epoch: The bits above `low`.
+        last_epoch: What `epoch` was before its last change; 0 until the first change.
     """
 
     def __init__(self, geometry: Geometry) -> None:

@@ -94,11 +94,23 @@ class Tag(data.StructLayout):
 
 
 class WordQueue(wiring.Component):
-    """The FIFO of one source: takes the word offered, unless `full`.
+    """Holds the edge words of one source until the merge takes them.
 
-    In the clock after `take` and until the next one `o_word` is the oldest word that was not yet
-    taken, which must have been offered 2 clocks before `take` or earlier. With `level` all samples
-    of a word are alike: it needs no memory block.
+    It does not know whether a word is there: whoever takes one knows from the order of words. With
+    `level` all samples of a word are alike, and it needs no memory block.
+
+    Latency: 3 clocks from `i_word` to `o_word`: a word may be taken 2 clocks after it was offered.
+    Throughput: one word each clock in, one out.
+    Reset: empty.
+    Wrap: its places go round modulo `depth`, a power of two.
+    Full: a word that is offered while `full` is high is dropped whole, also with `take`.
+
+    Ports:
+        i_word: A word with edges.
+        i_valid: `i_word` is offered.
+        full: `depth` words are inside.
+        take: Takes the oldest word that was not yet taken.
+        o_word: The word taken last; valid from the clock after `take` until the next `take`.
     """
 
     def __init__(self, samples: int, depth: int, level: bool) -> None:
@@ -137,23 +149,35 @@ class WordQueue(wiring.Component):
 
 
 class WordQueues(wiring.Component):
-    """The sources' FIFOs and the order in which their words were taken.
+    """Holds the edge words of all sources, and the order in which they came.
 
-    Every clock each source may offer one word with edges (`i_edges`, none without `i_valid`). A
-    word that finds its FIFO full is dropped whole; `amounts` tells two clocks later what was seen
-    and dropped. The words taken in one clock are a slot. `blank`, while `empty`, makes one where no
-    word is taken.
+    The words that are taken from one clock are a slot. A slot leaves in three parts, each in order:
+    `o_slot`; its words by `take_words`, in a later clock; its `tag` by `take_tag`, 4 clocks or more
+    after the slot, and 2 or more after the tag before.
 
-    A slot leaves in three parts, each in order: `o_slot` by `o_ready`; its words by `take_words` in
-    a later clock, to stand in `o_words` until the next ones are taken; its `tag` by `take_tag` 4
-    clocks or more after the slot and 2 or more after the tag before. `clock` is the number of the
-    clock whose words were offered `latency` clocks before. `empty`: no slot whose tag was not
-    taken.
+    Latency: 4 clocks from `i_edges` to `o_slot`, 2 to `amounts`.
+    Throughput: one slot each clock in, one each 2 clocks out.
+    Reset: empty; no gap, and `gap_saturated` is low.
+    Wrap: a tag's clock is modulo its range; no word waits for half of that.
+    Full: a word that finds its FIFO full is dropped whole, and counted in `amounts` and in the next
+        tag's gap. The order has a place for every word of every FIFO and SPARE_SLOTS more.
 
-    Latency 4 clocks, throughput one slot a clock in and one each 2 out. The order has a place for
-    every word of every FIFO and SPARE_SLOTS more, and so cannot be full before them.
-    `gap_saturated` is sticky until `clear`; a gap is right up to 2**GAP_BITS - 1 and never 0 where
-    edges were dropped.
+    Ports:
+        i_edges: A word of edges for each source.
+        i_valid: A bit for each source: it has a word with an edge in this clock.
+        blank: Makes a slot without words, where no word is taken; only while `empty`.
+        clock: The number of the clock whose words were offered `latency` clocks before.
+        clear: Forgets the gap and `gap_saturated`.
+        amounts: Edges that each source had, and that were dropped, 2 clocks ago.
+        gap_saturated: A gap is more than its 2**GAP_BITS - 1; until `clear`. It is never 0 then.
+        o_valid: `o_slot` is a slot.
+        o_ready: The slot is taken.
+        o_slot: The sources of a slot, and the ticks in which one of them has an edge.
+        o_words: The word of each source that was taken last; valid until the next is taken.
+        take_words: A bit for each source: its next word is taken.
+        tag: The clock of the oldest slot whose tag was not taken, and the edges dropped before it.
+        take_tag: The tag is taken.
+        empty: The tags of all slots were taken, and no word is on its way.
     """
 
     def __init__(self, geometry: Geometry) -> None:

@@ -10,11 +10,21 @@ from plexor_hdl.uart_instrument import UartInstrument
 
 
 class Board(Elaboratable):
-    """An instrument between pins: `ports`, by their names in constraints/.
+    """Puts an instrument between the pins of a board: a front-end, and a UART for its link.
 
-    The output after the last strike's is the load: it goes the way of a strike, so that its time is
-    known as well. The gate goes to the instrument as it is, whose first flip-flops are its
-    synchroniser. `uart_period` is LinkUart's `set_period`.
+    `ports` are the pins, by their names in constraints/. The output after the last strike's is the
+    load: it goes the way of a strike, so that its time is known as well.
+
+    Latency: LOOP_CLOCKS core clocks from a strike word to the samples of the same time.
+    Throughput: one sample word of each channel and one strike word of each output each core clock.
+    Reset: none; the core has no clock until the PLL has locked, and all keep their initial values.
+    Wrap: as the instrument.
+    Full: as the instrument.
+
+    Ports:
+        gate: The gate's pin. The instrument's first flip-flops are its synchroniser.
+        uart_rx: The link from the host. Its rate is `uart_period`, LinkUart's `set_period`.
+        uart_tx: The link to the host, at the same rate.
     """
 
     def __init__(

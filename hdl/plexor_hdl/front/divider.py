@@ -9,12 +9,24 @@ from plexor_hdl.lib.crossing import Crossing
 
 
 class Divider(wiring.Component):
-    """Divides the fast clock by 2 from when `start` is high.
+    """Makes the core clock of a fast one, by 2, and the beat that tells the fast clocks of it.
 
     `core_clk` rises at CORE_PHASE of each other period, and drives a global buffer, whose lag comes
-    on top. `load` is high at phase 0 before each of its rises: words that are then taken over stay
-    for a core clock. `running` is `start` for phase 0. Without `start` the core has no clock at
-    all, and keeps its initial values: it needs no reset.
+    on top. Without `start` the core has no clock at all, and keeps its initial values: it needs no
+    reset.
+
+    Latency: `core_clk` first rises at the third CORE_PHASE after `start`.
+    Throughput: one core clock each 2 periods of the fast one.
+    Reset: none; all outputs are low until `start`, and the domains have no reset.
+    Wrap: none; it counts to 2.
+    Full: never; it stores nothing.
+
+    Ports:
+        start: Of any clock; the core clock goes from then on.
+        core_clk: The core clock, before its global buffer.
+        load: High at phase 0 before each rise of `core_clk`: words that are taken over then stay
+            for a core clock.
+        running: `start` for phase 0, once the core clock goes.
     """
 
     def __init__(self, phases: int) -> None:

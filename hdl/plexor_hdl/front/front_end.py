@@ -16,13 +16,30 @@ START_BITS = 10
 
 
 class FrontEnd(Elaboratable):
-    """The domain `sync`, with W = 2 x phases samples of each channel and output a clock.
+    """Connects the core's words with the pins of one device family, and makes the domain `sync`.
 
-    Pins: `reference`, a clock, `channels` and `outputs`, all driven. `samples` and `drives` are
-    words as those of Sampler and Serialiser, `input_select` (InputSelect) and `loopback_output` as
-    in docs/PROTOCOL.md. The domain has no reset: it has no clock until the PLL has locked.
-    `clock_lost`, of no clock, is high while the PLL has no lock, and until the domain's clock has
-    run for 2**(START_BITS - 1) periods of the start clock again: what it drives stood meanwhile.
+    A word has W = 2 x phases samples of one channel or output.
+
+    Latency: `drives` of core clock n stand at the pins while the samples of clock n + LOOP_CLOCKS
+        are taken.
+    Throughput: one word of each channel and of each output each core clock.
+    Reset: none; `sync` has no clock until 2**START_BITS periods of the family's start clock after
+        the PLL's lock.
+    Wrap: none; the count of these periods stops at its end.
+    Full: never; each word goes in its core clock.
+
+    Ports:
+        reference: The clock from the board.
+        channels: The pins that are sampled.
+        outputs: The pins that are driven, and read back for a loopback.
+        input_select: What is sampled; InputSelect in docs/PROTOCOL.md.
+        loopback_output: The output that each channel sees with InputSelect.LOOPBACK.
+        samples: Words of the channels as those of Sampler; to be taken by flip-flops of `sync`.
+        drives: Words of the outputs as those of Serialiser; from flip-flops of `sync`.
+        core: The clock of `sync`, behind its buffer.
+        clock_lost: Of no clock. High while the PLL has no lock, and until the core clock has run
+            for 2**(START_BITS - 1) periods of the start clock again: what it drives stood
+            meanwhile.
     """
 
     def __init__(self, family, pll, channels: int, outputs: int, way: Way | None = None) -> None:

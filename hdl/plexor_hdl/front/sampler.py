@@ -16,15 +16,25 @@ Way = Callable[[Module, Signal, int], Signal]
 
 
 class Sampler(wiring.Component):
-    """One W-bit word of each pin a core clock, W = 2 x phases, oldest sample in bit 0.
+    """Samples pins at each phase of the fast clocks, and makes a word of them each core clock.
 
-    `pins` may change at any time; with `select` the words are of `other` in their place. Both meet
-    in one look-up table, beside which the flip-flops that sample can stand: so their skew depends
-    on neither the pin nor the way from it. Each sample passes five flip-flops before the core's
-    own. `words`, which the core's clock m takes, are of 2 T from phase 0 of the fast period 2m - 5,
-    in which period 2m is that of the divider's `load` before the clock; they must go into
-    flip-flops of the core at once. Each channel has a bit of `load`, of its own. Throughput: a word
-    a clock. Reset: none; the words before a channel's first `load` and 3 clocks are of no time.
+    A word has W = 2 x phases samples of one pin, oldest in bit 0. `pins` and `other` meet in one
+    look-up table, and the flip-flops that sample can stand beside it: so their skew depends on
+    neither the pin nor the way from it. Each sample passes five flip-flops before the core's own.
+
+    Latency: the word that the core's clock m takes is of 2 fast periods, from phase 0 of period 2m
+        - 5 on, where period 2m is that of the divider's `load` before that clock.
+    Throughput: one word of each pin each core clock.
+    Reset: none; words before a channel's first `load` and 3 core clocks after it are of no time.
+    Wrap: none; it holds no count.
+    Full: never; words must go into flip-flops of the core at once.
+
+    Ports:
+        pins: The pins; they may change at any time.
+        other: What each channel sees in place of its pin; it may change at any time.
+        select: The words are of `other`.
+        load: A bit for each channel: the divider's `load`.
+        words: W samples of each channel, the first channel lowest.
     """
 
     def __init__(self, channels: int, phases: int, way: Way | None = None) -> None:

@@ -10,14 +10,25 @@ LUT_INPUTS = 4
 
 
 class Serialiser(wiring.Component):
-    """The W = 2 x phases bits of each output's word, oldest first, at each phase a bit.
+    """Puts the bits of each output's word on its pin, oldest first, one at each phase.
 
-    A pin is the exclusive or of a flip-flop for each phase, which toggles where the bit differs
-    from the one before: a look-up table, without a clock, joins them, and no pin is made of a
-    faster clock than the phases'. `xor(m, bits, name)` adds that table, of up to LUT_INPUTS bits,
-    and returns its output. `words` of the core's clock m stand at the pins from phase 0 of the fast
-    period 2m + 5 on (Sampler has the count). Each output has bits of `load` and `running` of
-    its own. Reset: low while `running` is, and until the first `load`.
+    A word has W = 2 x phases bits. A pin is the exclusive or of one flip-flop for each phase, which
+    toggles where its bit differs from the one before. A look-up table without a clock joins them,
+    so no pin needs a faster clock than the phases'. `xor(m, bits, name)` adds that table, of up to
+    LUT_INPUTS bits.
+
+    Latency: words of the core's clock m stand at the pins from phase 0 of fast period 2m + 5 on;
+        Sampler has the count.
+    Throughput: one word of each output each core clock.
+    Reset: none; a pin is low while `running` is, and until the first `load`.
+    Wrap: none; it holds no count.
+    Full: never; each word goes in its core clock.
+
+    Ports:
+        words: W bits of each output, oldest lowest, the first output lowest.
+        load: A bit for each output: the divider's `load`.
+        running: A bit for each output: the divider's `running`.
+        pins: The levels of the outputs.
     """
 
     def __init__(self, outputs: int, phases: int, xor) -> None:

@@ -6,7 +6,21 @@ from amaranth.lib.wiring import In, Out
 
 
 class Sweep(wiring.Component):
-    """The addresses 0 to `entries` - 1, once each, while `busy`: from the clock after `stb`."""
+    """Goes through the addresses 0 to `entries` - 1 of a memory once, to clear it.
+
+    It has no memory: its user writes the row at `address` while `busy`.
+
+    Latency: 1 clock from `stb` to the first address.
+    Throughput: one address each clock.
+    Reset: not `busy`.
+    Wrap: after the last address it stops, back at 0.
+    Full: a `stb` while `busy` is ignored.
+
+    Ports:
+        stb: Starts a round.
+        busy: `address` is one of the round; high for `entries` clocks.
+        address: The row to clear; 0 while not `busy`.
+    """
 
     def __init__(self, entries: int) -> None:
         self._entries = entries

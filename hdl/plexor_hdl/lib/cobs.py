@@ -28,13 +28,22 @@ class DecodedByte(data.Struct):
 
 
 class CobsEncoder(wiring.Component):
-    """Encodes frames; the delimiter follows each.
+    """Encodes frames by COBS, and sends the delimiter behind each.
 
-    A block's code is written in front of it once the block is complete, into a buffer of 512 bytes
-    of which only complete blocks are read. Throughput a byte each 3 clocks, but for 3 clocks a full
-    block of 254 bytes and 6 a frame.
+    A block's code is written in front of it once the block is complete, into a buffer of 512 bytes;
+    only complete blocks are read.
 
-    Latency: a block (up to 254 bytes) and 7 clocks. Reset: empty. Full: `i_bytes.ready` is low.
+    Latency: a block leaves once it is complete: its code comes 4 clocks after the beat that ends
+        the block, or 5 after its 254th byte.
+    Throughput: one encoded byte each 3 clocks. An encoded frame has 2 bytes more than the frame,
+        and one more for each full block of 254 bytes.
+    Reset: empty, at the beginning of a frame.
+    Wrap: places go round in the buffer.
+    Full: `i_bytes.ready` is low while only some 2**ROOM_BITS bytes of the buffer are free.
+
+    Ports:
+        i_bytes: Frames, each followed by an end beat.
+        o_bytes: Encoded bytes; a 0 ends each frame.
     """
 
     i_bytes: In(stream.Signature(FrameByte))
@@ -93,10 +102,19 @@ class CobsEncoder(wiring.Component):
 
 
 class CobsDecoder(wiring.Component):
-    """Decodes frames; an end beat follows each, `good` where its blocks were whole.
+    """Decodes COBS frames, and says behind each whether its blocks were whole.
 
-    Resynchronises at every zero byte. Zero bytes without anything between them give nothing.
-    Latency one clock, throughput one byte each 2 clocks. Reset: between frames.
+    It begins anew at every zero byte. Zero bytes with nothing between them give nothing.
+
+    Latency: 1 clock from a byte to its beat.
+    Throughput: one byte each 2 clocks; a byte that gives no beat takes 1.
+    Reset: between frames.
+    Wrap: none; a frame may be of any length.
+    Full: `i_bytes.ready` is low until the beat before is taken.
+
+    Ports:
+        i_bytes: Encoded bytes.
+        o_bytes: Decoded bytes, and an end beat for each frame, `good` where its blocks were whole.
     """
 
     i_bytes: In(stream.Signature(8))

@@ -21,15 +21,23 @@ def above(one: Value, other: Value) -> Value:
 
 
 class Pool(wiring.Component):
-    """Hands out units of a number, in limbs.
+    """Hands out the units of a number one after the other, with short carry chains.
 
-    `load` puts in the `value` of the cycle after, with `value_some` = (value != 0) in its own.
-    `take` in a cycle in which `some` is high takes one. `some` is right from the cycle after a
-    load, and again `settle_clocks` after a take: takes must be that far apart. A load overrides
-    takes. Reset: empty.
+    A take is allowed only while `some` is high. What is handed out next is taken from the limbs
+    beforehand: the borrow that they cannot give says that nothing is left.
 
-    What is handed out next is taken from the limbs beforehand, so that the borrow that they cannot
-    give says that nothing is left.
+    Latency: `some` is right 1 clock after a load, and `settle_clocks` after a take.
+    Throughput: one take each `settle_clocks`; a load at any time.
+    Reset: empty.
+    Wrap: none; it ends at 0.
+    Full: never; a load overrides takes and replaces what is left.
+
+    Ports:
+        load: Loads the `value` of the next clock.
+        value: The number of units; valid in the clock after `load`.
+        value_some: `value` != 0; valid with `load`.
+        take: Takes one unit.
+        some: At least one unit is left.
     """
 
     def __init__(self, bits: int) -> None:
@@ -77,14 +85,28 @@ class Pool(wiring.Component):
 
 
 class Countdown(wiring.Component):
-    """Counts steps down to one.
+    """Counts a number of steps, and marks the last one.
 
-    `load` starts it at n = `count` + 2**TIMER_LOW_BITS x `rest`, n >= 1, with `one` = (n == 1) and
-    `far` = (rest != 0); `rest` is taken in the cycle after. `last` is then high, until the next
-    step, once n - 1 steps have passed: with `step` always high, in cycle load + n. Without a load
-    `last` comes once. A load wins over `step`; with `overlap`, a `last` that is due in the next
-    cycle still comes, which must not be the new one's. `on` is high from the cycle after a load
-    until the n-th step. Reset and `clear`: stopped, `last` and `on` low.
+    It starts at n = `count` + 2**TIMER_LOW_BITS x `rest`, n >= 1. Without a load `last` comes once.
+    A load wins over `step`. With `overlap` a `last` that is due in the next clock still comes after
+    a load; it must not be the new one's.
+
+    Latency: with `step` always high `last` is high n clocks after `load`.
+    Throughput: one step each clock; a load at any time.
+    Reset: stopped; `last` and `on` are low. `clear` does the same.
+    Wrap: none; it stops at the last step.
+    Full: never; a load replaces what is left.
+
+    Ports:
+        load: Starts the count.
+        count: The low part of n; valid with `load`.
+        rest: The units of 2**TIMER_LOW_BITS in n; valid in the clock after `load`.
+        one: n == 1; valid with `load`.
+        far: `rest` != 0; valid with `load`.
+        step: Counts one.
+        clear: Stops the count; wins over all else.
+        last: The next step is the n-th; high until that step.
+        on: From the clock after a load until the n-th step.
     """
 
     def __init__(self, bits: int, *, overlap: bool = False) -> None:
@@ -141,12 +163,25 @@ class Countdown(wiring.Component):
 
 
 class Allowance(wiring.Component):
-    """What is left of a number of strikes, as up to eight are asked for in each clock.
+    """Keeps what is left of a number of strikes, while up to eight are asked for in each clock.
 
-    `load` starts it at `value` >= 1, with `value_far` = (value >= 2**COUNT_LOW_BITS); `value` must
-    hold. In each cycle `asked` strikes take min(asked, what is left); `plenty` says that at least
-    eight are left, else `left` is exact. `spent` is high for one cycle when none is left. Reset and
-    `clear`: not counting, spent low.
+    In each clock `asked` strikes take as many as are left, at most. The number is 1 or more.
+
+    Latency: 1 clock from `load` and `asked` to `plenty`, `left` and `spent`.
+    Throughput: up to eight strikes each clock.
+    Reset: it does not count; `spent` is low. `clear` does the same.
+    Wrap: none; it stops at 0.
+    Full: never; a load replaces what is left.
+
+    Ports:
+        load: Starts at `value`.
+        value: The number of strikes; it stands from `load` on.
+        value_far: `value` is 2**COUNT_LOW_BITS or more; valid with `load`.
+        asked: Strikes that are asked for in this clock, 0 to 8.
+        clear: Stops; wins over all else.
+        plenty: Eight or more are left.
+        left: What is left, exact while `plenty` is low.
+        spent: None is left; high for one clock.
     """
 
     def __init__(self, bits: int) -> None:
@@ -192,7 +227,21 @@ class Allowance(wiring.Component):
 
 
 class SettledSum(wiring.Component):
-    """Adds `a` and `b` modulo 2**bits; right once both have stood still for `limbs` clocks."""
+    """Adds two numbers that stand still, a limb each clock.
+
+    A limb's carry counts a clock later, so the sum is right only once it has passed all limbs.
+
+    Latency: `limbs` clocks after both have last changed.
+    Throughput: one sum each `limbs` clocks.
+    Reset: the sum is 0.
+    Wrap: the sum is modulo 2**bits.
+    Full: never; it stores no input.
+
+    Ports:
+        a: One number.
+        b: The other number.
+        sum: `a` + `b`, once both have stood still.
+    """
 
     def __init__(self, bits: int) -> None:
         self.limbs = (bits + LIMB_BITS - 1) // LIMB_BITS

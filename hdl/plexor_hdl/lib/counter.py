@@ -15,11 +15,21 @@ TIMER_CLOCKS = 6
 
 
 class Alarm(wiring.Component):
-    """Says when `clocks` clocks have passed: `done` falls after `start_stb`, and rises `clocks` + 1
-    clocks after it, but no earlier than 4.
+    """Says when a number of clocks has passed.
 
-    It stays until the next strobe, which may come at any time. `clocks` must stand still from the
-    strobe on. Reset: done.
+    A strobe may come at any time, and starts anew.
+
+    Latency: `done` falls 1 clock after `start_stb`, and rises `clocks` + 1 clocks after it, but no
+        earlier than 4.
+    Throughput: one strobe each clock; only the last one counts.
+    Reset: done.
+    Wrap: none that matters; the count goes on when it is done, and `done` stays until a strobe.
+    Full: never; it keeps one time.
+
+    Ports:
+        clocks: How many clocks are to pass; it stands still from the strobe on.
+        start_stb: Starts the count.
+        done: The clocks have passed.
     """
 
     def __init__(self, bits: int) -> None:
@@ -72,12 +82,24 @@ class Alarm(wiring.Component):
 
 
 class Timer(wiring.Component):
-    """Counts down a time of two words, in ticks of which 2**`fine_bits` are a clock.
+    """Counts down a time in ticks, given as two words, in whole clocks.
 
-    `clear` forgets what was before; then, in any order, `word` is the low word where `low_stb` and
-    the high word where `high_stb`. What is left of whole clocks, parts are forgotten, are the
-    clocks that pass from `start_stb` until `done` rises, and TIMER_CLOCKS more. It stays until
-    `clear`. Reset: not done.
+    `clear` forgets the time before; then the words come, in any order. Parts of a clock are
+    forgotten. There are 2**`fine_bits` ticks in a clock.
+
+    Latency: `done` rises TIMER_CLOCKS clocks, and those of the time, after `start_stb`.
+    Throughput: one time for each `clear`.
+    Reset: the time is 0; not done.
+    Wrap: it counts up from the complement; its wrap is the end. `done` stays until `clear`.
+    Full: never; it keeps one time.
+
+    Ports:
+        clear: Sets the time to 0, and stops.
+        word: The low or the high word of the time, in ticks.
+        low_stb: `word` is the low word.
+        high_stb: `word` is the high word.
+        start_stb: Starts the count.
+        done: The time has passed.
     """
 
     def __init__(self, fine_bits: int) -> None:

@@ -21,15 +21,28 @@ def fetched_from(m: Module, memory, address, name: str) -> Signal:
 
 
 class PacedTally(wiring.Component):
-    """An array of `entries` counters of `bits` bits, up to 32, in two limbs.
+    """Counts events by address: `entries` counters of `bits` bits, up to 32, in two limbs.
 
-    Each beat counts one, PACE_CLOCKS or more after the one before; a counter at its greatest value
-    stays there, and a count that finds it so sets `saturated` until the next clear. A memory that
-    is `far`, spread over the device, has one more register behind it. Latency: a beat is in the
-    words read for an address `latency` clocks after it. `count` is that of `read_address` or, where
-    `there` is low, 0; both must stand until READ_CLOCKS clocks after it, and until as long after a
-    beat. `clear_stb` zeroes all while `clear_busy`, `entries` clocks and some; no beats then. Reset
-    clears `saturated`; the counters are 0 at configuration and keep their values at reset.
+    Beats come PACE_CLOCKS or more apart: each count is back in memory before the next is read. A
+    memory that is `far`, spread over the device, has one more register behind it.
+
+    Latency: a beat is in what is read for an address `latency` clocks after it. A count is there
+        READ_CLOCKS after its address.
+    Throughput: one beat each PACE_CLOCKS; one read each READ_CLOCKS, and none beside a beat.
+    Reset: `saturated` is low. The counters are 0 at configuration, and keep their values at reset.
+    Wrap: none; a counter at its maximum stays there.
+    Full: a beat that finds a counter at its maximum is not counted, and sets `saturated`.
+
+    Ports:
+        valid: A beat: the counter at `address` counts one.
+        address: The counter of a beat; valid with `valid`.
+        read_address: The counter to read. It and `there` stand for READ_CLOCKS, and until as long
+            after a beat.
+        there: There is a counter at `read_address`; else 0 is read.
+        count: The value that was read.
+        clear_stb: Zeroes all counters and `saturated`.
+        clear_busy: The counters are being zeroed, for `entries` clocks; no beat may come.
+        saturated: A beat was not counted since the last clear.
     """
 
     def __init__(self, entries: int, bits: int, far: bool = False) -> None:

@@ -7,6 +7,12 @@ class Line:
     """A value and its past: `line[n]` is the value n clocks ago.
 
     Registers are made when asked for, so ask outside of `m.If`.
+
+    Latency: n clocks to `line[n]`.
+    Throughput: one value each clock.
+    Reset: the past is the value's initial value.
+    Wrap: none; it holds no count.
+    Full: never; the oldest value goes as a new one comes.
     """
 
     def __init__(self, m: Module, value, name: str) -> None:

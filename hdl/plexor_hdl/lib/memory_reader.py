@@ -14,10 +14,24 @@ def plain_memory(shape, depth: int, init=(), **attrs):
 
 
 class QuickMemoryReader(wiring.Component):
-    """A MemoryReader of a word each clock, where the clock leaves room for what hangs on ready.
+    """Reads the words of a memory in order, one each clock.
 
-    `enable` goes to the read port too. The output is the memory's register: what stands there when
-    `clear` comes is forgotten. Latency a clock.
+    It is a MemoryReader for where the clock leaves room for what hangs on `ready`. The output is
+    the memory's own register: what stands there when `clear` comes is forgotten.
+
+    Latency: 1 clock from a new `limit` to the word.
+    Throughput: one word each clock.
+    Reset: at address 0, nothing read.
+    Wrap: addresses are modulo the memory's size.
+    Full: `enable` is low while a word waits at the output; nothing more is read.
+
+    Ports:
+        address: The next word to read; it goes to a synchronous read port.
+        enable: The read port's enable.
+        data: What the port read.
+        limit: The words before this address may be read.
+        clear: Goes back to address 0; `limit` must go with it.
+        o_words: The words in order.
     """
 
     def __init__(self, width: int, address_bits: int) -> None:
@@ -48,13 +62,24 @@ class QuickMemoryReader(wiring.Component):
 
 
 class MemoryReader(wiring.Component):
-    """Reads the words of a memory in order, from address 0 up to before `limit`, modulo its size.
+    """Reads the words of a memory in order, from address 0 up to before `limit`.
 
-    `address` and `data` go to a synchronous read port that is always enabled. `address` is the next
-    word to read: the words before it are free to be written. `clear` goes to address 0, where
-    `limit` must go with it, and forgets what was read, but for what stands at the output. Latency 3
-    clocks, throughput one word each 4 clocks. The output is a register, with one more between it
-    and the memory, which may be the memory's own.
+    The words before `address` are free to be written. The output is a register; one more is between
+    it and the memory, which may be the memory's own. `clear` forgets what was read, but not what
+    stands at the output.
+
+    Latency: 3 clocks from a new `limit` to the word.
+    Throughput: one word each 3 clocks.
+    Reset: at address 0, nothing read.
+    Wrap: addresses are modulo the memory's size.
+    Full: nothing more is taken from the memory while a word waits at the output.
+
+    Ports:
+        address: The next word to read; it goes to a synchronous read port that is always enabled.
+        data: What the port read.
+        limit: The words before this address may be read.
+        clear: Goes back to address 0; `limit` must go with it.
+        o_words: The words in order.
     """
 
     def __init__(self, width: int, address_bits: int) -> None:

@@ -12,11 +12,22 @@ DIGITS = HALF_BITS // DIGIT_BITS
 
 
 class Product(wiring.Component):
-    """The product of two numbers of HALF_BITS bits, the second one given digit by digit.
+    """Multiplies two numbers of HALF_BITS bits, the second one given digit by digit.
 
-    `factor`, and `triple`, which is three times that, stand for DIGITS clocks, the first of them
-    with `first`; `digit` is the lowest digit of the other factor then, and the next ones in the
-    clocks behind it. `product` is there LATENCY clocks after `first`, and until the next one is.
+    It is made of look-up tables alone.
+
+    Latency: LATENCY clocks from `first` to `product`.
+    Throughput: one product each DIGITS clocks.
+    Reset: nothing is under way; the product has no meaning before the first one.
+    Wrap: none; the product has twice HALF_BITS bits.
+    Full: never; a `first` begins the next product.
+
+    Ports:
+        factor: The first number; it stands for DIGITS clocks.
+        triple: 3 x `factor`; it stands as long.
+        digit: The other number's digits, lowest first, one each clock from `first` on.
+        first: The clock of the lowest digit.
+        product: Valid LATENCY clocks after `first`, until the next product is.
     """
 
     LATENCY = DIGITS + 2
@@ -52,10 +63,20 @@ class Product(wiring.Component):
 
 
 class Squares(wiring.Component):
-    """The square of a signed value, as a word of 64 bits.
+    """Squares signed values, of look-up tables alone.
 
-    A value is taken with `stb`; `square` is there LATENCY clocks later, for PACE clocks. Values
-    come PACE clocks or more apart. Without state but for those that are under way.
+    A square is the sum of three products of halves of the value's magnitude.
+
+    Latency: LATENCY clocks from `stb` to `square`.
+    Throughput: one value each PACE clocks.
+    Reset: nothing is under way; the square has no meaning before the first one.
+    Wrap: none; the square of any value fits.
+    Full: never; values must come PACE clocks or more apart.
+
+    Ports:
+        stb: Takes a value.
+        value_ticks: The value, in ticks; valid with `stb`.
+        square: In ticks squared; valid LATENCY clocks after `stb`, for PACE clocks.
     """
 
     PACE = DIGITS

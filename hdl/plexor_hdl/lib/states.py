@@ -7,10 +7,16 @@ from amaranth.hdl import Const, Module, Signal, Value
 
 
 class States:
-    """States by name, of which one signal is high at a time; the first one at reset.
+    """A state machine with a flip-flop for each state; one of them is high at a time.
 
-    `go` says when one is left for another; what leaves one state must exclude each other.
+    `go` says when a state is left for another; the ways out of one state must exclude each other.
     `connect`, after the last `go`, makes the flip-flops move.
+
+    Latency: 1 clock from a condition to the next state.
+    Throughput: one change of state each clock.
+    Reset: in the first state.
+    Wrap: none; it holds no count.
+    Full: never; it is always in one state.
     """
 
     def __init__(self, *names: str) -> None:

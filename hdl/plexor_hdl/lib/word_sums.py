@@ -10,13 +10,27 @@ from plexor_hdl.lib.memory_reader import plain_memory
 
 
 class WordSums(wiring.Component):
-    """Sums of several words in a memory of limbs: a word, or half of one, with `words` in all.
+    """Keeps sums of several words in one memory, and adds to them a limb each clock.
 
-    With `run` the limb `limb` gets the `addend` of the clock behind and, unless `first`, the carry
-    of the limb of the clock before; limbs are the same ones again after 4 clocks at the earliest.
-    Else the word `row` is read: `word` has it 3 clocks later, or 4 where a limb is half a word, and
-    until another one is read. It is read while nothing is added, but where it is `live`. `clear`
-    zeroes the limb `limb`. Reset: the memory keeps its words.
+    A limb is a word, or half of one. Words are read in clocks without `run`; in a memory that is
+    `live` the word then stays while limbs are added to. A limb may be added to again 4 clocks later
+    at the earliest.
+
+    Latency: 2 clocks from `row` to `word`; up to 2 more where a limb is half a word, and 1 more in
+        a memory that is `live`. 4 clocks from a limb to its new value in the memory.
+    Throughput: one limb is added to each clock; or one word is read.
+    Reset: the memory keeps its words.
+    Wrap: the carry of a sum's last limb is dropped; sums must have limbs enough.
+    Full: never; each limb is added to in its clock.
+
+    Ports:
+        run: Adds to `limb`; else `row` is read.
+        first: `limb` takes no carry from the limb of the clock before; valid with `run`.
+        limb: The limb that is added to or cleared.
+        addend: What is added; valid in the clock after its `limb`.
+        row: The word to read.
+        word: The word that was read; it stays until another is read or, if not `live`, until `run`.
+        clear: Sets `limb` to 0.
     """
 
     def __init__(self, words: int, limb_bits: int, live: bool) -> None:

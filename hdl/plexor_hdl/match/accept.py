@@ -44,9 +44,25 @@ class Accepted(data.StructLayout):
 
 
 class Accept(wiring.Component):
-    """Takes a beat and holds it until `take` is high in a clock in which `valid` is.
+    """Takes a beat, finds what it is to each channel, and holds it until its turn comes.
 
-    Latency a clock, a beat each 2 clocks. Reset: none held.
+    The next beat is taken once the one that is held has gone by `take`.
+
+    Latency: 1 clock from `i_beat` to `o_accepted`.
+    Throughput: one beat each 2 clocks.
+    Reset: none is held.
+    Wrap: none of its own. An event is a reason to look at all channels where the time's sweep_bit
+        has changed, so that no time gets too old to tell.
+    Full: `i_ready` is low while a beat is held.
+
+    Ports:
+        channels: The registers of each channel.
+        i_valid: `i_beat` stands.
+        i_ready: The beat is taken.
+        i_beat: An event, or only the news of the time.
+        take: The beat that is held goes, in a clock with `valid`.
+        valid: A beat is held.
+        o_accepted: The beat and what it is; valid with `valid`.
     """
 
     def __init__(self, geometry: Geometry) -> None:

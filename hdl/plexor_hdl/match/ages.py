@@ -20,18 +20,45 @@ COPY_CLOCKS = 3
 
 
 class Ages(wiring.Component):
-    """Reads and stores times by halves, the lower one first, and subtracts them from `time_n`.
+    """Keeps times in a memory, and compares their ages at the time of a beat with the limits.
 
-    `time_n` is the complement of the time, which stands; its upper half counts where `half`. A word
-    is read at `read` in clocks 0 and 1; `low_half` and `high_half` are due in clocks 2 and 3.
-    `age_n`, the complement of the age, is whole in clock 4 (and on, where not `several`), and in
-    clock 5 it is known if the age is beyond the limits: `old`, not `opened`, `over`, `late`. With
-    `held` `old` tells of `early_ticks`, `slack` how many ticks are left, in clock 5, too. With
-    `joins` in clocks 1 to 6 `age_n` is the latency itself: the word less the time. Where the build
-    has early responses `over` and `late` come a clock later.
+    Times are read and stored by halves, the lower one first. A word is read at `read` in clocks 0
+    and 1; `low_half` and `high_half` are due in clocks 2 and 3. With `joins` in clocks 1 to 6 the
+    age is the latency itself: the word less the time. What is stored is `time_n`'s time or, with
+    `copy`, what was read COPY_CLOCKS before or, where not `several`, is just read.
 
-    With `store` the lower half of the time is stored at `write`, and its upper half in the clock
-    behind; or, with `copy`, what was read COPY_CLOCKS before or, where not `several`, is just read.
+    Latency: `age_n` is whole in clock 4; `old`, `opened`, `slack`, `over` and `late` are right in
+        clock 5, and in a build with Feature.EARLY the last two in clock 6.
+    Throughput: one time read and one stored each 2 clocks.
+    Reset: the memory keeps its times; nobody looks at one that was not stored in this run.
+    Wrap: times and ages are modulo 2**32 ticks.
+    Full: never; each time has a place of its own.
+
+    Ports:
+        limit_stb: A bit for each limit: `limit_data` was written to it; where limits are
+            `in_memories`.
+        limit_data: The value written, in ticks; where limits are `in_memories`.
+        settings: The registers of the matcher, which hold limits.
+        deadlines: The deadline of each channel, in ticks.
+        trigger_latency_ticks: The latency in ticks over which a response triggers.
+        channel: The channel whose deadline counts.
+        time_n: The complement of the beat's time in ticks; it stands.
+        half: The upper half of `time_n` counts in this clock, else the lower one.
+        read: Where to read a half: the place, and above it which half.
+        low_half: The lower half is added.
+        high_half: The upper half is added.
+        joins: The look is at a held response that a strike is joined to.
+        held: The look is at a held response: `old` tells of `early_ticks`.
+        write: Where to store a time.
+        store: Stores the lower half in this clock and the upper half in the next.
+        copy: Stores what was read.
+        age_n: The complement of the age, or with `joins` the latency itself, in ticks; where not
+            `several` it stands.
+        slack: How many ticks are left before the age is `old`.
+        old: The age is beyond the time-out.
+        opened: The age has reached the window's minimum.
+        over: The latency is over `trigger_latency_ticks`.
+        late: The latency is over the deadline.
     """
 
     def __init__(self, geometry: Geometry, several: bool, address_bits: int) -> None:

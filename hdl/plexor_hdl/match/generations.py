@@ -11,15 +11,30 @@ from plexor_hdl.lib.history import Line
 class Generations(wiring.Component):
     """Says when a generation of strikes begins: once all from before the last one are gone.
 
-    2 clocks after a beat was `taken` `turn` strobes if it begins a generation. It does so if
-    nothing is left of what was there when the last one began, as `grown` says, or if none is known
-    (`fresh`); but not with a `quiet` beat. Beats are 2 clocks apart or more.
+    A beat begins one if nothing is left of what was there when the last one began, as `grown` says,
+    or if none is known (`fresh`); but not if it is `quiet`. Places, `some` and `held` include all
+    beats before in the clock after `taken`, and not its own. A strike that leaves unseen, without
+    `popped`, keeps a generation from growing until the next begins. A held response that replaces
+    another is as old as that.
 
-    Queues have `some` strikes in places from `heads` to `tails`, up to date with all beats before
-    in the clock behind `taken`, and without its own. `popped`
-    strobes as the first one leaves, 8 clocks after a turn or later; one that leaves unseen keeps a
-    generation from growing until the next begins. `held` are responses: one that replaces another
-    is as old as that. `grown` is late by 2 clocks, of which that of the turn is one. Reset: grown.
+    Latency: `turn` strobes 2 clocks after `taken`. `grown` is 2 clocks late, one of them that of
+        the turn.
+    Throughput: one beat each 2 clocks.
+    Reset: grown.
+    Wrap: places are modulo the queue's depth; a queue never has more strikes.
+    Full: never; it marks one place for each channel.
+
+    Ports:
+        heads: The place of each channel's oldest strike.
+        tails: The place behind each channel's youngest strike.
+        some: A bit for each channel: strikes are outstanding.
+        popped: A bit for each channel: its oldest strike leaves; 8 clocks after a turn or later.
+        held: A bit for each channel: a response is held.
+        taken: A beat was taken.
+        quiet: The beat begins no generation; valid 2 clocks after `taken`.
+        fresh: No generation is known.
+        turn: A generation begins.
+        grown: All from before the last turn are gone.
     """
 
     def __init__(self, geometry: Geometry) -> None:

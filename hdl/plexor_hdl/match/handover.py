@@ -14,12 +14,24 @@ ROOM = 8
 
 
 class Handover(wiring.Component):
-    """A FIFO of PLACES values and one more at the output.
+    """Holds measured values between the matcher and whoever takes them, in order.
 
-    Latency 3 clocks; takes a value a clock and gives one each 2 clocks.
+    It has PLACES places and one at the output. It has no back-pressure: who gives values looks at
+    `room` first, and may give ROOM of them without another look.
 
-    `room` is high, a clock late, while more than ROOM places are free. `some` says that it is not
-    empty, from the clock after a value on. A value that finds it full is lost. Reset: empty.
+    Latency: 3 clocks from `i_measured` to `o_measured`.
+    Throughput: one value each clock in, one each 2 clocks out.
+    Reset: empty.
+    Wrap: its places go round modulo PLACES.
+    Full: `room` is low, a clock late, while no more than ROOM places are free. A value that finds
+        it full overwrites one that waits.
+
+    Ports:
+        i_valid: `i_measured` is a value.
+        i_measured: A measured value.
+        room: More than ROOM places are free.
+        some: It is not empty; from the clock after a value on.
+        o_measured: The values in order.
     """
 
     def __init__(self, geometry: Geometry) -> None:

@@ -13,23 +13,38 @@ LIMIT_BITS = VALUE_BITS - 1
 
 
 class Horizon(wiring.Component):
-    """A time up to which nothing expires: a lower bound, which moves on with the generations.
+    """Keeps a time up to which nothing expires; it moves on with the generations of strikes.
 
-    A generation is what came since one began. `turn` strobes as one begins, at the time `now`,
-    which must stand in the clock before, too. Once all that came before is gone `grown` is high,
-    from 2 clocks after the turn on, and all expires later than that time plus the lesser of the
-    time-out and, unless it is 0, `early_ticks`.
+    What expires are strikes and held responses. A generation is what came since one began. Once all
+    that came before is gone, what is there expires later than that turn's time plus the lesser of
+    the time-out and, unless it is 0, `early_ticks`. A beat beyond that time begins a search for a
+    later one, from `start` to `settle`. What comes later expires later than the least offer and the
+    limits above. Then no generation is known until the next turn, which comes after `settling`.
 
-    Where that was not enough the horizon is found: `start` strobes as a beat beyond it is taken, of
-    the time `now`; until its `settle` `offer_stb` tells how many ticks after it a strike or a held
-    response expires, 8 clocks or more apart and in the clock of `settle` at the latest. What comes
-    later expires later than the least of these and the limits above. Then no generation is known,
-    as `fresh` says, until the next turn, which comes after `settling`.
+    Latency: `beyond` is of `time_ticks` of the clock before. It counts what a search found
+        SETTLE_CLOCKS + 1 clocks after `settle`, and a generation 2 clocks after it has `grown`.
+    Throughput: one time each clock; an offer each 8 clocks.
+    Reset: every time is beyond, and no turn comes before a search. `clear` does the same.
+    Wrap: times are modulo 2**32 ticks, and less than 2**31 from each other.
+    Full: never; it keeps one bound.
 
-    `beyond` tells of `time_ticks` of the clock before. It does so by what is found SETTLE_CLOCKS +
-    1 clocks after `settle`, up to when `now` must stand, and by a generation 2 clocks after it has
-    `grown`; `settling` is high but for the last 2 of these. Times are modulo 2**32, less than 2**31
-    from each other. `clear`, reset: every time is beyond, and no turn comes before a search.
+    Ports:
+        clear: Forgets the horizon.
+        timeout_ticks: The time-out in ticks.
+        early_ticks: How many ticks a response is held; 0: none is.
+        now: The time of the beat in ticks. It stands in the clock before `turn`, and through a
+            search, until SETTLE_CLOCKS + 1 clocks after `settle`.
+        turn: A generation begins, at the time `now`.
+        grown: All that came before the last turn is gone; from 2 clocks after it on.
+        fresh: No generation is known.
+        start: A beat beyond the horizon is taken, at the time `now`: a search begins.
+        offer_stb: A strike or a held response is left that expires `offer` ticks after `now`; in
+            the clock of `settle` at the latest.
+        offer: Ticks until it expires.
+        settle: Ends the search.
+        settling: From `settle` until 2 clocks before `beyond` counts what was found.
+        time_ticks: The time that is asked about.
+        beyond: That time is after the horizon: something may have expired.
     """
 
     clear: In(1)

@@ -33,28 +33,45 @@ the last active edge; the response that is held."""
 class Matcher(wiring.Component):
     """Matches responses to strikes by the rules of docs/instrument.md, and measures them.
 
-    Throughput: a beat takes 2 clocks, and 2 more for each channel after the first that it strikes;
-    a response LOOK_CLOCKS, an edge back that is measured BACK_CLOCKS, and 2 for each channel if it
-    strikes any. A channel whose queue a strike finds full is looked at first, LOOK_CLOCKS + 2 more;
-    each strike that has expired there or before a response takes LOOK_CLOCKS, as does each held
-    response, and LOOK_CLOCKS + 2 each one that is joined to a strike. All channels are looked at so
-    by a beat without event, and by an event once in 2**SWEEP_BIT ticks. A build with snapshots,
-    steps or the ring does so once in 2**PROMPT_SWEEP_BIT ticks, but looks at all that wait before
-    any event behind which something may have expired, and takes 9 clocks more to find when that is
-    next. Where all that waits is answered in less than half the time-out nothing may have. In such
-    a build, and in one that measures more than rise latencies, a beat that looks at other channels
-    first takes a clock more; in other builds a beat whose response is measured does.
+    Beats are worked on one at a time, all channels in turn. Once `step` has strobed no beat is
+    taken until `resume`. `pause` stops it between beats.
 
-    A beat is taken while `room` is high, `pause` low, and there is place for what it measures;
-    `paused` says that with `pause` nothing is under way, nor waits in `o_measured`. `taken` strobes
-    with each event, `o_event` being it. `o_decision`, one a clock at most, tells of strikes and
-    responses: up to 2 for each channel and 2 more a beat, and those of expired strikes, LOOK_CLOCKS
-    apart. `trigger_stb` and `missed_trigger` strobe behind `taken` and before the next one;
-    `trigger_at` is the event. The end of a step strobes `step`, a final beat `final`, once all else
-    has been handed out; after `step` no beat is taken until `resume` is high.
+    Latency: with nothing under way `taken` comes 2 clocks after a beat, 5 where events are kept; a
+        strike's decision comes 3 after it, a response's 9, each 1 more with Feature.EARLY.
+    Throughput: one beat each 2 clocks at best; turns.py has the clocks of each kind of beat.
+    Reset: no strike is outstanding. `clear` does the same; the memory keeps its times.
+    Wrap: times are modulo 2**32 ticks; looks at all channels forget what is too old to tell.
+    Full: a strike that finds its channel's queue full is missed and counted. A beat waits until
+        there is `room` and place for its values.
 
-    `clear`, between beats, empties every queue. Settings must have stood for 4 clocks. In a build
-    with limits `in_memories` they come by `limit_stb` and `limit_data`: Limits has them.
+    Ports:
+        limit_stb: A bit for each limit: `limit_data` was written to it; Limits has them.
+        limit_data: The limit in ticks; both only where limits are `in_memories`.
+        clear: Empties every queue, between beats.
+        settings: The registers of the matcher; like all registers they stand for 4 clocks first.
+        channels: The registers of each channel.
+        deadlines: The deadline of each channel, in ticks.
+        trigger_latency_ticks: The latency in ticks over which a response triggers.
+        trigger_channels: A bit for each channel: it may trigger.
+        i_valid: `i_beat` stands.
+        i_ready: The beat is taken.
+        i_beat: An event, or only the news of the time.
+        room: Decisions may be told: up to 2 a channel and 2 more a beat, and expired strikes.
+        pause: No beat is taken.
+        paused: With `pause`: nothing is under way, nor waits in `o_measured`.
+        taken: Strobes with each event.
+        o_event: The event, from `taken` until the next.
+        final: Strobes once all that the final beat brought was handed out.
+        step: Strobes once all up to the end of a step was handed out.
+        resume: Beats may be taken after a step.
+        o_measured: Latencies and intervals.
+        o_decision: What was decided of one channel; valid with `o_decision_valid`.
+        o_decision_valid: One a clock at most; those of expired strikes LOOK_CLOCKS apart.
+        missed_trigger: A strike was missed that triggers; strobes after `taken`, before the next.
+        queue_full: A strike found its queue full.
+        trigger_stb: A latency triggers; strobes as `missed_trigger` does.
+        trigger_at: The event of both triggers, where events are kept; else 0.
+        pending: How many strikes of each channel are outstanding.
     """
 
     def __init__(self, geometry: Geometry) -> None:

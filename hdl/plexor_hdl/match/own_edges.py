@@ -19,16 +19,34 @@ class _Tag(data.StructLayout):
 
 
 class OwnEdges(wiring.Component):
-    """Says what the ages are that a channel's edges are measured by.
+    """Says which ages of a channel's own edges are widths, periods and fall latencies.
 
-    One of the strobes for each time that is read, a clock after its `read` in Ages, `channel` being
-    its channel: `back_stb` and, 2 clocks later, `fall_stb` at an edge back, of its active edge and
-    of the strike which that answered; `active_stb` at an active edge, of the one before; `look_stb`
-    of the last one whenever a channel is looked at. TAG_CLOCKS later `kind`, `o_channel` and
-    `valid` say what was read, and a clock before that `far` whether it can be beyond 2**31 - 1, and
-    `over` that it is, whatever it seems to be; `is_over` is due there: the top bit of the age.
-    `answer_stb` after `active_stb` says whether that edge `answers` a strike. `channel` must have
-    been the same in the clock before, but for `back_stb`. `clear` and reset: no edges.
+    A strobe comes for each time that is read, a clock after its `read` in Ages.
+
+    Latency: TAG_CLOCKS clocks from a strobe to `kind`, `o_channel` and `valid`; one less to `far`
+        and `over`.
+    Throughput: one time each 2 clocks, as Ages reads them.
+    Reset: no edge is known. `clear` does the same.
+    Wrap: an age may be beyond 2**31 - 1 ticks; it is remembered as `over` before 32 bits wrap, if
+        its channel is looked at in time.
+    Full: never; it keeps one edge of each channel.
+
+    Ports:
+        clear: Forgets all edges.
+        channel: The channel of the strobe; the same in the clock before, but for `back_stb`.
+        active_stb: At an active edge, the age of the active edge before is read.
+        back_stb: At an edge back, the age of its active edge is read.
+        fall_stb: At an edge back, 2 clocks later, the age of the strike that its active edge
+            answered is read.
+        look_stb: At any look, the age of the last active edge is read.
+        answer_stb: After `active_stb`: `answers` is valid.
+        answers: The active edge answered a strike.
+        is_over: The top bit of the age that is read: it is beyond 2**31 - 1; due as `over`.
+        far: The age may be beyond 2**31 - 1.
+        over: The age is beyond 2**31 - 1, whatever its bits say.
+        kind: What the age is.
+        o_channel: The channel of that age.
+        valid: The age is a measured value.
     """
 
     def __init__(self, geometry: Geometry) -> None:

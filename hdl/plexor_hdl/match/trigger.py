@@ -19,10 +19,32 @@ class Moment(data.Struct):
 
 
 class Trigger(wiring.Component):
-    """Keeps the first of `latency_stb` and `missed_stb`, each while armed, and counts what follows.
+    """Keeps the first trigger of a run, and says when enough has followed.
 
-    `over` rises when half the ring's depth of further events were taken, or 2**16 clocks passed.
-    Without Feature.RING `at` is 0. `clear` forgets. One clock of latency.
+    The first of `latency_stb` and `missed_stb` counts, each while armed, the latency's where both
+    come.
+
+    Latency: 1 clock from a strobe to `triggered`, `reason` and `at`, 2 from the last further event
+        to `over`.
+    Throughput: one strobe each clock.
+    Reset: not triggered. `clear` does the same; `reason` and `at` stay.
+    Wrap: its counts wrap after `over` has risen, which stays.
+    Full: it keeps one trigger; later ones are ignored until `clear`.
+
+    Ports:
+        clear: Forgets the trigger.
+        armed_latency: A latency may trigger.
+        armed_missed: A missed strike may trigger.
+        latency_stb: A latency is over the threshold.
+        latency: The event with that latency; valid with `latency_stb`.
+        missed_stb: A strike was missed.
+        missed: The event at which it was missed; valid with `missed_stb`.
+        taken: An event was taken.
+        triggered: There was a trigger.
+        reason: What triggered; valid with `triggered`.
+        at: Its event's index and time; 0 without Feature.RING.
+        over: Half the ring's depth of further events were taken, or 2**POST_CLOCKS_BITS clocks
+            passed.
     """
 
     def __init__(self, geometry: Geometry) -> None:

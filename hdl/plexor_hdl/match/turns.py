@@ -1,4 +1,22 @@
-"""The matcher's turns: which channel is looked at or struck next, and when a beat is done."""
+"""The matcher's turns: which channel is looked at or struck next, and when a beat is done.
+
+A beat takes 2 clocks, and 2 more for each further channel that it strikes. A response takes
+LOOK_CLOCKS, an edge back that is measured BACK_CLOCKS; both take 2 more for each channel that they
+strike.
+
+A channel whose queue a strike finds full is looked at first, for LOOK_CLOCKS + 2 more. Each strike
+that has expired there, or before a response, takes LOOK_CLOCKS. So does each held response; one
+that is joined to a strike takes LOOK_CLOCKS + 2.
+
+A beat without event has all channels looked at, and so has one event in 2**SWEEP_BIT ticks. A build
+with snapshots, steps or the ring does so once in 2**PROMPT_SWEEP_BIT ticks. But it also looks at
+all that wait before any event behind which something may have expired, and then takes 9 clocks
+more, to find when that is next. Nothing may have expired where all that waits is answered in less
+than half the time-out.
+
+A beat that looks at other channels first takes a clock more in such a build, and in one that
+measures more than rise latencies. In other builds a beat whose response is measured does.
+"""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 

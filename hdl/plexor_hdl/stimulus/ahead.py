@@ -11,14 +11,33 @@ from plexor_hdl.lib.countdown import TIMER_LOW_BITS
 
 
 class Ahead(wiring.Component):
-    """The time from the next strike to the one after it, as a Countdown wants it.
+    """Works out the time from the next strike to the one after it, as a Countdown wants it.
 
-    `end` is the later one's offset, `clocks`, `one` and `far` say how many clocks there are, with
-    what does not fit there in `rest` a clock late. While `hold` is high that is the phase and one
-    clock, from offset 0. Each `advance` brings the next time in the cycle after, from `end` on: an
-    interval if `long`, else a spacing; `step_fine` has an interval's ticks below a clock, and up to
-    a clock more. With `random` it counts from `offset` on, and phases are of whole clocks. `hold`
-    must be high in two cycles or more; what is added must have stood still for 4 clocks.
+    While `hold` is high that time is the phase and one clock, from offset 0. Each `advance` brings
+    the next time, from `end` on: an interval if `long`, else a spacing. With `random` it counts
+    from `offset` on, and phases are of whole clocks.
+
+    Latency: 1 clock from `advance` to the time, 2 to `rest`.
+    Throughput: one time each clock.
+    Reset: `end` and `clocks` are 0; `hold` must be high for two clocks or more before a sequence.
+    Wrap: none; a time has as many bits as an interval needs.
+    Full: never; each time replaces the one before.
+
+    Ports:
+        phase: Ticks to the first strike.
+        interval: The length of an interval in ticks; its ticks below a clock come in `step_fine`.
+        spacing: The ticks from strike to strike inside a burst.
+        step_fine: An interval's ticks below a clock, and up to a clock more.
+        long: The next time is an interval.
+        random: A Poisson sequence.
+        offset: Where a random strike is in its word, in ticks.
+        hold: Goes back to the sequence's beginning. All that is added stands from 4 clocks before.
+        advance: Brings the next time.
+        end: Where the later strike is in its word, in ticks.
+        clocks: The low part of the time, in clocks.
+        one: The time is 1 clock.
+        far: `rest` is not 0.
+        rest: The units of 2**TIMER_LOW_BITS clocks in the time; a clock late.
     """
 
     def __init__(self, fine_bits: int, interval_bits: int, *, burst: bool) -> None:

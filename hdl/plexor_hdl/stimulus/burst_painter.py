@@ -33,12 +33,27 @@ def ranks(starts: Value) -> list[tuple[Value, Value]]:
 
 
 class Limiter(wiring.Component):
-    """Lets `strike_count` strikes of a sequence through; 0: all.
+    """Lets the first `strike_count` strikes of a sequence through, and drops the others.
 
-    `strike` is a single strike, `starts` a word of strikes at least two ticks apart; what is kept
-    of a word comes LIMIT_CLOCKS later, in `o_strike` or `o_starts`, and `spent` is high with the
-    last one's. `load` begins a sequence, `clear` empties all. `pending`: a word is inside, or comes
-    out. A word a clock. `strike_count` must have stood still for 4 clocks.
+    Strikes come alone, or as a word of strikes that are at least two ticks apart.
+
+    Latency: LIMIT_CLOCKS clocks from a strike to what is kept of it.
+    Throughput: one word each clock.
+    Reset: empty.
+    Wrap: none; the number of strikes that are left stops at 0.
+    Full: strikes beyond the number are dropped; a number of 0 keeps all.
+
+    Ports:
+        strike_count: How many strikes a sequence has; 0: no limit. It stands from 4 clocks before.
+        load: Begins a sequence.
+        clear: Empties all.
+        strike: A single strike.
+        starts: A word of strikes; bit k starts in tick k.
+        o_strike: A single strike that is kept.
+        o_starts: What is kept of a word of strikes.
+        spent: High with the last strike that is kept.
+        endless: `strike_count` is 0; 2 clocks late.
+        pending: A word is inside, or comes out.
     """
 
     def __init__(self, samples: int) -> None:
@@ -118,11 +133,24 @@ class Limiter(wiring.Component):
 
 
 class Flips(wiring.Component):
-    """Draws pulses of less than W ticks: where the level of a word is not that before the word.
+    """Draws pulses of less than W ticks, as changes of a word's level.
 
-    `starts` is a word of pulses' starts; `flips` comes FLIP_CLOCKS later. `width` must have stood
-    still. `strike_stb` is high one clock after a word with a start; `pending` from then to the
-    cycle before the last pulse's `flips`, without a break. `clear` empties all.
+    Each sample's level is that of the last sample before the word, turned over where its flip is 1.
+    A pulse must end before the next one starts.
+
+    Latency: FLIP_CLOCKS clocks from `starts` to `flips`, 1 to `strike_stb`.
+    Throughput: one word each clock.
+    Reset: empty; `clear` does the same.
+    Wrap: none; it holds no time and no count.
+    Full: never; each word leaves a fixed time after it came.
+
+    Ports:
+        starts: A word of pulses' starts; bit k starts in tick k.
+        width: The width of all pulses in ticks, 1 to W - 1; it stands still.
+        clear: Empties all.
+        flips: A bit for each sample: it differs from the last sample before the word.
+        strike_stb: The word of the clock before has a start.
+        pending: From `strike_stb` to the clock before the last pulse's `flips`, without a break.
     """
 
     def __init__(self, samples: int) -> None:

@@ -53,18 +53,37 @@ def shifted(word: Value, places: Value, scale: int) -> Value:
 
 
 class Bursts(wiring.Component):
-    """Counts the strikes of bursts, and draws the words of fast ones: spacings below W.
+    """Counts the strikes of bursts, and draws the words of fast bursts: spacings below W ticks.
 
-    `near` in a cycle before `go`, `hold` high, begins a sequence; each `next` asks what follows the
-    next of its strikes: an interval if `long` is high then, for it is a burst's last or a fast
-    burst's first; nothing if `ends`. `period` is that interval, and for a fast burst its length
-    too. `fire` is a single strike or the first of a fast burst, at `offset` of its word. A fast
-    burst's words come in `starts` PATTERN_CLOCKS later, bit k a strike that starts in tick k; none
-    begins to be drawn while `alive` is low. `on`, `pending`: a fast burst is being drawn, or a word
-    of one is inside.
+    `near`, in a clock before `go`, begins a sequence. Each `next` asks what follows the next
+    strike. No fast burst begins to be drawn while `alive` is low.
 
-    `config`, `interval` and `plain` (no fast bursts) must have stood still for 24 clocks before
-    a sequence. `clear` empties everything.
+    Latency: PATTERN_CLOCKS clocks from `fire` to the first word of a fast burst in `starts`.
+    Throughput: one word, and one `next`, each clock.
+    Reset: empty; no burst is drawn.
+    Wrap: none; the counts of strikes and of words stop at their ends.
+    Full: never; bursts of one sequence do not overlap.
+
+    Ports:
+        config: The registers of this stimulus. They, `interval` and `plain` stand from 24 clocks
+            before a sequence.
+        interval: The ticks from a burst to the next, a fast burst's own length left out.
+        plain: There are no fast bursts.
+        near: Begins a sequence; `hold` is high.
+        next: Asks what follows the next strike.
+        fire: A single strike, or the first of a fast burst.
+        offset: Where the strike of `fire` is in its word, in ticks.
+        alive: Strikes may start.
+        clear: Empties all.
+        hold: No sequence runs.
+        period: The interval, and for fast bursts their length too, in ticks.
+        fast: The bursts are fast.
+        long: With `next`: an interval follows, for the strike is a burst's last, or stands for a
+            fast burst.
+        ends: Nothing follows: a fast burst without end.
+        on: A fast burst is being drawn.
+        starts: The strikes of a fast burst in a word; bit k starts in tick k.
+        pending: A word of a fast burst is inside.
     """
 
     def __init__(self, samples: int) -> None:

@@ -15,14 +15,30 @@ GATE_CLOCKS = CROSSING_CLOCKS
 
 
 class Outputs(wiring.Component):
-    """Draws the samples of every strike output; each stimulus sees the others' strikes.
+    """Draws the samples of all strike outputs; each stimulus sees the others' strikes.
 
-    `levels` are those of the pins, `active` the same before they are inverted, both a clock after
-    the stimuli's words. `strike_stb` and `striking` (a strike starts, is active) go with the words
-    and `done` (no strike comes) with the stimuli's; all three leave out endless outputs, and `done`
-    is low where no enabled output has a count. With `table` they leave out all outputs but 0, which
-    `restart_stb` starts anew. Latency and reset are those of Stimulus; the gate is GATE_CLOCKS
-    late.
+    `strike_stb`, `striking` and `done` leave out endless outputs, and with `table` all but output
+    0.
+
+    Latency: TRIGGER_CLOCKS + 1 clocks from a trigger to phase 0 in `levels`; GATE_CLOCKS more from
+        the gate.
+    Throughput: one word of each output each clock.
+    Reset: every stimulus is idle; the pins are low, and as `invert` says from the first clock on.
+    Wrap: as Stimulus.
+    Full: never; a trigger of an output whose sequence runs is ignored.
+
+    Ports:
+        config: The registers of each stimulus.
+        start_stb: Begins a run.
+        restart_stb: Starts output 0 anew.
+        table: A sweep table sets output 0; only it counts for `done`.
+        stop: No strike starts any more.
+        gate: The gate's pin, of any clock.
+        levels: The samples of each pin, oldest lowest.
+        active: `levels` before they are inverted.
+        strike_stb: A strike starts; with the stimuli's words, a clock before `levels`.
+        striking: A strike is active; a clock before `levels`.
+        done: No strike will come; low where no enabled output has a count.
     """
 
     def __init__(self, geometry: Geometry) -> None:

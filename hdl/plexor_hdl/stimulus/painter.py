@@ -22,18 +22,32 @@ def from_tick(chosen: Value, offset: Value, samples: int) -> Value:
 
 
 class Painter(wiring.Component):
-    """Makes pulses of `width_ticks` from strikes, at most `strike_count` of them.
+    """Makes pulses from strikes, limits their number, and draws the samples.
 
-    `strike` is a pulse that starts at tick `offset` of a word; with Feature.BURST bit k of `starts`
-    is one that starts in tick k. The samples come in `word` `paint_clocks` later, with `strike_stb`
-    if a pulse starts in it. Pulses must end before the next start. `load` begins a sequence, before
-    its first strike. `spent` is high before the word of the last of `strike_count` strikes, never
-    where that is 0 (`endless`, 2 clocks after it). With Feature.BURST strikes behind the last are
-    left out, without it none may come. `stop` in a cycle empties the starts of the word that is due
-    STOP_CLOCKS later. `waiting`: a strike inside may still be left out, or was in the cycle before.
-    `pending` is high while one that is not, or its pulse, is inside, up to the cycle before the
-    word in which the last pulse ends. `clear` empties all. A word a clock.
-    `config` must have stood still for 4 clocks.
+    Pulses must end before the next start. With Feature.BURST strikes behind the last are left out;
+    without it none may come.
+
+    Latency: `paint_clocks` clocks from a strike to its `word`; STOP_CLOCKS from `stop`.
+    Throughput: one word each clock.
+    Reset: idle, the level low. `clear` does the same.
+    Wrap: none; counts of strikes and of clocks stop at their ends.
+    Full: with Feature.BURST strikes beyond `strike_count` are dropped; a count of 0 keeps all.
+
+    Ports:
+        config: The registers of this stimulus; they stand from 4 clocks before a sequence.
+        load: Begins a sequence, before its first strike.
+        clear: Empties all.
+        stop: Leaves out the starts of the word that is due STOP_CLOCKS later.
+        strike: A pulse that starts at `offset`.
+        offset: The tick of the word in which `strike` starts.
+        starts: Pulses that start in one word; bit k starts in tick k. With Feature.BURST only.
+        spent: High before the word of the last of `strike_count` strikes.
+        endless: `strike_count` is 0; right 2 clocks after it.
+        word: The samples, oldest lowest.
+        strike_stb: A pulse starts in `word`.
+        waiting: A strike inside may still be left out, or was in the clock before.
+        pending: A strike that is kept, or its pulse, is inside; until the clock before the word in
+            which the last pulse ends.
     """
 
     def __init__(self, geometry: Geometry) -> None:

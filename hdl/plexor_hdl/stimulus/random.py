@@ -26,19 +26,38 @@ def xorshift64(state: Value) -> Value:
 
 
 class Draw(wiring.Component):
-    """What each interval or Poisson clock of a sequence draws, one draw a clock.
+    """Draws what is random or a fraction of each interval or Poisson clock of a sequence.
 
-    `hold` takes it back to the seed and to a fraction's sum of 0. It must be high in three cycles
-    or more, and low from WARM_CLOCKS before the first draw is due; `step` must be high while it
-    is and from then on. After that each `step` brings the next draw in the cycle after. Draw k
-    is of the generator's state after k steps, and of the carry that the k-th addition of the
-    fraction leaves; with `plain` there is no fraction and no dither.
+    Draw k is of the generator's state after k steps, and of the carry that the k-th addition of the
+    fraction leaves. `hold` goes back to the seed and to a sum of 0. `hold` must be high for three
+    clocks or more, and low from WARM_CLOCKS before the first draw is due. `step` must be high while
+    `hold` is, and until the first draw is due.
 
-    `step_fine` = interval_fine + fraction's carry + the dither's low bits; `offset_next` are the
-    state's lowest bits. `advance` takes over what was drawn: `coarse`, the dither's upper bits in
-    clocks, with `one` and `far` as Countdown wants them, and `waits`, they are not 0 and `long` is
-    high; `hit`, the state's upper 48 bits are below the threshold, and `offset`. Without `dither`
-    it is 0, without `poisson` there is never a hit.
+    Latency: 1 clock from `step` to the next draw, and from `advance` to what is taken over.
+    Throughput: one draw each clock.
+    Reset: the sum is 0; the state has no reset value, and needs a `hold`.
+    Wrap: the generator's period is 2**64 - 1 draws; the fraction's sum is modulo 2**32.
+    Full: never; each draw replaces the one before.
+
+    Ports:
+        seed: The generator's state of draw 0; 0 acts as 1.
+        fraction: Added to the sum with each draw, in 2**-32 ticks.
+        interval_fine: An interval's ticks below a clock.
+        dither_bits: How many low bits of the state are dither, in ticks; more than 32 act as 32.
+        threshold: A Poisson clock has a strike where the state's upper 48 bits are below this.
+        plain: A Poisson sequence: no fraction and no dither.
+        long: An interval follows, for which the dither counts.
+        hold: Goes back to the beginning.
+        step: Brings the next draw.
+        advance: Takes over what was drawn.
+        step_fine: `interval_fine`, the fraction's carry, and the dither's ticks below a clock.
+        coarse: The dither's whole clocks; without dither 0.
+        waits: `coarse` is not 0, and `long` was high.
+        one: `coarse` is 1.
+        far: `coarse` is 2**TIMER_LOW_BITS or more.
+        hit: The draw is a Poisson strike; without Poisson never.
+        offset_next: The tick of a Poisson strike in its word, of the draw that is next.
+        offset: The tick of a Poisson strike in its word, of the draw that was taken over.
     """
 
     def __init__(self, fine_bits: int, *, dither: bool, poisson: bool) -> None:

@@ -14,21 +14,30 @@ from plexor_hdl.stimulus.random import Draw
 
 
 class Scheduler(wiring.Component):
-    """Says in which ticks a sequence's strikes start.
+    """Says in which ticks a sequence's strikes start; their number is not limited here.
 
-    `go` (one cycle, `alive` low in it and before) starts a sequence; `warm` must be high in the
-    WARM_CLOCKS cycles before and low in one before these, `near` is for the last of them. `strike`
-    is a strike at tick `offset` of a word, the word of phase 0 `start_clocks` after `go`. With
-    Feature.BURST, strikes less than W ticks apart come in `starts` instead: bit k is one that
-    starts in tick k. `alive` must be high from the cycle after `go` on; the words that would come
-    start_clocks - 1 clocks after it is low, and later, are empty. The number of strikes is not
-    limited here. While neither is high everything goes back to the sequence's beginning; `clear`
-    empties the words inside, and `alive` must be low after it. `pending`: a word inside may have a
-    strike.
+    What follows the next strike is worked out while the time to it passes: so a strike each clock
+    needs no more than a choice in it. While neither `go` nor `alive` is high everything goes back
+    to the sequence's beginning.
 
-    What follows the next strike is worked out while the time to that one passes, so that a strike
-    a clock needs no more than a choice in it. `config` must have stood still for 24 clocks.
-    Throughput: a word a clock, intervals down to W.
+    Latency: `start_clocks` clocks from `go` to the word of phase 0. Words that would come
+        start_clocks - 1 clocks after `alive` is low, or later, are empty.
+    Throughput: one word each clock; intervals down to W ticks.
+    Reset: no sequence runs. `clear` empties the words inside.
+    Wrap: none; each time is counted down to its end.
+    Full: never; each word leaves a fixed time after it was decided.
+
+    Ports:
+        config: The registers of this stimulus; they stand from 24 clocks before a sequence.
+        warm: High in the WARM_CLOCKS clocks before `go`, low in one before these.
+        near: High in the last clock before `go`.
+        go: Starts a sequence; for one clock, `alive` low in it and before.
+        alive: High from the clock after `go` on, as long as strikes may start.
+        clear: Empties the words inside; `alive` must be low after it.
+        strike: A strike at `offset` of this clock's word.
+        offset: The tick of `strike` in its word.
+        starts: With Feature.BURST: strikes less than W ticks apart; bit k starts in tick k.
+        pending: A word inside may have a strike.
     """
 
     def __init__(self, geometry: Geometry) -> None:

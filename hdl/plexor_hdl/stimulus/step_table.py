@@ -19,15 +19,35 @@ OWN = ("interval_ticks", "interval_fraction", "width_ticks", "strike_count")
 
 
 class StepTable(wiring.Component):
-    """Gives stimulus 0 the values of one step after the other; docs/instrument.md, "Sweep table".
+    """Gives stimulus 0 the values of one step of the sweep table after the other.
 
-    `config` is `stimulus` and `settle_ticks` is `settle`, but for what a step sets where `control`
-    has a step count: step 0 from `clear` on, the next one after each `step_stb`. `loading` after
-    `clear` as long as that takes, and 24 clocks more. `more`: a step follows the one that runs.
-    `step_stb` toggles `level` in the next clock, the first with `between`; `restart_stb` comes so
-    that phase 0 is at the pins STEP_CLOCKS after that clock, the first without it. More steps than
-    the table has act as all. `write_stb` writes the word at `write_place` of all steps' words,
-    not from `clear` to the end of a run. Reset: no step, level low.
+    docs/instrument.md, "Sweep table", says what steps do. Without a step count stimulus 0 has its
+    own registers. Step 0 counts from `clear` on, the next one from each `step_stb` on.
+
+    Latency: `config` has stood for 24 clocks LOAD_CLOCKS after `clear` or `step_stb`. Phase 0 is at
+        the pins STEP_CLOCKS after the first clock with `between`.
+    Throughput: one step each STEP_CLOCKS clocks at most.
+    Reset: no step; `level` is low. The table is 0 at configuration, and keeps its words.
+    Wrap: none; `more` is low at the last step.
+    Full: more steps than the table has act as all of them.
+
+    Ports:
+        clear: Begins a run: step 0, level low.
+        control: The registers of a run; `step_count` and `settle_ticks` count here.
+        write_stb: Writes a word of the table; not from `clear` to the end of a run.
+        write_place: The word's place among all steps' words.
+        write_data: The word.
+        stimulus: The registers of stimulus 0.
+        config: The same, but for what a step sets.
+        settle_ticks: The ticks to wait after the last strike: a step's guard, else that of
+            `control`.
+        on: There is a step count; a clock late.
+        more: A step follows the one that runs.
+        step_stb: Ends a step.
+        level: The step source: toggles in the clock after `step_stb`.
+        between: From the clock after `step_stb` until phase 0 of the next step is at the pins.
+        restart_stb: Starts stimulus 0 anew.
+        loading: After `clear`, until step 0 counts and has stood for 24 clocks.
     """
 
     LOAD_CLOCKS = 48

@@ -16,19 +16,30 @@ QUIET_CLOCKS = 2
 
 
 class Stimulus(wiring.Component):
-    """One strike output's engine; docs/instrument.md, section Stimulus, says what it draws.
+    """Draws the samples of one strike output, from its registers and triggers.
 
-    A trigger in a cycle (`start_stb`, the source's bit of `strikes`, the rise of `gate`) makes bit
-    0 of the word TRIGGER_CLOCKS later phase 0. A sequence runs from its trigger to the clock in
-    which its last pulse ends; triggers up to that clock are ignored. A gate high at `start_stb`
-    rises then. The fall of `gate` leaves no start in words from TRIGGER_CLOCKS later on, `stop`
-    none from STOP_CLOCKS later on. Each sequence begins its random numbers and its fraction anew.
+    docs/instrument.md, "Stimulus", says what it draws. A sequence runs from its trigger to the
+    clock in which its last pulse ends; triggers up to that clock are ignored. Each sequence begins
+    its random numbers and its fraction anew.
 
-    `strike_stb` goes with `word`. `done`: no strike will start, unless triggered; it rises
-    QUIET_CLOCKS or more after the word in which the last pulse ends, and falls the cycle after a
-    trigger. `start_stb` resets everything, also in the midst of a pulse. `config` must have stood
-    still for 24 clocks before it. `endless`: no count ends a sequence. One word a clock; intervals
-    down to W. Reset: idle, done.
+    Latency: bit 0 of the word TRIGGER_CLOCKS after a trigger is phase 0. The fall of `gate` leaves
+        no start in words from TRIGGER_CLOCKS later on, `stop` none from STOP_CLOCKS later on.
+    Throughput: one word each clock; intervals down to W ticks.
+    Reset: idle and done; the level is low.
+    Wrap: none; counts of strikes and of clocks stop at their ends.
+    Full: never; a trigger that comes while a sequence runs is ignored.
+
+    Ports:
+        config: The registers of this stimulus; they stand from 24 clocks before `start_stb`.
+        start_stb: Begins a run, and is its trigger. It resets everything, also amid a pulse.
+        stop: No strike starts any more.
+        strikes: A bit for each output: it strikes; triggers where `config` names that output.
+        gate: The gate, of this clock. Its rise triggers; if high at `start_stb` it rises then.
+        word: The samples, oldest lowest, before they are inverted.
+        strike_stb: A strike starts in `word`.
+        done: No strike will start unless one is triggered. It rises QUIET_CLOCKS or more after the
+            word in which the last pulse ends, and falls in the clock after a trigger.
+        endless: No count ends a sequence.
     """
 
     def __init__(self, geometry: Geometry, number: int) -> None:
