@@ -21,20 +21,36 @@ SELECTIONS = ("uart_divisor", "input_select", "loopback_output")
 
 
 class Instrument(wiring.Component):
-    """Strikes pins, times responses, counts, reports: docs/instrument.md.
+    """Strikes pins, times responses, counts and reports, as docs/instrument.md says.
 
-    One sample word a channel and one strike word an output each core clock, oldest sample lowest:
-    at the pins the strike words of clock n stand with the sample words of clock n + `loop_clocks`.
-    `input_select` (InputSelect) and `loopback_output` say what is sampled. `clock_lost`, of any
-    clock, says that the core's was not as it should be. `rx` and `tx` are the link's bytes; what it
-    drops on the way here it counts in `link_dropped`, from 0 on after `link_clear`. Reset: idle,
-    time 0, outputs low.
-    With `access` registers and memories can be had through `access` and `answers` too (access.py).
-    With `datagrams` the link's frames are not encoded: end beats part them; they leave as words.
-    With a `deep_depth` in the geometry a FIFO of so many entries is between `kept` and `fetched`,
-    empty at reset (deep.py).
-    Raises ValueError for Feature.SWEEP in a build that has not two banks, and for Feature.RING or a
-    deep memory in one without Feature.EVENTS.
+    The strike words of clock n stand at the pins with the sample words of clock n + `loop_clocks`.
+    A front-end gives `loop_clocks`. With `datagrams`, frames leave as words and are not encoded.
+    Raises ValueError for Feature.SWEEP without Feature.SNAPSHOT, and for Feature.RING or a
+    `deep_depth` without Feature.EVENTS.
+
+    Latency: that of the stages, one after the other; Capture, Matcher and Uplink have the figures.
+    Throughput: a word of each pin each clock; `make sustained` prints how fast strikes may come.
+    Reset: idle, time 0, outputs low.
+    Wrap: time wraps after 2**TIME_BITS ticks, the index of events after 2**INDEX_BITS events.
+    Full: what a queue cannot take is dropped and counted, and the count reaches the host.
+
+    Ports:
+        samples: One word of W samples for each channel, channel 0 lowest, oldest sample lowest.
+        strikes: One word for each strike output, in the same order.
+        load: The level of the load output.
+        gate: The level of the gate input, of any clock.
+        clock_lost: Of any clock: the core's clock was not as it should be.
+        link_clear: A run begins: the link counts what it drops from 0 on.
+        link_dropped: How many bytes the link has dropped on their way here.
+        rx: Bytes of the link; with `datagrams` bytes of frames, each with its end.
+        tx: Bytes to the link; with `datagrams` words of frames.
+        uart_divisor: CONTROL.uart_divisor, for a UART.
+        input_select: CONTROL.input_select (InputSelect): what the front-end samples.
+        loopback_output: CONTROL.loopback_output: which output it samples in a loopback.
+        access: Requests for registers and memories, with `access`.
+        answers: Their answers, with `access`.
+        kept: Entries to a FIFO of `deep_depth` entries, which is empty at reset.
+        fetched: Entries from that FIFO.
     """
 
     def __init__(
