@@ -9,6 +9,7 @@ from plexor_hdl.capture.merge import MergedEvent
 from plexor_hdl.capture.timebase import LOW_BITS, epoch_bits
 from plexor_hdl.capture.word_queues import Tag
 from plexor_hdl.interfaces import INDEX_BITS, Event
+from plexor_hdl.lib.split_sum import CHUNK_BITS
 
 
 class Stamp(wiring.Component):
@@ -18,13 +19,11 @@ class Stamp(wiring.Component):
     blank slot becomes a beat without event, with `final` the final one; its gap, too, goes into the
     next index. All stages move in every other clock at most, so that `i_ready` is a register:
     latency 4 clocks, a beat each 2. They stop while `o_ready` is low, and for one clock, without a
-    beat, each time one of the index's limbs of LIMB_BITS carries. `next_index` is that of the event
+    beat, each time a chunk of the index carries. `next_index` is that of the event
     that is on its way out, if there is one. `event_stb` strobes once with each event, a clock after
     `o_event` has its index. `clear` sets the index to 0. An event must be stamped within half the
     range of its clock. Where events are not `indexed`, the index is 0.
     """
-
-    LIMB_BITS = 16
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
@@ -89,8 +88,8 @@ class Stamp(wiring.Component):
         valid, carry = Signal(), Signal()
         fresh, late, numbered = Signal(), Signal(), Signal()
         limbs = [
-            Signal(self.LIMB_BITS, name=f"limb{start}")
-            for start in range(0, INDEX_BITS if self._geometry.indexed else 0, self.LIMB_BITS)
+            Signal(CHUNK_BITS, name=f"limb{start}")
+            for start in range(0, INDEX_BITS if self._geometry.indexed else 0, CHUNK_BITS)
         ]
         carries = Signal(len(limbs[1:]))
         m.d.comb += [

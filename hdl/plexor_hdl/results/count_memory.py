@@ -6,10 +6,10 @@ from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.interfaces import COUNT_BITS
 from plexor_hdl.lib.memory_reader import plain_memory
+from plexor_hdl.lib.split_sum import CHUNK_BITS
 
-LIMB_BITS = 16
-LIMBS = COUNT_BITS // LIMB_BITS
-LIMB_NUMBER_BITS = 2
+COUNT_CHUNKS = COUNT_BITS // CHUNK_BITS
+CHUNK_NUMBER_BITS = 2
 QUIET_CLOCKS = 12
 """Clocks from the one in which the last count was taken until all of it is in memory."""
 
@@ -35,7 +35,7 @@ class CountMemory(wiring.Component):
 
     def __init__(self, place_bits: int, sample_bits: int) -> None:
         self._sample_bits = sample_bits
-        self._row_bits = place_bits + LIMB_NUMBER_BITS
+        self._row_bits = place_bits + CHUNK_NUMBER_BITS
         super().__init__(
             {
                 "second": Out(1),
@@ -48,7 +48,7 @@ class CountMemory(wiring.Component):
                 "sample": In(sample_bits),
                 "reads": In(1),
                 "read_row": In(self._row_bits),
-                "word": Out(LIMB_BITS),
+                "word": Out(CHUNK_BITS),
                 "clear_stb": In(1),
                 "clear_busy": Out(1),
                 "saturated": Out(1),
@@ -58,15 +58,15 @@ class CountMemory(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.memory = memory = plain_memory(
-            LIMB_BITS, 1 << self._row_bits, ram_style="block"
+            CHUNK_BITS, 1 << self._row_bits, ram_style="block"
         )
         write, read = memory.write_port(), memory.read_port()
         # The row that is read in the slot, and the one that is written at its end.
         row, written = Signal(self._row_bits, name="row"), Signal(self._row_bits)
         live, writing = Signal(name="live"), Signal(name="writing")
         visiting, sampled, wiping = Signal(name="visiting"), Signal(), Signal()
-        addend, carry = Signal(LIMB_BITS, name="addend"), Signal()
-        total, stored = Signal(LIMB_BITS + 1), Signal(LIMB_BITS)
+        addend, carry = Signal(CHUNK_BITS, name="addend"), Signal()
+        total, stored = Signal(CHUNK_BITS + 1), Signal(CHUNK_BITS)
         low, place_bits = self._sample_bits, len(self.place)
         limb, place = written[place_bits:], written[:place_bits]
         wraps, go, visits = Signal(), Signal(), Signal()
@@ -86,8 +86,8 @@ class CountMemory(wiring.Component):
             self.word.eq(read.data),
             # What is sampled stands in the lower bits itself; only its wraps are added.
             stored.eq(
-                Cat(Mux(sampled, ~addend[:low], total[:low]), total[low:LIMB_BITS])
-                & (~wiping).replicate(LIMB_BITS)
+                Cat(Mux(sampled, ~addend[:low], total[:low]), total[low:CHUNK_BITS])
+                & (~wiping).replicate(CHUNK_BITS)
             ),
             carry.eq(total[-1] & first & writing & ~wiping & ~limb[1]),
             wraps.eq(total[-1] & first & writing & ~wiping & limb[1]),

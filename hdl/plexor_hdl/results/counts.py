@@ -10,7 +10,8 @@ from plexor.protocol.memory import CLASSES, Space
 from plexor_hdl.capture.capture import SourceAmounts
 from plexor_hdl.control.registers import SOURCE_ADDRESS_BITS
 from plexor_hdl.interfaces import COUNT_BITS, SPACE_ADDRESS_BITS, Decision, SpaceRead
-from plexor_hdl.results.count_memory import LIMB_BITS, LIMB_NUMBER_BITS, LIMBS, CountMemory
+from plexor_hdl.lib.split_sum import CHUNK_BITS
+from plexor_hdl.results.count_memory import CHUNK_NUMBER_BITS, COUNT_CHUNKS, CountMemory
 from plexor_hdl.results.count_places import CLASS_BITS, CountPlaces
 from plexor_hdl.results.count_queue import CountQueue
 from plexor_hdl.uplink.upload import Drop
@@ -29,7 +30,7 @@ COPY_CLOCKS = 3
 
 def copy_clocks(geometry: Geometry) -> int:
     """Return for how many clocks at most `copying` may be high."""
-    return COPY_WAIT + COPY_CLOCKS + geometry.channels * CLASSES * LIMBS * 2 + 8
+    return COPY_WAIT + COPY_CLOCKS + geometry.channels * CLASSES * COUNT_CHUNKS * 2 + 8
 
 
 class CopyAddress(data.StructLayout):
@@ -39,7 +40,7 @@ class CopyAddress(data.StructLayout):
         super().__init__(
             {
                 "bank": 1,
-                "limb": LIMB_NUMBER_BITS,
+                "limb": CHUNK_NUMBER_BITS,
                 "response_class": CLASS_BITS,
                 "channel": max(geometry.key_bits, 1),
             }
@@ -79,7 +80,7 @@ class Counts(wiring.Component):
         copy = {
             "copying": In(1),
             "copy": In(CopyAddress(geometry)),
-            "copy_word": Out(LIMB_BITS),
+            "copy_word": Out(CHUNK_BITS),
         }
         super().__init__(
             {
@@ -269,7 +270,7 @@ class Counts(wiring.Component):
             limb.eq(limb_next),
             counts.read_row.eq(Cat(Mux(reads_source, source_place, place), limb_next)),
         ]
-        parts = Array(Signal(LIMB_BITS, name=f"part{number}") for number in range(2))
+        parts = Array(Signal(CHUNK_BITS, name=f"part{number}") for number in range(2))
         with m.If(counts.second):
             m.d.sync += [
                 turn.eq(~turn),
@@ -277,7 +278,7 @@ class Counts(wiring.Component):
                 limb_came.eq(limb),
             ]
             with m.If(source_came):
-                m.d.sync += self.source_value.word_select(limb_came, LIMB_BITS).eq(counts.word)
+                m.d.sync += self.source_value.word_select(limb_came, CHUNK_BITS).eq(counts.word)
             with m.Elif(limb_came[0]):
                 m.d.sync += parts[1].eq(Mux(there & ~high, counts.word, 0))
             with m.Else():

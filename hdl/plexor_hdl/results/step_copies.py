@@ -9,8 +9,8 @@ from plexor.protocol.memory import CLASSES, STATISTICS
 from plexor_hdl.interfaces import TIME_BITS, Kind, Measured, SpaceRead
 from plexor_hdl.lib.addresses import WORD_BITS
 from plexor_hdl.lib.history import Line
-from plexor_hdl.lib.split_sum import added
-from plexor_hdl.results.count_memory import LIMB_BITS, LIMBS
+from plexor_hdl.lib.split_sum import CHUNK_BITS, added
+from plexor_hdl.results.count_memory import COUNT_CHUNKS
 from plexor_hdl.results.counts import COPY_CLOCKS, COPY_WAIT, CopyAddress
 from plexor_hdl.results.extent import Extent
 from plexor_hdl.results.records import Records
@@ -71,7 +71,7 @@ class StepCopies(wiring.Component):
                 "i_measured": In(Measured(geometry)),
                 "copying": Out(1),
                 "copy": Out(CopyAddress(geometry)),
-                "copy_word": In(LIMB_BITS),
+                "copy_word": In(CHUNK_BITS),
                 "i_statistics": In(SpaceRead()),
                 "statistics": Out(SpaceRead()),
                 "read": In(SpaceRead()),
@@ -126,7 +126,7 @@ class StepCopies(wiring.Component):
     def _classes(self, m, memory, start_stb, copied) -> None:
         """Add up the banks' limbs of classes, one a clock, and write them as words."""
         wait, copy, running = Signal(range(COPY_WAIT)), self.copy, Signal()
-        last_limb, last_class = copy.limb == LIMBS - 1, copy.response_class == CLASSES - 1
+        last_limb, last_class = copy.limb == COUNT_CHUNKS - 1, copy.response_class == CLASSES - 1
         with m.If(start_stb):
             m.d.sync += [self.copying.eq(1), wait.eq(COPY_WAIT - 1), copied.eq(0), copy.eq(0)]
         with m.Elif(wait.any()):
@@ -143,8 +143,8 @@ class StepCopies(wiring.Component):
                             m.d.sync += running.eq(0)
         valid, come = Line(m, running, "copy_valid"), Line(m, copy, "come")
         here, there = come[COPY_CLOCKS], come[COPY_CLOCKS + 1]
-        first, total, carry = Signal(LIMB_BITS), Signal(LIMB_BITS), Signal()
-        low, high = Signal(LIMB_BITS), Signal(LIMB_BITS)
+        first, total, carry = Signal(CHUNK_BITS), Signal(CHUNK_BITS), Signal()
+        low, high = Signal(CHUNK_BITS), Signal(CHUNK_BITS)
         with m.If(here.bank):
             m.d.sync += Cat(total, carry).eq(added(first, self.copy_word, carry & here.limb.any()))
         with m.Else():

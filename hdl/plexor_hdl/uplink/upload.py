@@ -8,10 +8,10 @@ from plexor.protocol.frames import DELTA_BITS, SOURCE_BITS
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.interfaces import COUNT_BITS, INDEX_BITS, TIME_BITS, Event
 from plexor_hdl.lib.memory_reader import MemoryReader, QuickMemoryReader, plain_memory
+from plexor_hdl.lib.split_sum import CHUNK_BITS
 
 MARGIN = 6
 """Entries that may still be written once the level, two clocks old, says that no event may come."""
-LIMB_BITS = 16
 ONE_BLOCK = 256
 """Entries of a memory without multiplexers behind it in any device: it may be used as it is."""
 MARKS = 3
@@ -236,10 +236,10 @@ class Upload(wiring.Component):
             m.d.sync += address.eq(0)
 
     def _count(self, m: Module) -> None:
-        """Count the drops in limbs, so that no carry is longer than LIMB_BITS."""
+        """Count the drops in chunks, so that no carry is longer than CHUNK_BITS."""
         carry = self.drop.valid
-        for start in range(0, COUNT_BITS, LIMB_BITS):
-            limb = self.dropped_cnt[start : start + LIMB_BITS]
+        for start in range(0, COUNT_BITS, CHUNK_BITS):
+            limb = self.dropped_cnt[start : start + CHUNK_BITS]
             carry_r = Signal(name=f"carry{start}")
             m.d.sync += Cat(limb, carry_r).eq(limb + carry)
             with m.If(self.clear_stb):
