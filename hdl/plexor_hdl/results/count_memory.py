@@ -15,22 +15,37 @@ QUIET_CLOCKS = 12
 
 
 class CountMemory(wiring.Component):
-    """Counts at places: limb n of a place is in row (n, place), n in the upper bits.
+    """Many 48-bit counts in one memory, each in COUNT_CHUNKS rows of CHUNK_BITS.
 
-    A slot takes two clocks, of which `second` is high in the second one. In that clock `valid` with
-    `place` is one to count, if `taken` is high, or `visit` with `visit_place` one to visit, if
-    `visit_taken` is. What is counted grows by one. A visit is for a counter outside that is sampled
-    before it can come round: the count grows by what that has grown. `sample`, inverted, is looked
-    at in the second clock of the next slot.
+    Chunk n of a place is in row (n, place), n in the upper bits. A slot takes two clocks; what is
+    asked for in its `second` clock is done if it is taken. A count adds one. A visit adds what a
+    short counter outside has grown by since its last visit; it must come before that counter wraps.
+    A carry goes before a visit, a visit before a count. A place that was taken in the slot before
+    waits for one slot; a place must not be visited in two slots that follow each other.
 
-    `valid` and `place` change only with the end of a second clock. A carry goes before all else, a
-    visit before a count; a place that was taken in the slot before waits for one, but a place must
-    not be visited in two slots that follow each other. `read_row` is read in second clocks, and is
-    there as `word` in the next one; it is any value in the clock in which that row is written. With
-    `reads`, while nothing is on its way, it is read in each clock. What is taken is written 4
-    clocks after its second clock, a carry of it 4 clocks later. `clear_stb` sets all to 0 while
-    `clear_busy`; nothing may come then. `saturated` is set when a count wraps, until the next
-    clear. Reset: the memory keeps its words.
+    Latency: 4 clocks from the clock in which a count was taken until it is written, 4 more for each
+        carry; after QUIET_CLOCKS (12) all of it is in memory. 2 clocks from `read_row` to `word`.
+    Throughput: a count, a visit or a carry each 2 clocks; a read each 2, with `reads` each clock.
+    Reset: nothing is under way; the memory keeps its words.
+    Wrap: a count wraps at 2**48 and sets `saturated`.
+    Full: never; what is not taken waits outside.
+
+    Ports:
+        second: 1 in the second clock of each slot.
+        valid: 1 asks to count at `place`; it changes only at the end of a second clock.
+        place: Where to count; it stands as `valid` does.
+        taken: 1, in a second clock, if the count is taken.
+        visit: 1, through a slot, asks to visit `visit_place`.
+        visit_place: Count of the counter outside.
+        visit_taken: 1, in a second clock, if the visit is taken.
+        sample: Lower bits of the visited counter, inverted, in the second clock of the slot after.
+        reads: 1 reads in each clock; only while nothing is under way.
+        read_row: Row that is read, in second clocks.
+        word: The row's word, in the next second clock; any value if the row was written as it was
+            read.
+        clear_stb: Zeroes all.
+        clear_busy: 1 while that takes; nothing may come.
+        saturated: 1 from the first wrap until the next clear.
     """
 
     def __init__(self, place_bits: int, sample_bits: int) -> None:

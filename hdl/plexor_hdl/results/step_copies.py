@@ -41,19 +41,42 @@ ITEMS = 11
 
 
 class StepCopies(wiring.Component):
-    """Keeps a record plexor.protocol.memory.STEP of each channel at the end of each step.
+    """Keeps a record STEP (plexor.protocol.memory) of each channel at the end of each step.
 
-    `step_stb` or, where `on`, `final_stb` begins one, `end_ticks` being its time a clock later.
-    Nothing more may be counted then until `done_stb`; what is on its way has been once `idle` is
-    high for STILL_CLOCKS. Then limbs of classes are read by `copy` while `copying`, one a clock,
-    and words of `statistics`, of either bank in turn, as Records gives them while idle. Nothing
-    else may read counts while `reading`, nor ask for a source; before, `statistics` is read from
-    where the dumper reads (`i_statistics`). `done_stb` comes within 40 clocks of `idle` and 110 a
-    channel: before the next step strikes, STEP_CLOCKS after the end of this one. `final_seen`
-    follows the last record, or without `on` a `final_stb`. `step` counts records since `clear`.
+    `step_stb` begins a record, and so does `final_stb` while `on`. Nothing more may be counted from
+    then until `done_stb`. What is on its way has been counted once `idle` is high for STILL_CLOCKS.
+    Then classes are read through `copy`, and the words of `statistics`, each of one bank after the
+    other; the sums of both banks are kept. Nothing else may read counts while `reading`, nor ask
+    for a source. At other times `statistics` is read by the dumper, through `i_statistics`.
 
-    `i_valid` strobes as `i_measured` is taken, those of a channel's rise latencies 5 clocks apart
-    or more. `read` has bank 0 only; what is beyond the last record is 0. Reset: no records.
+    Latency: at most 40 clocks, and 110 for each channel, from `idle` to `done_stb`: before the next
+        step strikes, STEP_CLOCKS after the end of this one.
+    Throughput: a step at a time; rise latencies of a channel at least 5 clocks apart.
+    Reset: no records.
+    Wrap: none; `step` counts no further than the table has steps.
+    Full: never; the memory has a record for each step of the table and each channel.
+
+    Ports:
+        clear: 1 forgets all records.
+        on: 1 if the sweep table is in use.
+        step_stb: Strobes at the end of a step.
+        final_stb: Strobes at the end of the run.
+        end_ticks: Time of that end, in the clock after the strobe.
+        pending: Strikes of each channel that are outstanding.
+        idle: 1 if all that was measured and decided is in memory.
+        i_valid: Strobes as a value is taken by the results.
+        i_measured: That value; of rise latencies the minimum and the maximum are kept.
+        copying: 1 while classes are read from Counts.
+        copy: Chunk of a class to read, one each clock.
+        copy_word: The chunk, COPY_CLOCKS later.
+        i_statistics: The dumper's reads of statistics.
+        statistics: Reads of Records; the dumper's while this does not read.
+        read: Reads Space.STEPS; of bank 0, and 0 beyond the last record.
+        reading: 1 while counts or statistics are read.
+        busy: 1 from a strobe until its records are kept.
+        done_stb: Strobes when they are.
+        final_seen: Strobes after the last record, without `on` after `final_stb`.
+        step: Number of steps recorded since `clear`.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -124,7 +147,7 @@ class StepCopies(wiring.Component):
         return m
 
     def _classes(self, m, memory, start_stb, copied) -> None:
-        """Add up the banks' limbs of classes, one a clock, and write them as words."""
+        """Add up the banks' chunks of classes, one a clock, and write them as words."""
         wait, copy, running = Signal(range(COPY_WAIT)), self.copy, Signal()
         last_limb, last_class = copy.limb == COUNT_CHUNKS - 1, copy.response_class == CLASSES - 1
         with m.If(start_stb):
@@ -149,7 +172,7 @@ class StepCopies(wiring.Component):
             m.d.sync += Cat(total, carry).eq(added(first, self.copy_word, carry & here.limb.any()))
         with m.Else():
             m.d.sync += first.eq(self.copy_word)
-        # The limbs of a class: the lower ones are a word, the upper ones of two are one.
+        # The chunks of a class: the lower ones are a word, the upper ones of two are one.
         writes = Signal()
         number = there.response_class
         with m.If(valid[COPY_CLOCKS + 1] & there.bank):
