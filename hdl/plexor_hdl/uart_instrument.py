@@ -9,9 +9,29 @@ from plexor_hdl.uplink.link_uart import LinkUart
 
 
 class UartInstrument(wiring.Component):
-    """An Instrument whose byte streams go through a UART; the other pins are its own.
+    """The instrument with its link on two pins.
 
-    Its rate is `set_period` (LinkUart); with 0 it is as the register `uart_divisor` says.
+    The Instrument's byte streams go through a LinkUart; the other pins are the Instrument's. The
+    UART's rate is `set_period`, in 1/8 clock a bit; with 0 it is as the register `uart_divisor`
+    says.
+
+    Latency: nothing is added to the Instrument's and LinkUart's.
+    Throughput: one sample word a channel and one strike word an output each clock; a byte in ten
+        bit times each way.
+    Reset: as the Instrument's; the UART's line is high.
+    Wrap: nothing but what wraps in the Instrument.
+    Full: received bytes that find LinkUart's FIFO full are dropped; the Instrument counts them.
+
+    Ports:
+        samples: One word of W samples a channel, oldest lowest.
+        strikes: One word of W samples a strike output, oldest lowest.
+        load: The load output.
+        gate: The gate, of any clock.
+        clock_lost: 1, of any clock, if the core's clock was not as it should be.
+        input_select: What is sampled: an InputSelect.
+        loopback_output: Output that is sampled with InputSelect.LOOPBACK.
+        uart_rx: Pin that the link receives from.
+        uart_tx: Pin that the link sends to.
     """
 
     def __init__(self, instrument: Instrument, set_period: int = 0) -> None:

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from plexor.protocol.frames import MAX_STRIKES
 from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.capture.timebase import IDLE_CLOCKS
+from plexor_hdl.lib.split_sum import CHUNK_BITS
+from plexor_hdl.match.trigger import POST_CLOCKS_BITS
 from plexor_sim.toolchain import BuildError
 
-LIMB_BITS = 16
 _TOP = "plexor"
 _SCOPE = "plexor_top__DOT__core"
 _MODULE = re.compile(r"(?m)^(?=module )")
@@ -111,9 +112,9 @@ WATCHED = (
         "run.time_left",
         "PeriodicCount",
         ("limb0_(?!32)[0-9]+",),
-        lambda _: (1 << LIMB_BITS,),
+        lambda _: (1 << CHUNK_BITS,),
     ),
-    Watched("trigger", "PeriodicCount", ("clocks",), lambda _: (1 << LIMB_BITS,)),
+    Watched("trigger", "PeriodicCount", ("clocks",), lambda _: (1 << POST_CLOCKS_BITS,)),
     Watched(
         "snapshots.report",
         "AlarmCount",

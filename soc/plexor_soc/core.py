@@ -71,16 +71,39 @@ class AmaranthModule(LiteXModule):
 
 
 class PlexorCore(AmaranthModule):
-    """The instrument, in the clock domain `clock_domain`; its registers and memories on `bus`.
+    """The instrument as a LiteX module, its registers and memories on a Wishbone bus.
 
-    `samples`, `strikes`, `load` and `gate` are the instrument's pins, in its clock domain;
-    `input_select` and `loopback_output` say what is sampled. `clock_lost` is of any domain. Of the
-    instrument's are the link's `sink` and `source`: bytes, or with `datagrams` bytes of frames in
-    and words of frames out, with an end beat after each. `bus` is a Wishbone slave in `sys`: the
-    access window (plexor.protocol.window). What the instrument refuses there is read as 0, not
-    written, and counted in the CSR `refused`; `refusal` has the last one's OpStatus. Its address is
-    `refused_address`, a word of the window. `loop_clocks` is as for Instrument, `identity` its
-    gateware hash and build id, without it those of a simulation of plexor_hdl.
+    It is in the clock domain `clock_domain`. The bus, in `sys`, has the access window
+    (plexor.protocol.window). What the instrument refuses there is read as 0, not written, and
+    counted. `loop_clocks` is as for Instrument; `identity` is its gateware hash and build id,
+    without it those of a simulation of plexor_hdl.
+
+    Latency: an access of the bus takes what Access takes, and two crossings of clock domains.
+    Throughput: one sample word a channel and one strike word an output each clock; one access at a
+        time.
+    Reset: the instrument is idle, nothing is counted as refused.
+    Wrap: `refused` wraps at 2**32.
+    Full: link and bus wait; nothing is dropped here.
+
+    Ports:
+        samples: One word of W samples a channel, oldest lowest.
+        strikes: One word of W samples a strike output, oldest lowest.
+        load: The load output.
+        gate: The gate, of any clock.
+        clock_lost: 1, of any clock, if the core's clock was not as it should be.
+        input_select: What is sampled: an InputSelect.
+        loopback_output: Output that is sampled with InputSelect.LOOPBACK.
+        uart_divisor: Register of that name, for a UART.
+        sink: Stream of the link's bytes; with `datagrams` bytes of frames, with an end after each
+            frame.
+        source: Stream of bytes for the link; with `datagrams` words of frames, with an end after
+            each.
+        bus: Wishbone slave in `sys`.
+        refused: CSR: number of accesses that the instrument refused.
+        refusal: CSR: OpStatus of the last one.
+        refused_address: CSR: its word of the window.
+        kept: Stream of words to a deep memory, where the geometry has one.
+        fetched: Stream of words from it.
     """
 
     def __init__(

@@ -21,12 +21,25 @@ MOST_DATAGRAM_WORDS = 1472 // WORD_BYTES
 
 
 class Datagrams(LiteXModule):
-    """Between the instrument's link and a port of LiteEth's UDP, 32 bits wide, in `sys`.
+    """Joins the instrument's link to a port of LiteEth's UDP, 32 bits wide, in `sys`.
 
-    A datagram is taken whole or, if there is no room for the longest, not at all: then `refused`
-    counts it. Frames go to address and port that the last datagram taken came from; before there is
-    one they go nowhere, and `unsent` counts them. Frames of the instrument are whole words. When
-    the network is busy the instrument waits; what it drops for that it counts itself.
+    A datagram is a frame. It is taken whole or, without room for the longest, not at all. Frames go
+    to the address and port that the last datagram taken came from; before there is one they go
+    nowhere. Frames of the instrument are whole words.
+
+    Latency: a datagram's bytes go on as they come; a frame is sent once all of it has come.
+    Throughput: a received word each clock; to the instrument a byte each clock, and one more clock
+        a frame; a word to send each clock, and one more clock a frame.
+    Reset: nobody has asked; no frame waits.
+    Wrap: `refused` and `unsent` wrap at 2**32.
+    Full: a datagram is refused while there is no room for the longest. The instrument waits when
+        the network is busy, and counts itself what it drops for that.
+
+    Ports:
+        refused: CSR: number of datagrams for which there was no room.
+        unsent: CSR: number of frames that went nowhere.
+        peer_address: CSR: IP address that frames go to; 0: none yet.
+        peer_port: CSR: its UDP port.
     """
 
     def __init__(self, core: PlexorCore, port) -> None:

@@ -17,7 +17,28 @@ INSTANCE = "front"
 
 
 class Front(Component, FrontEnd):
-    """FrontEnd of an ECP5 as a component; beside its ports the pads `outputs`."""
+    """The FrontEnd of an ECP5 as a component; beside its ports it has the pads `outputs`.
+
+    It makes the core's clock; `samples` and `drives` are words in that clock's domain.
+
+    Latency: LOOP_CLOCKS core clocks from `drives` to the samples taken while that stands at the
+        pins.
+    Throughput: W samples of each channel and output each core clock.
+    Reset: none; there is no core clock until the PLL has locked.
+    Wrap: none; it holds no time.
+    Full: never; a word replaces the one before.
+
+    Ports:
+        reference: The board's oscillator.
+        channels: Pins of the channels.
+        input_select: What is sampled.
+        loopback_output: Output that is sampled with InputSelect.LOOPBACK.
+        drives: One word of W samples an output, oldest lowest.
+        samples: One word of W samples a channel, oldest lowest.
+        core: The core's clock.
+        clock_lost: 1, of no clock, while the PLL has no lock, and until the core's clock runs
+            steadily again.
+    """
 
     def __init__(self, pll: ecp5.Pll, channels: int, outputs: int) -> None:
         width = RATIO * ecp5.PHASES
@@ -44,6 +65,16 @@ class Pins(AmaranthModule):
     `pads` has the signals channels, outputs (strikes, then the load) and gate; `reference` is the
     board's oscillator. The clock begins when all of the front-end is ready for it. The core's
     geometry must have W, phases and tick of the PLL, and its `loop_clocks` be LOOP_CLOCKS.
+
+    Latency: that of Front; the gate goes to the core as it is, whose first flip-flops are its
+        synchroniser.
+    Throughput: W samples of each pin each core clock.
+    Reset: none; there is no core clock until the PLL has locked.
+    Wrap: none; it holds no time.
+    Full: never; a word replaces the one before.
+
+    Ports:
+        core_clock: The core's clock.
     """
 
     def __init__(self, core: PlexorCore, pll: ecp5.Pll, pads, reference: Signal) -> None:

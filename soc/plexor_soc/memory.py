@@ -30,7 +30,16 @@ CROSSING_WORDS = 16
 class Sequencer(LiteXModule):
     """Starts an SDRAM after reset, as LiteDRAM has software do; then lets its controller at it.
 
-    `done` once the controller may be used: what it does before, refreshes, does not reach the pins.
+    What the controller does before `done`, refreshes, does not reach the pins.
+
+    Latency: `power_up_s`, and 10 steps of STEP_CLOCKS + 1 clocks, from reset to `done`.
+    Throughput: one start after each reset.
+    Reset: it starts the SDRAM anew.
+    Wrap: none; it stops at its last step.
+    Full: never; it takes nothing.
+
+    Ports:
+        done: 1 once the controller may be used.
     """
 
     def __init__(self, controller, phy, clock_hz: float, power_up_s: float) -> None:
@@ -57,10 +66,19 @@ class Sequencer(LiteXModule):
 class DeepMemory(LiteXModule):
     """The FIFO between `kept` and `fetched` of a core, as deep as its geometry says, in `sys`.
 
-    `phy` and `module` are LiteDRAM's of an SDR SDRAM in `sys`. It takes and gives, together, up to
-    a word of the SDRAM a clock, less some 5 % for refreshes and changes of row. Until the SDRAM has
-    started, for `power_up_s`, nothing is taken; nothing is ever dropped here.
-    Raises ValueError where it is deeper than the SDRAM is great.
+    `phy` and `module` are LiteDRAM's of an SDR SDRAM in `sys`. Words leave in the order in which
+    they came. Raises ValueError where it is deeper than the SDRAM is great.
+
+    Latency: that of LiteDRAM and two crossings of clock domains; the core takes any.
+    Throughput: together, words in and out, up to a word of the SDRAM a clock, less some 5 % for
+        refreshes and changes of row.
+    Reset: empty; the SDRAM is started anew.
+    Wrap: none; places go round.
+    Full: `kept` waits, as it does until the SDRAM has started, for `power_up_s`; nothing is
+        dropped.
+
+    Ports:
+        ready: CSR: 1 once the SDRAM has started.
     """
 
     def __init__(

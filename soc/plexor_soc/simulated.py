@@ -61,7 +61,17 @@ class SimulatedClocks(LiteXModule):
 class BytePhy(LiteXModule):
     """A PHY that gives and takes a byte each clock of `core`, with preamble and checks.
 
-    So simulated time is that of gigabit Ethernet where that clock is 125 MHz.
+    Simulated time is that of gigabit Ethernet where that clock is 125 MHz.
+
+    Latency: 1 clock from the pads to `source`; none from `sink` to the pads.
+    Throughput: a byte each clock each way.
+    Reset: nothing comes.
+    Wrap: none; it counts nothing.
+    Full: never; what the network does not take of `source` is lost, as on a wire.
+
+    Ports:
+        sink: Stream of bytes to the pads; always taken.
+        source: Stream of bytes from the pads; the last one of a frame says so.
     """
 
     dw = 8

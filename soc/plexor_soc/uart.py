@@ -18,8 +18,18 @@ class SharedUart(LiteXModule):
     """One pair of pins for two: frames of the instrument, or while `select` is high UARTBone.
 
     Neither knows of the other, whose bytes have no place in its protocol, so they take turns by a
-    switch. Whoever has not the line sees it idle, and what it sends goes nowhere. `bone` is a
-    Wishbone master.
+    switch. Whoever has not the line sees it idle, and what it sends goes nowhere.
+
+    Latency: 2 clocks of `sys` from `select`, and from a pin to UARTBone.
+    Throughput: the instrument's rate is as the host sets it or the line has it; UARTBone's is
+        BONE_BAUD.
+    Reset: the instrument has the line, which is high.
+    Wrap: none; it counts nothing.
+    Full: see LinkUart; bytes that come while UARTBone executes a command are lost.
+
+    Ports:
+        link: The instrument's LinkUart.
+        bone: UARTBone, whose `wishbone` is a master of the bus.
     """
 
     def __init__(self, core: PlexorCore, pads, select, clock_hz: float) -> None:

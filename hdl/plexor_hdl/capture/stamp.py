@@ -9,6 +9,7 @@ from plexor_hdl.capture.merge import MergedEvent
 from plexor_hdl.capture.timebase import LOW_BITS, epoch_bits
 from plexor_hdl.capture.word_queues import Tag
 from plexor_hdl.interfaces import INDEX_BITS, Event
+from plexor_hdl.lib.split_sum import CHUNK_BITS
 
 
 class Stamp(wiring.Component):
@@ -20,7 +21,7 @@ class Stamp(wiring.Component):
     range of its clock.
 
     Latency: 3 clocks from an event that is taken to `o_event`; 1 more each time that one of the
-        index's limbs of LIMB_BITS carries.
+        index's chunks of CHUNK_BITS carries.
     Throughput: one beat each 2 clocks; `i_ready` is a register.
     Reset: empty; the next index is 0, and a `clear` makes it 0 again.
     Wrap: the time's upper bits are those of now, or those before they last changed. The index wraps
@@ -46,8 +47,6 @@ class Stamp(wiring.Component):
         o_final: The beat is the end of the run.
         next_index: The index of the event on its way out, or of the next one if there is none.
     """
-
-    LIMB_BITS = 16
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
@@ -112,8 +111,8 @@ class Stamp(wiring.Component):
         valid, carry = Signal(), Signal()
         fresh, late, numbered = Signal(), Signal(), Signal()
         limbs = [
-            Signal(self.LIMB_BITS, name=f"limb{start}")
-            for start in range(0, INDEX_BITS if self._geometry.indexed else 0, self.LIMB_BITS)
+            Signal(CHUNK_BITS, name=f"limb{start}")
+            for start in range(0, INDEX_BITS if self._geometry.indexed else 0, CHUNK_BITS)
         ]
         carries = Signal(len(limbs[1:]))
         m.d.comb += [

@@ -6,10 +6,10 @@ from amaranth.lib.wiring import Out
 
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.interfaces import TIME_BITS
+from plexor_hdl.lib.split_sum import CHUNK_BITS
 
 LOW_BITS = 20
 """Clock bits that travel with sample words; events are merged well within 2**LOW_BITS clocks."""
-LIMB_BITS = 16
 IDLE_CLOCKS = 16384
 """Core clocks between looks at the time while there is no event."""
 
@@ -60,8 +60,8 @@ class Timebase(wiring.Component):
             m.d.sync += [self.last_epoch.eq(self.epoch), self.epoch.eq(following)]
 
         carry = wrap
-        for start in range(0, self._epoch_bits, LIMB_BITS):
-            limb = following[start : start + LIMB_BITS]
+        for start in range(0, self._epoch_bits, CHUNK_BITS):
+            limb = following[start : start + CHUNK_BITS]
             total = Signal(len(limb) + 1, name=f"total{start}")
             m.d.comb += total.eq(limb + carry)
             m.d.sync += limb.eq(total)

@@ -1,8 +1,9 @@
-"""What names one build of a gateware: identity.build_id."""
+"""What names one build of a gateware: its identity's registers, and identity.build_id."""
 
 import hashlib
 
-from plexor.protocol.geometry import PLACED
+from plexor.protocol.geometry import BOARD_BYTES, MAGIC, PLACED, PROTOCOL_VERSION, Geometry
+from plexor.protocol.registers import IDENTITY
 
 
 def placed(gateware_hash: int, *made_with: str | bytes) -> int:
@@ -21,3 +22,21 @@ def _of(kind: str, gateware_hash: int, made_with: tuple[str | bytes, ...]) -> in
         text = part if isinstance(part, bytes) else part.encode()
         digest.update(len(text).to_bytes(8, "little") + text)
     return int.from_bytes(digest.digest()[:8], "little")
+
+
+def identity_values(geometry: Geometry, gateware_hash: int, build_id: int = 0) -> dict[str, int]:
+    """Return the identity's registers; raise ValueError for a hash or id of more than 64 bits."""
+    for name, value in (("gateware_hash", gateware_hash), ("build_id", build_id)):
+        if not 0 <= value < 1 << 64:
+            raise ValueError(f"{name}: {value:#x}; must be 64 bits")
+    values = {
+        "magic": MAGIC,
+        "protocol_version": PROTOCOL_VERSION,
+        "gateware_hash": gateware_hash,
+        "build_id": build_id,
+        "board": int.from_bytes(geometry.board.encode().ljust(BOARD_BYTES, b"\0"), "little"),
+    }
+    for register in IDENTITY.registers:
+        if register.name not in values:
+            values[register.name] = int(getattr(geometry, register.name))
+    return values

@@ -24,12 +24,23 @@ class WideReads(wiring.Component):
     """Asks for registers one at a time, wide ones whole: their words belong together.
 
     A read of a wide register's first word reads both, the low one first, with nothing of another's
-    between them; one of its second word gives what was read then, if it is the next request. With
-    `high_first` the first word of a wide register is its high one on the side of `asker`; it is its
+    between them. A read of its second word gives what was read then, if it is the next request.
+    With `high_first` the first word of a wide register is its high one for the `asker`; it is its
     low one on the bus.
 
-    `ask` from a request until it is done; the bus is used while `granted`, which stays high while
-    `ask` is. Latency 4 clocks and what the bus takes. Reset: nothing asked.
+    Latency: 4 clocks from a request to the bus's, if granted at once, and 1 from the bus's answer
+        to the asker's; a wide read asks a second time, 1 clock after the first answer; 3 clocks for
+        a second word that is known.
+    Throughput: one request at a time.
+    Reset: nothing is asked, and no second word is known.
+    Wrap: none; it counts nothing.
+    Full: never; a request waits until the bus is granted.
+
+    Ports:
+        asker: Requests from whoever asks.
+        bus: Requests to the bus.
+        ask: 1 from a request, unless its word is known, until it is done.
+        granted: 1 if the bus may be used; it stays 1 while `ask` is.
     """
 
     def __init__(self, *, high_first: bool) -> None:
@@ -106,10 +117,23 @@ class WideReads(wiring.Component):
 
 
 class SharedBus(wiring.Component):
-    """One register bus for two: `command`, as the register map is, and `access`, as the window is.
+    """One register bus for two: the command port and the access port.
 
-    Both read wide registers whole (WideReads). Neither waits for more than one request of the
-    other's; of two that ask at once the command is first. Reset: the command's.
+    The command port's wide registers have their low word first, the access port's their high word.
+    Both read them whole (WideReads). Neither waits for more than one request of the other's; of two
+    that ask at once the command port is first.
+
+    Latency: 5 clocks more than the bus takes, for the access port 6; see WideReads for wide
+        registers.
+    Throughput: one request at a time.
+    Reset: it is the command port's turn, and nothing is asked.
+    Wrap: none; it counts nothing.
+    Full: never; a request waits for the other's.
+
+    Ports:
+        command: Requests of the command port.
+        access: Requests of the access port.
+        bus: Requests to the register bank.
     """
 
     command: In(RegisterBus())

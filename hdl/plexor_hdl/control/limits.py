@@ -28,13 +28,25 @@ def in_memories(geometry: Geometry) -> bool:
 
 
 class Limits(wiring.Component):
-    """The limits of latencies, written as the register bank is, and read in halves.
+    """Keeps the limits of latencies in memories.
 
-    A bit of `stb` says that `data` was written to a register of SHARED or, behind these, to OWN of
-    a channel; it must stand for one more clock, and `stb` be low in that. `halves` are those of
-    SHARED and of `channel`'s OWN, the lower or with `upper` the upper ones of the clock before.
-    Reset: the registers' reset values, for up to 8 clocks a channel after it (not after
-    configuration) from then on.
+    They are written as registers are, and read in halves.
+
+    Latency: 1 clock from `channel` and `upper` to `halves`; a lower half is read 2 clocks after it
+        was written, an upper half 3.
+    Throughput: a limit written each 2 clocks, a half of each limit read each clock.
+    Reset: for at most 4 clocks a channel after it, not after configuration, the registers' reset
+        values are written; what is written meanwhile is lost.
+    Wrap: none; it counts nothing.
+    Full: never; each limit has its place.
+
+    Ports:
+        stb: A bit strobes as a register of SHARED or, behind these, OWN of a channel is written;
+            all must be low in the clock after.
+        data: What is written, in ticks; it must stand for one more clock.
+        upper: 1 for the upper halves, 0 for the lower ones.
+        channel: Channel whose OWN is read.
+        halves: Halves of the limits in SHARED and of OWN, in ticks.
     """
 
     def __init__(self, geometry: Geometry) -> None:

@@ -38,22 +38,43 @@ class Look(data.Struct):
 
 
 class RegisterMemory(wiring.Component):
-    """The bank's memory: read for the bus while that is `busy`, else for run control and dumps.
+    """Keeps what was written, constants, and the times of a run, in one memory.
 
-    For the bus, `hits` and `address` are looked at all the time. `word` is theirs 3 clocks later,
-    or with `masking` a mask of the bits that it has; `stored` says in the clock after `hits` that
-    the word is one of this memory. `write_stb` writes `write_data` cut by the mask, which must be
-    `word` then, to the word asked for in the clock before; `latch_stb` writes `live` there.
+    While `busy` it is read for the bus, else for run control and dumps. It finds the place of
+    `hits` and `address` all the time. A mark keeps the time of the next clock as start_ticks or
+    end_ticks; the time is read through `live`. With `track` the high word is looked at in each
+    clock; that must have been so for some clocks in the last 2**31 ticks before a mark. What is
+    looked at is written in the third clock after; the bus must not write then.
 
-    `mark_stb` keeps the time of the next clock, as end_ticks if `mark_end` and else as start_ticks.
-    It is read by `live`, which must have the time's low word 2 clocks after `look_low` and its high
-    word 2 clocks after `look_high`. `track` asks for looks at the high word; some must have come in
-    the 2**31 ticks before a mark. Looks write in the third clock after theirs, where the bus must
-    not write.
+    Latency: 3 clocks from `hits`, or from `end` and `high`, to `word`; 1 from `hits` to `stored`.
+    Throughput: a word each clock.
+    Reset: for as many clocks as the memory has words, not after configuration, what was written is
+        set to its reset values, while `walking`.
+    Wrap: none; it counts nothing. Where the low word of a time wraps beside a look, the high word
+        that belongs to it is kept.
+    Full: never; each word has its place.
 
-    Else `word` is the low or, with `high`, the high word of run_time_ticks or, with `end`, of
-    end_ticks, if these stood for 3 clocks and `word_valid`. After a reset, not after configuration,
-    what was written is written anew while `walking`, for a clock a word.
+    Ports:
+        hits: Blocks that the address is in, of the copies that the build has.
+        address: Word address of the bus.
+        busy: 1 while the bus asks.
+        masking: 1 reads a mask of the word's bits in place of the word.
+        stored: 1 if the word is one of this memory.
+        write_data: Word to write; `word`, which must be its mask, cuts it.
+        write_stb: Writes that to the word asked for in the clock before.
+        live: Words from outside: the time's low word 2 clocks after `look_low`, its high word 2
+            clocks after `look_high`; or the high word to latch.
+        latch_stb: Writes `live` to the word asked for in the clock before.
+        mark_stb: Keeps the time of the next clock.
+        mark_end: With `mark_stb`: 1 keeps it as end_ticks, 0 as start_ticks.
+        track: 1 looks at the high word of the time.
+        look_low: 1 if the time's low word is looked at.
+        look_high: 1 if the time's high word is looked at.
+        end: While not `busy`: 1 reads end_ticks, 0 run_time_ticks.
+        high: While not `busy`: 1 reads the high word, 0 the low one.
+        word: The word.
+        word_valid: 1 if `word` is what `end` and `high` ask for, and these have stood for 3 clocks.
+        walking: 1 while reset values are written; the bus must wait.
     """
 
     def __init__(self, identity: dict[str, int], copies: dict[str, int]) -> None:

@@ -5,7 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import OpStatus
-from plexor.protocol.geometry import BOARD_BYTES, MAGIC, PROTOCOL_VERSION, Feature, Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import (
     BASE_ADDRESSES,
     BLOCKS,
@@ -22,6 +22,7 @@ from plexor.protocol.registers import (
     Action,
     Block,
 )
+from plexor_hdl.control.build_id import identity_values
 from plexor_hdl.control.limits import OWN, SHARED
 from plexor_hdl.control.register_memory import MARKED, RegisterMemory
 from plexor_hdl.interfaces import COUNT_BITS, Kind, block_layout
@@ -82,52 +83,58 @@ def _cell(block: Block, place: int, rows, columns):
     )
 
 
-def identity_values(geometry: Geometry, gateware_hash: int, build_id: int = 0) -> dict[str, int]:
-    """Return the identity's registers; raise ValueError for a hash or id of more than 64 bits."""
-    for name, value in (("gateware_hash", gateware_hash), ("build_id", build_id)):
-        if not 0 <= value < 1 << 64:
-            raise ValueError(f"{name}: {value:#x}; must be 64 bits")
-    values = {
-        "magic": MAGIC,
-        "protocol_version": PROTOCOL_VERSION,
-        "gateware_hash": gateware_hash,
-        "build_id": build_id,
-        "board": int.from_bytes(geometry.board.encode().ljust(BOARD_BYTES, b"\0"), "little"),
-    }
-    for register in IDENTITY.registers:
-        if register.name not in values:
-            values[register.name] = int(getattr(geometry, register.name))
-    return values
-
-
 class RegisterBank(wiring.Component):
-    """All registers of a build.
+    """Holds all registers of a build.
 
-    Outputs hold what was written, from the clock before `done_stb` on; `action` has one-clock
-    strobes in that clock. Copies that the build leaves out answer NO_REGISTER. While `running`,
-    SETUP registers answer RUNNING and keep their value. Bits beyond a register's are ignored and
-    read 0.
+    Copies that the build leaves out answer NO_REGISTER. While `running`, SETUP registers answer
+    RUNNING and keep their value. Bits beyond a register's are ignored and read 0.
 
-    A 64-bit register of STATUS or SOURCE is read coherently low word first, if it grows by less
-    than 2**31 a clock: the low word's read latches the high word, and reading any high word gives
-    what was latched last. start_ticks and end_ticks are no ports: `mark_stb` keeps time_ticks of
-    the next clock as end_ticks if `mark_end`, else as start_ticks. `track` must have been high for
-    some clocks in the last 2**31 ticks, without a request, and low while no mark is due. A request
-    at a mark waits while `hold`, which must be high from the clock after until 4 clocks after.
+    A wide register of STATUS or SOURCE is read coherently low word first, if it grows by less than
+    2**31 a clock: the low word's read latches the high word, and reading any high word gives what
+    was latched last.
 
-    `word` is the low or, with `word_high`, the high word of run_time_ticks or, with `word_end`, of
-    end_ticks, once these have stood for 3 clocks, in clocks with `word_valid`: not during requests.
+    start_ticks and end_ticks are no ports: a mark keeps them. `track` must have been high for some
+    clocks, without a request, in the last 2**31 ticks before a mark, and low while none is due. A
+    request at a mark waits while `hold`, which must be high from the clock after it until 4 clocks
+    after.
 
-    `written` is what is written to a word of STEP with `step_stb`, `step_place` being its place
-    among all steps' words; to a register of Limits with `limit_stb`; and with `zoom_stb` to one of
-    ZOOMS, `zoom_place` being its Kind << key bits | channel: the ports of `channel` do not have
-    them. Of SOURCE `source_value` is asked for: source x 2 or, for dropped, one more; it must stand
-    from SOURCE_CLOCKS after `source_stb` on.
+    Latency: SOURCE_CLOCKS + 4 (21) clocks from `request_stb` to `done_stb`, without `hold`. What is
+        written is at its port after 8; strobes of windows and steps come after 6, of limits after
+        7.
+    Throughput: one request at a time.
+    Reset: registers have their reset values; for up to 2048 clocks, not after configuration,
+        requests wait while the memory is prepared.
+    Wrap: none; it counts nothing.
+    Full: never; a request waits while `hold`.
 
-    Latency SOURCE_CLOCKS + 3 clocks from `request_stb` to `done_stb` without `hold`, one request at
-    a time. Reset:
-    registers have their reset values; for up to 2048 clocks after it (not after configuration)
-    requests wait while readback is prepared.
+    Ports:
+        bus: Requests of one register word at a time.
+        running: 1 while a run lasts.
+        hold: 1 lets requests wait.
+        mark_stb: Keeps time_ticks of the next clock.
+        mark_end: With `mark_stb`: 1 keeps it as end_ticks, 0 as start_ticks.
+        track: 1 if a mark may be due.
+        word_end: 1 for `word` of end_ticks, 0 for that of run_time_ticks.
+        word_high: 1 for the high word, 0 for the low one.
+        word: The word.
+        word_valid: 1 if `word` is that, and `word_end` and `word_high` have stood for 3 clocks; 0
+            during requests.
+        action: Strobes of what the host has asked for.
+        control: Registers of CONTROL.
+        matcher: Registers of MATCHER.
+        channel: Registers of CHANNEL, for each channel; those of ZOOMS stay at their reset value.
+        stimulus: Registers of STIMULUS, for each strike output.
+        zoom_stb: Strobes as one of ZOOMS is written.
+        zoom_place: Which one: its Kind << key bits | channel.
+        limit_stb: A bit strobes as a register of Limits is written.
+        written: What is written, with the strobes and until the next request.
+        step_stb: Strobes as a word of STEP is written.
+        step_place: Its place among the words of all steps.
+        status: Registers of STATUS, but for MARKED.
+        lane: Registers of LANE, for each channel.
+        source_stb: Strobes with each request, and asks for a count of SOURCE.
+        source_address: The source x 2, or one more for what was dropped of it.
+        source_value: That count; it stands from SOURCE_CLOCKS after `source_stb` on.
     """
 
     def __init__(self, geometry: Geometry, gateware_hash: int, build_id: int = 0) -> None:

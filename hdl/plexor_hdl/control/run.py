@@ -34,25 +34,67 @@ def flag_bit(value, flag):
 class RunControl(wiring.Component):
     """Takes a run from START to DONE; docs/instrument.md, "Runs".
 
-    `capture` is high in the core clocks whose samples belong to the run, aligned with the pins.
-    `start_stb` starts the stimuli so that their phase 0 is the first of these clocks; `stop` holds
-    them. `clear` is high for one clock; the run waits until `clearing` is low. `final_valid` asks
-    for the last beat, once `merge_idle`; `final_seen` says that the matcher has handled it.
-    `done_stb` is high once, in the first clock of DONE. A time limit under 2 clocks is 2 clocks.
-    `strike_stb` says that a strike starts, `striking` that one is active, OUTPUT_CLOCKS before the
-    pins; `stimuli_done` must be high at most REST_CLOCKS - 3 clocks after the last strike. `o_log`
-    asks for LOG frames; START is ignored until the last was sent, for what it says is read from
-    the ports here while it is sent.
+    A run clears, waits until `clearing` is low, and starts the stimuli: their phase 0 is the first
+    clock with `capture`. It ends as `control` says. Then it drains: what was captured is merged,
+    the last beat goes to the matcher, and all is counted. A time limit below 2 clocks is 2 clocks.
+    START is ignored while a dump is `dump_busy`, and until the last LOG frame was sent: what that
+    says is read from the ports here while it is sent.
 
     With `more`, what would end a run with StopOn.STRIKES ends a step instead, also without that
-    flag: `step_stb` is high in the clock before the state would be DRAINING. `between` must be high
-    from the clock after it until `restart_stb`, which says that a stimulus starts anew, and 3
-    clocks more; `more` and `settle_ticks` may change meanwhile and while CLEARING.
+    flag. `more` and `settle_ticks` may change while `between`, and while the state is CLEARING. The
+    register bank keeps what is not in `control`; see `mark_stb` and `word`.
 
-    The register bank keeps what is not in `control`: while CLEARING, `word` is the low or, with
-    `word_high`, the high word of run_time_ticks, and `mark_stb` has the time of the next clock kept
-    as the run's start or, with `mark_end`, its end; `track`, `hold`: RegisterBank. Reset: idle,
-    nothing captured.
+    Latency: 2 clocks from `action.start` to `clear`, 67 or more to `start_stb`, START_CLOCKS from
+        there to `capture`; 3 clocks from `action.stop` to the end of `capture`.
+    Throughput: one run at a time; it ends at least 2 x DRAIN_CLOCKS after its last captured clock.
+    Reset: idle, nothing is captured, the stimuli are stopped.
+    Wrap: `now_ticks` wraps at 2**64.
+    Full: never; `o_log` holds one code, and what comes later waits.
+
+    Ports:
+        control: Registers of CONTROL.
+        settle_ticks: Ticks after the last strike until a run or a step of strikes ends.
+        more: 1 if another step follows.
+        between: 1 between steps: from the clock after `step_stb` until 3 clocks after
+            `restart_stb`.
+        restart_stb: Strobes as a stimulus starts anew.
+        step_stb: Strobes as a step ends, in the clock before the state would be DRAINING.
+        action: What the host asks for: start and stop are looked at.
+        low: Lower bits of the timebase.
+        epoch: The bits above.
+        clear: Strobes as a run begins to clear.
+        clearing: 1 while memories are cleared.
+        start_stb: Starts the stimuli.
+        stop: 1 holds the stimuli.
+        stimuli_done: 1 if no stimulus strikes any more; at most REST_CLOCKS - 3 clocks after the
+            last strike.
+        strike_stb: Strobes as a strike starts, OUTPUT_CLOCKS before the pins.
+        striking: 1 while a strike is active, OUTPUT_CLOCKS before the pins.
+        capture: 1 in the clocks whose samples, at the pins, belong to the run.
+        merge_idle: 1 if no event waits to be merged.
+        final_valid: 1 asks for the last beat.
+        final_ready: 1 if the last beat is taken.
+        final_seen: 1 once the matcher and those behind it have handled the last beat.
+        triggered: 1 from a trigger on.
+        trigger_over: 1 if the trigger ends the run.
+        trigger_reason: Why it does.
+        dump_busy: 1 while a dump is under way.
+        done_stb: Strobes in the first clock of DONE.
+        o_log: Stream of codes of LOG frames to send.
+        running: 1 from CLEARING to DRAINING.
+        live: 1 while samples are captured and the run streams live.
+        quiet: 1 while a run lasts that does not stream live.
+        state: The run's state.
+        stop_reason: Why the run was ended; NONE until then.
+        now_ticks: The time, in ticks.
+        mark_stb: Keeps the time of the next clock as the run's start or end.
+        mark_end: With `mark_stb`: 1 keeps it as end, 0 as start.
+        track: 1 from `start_stb` to the end of `capture`.
+        hold: 1 while the bank's requests wait: around marks, and for up to DRAIN_CLOCKS at a time
+            while a run clears, starts and drains.
+        word: Low or high word of run_time_ticks, while the state is CLEARING.
+        word_valid: 1 if `word` is that.
+        word_high: 1 asks for the high word, 0 for the low one.
     """
 
     def __init__(self, geometry: Geometry) -> None:

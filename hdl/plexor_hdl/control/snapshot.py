@@ -17,18 +17,49 @@ STILL_CLOCKS = 4
 class Snapshots(wiring.Component):
     """Switches the counting bank and asks for dumps, one at a time.
 
-    While `live`, `snapshot_stb` and every `report_clocks` take a snapshot: once nothing is still
-    `folding`, `pause` asks the matcher to take no beat until it is `paused` and, with what it has
-    handed on, `results_idle` and `counts_idle` for STILL_CLOCKS. Then `bank` switches and the bank
-    that counted is dumped; if bins are too, `frozen` is high until that is done.
-    Every event that was handled before that clock is in the dump, none after it; its time is the
-    snapshot's. Without Feature.SNAPSHOT none are taken.
+    While `live`, `snapshot_stb` and every `report_clocks` take a snapshot, in a build with
+    Feature.SNAPSHOT. Once nothing is `folding`, the matcher is asked to pause. When it is `paused`
+    and all is idle for STILL_CLOCKS, `bank` switches, and the bank that counted is dumped. Every
+    event that was handled before that clock is in the dump, none after it; that clock's time is the
+    snapshot's. If bins are dumped, they are frozen until that is done.
 
-    `dump_stb` dumps both banks as they are, once all is idle; the matcher is not asked. What comes
-    while a dump is under way (`busy`) is ignored, but `final_stb`, which waits its turn. A request
-    stands until `dump_busy` has risen and fallen. Of its time `base` is the low or, with
-    `base_high`, the high word, where `base_valid`: that of the snapshot, or else the `end` that is
-    given in the same way. `clear` starts the count of snapshots and the bank at 0.
+    `dump_stb` and `final_stb` dump both banks as they are, once all is idle; the matcher is not
+    asked. A request stands until `dump_busy` has risen and fallen.
+
+    Latency: 7 clocks from a strobe to `o_dump`, if all is idle.
+    Throughput: one dump at a time.
+    Reset: nothing is asked, bank 0, no snapshots.
+    Wrap: `snapshot` wraps at 2**16.
+    Full: what comes while `busy` is ignored, but for `final_stb`, which waits its turn.
+
+    Ports:
+        clear: 1 sets the number of snapshots and the bank to 0.
+        live: 1 while a run captures and streams live.
+        now_ticks: The time, in ticks.
+        end: A word of the run's end, in ticks, valid with `end_valid`.
+        end_valid: 1 if `end` is the word that `base_high` asks for.
+        base: A word of the request's time, in ticks, valid with `base_valid`: of the snapshot, else
+            of the end.
+        base_high: 1 asks for the high word, 0 for the low one.
+        base_valid: 1 if `base` is that.
+        report_clocks: Clocks from a report to the next; 0: none.
+        report_spaces: Spaces that reports dump, by bit.
+        final_spaces: Spaces that `final_stb` dumps, by bit.
+        dump_spaces: Spaces that `snapshot_stb` and `dump_stb` dump, by bit.
+        snapshot_stb: Takes a snapshot.
+        dump_stb: Dumps both banks.
+        final_stb: Dumps both banks at the end of a run.
+        bank: Bank that counts.
+        snapshot: Number of snapshots since `clear`.
+        o_dump: Stream of requests to the dumper.
+        dump_busy: 1 while the dumper is busy.
+        pause: 1 asks the matcher to take no beat.
+        paused: 1 if it takes none, and has handed on what it had.
+        results_idle: 1 if the results have nothing under way.
+        counts_idle: 1 if the counts have nothing under way.
+        folding: 1 while bins fold what was counted beside their frozen state.
+        frozen: 1 freezes the bins.
+        busy: 1 from the clock after a strobe until the next one can be taken.
     """
 
     def __init__(self, geometry: Geometry) -> None:

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.lib.split_sum import added
 
-LIMB_BITS = 14
+POOL_CHUNK_BITS = 14
 """With what takes the carry out, two tiles of an iCE40."""
 TIMER_LOW_BITS = 4
 COUNT_LOW_BITS = 7
@@ -41,7 +41,7 @@ class Pool(wiring.Component):
     """
 
     def __init__(self, bits: int) -> None:
-        self.limbs = (bits + LIMB_BITS - 1) // LIMB_BITS
+        self.limbs = (bits + POOL_CHUNK_BITS - 1) // POOL_CHUNK_BITS
         self.settle_clocks = self.limbs + 4
         super().__init__(
             {
@@ -66,7 +66,7 @@ class Pool(wiring.Component):
             borrow.eq(load_r | take_r),
         ]
         for number in range(self.limbs):
-            part = self.value[number * LIMB_BITS : (number + 1) * LIMB_BITS]
+            part = self.value[number * POOL_CHUNK_BITS : (number + 1) * POOL_CHUNK_BITS]
             limb = Signal(len(part), name=f"limb_{number}", reset_less=True)
             some = Signal(name=f"some_{number}")
             borrow_next = Signal(name=f"borrow_{number}")
@@ -244,14 +244,14 @@ class SettledSum(wiring.Component):
     """
 
     def __init__(self, bits: int) -> None:
-        self.limbs = (bits + LIMB_BITS - 1) // LIMB_BITS
+        self.limbs = (bits + POOL_CHUNK_BITS - 1) // POOL_CHUNK_BITS
         super().__init__({"a": In(bits), "b": In(bits), "sum": Out(bits)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         carry = Const(0, 1)
         for number in range(self.limbs):
-            part = slice(number * LIMB_BITS, (number + 1) * LIMB_BITS)
+            part = slice(number * POOL_CHUNK_BITS, (number + 1) * POOL_CHUNK_BITS)
             carry_next = Signal(name=f"carry_{number}")
             a, b = self.a[part], self.b[part]
             total = added(a, b, carry) if number else a + b

@@ -5,9 +5,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.lib.addresses import WORD_BITS
-from plexor_hdl.lib.split_sum import added
+from plexor_hdl.lib.split_sum import CHUNK_BITS, added
 
-LIMB_BITS = 16
 AHEAD = 3
 """Clocks by which an Alarm counts ahead, for a comparison that takes as many."""
 TIMER_CLOCKS = 6
@@ -48,8 +47,8 @@ class Alarm(wiring.Component):
         limbs, goals, ones = [], [], []
         wrap, started = Signal(), Signal()
         m.d.sync += started.eq(self.start_stb)
-        for start in range(0, self._bits, LIMB_BITS):
-            limb = Signal(min(LIMB_BITS, self._bits - start), name=f"limb{start}")
+        for start in range(0, self._bits, CHUNK_BITS):
+            limb = Signal(min(CHUNK_BITS, self._bits - start), name=f"limb{start}")
             if limbs:
                 m.d.sync += limb.eq(limb + Cat(wrap, *ones).all())
                 one = Signal(name=f"ones{start}")
@@ -61,7 +60,7 @@ class Alarm(wiring.Component):
             with m.If(self.start_stb):
                 m.d.sync += limb.eq(0 if limbs else AHEAD)
             limbs.append(limb)
-            goals.append(self.clocks[start : start + LIMB_BITS])
+            goals.append(self.clocks[start : start + CHUNK_BITS])
         pairs = []
         for number, (limb, goal) in enumerate(zip(limbs, goals, strict=True)):
             pair = Signal(-(-len(limb) // 2), name=f"pairs{number}")
@@ -133,8 +132,8 @@ class Timer(wiring.Component):
             (loaded[self._fine_bits :], high_stb),
             (loaded, low_stb),
         ):
-            for start in range(0, len(part), LIMB_BITS):
-                amount = part[start : start + LIMB_BITS]
+            for start in range(0, len(part), CHUNK_BITS):
+                amount = part[start : start + CHUNK_BITS]
                 limb = Signal(len(amount), name=f"limb{start}_{len(part)}")
                 over = Signal(name=f"carry{start}_{len(part)}")
                 with m.If(self.clear):

@@ -1,4 +1,6 @@
-"""Sums of 32 bits in two clocks: the lower parts, then the upper ones with the carry.
+"""Wide sums in parts, each with a short carry chain.
+
+A sum of 32 bits takes two clocks: the lower parts, then the upper ones with the carry.
 
 A difference is the sum of a complement: `a - b` is `~(~a + b)`. On iCE40, whose carry chain takes
 its operands as they come, a sum costs a cell a bit and a subtraction two.
@@ -8,6 +10,8 @@ from amaranth.hdl import Cat, Const, Value
 
 from plexor.protocol.memory import VALUE_BITS
 
+CHUNK_BITS = 16
+"""Bits of a wide counter that are added in one clock; a register carries into the next chunk."""
 LOW_BITS = 12
 """Fewer than the upper part has: there is a choice before some of the lower ones."""
 

@@ -98,11 +98,21 @@ def power_of_two(value: int) -> int:
 
 
 class BinPlaces(wiring.Component):
-    """The place in memory of the entry that is read.
+    """Finds the place in memory of the bin that is read.
 
-    Of `addresses`, one for each of `spaces`, that counts whose upper bit is low, one at most.
-    `there` says that it is one of the `regions`; else `place` is any. Latency LATENCY
-    clocks, an address a clock. Without state.
+    At most one of `addresses` has its upper bit low: that one is read. The place is that of its bin
+    in the memory that holds the `regions` of all kinds.
+
+    Latency: LATENCY (2) clocks from `addresses` to `place` and `there`.
+    Throughput: an address each clock.
+    Reset: `there` is low.
+    Wrap: none; it counts nothing.
+    Full: never; it stores nothing.
+
+    Ports:
+        addresses: Word address in each of `spaces`; the upper bit is low in the one that is read.
+        place: Number of the counter, valid while `there` is high.
+        there: 1 if the address is that of a bin.
     """
 
     LATENCY = 2

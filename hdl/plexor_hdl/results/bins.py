@@ -49,28 +49,44 @@ def bins_ports(entries: int) -> dict:
 
 
 class Bins(wiring.Component):
-    """An array of `entries` counters, a power of two, that count by twos.
+    """Counts by twos in an array of counters whose state can be frozen while they count.
 
-    Each pair counts in a counter below `second_from` and in one from there on; with `second_from`
-    at `entries` in the first alone. While `frozen` is
-    high counts go to a delta memory, and what is read is the state when it rose, which it may do
-    while `idle` and not `folding`. When it falls the delta is added in the background: `folding` is
-    high until then, and reads give any state between. A counter keeps its lowest `main_bits` (in
-    the delta `delta_bits`) in a memory of its own, the others in Upper, which has room for few; for
-    want of it, or at its greatest value, a counter stays where it is and sets `saturated` until the
-    next clear.
+    Each pair adds one to a counter below `second_from` and one to a counter from there on; with
+    `second_from` at `entries`, a power of two, only to the first. A pair is announced while `room`
+    is high, at least 4 clocks after the one before, and comes later, in the same order.
 
-    `room`: a pair may be announced by `expect_stb`, which comes later, in the same order, 4 clocks
-    after the one before or later. Throughput: a pair in 4 clocks, 6 in 28 while folding; a carry
-    in JOB_CLOCKS. Pairs go on meanwhile, until CARRIES / 2 carries wait. While folding, and while a
-    carry `may_fail` (Upper), pairs wait for each carry.
-    `idle`: no pair is under way; what waits for `folding` may make it low too, for some clocks.
-    `word` is the count of `address` WORD_CLOCKS after that, which stands with `there`, without it
-    0; while not frozen it stays what it was before as long as a carry is under way. `some`, in the
-    clock after the address: one of the 2**IN_FRAME_BITS counters around it has counted or been
-    folded since the clear.
-    `clear_stb` zeroes all while `clear_busy`; no pairs then, and `frozen` low. A clear must come
-    before the first pair.
+    While `frozen` is high, counts go to a delta memory, and reads give the state when it rose. It
+    may rise while `idle` and not `folding`. When it falls, the delta is added in the background:
+    `folding` is high until that is done, and reads give any state between.
+
+    A counter keeps its lowest `main_bits` (in the delta `delta_bits`) in a memory of its own, the
+    others in Upper, which has room for few. Without room there, a counter stays where it is.
+
+    Latency: WORD_CLOCKS (8) clocks from `address` to `word`; unless frozen, `word` keeps its old
+        value while a carry is under way. A pair has counted once `idle` is high.
+    Throughput: a pair in 4 clocks, 6 pairs in 28 while folding, a carry in JOB_CLOCKS. Pairs wait
+        while CARRIES / 2 carries wait, and for each carry while folding or while Upper's `may_fail`
+        is high.
+    Reset: nothing is under way; the memories keep their words, so a clear must come before the
+        first pair.
+    Wrap: none; a counter stays at its greatest value and sets `saturated`.
+    Full: `room` is low while QUEUE pairs are announced or wait.
+
+    Ports:
+        i_pair: Stream of pairs of counters, each of which counts one; always taken.
+        expect_stb: Announces one pair.
+        room: 1 if a pair may be announced.
+        address: Counter that is read; it must stand until `word` is there.
+        there: 1 if `address` is that of a counter; else `word` is 0.
+        word: Count of the counter at `address`.
+        some: 1, in the clock after the address, if one of the 2**IN_FRAME_BITS counters around it
+            has counted or was folded since the clear; 0 without `there`.
+        frozen: 1 freezes what is read.
+        folding: 1 until the delta has been added.
+        idle: 1 if no pair is under way; while `folding` it may be low for some clocks.
+        clear_stb: Zeroes all; `frozen` must be low.
+        clear_busy: 1 while that takes; no pairs may come.
+        saturated: 1 from the first count that was lost until the next clear.
     """
 
     WORD_CLOCKS = 8

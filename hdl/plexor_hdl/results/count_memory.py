@@ -6,36 +6,51 @@ from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.interfaces import COUNT_BITS
 from plexor_hdl.lib.memory_reader import plain_memory
+from plexor_hdl.lib.split_sum import CHUNK_BITS
 
-LIMB_BITS = 16
-LIMBS = COUNT_BITS // LIMB_BITS
-LIMB_NUMBER_BITS = 2
+COUNT_CHUNKS = COUNT_BITS // CHUNK_BITS
+CHUNK_NUMBER_BITS = 2
 QUIET_CLOCKS = 12
 """Clocks from the one in which the last count was taken until all of it is in memory."""
 
 
 class CountMemory(wiring.Component):
-    """Counts at places: limb n of a place is in row (n, place), n in the upper bits.
+    """Many 48-bit counts in one memory, each in COUNT_CHUNKS rows of CHUNK_BITS.
 
-    A slot takes two clocks, of which `second` is high in the second one. In that clock `valid` with
-    `place` is one to count, if `taken` is high, or `visit` with `visit_place` one to visit, if
-    `visit_taken` is. What is counted grows by one. A visit is for a counter outside that is sampled
-    before it can come round: the count grows by what that has grown. `sample`, inverted, is looked
-    at in the second clock of the next slot.
+    Chunk n of a place is in row (n, place), n in the upper bits. A slot takes two clocks; what is
+    asked for in its `second` clock is done if it is taken. A count adds one. A visit adds what a
+    short counter outside has grown by since its last visit; it must come before that counter wraps.
+    A carry goes before a visit, a visit before a count. A place that was taken in the slot before
+    waits for one slot; a place must not be visited in two slots that follow each other.
 
-    `valid` and `place` change only with the end of a second clock. A carry goes before all else, a
-    visit before a count; a place that was taken in the slot before waits for one, but a place must
-    not be visited in two slots that follow each other. `read_row` is read in second clocks, and is
-    there as `word` in the next one; it is any value in the clock in which that row is written. With
-    `reads`, while nothing is on its way, it is read in each clock. What is taken is written 4
-    clocks after its second clock, a carry of it 4 clocks later. `clear_stb` sets all to 0 while
-    `clear_busy`; nothing may come then. `saturated` is set when a count wraps, until the next
-    clear. Reset: the memory keeps its words.
+    Latency: 4 clocks from the clock in which a count was taken until it is written, 4 more for each
+        carry; after QUIET_CLOCKS (12) all of it is in memory. 2 clocks from `read_row` to `word`.
+    Throughput: a count, a visit or a carry each 2 clocks; a read each 2, with `reads` each clock.
+    Reset: nothing is under way; the memory keeps its words.
+    Wrap: a count wraps at 2**48 and sets `saturated`.
+    Full: never; what is not taken waits outside.
+
+    Ports:
+        second: 1 in the second clock of each slot.
+        valid: 1 asks to count at `place`; it changes only at the end of a second clock.
+        place: Where to count; it stands as `valid` does.
+        taken: 1, in a second clock, if the count is taken.
+        visit: 1, through a slot, asks to visit `visit_place`.
+        visit_place: Count of the counter outside.
+        visit_taken: 1, in a second clock, if the visit is taken.
+        sample: Lower bits of the visited counter, inverted, in the second clock of the slot after.
+        reads: 1 reads in each clock; only while nothing is under way.
+        read_row: Row that is read, in second clocks.
+        word: The row's word, in the next second clock; any value if the row was written as it was
+            read.
+        clear_stb: Zeroes all.
+        clear_busy: 1 while that takes; nothing may come.
+        saturated: 1 from the first wrap until the next clear.
     """
 
     def __init__(self, place_bits: int, sample_bits: int) -> None:
         self._sample_bits = sample_bits
-        self._row_bits = place_bits + LIMB_NUMBER_BITS
+        self._row_bits = place_bits + CHUNK_NUMBER_BITS
         super().__init__(
             {
                 "second": Out(1),
@@ -48,7 +63,7 @@ class CountMemory(wiring.Component):
                 "sample": In(sample_bits),
                 "reads": In(1),
                 "read_row": In(self._row_bits),
-                "word": Out(LIMB_BITS),
+                "word": Out(CHUNK_BITS),
                 "clear_stb": In(1),
                 "clear_busy": Out(1),
                 "saturated": Out(1),
@@ -58,15 +73,15 @@ class CountMemory(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.memory = memory = plain_memory(
-            LIMB_BITS, 1 << self._row_bits, ram_style="block"
+            CHUNK_BITS, 1 << self._row_bits, ram_style="block"
         )
         write, read = memory.write_port(), memory.read_port()
         # The row that is read in the slot, and the one that is written at its end.
         row, written = Signal(self._row_bits, name="row"), Signal(self._row_bits)
         live, writing = Signal(name="live"), Signal(name="writing")
         visiting, sampled, wiping = Signal(name="visiting"), Signal(), Signal()
-        addend, carry = Signal(LIMB_BITS, name="addend"), Signal()
-        total, stored = Signal(LIMB_BITS + 1), Signal(LIMB_BITS)
+        addend, carry = Signal(CHUNK_BITS, name="addend"), Signal()
+        total, stored = Signal(CHUNK_BITS + 1), Signal(CHUNK_BITS)
         low, place_bits = self._sample_bits, len(self.place)
         limb, place = written[place_bits:], written[:place_bits]
         wraps, go, visits = Signal(), Signal(), Signal()
@@ -86,8 +101,8 @@ class CountMemory(wiring.Component):
             self.word.eq(read.data),
             # What is sampled stands in the lower bits itself; only its wraps are added.
             stored.eq(
-                Cat(Mux(sampled, ~addend[:low], total[:low]), total[low:LIMB_BITS])
-                & (~wiping).replicate(LIMB_BITS)
+                Cat(Mux(sampled, ~addend[:low], total[:low]), total[low:CHUNK_BITS])
+                & (~wiping).replicate(CHUNK_BITS)
             ),
             carry.eq(total[-1] & first & writing & ~wiping & ~limb[1]),
             wraps.eq(total[-1] & first & writing & ~wiping & limb[1]),

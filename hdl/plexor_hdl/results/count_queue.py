@@ -27,12 +27,33 @@ ROOM = 32
 class CountQueue(wiring.Component):
     """Keeps what came in one clock as one word, and tells its places one after the other.
 
-    A word a clock, of any of a decision, an event and a drop. `room` is high while less than half
-    of 2 x ROOM words wait, of 2 clocks before. `place` is one to count where `valid`, in clocks in
-    which `second` is high, and goes where `taken` is too; the next one is there 2 clocks later.
-    `idle` falls the clock after one in which something came, and rises QUIET_CLOCKS or more after
-    the last has gone. `bank` may change while `idle`, and is that of what comes after. `clear`
-    forgets what waits. Latency 5 or 6 clocks. Reset: empty.
+    A decision, an event and a drop may come in the same clock. `bank` may change while `idle`, and
+    is that of what comes after.
+
+    Latency: 7 or 8 clocks from what came to its first place, in a `second` clock. `idle` falls a
+        clock after something came, and rises QUIET_CLOCKS or more after its last place was taken.
+    Throughput: a word each clock in, a place each 2 clocks out.
+    Reset: empty.
+    Wrap: none; it keeps no counts.
+    Full: `room` is low while at least ROOM words wait, as of 2 clocks before. As many words still
+        fit then, less the 3 that may be under way; more would be lost, so neighbours must heed
+        `room`.
+
+    Ports:
+        i_decision: What the matcher decided of a channel; each bit that is set is one to count.
+        i_valid: 1 if `i_decision` counts in this clock.
+        i_event_valid: 1 if an event counts in this clock.
+        i_source: The event's source.
+        i_polarity: The event's polarity.
+        i_drop: An event that was dropped before the link, if it is valid.
+        bank: Bank in which all is counted.
+        second: Second clock of a slot of CountMemory.
+        valid: 1 if `place` is one to count; looked at in second clocks.
+        place: Place in CountMemory.
+        taken: 1, in a second clock, if the place was counted; the next one is there 2 clocks later.
+        room: 1 if the matcher may go on.
+        idle: 1 if nothing waits, and what was taken is in memory.
+        clear: 1 forgets what waits.
     """
 
     def __init__(self, geometry: Geometry) -> None:

@@ -10,7 +10,8 @@ from plexor.protocol.memory import CLASSES, Space
 from plexor_hdl.capture.capture import SourceAmounts
 from plexor_hdl.control.registers import SOURCE_ADDRESS_BITS
 from plexor_hdl.interfaces import COUNT_BITS, SPACE_ADDRESS_BITS, Decision, SpaceRead
-from plexor_hdl.results.count_memory import LIMB_BITS, LIMB_NUMBER_BITS, LIMBS, CountMemory
+from plexor_hdl.lib.split_sum import CHUNK_BITS
+from plexor_hdl.results.count_memory import CHUNK_NUMBER_BITS, COUNT_CHUNKS, CountMemory
 from plexor_hdl.results.count_places import CLASS_BITS, CountPlaces
 from plexor_hdl.results.count_queue import CountQueue
 from plexor_hdl.uplink.upload import Drop
@@ -29,17 +30,17 @@ COPY_CLOCKS = 3
 
 def copy_clocks(geometry: Geometry) -> int:
     """Return for how many clocks at most `copying` may be high."""
-    return COPY_WAIT + COPY_CLOCKS + geometry.channels * CLASSES * LIMBS * 2 + 8
+    return COPY_WAIT + COPY_CLOCKS + geometry.channels * CLASSES * COUNT_CHUNKS * 2 + 8
 
 
 class CopyAddress(data.StructLayout):
-    """A limb of a class of a channel in a bank."""
+    """A chunk, number `limb`, of a class of a channel in a bank."""
 
     def __init__(self, geometry: Geometry) -> None:
         super().__init__(
             {
                 "bank": 1,
-                "limb": LIMB_NUMBER_BITS,
+                "limb": CHUNK_NUMBER_BITS,
                 "response_class": CLASS_BITS,
                 "channel": max(geometry.key_bits, 1),
             }
@@ -47,31 +48,54 @@ class CopyAddress(data.StructLayout):
 
 
 class Counts(wiring.Component):
-    """Counts Space.CLASSES, Space.EDGES and Space.UPLOAD_DROPS in each bank, and sources' edges.
+    """Counts classes, edges and drops in each bank, and the edges of each source.
 
-    A decision, an event of the merge and a drop can come in each clock in which there is room for
-    them; each is counted where it belongs, two clocks a count, but for one visit of a source's
-    count each VISIT_CLOCKS. `room` falls up to 3 clocks late, and then still has ROOM words of
-    CountQueue. What came is in memory once `idle`, which falls a clock after something comes.
-    `bank` may change while `idle`.
+    A decision, an event and a drop can come in each clock while there is `room`; each is one of
+    Space.CLASSES, Space.EDGES and Space.UPLOAD_DROPS. `bank` may change while `idle`.
 
-    Edges of sources, of which several can come in a clock, have short counters, which visits
-    sample. `source_value` has the count generated (`source_address` = source x 2) or dropped (that
-    + 1), SOURCE_CLOCKS after `source_stb` and until the next. The address must stand until then,
-    from the clock before the strobe on; strobes come at least SOURCE_CLOCKS apart, or are of the
-    same source. A visit of what is read waits, once in a round. `settled_stb` follows `settle_stb`
-    once all that came before is in memory and in the sources' counts.
+    Several edges of a source can come in a clock. They go to short counters, which are visited in
+    turn, one each VISIT_CLOCKS; visits carry them into the memory. A visit of the source that is
+    read waits, once in a round.
 
-    Of the `reads` one is read at a time, the one whose address has its upper bit low; all give its
-    words within word_clocks of the dumper, and 0 where none is read. With
-    Feature.SWEEP limbs of classes are read one a clock while `copying`, from COPY_WAIT clocks after
-    it rose, as `copy_word` COPY_CLOCKS after `copy`. It may rise while `idle`, for copy_clocks;
-    nothing else may be read then, and no source asked for; one asked for before is told. What comes
-    meanwhile is counted afterwards: an event that waits for the matcher may be dropped by the FIFO
-    of the link.
-    `clear_stb` sets all to 0 while `clear_busy`; nothing may come then. `saturated` is set when a
-    count wraps, until the next clear. Reset: the memory keeps its words, so results need a clear
-    first.
+    With Feature.SWEEP chunks of classes are copied while `copying` is high. It may rise while
+    `idle`, for copy_clocks at most. Nothing else may be read then, and no source asked for; one
+    that was asked for before is told. What comes meanwhile, a drop before the link for one, is
+    counted afterwards.
+
+    Latency: SOURCE_CLOCKS from `source_stb` to `source_value`; word_clocks (dumper.py), at most,
+        from an address of `reads` to its word; COPY_CLOCKS from `copy` to `copy_word`.
+    Throughput: 2 clocks for each count, but for one visit each VISIT_CLOCKS; a copied chunk each
+        clock.
+    Reset: nothing is under way; the memory keeps its words, so a clear must come first.
+    Wrap: counts wrap at 2**48 and set `saturated`.
+    Full: `room` falls up to 3 clocks late, and then still has ROOM words of CountQueue.
+
+    Ports:
+        copying: With Feature.SWEEP: 1 while classes are copied.
+        copy: With Feature.SWEEP: chunk to copy, from COPY_WAIT clocks after `copying` rose.
+        copy_word: With Feature.SWEEP: the chunk's CHUNK_BITS bits.
+        i_decision: What the matcher decided of a channel.
+        i_valid: 1 if `i_decision` counts in this clock.
+        i_event_valid: 1 if an event of the merge counts in this clock.
+        i_source: The event's source.
+        i_polarity: The event's polarity.
+        i_drop: An event that was dropped before the link, if it is valid.
+        i_sources: Edges of each source in this clock, generated and dropped.
+        room: 1 if the matcher may go on.
+        idle: 1 if what came is in memory; it falls a clock after something comes.
+        bank: Bank in which classes, edges and drops count.
+        reads: Reads of the spaces PARTS, of which one is read at a time: the one whose address has
+            its upper bit low. All give its word, or 0 where none is read.
+        source_stb: Asks for a source's count; at least SOURCE_CLOCKS after the last, or for the
+            same source.
+        source_address: The source x 2, or one more for what was dropped of it; it stands from the
+            clock before `source_stb` until the value is there.
+        source_value: The count asked for; it stands until the next.
+        settle_stb: Asks when all that came before is counted.
+        settled_stb: Answers, once that is in memory and in the sources' counts.
+        clear_stb: Zeroes all; nothing may come until `clear_busy` is low.
+        clear_busy: 1 while the clear takes.
+        saturated: 1 from the first wrap until the next clear.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -80,7 +104,7 @@ class Counts(wiring.Component):
         copy = {
             "copying": In(1),
             "copy": In(CopyAddress(geometry)),
-            "copy_word": Out(LIMB_BITS),
+            "copy_word": Out(CHUNK_BITS),
         }
         super().__init__(
             {
@@ -223,8 +247,8 @@ class Counts(wiring.Component):
             m.d.sync += left.eq(left - 1)
 
     def _reads(self, m, places, counts, asked, source_place, banks) -> None:
-        """Read the words of spaces, in turns of their limbs, and now and then a source's."""
-        # From the strobe until nothing on its way can change what is read, then limb by limb.
+        """Read the words of spaces, chunk by chunk in turns, and now and then a source's."""
+        # From the strobe until nothing on its way can change what is read, then chunk by chunk.
         m.d.sync += asked.eq(asked + asked.any())
         with m.If(self.source_stb):
             m.d.sync += asked.eq(1)
@@ -270,7 +294,7 @@ class Counts(wiring.Component):
             limb.eq(limb_next),
             counts.read_row.eq(Cat(Mux(reads_source, source_place, place), limb_next)),
         ]
-        parts = Array(Signal(LIMB_BITS, name=f"part{number}") for number in range(2))
+        parts = Array(Signal(CHUNK_BITS, name=f"part{number}") for number in range(2))
         with m.If(counts.second):
             m.d.sync += [
                 turn.eq(~turn),
@@ -278,7 +302,7 @@ class Counts(wiring.Component):
                 limb_came.eq(limb),
             ]
             with m.If(source_came):
-                m.d.sync += self.source_value.word_select(limb_came, LIMB_BITS).eq(counts.word)
+                m.d.sync += self.source_value.word_select(limb_came, CHUNK_BITS).eq(counts.word)
             with m.Elif(limb_came[0]):
                 m.d.sync += parts[1].eq(Mux(there & ~high, counts.word, 0))
             with m.Else():

@@ -16,11 +16,25 @@ VALUE_CLOCKS = 5
 
 
 class Extent(wiring.Component):
-    """Keeps the least and the greatest `value_ticks` of each `channel` since `clear_stb`.
+    """Keeps the minimum and the maximum of each channel's values since the last clear.
 
-    Values of one channel come VALUE_CLOCKS apart or more. `least` and `greatest` are those of the
-    channel `look` LOOK_CLOCKS before, 0 without any. Latency VALUE_CLOCKS; throughput a value a
-    clock. Reset: no values.
+    Values of one channel come at least VALUE_CLOCKS apart.
+
+    Latency: VALUE_CLOCKS (5) clocks from a value to a look that sees it; LOOK_CLOCKS (3) from
+        `look` to `least` and `greatest`.
+    Throughput: a value and a look each clock.
+    Reset: no values.
+    Wrap: none; it counts nothing.
+    Full: never; a value replaces another.
+
+    Ports:
+        valid: 1 if `value_ticks` is a value of `channel`.
+        channel: Channel of the value.
+        value_ticks: The value, in ticks.
+        clear_stb: Forgets all values.
+        look: Channel that is looked at.
+        least: Its minimum in ticks; 0 without values.
+        greatest: Its maximum in ticks; 0 without values.
     """
 
     def __init__(self, channels: int, channel_bits: int) -> None:

@@ -11,14 +11,34 @@ SETTLE_ROUNDS = 3
 
 
 class Folding(wiring.Component):
-    """Goes through `entries` counters when `frozen` has fallen, `busy` until each is folded.
+    """Goes through the counters after a freeze, and adds to each what was counted beside it.
 
-    Of the counter `address` the delta word is read while it `walks`; `delta_any` says that it is
-    not 0. With `job_wants` its upper word is to be taken, `job_done` a clock or more after
-    `upper_any` says whether that is 0. Where one is not, the counter `wants` a round, given by `go`
-    in phase 3, to add both; once carries have come and gone, `quiet`, `zero_stb` makes the delta
-    word 0, in phase 0. `done_stb` comes after the last. About 12 clocks a counter that has nothing
-    to add, else 32 or more. `clear` ends it. Reset: not busy.
+    It starts when `frozen` falls. Of each counter it reads the delta word and has the upper word
+    taken. If one of them is not 0, the counter wants a round of four clocks in which both are
+    added. When carries have come and gone, the delta word is zeroed.
+
+    Latency: about 12 clocks for a counter that has nothing to add, else 32 or more.
+    Throughput: one counter at a time.
+    Reset: not busy.
+    Wrap: none; it ends with the last counter.
+    Full: never; it waits for `job_done`, `go` and `quiet`.
+
+    Ports:
+        phase: One bit for each clock of a round, of which one is high.
+        frozen: 1 while counters are frozen.
+        clear: 1 ends it.
+        quiet: 1 if no carry waits.
+        busy: 1 from the clock after `frozen` fell until the last counter is done.
+        walks: 1 while the delta word of `address` is read.
+        address: The counter.
+        delta_any: 1 if its delta word is not 0.
+        upper_any: 1 if its upper delta word, taken, is not 0; looked at with `job_done`.
+        job_wants: 1 asks to take its upper delta word.
+        job_done: 1 when that has been taken.
+        wants: 1 asks for a round.
+        go: 1, in phase 3, gives it.
+        zero_stb: Zeroes the delta word, in phase 0.
+        done_stb: Strobes after the last counter.
     """
 
     def __init__(self, entries: int) -> None:

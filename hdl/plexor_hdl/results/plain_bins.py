@@ -16,8 +16,30 @@ FAR_ENTRIES = 1 << 12
 class PlainBins(wiring.Component):
     """Counts by twos as Bins does, with its ports, where nothing is frozen.
 
-    Throughput: a pair in PACE_CLOCKS. `some` is always high. `frozen` is ignored; `folding` stays
-    low, `idle` high: a pair has counted 7 clocks after it came.
+    The first counters are below `second_from`, the second ones, `windows` of them, from there on. A
+    pair is announced while `room` is high, at most one each PACE_CLOCKS, and comes later.
+
+    Latency: 7 clocks until a pair has counted; at most 4 clocks from `address` to `word`, 7 while a
+        pair counts.
+    Throughput: a pair in PACE_CLOCKS (5) clocks.
+    Reset: `saturated` is cleared; the counters keep their values, 0 at configuration.
+    Wrap: none; a counter stays at its greatest value and sets `saturated`.
+    Full: `room` is low for PACE_CLOCKS - 1 clocks after each announcement.
+
+    Ports:
+        i_pair: Stream of pairs of counters, each of which counts one; always taken.
+        expect_stb: Announces one pair.
+        room: 1 if a pair may be announced.
+        address: Counter that is read; it must stand until `word` is there.
+        there: 1 if `address` is that of a counter; else `word` is 0.
+        word: Count of the counter at `address`.
+        some: Always 1.
+        frozen: Ignored.
+        folding: Always 0.
+        idle: Always 1.
+        clear_stb: Zeroes all.
+        clear_busy: 1 while that takes; no pairs may come.
+        saturated: 1 from the first count that was lost until the next clear.
     """
 
     def __init__(self, entries: int, second_from: int, windows: int) -> None:

@@ -68,10 +68,24 @@ class Asked(data.StructLayout):
 
 
 class RecordWords(wiring.Component):
-    """Which word an entry of LATENCY_STATISTICS or INTERVAL_STATISTICS is.
+    """Finds which word of which record an address asks for.
 
-    Of the two addresses the one whose upper bit is low counts. Latency 3 clocks, an address a
-    clock. Without state.
+    Of the two addresses the one whose upper bit is low counts. They are words of entries of
+    Space.LATENCY_STATISTICS and INTERVAL_STATISTICS.
+
+    Latency: 3 clocks from an address to `asked`.
+    Throughput: an address each clock.
+    Reset: nothing is asked for.
+    Wrap: none; it counts nothing.
+    Full: never; it stores nothing.
+
+    Ports:
+        latency_address: Word address in Space.LATENCY_STATISTICS.
+        latency_bank: Bank of that.
+        interval_address: Word address in Space.INTERVAL_STATISTICS; ignored in a build without
+            intervals.
+        interval_bank: Bank of that.
+        asked: The word; `there` says that the build has it.
     """
 
     def __init__(self, geometry: Geometry) -> None:

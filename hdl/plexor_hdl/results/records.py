@@ -34,20 +34,32 @@ def biased(value):
 
 
 class Records(wiring.Component):
-    """A record plexor.protocol.memory.STATISTICS of each kind and channel, in each bank.
+    """Keeps a record STATISTICS (plexor.protocol.memory) of each kind and channel, in each bank.
 
-    A value goes to the bank `bank`, which may change while `idle`. It takes PASSES clocks, the
-    first one of its record in a bank twice as many; after two without a clock between there is one,
-    in which words are read. Sums are added a word a clock; a build that measures rises alone, whose
-    device may be slow, adds half a word a clock and takes twice as many. The sum of squares comes
-    with Feature.SUM_SQUARES, index and time of the first least and the first greatest with
-    Feature.EXTREMES; what a build leaves out, and a record without samples, reads 0.
+    A value goes to the record of its kind and channel in `bank`, which may change while `idle`. The
+    sum of squares comes with Feature.SUM_SQUARES; index and time of the first minimum and the first
+    maximum come with Feature.EXTREMES. What a build leaves out, and a record without samples, reads
+    0. Of the two spaces one is read at a time, the one whose address has its upper bit low.
 
-    `latencies` and `intervals` are entries of Space.LATENCY_STATISTICS and INTERVAL_STATISTICS; one
-    is read at a time, that whose address has its upper bit low. A word is there READ_DELAY clocks
-    after its address stood and its record was last added to; while `idle` an address may stand for
-    STAND_CLOCKS alone, and its word is there IDLE_DELAY clocks after it came. `clear_stb` zeroes
-    all while `clear_busy`; no values then. Reset: sums and records need a clear first.
+    Latency: `idle` rises IDLE_CLOCKS after the last value, which is in memory by then. A word is
+        there READ_DELAY (20) clocks after its address came and its record was last added to. While
+        `idle` an address may stand for STAND_CLOCKS alone; its word is there IDLE_DELAY clocks
+        after it came.
+    Throughput: a value in PASSES (4) clocks, the first one of a record in 8 with Feature.EXTREMES;
+        after two without a clock between there is one more, in which words are read. In a build
+        that measures rises alone, and keeps no more of them, a value in 9.
+    Reset: nothing is under way; the memories keep their words, so a clear must come first.
+    Wrap: sum and count wrap at 2**64, the sum of squares at 2**96; no run is that long.
+    Full: never; `i_measured` waits for its turn.
+
+    Ports:
+        i_measured: Stream of values, in ticks, with their kind and channel.
+        bank: Bank of the records that a value goes to.
+        idle: 1 if no value is under way.
+        latencies: Reads Space.LATENCY_STATISTICS.
+        intervals: Reads Space.INTERVAL_STATISTICS.
+        clear_stb: Zeroes all records.
+        clear_busy: 1 while that takes; no values may come.
     """
 
     PASSES = 4

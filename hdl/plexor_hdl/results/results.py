@@ -31,21 +31,38 @@ def spaces_of(geometry: Geometry) -> tuple[Space, ...]:
 
 
 class Results(wiring.Component):
-    """Bins, zoom windows and records of every value that is measured.
+    """Puts every value that is measured into its bin, its zoom window's bin and its record.
 
-    Values are of the kinds that the build's features have. One is taken each 4.5 clocks, without
-    Feature.SNAPSHOT each PACE_CLOCKS, in a build of rises alone each 9; the first one of a record
-    takes 4 clocks more, and see Bins for carries and folding. `idle`: nothing is under way but what
-    `folding` does.
+    Values are of the kinds that the build has. Records have two banks with Feature.SNAPSHOT; `bank`
+    may change while `idle`. Bins have one bank, which can be frozen: while `frozen` is high, reads
+    give the state when it rose. It may rise while `idle` and not `folding`. After it falls,
+    `folding` is high until what has counted since is added.
 
-    `bank` is that of the records that count; it changes while `idle`. Bins have one bank: while
-    `frozen` is high, which rises while `idle` and not `folding`, what is read of them is the state
-    when it rose; then `folding` until what has counted since is added.
-    `zoom_stb` writes `zoom_data`, the first tick of the window of a kind and channel, to
-    `zoom_place`: Kind << key bits | channel; no values then.
-    `reads` are those of spaces_of; one is read at a time, that whose address has its upper bit low.
-    A word is there WORD_CLOCKS after its address stood and after its last count. `clear_stb` zeroes
-    all while `clear_busy`; a clear must come before the first value. Reset: windows begin at 0.
+    One of `reads` is read at a time, the one whose address has its upper bit low.
+
+    Latency: WORD_CLOCKS (20) clocks from an address, and from the last count there, to its word. A
+        value is in all memories once `idle` is high.
+    Throughput: a value each 4.5 clocks on average, without Feature.SNAPSHOT each PACE_CLOCKS (5),
+        in a build of rises alone each 9; the first one of a record takes 4 clocks more with
+        Feature.EXTREMES. Carries and folding slow it down: see Bins.
+    Reset: windows begin at 0; counters and records keep their values, so a clear must come before
+        the first value.
+    Wrap: none of bins, which stay at their greatest value and set `saturated`; of sums see Records.
+    Full: never; `i_measured` waits while bins or records have no room for a value.
+
+    Ports:
+        i_measured: Stream of values, in ticks, with their kind and channel.
+        bank: Bank of the records that count.
+        frozen: 1 freezes what is read of bins.
+        folding: 1 until what has counted beside frozen bins is added.
+        idle: 1 if nothing is under way but what `folding` does.
+        zoom_stb: Writes `zoom_data` to `zoom_place`; no values may come then.
+        zoom_place: A window: its Kind << key bits | channel.
+        zoom_data: First tick of the window.
+        reads: Reads of the spaces `self.spaces`, in their order.
+        clear_stb: Zeroes all bins and records.
+        clear_busy: 1 while that takes; no values may come.
+        saturated: 1 from the first count that a bin lost until the next clear.
     """
 
     WORD_CLOCKS = Records.READ_DELAY

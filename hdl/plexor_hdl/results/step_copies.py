@@ -9,8 +9,8 @@ from plexor.protocol.memory import CLASSES, STATISTICS, Space, entries
 from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, TIME_BITS, Kind, Measured, SpaceRead
 from plexor_hdl.lib.addresses import WORD_BITS
 from plexor_hdl.lib.history import Line
-from plexor_hdl.lib.split_sum import added
-from plexor_hdl.results.count_memory import LIMB_BITS, LIMBS
+from plexor_hdl.lib.split_sum import CHUNK_BITS, added
+from plexor_hdl.results.count_memory import COUNT_CHUNKS
 from plexor_hdl.results.counts import COPY_CLOCKS, COPY_WAIT, CopyAddress
 from plexor_hdl.results.extent import Extent
 from plexor_hdl.results.records import Records
@@ -41,19 +41,42 @@ ITEMS = 11
 
 
 class StepCopies(wiring.Component):
-    """Keeps a record plexor.protocol.memory.STEP of each channel at the end of each step.
+    """Keeps a record STEP (plexor.protocol.memory) of each channel at the end of each step.
 
-    `step_stb` or, where `on`, `final_stb` begins one, `end_ticks` being its time a clock later.
-    Nothing more may be counted then until `done_stb`; what is on its way has been once `idle` is
-    high for STILL_CLOCKS. Then limbs of classes are read by `copy` while `copying`, one a clock,
-    and words of `statistics`, of either bank in turn, as Records gives them while idle. Nothing
-    else may read counts while `reading`, nor ask for a source; before, `statistics` is read from
-    where the dumper reads (`i_statistics`). `done_stb` comes within 40 clocks of `idle` and 110 a
-    channel: before the next step strikes, STEP_CLOCKS after the end of this one. `final_seen`
-    follows the last record, or without `on` a `final_stb`. `step` counts records since `clear`.
+    `step_stb` begins a record, and so does `final_stb` while `on`. Nothing more may be counted from
+    then until `done_stb`. What is on its way has been counted once `idle` is high for STILL_CLOCKS.
+    Then classes are read through `copy`, and the words of `statistics`, each of one bank after the
+    other; the sums of both banks are kept. Nothing else may read counts while `reading`, nor ask
+    for a source. At other times `statistics` is read by the dumper, through `i_statistics`.
 
-    `i_valid` strobes as `i_measured` is taken, those of a channel's rise latencies 5 clocks apart
-    or more. `read` has bank 0 only; what is beyond the last record is 0. Reset: no records.
+    Latency: at most 40 clocks, and 110 for each channel, from `idle` to `done_stb`: before the next
+        step strikes, STEP_CLOCKS after the end of this one.
+    Throughput: a step at a time; rise latencies of a channel at least 5 clocks apart.
+    Reset: no records.
+    Wrap: none; `step` counts no further than the table has steps.
+    Full: never; the memory has a record for each step of the table and each channel.
+
+    Ports:
+        clear: 1 forgets all records.
+        on: 1 if the sweep table is in use.
+        step_stb: Strobes at the end of a step.
+        final_stb: Strobes at the end of the run.
+        end_ticks: Time of that end, in the clock after the strobe.
+        pending: Strikes of each channel that are outstanding.
+        idle: 1 if all that was measured and decided is in memory.
+        i_valid: Strobes as a value is taken by the results.
+        i_measured: That value; of rise latencies the minimum and the maximum are kept.
+        copying: 1 while classes are read from Counts.
+        copy: Chunk of a class to read, one each clock.
+        copy_word: The chunk, COPY_CLOCKS later.
+        i_statistics: The dumper's reads of statistics.
+        statistics: Reads of Records; the dumper's while this does not read.
+        read: Reads Space.STEPS; of bank 0, and 0 beyond the last record.
+        reading: 1 while counts or statistics are read.
+        busy: 1 from a strobe until its records are kept.
+        done_stb: Strobes when they are.
+        final_seen: Strobes after the last record, without `on` after `final_stb`.
+        step: Number of steps recorded since `clear`.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -75,7 +98,7 @@ class StepCopies(wiring.Component):
                 "i_measured": In(Measured(geometry)),
                 "copying": Out(1),
                 "copy": Out(CopyAddress(geometry)),
-                "copy_word": In(LIMB_BITS),
+                "copy_word": In(CHUNK_BITS),
                 "i_statistics": In(SpaceRead()),
                 "statistics": Out(SpaceRead()),
                 **(intervals if self._has_intervals else {}),
@@ -129,9 +152,9 @@ class StepCopies(wiring.Component):
         return m
 
     def _classes(self, m, memory, start_stb, copied) -> None:
-        """Add up the banks' limbs of classes, one a clock, and write them as words."""
+        """Add up the banks' chunks of classes, one a clock, and write them as words."""
         wait, copy, running = Signal(range(COPY_WAIT)), self.copy, Signal()
-        last_limb, last_class = copy.limb == LIMBS - 1, copy.response_class == CLASSES - 1
+        last_limb, last_class = copy.limb == COUNT_CHUNKS - 1, copy.response_class == CLASSES - 1
         with m.If(start_stb):
             m.d.sync += [self.copying.eq(1), wait.eq(COPY_WAIT - 1), copied.eq(0), copy.eq(0)]
         with m.Elif(wait.any()):
@@ -148,13 +171,13 @@ class StepCopies(wiring.Component):
                             m.d.sync += running.eq(0)
         valid, come = Line(m, running, "copy_valid"), Line(m, copy, "come")
         here, there = come[COPY_CLOCKS], come[COPY_CLOCKS + 1]
-        first, total, carry = Signal(LIMB_BITS), Signal(LIMB_BITS), Signal()
-        low, high = Signal(LIMB_BITS), Signal(LIMB_BITS)
+        first, total, carry = Signal(CHUNK_BITS), Signal(CHUNK_BITS), Signal()
+        low, high = Signal(CHUNK_BITS), Signal(CHUNK_BITS)
         with m.If(here.bank):
             m.d.sync += Cat(total, carry).eq(added(first, self.copy_word, carry & here.limb.any()))
         with m.Else():
             m.d.sync += first.eq(self.copy_word)
-        # The limbs of a class: the lower ones are a word, the upper ones of two are one.
+        # The chunks of a class: the lower ones are a word, the upper ones of two are one.
         writes = Signal()
         number = there.response_class
         with m.If(valid[COPY_CLOCKS + 1] & there.bank):

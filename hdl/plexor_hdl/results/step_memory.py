@@ -61,11 +61,30 @@ class StepPlace(data.StructLayout):
 class StepMemory(wiring.Component):
     """Keeps the records of steps in three memories, and reads them as Space.STEPS.
 
-    `main` has 16 words a record, `side` 4. `rest` has one, the upper half of the count below that
-    of the outstanding strikes; with `is_time` it takes a half, by the lower bit of the place, of
-    the time that all of a step's records share. A write of each a clock, into records of `step`,
-    done a clock later. `read` is of bank 0, and 0 from that step on; READ_CLOCKS, a word a clock.
-    Reset: step is not kept here, so what is read depends on it alone.
+    A record has 16 words in `main` and 4 in `side`. In `rest` it has one: the upper half of the
+    count below that of the outstanding strikes. The time, which all records of a step share, is in
+    `rest` too. Words are written into the records of `step`.
+
+    Latency: a word is written a clock after it came; READ_CLOCKS (4) from an address to its word.
+    Throughput: a word for each memory, and a read, in each clock.
+    Reset: the memories keep their words; what is read depends on `step` alone, which is not kept
+        here.
+    Wrap: none; it counts nothing.
+    Full: never; there is a record for each of `table_steps` steps and each channel.
+
+    Ports:
+        step: Step whose records are written; from it on everything reads 0.
+        main_valid: 1 if `main_word` is written.
+        main: Place and channel of the word.
+        main_word: A word of `main`.
+        side_valid: 1 if `side_word` is written.
+        side: Place and channel of the word.
+        side_word: A word of `side`.
+        rest_valid: 1 if `rest_word` is written.
+        is_time: 1 if `rest_word` is half of the time, by the lower bit of the place.
+        rest: Place and channel of the word.
+        rest_word: A word of `rest`.
+        read: Reads Space.STEPS; bank 1 reads 0.
     """
 
     def __init__(self, geometry: Geometry) -> None:

@@ -26,24 +26,41 @@ def fetched_twice(m: Module, memory, address, name: str) -> Signal:
 
 
 class Upper(wiring.Component):
-    """Two sets of words of `bits` bits, one for each of `entries` counters: main and delta.
+    """Keeps the upper bits of counters, in two sets of words, main and delta, that share pages.
 
-    A word that was never added to has no memory; GROUP_BITS address bits of them get a page
-    together, of which there are `pages` - 1. The two sets share them: main pages stay, all delta
-    pages are free again after `free_stb`, when each delta word must have been taken.
+    A word that was never added to has no memory. The words of 2**GROUP_BITS neighbours get a page
+    together when one of them is first added to; there are `pages` - 1 pages. Main pages stay until
+    the next clear. All delta pages are free again after `free_stb`; each delta word must have been
+    taken before.
 
-    `phase` has a bit for each clock of a round. A job is asked for by `job_stb` in phase 2 and ends
-    with `done`, JOB_CLOCKS after it, when the next one may be asked for. Its inputs stand from the
-    clock after `job_stb` to `done`. It adds `amount` and `one` to the word of `address`, in set
-    `delta`; or with `take` gives the word in `taken`, until the next one, and makes it 0.
-    `failed_stb`, in the clock before `done`, says that nothing was added for want of a free page,
-    or that the word stays at its greatest value.
-    `may_fail` rises a round or more before a job that fails: no page is free, or since the clear a
-    word has come to half its range.
-    In phase 2 `word` is the main word of `read_address` as that stood in the 4 clocks before.
+    Jobs come one after the other. A job adds `amount` and `one` to a word; or with `take` it gives
+    the word in `taken` and zeroes it.
 
-    `clear` sweeps: `clear_address` goes through all places while it is high; no jobs then. Reset
-    forgets which pages are free: a clear must follow.
+    Latency: JOB_CLOCKS (8) from `job_stb` to `done`; `word`, in phase 2, is that of `read_address`,
+        which must have stood for 4 clocks.
+    Throughput: a job in JOB_CLOCKS, a read in 4 clocks.
+    Reset: it forgets which pages are free; a clear must follow.
+    Wrap: none; a word stays at its greatest value, and `failed_stb` tells it.
+    Full: without a free page nothing is added, and `failed_stb` tells it. `may_fail` rises a round
+        or more before.
+
+    Ports:
+        phase: One bit for each clock of a round, of which one is high.
+        job_stb: Asks for a job, in phase 2, while there is none or in the clock of `done`.
+        address: Counter of the job; it stands, as the next four do, from the clock after to `done`.
+        delta: 1 if its delta word is meant, else its main word.
+        take: 1 takes the word, 0 adds to it.
+        amount: What is added.
+        one: 1 adds one more.
+        taken: The word that was taken last.
+        failed_stb: Strobes in the clock before `done` if a job failed.
+        may_fail: 1 if no page is free, or a word has come to half its range since the clear.
+        done: 1 in the clock in which a job ends.
+        free_stb: Frees all delta pages.
+        read_address: Counter whose main word is read.
+        word: That word, in phase 2.
+        clear: 1 while `clear_address` goes through all places; no jobs then.
+        clear_address: Place that is zeroed.
     """
 
     def __init__(self, entries: int, bits: int, pages: int) -> None:

@@ -9,11 +9,21 @@ from plexor_hdl.lib.history import Line
 
 
 class LogBins(wiring.Component):
-    """The log-linear bins of a value, as plexor.protocol.memory.bin_of, for some mantissa bits.
+    """Finds the log-linear bins of a value, for each of some numbers of mantissa bits.
 
-    `bin0`, `bin1` ... are those of the numbers given. The greatest value, 2**31 - 1, stands for all
-    above it and goes to the over bin. Latency: LATENCY clocks. Throughput: one value a clock.
-    Without state.
+    A bin is that of plexor.protocol.memory.bin_of. The greatest value, 2**31 - 1, stands for all
+    above it and goes to the over bin; negative values go to the under bin.
+
+    Latency: LATENCY (6) clocks.
+    Throughput: a value each clock.
+    Reset: none is needed; values under way become any bin.
+    Wrap: none; it counts nothing.
+    Full: never; a value moves on in each clock.
+
+    Ports:
+        value_ticks: The value, in ticks.
+        bin0: Its bin for the first number of mantissa bits.
+        bin1: Its bin for the second, where there is one.
     """
 
     STEPS = (16, 8, 4, 2, 1)
@@ -74,10 +84,20 @@ class LogBins(wiring.Component):
 
 
 class ZoomBin(wiring.Component):
-    """The bin of a value in the window that begins at `first_ticks`.
+    """Finds the bin of a value in the window that begins at `first_ticks`.
 
     Bin 0 holds values below the first, the last bin those from first + 2**zoom_bits - 2 on.
-    Latency: LATENCY clocks. Throughput: one value a clock. Without state.
+
+    Latency: LATENCY (4) clocks.
+    Throughput: a value each clock.
+    Reset: none is needed; values under way become any bin.
+    Wrap: none; it counts nothing.
+    Full: never; a value moves on in each clock.
+
+    Ports:
+        value_ticks: The value, in ticks.
+        first_ticks: First tick of the window; it comes with the value.
+        bin: The value's bin.
     """
 
     LATENCY = 4

@@ -9,10 +9,23 @@ from plexor_hdl.lib.memory_reader import plain_memory
 
 
 class ZoomFirsts(wiring.Component):
-    """A word for each of 2**`bits` windows: `first_ticks` is that of `window` a clock before.
+    """Keeps the first tick of each of 2**`bits` zoom windows.
 
-    `stb` writes `data` to that of `place`. Reset: 0, for up to 2**bits clocks after it (not after
-    configuration) from then on.
+    It is written as registers are.
+
+    Latency: 1 clock from `window` to `first_ticks`; what is written is read from the clock after.
+    Throughput: a write and a read each clock.
+    Reset: for 2**`bits` clocks after it, not after configuration, all windows are set to 0; what is
+        written meanwhile is lost.
+    Wrap: none; it counts nothing.
+    Full: never; each window has its word.
+
+    Ports:
+        stb: Writes `data` to the window `place`.
+        place: Window that is written.
+        data: Its first tick.
+        window: Window that is read.
+        first_ticks: First tick of that window.
     """
 
     def __init__(self, bits: int) -> None:

@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.lib.countdown import TIMER_LOW_BITS
-from plexor_hdl.lib.split_sum import added
+from plexor_hdl.lib.split_sum import CHUNK_BITS, added
 
 STATE_BITS = 64
 SHIFTS = (13, -7, 17)
@@ -14,7 +14,6 @@ WARM_CLOCKS = 4
 """Clocks from the end of `hold` to a sequence's start, whose first draw is then there."""
 DITHER_BITS = 32
 HIT_BITS = 48
-LIMB_BITS = 16
 
 
 def xorshift64(state: Value) -> Value:
@@ -90,9 +89,9 @@ class Draw(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         # The low half runs one draw ahead of the high half, which needs its carry.
-        low, high = self.fraction[:LIMB_BITS], self.fraction[LIMB_BITS:]
-        low_sum, low_carry = Signal(LIMB_BITS), Signal()
-        high_sum, carry = Signal(LIMB_BITS), Signal()
+        low, high = self.fraction[:CHUNK_BITS], self.fraction[CHUNK_BITS:]
+        low_sum, low_carry = Signal(CHUNK_BITS), Signal()
+        high_sum, carry = Signal(CHUNK_BITS), Signal()
         hold_low, hold_high = Signal(), Signal()
         m.d.sync += [hold_low.eq(self.hold | self.plain), hold_high.eq(hold_low)]
         with m.If(self.step):
@@ -135,10 +134,10 @@ class Draw(wiring.Component):
                 m.d.sync += self.step_fine.eq(self.interval_fine + carry)
         if self.poisson:
             below: Value = Const(0, 1)
-            for number in range(HIT_BITS // LIMB_BITS):
-                start = number * LIMB_BITS
-                drawn = state[STATE_BITS - HIT_BITS + start :][:LIMB_BITS]
-                limit = self.threshold[start:][:LIMB_BITS]
+            for number in range(HIT_BITS // CHUNK_BITS):
+                start = number * CHUNK_BITS
+                drawn = state[STATE_BITS - HIT_BITS + start :][:CHUNK_BITS]
+                limit = self.threshold[start:][:CHUNK_BITS]
                 less = Signal(name=f"less_{number}", reset_less=True)
                 same = Signal(name=f"same_{number}", reset_less=True)
                 with m.If(self.step):

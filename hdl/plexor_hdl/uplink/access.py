@@ -32,15 +32,28 @@ class AccessAnswer(data.Struct):
 
 
 class Access(wiring.Component):
-    """Reads and writes words of the window, one at a time, each answered in order.
+    """Reads and writes words of the access window, one at a time, and answers each in order.
 
     Registers go over `bus`, in the window's order of words. Words of memories are read through
-    `spaces`, which otherwise (`reading` low) serve the dumper at `i_spaces`; `reading` is its hold.
-    `space` is the one that is read, 0 if none. While `running` memories answer RUNNING; they are
-    read-only; what a build leaves out answers NO_REGISTER.
+    `spaces`, which at other times serve the dumper. Memories are read-only, and answer RUNNING
+    while `running`. What the build leaves out answers NO_REGISTER.
 
-    Latency word_clocks + WIRED_CLOCKS + 3 clocks for a memory, 3 and what the bus takes for a
-    register. Reset: idle. An answer waits for its taker, and the next request for that.
+    Latency: word_clocks + WIRED_CLOCKS + 3 clocks from a request to its answer for a memory, 4 more
+        than the bus takes for a register, 3 for what is refused here.
+    Throughput: one request at a time; the next is taken in the clock after its answer was.
+    Reset: idle; nothing is asked.
+    Wrap: none; it counts nothing.
+    Full: a request waits until the answer before it has been taken.
+
+    Ports:
+        i_requests: Stream of words of the window to read or write.
+        o_answers: Stream of answers, one for each request.
+        bus: Asks for registers.
+        running: 1 while a run lasts.
+        i_spaces: The dumper's reads of memories, by Space.
+        spaces: Reads of memories, by Space; the dumper's while this does not read.
+        space: Space that is read while `reading`, else 0.
+        reading: 1 while a memory is read here; the dumper must hold.
     """
 
     def __init__(self, geometry: Geometry) -> None:

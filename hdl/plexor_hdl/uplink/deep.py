@@ -12,17 +12,30 @@ SLACK = 1024
 
 
 class Deep(wiring.Component):
-    """Between the upload FIFO and the framer: entries pass, or with `after` by the deep memory.
+    """Passes entries from the upload FIFO to the framer, or, with `after`, through the deep memory.
 
-    Which of both is settled by `after` at `clear_stb` and stays so until the next one. The memory
-    is a FIFO outside, of any latency: entries leave by `o_kept` and come back by `i_fetched`, in
-    order and none lost, and there is no other there. Nothing is dropped here: where the memory is
-    full the upload FIFO waits, fills, and counts what it drops.
+    `after` at `clear_stb` settles which, until the next clear. The memory is a FIFO outside, of any
+    latency: entries leave by `o_kept` and come back by `i_fetched`, in order and none lost, and no
+    other entries are there. Nothing is dropped here.
 
     From `clear_stb` on everything is taken and forgotten while `busy`, until the memory is empty,
-    but for what stands at `o_entries`; nothing new may come meanwhile.
-    Latency one clock past the memory, throughput an entry a clock. Reset: empty, and so the memory
-    must be; entries pass.
+    but for what stands at `o_entries`. Nothing new may come meanwhile.
+
+    Latency: 1 clock, or 2 and what the memory takes.
+    Throughput: an entry each clock.
+    Reset: empty, and so the memory must be; entries pass.
+    Wrap: none; it counts the entries in the memory, which has room for fewer than it can count.
+    Full: `i_entries` waits while the memory is full; then the upload FIFO fills, and counts its
+        drops.
+
+    Ports:
+        i_entries: Stream of entries from the upload FIFO.
+        after: 1 if events are sent after the run; looked at with `clear_stb`.
+        clear_stb: Forgets all entries.
+        busy: 1 while that takes.
+        o_kept: Stream of entries into the memory.
+        i_fetched: Stream of entries from the memory.
+        o_entries: Stream of entries to the framer.
     """
 
     def __init__(self, geometry: Geometry) -> None:

@@ -31,20 +31,34 @@ HOLDERS = 2
 
 
 class Dumper(wiring.Component):
-    """Sends the words of the requested spaces, space by space, bank 0 before bank 1.
+    """Sends the words of the requested spaces in frames, space by space, bank 0 before bank 1.
 
-    Spaces that the build leaves out are skipped; of one that has one bank that is sent, whichever
-    is asked for. In a build with snapshots a frame of which no word is `some` is skipped too, if it
-    is not a space's last; the next one says how many words were. With `report` a LOG frame DUMPED
-    follows. `busy` from the clock after the request is taken until the last frame has been taken
-    whole. A request waits while `busy`, and once taken must stand until `busy` falls: nothing of it
-    is stored.
+    Spaces that the build leaves out are skipped. A space with one bank is sent from it, whichever
+    is asked for. With Feature.SNAPSHOT a frame whose words are all without `some` is skipped too,
+    if it is not the space's last; the next frame says how many words were. With `report` a LOG
+    frame DUMPED follows. A request, once taken, must stand until `busy` falls: nothing of it is
+    stored.
 
-    `base` is the low or, with `base_high`, the high word of the request's time where `base_valid`,
-    from 3 clocks after `base_high` on. `space` tells which one is read; the others get an address
-    past their last entry, where they must read 0, and any `some`. Words come within word_clocks,
-    and are read while the address stands. While `hold` is high words are undefined; it may rise at
-    any time. Latency word_clocks + 9; throughput a word each word_clocks + 17. Reset: idle.
+    Words come within word_clocks, and are read while the address stands. Spaces that are not read
+    get an address past their last entry; there they must read 0, and any `some`.
+
+    Latency: 9 clocks from a request to its first byte, word_clocks + 1 more with Feature.SNAPSHOT.
+        A space that is skipped takes 3, a frame that is skipped word_clocks + 2.
+    Throughput: a byte of a header each 6 clocks, a word each word_clocks + 17; more while `hold`.
+    Reset: idle; nothing is sent.
+    Wrap: none; it counts up to the last word of a space.
+    Full: `o_bytes` waits, and nothing is dropped. A request waits while `busy`.
+
+    Ports:
+        i_requests: Stream of requests.
+        spaces: Reads of memories, by Space.
+        space: Space that is read.
+        base: A word of the request's time, in ticks, valid with `base_valid`.
+        base_high: 1 for the high word of the time, 0 for the low one.
+        base_valid: 1 if `base` is that; not looked at until 3 clocks after `base_high` has changed.
+        hold: 1 while others read the memories and words are undefined; it may rise at any time.
+        busy: 1 from the clock after a request was taken until its last frame has been taken.
+        o_bytes: Stream of the frames' bytes, with an end after each frame.
     """
 
     def __init__(self, geometry: Geometry) -> None:

@@ -21,17 +21,28 @@ HURRY_CLOCKS = 16
 
 
 class Framer(wiring.Component):
-    """Makes frames of entries in order: those of the upload FIFO, else (`trace`) those of the ring.
+    """Makes frames of the entries in the upload FIFO and, with `trace`, of those in the ring.
 
-    The base of a frame is its events' time above the delta; an event's word is its entry. A frame
-    ends before a mark, after MAX_WORDS events, and where no entry comes until `clock_bit`, a bit of
-    the count of clocks, has changed twice, or for HURRY_CLOCKS while `hurry` or `flush`. Entries of
-    a stream start with marks; the ring's are taken between frames when the upload FIFO has none. An
-    entry must stand until it is taken.
+    A frame's base is its events' time above the delta; an event's word is its entry. A frame ends
+    before a mark, after MAX_WORDS events, and where no entry comes until `clock_bit` has changed
+    twice, or for HURRY_CLOCKS while `hurry` or `flush`. The entries of a stream start with marks,
+    and stand until they are taken. The ring's are taken between frames, while the upload FIFO has
+    none.
 
-    Headers leave in bytes, events as words. Latency 5 clocks; throughput a byte each 2 clocks, a
-    word each 4 where entries come as fast. Reset: no frame. Indices wrap at 2**48. Full: entries
-    wait.
+    Latency: 4 clocks from an event to the first byte of its frame.
+    Throughput: a byte of a header each 2 clocks, a mark or an event each 3.
+    Reset: no frame.
+    Wrap: an index wraps at 2**48.
+    Full: entries wait while `o_parts` does; nothing is dropped here.
+
+    Ports:
+        i_events: Stream of entries from the upload FIFO.
+        i_trace: Stream of entries from the ring; ignored without `trace`.
+        clock_bit: A bit of the count of clocks.
+        flush: 1 while no run lasts: no event is expected.
+        hurry: 1 if other frames wait.
+        o_parts: Stream of the frames' parts, headers in bytes and events as words, with an end
+            after each.
     """
 
     def __init__(self, *, trace: bool = True) -> None:

@@ -24,9 +24,19 @@ DATA_BITS = 8
 
 
 class BitClock(wiring.Component):
-    """Strobes `tick` once a bit time of `period` / 8 clocks, kept on average without loss.
+    """Strobes `tick` once each bit time of `period` / 8 clocks; none is lost or gained on average.
 
-    `start_stb` begins anew: the first tick comes `first_clocks` clocks later, 1 or more.
+    Latency: `first_clocks` from `start_stb` to the first tick.
+    Throughput: a tick in a bit time, 2 clocks or more.
+    Reset: a tick may come at any time until the first `start_stb`.
+    Wrap: the fraction of a clock that is left of one bit time goes into the next.
+    Full: never; it stores nothing.
+
+    Ports:
+        period: Bit time in 1/8 clock.
+        first_clocks: Clocks to the first tick, 1 or more; looked at with `start_stb`.
+        start_stb: Begins anew.
+        tick: Strobes once each bit time.
     """
 
     def __init__(self, divisor_bits: int = DIVISOR_BITS) -> None:
@@ -60,11 +70,21 @@ class BitClock(wiring.Component):
 
 
 class RateMeter(wiring.Component):
-    """Measures the bit time on a preamble byte 0x55: `period` is eight bits in clocks.
+    """Measures the bit time on a preamble byte 0x55, within 1/8 clock of the line's.
 
-    Its nine runs must be alike: each differs from the one before by a quarter of it and 2 clocks at
-    most. `found_stb` comes 3 clocks after the byte's last edge, with `period`, which holds. Bits of
-    LEAST_CLOCKS to 2**16 - 2 clocks are measured, within 1/8 clock of the line's.
+    The byte's nine runs of equal level must be alike: each differs from the one before by at most a
+    quarter of that and 2 clocks. Bits of LEAST_CLOCKS to 2**16 - 2 clocks are measured.
+
+    Latency: 3 clocks from the byte's last edge to `found_stb`.
+    Throughput: a byte after the other.
+    Reset: nothing is measured; `period` is 0.
+    Wrap: none; the clocks of a run stay at 2**16 - 1, and such a run does not count.
+    Full: never; a measurement replaces the one before.
+
+    Ports:
+        level: The line, in the core's clock domain.
+        period: Length of eight bits in clocks, from `found_stb` to the next.
+        found_stb: Strobes when a byte has been measured.
     """
 
     level: In(1)
@@ -110,19 +130,32 @@ class RateMeter(wiring.Component):
 
 
 class LinkUart(wiring.Component):
-    """Bytes to and from two pins, 8N1, line idle high.
+    """Takes bytes from two pins and sends bytes to them: 8N1, line high while idle.
 
-    `divisor` is clocks a bit, LEAST_CLOCKS or more; 0, automatic: nothing is received or sent until
-    a preamble byte 0x55 has been measured, to 1/8 clock a bit. A framing error (or break) makes it
-    measure again, while the last rate still serves: a host that changes the rate sends a break, or
-    0x00 for ten of the old bits, then 0x55, 0x00. Preamble bytes after a 0x00 are swallowed, set or
-    automatic; no command frame begins with one. A build with `set_period`, in 1/8 clock a bit, has
-    that for ever, and looks at neither.
+    With `divisor` at 0 nothing is received or sent until a preamble byte 0x55 has been measured, to
+    1/8 clock a bit. A framing error (or break) makes it measure again, while the last rate still
+    serves: a host that changes the rate sends a break, or 0x00 for ten of the old bits, then 0x55,
+    0x00. Preamble bytes after a 0x00 are swallowed, whatever the divisor; no command frame begins
+    with one. A build with `set_period`, in 1/8 clock a bit, has that rate for ever.
 
-    Sampling is in the middle of a bit: with an exact rate the margin is half a bit less 1 clock.
-    Received bytes wait in a FIFO of 2**FIFO_BITS; bytes that find it full and bytes without stop
-    bit are dropped and counted in `dropped` since `clear`, up to its greatest value. Bytes are sent
-    without gaps. Reset: line high, nothing measured.
+    Bits are sampled in their middle: with an exact rate the margin is half a bit less 1 clock.
+
+    Latency: 2 clocks from a byte to its start bit; 9 clocks from the middle of a stop bit to the
+        byte.
+    Throughput: a byte in ten bit times each way, without gaps.
+    Reset: line high, nothing measured, no bytes.
+    Wrap: none; `dropped` stays at its greatest value.
+    Full: a received byte that finds no room in the FIFO of 2**FIFO_BITS places is dropped and
+        counted, as is one without stop bit. Bytes to send wait.
+
+    Ports:
+        rx: Pin that is received from, of any clock.
+        tx: Pin that is sent to.
+        divisor: Clocks a bit, LEAST_CLOCKS or more; 0 measures. Ignored with `set_period`.
+        i_bytes: Stream of bytes to send.
+        o_bytes: Stream of received bytes.
+        clear: 1 sets `dropped` to 0.
+        dropped: Number of received bytes that were dropped since `clear`.
     """
 
     def __init__(self, set_period: int = 0) -> None:

@@ -11,11 +11,18 @@ from plexor_hdl.uplink.frame_parts import FramePart, FrameWord
 
 
 class LinkWords(wiring.Component):
-    """Sends each frame's words, its CRC-32 behind them and then an end beat.
+    """Sends each frame's words, its CRC-32 behind them and then an end.
 
-    Latency 5 clocks. Throughput a word each 4 clocks where it comes whole, else a byte each 2; some
-    6 clocks more a frame. Reset: between frames. Full: `i_parts.ready` is low, as it is in the
-    clock after a part was taken.
+    Latency: 5 clocks from a whole word to that word; 3 from the frame's end to its CRC.
+    Throughput: a word each 4 clocks where it comes whole, else a byte each 2; the next frame's
+        first part is taken 5 clocks after an end.
+    Reset: between frames; what was under way is lost.
+    Wrap: none; it counts nothing.
+    Full: `i_parts.ready` is low, as it is in the clock after a part was taken.
+
+    Ports:
+        i_parts: Stream of frames' parts; a frame is a whole number of words.
+        o_words: Stream of words for the link, with an end after each frame.
     """
 
     i_parts: In(stream.Signature(FramePart))

@@ -9,16 +9,26 @@ from plexor_hdl.uplink.frame_parts import FramePart
 
 
 class Packetizer(wiring.Component):
-    """Passes whole frames on, each with its sequence, one after the other.
+    """Passes whole frames on, one after the other, each with its sequence.
 
-    The sources send header and payload; the sequence, where they send bytes of zeros, is filled in
-    here. At each frame boundary, once `o_parts` is ready, a waiting answer goes first; events and
-    dump frames take turns. While `quiet` only answers start, from the clock after. A frame once
-    begun is always completed. `hurry` says that something other than events waits: a framer without
-    an event at hand should end its frame.
+    The sources send header and payload, and zeros where the sequence belongs; it is filled in here.
+    At each frame boundary a waiting answer goes first; events and dump frames take turns. A frame
+    that has begun is always completed.
 
-    Latency 3 clocks; throughput a part each 2 clocks, 3 more a frame. Reset: sends nothing,
-    sequence 0; `sequence` wraps. Full: the sources wait, none is dropped.
+    Latency: 3 clocks from a frame that waits to its first part.
+    Throughput: a part each 2 clocks; the next frame's first part comes 4 clocks after an end.
+    Reset: nothing is sent; the sequence is 0.
+    Wrap: the sequence wraps at 2**32.
+    Full: the sources wait while `o_parts` does; nothing is dropped.
+
+    Ports:
+        i_answers: Stream of the command port's frames.
+        i_events: Stream of the framer's frames, in parts.
+        i_dump: Stream of the dumper's frames.
+        quiet: 1 lets only answers start, from the clock after.
+        hurry: 1 if something other than events waits: a framer without an event should end its
+            frame.
+        o_parts: Stream of the frames' parts.
     """
 
     i_answers: In(stream.Signature(FrameByte))

@@ -21,17 +21,28 @@ PART_BITS = 10
 
 
 class Ring(wiring.Component):
-    """Keeps the last ring_depth events that came while not `freeze`, 2 clocks apart or more.
+    """Keeps the last ring_depth events, and sends them when it is asked to.
 
-    `send_stb` (with `freeze` high, no `busy`; else ignored) sends them as entries, oldest first,
-    marks before the first, each after a gap and each with other upper bits of the time; they stay
-    and can be sent again. `freeze` must stay high while `busy`, which is until the last entry has
-    been taken. Latency 7 clocks; an event each 2 clocks in, an event with its marks each 13 clocks
-    out. `clear_stb` and reset: empty, and nothing more is sent, but what stands at `o_entries`
-    until it is taken. Full: the oldest is overwritten.
+    They are sent as entries, oldest first, with marks before the first, before each after a gap and
+    before each with other upper bits of the time. They stay and can be sent again.
 
     An event takes two rows of the memory, written and read one after the other: the entry with the
     lower bits of the index, then the rest of its Start.
+
+    Latency: 7 clocks from `send_stb` to the first mark.
+    Throughput: an event each 2 clocks in; an event with its marks each 13 clocks out.
+    Reset: empty, and nothing is sent.
+    Wrap: indices wrap at 2**48; the place that is written goes round.
+    Full: the oldest event is overwritten.
+
+    Ports:
+        i_events: Stream of events, at least 2 clocks apart; always taken.
+        freeze: 1 keeps nothing new; it must stay 1 while `busy`.
+        clear_stb: Empties the ring and sends nothing more, but for what stands at `o_entries`.
+        send_stb: Sends what is kept; ignored without `freeze`, while `busy`, and while there is
+            nothing.
+        busy: 1 until the last entry has been taken.
+        o_entries: Stream of entries to the framer.
     """
 
     def __init__(self, geometry: Geometry) -> None:

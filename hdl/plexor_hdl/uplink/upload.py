@@ -8,10 +8,10 @@ from plexor.protocol.frames import DELTA_BITS, SOURCE_BITS
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.interfaces import COUNT_BITS, INDEX_BITS, TIME_BITS, Event
 from plexor_hdl.lib.memory_reader import MemoryReader, QuickMemoryReader, plain_memory
+from plexor_hdl.lib.split_sum import CHUNK_BITS
 
 MARGIN = 6
 """Entries that may still be written once the level, two clocks old, says that no event may come."""
-LIMB_BITS = 16
 ONE_BLOCK = 256
 """Entries of a memory without multiplexers behind it in any device: it may be used as it is."""
 MARKS = 3
@@ -88,23 +88,34 @@ class Drop(data.Struct):
 
 
 class Upload(wiring.Component):
-    """Takes an event a clock while `enable`; keeps those that the framer has not yet taken.
+    """Keeps events until the framer takes them, and counts those for which there is no room.
 
-    An event that finds it full is refused, and so is each until it is half empty. Full is
-    upload_depth - MARGIN entries. The first event after a clear, after a refused one, with `gap` or
-    with other upper bits of the time than the one before takes MARKS entries more; they are written
-    in the next MARKS clocks without an event, or with one that is refused because the FIFO is full
-    or the one before was refused; until then nothing behind them is sent and another event of this
-    kind is refused. `now_bit` is bit DELTA_BITS of the time now; no
-    event is 2**DELTA_BITS ticks late.
+    Full is upload_depth - MARGIN entries. An event that finds it full is refused, and so is each
+    one until it is half empty. MARKS entries more go before the first event after a clear or a
+    refused event, one with `gap`, and one with other upper bits of the time than the one before.
+    They are written in the next MARKS clocks that have no event, or have one that is refused for
+    want of room or behind a refused one. Until then nothing behind them is sent, and another event
+    of this kind is refused. No event may be 2**DELTA_BITS ticks late.
 
-    Each refused event is told on `drop` one clock later and counted in `dropped_cnt`, exact after 4
-    clocks. Events while not `enable` are none of its business: neither kept nor counted; one in its
-    first clock is refused.
-    Latency 8 clocks; throughput one event a clock in, one entry each 4 clocks out, or in a build
-    with deep memory each clock. `clear_stb` and reset: empty but for what stands at `o_entries`,
-    which a build with deep memory forgets too, nothing dropped, the next event's index is sent.
-    `dropped_cnt` wraps.
+    Latency: 5 clocks from an event to its entry, 4 with at most ONE_BLOCK entries and 3 in a build
+        with deep memory, if nothing waits; a refused event is told 1 clock, and counted 4 clocks
+        later.
+    Throughput: an event each clock in; an entry each 3 clocks out, each 2 with at most ONE_BLOCK
+        entries, each clock in a build with deep memory.
+    Reset: empty, nothing dropped; the next event's index is sent.
+    Wrap: `dropped_cnt` wraps at 2**48.
+    Full: events are refused, told and counted; the next one that is kept has a mark with `gap`.
+
+    Ports:
+        i_events: Stream of events; always taken.
+        enable: 1 if events go to the link; else they are neither kept nor counted. An event in its
+            first clock is refused.
+        now_bit: Bit DELTA_BITS of the time now, in ticks.
+        clear_stb: Empties the FIFO as reset does, but for what stands at `o_entries`; a build with
+            deep memory forgets that too.
+        o_entries: Stream of entries, oldest first.
+        drop: The refused event of the clock before, if it is valid.
+        dropped_cnt: Number of refused events since the clear.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -236,10 +247,10 @@ class Upload(wiring.Component):
             m.d.sync += address.eq(0)
 
     def _count(self, m: Module) -> None:
-        """Count the drops in limbs, so that no carry is longer than LIMB_BITS."""
+        """Count the drops in chunks, so that no carry is longer than CHUNK_BITS."""
         carry = self.drop.valid
-        for start in range(0, COUNT_BITS, LIMB_BITS):
-            limb = self.dropped_cnt[start : start + LIMB_BITS]
+        for start in range(0, COUNT_BITS, CHUNK_BITS):
+            limb = self.dropped_cnt[start : start + CHUNK_BITS]
             carry_r = Signal(name=f"carry{start}")
             m.d.sync += Cat(limb, carry_r).eq(limb + carry)
             with m.If(self.clear_stb):

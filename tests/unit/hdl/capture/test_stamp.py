@@ -122,7 +122,7 @@ def test_later_events_of_a_slot_have_its_clock_and_no_gap(bench):
 def test_indices_carry_through_all_limbs_with_what_was_dropped(bench, monkeypatch, stall, geometry):
     monkeypatch.setattr(stamp, "INDEX_BITS", 12)
     monkeypatch.setattr(word_queues, "GAP_BITS", 4)
-    monkeypatch.setattr(Stamp, "LIMB_BITS", 4)
+    monkeypatch.setattr(stamp, "CHUNK_BITS", 4)
     dut, rng, gaps = Stamp(geometry), random.Random(1), []
 
     def offer(clock):

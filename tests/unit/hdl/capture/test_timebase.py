@@ -7,7 +7,7 @@ from plexor_hdl.capture.timebase import Timebase
 
 def test_both_parts_count_clocks_without_a_break_through_carries_of_three_limbs(bench, monkeypatch):
     monkeypatch.setattr(timebase, "LOW_BITS", 6)
-    monkeypatch.setattr(timebase, "LIMB_BITS", 2)
+    monkeypatch.setattr(timebase, "CHUNK_BITS", 2)
     dut, seen = Timebase(Geometry()), []
 
     async def watch(ctx):

@@ -4,8 +4,7 @@ import pytest
 
 from plexor.protocol.geometry import PLACED, Geometry
 from plexor_hdl.build.emit import gateware_hash
-from plexor_hdl.control.build_id import placed, simulated
-from plexor_hdl.control.registers import identity_values
+from plexor_hdl.control.build_id import identity_values, placed, simulated
 
 HASHES = (0, 1, 0xFFFF_FFFF_FFFF_FFFF, gateware_hash(Geometry()))
 

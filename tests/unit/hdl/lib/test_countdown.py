@@ -6,11 +6,11 @@ import random
 import pytest
 
 from plexor_hdl.lib import countdown
-from plexor_hdl.lib.countdown import LIMB_BITS, TIMER_LOW_BITS, Countdown, Pool
+from plexor_hdl.lib.countdown import POOL_CHUNK_BITS, TIMER_LOW_BITS, Countdown, Pool
 
 from ..simulation import made, simulate
 
-LIMB = 1 << LIMB_BITS
+CHUNK = 1 << POOL_CHUNK_BITS
 FEW_BITS = 4
 FEW = 1 << FEW_BITS
 
@@ -19,7 +19,7 @@ FEW = 1 << FEW_BITS
     "value", [0, 1, 2, 5, FEW - 1, FEW, FEW + 1, 3 * FEW, 40 * FEW + 2, (1 << 10) - 1]
 )
 def test_a_pool_hands_out_all_and_no_more(value, monkeypatch):
-    monkeypatch.setattr(countdown, "LIMB_BITS", FEW_BITS)
+    monkeypatch.setattr(countdown, "POOL_CHUNK_BITS", FEW_BITS)
     dut = made(Pool, 10)
     rng = random.Random(value)
     taken = []
@@ -49,7 +49,7 @@ def test_a_pool_loaded_again_forgets_the_number_before():
     counts = []
 
     async def run(ctx):
-        for value in (3, LIMB, 1, 0, 2):
+        for value in (3, CHUNK, 1, 0, 2):
             ctx.set(dut.value, value)
             ctx.set(dut.value_some, value != 0)
             ctx.set(dut.load, 1)

@@ -10,7 +10,7 @@ LOADS = [*range(36), *(n * 16 + d for n in (3, 15, 16, 17, 31, 32, 63) for d in 
 
 @pytest.mark.parametrize("loads", [LOADS, LOADS[::-1]], ids=["rising", "falling"])
 def test_an_alarm_is_done_its_clocks_and_one_after_the_strobe(bench, monkeypatch, loads):
-    monkeypatch.setattr(counter, "LIMB_BITS", 4)
+    monkeypatch.setattr(counter, "CHUNK_BITS", 4)
     dut = Alarm(10)
 
     async def drive(ctx):
@@ -31,7 +31,7 @@ def test_an_alarm_is_done_its_clocks_and_one_after_the_strobe(bench, monkeypatch
 
 
 def test_a_strobe_before_an_alarm_starts_anew(bench, monkeypatch):
-    monkeypatch.setattr(counter, "LIMB_BITS", 4)
+    monkeypatch.setattr(counter, "CHUNK_BITS", 4)
     dut = Alarm(10)
 
     async def drive(ctx):
@@ -90,7 +90,7 @@ def test_a_timer_is_done_a_fixed_time_after_its_clocks(bench, high_first):
 
 def test_both_words_of_a_timer_count(bench, monkeypatch):
     monkeypatch.setattr(counter, "WORD_BITS", 6)
-    monkeypatch.setattr(counter, "LIMB_BITS", 3)
+    monkeypatch.setattr(counter, "CHUNK_BITS", 3)
     dut = Timer(2)
 
     async def drive(ctx):

@@ -6,17 +6,17 @@ from collections import Counter
 import pytest
 
 from plexor_hdl.results import count_memory as counts
-from plexor_hdl.results.count_memory import LIMBS, QUIET_CLOCKS, CountMemory
+from plexor_hdl.results.count_memory import COUNT_CHUNKS, QUIET_CLOCKS, CountMemory
 
-PLACE_BITS, SAMPLE_BITS, LIMB_BITS = 3, 3, 4
+PLACE_BITS, SAMPLE_BITS, CHUNK_BITS = 3, 3, 4
 COUNTED, VISITED = range(5), range(5, 8)
-MOST = 1 << LIMB_BITS * LIMBS
+MOST = 1 << CHUNK_BITS * COUNT_CHUNKS
 
 
 @pytest.fixture
 def dut(monkeypatch):
     """Counts of short limbs, which carry often."""
-    monkeypatch.setattr(counts, "LIMB_BITS", LIMB_BITS)
+    monkeypatch.setattr(counts, "CHUNK_BITS", CHUNK_BITS)
     return CountMemory(PLACE_BITS, SAMPLE_BITS)
 
 
@@ -33,12 +33,12 @@ async def cleared(ctx, dut):
 async def read(ctx, dut, place):
     """Return the limbs of a place, each read in a second clock."""
     count = 0
-    for limb in range(LIMBS):
+    for limb in range(COUNT_CHUNKS):
         ctx.set(dut.read_row, limb << PLACE_BITS | place)
         while not ctx.get(dut.second):
             await ctx.tick()
         await ctx.tick().repeat(2)
-        count |= ctx.get(dut.word) << limb * LIMB_BITS
+        count |= ctx.get(dut.word) << limb * CHUNK_BITS
     return count
 
 
@@ -81,7 +81,7 @@ def test_every_count_is_the_sum_of_what_came_and_of_what_its_counter_grew_by(ben
         await cleared(ctx, dut)
         await give(ctx, dut, rng, 1500, given, shorts, used)
         assert {p: await read(ctx, dut, p) for p in range(8)} == {p: given[p] for p in range(8)}
-        assert max(given.values()) > 1 << 2 * LIMB_BITS
+        assert max(given.values()) > 1 << 2 * CHUNK_BITS
         assert not ctx.get(dut.saturated)
         await cleared(ctx, dut)
         assert not any([await read(ctx, dut, p) for p in range(8)])

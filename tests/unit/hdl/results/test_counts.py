@@ -257,8 +257,8 @@ def test_the_bank_that_stands_is_read_while_the_other_one_counts(name):
 
 def test_a_read_of_a_source_is_of_one_moment_and_no_older_than_two_rounds(monkeypatch):
     # Limbs of few bits carry often.
-    monkeypatch.setattr(counts, "LIMB_BITS", 10)
-    monkeypatch.setattr(ledger, "LIMB_BITS", 10)
+    monkeypatch.setattr(counts, "CHUNK_BITS", 10)
+    monkeypatch.setattr(ledger, "CHUNK_BITS", 10)
     geometry = GEOMETRIES["swept"]
     bench = Bench(geometry, 5, Counts(geometry))
     addresses = [source * 2 + which for source in geometry.sources for which in range(2)]

@@ -2,7 +2,7 @@
 
 from plexor.protocol.memory import CLASSES, Space
 from plexor_hdl.control.registers import SOURCE_CLOCKS
-from plexor_hdl.results.count_memory import LIMBS
+from plexor_hdl.results.count_memory import COUNT_CHUNKS
 from plexor_hdl.results.counts import COPY_CLOCKS, COPY_WAIT
 
 from ..simulation import simulate
@@ -35,7 +35,7 @@ def test_limbs_of_classes_are_copied_one_a_clock_while_sources_go_on_and_drops_w
         (bank, limb, response_class, channel)
         for channel in range(geometry.channels)
         for response_class in range(CLASSES)
-        for limb in range(LIMBS)
+        for limb in range(COUNT_CHUNKS)
         for bank in range(2)
     ]
 
