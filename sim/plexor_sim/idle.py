@@ -60,7 +60,7 @@ def _stimuli(part: str, needs: Feature) -> list[Watched]:
         Watched(
             f"outputs.stimulus{number}.{part}",
             "CountdownCount",
-            ("count", "on", "pool.limb_0"),
+            ("count", "on", "pool.chunk_0"),
             there=lambda geometry, number=number: (
                 number < geometry.strikes and needs in geometry.features
             ),
@@ -107,18 +107,18 @@ def _positions() -> list[Watched]:
 WATCHED = (
     Watched("timebase", "PeriodicCount", ("low",), lambda _: (IDLE_CLOCKS,)),
     Watched("capture", "Count", ("clock",)),
-    Watched("run.settle_left", "AlarmCount", ("limb0", "clocks"), passing=("pairs0",)),
+    Watched("run.settle_left", "AlarmCount", ("chunk0", "clocks"), passing=("pairs0",)),
     Watched(
         "run.time_left",
         "PeriodicCount",
-        ("limb0_(?!32)[0-9]+",),
+        ("chunk0_(?!32)[0-9]+",),
         lambda _: (1 << CHUNK_BITS,),
     ),
     Watched("trigger", "PeriodicCount", ("clocks",), lambda _: (1 << POST_CLOCKS_BITS,)),
     Watched(
         "snapshots.report",
         "AlarmCount",
-        ("limb0", "clocks"),
+        ("chunk0", "clocks"),
         passing=("pairs0",),
         there=_with(Feature.SNAPSHOT),
     ),

@@ -27,7 +27,7 @@ class CountsExactly(Elaboratable):
         self.flag = flag
         self.bits = bits
         self.tally = tally
-        # Limb n is written one clock after limb n - 1: its memory shows a count one clock older.
+        # Limb n is written one clock after chunk n - 1: its memory shows a count one clock older.
         first = tally.latency - 1
         self.parts = [(memory, first + lag) for lag, memory in enumerate(tally.memories)]
         self.valid = Signal()

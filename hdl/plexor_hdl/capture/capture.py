@@ -43,7 +43,7 @@ class Capture(wiring.Component):
     the time about every IDLE_CLOCKS.
 
     Latency: 15 or 16 clocks from `words` to `o_beat` where no other event waits, and
-        filter_clocks(W) more with Feature.FILTER; 1 more each time a limb of the index carries.
+        filter_clocks(W) more with Feature.FILTER; 1 more each time a chunk of the index carries.
     Throughput: one word of each source each clock in; one beat each 2 clocks out.
     Reset: empty; all levels before the first word count as low; the next index is 0.
     Wrap: an event's time is whole, though only low bits of it travel with the words. The index

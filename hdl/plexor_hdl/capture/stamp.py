@@ -110,16 +110,16 @@ class Stamp(wiring.Component):
         epoch = Mux(wrapped & ~between.any(), self.last_epoch, self.epoch)
         valid, carry = Signal(), Signal()
         fresh, late, numbered = Signal(), Signal(), Signal()
-        limbs = [
-            Signal(CHUNK_BITS, name=f"limb{start}")
+        chunks = [
+            Signal(CHUNK_BITS, name=f"chunk{start}")
             for start in range(0, INDEX_BITS if self._geometry.indexed else 0, CHUNK_BITS)
         ]
-        carries = Signal(len(limbs[1:]))
+        carries = Signal(len(chunks[1:]))
         m.d.comb += [
             carry.eq(carries.any()),
             numbered.eq((fresh | late) & ~carry),
             self.o_valid.eq(valid & ~carry),
-            self.next_index.eq(Cat(limbs)),
+            self.next_index.eq(Cat(chunks)),
             self.o_event.index.eq(self.next_index),
         ]
         m.d.sync += [fresh.eq(self.i_ready & event.is_event), late.eq((fresh | late) & carry)]
@@ -130,11 +130,11 @@ class Stamp(wiring.Component):
         ]
         with m.If(self.o_ready & ~carry):
             m.d.sync += valid.eq(0)
-        for number, limb in enumerate(limbs[1:]):
+        for number, chunk in enumerate(chunks[1:]):
             with m.If(carries[number]):
                 m.d.sync += [
                     carries[number].eq(0),
-                    Cat(limb, carries[number + 1 :][:1]).eq(limb + 1),
+                    Cat(chunk, carries[number + 1 :][:1]).eq(chunk + 1),
                 ]
         with m.If(self.i_ready):
             m.d.sync += [
@@ -148,10 +148,10 @@ class Stamp(wiring.Component):
                 self.o_event.polarity.eq(event.polarity),
                 self.o_event.gap.eq(tag.gap.any()),
             ]
-            if limbs:
+            if chunks:
                 # An event counts itself once the next one comes, or none.
-                counted = (Cat(Const(1, 1), limbs[0]) + Cat(self.o_is_event, tag.gap))[1:]
-                m.d.sync += Cat(limbs[0], carries[0]).eq(counted)
+                counted = (Cat(Const(1, 1), chunks[0]) + Cat(self.o_is_event, tag.gap))[1:]
+                m.d.sync += Cat(chunks[0], carries[0]).eq(counted)
         with m.If(self.clear):
-            m.d.sync += [limb.eq(0) for limb in limbs]
+            m.d.sync += [chunk.eq(0) for chunk in chunks]
         return m

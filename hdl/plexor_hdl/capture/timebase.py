@@ -23,7 +23,7 @@ class Timebase(wiring.Component):
     """Counts core clocks; every time in the instrument comes from this count.
 
     `epoch` and `low` are one number of 64 - log2 W bits, coherent in every clock. A tick is that
-    number x W. The carry into `epoch` is prepared in limbs of LIMB_BITS during the 2**LOW_BITS
+    number x W. The carry into `epoch` is prepared in chunks of CHUNK_BITS during the 2**LOW_BITS
     clocks before it is needed, so no carry chain is longer than LOW_BITS.
 
     Latency: none; all outputs are registers.
@@ -61,10 +61,10 @@ class Timebase(wiring.Component):
 
         carry = wrap
         for start in range(0, self._epoch_bits, CHUNK_BITS):
-            limb = following[start : start + CHUNK_BITS]
-            total = Signal(len(limb) + 1, name=f"total{start}")
-            m.d.comb += total.eq(limb + carry)
-            m.d.sync += limb.eq(total)
+            chunk = following[start : start + CHUNK_BITS]
+            total = Signal(len(chunk) + 1, name=f"total{start}")
+            m.d.comb += total.eq(chunk + carry)
+            m.d.sync += chunk.eq(total)
             carry_r = Signal(name=f"carry{start}")
             m.d.sync += carry_r.eq(total[-1])
             carry = carry_r

@@ -9,7 +9,9 @@ from plexor_hdl.lib.crossing import Crossing
 
 
 class Flags(wiring.Component):
-    """Keeps each flag of STATUS.flags from when its port was high until the next run.
+    """The flags of a run, STATUS.flags.
+
+    A flag rises when its port is high and stays until the next run begins.
 
     Latency: 1 clock; `clock_lost` takes CROSSING_CLOCKS more.
     Throughput: every port each clock.

@@ -63,7 +63,7 @@ class RunControl(wiring.Component):
         low: Lower bits of the timebase.
         epoch: The bits above.
         clear: Strobes as a run begins to clear.
-        clearing: 1 while memories are cleared.
+        clearing: One bit for each stage that clears itself: 1 while it does.
         start_stb: Starts the stimuli.
         stop: 1 holds the stimuli.
         stimuli_done: 1 if no stimulus strikes any more; at most REST_CLOCKS - 3 clocks after the
@@ -84,6 +84,9 @@ class RunControl(wiring.Component):
         running: 1 from CLEARING to DRAINING.
         live: 1 while samples are captured and the run streams live.
         quiet: 1 while a run lasts that does not stream live.
+        telling: As `quiet`, and 1 while `o_log` waits: it goes before events and dumps.
+        dump_stb: Strobes as the host asks for a dump, without a run.
+        trace_stb: Strobes as the host asks for the ring's events, without a run.
         state: The run's state.
         stop_reason: Why the run was ended; NONE until then.
         now_ticks: The time, in ticks.
@@ -94,7 +97,9 @@ class RunControl(wiring.Component):
             while a run clears, starts and drains.
         word: Low or high word of run_time_ticks, while the state is CLEARING.
         word_valid: 1 if `word` is that.
-        word_high: 1 asks for the high word, 0 for the low one.
+        word_high: 1 asks for the high word, 0 for the low one; as `base_high` while `word_end`.
+        word_end: 1 asks for end_ticks in place of run_time_ticks.
+        base_high: 1 if the dumper wants the high word of the end's time.
     """
 
     def __init__(self, geometry: Geometry) -> None:

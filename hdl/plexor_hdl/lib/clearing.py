@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 
-class Sweep(wiring.Component):
+class Clearing(wiring.Component):
     """Goes through the addresses 0 to `entries` - 1 of a memory once, to clear it.
 
     It has no memory: its user writes the row at `address` while `busy`.

@@ -23,7 +23,7 @@ def above(one: Value, other: Value) -> Value:
 class Pool(wiring.Component):
     """Hands out the units of a number one after the other, with short carry chains.
 
-    A take is allowed only while `some` is high. What is handed out next is taken from the limbs
+    A take is allowed only while `some` is high. What is handed out next is taken from the chunks
     beforehand: the borrow that they cannot give says that nothing is left.
 
     Latency: `some` is right 1 clock after a load, and `settle_clocks` after a take.
@@ -41,8 +41,8 @@ class Pool(wiring.Component):
     """
 
     def __init__(self, bits: int) -> None:
-        self.limbs = (bits + POOL_CHUNK_BITS - 1) // POOL_CHUNK_BITS
-        self.settle_clocks = self.limbs + 4
+        self.chunks = (bits + POOL_CHUNK_BITS - 1) // POOL_CHUNK_BITS
+        self.settle_clocks = self.chunks + 4
         super().__init__(
             {
                 "load": In(1),
@@ -65,16 +65,16 @@ class Pool(wiring.Component):
             take_r.eq(self.take & ~self.load),
             borrow.eq(load_r | take_r),
         ]
-        for number in range(self.limbs):
+        for number in range(self.chunks):
             part = self.value[number * POOL_CHUNK_BITS : (number + 1) * POOL_CHUNK_BITS]
-            limb = Signal(len(part), name=f"limb_{number}", reset_less=True)
+            chunk = Signal(len(part), name=f"chunk_{number}", reset_less=True)
             some = Signal(name=f"some_{number}")
             borrow_next = Signal(name=f"borrow_{number}")
             # One operand is all ones or, in a load, zero: a cell a bit, on iCE40 too.
-            less = Cat(limb, Const(0, 1)) + counts.replicate(len(part))
+            less = Cat(chunk, Const(0, 1)) + counts.replicate(len(part))
             m.d.comb += some.eq(less[len(part)])
             with m.If(load_r | borrow):
-                m.d.sync += limb.eq(Mux(counts, less[: len(part)], part))
+                m.d.sync += chunk.eq(Mux(counts, less[: len(part)], part))
             m.d.sync += borrow_next.eq(borrow & counts & ~some)
             borrow = borrow_next
         with m.If(self.load):
@@ -227,12 +227,12 @@ class Allowance(wiring.Component):
 
 
 class SettledSum(wiring.Component):
-    """Adds two numbers that stand still, a limb each clock.
+    """Adds two numbers that stand still, a chunk each clock.
 
-    A limb's carry counts a clock later, so the sum is right only once it has passed all limbs.
+    A chunk's carry counts a clock later, so the sum is right only once it has passed all chunks.
 
-    Latency: `limbs` clocks after both have last changed.
-    Throughput: one sum each `limbs` clocks.
+    Latency: `chunks` clocks after both have last changed.
+    Throughput: one sum each `chunks` clocks.
     Reset: the sum is 0.
     Wrap: the sum is modulo 2**bits.
     Full: never; it stores no input.
@@ -244,13 +244,13 @@ class SettledSum(wiring.Component):
     """
 
     def __init__(self, bits: int) -> None:
-        self.limbs = (bits + POOL_CHUNK_BITS - 1) // POOL_CHUNK_BITS
+        self.chunks = (bits + POOL_CHUNK_BITS - 1) // POOL_CHUNK_BITS
         super().__init__({"a": In(bits), "b": In(bits), "sum": Out(bits)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         carry = Const(0, 1)
-        for number in range(self.limbs):
+        for number in range(self.chunks):
             part = slice(number * POOL_CHUNK_BITS, (number + 1) * POOL_CHUNK_BITS)
             carry_next = Signal(name=f"carry_{number}")
             a, b = self.a[part], self.b[part]

@@ -1,4 +1,4 @@
-"""Wide counters that meet timing: limbs with registered carries."""
+"""Wide counters that meet timing: chunks with registered carries."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -43,29 +43,29 @@ class Alarm(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        # All limbs change in the same clock: what carries into one is known a clock before.
-        limbs, goals, ones = [], [], []
+        # All chunks change in the same clock: what carries into one is known a clock before.
+        chunks, goals, ones = [], [], []
         wrap, started = Signal(), Signal()
         m.d.sync += started.eq(self.start_stb)
         for start in range(0, self._bits, CHUNK_BITS):
-            limb = Signal(min(CHUNK_BITS, self._bits - start), name=f"limb{start}")
-            if limbs:
-                m.d.sync += limb.eq(limb + Cat(wrap, *ones).all())
+            chunk = Signal(min(CHUNK_BITS, self._bits - start), name=f"chunk{start}")
+            if chunks:
+                m.d.sync += chunk.eq(chunk + Cat(wrap, *ones).all())
                 one = Signal(name=f"ones{start}")
-                m.d.sync += one.eq(limb.all())
+                m.d.sync += one.eq(chunk.all())
                 ones.append(one)
             else:
-                m.d.sync += limb.eq(limb + 1)
-                m.d.sync += wrap.eq((limb == (1 << len(limb)) - 2) & ~self.start_stb)
+                m.d.sync += chunk.eq(chunk + 1)
+                m.d.sync += wrap.eq((chunk == (1 << len(chunk)) - 2) & ~self.start_stb)
             with m.If(self.start_stb):
-                m.d.sync += limb.eq(0 if limbs else AHEAD)
-            limbs.append(limb)
+                m.d.sync += chunk.eq(0 if chunks else AHEAD)
+            chunks.append(chunk)
             goals.append(self.clocks[start : start + CHUNK_BITS])
         pairs = []
-        for number, (limb, goal) in enumerate(zip(limbs, goals, strict=True)):
-            pair = Signal(-(-len(limb) // 2), name=f"pairs{number}")
+        for number, (chunk, goal) in enumerate(zip(chunks, goals, strict=True)):
+            pair = Signal(-(-len(chunk) // 2), name=f"pairs{number}")
             m.d.sync += pair.eq(
-                Cat(limb[at : at + 2] == goal[at : at + 2] for at in range(0, len(limb), 2))
+                Cat(chunk[at : at + 2] == goal[at : at + 2] for at in range(0, len(chunk), 2))
             )
             pairs.append(pair)
         # What it counts ahead is over at the start.
@@ -116,8 +116,8 @@ class Timer(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        # Up from what is loaded inverted until it wraps. Each limb's carry is a clock late, so the
-        # last limb's comes a fixed time after that. What is loaded is added to 0.
+        # Up from what is loaded inverted until it wraps. Each chunk's carry is a clock late, so the
+        # last chunk's comes a fixed time after that. What is loaded is added to 0.
         loaded, low_stb, high_stb = Signal(WORD_BITS), Signal(), Signal()
         m.d.sync += [
             loaded.eq(Mux(self.low_stb | self.high_stb, ~self.word, 0)),
@@ -134,12 +134,12 @@ class Timer(wiring.Component):
         ):
             for start in range(0, len(part), CHUNK_BITS):
                 amount = part[start : start + CHUNK_BITS]
-                limb = Signal(len(amount), name=f"limb{start}_{len(part)}")
+                chunk = Signal(len(amount), name=f"chunk{start}_{len(part)}")
                 over = Signal(name=f"carry{start}_{len(part)}")
                 with m.If(self.clear):
-                    m.d.sync += [limb.eq(0), over.eq(0)]
+                    m.d.sync += [chunk.eq(0), over.eq(0)]
                 with m.Elif(~others_stb):
-                    m.d.sync += Cat(limb, over).eq(added(limb, amount, carry))
+                    m.d.sync += Cat(chunk, over).eq(added(chunk, amount, carry))
                 carry = over
         with m.If(carry):
             m.d.sync += self.done.eq(1)

@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.lib.addresses import WORD_BITS
-from plexor_hdl.lib.clearing import Sweep
+from plexor_hdl.lib.clearing import Clearing
 from plexor_hdl.lib.history import Line
 from plexor_hdl.lib.memory_reader import plain_memory
 
@@ -21,7 +21,7 @@ def fetched_from(m: Module, memory, address, name: str) -> Signal:
 
 
 class PacedTally(wiring.Component):
-    """Counts events by address: `entries` counters of `bits` bits, up to 32, in two limbs.
+    """Counts events by address: `entries` counters of `bits` bits, up to 32, in two chunks.
 
     Beats come PACE_CLOCKS or more apart: each count is back in memory before the next is read. A
     memory that is `far`, spread over the device, has one more register behind it.
@@ -74,9 +74,9 @@ class PacedTally(wiring.Component):
     def elaborate(self, platform) -> Module:
         m = Module()
         valid = Line(m, self.valid, "valid")
-        m.submodules.sweep = sweep = Sweep(self._entries)
-        m.d.comb += [sweep.stb.eq(self.clear_stb), self.clear_busy.eq(sweep.busy)]
-        clear = Line(m, sweep.busy, "clear")
+        m.submodules.clearing = clearing = Clearing(self._entries)
+        m.d.comb += [clearing.stb.eq(self.clear_stb), self.clear_busy.eq(clearing.busy)]
+        clear = Line(m, clearing.busy, "clear")
 
         address = Signal(range(self._entries))
         write_address = Signal.like(address)
@@ -87,7 +87,7 @@ class PacedTally(wiring.Component):
                 beyond.eq(~valid[0] & ~self.there),
             ]
         with m.If(valid[3] | clear[0]):
-            m.d.sync += write_address.eq(Mux(clear[0], sweep.address, address))
+            m.d.sync += write_address.eq(Mux(clear[0], clearing.address, address))
         outside = Line(m, beyond, "outside")[1 + self._far]
         stored, ahead = [], []
         for name, memory in zip(("low", "high"), self.memories, strict=True):
@@ -102,7 +102,7 @@ class PacedTally(wiring.Component):
         low, high = stored
         m.d.comb += self.count.eq(Cat(low, high))
 
-        # The high limb one clock after the low one. A count that would wrap is not written. What a
+        # The high chunk one clock after the low one. A count that would wrap is not written. What a
         # far memory is read for at first may just be written by the beat before.
         full = Signal()
         low_sum, high_sum = Signal(self._low_bits + 1), Signal(self._high_bits)

@@ -9,21 +9,21 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import CHANNEL
 from plexor_hdl.interfaces import Beat, block_layout
 
-SWEEP_BIT = 14
+ROUND_BIT = 14
 """An event is a reason to look at all channels where this bit of the time has changed."""
-PROMPT_SWEEP_BIT = 20
+PROMPT_ROUND_BIT = 20
 """The same in a build that looks for what has expired: only so that no time is too old to tell."""
 PROMPT = Feature.SNAPSHOT | Feature.RING | Feature.SWEEP
 """With these nothing may expire later than by the first event behind it."""
 
 
-def sweep_bit(geometry: Geometry) -> int:
+def round_bit(geometry: Geometry) -> int:
     """Return the bit of the time whose change is a reason to look at all channels."""
-    return PROMPT_SWEEP_BIT if geometry.features & PROMPT else SWEEP_BIT
+    return PROMPT_ROUND_BIT if geometry.features & PROMPT else ROUND_BIT
 
 
 class Accepted(data.StructLayout):
-    """A beat and what it is: `sweeps` where every channel is to be looked at.
+    """A beat and what it is: `whole_round` where every channel is to be looked at.
 
     A bit a channel: `own` active edge, `struck`. Of the source's channel: `channel`, and `back`
     where its edge back is of use. `step` is the end of a step.
@@ -33,7 +33,7 @@ class Accepted(data.StructLayout):
         super().__init__(
             {
                 "beat": Beat(geometry),
-                "sweeps": 1,
+                "whole_round": 1,
                 "own": geometry.channels,
                 "struck": geometry.channels,
                 "channel": max(geometry.key_bits, 1),
@@ -51,7 +51,7 @@ class Accept(wiring.Component):
     Latency: 1 clock from `i_beat` to `o_accepted`.
     Throughput: one beat each 2 clocks.
     Reset: none is held.
-    Wrap: none of its own. An event is a reason to look at all channels where the time's sweep_bit
+    Wrap: none of its own. An event is a reason to look at all channels where the time's round_bit
         has changed, so that no time gets too old to tell.
     Full: `i_ready` is low while a beat is held.
 
@@ -84,12 +84,12 @@ class Accept(wiring.Component):
         m = Module()
         beat, event, accepted = self.i_beat, self.i_beat.event, self.o_accepted
         ends_step = event.source == SOURCE_STEP
-        sweeps = Signal()
-        swept = Signal()
-        bit = event.time_ticks[sweep_bit(self._geometry)]
-        m.d.comb += sweeps.eq(~beat.is_event | (swept ^ bit))
+        whole_round = Signal()
+        round_before = Signal()
+        bit = event.time_ticks[round_bit(self._geometry)]
+        m.d.comb += whole_round.eq(~beat.is_event | (round_before ^ bit))
         if Feature.SWEEP in self._geometry.features:
-            m.d.comb += sweeps.eq(~beat.is_event | (swept ^ bit) | ends_step)
+            m.d.comb += whole_round.eq(~beat.is_event | (round_before ^ bit) | ends_step)
         with m.If(self.i_ready):
             own = []
             for number, channel in enumerate(self.channels):
@@ -107,7 +107,7 @@ class Accept(wiring.Component):
                 accepted.beat.eq(beat),
                 # Sources of channels begin at 0.
                 accepted.channel.eq(event.source),
-                accepted.sweeps.eq(sweeps),
+                accepted.whole_round.eq(whole_round),
             ]
             if self._geometry.features & Beat.LONG:
                 is_own = Signal(len(own))
@@ -116,7 +116,7 @@ class Accept(wiring.Component):
             if Feature.SWEEP in self._geometry.features:
                 m.d.sync += accepted.step.eq(beat.is_event & ends_step)
         with m.If(self.i_ready & self.i_valid):
-            m.d.sync += swept.eq(bit)
+            m.d.sync += round_before.eq(bit)
         m.d.sync += [
             self.valid.eq(Mux(self.i_ready, self.i_valid, ~self.take)),
             self.i_ready.eq(Mux(self.i_ready, ~self.i_valid, self.take)),

@@ -144,7 +144,7 @@ class Matcher(wiring.Component):
         """Return what tells if the accepted beat is beyond what has been looked at."""
         m.submodules.horizon = horizon = Horizon()
         time = self.i_beat.event.time_ticks, accept.o_accepted.beat.event.time_ticks
-        renews = accept.o_accepted.sweeps | horizon.beyond
+        renews = accept.o_accepted.whole_round | horizon.beyond
         settle = s.idle & s.renews
         with m.If(s.takes):
             m.d.sync += s.renews.eq(renews)

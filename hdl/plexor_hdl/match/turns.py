@@ -8,8 +8,8 @@ A channel whose queue a strike finds full is looked at first, for LOOK_CLOCKS + 
 that has expired there, or before a response, takes LOOK_CLOCKS. So does each held response; one
 that is joined to a strike takes LOOK_CLOCKS + 2.
 
-A beat without event has all channels looked at, and so has one event in 2**SWEEP_BIT ticks. A build
-with snapshots, steps or the ring does so once in 2**PROMPT_SWEEP_BIT ticks. But it also looks at
+A beat without event has all channels looked at, and so has one event in 2**ROUND_BIT ticks. A build
+with snapshots, steps or the ring does so once in 2**PROMPT_ROUND_BIT ticks. But it also looks at
 all that wait before any event behind which something may have expired, and then takes 9 clocks
 more, to find when that is next. Nothing may have expired where all that waits is answered in less
 than half the time-out.
@@ -130,7 +130,7 @@ def take_turns(m: Module, s: Look, accepted, horizon) -> None:
         wanted = wanted | (waits & horizon.beyond.replicate(count))
     m.d.comb += [
         own.eq(accepted.own.any()),
-        asked.eq((accepted.sweeps.replicate(count) | wanted) & ~accepted.own),
+        asked.eq((accepted.whole_round.replicate(count) | wanted) & ~accepted.own),
     ]
     if s.has.long:
         m.d.comb += is_back.eq(accepted.back)

@@ -5,7 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.lib.addresses import WORD_BITS
-from plexor_hdl.lib.clearing import Sweep
+from plexor_hdl.lib.clearing import Clearing
 from plexor_hdl.lib.history import Line
 from plexor_hdl.lib.memory_reader import plain_memory
 from plexor_hdl.results.folding import Folding
@@ -115,15 +115,15 @@ class Bins(wiring.Component):
         phase = Signal(PHASES, init=1)
         m.d.sync += phase.eq(phase.rotate_left(1))
         m.submodules.upper = upper = Upper(self._entries, self._upper_bits, self._pages)
-        m.submodules.sweep = sweep = Sweep(max(self._entries, upper.places))
-        clear = Line(m, sweep.busy, "clear")
+        m.submodules.clearing = clearing = Clearing(max(self._entries, upper.places))
+        clear = Line(m, clearing.busy, "clear")
         m.submodules.folding = folding = Folding(self._entries)
         m.d.comb += [
-            sweep.stb.eq(self.clear_stb),
+            clearing.stb.eq(self.clear_stb),
             self.clear_busy.eq(clear[0] | clear[1] | clear[2]),
             upper.phase.eq(phase),
-            upper.clear.eq(sweep.busy),
-            upper.clear_address.eq(sweep.address),
+            upper.clear.eq(clearing.busy),
+            upper.clear_address.eq(clearing.address),
             upper.read_address.eq(self.address),
             upper.free_stb.eq(folding.done_stb),
             folding.phase.eq(phase),
@@ -160,7 +160,7 @@ class Bins(wiring.Component):
         m.d.sync += written.eq(
             Mux(
                 clear[0],
-                sweep.address,
+                clearing.address,
                 Mux(
                     phase[0],
                     folding.address,

@@ -83,7 +83,7 @@ class CountMemory(wiring.Component):
         addend, carry = Signal(CHUNK_BITS, name="addend"), Signal()
         total, stored = Signal(CHUNK_BITS + 1), Signal(CHUNK_BITS)
         low, place_bits = self._sample_bits, len(self.place)
-        limb, place = written[place_bits:], written[:place_bits]
+        chunk, place = written[place_bits:], written[:place_bits]
         wraps, go, visits = Signal(), Signal(), Signal()
         m.d.comb += [
             read.addr.eq(Mux(self.second | self.reads, self.read_row, row)),
@@ -104,8 +104,8 @@ class CountMemory(wiring.Component):
                 Cat(Mux(sampled, ~addend[:low], total[:low]), total[low:CHUNK_BITS])
                 & (~wiping).replicate(CHUNK_BITS)
             ),
-            carry.eq(total[-1] & first & writing & ~wiping & ~limb[1]),
-            wraps.eq(total[-1] & first & writing & ~wiping & limb[1]),
+            carry.eq(total[-1] & first & writing & ~wiping & ~chunk[1]),
+            wraps.eq(total[-1] & first & writing & ~wiping & chunk[1]),
             visits.eq(first & self.visit & ~self.clear_busy),
             go.eq(first & self.valid & ~self.visit & ~same & ~self.clear_busy),
         ]
@@ -124,7 +124,7 @@ class CountMemory(wiring.Component):
                 with m.If(row.all()):
                     m.d.sync += [self.clear_busy.eq(0), live.eq(0)]
             with m.Elif(carry):
-                m.d.sync += row.eq(Cat(place, ~limb[0], limb[0]))
+                m.d.sync += row.eq(Cat(place, ~chunk[0], chunk[0]))
             with m.Elif(visits):
                 m.d.sync += row.eq(self.visit_place)
             with m.Else():

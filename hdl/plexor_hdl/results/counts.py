@@ -34,13 +34,13 @@ def copy_clocks(geometry: Geometry) -> int:
 
 
 class CopyAddress(data.StructLayout):
-    """A chunk, number `limb`, of a class of a channel in a bank."""
+    """A chunk, number `chunk`, of a class of a channel in a bank."""
 
     def __init__(self, geometry: Geometry) -> None:
         super().__init__(
             {
                 "bank": 1,
-                "limb": CHUNK_NUMBER_BITS,
+                "chunk": CHUNK_NUMBER_BITS,
                 "response_class": CLASS_BITS,
                 "channel": max(geometry.key_bits, 1),
             }
@@ -286,24 +286,24 @@ class Counts(wiring.Component):
                     high.eq(drops.address[0]),
                 ]
         # What is read in a second clock is there in the next one.
-        of_source, limb = Signal(), Signal(2)
-        source_came, limb_came = Signal(), Signal(2)
-        limb_next = Mux(reads_source, asked[1:3], Mux(turn, 1, Mux(high, 2, 0)))
+        of_source, chunk = Signal(), Signal(2)
+        source_came, chunk_came = Signal(), Signal(2)
+        chunk_next = Mux(reads_source, asked[1:3], Mux(turn, 1, Mux(high, 2, 0)))
         m.d.sync += [
             of_source.eq(reads_source),
-            limb.eq(limb_next),
-            counts.read_row.eq(Cat(Mux(reads_source, source_place, place), limb_next)),
+            chunk.eq(chunk_next),
+            counts.read_row.eq(Cat(Mux(reads_source, source_place, place), chunk_next)),
         ]
         parts = Array(Signal(CHUNK_BITS, name=f"part{number}") for number in range(2))
         with m.If(counts.second):
             m.d.sync += [
                 turn.eq(~turn),
                 source_came.eq(of_source),
-                limb_came.eq(limb),
+                chunk_came.eq(chunk),
             ]
             with m.If(source_came):
-                m.d.sync += self.source_value.word_select(limb_came, CHUNK_BITS).eq(counts.word)
-            with m.Elif(limb_came[0]):
+                m.d.sync += self.source_value.word_select(chunk_came, CHUNK_BITS).eq(counts.word)
+            with m.Elif(chunk_came[0]):
                 m.d.sync += parts[1].eq(Mux(there & ~high, counts.word, 0))
             with m.Else():
                 m.d.sync += parts[0].eq(Mux(there, counts.word, 0))
@@ -323,5 +323,5 @@ class Counts(wiring.Component):
         # A source that was asked for before may still be read until then.
         with m.If(counts.reads):
             place = places.classes(copy.response_class, copy.channel, copy.bank)
-            m.d.sync += counts.read_row.eq(Cat(place, copy.limb))
+            m.d.sync += counts.read_row.eq(Cat(place, copy.chunk))
         m.d.comb += self.copy_word.eq(counts.word)

@@ -8,7 +8,7 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS
 from plexor_hdl.interfaces import Measured, SpaceRead
 from plexor_hdl.lib.addresses import WORD_BITS
-from plexor_hdl.lib.clearing import Sweep
+from plexor_hdl.lib.clearing import Clearing
 from plexor_hdl.lib.history import Line
 from plexor_hdl.lib.memory_reader import plain_memory
 from plexor_hdl.lib.split_sum import high_part, low_part
@@ -77,8 +77,8 @@ class Records(wiring.Component):
         # Otherwise nothing is read while values come.
         self._live = Feature.SNAPSHOT in features
         self._several = kinds_of(geometry) > 1 or self._squares or self._events or self._live
-        self._limb_bits = WORD_BITS if self._several else WORD_BITS // 2
-        self._passes = self.PASSES * WORD_BITS // self._limb_bits
+        self._chunk_bits = WORD_BITS if self._several else WORD_BITS // 2
+        self._passes = self.PASSES * WORD_BITS // self._chunk_bits
         self.value_clocks = self._passes
         """Clocks from one value to the next, at least."""
         self._key_bits = key_bits_of(geometry)
@@ -97,10 +97,10 @@ class Records(wiring.Component):
     def elaborate(self, platform) -> Module:
         m = Module()
         key_bits = self._key_bits
-        m.submodules.sweep = sweep = Sweep(self._passes << key_bits)
-        clear = Line(m, sweep.busy, "clear")
+        m.submodules.clearing = clearing = Clearing(self._passes << key_bits)
+        clear = Line(m, clearing.busy, "clear")
         m.d.comb += [
-            sweep.stb.eq(self.clear_stb),
+            clearing.stb.eq(self.clear_stb),
             self.clear_busy.eq(Cat(clear[clocks] for clocks in range(4)).any()),
         ]
 
@@ -156,14 +156,16 @@ class Records(wiring.Component):
                 m.d.sync += now.value.eq(value.value_ticks)
         if not self._several:
             m.d.comb += now.value.eq(value.value_ticks)
-        known_now, known_read, read = self._known(m, key, start, clear[0], sweep.address, now.key)
+        known_now, known_read, read = self._known(
+            m, key, start, clear[0], clearing.address, now.key
+        )
         m.d.comb += long.eq(~known_now & self._events)
 
         adds = Signal()
         m.d.comb += adds.eq(runs & (number < self._passes))
-        words = {SUM: self._sums(m, adds, number, now, read.place, clear, sweep.address)}
+        words = {SUM: self._sums(m, adds, number, now, read.place, clear, clearing.address)}
         if self._squares:
-            words[SQUARES] = self._add_squares(m, start, value, now, read.place, clear, sweep)
+            words[SQUARES] = self._add_squares(m, start, value, now, read.place, clear, clearing)
         extreme, keeps = self._extremes(m, adds, number, now, known_now, read.place)
         most = read.memory == MOST
         words[LEAST] = biased(extreme ^ most.replicate(VALUE_BITS))
@@ -204,19 +206,19 @@ class Records(wiring.Component):
 
     def _sums(self, m, adds, number, now, place, clear, clear_row):
         """Add to sum and count; return what is read of them."""
-        words, bits = self.PASSES << self._key_bits, self._limb_bits
+        words, bits = self.PASSES << self._key_bits, self._chunk_bits
         m.submodules.sums = sums = WordSums(words, bits, self._live)
-        limb = number[: (self._passes - 1).bit_length()]
-        half = len(limb) - 1
+        chunk = number[: (self._passes - 1).bit_length()]
+        half = len(chunk) - 1
         m.d.comb += [
             sums.run.eq(adds),
-            sums.first.eq(~limb[:half].any()),
-            sums.limb.eq(Mux(clear[0], clear_row, Cat(limb, now.key))),
+            sums.first.eq(~chunk[:half].any()),
+            sums.chunk.eq(Mux(clear[0], clear_row, Cat(chunk, now.key))),
             sums.row.eq(Cat(place[:2], place[ROW_BITS:])),
             sums.clear.eq(clear[0]),
         ]
         # Signs and the count, behind the value, are added when it may be another one.
-        late = Line(m, limb, "limb")[1]
+        late = Line(m, chunk, "chunk")[1]
         signed_sum = Cat(now.value, now.negative.replicate(WORD_BITS))
         with m.If(~late[-1]):
             m.d.comb += sums.addend.eq(signed_sum.word_select(late[:half], bits))
@@ -224,7 +226,7 @@ class Records(wiring.Component):
             m.d.comb += sums.addend.eq(~late[:half].any())
         return sums.word
 
-    def _add_squares(self, m, start, value, now, place, clear, sweep):
+    def _add_squares(self, m, start, value, now, place, clear, clearing):
         """Add to the sum of squares, once the square is there; return what is read of it."""
         m.submodules.squares = squares = Squares()
         m.submodules.square_sums = sums = WordSums(
@@ -253,7 +255,7 @@ class Records(wiring.Component):
         m.d.comb += [
             sums.run.eq(runs),
             sums.first.eq(number == 0),
-            sums.limb.eq(Mux(clear[0], sweep.address, Cat(number, key))),
+            sums.chunk.eq(Mux(clear[0], clearing.address, Cat(number, key))),
             sums.row.eq(Cat(place[:2], place[ROW_BITS:])),
             sums.clear.eq(clear[0]),
         ]

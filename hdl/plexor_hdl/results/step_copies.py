@@ -44,13 +44,14 @@ class StepCopies(wiring.Component):
     """Keeps a record STEP (plexor.protocol.memory) of each channel at the end of each step.
 
     `step_stb` begins a record, and so does `final_stb` while `on`. Nothing more may be counted from
-    then until `done_stb`. What is on its way has been counted once `idle` is high for STILL_CLOCKS.
-    Then classes are read through `copy`, and the words of `statistics`, each of one bank after the
-    other; the sums of both banks are kept. Nothing else may read counts while `reading`, nor ask
-    for a source. At other times `statistics` is read by the dumper, through `i_statistics`.
+    then until `done_stb`. What is on its way has been counted once `counts_idle` and
+    `results_idle` are both high for STILL_CLOCKS. Then classes are read through `copy`, and the
+    words of `statistics`, each of one bank after the other; the sums of both banks are kept.
+    Nothing else may read counts while `reading`, nor ask for a source. At other times the dumper
+    reads `statistics`, through `i_statistics`.
 
-    Latency: at most 40 clocks, and 110 for each channel, from `idle` to `done_stb`: before the next
-        step strikes, STEP_CLOCKS after the end of this one.
+    Latency: at most 40 clocks, and 110 for each channel, from both idle to `done_stb`: before the
+        next step strikes, STEP_CLOCKS after the end of this one.
     Throughput: a step at a time; rise latencies of a channel at least 5 clocks apart.
     Reset: no records.
     Wrap: none; `step` counts no further than the table has steps.
@@ -63,14 +64,18 @@ class StepCopies(wiring.Component):
         final_stb: Strobes at the end of the run.
         end_ticks: Time of that end, in the clock after the strobe.
         pending: Strikes of each channel that are outstanding.
-        idle: 1 if all that was measured and decided is in memory.
-        i_valid: Strobes as a value is taken by the results.
+        counts_idle: 1 if all that was decided is in memory.
+        results_idle: 1 if all that was measured is.
+        i_valid: A value is offered to the results.
+        i_ready: The results take it.
         i_measured: That value; of rise latencies the minimum and the maximum are kept.
         copying: 1 while classes are read from Counts.
         copy: Chunk of a class to read, one each clock.
         copy_word: The chunk, COPY_CLOCKS later.
         i_statistics: The dumper's reads of statistics.
         statistics: Reads of Records; the dumper's while this does not read.
+        i_intervals: The dumper's reads of intervals' statistics, where the build has these.
+        intervals: Reads of Records; they give way while this reads.
         read: Reads Space.STEPS; of bank 0, and 0 beyond the last record.
         reading: 1 while counts or statistics are read.
         busy: 1 from a strobe until its records are kept.
@@ -154,7 +159,7 @@ class StepCopies(wiring.Component):
     def _classes(self, m, memory, start_stb, copied) -> None:
         """Add up the banks' chunks of classes, one a clock, and write them as words."""
         wait, copy, running = Signal(range(COPY_WAIT)), self.copy, Signal()
-        last_limb, last_class = copy.limb == COUNT_CHUNKS - 1, copy.response_class == CLASSES - 1
+        last_chunk, last_class = copy.chunk == COUNT_CHUNKS - 1, copy.response_class == CLASSES - 1
         with m.If(start_stb):
             m.d.sync += [self.copying.eq(1), wait.eq(COPY_WAIT - 1), copied.eq(0), copy.eq(0)]
         with m.Elif(wait.any()):
@@ -162,8 +167,8 @@ class StepCopies(wiring.Component):
         with m.Elif(running):
             m.d.sync += copy.bank.eq(~copy.bank)
             with m.If(copy.bank):
-                m.d.sync += copy.limb.eq(Mux(last_limb, 0, copy.limb + 1))
-                with m.If(last_limb):
+                m.d.sync += copy.chunk.eq(Mux(last_chunk, 0, copy.chunk + 1))
+                with m.If(last_chunk):
                     m.d.sync += copy.response_class.eq(copy.response_class + 1)
                     with m.If(last_class):
                         m.d.sync += copy.channel.eq(copy.channel + 1)
@@ -174,14 +179,14 @@ class StepCopies(wiring.Component):
         first, total, carry = Signal(CHUNK_BITS), Signal(CHUNK_BITS), Signal()
         low, high = Signal(CHUNK_BITS), Signal(CHUNK_BITS)
         with m.If(here.bank):
-            m.d.sync += Cat(total, carry).eq(added(first, self.copy_word, carry & here.limb.any()))
+            m.d.sync += Cat(total, carry).eq(added(first, self.copy_word, carry & here.chunk.any()))
         with m.Else():
             m.d.sync += first.eq(self.copy_word)
         # The chunks of a class: the lower ones are a word, the upper ones of two are one.
         writes = Signal()
         number = there.response_class
         with m.If(valid[COPY_CLOCKS + 1] & there.bank):
-            with m.Switch(there.limb):
+            with m.Switch(there.chunk):
                 with m.Case(0):
                     m.d.sync += low.eq(total)
                 with m.Case(1):
@@ -193,8 +198,8 @@ class StepCopies(wiring.Component):
             m.d.comb += [
                 memory.main_valid.eq(1),
                 memory.main.channel.eq(there.channel),
-                memory.main.place.eq(Mux(there.limb[0], number, Cat(number[1:], Const(0b10, 2)))),
-                memory.main_word.eq(Cat(Mux(there.limb[0], low, high), total)),
+                memory.main.place.eq(Mux(there.chunk[0], number, Cat(number[1:], Const(0b10, 2)))),
+                memory.main_word.eq(Cat(Mux(there.chunk[0], low, high), total)),
             ]
         with m.If(valid[COPY_CLOCKS + 1] & ~valid[COPY_CLOCKS]):
             m.d.sync += [copied.eq(1), self.copying.eq(0)]

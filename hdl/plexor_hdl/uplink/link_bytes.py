@@ -15,7 +15,9 @@ CRC_STEP_BITS = 4
 
 
 class LinkBytes(wiring.Component):
-    """Sends each frame's bytes and its CRC-32 behind them, as COBS with a delimiter.
+    """Frames to bytes of a link.
+
+    Each frame's bytes and its CRC-32 leave as COBS, with a delimiter behind them.
 
     Latency: a COBS block, of at most 254 bytes, leaves once it is complete; the last one of a frame
         leaves 22 clocks after the frame's end was taken.

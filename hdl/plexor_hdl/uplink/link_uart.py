@@ -24,7 +24,9 @@ DATA_BITS = 8
 
 
 class BitClock(wiring.Component):
-    """Strobes `tick` once each bit time of `period` / 8 clocks; none is lost or gained on average.
+    """The clock of a UART's bits.
+
+    `tick` strobes once each bit time of `period` / 8 clocks. No clock is lost or gained on average.
 
     Latency: `first_clocks` from `start_stb` to the first tick.
     Throughput: a tick in a bit time, 2 clocks or more.

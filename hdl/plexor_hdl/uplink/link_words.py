@@ -11,7 +11,9 @@ from plexor_hdl.uplink.frame_parts import FramePart, FrameWord
 
 
 class LinkWords(wiring.Component):
-    """Sends each frame's words, its CRC-32 behind them and then an end.
+    """Frames to words of a link.
+
+    Each frame's words leave as they are, then its CRC-32, then an end.
 
     Latency: 5 clocks from a whole word to that word; 3 from the frame's end to its CRC.
     Throughput: a word each 4 clocks where it comes whole, else a byte each 2; the next frame's

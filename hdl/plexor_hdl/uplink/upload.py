@@ -250,9 +250,9 @@ class Upload(wiring.Component):
         """Count the drops in chunks, so that no carry is longer than CHUNK_BITS."""
         carry = self.drop.valid
         for start in range(0, COUNT_BITS, CHUNK_BITS):
-            limb = self.dropped_cnt[start : start + CHUNK_BITS]
+            chunk = self.dropped_cnt[start : start + CHUNK_BITS]
             carry_r = Signal(name=f"carry{start}")
-            m.d.sync += Cat(limb, carry_r).eq(limb + carry)
+            m.d.sync += Cat(chunk, carry_r).eq(chunk + carry)
             with m.If(self.clear_stb):
-                m.d.sync += [limb.eq(0), carry_r.eq(0)]
+                m.d.sync += [chunk.eq(0), carry_r.eq(0)]
             carry = carry_r

@@ -32,7 +32,7 @@ KEPT = Feature.EXTREMES in FEATURES
 """Samples say of which event they are."""
 DRAIN_CLOCKS = 20
 TIMEBASES = (1000, (1 << 31) - 2000, (1 << 32) - 3000, (1 << 48) - 4000)
-"""Where runs begin: some cross the ends of limbs."""
+"""Where runs begin: some cross the ends of chunks."""
 
 
 def random_events(rng: random.Random, count: int, mean_ticks: float) -> Events:

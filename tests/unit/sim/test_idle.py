@@ -72,8 +72,8 @@ def test_every_flip_flop_of_a_core_is_compared_or_follows_from_those_that_count(
 
 def test_a_register_that_is_gone_is_an_error_of_the_build_that_names_it() -> None:
     geometry = GEOMETRIES["up5k"]
-    text = core_verilog(geometry, default_cache()).replace("limb0_29", "limb_of_old")
-    with pytest.raises(MissingRegisterError, match=r"^run\.time_left\.limb0_.*has none$"):
+    text = core_verilog(geometry, default_cache()).replace("chunk0_29", "chunk_of_old")
+    with pytest.raises(MissingRegisterError, match=r"^run\.time_left\.chunk0_.*has none$"):
         observed(text, geometry)
 
 

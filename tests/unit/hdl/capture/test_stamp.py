@@ -1,4 +1,4 @@
-"""The stamp: full times across a wrap of the low bits, indices across limbs, blank slots."""
+"""The stamp: full times across a wrap of the low bits, indices across chunks, blank slots."""
 
 import random
 from dataclasses import replace
@@ -119,7 +119,9 @@ def test_later_events_of_a_slot_have_its_clock_and_no_gap(bench):
 
 @pytest.mark.parametrize("geometry", [GEOMETRY, EVENTS], ids=["all", "events"])
 @pytest.mark.parametrize("stall", [0.0, 0.5])
-def test_indices_carry_through_all_limbs_with_what_was_dropped(bench, monkeypatch, stall, geometry):
+def test_indices_carry_through_all_chunks_with_what_was_dropped(
+    bench, monkeypatch, stall, geometry
+):
     monkeypatch.setattr(stamp, "INDEX_BITS", 12)
     monkeypatch.setattr(word_queues, "GAP_BITS", 4)
     monkeypatch.setattr(stamp, "CHUNK_BITS", 4)

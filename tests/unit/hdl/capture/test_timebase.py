@@ -5,7 +5,9 @@ from plexor_hdl.capture import timebase
 from plexor_hdl.capture.timebase import Timebase
 
 
-def test_both_parts_count_clocks_without_a_break_through_carries_of_three_limbs(bench, monkeypatch):
+def test_both_parts_count_clocks_without_a_break_through_carries_of_three_chunks(
+    bench, monkeypatch
+):
     monkeypatch.setattr(timebase, "LOW_BITS", 6)
     monkeypatch.setattr(timebase, "CHUNK_BITS", 2)
     dut, seen = Timebase(Geometry()), []

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""Wide counters against plain integers, also where a limb borrows from the next."""
+"""Wide counters against plain integers, also where a chunk borrows from the next."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Alarms and timers: done when they must be, through every carry between limbs."""
+"""Alarms and timers: done when they must be, through every carry between chunks."""
 
 import pytest
 

@@ -10,7 +10,7 @@ from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy
 from plexor_hdl.interfaces import PACE_CLOCKS
-from plexor_hdl.match.accept import SWEEP_BIT, sweep_bit
+from plexor_hdl.match.accept import ROUND_BIT, round_bit
 from plexor_hdl.match.turns import BACK_CLOCKS, LOOK_CLOCKS
 from plexor_sim.golden.matcher import match
 
@@ -173,7 +173,7 @@ def test_two_responses_without_an_edge_back_between_are_told_apart(build):
 
 def test_strikes_of_a_channel_expire_while_only_others_have_events(build):
     strikes = [(1000, 9, 1, 0), (1001, 9, 0, 1)]
-    others = [(1010 + 4 * n, 8, n % 2, 2 + n) for n in range((1 << SWEEP_BIT) // 4)]
+    others = [(1010 + 4 * n, 8, n % 2, 2 + n) for n in range((1 << ROUND_BIT) // 4)]
     rules = rules_for(timeout=200, second=(SOURCE_STRIKE + 1, 1))
     rules[0] = replace(rules[0], reference_source=0)
     bench = drive(strikes + others, rules, 1 << 20, 1, geometry=build, stalls=NONE)
@@ -216,7 +216,7 @@ def test_a_last_match_is_forgotten_while_only_others_have_events(build):
     # 2**32 ticks behind it: its age looks as if it were within the time-out.
     strike, late = 1000, 1000 + (1 << 32)
     events = [(strike, 8, 1, 0), (strike + 10, 0, 1, 1), (strike + 20, 0, 0, 2)]
-    step = (1 << 29) + (1 << sweep_bit(build))
+    step = (1 << 29) + (1 << round_bit(build))
     events += [(time, 9, n % 2, 3 + n) for n, time in enumerate(range(step, late, step))]
     events.append((late + 50, 0, 1, len(events)))
     bench = drive(events, rules_for(timeout=200), late + 60, 1, geometry=build, stalls=NONE)

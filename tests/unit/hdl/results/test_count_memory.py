@@ -15,7 +15,7 @@ MOST = 1 << CHUNK_BITS * COUNT_CHUNKS
 
 @pytest.fixture
 def dut(monkeypatch):
-    """Counts of short limbs, which carry often."""
+    """Counts of short chunks, which carry often."""
     monkeypatch.setattr(counts, "CHUNK_BITS", CHUNK_BITS)
     return CountMemory(PLACE_BITS, SAMPLE_BITS)
 
@@ -31,14 +31,14 @@ async def cleared(ctx, dut):
 
 
 async def read(ctx, dut, place):
-    """Return the limbs of a place, each read in a second clock."""
+    """Return the chunks of a place, each read in a second clock."""
     count = 0
-    for limb in range(COUNT_CHUNKS):
-        ctx.set(dut.read_row, limb << PLACE_BITS | place)
+    for chunk in range(COUNT_CHUNKS):
+        ctx.set(dut.read_row, chunk << PLACE_BITS | place)
         while not ctx.get(dut.second):
             await ctx.tick()
         await ctx.tick().repeat(2)
-        count |= ctx.get(dut.word) << limb * CHUNK_BITS
+        count |= ctx.get(dut.word) << chunk * CHUNK_BITS
     return count
 
 

@@ -27,15 +27,15 @@ def test_sources_are_exact_once_all_has_settled_whenever_the_last_edge_came():
     simulate(bench.dut, process)
 
 
-def test_limbs_of_classes_are_copied_one_a_clock_while_sources_go_on_and_drops_wait():
+def test_chunks_of_classes_are_copied_one_a_clock_while_sources_go_on_and_drops_wait():
     geometry = GEOMETRIES["swept"]
     bench = Bench(geometry, 7)
     dut = bench.dut
-    limbs = [
-        (bank, limb, response_class, channel)
+    chunks = [
+        (bank, chunk, response_class, channel)
         for channel in range(geometry.channels)
         for response_class in range(CLASSES)
-        for limb in range(COUNT_CHUNKS)
+        for chunk in range(COUNT_CHUNKS)
         for bank in range(2)
     ]
 
@@ -57,8 +57,8 @@ def test_limbs_of_classes_are_copied_one_a_clock_while_sources_go_on_and_drops_w
             ctx.set(dut.copying, 1)
             found = []
             # An event before which the matcher stands may be dropped at any time.
-            drops = {turn, bench.choose.randrange(4, COPY_WAIT + len(limbs))}
-            for clock in range(COPY_WAIT + len(limbs) + COPY_CLOCKS):
+            drops = {turn, bench.choose.randrange(4, COPY_WAIT + len(chunks))}
+            for clock in range(COPY_WAIT + len(chunks) + COPY_CLOCKS):
                 ctx.set(dut.i_drop.valid, 0)
                 if clock in drops:
                     bench.drop(ctx)
@@ -68,8 +68,8 @@ def test_limbs_of_classes_are_copied_one_a_clock_while_sources_go_on_and_drops_w
                 if clock >= COPY_WAIT + COPY_CLOCKS:
                     found.append(ctx.get(dut.copy_word))
                 for name, value in zip(
-                    ("bank", "limb", "response_class", "channel"),
-                    limbs[min(max(clock - COPY_WAIT, 0), len(limbs) - 1)],
+                    ("bank", "chunk", "response_class", "channel"),
+                    chunks[min(max(clock - COPY_WAIT, 0), len(chunks) - 1)],
                     strict=True,
                 ):
                     ctx.set(dut.copy[name], value)
@@ -79,8 +79,8 @@ def test_limbs_of_classes_are_copied_one_a_clock_while_sources_go_on_and_drops_w
             await ctx.tick()
             await bench.until(ctx, dut.idle, 1)
             assert found == [
-                bench.given[Space.CLASSES, bank][channel * CLASSES + kind] >> 16 * limb & 0xFFFF
-                for bank, limb, kind, channel in limbs
+                bench.given[Space.CLASSES, bank][channel * CLASSES + kind] >> 16 * chunk & 0xFFFF
+                for bank, chunk, kind, channel in chunks
             ]
             bench.turn(ctx)
         await bench.settle(ctx)

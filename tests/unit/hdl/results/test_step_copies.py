@@ -53,7 +53,7 @@ class Memory:
 
 
 class Classes:
-    """Counts of both banks of Space.CLASSES, a limb of them each clock."""
+    """Counts of both banks of Space.CLASSES, a chunk of them each clock."""
 
     def __init__(self, dut, rng):
         self.dut, self.rng, self.due, self.rose = dut, rng, [], 0
@@ -68,12 +68,12 @@ class Classes:
         dut = self.dut
         self.rose = self.rose + 1 if ctx.get(dut.copying) else 0
         copy = ctx.get(dut.copy)
-        self.due.append((copy.bank, copy.channel * CLASSES + copy.response_class, copy.limb))
+        self.due.append((copy.bank, copy.channel * CLASSES + copy.response_class, copy.chunk))
         word = self.rng.getrandbits(16)
         if self.rose >= COPY_WAIT + COPY_CLOCKS:
-            bank, entry, limb = self.due[-1 - COPY_CLOCKS]
+            bank, entry, chunk = self.due[-1 - COPY_CLOCKS]
             if entry < len(self.values[bank]):
-                word = self.values[bank][entry] >> 16 * limb & 0xFFFF
+                word = self.values[bank][entry] >> 16 * chunk & 0xFFFF
         ctx.set(dut.copy_word, word)
 
 
