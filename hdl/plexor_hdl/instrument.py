@@ -154,7 +154,6 @@ class Instrument(wiring.Component):
         """Wire the capture to the matcher, and the matcher to the trigger."""
         control, stop_on = s.bank.control, s.bank.control.stop_on
         m.d.comb += [
-            s.capture.clear.eq(s.run.clear),
             s.capture.low.eq(s.timebase.low),
             s.capture.epoch.eq(s.timebase.epoch),
             s.capture.last_epoch.eq(s.timebase.last_epoch),
@@ -162,13 +161,11 @@ class Instrument(wiring.Component):
             s.matcher.i_valid.eq(s.capture.o_valid),
             s.capture.o_ready.eq(s.matcher.i_ready),
             s.matcher.i_beat.eq(s.capture.o_beat),
-            s.matcher.clear.eq(s.run.clear),
             s.matcher.settings.eq(s.bank.matcher),
             s.matcher.trigger_channels.eq(control.trigger_channels),
             s.matcher.trigger_latency_ticks.eq(control.trigger_latency_ticks),
             s.matcher.room.eq(s.counts.room),
             s.matcher.pause.eq(s.snapshots.pause),
-            s.trigger.clear.eq(s.run.clear),
             s.trigger.armed_latency.eq(flag_bit(stop_on, StopOn.LATENCY)),
             s.trigger.armed_missed.eq(flag_bit(stop_on, StopOn.MISSED)),
             s.trigger.latency_stb.eq(s.matcher.trigger_stb),
@@ -243,7 +240,6 @@ class Instrument(wiring.Component):
         """Wire the sweep table and its records; return the ports that now read some spaces."""
         table, records, measured = s.table, s.records, s.matcher.o_measured
         m.d.comb += [
-            table.clear.eq(s.run.clear),
             table.control.eq(s.bank.control),
             table.write_stb.eq(s.bank.step_stb),
             table.write_place.eq(s.bank.step_place),
@@ -257,7 +253,6 @@ class Instrument(wiring.Component):
             s.outputs.table.eq(table.on),
             s.outputs.restart_stb.eq(table.restart_stb),
             s.pins.step.eq(table.level),
-            records.clear.eq(s.run.clear),
             records.on.eq(table.on),
             records.step_stb.eq(s.matcher.step),
             records.final_stb.eq(s.matcher.final),
@@ -286,9 +281,12 @@ class Instrument(wiring.Component):
 
     def _wire_run(self, m: Module, s: Stages) -> None:
         """Wire what starts, stops and ends a run."""
+        steps = [] if s.table is None else [s.table, s.records]
         loading = [] if s.table is None else [s.table.loading]
+        cleared = (s.capture, s.matcher, s.trigger, s.snapshots, s.uplink, s.flags, *steps)
         settle = s.bank.control if s.table is None else s.table
         m.d.comb += [
+            *(stage.clear.eq(s.run.clear) for stage in cleared),
             s.run.control.eq(s.bank.control),
             s.run.settle_ticks.eq(settle.settle_ticks),
             s.run.action.eq(s.bank.action),
@@ -330,7 +328,6 @@ class Instrument(wiring.Component):
         """Wire what asks for snapshots and dumps, and what they wait for."""
         control = s.bank.control
         m.d.comb += [
-            s.snapshots.clear.eq(s.run.clear),
             s.snapshots.live.eq(s.run.live),
             s.snapshots.now_ticks.eq(s.run.now_ticks),
             s.snapshots.end.eq(s.bank.word),
@@ -361,7 +358,6 @@ class Instrument(wiring.Component):
             s.uplink.stream.eq(s.bank.control.stream),
             s.uplink.now_ticks.eq(s.run.now_ticks),
             s.uplink.low.eq(s.timebase.low),
-            s.uplink.clear.eq(s.run.clear),
             s.uplink.running.eq(s.run.running),
             s.uplink.hurry.eq(s.packetizer.hurry),
             # What happened to the run is told before what comes of it.
@@ -395,7 +391,6 @@ class Instrument(wiring.Component):
             status.command_errors.eq(s.command.errors),
             status.link_dropped.eq(self.link_dropped),
             status.flags.eq(flags.flags),
-            flags.clear.eq(s.run.clear),
             flags.running.eq(s.run.running),
             flags.bin_saturated.eq(s.results.saturated),
             flags.counter_saturated.eq(s.counts.saturated),
