@@ -18,6 +18,8 @@ from plexor_hdl.uplink.upload import Entry
 
 SELECTIONS = ("uart_divisor", "input_select", "loopback_output")
 """Registers of CONTROL that are for what surrounds the instrument: ports of the same names."""
+ASKED = ("report_clocks", "report_spaces", "final_spaces", "dump_spaces")
+"""Registers of CONTROL that say when to take snapshots, and what of them to send."""
 
 
 class Instrument(wiring.Component):
@@ -326,17 +328,13 @@ class Instrument(wiring.Component):
 
     def _wire_snapshots(self, m: Module, s: Stages) -> None:
         """Wire what asks for snapshots and dumps, and what they wait for."""
-        control = s.bank.control
         m.d.comb += [
             s.snapshots.live.eq(s.run.live),
             s.snapshots.now_ticks.eq(s.run.now_ticks),
             s.snapshots.end.eq(s.bank.word),
             s.snapshots.end_valid.eq(s.bank.word_valid),
             s.snapshots.base_high.eq(s.dumper.base_high),
-            s.snapshots.report_clocks.eq(control.report_clocks),
-            s.snapshots.report_spaces.eq(control.report_spaces),
-            s.snapshots.final_spaces.eq(control.final_spaces),
-            s.snapshots.dump_spaces.eq(control.dump_spaces),
+            *(getattr(s.snapshots, name).eq(s.bank.control[name]) for name in ASKED),
             s.snapshots.snapshot_stb.eq(s.bank.action.snapshot),
             s.snapshots.dump_stb.eq(s.run.dump_stb),
             s.snapshots.final_stb.eq(s.run.done_stb),
