@@ -56,7 +56,7 @@ table.
 - **cells**: the share of the device's cells. Carries take some, in addition to the netlist's
   look-up tables, flip-flops and RAMs.
 - **RMS**: the error of a time without calibration.
-- **skew**: the longest channel's path from its pad minus the shortest, which calibration corrects.
+- **skew**: the longest path from a channel's pad minus the shortest, which calibration corrects.
 - **build**: CPU seconds of synthesis, place and route, and packing, from nothing. Each of them uses
   one core at most.
 
