@@ -19,36 +19,38 @@ class About:
     without: str
 
 
-_HOST = "the host computes it from events: not with --mode dump"
+_HOST = "the host computes it from events, except with --mode dump"
 
 ABOUT: Mapping[Feature, About] = {
     Feature.FALL: About("fall latency on the chip", _HOST),
     Feature.INTERVALS: About("on-width and period on the chip", _HOST),
     Feature.ZOOM: About(
-        "windows of one-tick bins", "events give percentiles to the tick: not with --mode dump"
+        "windows of one-tick bins",
+        "events give percentiles to the tick, except with --mode dump",
     ),
     Feature.SUM_SQUARES: About("sum of squares on the chip", _HOST),
     Feature.EXTREMES: About("index and time of extremes on the chip", _HOST),
     Feature.SNAPSHOT: About(
-        "figures while a run is under way", "leave it out; the figures come when the run has ended"
+        "figures while a run is under way", "leave it out; the figures come after the run"
     ),
     Feature.FILTER: About("glitch filter", "leave it out, and filter before the pin"),
     Feature.EARLY: About(
         "responses before their strike",
-        "leave it out; take the edge that comes first as strike: --channel NAME=chN:after=EDGE",
+        "leave it out; use the edge that comes first as the strike: --channel NAME=chN:after=EDGE",
     ),
     Feature.POISSON: About("random intervals", "leave it out; strike at a --rate"),
     Feature.RING: About("events around a trigger", "record all events, with --out"),
     Feature.BURST: About(
         "bursts, and strikes closer than a core clock",
-        "leave it out; strike at a --rate, of two outputs with a --phase between them if need be",
+        "leave it out; strike at a --rate, if needed from two outputs with a --phase between them",
     ),
     Feature.DITHER: About(
         "dither of strikes",
-        "leave it out; take a --rate whose period is no multiple of the device's clock",
+        "leave it out; use a --rate whose period is not a multiple of the device's clock",
     ),
     Feature.SWEEP: About(
-        "sweep table", "leave it out; `plexor sweep` without --both-ways has a run for each rate"
+        "sweep table",
+        "leave it out; `plexor sweep` without --both-ways makes a run for each rate",
     ),
     Feature.EVENTS: About("events over the link", "measure with --mode dump"),
 }

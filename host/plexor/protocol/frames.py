@@ -1,9 +1,9 @@
 """Frames: their types, header, event words, commands, and the byte stream's framing.
 
-On a byte stream a frame is COBS(header | words | CRC-32) followed by 0x00; on datagrams the same
-without COBS. COBS: Cheshire and Baker, "Consistent Overhead Byte Stuffing", IEEE/ACM Transactions
-on Networking 7(2), 1999. CRC-32: ISO 3309 as in `zlib.crc32`, over header and words, appended
-little-endian.
+On a byte stream a frame is COBS(header | words | CRC-32) followed by 0x00. A datagram holds one
+frame without COBS. COBS: Cheshire and Baker, "Consistent Overhead Byte Stuffing", IEEE/ACM
+Transactions on Networking 7(2), 1999. The CRC-32 is that of ISO 3309, as in `zlib.crc32`. It covers
+header and words, and is appended little-endian.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from enum import IntEnum, IntFlag
 from plexor.protocol.records import Field, Record
 
 DELIMITER = 0x00
+"""Ends each frame on a byte stream."""
 CRC_BYTES = 4
+"""Length of the CRC."""
 WORD_BYTES = 4
+"""Length of a payload word."""
 MAX_WORDS = 250
-"""Payload words a frame may carry: with header and CRC about 1 KiB."""
+"""Maximum payload words of a frame; with header and CRC about 1 KiB."""
 MAX_OPERATIONS = 16
-"""Operations a command frame may carry."""
+"""Maximum operations of a command frame."""
 
 
 class FrameType(IntEnum):
@@ -44,9 +47,9 @@ class EventFlag(IntFlag):
 class MemoryFlag(IntFlag):
     """`flags` of HISTOGRAM and STATISTICS frames; the low four bits are the memory space."""
 
-    BANK = 0x10  # which of the two banks
-    FINAL = 0x20  # the run had ended when the space was dumped
-    LAST = 0x40  # the last frame of this space and bank in this dump
+    BANK = 0x10  # the bank that the words are from: 0 or 1
+    FINAL = 0x20  # the space was dumped after the end of the run
+    LAST = 0x40  # this is the last frame of this space and bank in the dump
 
 
 SPACE_MASK = 0x0F
@@ -57,10 +60,10 @@ class LogCode(IntEnum):
 
     STARTED = 1  # index: 0; base: the run's first tick
     STOPPED = 2  # index: StopReason; base: the tick after the run's last
-    TRIGGERED = 3  # index: of the event that broke the threshold; base: its time
-    DUMPED = 4  # index: number of the snapshot; every frame of a requested dump has been sent
+    TRIGGERED = 3  # index: that of the event that broke the threshold; base: its time
+    DUMPED = 4  # every frame of a requested dump has been sent; index: the snapshot's number
     REJECTED = 5  # index: command frames rejected so far (framing, CRC or length)
-    SIMULATED = 6  # index: bytes a second of the link; what simulates a whole board sends it first
+    SIMULATED = 6  # sent first by what simulates a whole board; index: the link's bytes per second
 
 
 HEADER = Record(
@@ -68,18 +71,18 @@ HEADER = Record(
     "Starts every frame.",
     (
         Field("type", 8, "", "FrameType"),
-        Field("flags", 8, "", "EventFlag or MemoryFlag with the memory space, by type"),
-        Field("tag", 16, "", "LogCode; snapshot number; operations in a response; else 0"),
-        Field("sequence", 32, "frames", "counts frames sent, from 0 at reset; wraps"),
+        Field("flags", 8, "", "by type: EventFlag, or MemoryFlag and the memory space"),
+        Field("tag", 16, "", "by type: LogCode, snapshot number, operations in a response; else 0"),
+        Field("sequence", 32, "frames", "number of this frame, from 0 at reset; wraps"),
         Field(
             "index",
             64,
             "events",
-            "of the first event, counted before any FIFO; place in a memory space: word offset, "
-            "from bit 32 up the words before it that are 0 and left out; "
-            "a response repeats the command's sequence",
+            "by type: index of the first event, counted before any FIFO; or word offset in a "
+            "memory space and, from bit 32 up, the number of zero words left out before it; "
+            "or the command's sequence in a response",
         ),
-        Field("base_ticks", 64, "ticks", "time that event words count from; time of the snapshot"),
+        Field("base_ticks", 64, "ticks", "event words count from this time; time of the snapshot"),
     ),
 )
 
@@ -135,20 +138,20 @@ class OpStatus(IntEnum):
     """How an operation ended."""
 
     OK = 0
-    NO_REGISTER = 1  # no register word at that address
+    NO_REGISTER = 1  # there is no register word at that address
     READ_ONLY = 2
-    RUNNING = 3  # the register may only be written while no run is under way
+    RUNNING = 3  # the register can only be written while no run is under way
     NO_OPERATION = 4  # the code is not an OpCode
 
 
 OPERATION = Record(
     "operation",
-    "One operation of a command; a response repeats it with status and value.",
+    "One operation of a command. The response repeats it with status and value.",
     (
         Field("address", 16, "words", "register word address"),
         Field("code", 8, "", "OpCode"),
         Field("status", 8, "", "OpStatus; 0 in a command"),
-        Field("value", 32, "", "to write, or as read"),
+        Field("value", 32, "", "value to write, or value read"),
     ),
 )
 

@@ -34,22 +34,22 @@ STEP_CLOCKS = 1024
 
 
 class Feature(IntFlag):
-    """What a build has beyond the least; what is absent reads as zero."""
+    """Optional features of a build. What is absent reads as zero."""
 
     SIMULATED = 1  # the instrument is a simulation
     FALL = 2  # fall latency on the chip
     INTERVALS = 4  # on-width and period on the chip
     ZOOM = 8  # windows of one-tick bins
-    SUM_SQUARES = 16
+    SUM_SQUARES = 16  # sum of squares on the chip
     EXTREMES = 32  # index and time of minimum and maximum
     SNAPSHOT = 64  # two banks of results: coherent snapshots while running
     FILTER = 128  # glitch filter
     EARLY = 256  # responses before their strike (signed latency)
     POISSON = 512  # random intervals
     RING = 1024  # the events around a trigger are kept
-    BURST = 2048  # several strikes a period, and periods below a clock
+    BURST = 2048  # several strikes per period, and periods below a clock
     DITHER = 4096  # random dither of the period
-    SWEEP = 8192  # a table of rate steps, with results a step; needs SNAPSHOT
+    SWEEP = 8192  # a table of rate steps, with results for each step; needs SNAPSHOT
     EVENTS = 16384  # events over the link; without it `control.stream` does nothing; since 2.1
 
 
@@ -67,35 +67,35 @@ class Geometry:
     strikes: int = 2
     """Strike outputs, 1 to 8."""
     samples: int = 8
-    """W: samples of each pin in a core clock; 4, 8 or 16."""
+    """W: samples of each pin per core clock; 4, 8 or 16."""
     tick_fs: int = 1_000_000
-    """One sample's time in femtoseconds; the core clock's period is `samples` ticks."""
+    """Time of one sample, in femtoseconds. The core clock's period is `samples` ticks."""
     latency_mantissa_bits: int = 6
-    """Log-linear bins of rise latencies are 2**-m of their value wide."""
+    """m: a log-linear bin of rise latencies is 2**-m of its value wide."""
     fall_mantissa_bits: int = 0
     """The same for fall latencies; 0: as for rise latencies."""
     interval_mantissa_bits: int = 6
     """The same for on-widths and periods."""
     zoom_bits: int = 10
-    """A zoom window has 2**zoom_bits bins, the first for under, the last for over."""
+    """A zoom window has 2**zoom_bits bins. The first is for values below it, the last for above."""
     queue_depth: int = 64
-    """Outstanding strikes a channel can hold; a power of two."""
+    """Maximum outstanding strikes of a channel; a power of two."""
     word_fifo_depth: int = 32
-    """Sample words with edges a source can hold before the merge; a power of two."""
+    """Sample words with edges that a source can hold before the merge; a power of two."""
     upload_depth: int = 1024
-    """Events that wait for the link; a power of two."""
+    """Events that can wait for the link; a power of two."""
     ring_depth: int = 512
     """Events kept around a trigger; a power of two."""
     phases: int = 4
-    """Samples after which the sampling instants repeat: the flip-flops of a channel; divides W."""
+    """Samples after which the sampling instants repeat: a channel's flip-flops. Divides W."""
     deep_depth: int = 0
-    """Events that are kept for after a run, three less for each change of a frame's base; 0: no
-    deep memory; a power of two."""
+    """Events that the deep memory keeps for after a run, three fewer for each change of a frame's
+    base; a power of two. 0: no deep memory."""
     table_steps: int = MAX_STEPS
-    """Steps that the sweep table has room for; a power of two. 0: MAX_STEPS."""
+    """Maximum steps of the sweep table; a power of two. 0: MAX_STEPS."""
     features: Feature = ALL_FEATURES
     board: str = "sim"
-    """Up to eight ASCII characters."""
+    """Name of the board: up to eight ASCII characters."""
 
     def __post_init__(self) -> None:
         if not self.fall_mantissa_bits:

@@ -1,9 +1,9 @@
 """The on-chip result memories: spaces, their entries, and the bins of histograms.
 
 A space is an array of entries of 32-bit words, dumped in HISTOGRAM or STATISTICS frames. Counts and
-statistics lie in up to two banks (Feature.SNAPSHOT); the value of an entry is the sum over the
-banks (statistics: over banks and interleaved sets, minimum and maximum folded likewise). Bins and
-steps lie in bank 0: a dump has their totals.
+statistics have up to two banks (Feature.SNAPSHOT). The value of an entry is the sum over the banks;
+for statistics it is the sum over banks and interleaved sets, and minimum and maximum are combined
+in the same way. Bins and steps have only bank 0, so a dump has their totals.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Space(IntEnum):
     INTERVAL_BINS = 6  # the same
     LATENCY_ZOOM = 7  # entry: (key, bin), 32-bit count
     INTERVAL_ZOOM = 8  # the same
-    STEPS = 9  # entry: step << key bits | channel, STEP record; in bank 0
+    STEPS = 9  # entry: step << key bits | channel, STEP record; only in bank 0
 
 
 HISTOGRAM_SPACES = (
@@ -45,15 +45,15 @@ HISTOGRAM_SPACES = (
 
 
 class ResponseClass(IntEnum):
-    """Entries of Space.CLASSES, a channel."""
+    """Entries of Space.CLASSES for each channel."""
 
     ANSWERED = 0
     LATE = 1
     MISSED = 2
     DUPLICATE = 3
     SPURIOUS = 4
-    EARLY = 5  # of the answered and late: response before strike
-    QUEUE_FULL = 6  # of the missed: for want of room in the queue
+    EARLY = 5  # those ANSWERED or LATE whose response came before the strike
+    QUEUE_FULL = 6  # those MISSED because the queue was full
     STRIKES = 7  # reference edges seen
 
 
@@ -65,50 +65,54 @@ UNBOUNDED_CLASSES = (ResponseClass.DUPLICATE, ResponseClass.SPURIOUS)
 class LatencyKind(IntEnum):
     """First part of a latency key."""
 
-    RISE = 0  # strike to the edge to the active level
-    FALL = 1  # strike to the edge back
+    RISE = 0  # strike to active edge
+    FALL = 1  # strike to trailing edge
 
 
 class IntervalKind(IntEnum):
     """First part of an interval key."""
 
-    WIDTH = 0  # edge to the active level to the edge back
-    PERIOD = 1  # edge to the active level to the next such edge
+    WIDTH = 0  # active edge to trailing edge
+    PERIOD = 1  # active edge to the next active edge
 
 
 KINDS = 2
 
+_SQUARES_LOW = "sum of squares, low half; with Feature.SUM_SQUARES"
+_SQUARES_HIGH = "sum of squares, high half; with Feature.SUM_SQUARES"
+_EXTREMES = "with Feature.EXTREMES"
+
 STATISTICS = Record(
     "statistics",
-    "Of one key in one interleaved set. Without a sample: count 0, all else 0.",
+    "Statistics of one key in one interleaved set. Without samples all fields are 0.",
     (
-        Field("count", 64, "samples", ""),
-        Field("sum_ticks", 64, "ticks", "", signed=True),
-        Field("sum_sq_low_ticks2", 64, "ticks squared", "low half; with Feature.SUM_SQUARES"),
-        Field("sum_sq_high_ticks2", 64, "ticks squared", "high half"),
-        Field("min_ticks", 64, "ticks", "", signed=True),
-        Field("max_ticks", 64, "ticks", "", signed=True),
-        Field("min_index", 64, "events", "of the first least sample; with Feature.EXTREMES"),
-        Field("max_index", 64, "events", "of the first greatest sample; likewise"),
-        Field("min_time_ticks", 64, "ticks", "of the event of min_index; likewise"),
-        Field("max_time_ticks", 64, "ticks", "of the event of max_index; likewise"),
+        Field("count", 64, "samples", "number of samples"),
+        Field("sum_ticks", 64, "ticks", "sum of the samples", signed=True),
+        Field("sum_sq_low_ticks2", 64, "ticks squared", _SQUARES_LOW),
+        Field("sum_sq_high_ticks2", 64, "ticks squared", _SQUARES_HIGH),
+        Field("min_ticks", 64, "ticks", "minimum", signed=True),
+        Field("max_ticks", 64, "ticks", "maximum", signed=True),
+        Field("min_index", 64, "events", f"index of the first minimum sample; {_EXTREMES}"),
+        Field("max_index", 64, "events", f"index of the first maximum sample; {_EXTREMES}"),
+        Field("min_time_ticks", 64, "ticks", f"time of the event of min_index; {_EXTREMES}"),
+        Field("max_time_ticks", 64, "ticks", f"time of the event of max_index; {_EXTREMES}"),
     ),
 )
 
 
 STEP = Record(
     "step",
-    "Of one channel at the end of one step of the sweep table; all 0 where no step has ended. "
-    "All but minimum and maximum since the start of the run.",
+    "One channel at the end of one step of the sweep table; all 0 if the step has not ended. "
+    "Classes, count and sums are since the start of the run.",
     (
-        *(Field(kind.name.lower(), 64, "events", "ResponseClass") for kind in ResponseClass),
-        Field("count", 64, "samples", "of the rise latency"),
-        Field("sum_ticks", 64, "ticks", "", signed=True),
-        Field("sum_sq_low_ticks2", 64, "ticks squared", "low half; with Feature.SUM_SQUARES"),
-        Field("sum_sq_high_ticks2", 64, "ticks squared", "high half"),
-        Field("min_ticks", 64, "ticks", "of this step; 0 without a sample in it", signed=True),
-        Field("max_ticks", 64, "ticks", "likewise", signed=True),
-        Field("pending", 64, "strikes", "outstanding at the end of the step"),
+        *(Field(kind.name.lower(), 64, "events", "as in ResponseClass") for kind in ResponseClass),
+        Field("count", 64, "samples", "number of rise latencies"),
+        Field("sum_ticks", 64, "ticks", "sum of rise latencies", signed=True),
+        Field("sum_sq_low_ticks2", 64, "ticks squared", _SQUARES_LOW),
+        Field("sum_sq_high_ticks2", 64, "ticks squared", _SQUARES_HIGH),
+        Field("min_ticks", 64, "ticks", "minimum in this step; 0 without samples", signed=True),
+        Field("max_ticks", 64, "ticks", "maximum in this step; 0 without samples", signed=True),
+        Field("pending", 64, "strikes", "outstanding strikes at the end of the step"),
         Field("end_ticks", 64, "ticks", "the tick after the step's last"),
     ),
 )

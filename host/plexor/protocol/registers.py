@@ -1,7 +1,8 @@
-"""The register map: 32-bit words; wider registers lie low word first.
+"""The register map: its blocks, and the meaning of each register.
 
-Blocks are laid out in the order declared, each aligned to its own size rounded up to a power of
-two; an array of blocks has a power-of-two stride.
+Register words have 32 bits. A wider register has its low word first. Blocks follow each other in
+the order declared. Each is aligned to its own size, rounded up to a power of two. An array of
+blocks has a power-of-two stride.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Access(Enum):
 
 
 class Action(IntFlag):
-    """Bits written to `control.action`; what takes time is reported by a LOG frame."""
+    """Bits written to `control.action`. LOG frames report those that take time."""
 
     START = 1  # clear every result and counter, then run; ignored while running
     STOP = 2  # end the run as StopReason.COMMAND; ignored while none is under way
@@ -38,8 +39,8 @@ class StopOn(IntFlag):
 
     STRIKES = 1  # every enabled stimulus with a strike count is done and has settled
     TIME = 2  # `control.run_time_ticks` have passed
-    LATENCY = 4  # a rise latency over `control.trigger_latency_ticks` on a trigger channel
-    MISSED = 8  # a strike missed on a trigger channel
+    LATENCY = 4  # a rise latency above `control.trigger_latency_ticks` on a trigger channel
+    MISSED = 8  # a missed strike on a trigger channel
 
 
 class Stream(IntEnum):
@@ -47,7 +48,7 @@ class Stream(IntEnum):
 
     OFF = 0  # never; they are not queued
     LIVE = 1  # while running
-    AFTER = 2  # kept in the deep memory, sent after the end of the run; without one as OFF
+    AFTER = 2  # kept in deep memory, sent after the end of the run; without one acts as OFF
 
 
 class RunState(IntEnum):
@@ -56,7 +57,7 @@ class RunState(IntEnum):
     IDLE = 0
     CLEARING = 1
     RUNNING = 2
-    DRAINING = 3  # capture is off, what was captured is still being counted
+    DRAINING = 3  # capture is off; captured events are still being counted
     DONE = 4
 
 
@@ -84,15 +85,15 @@ class Trigger(IntEnum):
 
     RUN = 0  # the start of the run
     STRIKE = 1  # each strike of stimulus `trigger_source` starts one sequence
-    GATE = 2  # runs while the gate input is high, each time from its phase
+    GATE = 2  # runs while the gate input is high, from its phase each time
 
 
 class InputSelect(IntEnum):
     """`control.input_select`: what every channel samples, chosen before its flip-flops."""
 
     PINS = 0
-    ASYNCHRONOUS = 1  # an oscillator on the chip that no clock of the instrument knows of
-    LOOPBACK = 2  # what stands at the pad of strike output `control.loopback_output`, read back
+    ASYNCHRONOUS = 1  # an oscillator on the chip, independent of the instrument's clocks
+    LOOPBACK = 2  # the pad of strike output `control.loopback_output`, read back
     LOW = 3
 
 
@@ -164,26 +165,26 @@ IDENTITY = Block(
         Register("board", 64, _R, "", "ASCII, first character in the lowest byte, zero padded"),
         Register("channels", 32, _R, "", "response channels"),
         Register("strikes", 32, _R, "", "strike outputs"),
-        Register("samples", 32, _R, "", "W, samples a core clock"),
-        Register("tick_fs", 32, _R, "fs", "one tick"),
-        Register("features", 32, _R, "", "Feature"),
-        Register("latency_mantissa_bits", 32, _R, "bits", "of the log-linear rise latency bins"),
-        Register("interval_mantissa_bits", 32, _R, "bits", "of the log-linear interval bins"),
-        Register("zoom_bits", 32, _R, "bits", "2**zoom_bits bins in a zoom window"),
-        Register("queue_depth", 32, _R, "strikes", "outstanding, a channel"),
-        Register("word_fifo_depth", 32, _R, "words", "with edges, a source"),
-        Register("upload_depth", 32, _R, "events", "that wait for the link"),
-        Register("ring_depth", 32, _R, "events", "kept around a trigger"),
-        Register("phases", 32, _R, "samples", "after which the sampling instants repeat"),
+        Register("samples", 32, _R, "", "W: samples of a pin per core clock"),
+        Register("tick_fs", 32, _R, "fs", "length of a tick"),
+        Register("features", 32, _R, "", "bits of Feature"),
+        Register("latency_mantissa_bits", 32, _R, "bits", "m of the log-linear rise latency bins"),
+        Register("interval_mantissa_bits", 32, _R, "bits", "m of the log-linear interval bins"),
+        Register("zoom_bits", 32, _R, "bits", "a zoom window has 2**zoom_bits bins"),
+        Register("queue_depth", 32, _R, "strikes", "maximum outstanding per channel"),
+        Register("word_fifo_depth", 32, _R, "words", "words with edges that a source holds"),
+        Register("upload_depth", 32, _R, "events", "events that can wait for the link"),
+        Register("ring_depth", 32, _R, "events", "events kept around a trigger"),
+        Register("phases", 32, _R, "samples", "period of the sampling instants"),
         Register(
-            "deep_depth", 32, _R, "events", "that the deep memory holds; 0: there is none", since=1
+            "deep_depth", 32, _R, "events", "capacity of the deep memory; 0: there is none", since=1
         ),
         Register(
             "build_id",
             64,
             _R,
             "",
-            "of gateware, seed and tools, so of one placement; 0: not known; bit 63: a bitstream",
+            "names a placement: gateware, seed and tools; 0: not known; bit 63: a bitstream",
             since=2,
         ),
         Register(
@@ -191,10 +192,10 @@ IDENTITY = Block(
             32,
             _R,
             "bits",
-            "of the log-linear fall latency bins; before 2.2 those of rises",
+            "m of the log-linear fall latency bins; before 2.2 those of rises",
             since=2,
         ),
-        Register("table_steps", 32, _R, "steps", "of the sweep table; before 2.2 64", since=2),
+        Register("table_steps", 32, _R, "steps", "size of the sweep table; before 2.2 64", since=2),
     ),
 )
 
@@ -205,19 +206,19 @@ CONTROL = Block(
         Register("action", 8, _W, "", "Action; reads as 0"),
         Register("stream", 2, _S, "", "Stream"),
         Register("stop_on", 4, _S, "", "StopOn"),
-        Register("run_time_ticks", 64, _S, "ticks", "with StopOn.TIME; rounded up to a clock"),
+        Register("run_time_ticks", 64, _S, "ticks", "limit of StopOn.TIME; rounded up to a clock"),
         Register("settle_ticks", 48, _S, "ticks", "from the last strike to the end of the run"),
-        Register("report_clocks", 32, _S, "clocks", "between automatic snapshots; 0: none"),
+        Register("report_clocks", 32, _S, "clocks", "time between automatic snapshots; 0: none"),
         Register("report_spaces", 16, _S, "", "bit n: space n is dumped in automatic snapshots"),
         Register("final_spaces", 16, _S, "", "bit n: space n is dumped when the run has ended"),
         Register("dump_spaces", 16, _W, "", "bit n: space n is dumped by Action.SNAPSHOT and DUMP"),
-        Register("trigger_latency_ticks", 32, _S, "ticks", "with StopOn.LATENCY", signed=True),
+        Register("trigger_latency_ticks", 32, _S, "ticks", "limit of StopOn.LATENCY", signed=True),
         Register("trigger_channels", 8, _S, "", "bit n: channel n may trigger"),
         Register("load", 1, _W, "", "level of the load output"),
-        Register("uart_divisor", 16, _W, "clocks", "a bit; 0: measured from the line"),
+        Register("uart_divisor", 16, _W, "clocks", "length of a bit; 0: measured from the line"),
         Register("input_select", 2, _S, "", "InputSelect"),
-        Register("loopback_output", 3, _S, "", "strike output, with InputSelect.LOOPBACK"),
-        Register("step_count", 7, _S, "steps", "of the sweep table; 0: no table"),
+        Register("loopback_output", 3, _S, "", "output read back with InputSelect.LOOPBACK"),
+        Register("step_count", 7, _S, "steps", "steps of the sweep table to run; 0: none"),
     ),
 )
 
@@ -229,7 +230,7 @@ MATCHER = Block(
         Register(
             "timeout_ticks", 31, _S, "ticks", "a strike older than this is missed", reset=1 << 24
         ),
-        Register("window_min_ticks", 31, _S, "ticks", "least latency with Policy.WINDOW"),
+        Register("window_min_ticks", 31, _S, "ticks", "minimum latency with Policy.WINDOW"),
         Register("early_ticks", 31, _S, "ticks", "how long before its strike a response may come"),
     ),
 )
@@ -238,7 +239,7 @@ CHANNEL = Block(
     "channel",
     "One response channel.",
     (
-        Register("enable", 1, _S, "", "edges of a disabled channel do not exist"),
+        Register("enable", 1, _S, "", "0: no edges"),
         Register("invert", 1, _S, "", "1: the active level is low"),
         Register(
             "filter_ticks", 5, _S, "ticks", "pulses shorter than this are removed; 0, 1: none"
@@ -246,14 +247,14 @@ CHANNEL = Block(
         Register(
             "reference_source", 5, _S, "", "source whose edge is this channel's strike", reset=8
         ),
-        Register("reference_polarity", 1, _S, "", "1: its edge to the active level", reset=1),
+        Register("reference_polarity", 1, _S, "", "1: its active edge; 0: trailing edge", reset=1),
         Register(
-            "deadline_ticks", 32, _S, "ticks", "a greater latency is late", True, (1 << 31) - 1
+            "deadline_ticks", 32, _S, "ticks", "a latency above this is late", True, (1 << 31) - 1
         ),
-        Register("zoom_rise_ticks", 32, _S, "ticks", "first bin of the window", signed=True),
-        Register("zoom_fall_ticks", 32, _S, "ticks", "first bin of the window", signed=True),
-        Register("zoom_width_ticks", 32, _S, "ticks", "first bin of the window", signed=True),
-        Register("zoom_period_ticks", 32, _S, "ticks", "first bin of the window", signed=True),
+        Register("zoom_rise_ticks", 32, _S, "ticks", "first bin of the zoom window", signed=True),
+        Register("zoom_fall_ticks", 32, _S, "ticks", "first bin of the zoom window", signed=True),
+        Register("zoom_width_ticks", 32, _S, "ticks", "first bin of the zoom window", signed=True),
+        Register("zoom_period_ticks", 32, _S, "ticks", "first bin of the zoom window", signed=True),
     ),
     MAX_CHANNELS,
 )
@@ -262,51 +263,55 @@ STIMULUS = Block(
     "stimulus",
     "One strike output.",
     (
-        Register("enable", 1, _S, "", "a disabled output stays at its idle level"),
+        Register("enable", 1, _S, "", "0: the output stays at its idle level"),
         Register("invert", 1, _S, "", "1: the active level is low"),
         Register("trigger", 2, _S, "", "Trigger"),
-        Register("trigger_source", 3, _S, "", "stimulus, with Trigger.STRIKE"),
+        Register("trigger_source", 3, _S, "", "stimulus that triggers, with Trigger.STRIKE"),
         Register("interval_ticks", 48, _S, "ticks", "last strike of a burst to first of the next"),
         Register("interval_fraction", 32, _S, "ticks / 2**32", "added to interval_ticks"),
-        Register("width_ticks", 32, _S, "ticks", "of a strike"),
-        Register("phase_ticks", 48, _S, "ticks", "start to the first strike"),
-        Register("burst_count", 32, _S, "strikes", "in a burst", reset=1),
-        Register("spacing_ticks", 32, _S, "ticks", "strike to strike inside a burst"),
-        Register("strike_count", 48, _S, "strikes", "in a sequence; 0: endless"),
+        Register("width_ticks", 32, _S, "ticks", "active time of a strike"),
+        Register("phase_ticks", 48, _S, "ticks", "from the start to the first strike"),
+        Register("burst_count", 32, _S, "strikes", "strikes in a burst", reset=1),
+        Register("spacing_ticks", 32, _S, "ticks", "from strike to strike inside a burst"),
+        Register("strike_count", 48, _S, "strikes", "strikes in a sequence; 0: endless"),
         Register(
-            "dither_bits", 6, _S, "bits", "each interval grows by a uniform 0 to 2**n - 1 ticks"
+            "dither_bits",
+            6,
+            _S,
+            "bits",
+            "each interval grows by a uniform random 0 to 2**n - 1 ticks",
         ),
         Register(
-            "poisson_threshold", 48, _S, "2**-48", "chance of a strike in a clock; 0: periodic"
+            "poisson_threshold", 48, _S, "2**-48", "probability of a strike in a clock; 0: periodic"
         ),
-        Register("seed", 64, _S, "", "of the random sequence; 0 acts as 1", reset=1),
+        Register("seed", 64, _S, "", "seed of the random sequence; 0 acts as 1", reset=1),
     ),
     MAX_STRIKES,
 )
 
 STATUS = Block(
     "status",
-    "The run's state. Wider values are exact once the run has ended.",
+    "The run's state. Registers above 32 bits are exact once the run has ended.",
     (
         Register("state", 32, _R, "", "RunState"),
         Register("stop_reason", 32, _R, "", "StopReason"),
         Register("flags", 32, _R, "", "StatusFlag"),
         Register("snapshot", 32, _R, "", "snapshots taken in this run"),
-        Register("time_ticks", 64, _R, "ticks", "now, at a core clock's first sample"),
+        Register("time_ticks", 64, _R, "ticks", "current time, at a core clock's first sample"),
         Register("start_ticks", 64, _R, "ticks", "the run's first tick"),
         Register("end_ticks", 64, _R, "ticks", "the tick after the run's last"),
-        Register("events", 64, _R, "events", "merged or dropped before the merge: the next index"),
-        Register("upload_dropped", 64, _R, "events", "dropped for want of room to the link"),
+        Register("events", 64, _R, "events", "merged or dropped before the merge; the next index"),
+        Register("upload_dropped", 64, _R, "events", "dropped because the link's FIFO was full"),
         Register("trigger_index", 64, _R, "events", "index of the event that triggered"),
-        Register("trigger_ticks", 64, _R, "ticks", "its time"),
+        Register("trigger_ticks", 64, _R, "ticks", "time of the event that triggered"),
         Register("command_errors", 32, _R, "frames", "commands rejected since reset"),
-        Register("step", 32, _R, "steps", "recorded in Space.STEPS: that have ended in this run"),
+        Register("step", 32, _R, "steps", "steps that have ended in this run: Space.STEPS"),
         Register(
             "link_dropped",
             8,
             _R,
             "bytes",
-            "from the host, dropped by a UART's receiver in this run; 255: or more",
+            "bytes that a UART's receiver dropped in this run; 255: 255 or more",
             since=2,
         ),
     ),
@@ -315,7 +320,7 @@ STATUS = Block(
 LANE = Block(
     "lane",
     "One response channel's matcher.",
-    (Register("pending", 32, _R, "strikes", "outstanding"),),
+    (Register("pending", 32, _R, "strikes", "outstanding strikes"),),
     MAX_CHANNELS,
 )
 
@@ -323,20 +328,20 @@ SOURCE = Block(
     "source",
     "One event source, before any FIFO.",
     (
-        Register("generated", 64, _R, "edges", "seen in this run"),
-        Register("dropped", 64, _R, "edges", "of these, dropped for want of room before the merge"),
+        Register("generated", 64, _R, "edges", "edges seen in this run"),
+        Register("dropped", 64, _R, "edges", "edges lost to a full FIFO before the merge"),
     ),
     SOURCES,
 )
 
 STEP = Block(
     "step",
-    "One step of the sweep table: what stimulus 0 takes from here while the step lasts.",
+    "One step of the sweep table: the settings of stimulus 0 during the step.",
     (
         Register("interval_ticks", 48, _S, "ticks", "as in stimulus"),
         Register("interval_fraction", 32, _S, "ticks / 2**32", "as in stimulus"),
         Register("width_ticks", 32, _S, "ticks", "as in stimulus"),
-        Register("strike_count", 48, _S, "strikes", "in the step; 0: it never ends"),
+        Register("strike_count", 48, _S, "strikes", "strikes in the step; 0: it never ends"),
         Register("guard_ticks", 48, _S, "ticks", "from the last strike to the end of the step"),
     ),
     MAX_STEPS,
