@@ -84,8 +84,9 @@ def _command(name: str) -> str:
     context = click.Context(command, info_name=f"plexor {name}")
     usage = " ".join(command.collect_usage_pieces(context))
     rows = [_row(entry, context) for entry in command.params if isinstance(entry, click.Option)]
-    return f"\n## plexor {name}\n\n```text\nplexor {name} {usage}\n```\n\n{_about(command)}\n\n" + table(
-        ("option", "meaning"), rows
+    return (
+        f"\n## plexor {name}\n\n```text\nplexor {name} {usage}\n```\n\n{_about(command)}\n\n"
+        + table(("option", "meaning"), rows)
     )
 
 
