@@ -124,9 +124,11 @@ def test_no_page_hides_its_commands():
     """What is looked at is what a reader sees: no block is lost to its form."""
     assert sum(len(entry.commands) for entry in SHOWN) >= LEAST_SEEN
     text = "a\n```sh\nplexor x \\\n  --y 1   # why\n```\n`plexor z --w` `plexor.z`\n"
-    assert [(entry.place, entry.commands) for entry in of_page("p", text)] == [
-        ("p:2", ("plexor x    --y 1",)),
-        ("p:6", ("plexor z --w",)),
+    printed = "```text\nmax 1 ns\n```\n"
+    assert list(of_page("p", f"{text}{printed}```sh\nplexor v\n```\n")) == [
+        Shown("p:2", ("plexor x    --y 1",), ("max 1 ns\n",)),
+        Shown("p:10", ("plexor v",)),
+        Shown("p:6", ("plexor z --w",)),
     ]
 
 
