@@ -12,6 +12,8 @@ project = "Plexor"
 author = "the authors of Plexor"
 extensions = ["myst_parser"]
 myst_heading_anchors = 4
+# What other viewers of Markdown show as text, such as a line that begins with a percent sign.
+myst_disable_syntax = ["myst_line_comment", "myst_block_break", "myst_target", "myst_role"]
 smartquotes = False
 html_theme = "alabaster"
 html_title = "Plexor"

@@ -119,6 +119,17 @@ def test_options_are_shown_with_both_of_their_dashes(site):
     assert "Strikes of --rate: 10k." in (site / "lookup" / "options.html").read_text()
 
 
+def test_a_line_that_begins_with_a_percent_sign_is_shown(tmp_path):
+    shutil.copytree(DOCS, tmp_path / "docs")
+    page = tmp_path / "docs" / "learn" / "your-own-verilog.md"
+    page.write_text(f"{page.read_text()}\nat most 2.5\n% of all strikes\n\n+++ and more\n")
+    built = build(tmp_path / "docs", tmp_path / "site")
+    assert built.returncode == 0, built.stderr
+    text = (tmp_path / "site" / "learn" / "your-own-verilog.html").read_text()
+    assert "at most 2.5\n% of all strikes" in text
+    assert "+++ and more" in text
+
+
 @pytest.mark.parametrize("link", ["first-page.md#no-such-heading", "no-such-page.md"])
 def test_a_link_to_what_is_not_there_fails_the_build(link, tmp_path):
     shutil.copytree(DOCS, tmp_path / "docs")
