@@ -4,7 +4,7 @@ RUN = .venv/bin/python -m
 # A run starts thousands of Pythons: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo setup test one test-full lint fmax sustained gateware gateware-report flash wiring diagram features worth soc bench mutants fuzz lock clean
+.PHONY: demo setup test one test-full lint fmax sustained gateware gateware-report flash wiring diagram features worth lookup site soc bench mutants fuzz lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -52,6 +52,12 @@ features: setup
 
 worth: setup
 	$(RUN) tools.worth
+
+lookup: setup
+	$(RUN) tools.lookup
+
+site: setup
+	$(RUN) sphinx --quiet --fail-on-warning --keep-going --nitpicky docs build/site
 
 soc: setup
 	$(RUN) tools.gateware.soc $(BOARD) $(DEEP:1=--deep)

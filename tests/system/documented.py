@@ -13,8 +13,9 @@ import click
 from plexor import cli
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
 _BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_PRINT_BLOCK = re.compile(r"^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PROGRAM_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"`([^`]+)`")
@@ -28,6 +29,8 @@ class Shown:
     place: str
     """`README.md:64`, `plexor sweep --help`."""
     commands: tuple[str, ...]
+    prints: tuple[str, ...] = ()
+    """What the page shows behind them, as `text`: parts of what they print."""
 
 
 def shown() -> list[Shown]:
@@ -48,9 +51,13 @@ def programs() -> dict[str, str]:
 
 def of_page(name: str, text: str) -> Iterator[Shown]:
     """Yield the blocks of a page, then what stands in its prose."""
-    for block in _BLOCK.finditer(text):
+    blocks = list(_BLOCK.finditer(text))
+    ends = [*(block.start() for block in blocks[1:]), len(text)]
+    for block, end in zip(blocks, ends, strict=False):
         lines = block[1].replace("\\\n", " ").splitlines()
-        yield Shown(_place(name, text, block.start()), tuple(filter(None, map(_bare, lines))))
+        commands = tuple(filter(None, map(_bare, lines)))
+        prints = tuple(_PRINT_BLOCK.findall(text, block.end(), end))
+        yield Shown(_place(name, text, block.start()), commands, prints)
     prose = _FENCED.sub(lambda block: "\n" * block[0].count("\n"), text)
     seen: set[str] = set()
     for span in _SPAN.finditer(prose):

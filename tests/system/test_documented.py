@@ -43,6 +43,7 @@ STANDS_FOR = {
     "compare A B": "compare main branch",
     "measure --out": "measure --help",
     "sweep --out": "sweep --help",
+    "devices NAME": "devices irq.toml",
     "DIR": "main",
     "RUN...": "main",
     "RUN": "main",
@@ -55,6 +56,7 @@ RUN = (
 MADE_BEFORE = {
     "main": f"{RUN} --seed 1 --out main",
     "branch": f"{RUN} --seed 2 --out branch",
+    "first": f"{RUN} --seed 1 --out first",
     "cal.json": "plexor calibrate --edges 4000 --calibration cal.json",
 }
 """What a command names and its reader has: how that comes to be."""
@@ -63,6 +65,7 @@ LONG = (
     "plexor burst ",
     "plexor phase ",
     "plexor calibrate ",
+    "plexor compare main branch --fail-on 'p99",
     "--time 2s",
     "--preset",
     "--dut ce30",
@@ -78,8 +81,13 @@ SERVES = ("run_bitstream", "litex_sim")
 """Programs that go on until they are ended, once they have said where they listen."""
 TOOLS_AT_ONCE = ("make wiring", "python -m plexor.protocol.document")
 """Of the clone's own tools: the others build gateware, or measure for minutes."""
-EXITS: dict[str, int] = {}
+EXITS: dict[str, int] = {
+    "plexor measure --dut irq.toml:clock=20ns --rate 20k --dither 1024ns --count 400 "
+    "     --channel entry=ch0 --channel 'handled[0]=ch1' --budget budget.toml": 1,
+}
 """Commands that do not end with 0, and rightly."""
+DRAWN = {"first.svg": ROOT / "docs" / "learn" / "first-page.svg"}
+"""Pictures of pages, by the file that their commands write."""
 LEAST_SEEN = 60
 
 
@@ -116,9 +124,11 @@ def test_no_page_hides_its_commands():
     """What is looked at is what a reader sees: no block is lost to its form."""
     assert sum(len(entry.commands) for entry in SHOWN) >= LEAST_SEEN
     text = "a\n```sh\nplexor x \\\n  --y 1   # why\n```\n`plexor z --w` `plexor.z`\n"
-    assert [(entry.place, entry.commands) for entry in of_page("p", text)] == [
-        ("p:2", ("plexor x    --y 1",)),
-        ("p:6", ("plexor z --w",)),
+    printed = "```text\nmax 1 ns\n```\n"
+    assert list(of_page("p", f"{text}{printed}```sh\nplexor v\n```\n")) == [
+        Shown("p:2", ("plexor x    --y 1",), ("max 1 ns\n",)),
+        Shown("p:10", ("plexor v",)),
+        Shown("p:6", ("plexor z --w",)),
     ]
 
 
@@ -181,6 +191,7 @@ def typed(command: str, folder: Path, expected: int = 0, programs_in: Path = BIN
         "PATH": f"{programs_in}:{os.environ['PATH']}",
         "XDG_DATA_HOME": str(folder / "data"),
         "NO_COLOR": "1",
+        "COLUMNS": "100",
     }
     done = subprocess.run(
         ["bash", "-c", command],
@@ -216,14 +227,21 @@ def test_what_is_shown_runs(entry, tmp_path):
         commands = re.sub(rf"{re.escape(word)}(?!\w)", lambda _, meant=meant: meant, commands)
     makes_branch = "--out branch/" in commands
     for name, made in MADE_BEFORE.items():
-        if re.search(rf"\s{re.escape(name)}\b", commands) and not makes_branch:
+        made_here = makes_branch or f"--out {name}" in commands
+        if re.search(rf"\s{re.escape(name)}\b", commands) and not made_here:
             typed(made, tmp_path)
     programs_in = fresh_clone(tmp_path) if "pip install" in commands else BIN
+    printed = ""
     with instruments(commands) as ready:
         for command, written in zip(ready.splitlines(), entry.commands, strict=True):
             if makes_branch and "compare main" in command:
                 shutil.copytree(tmp_path / "branch", tmp_path / "main")
-            typed(command, tmp_path, EXITS.get(written, 0), programs_in)
+            printed += typed(command, tmp_path, EXITS.get(written, 0), programs_in)
+    for part in entry.prints:
+        assert part in printed, f"{entry.place}: prints otherwise:\n{printed}"
+    for file, picture in DRAWN.items():
+        if f"--page {file}" in commands:
+            assert (tmp_path / file).read_text() == picture.read_text(), f"renew {picture}"
 
 
 @pytest.mark.parametrize("name", NAMED)

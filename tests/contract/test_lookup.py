@@ -1,0 +1,108 @@
+"""The pages to look things up in say what the program takes and what it prints."""
+
+import errno
+import os
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import click
+import pytest
+from tools.lookup import FOLDER, PAGES, command_of
+
+from plexor import cli
+from plexor.analyse.percentiles import least_count
+from plexor.errors import ExitCode
+from plexor.judge.budget import COUNTS, TIMES
+from plexor.model.results import RunResult
+from plexor_sim import manifest
+from plexor_sim.device_options import RISCV, SYNTHETIC, VERILOG
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+OF_THE_SYSTEM = (errno.ENOENT, errno.EACCES, errno.ECONNREFUSED)
+"""What the operating system adds to a line."""
+
+
+def page(name: str) -> str:
+    return (DOCS / name).read_text()
+
+
+def sources() -> str:
+    """Return all text of the host and of the simulator; a text over several lines as one."""
+    files = [*(ROOT / "host").rglob("*.py"), *(ROOT / "sim").rglob("*.py")]
+    text = "\n".join(path.read_text() for path in files)
+    return re.sub(r"""["']\s*\n\s*f?["']""", "", text).replace("{direction}put", "input")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_what_is_generated_is_fresh(name):
+    assert (FOLDER / name).read_text() == PAGES[name](), "run: make lookup"
+
+
+def test_every_option_of_every_command_is_on_the_page():
+    sections = re.split(r"^## plexor ", page("lookup/options.md"), flags=re.MULTILINE)[1:]
+    by_name = {text.split("\n", 1)[0]: text for text in sections}
+    assert set(by_name) == {*cli.COMMANDS, "sim serve"} - {"sim"}
+    for name in set(cli.COMMANDS) - {"sim"}:
+        for option in command_of(name).params:
+            if isinstance(option, click.Option):
+                assert f"`{option.opts[0]}" in by_name[name], (name, option.opts)
+
+
+def test_every_option_of_a_device_is_on_the_page():
+    text = page("lookup/devices.md")
+    for option in (*SYNTHETIC, *RISCV, *VERILOG):
+        assert f"{option.name}=" in text
+
+
+def test_every_key_of_a_manifest_is_explained():
+    text = page("lookup/manifest.md")
+    for table, keys in manifest._KEYS.items():
+        for key in keys:
+            assert f"`{table}.{key}`".replace("`.", "`") in text, (table, key)
+    for table in manifest._FREE:
+        assert f"`[{table}]`" in text
+
+
+def test_the_manifest_that_is_shown_is_taken(tmp_path):
+    (shown,) = re.findall(r"```toml\n(.*?)```", page("lookup/manifest.md"), re.DOTALL)
+    for name in ("irq.v", "firmware.hex"):
+        (tmp_path / name).touch()
+    (tmp_path / "device.toml").write_text(shown)
+    found = manifest.load(tmp_path / "device.toml")
+    assert (found.top, len(found.strikes), len(found.responses)) == ("irq", 2, 2)
+
+
+def test_every_limit_of_a_budget_is_explained():
+    text = page("lookup/budget.md")
+    for figure in (*TIMES, *COUNTS):
+        assert f"`{figure}`" in text
+
+
+@pytest.mark.parametrize("name", ["do/ci-job.md", "understand/statistics.md"])
+def test_the_samples_that_a_percentile_needs_are_those_of_the_law(name):
+    for nines in (2, 3, 4):
+        q = 1 - Fraction(1, 10**nines)
+        assert f"{least_count(q):,}" in page(name)
+
+
+def test_every_exit_code_is_explained():
+    text = page("lookup/exit-codes.md")
+    for code in ExitCode:
+        assert f"| {int(code)} | " in text
+
+
+def test_every_part_of_a_stored_run_is_explained():
+    text = page("lookup/archive.md")
+    for name in RunResult.__dataclass_fields__:
+        assert f"`{name}`" in text, name
+
+
+def test_the_lines_of_troubleshooting_are_those_of_the_program():
+    said = sources() + "".join(os.strerror(number).lower() for number in OF_THE_SYSTEM)
+    rows = re.findall(r"^\| `([^`]+)` \|", page("do/troubleshooting.md"), re.MULTILINE)
+    assert len(rows) > 50
+    for row in rows:
+        for part in re.split("…|: ", row):
+            assert part.strip(" ;:,.") in said, row

@@ -1,0 +1,148 @@
+"""Write docs/lookup/options.md and devices.md: what commands and simulated devices take.
+
+    .venv/bin/python -m tools.lookup
+
+Both are made of the declarations that the program itself reads: `--help` and `plexor devices NAME`
+say the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from plexor import cli
+from plexor.commands.pins import SIMULATED
+from plexor.protocol.document import table
+from plexor_sim import serve
+from plexor_sim.device_forms import DISTRIBUTIONS
+from plexor_sim.device_options import RISCV, SYNTHETIC, VERILOG, Option
+
+FOLDER = Path(__file__).parent.parent / "docs" / "lookup"
+_OPTIONS_HEAD = """# Command options
+
+Written by `make lookup` from the commands themselves. Each command's `--help` prints the same, and
+examples. Times take a unit: `50us`, `1.5ms`, `2s`. Rates and counts take `k`, `M` and `G`. A part
+is `20%`, `0.2` or `1/5`. [Exit codes](exit-codes.md) says how a command ends.
+"""
+_SERVE = """
+## plexor sim serve
+
+Serve a simulated instrument, with a device at its pins, on a port of this computer. It prints the
+port, and takes one client after the other. Some of these options also stand in a link:
+`sim:irq.toml?board=hx8k-evn`.
+
+"""
+_DEVICES_HEAD = """# Device options
+
+Written by `make lookup` from the declarations of simulated devices. Options stand behind the
+device's name: `--dut NAME:OPTION=VALUE,OPTION=VALUE`. Times have a unit: fs, ps, ns, us, ms or s.
+`plexor devices freertos` prints the same for one device.
+
+"""
+_GROUPS: Mapping[str, tuple[str, tuple[Option, ...]]] = {
+    "Devices that answer by given distributions": (
+        "`synthetic`, and its presets `ce30` and `cenet`. An option of a channel is that of every "
+        "channel as `NAME=VALUE`, and that of channel N alone as `chN.NAME=VALUE`.",
+        SYNTHETIC,
+    ),
+    "Devices with a RISC-V core": ("`freertos` and `bare`.", RISCV),
+    "Devices of your own Verilog": (
+        "A path that ends in `.toml` is a manifest ([device manifest](manifest.md)).",
+        VERILOG,
+    ),
+}
+
+
+def command_of(name: str) -> click.Command:
+    """Return the command of that name."""
+    module, _, attribute = cli.COMMANDS[name].partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def plain(text: str) -> str:
+    """Return a text of `--help` as Markdown that shows the same."""
+    parts = re.split(r"(`[^`]*`)", " ".join(text.split()))
+    return "".join(
+        part if part.startswith("`") else re.sub(r"([<>*\[\]])", r"\\\1", part) for part in parts
+    )
+
+
+def options_page() -> str:
+    """Return docs/lookup/options.md."""
+    sections = (_command(name) for name in cli.COMMANDS if name != "sim")
+    return _OPTIONS_HEAD + "".join(sections) + _SERVE + table(("option", "meaning"), _served())
+
+
+def _command(name: str) -> str:
+    command = command_of(name)
+    context = click.Context(command, info_name=f"plexor {name}")
+    usage = " ".join(command.collect_usage_pieces(context))
+    rows = [_row(entry, context) for entry in command.params if isinstance(entry, click.Option)]
+    return (
+        f"\n## plexor {name}\n\n```text\nplexor {name} {usage}\n```\n\n{_about(command)}\n\n"
+        + table(("option", "meaning"), rows)
+    )
+
+
+def _about(command: click.Command) -> str:
+    """Return what a command does, without its examples."""
+    text = re.sub(r"\n\n\s*\x08.*?(?=\n\n|\Z)", "", command.help or "", flags=re.DOTALL)
+    return "\n\n".join(plain(paragraph) for paragraph in text.strip().split("\n\n"))
+
+
+def _row(option: click.Option, context: click.Context) -> tuple[str, str]:
+    """Return an option as `--help` shows it."""
+    record = option.get_help_record(context)
+    assert record is not None
+    names, meaning = record
+    return f"`{names}`", plain(meaning)
+
+
+def _served() -> Iterator[tuple[str, str]]:
+    """Yield the options of the simulated instrument."""
+    for action in serve._parser()._actions:
+        if isinstance(action, argparse._HelpAction):
+            continue
+        names = ", ".join(action.option_strings)
+        value = f" {action.metavar or action.dest.upper()}" if action.nargs != 0 else ""
+        yield f"`{names}{value}`", plain((action.help or "").replace("%%", "%"))
+
+
+def devices_page() -> str:
+    """Return docs/lookup/devices.md."""
+    text = _DEVICES_HEAD + table(
+        ("device", "what it is"), ((f"`{name}`", about) for name, about in SIMULATED.items())
+    )
+    for heading, (about, options) in _GROUPS.items():
+        text += f"\n## {heading}\n\n{about}\n\n"
+        text += table(("option", "values", "default", "meaning"), _options(options))
+    rows = ((f"`{form}`", plain(meaning)) for form, meaning in DISTRIBUTIONS.items())
+    return (
+        f"{text}\n## Random times\n\n`DIST` is a random time; every time in it is 0 to 1000 s.\n\n"
+        + table(("form", "what it draws"), rows)
+    )
+
+
+def _options(options: Iterable[Option]) -> Iterator[tuple[str, str, str, str]]:
+    for option in options:
+        name = f"{'chN.' if option.of_channel else ''}{option.name}={option.form.symbol}"
+        yield (
+            f"`{name}`",
+            plain(option.form.range),
+            plain(option.default),
+            plain(option.meaning),
+        )
+
+
+PAGES = {"options.md": options_page, "devices.md": devices_page}
+
+
+if __name__ == "__main__":
+    for file, page in PAGES.items():
+        (FOLDER / file).write_text(page())
