@@ -67,22 +67,22 @@ class Serialiser(wiring.Component):
         return m
 
 
-def last_name(output: int, phase: int) -> str:
+def last_name(output: int | str, phase: int) -> str:
     """Return the name of the flip-flop that changes an output at a phase."""
     return f"strike_{output}_{phase}"
 
 
-def joined_name(output: int, number: int) -> str:
+def joined_name(output: int | str, number: int) -> str:
     """Return the name of the net that joins four of an output's phases."""
     return f"joined_{output}_{number}"
 
 
-def driven_name(output: int) -> str:
+def driven_name(output: int | str) -> str:
     """Return the name of the net that joins those, where there are more than four phases."""
     return f"driven_{output}"
 
 
-def table_names(output: int, phases: int, phase: int) -> list[str]:
+def table_names(output: int | str, phases: int, phase: int) -> list[str]:
     """Return the names of the look-up tables behind a phase's flip-flop, in order."""
     names = [f"{joined_name(output, phase // LUT_INPUTS)}_table"]
     return [*names, f"{driven_name(output)}_table"] if phases > LUT_INPUTS else names
