@@ -47,7 +47,7 @@ def gateware_hash(geometry: Geometry) -> int:
     """
     digest = hashlib.sha256()
     for package in (plexor_hdl, plexor.protocol):
-        folder = Path(package.__file__).parent
+        folder = Path(str(package.__file__)).parent
         for path in sorted(folder.rglob("*.py")):
             name = path.relative_to(folder).as_posix()
             digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")

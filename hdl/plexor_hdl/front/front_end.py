@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 from amaranth.hdl import Cat, ClockDomain, ClockSignal, Const, Elaboratable, IOPort, Module, Signal
 
 from plexor.protocol.registers import InputSelect
@@ -24,7 +26,14 @@ class FrontEnd(Elaboratable):
     run for 2**(START_BITS - 1) periods of the start clock again: what it drives stood meanwhile.
     """
 
-    def __init__(self, family, pll, channels: int, outputs: int, way: Way | None = None) -> None:
+    def __init__(
+        self,
+        family: ModuleType,
+        pll: object,
+        channels: int,
+        outputs: int,
+        way: Way | None = None,
+    ) -> None:
         self._family, self._pll, self._way = family, pll, way
         width = RATIO * family.PHASES
         self.reference = Signal()

@@ -1,5 +1,7 @@
 """Puts a word's bits out on a pin, one at each phase of the fast clocks."""
 
+from collections.abc import Callable
+
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -20,7 +22,9 @@ class Serialiser(wiring.Component):
     its own. Reset: low while `running` is, and until the first `load`.
     """
 
-    def __init__(self, outputs: int, phases: int, xor) -> None:
+    def __init__(
+        self, outputs: int, phases: int, xor: Callable[[Module, list[Signal], str], Signal]
+    ) -> None:
         self._phases, self._xor = phases, xor
         super().__init__(
             {

@@ -1,6 +1,9 @@
 """A value and what it was some clocks ago."""
 
-from amaranth.hdl import Module, Signal
+from typing import Any
+
+from amaranth.hdl import Module, Signal, Value
+from amaranth.lib import data
 
 
 class Line:
@@ -9,12 +12,12 @@ class Line:
     Registers are made when asked for, so ask outside of `m.If`.
     """
 
-    def __init__(self, m: Module, value, name: str) -> None:
+    def __init__(self, m: Module, value: Value | data.View, name: str) -> None:
         self._m = m
         self._past = [value]
         self._name = name
 
-    def __getitem__(self, clocks: int):
+    def __getitem__(self, clocks: int) -> Any:
         while len(self._past) <= clocks:
             later = Signal.like(self._past[-1], name=f"{self._name}_{len(self._past)}")
             self._m.d.sync += later.eq(self._past[-1])
