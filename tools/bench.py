@@ -7,6 +7,9 @@ CPU seconds, which a shared machine disturbs least. A figure below its aim is pr
 changes no exit code.
 """
 
+# HdrHistogram has no types.
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import argparse
@@ -21,6 +24,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from hdrh.histogram import HdrHistogram
 
@@ -205,7 +209,7 @@ def starts(times: int, say: Callable[[str], None]) -> tuple[Start, Start]:
     return start(times, again=False), start(times, again=True)
 
 
-def machine() -> dict[str, object]:
+def machine() -> dict[str, Any]:
     """Return what the figures depend on."""
     names = [
         line.partition(":")[2].strip()

@@ -104,15 +104,17 @@ def differences(runs: Runs, strikes: int, figures: Iterable[str] = FIGURES) -> l
     tick_fs = TICK_FS, runs.after_fs
     for figure in figures:
         if figure == "missed":
-            law = ShareLaw(*((count, strikes) for count in runs.missed))
+            first, second = runs.missed
+            law = ShareLaw((first, strikes), (second, strikes))
             values = [Fraction(count, strikes) for count in runs.missed]
             found.append(Difference("ISR", figure, values[0], values[1], law, "share"))
             continue
         q = parse_quantile(figure)
-        known = [quantile(each, q) for each in distributions]
-        before, after = (
-            seconds_of(k.value_ticks, fs) for k, fs in zip(known, tick_fs, strict=True)
-        )
+        lower, upper = (quantile(each, q) for each in distributions)
+        if lower is None or upper is None:
+            raise ValueError(f"{figure}: a run of {strikes} strikes has none")
+        before = seconds_of(lower.value_ticks, tick_fs[0])
+        after = seconds_of(upper.value_ticks, tick_fs[1])
         law = QuantileLaw(q, distributions, tick_fs)
         found.append(Difference("ISR", figure, before, after, law))
     return found

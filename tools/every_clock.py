@@ -6,6 +6,7 @@ Takes the number of clocks from CLOCKS and leaves wall and CPU seconds in the fi
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import cocotb
 from cocotb.triggers import RisingEdge
@@ -14,7 +15,7 @@ _WARM_UP_CLOCKS = 1000
 
 
 @cocotb.test()
-async def every_clock(dut):
+async def every_clock(dut: Any) -> None:
     """Wait for each rising edge of the clock in Python."""
     edge = RisingEdge(dut.clk)
     for _ in range(_WARM_UP_CLOCKS):

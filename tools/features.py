@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from plexor.device.features import ABOUT, COMPUTED
@@ -41,7 +41,7 @@ def _events(geometry: Geometry) -> str:
     return f"{geometry.upload_depth:,}" if Feature.EVENTS in geometry.features else NO
 
 
-_NUMBERS = {
+_NUMBERS: dict[str, Callable[[Geometry], object]] = {
     "name that it reports": lambda geometry: f"`{geometry.board}`",
     "response channels": lambda geometry: geometry.channels,
     "strike outputs": lambda geometry: geometry.strikes,

@@ -16,6 +16,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from amaranth.hdl import Cat, ClockDomain, ClockSignal, Elaboratable, Module, Mux, Signal, Value
 from amaranth.lib.wiring import Component, In
@@ -53,17 +54,19 @@ class Bounded(Elaboratable):
     that no build has.
     """
 
-    def __init__(self, inner: Component) -> None:
-        self._inner = inner
+    def __init__(self, inner: Component[Any]) -> None:
+        # Its ports are attributes that it has from its signature, at run time.
+        self._inner: Any = inner
         self.clk, self.load, self.i, self.o = Signal(), Signal(), Signal(), Signal()
         self.ports = [self.clk, self.load, self.i, self.o]
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.domains.sync = ClockDomain(reset_less=True)
         m.d.comb += ClockSignal().eq(self.clk)
         m.submodules.inner = self._inner
-        inputs, outputs = [], []
+        inputs: list[Value] = []
+        outputs: list[Value] = []
         for _, member, value in self._inner.signature.flatten(self._inner):
             (inputs if member.flow is In else outputs).append(Value.cast(value))
         given = Signal(sum(map(len, inputs)))
@@ -85,7 +88,7 @@ class Placed:
     used: dict[str, tuple[int, int]]
 
 
-def cells(profile: Profile, component: Component, folder: Path) -> dict[str, int]:
+def cells(profile: Profile, component: Component[Any], folder: Path) -> dict[str, int]:
     """Leave `top.json` in the folder; return how many of each kind of cell it has."""
     top = Bounded(component)
     synthesise(folder, rtlil_for_synthesis(top, "top", top.ports), profile.family)
@@ -128,8 +131,12 @@ def report(name: str, profile: Profile, jobs: int) -> bool:
     print(
         "  " + ", ".join(f"{count} {kind}" for kind, count in counts.items() if count), flush=True
     )
+
+    def placed_from(seed: int) -> Placed:
+        return place(profile, folder, seed)
+
     with ThreadPoolExecutor(jobs) as pool:
-        placed = list(pool.map(lambda seed: place(profile, folder, seed), SEEDS))
+        placed = list(pool.map(placed_from, SEEDS))
     for result in placed:
         used = ", ".join(f"{cell} {some}/{most}" for cell, (some, most) in result.used.items())
         clock = f"{result.mhz:.1f} MHz" if result.mhz else "does not fit"

@@ -1,4 +1,4 @@
-"""Lint, types and import rules, all of them even if one fails.
+"""Lint, types and import rules, all of them even if one fails; and how much has types.
 
     .venv/bin/python -m tools.lint
 
@@ -11,6 +11,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from tools import typed
 
 _BIN = Path(sys.executable).parent
 CHECKS = (
@@ -25,6 +27,7 @@ def main() -> int:
     """Run each check; return 1 if one fails."""
     with ThreadPoolExecutor() as pool:
         codes = list(pool.map(check, CHECKS))
+    print(*(f"types: {line}" for line in typed.lines()), sep="\n", flush=True)
     return int(any(codes))
 
 

@@ -90,7 +90,11 @@ def main(arguments: list[str] | None = None) -> int:
             sound[test] = outcome
             told = f"mutants: {len(sound)} of {len(tests)} tests run without a fault"
             print(told, file=sys.stderr, end="\r" if sys.stderr.isatty() else "\n", flush=True)
-        verdicts = list(pool.map(lambda fault: _report(fault, sound[fault.test]), faults))
+
+        def is_caught(fault: Fault) -> bool:
+            return _report(fault, sound[fault.test])
+
+        verdicts = list(pool.map(is_caught, faults))
     print(
         f"mutants: {sum(verdicts)} of {len(faults)} caught by {len(tests)} tests"
         f" in {time.monotonic() - begun:.0f} s"

@@ -144,7 +144,7 @@ def main() -> int:
     print(f"{chosen.board}, simulated, {chosen.strikes} strikes a run: {bench.geometry.features!r}")
     missing, guess = False, EXPECTED_CLOCKS
     for channels in channel_counts(bench.geometry):
-        found = []
+        found: list[int | None] = []
         for live in bench.ways:
             clocks = least(
                 LEAST_CLOCKS,

@@ -98,7 +98,7 @@ class Board:
             board=self.file["identity"],
         )
 
-    def extension(self) -> list[tuple]:
+    def extension(self) -> list[tuple[Any, ...]]:
         """Return the pads that the platform does not have."""
         standard = IOStandard("LVCMOS33")
         down = Misc("PULLMODE=DOWN")
@@ -108,7 +108,7 @@ class Board:
             return Pins(" ".join(pin["site"] for pin in wanted))
 
         fast = Misc("SLEWRATE=FAST")
-        found: list[tuple] = [
+        found: list[tuple[Any, ...]] = [
             ("channels", 0, sites(*pins["channels"][: self.channels]), down, standard),
             ("outputs", 0, sites(*pins["outputs"]), fast, standard),
             ("gate", 0, sites(pins["gate"]), down, standard),

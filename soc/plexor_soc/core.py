@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from amaranth.lib.wiring import Component
+from litex.build.generic_platform import GenericPlatform
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream, wishbone
 from litex.soc.interconnect.csr import CSRStatus
@@ -26,7 +27,7 @@ WORD = [("data", 32)]
 FRAME_WORD = [("data", 32), ("end", 1)]
 
 
-def ports_of(component: Component) -> Iterator[tuple[str, str, int]]:
+def ports_of(component: Component[Any]) -> Iterator[tuple[str, str, int]]:
     """Yield (name in Verilog, "in" or "out", bits) of every port, from `Component.metadata`."""
 
     def walk(members: Mapping[str, Any], before: str) -> Iterator[tuple[str, str, int]]:
@@ -50,7 +51,12 @@ class AmaranthModule(LiteXModule):
     """
 
     def __init__(
-        self, component: Component, name: str, clock_domain: str, instance: str = "", **more: Signal
+        self,
+        component: Component[Any],
+        name: str,
+        clock_domain: str,
+        instance: str = "",
+        **more: Signal | ClockSignal | ResetSignal,
     ) -> None:
         self.component, self.name = component, name
         ports = list(ports_of(component))
@@ -62,7 +68,7 @@ class AmaranthModule(LiteXModule):
         }
         self.specials += Instance(name, name=instance, **more)
 
-    def add_source(self, platform, folder: Path) -> None:
+    def add_source(self, platform: GenericPlatform, folder: Path) -> None:
         """Write the component's Verilog to a folder and give it to a platform."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{self.name}.v"

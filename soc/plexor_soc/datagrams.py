@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from liteeth.core.udp import LiteEthUDPUserPort
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from litex.soc.interconnect.csr import CSRStatus
@@ -42,7 +43,7 @@ class Datagrams(LiteXModule):
         peer_port: CSR: its UDP port.
     """
 
-    def __init__(self, core: PlexorCore, port) -> None:
+    def __init__(self, core: PlexorCore, port: LiteEthUDPUserPort) -> None:
         self.refused = CSRStatus(32, description="Datagrams for which there was no room.")
         self.unsent = CSRStatus(32, description="Frames sent before anybody had asked.")
         self.peer_address = CSRStatus(32, description="IP address that frames go to; 0: none yet.")
@@ -50,7 +51,7 @@ class Datagrams(LiteXModule):
         self._receive(core, port.source)
         self._send(core, port.sink)
 
-    def _receive(self, core: PlexorCore, source) -> None:
+    def _receive(self, core: PlexorCore, source: stream.Endpoint) -> None:
         # As fast as the wire: a network's receiver cannot wait.
         layout = [("data", 32), ("bytes", 3)]
         self.received = received = stream.SyncFIFO(layout, RECEIVED_WORDS, buffered=True)
@@ -108,7 +109,7 @@ class Datagrams(LiteXModule):
             .Else(place.eq(place + 1)),
         )
 
-    def _send(self, core: PlexorCore, sink) -> None:
+    def _send(self, core: PlexorCore, sink: stream.Endpoint) -> None:
         self.from_core = crossing = stream.ClockDomainCrossing(FRAME_WORD, core.clock_domain, "sys")
         self.comb += core.source.connect(crossing.sink)
         self.words = words = stream.SyncFIFO([("data", 32)], SENT_WORDS, buffered=True)

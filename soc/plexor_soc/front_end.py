@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from amaranth.lib.wiring import Component, In, Out
 from migen import Cat, Replicate, Signal
 
@@ -77,7 +79,9 @@ class Pins(AmaranthModule):
         core_clock: The core's clock.
     """
 
-    def __init__(self, core: PlexorCore, pll: ecp5.Pll, pads, reference: Signal) -> None:
+    def __init__(
+        self, core: PlexorCore, pll: ecp5.Pll, pads: SimpleNamespace, reference: Signal
+    ) -> None:
         geometry = core.geometry
         front = Front(pll, geometry.channels, geometry.strikes + 1)
         AmaranthModule.__init__(self, front, NAME, "", INSTANCE, io_outputs=pads.outputs)

@@ -10,10 +10,11 @@ from __future__ import annotations
 from litedram.core.controller import ControllerSettings, LiteDRAMController
 from litedram.core.crossbar import LiteDRAMCrossbar
 from litedram.frontend.fifo import LiteDRAMFIFO
+from litedram.modules import SDRAMModule
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from litex.soc.interconnect.csr import CSRStatus
-from migen import Case, If, Signal
+from migen import Case, If, Module, Signal
 
 from plexor_soc.core import WORD, PlexorCore
 
@@ -42,7 +43,9 @@ class Sequencer(LiteXModule):
         done: 1 once the controller may be used.
     """
 
-    def __init__(self, controller, phy, clock_hz: float, power_up_s: float) -> None:
+    def __init__(
+        self, controller: LiteDRAMController, phy: Module, clock_hz: float, power_up_s: float
+    ) -> None:
         self.done = Signal()
         pins = phy.dfi.p0
         precharge = [pins.ras_n.eq(0), pins.we_n.eq(0), pins.address.eq(ALL_BANKS)]
@@ -82,7 +85,12 @@ class DeepMemory(LiteXModule):
     """
 
     def __init__(
-        self, core: PlexorCore, phy, module, clock_hz: float, power_up_s: float = POWER_UP_S
+        self,
+        core: PlexorCore,
+        phy: Module,
+        module: SDRAMModule,
+        clock_hz: float,
+        power_up_s: float = POWER_UP_S,
     ) -> None:
         geometry = module.geom_settings
         cells = 1 << (geometry.bankbits + geometry.rowbits + geometry.colbits)

@@ -11,6 +11,7 @@ import logging
 import re
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 from litedram.modules import M12L64322A
 from litedram.phy.model import SDRAMPHYModel
@@ -20,11 +21,11 @@ from litex.gen import LiteXModule
 from litex.soc.integration.export import get_csr_csv, get_csr_json
 from litex.soc.integration.soc_core import SoCMini
 from litex.soc.interconnect import stream
-from migen import ClockDomain, ClockSignal, ResetSignal, Signal
+from migen import ClockDomain, ClockSignal, Record, ResetSignal, Signal
 
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import register
-from plexor_soc.core import PlexorCore
+from plexor_soc.core import AmaranthModule, PlexorCore
 from plexor_soc.memory import DeepMemory
 from plexor_soc.system import add_ethernet, add_instrument
 from plexor_soc.uart import SharedUart
@@ -42,7 +43,7 @@ class SimulatedClocks(LiteXModule):
     All starts from initial values: the instrument's time is that of the simulated pins.
     """
 
-    def __init__(self, clk, rst) -> None:
+    def __init__(self, clk: Signal, rst: Signal) -> None:
         self.rst = Signal()
         self.cd_por = ClockDomain(reset_less=True)
         self.cd_core = ClockDomain()
@@ -77,7 +78,7 @@ class BytePhy(LiteXModule):
     dw = 8
     model = True  # asks LiteX for no timing constraints
 
-    def __init__(self, pads) -> None:
+    def __init__(self, pads: Record) -> None:
         self.cd_eth_rx = ClockDomain()
         self.cd_eth_tx = ClockDomain()
         self.sink = stream.Endpoint(eth_phy_description(8))
@@ -112,7 +113,8 @@ class SimulatedSystem(SoCMini):
         name, link = ("uart", {"rx": 1, "tx": 1}) if uart else ("eth", ethernet)
         io = [(pin, 0, Pins(bits)) for pin, bits in pins.items()]
         io += [(name, 0, *(Subsignal(pin, Pins(bits)) for pin, bits in link.items()))]
-        platform = GenericPlatform("", io, name=TOP)
+        # What it is asked for is a signal or a record, by its name.
+        platform = cast("Any", GenericPlatform("", io, name=TOP))
         clock_hz = 10**15 // (2 * geometry.samples * geometry.tick_fs)
         SoCMini.__init__(self, platform, clock_hz)
         self.crg = SimulatedClocks(platform.request("clk"), platform.request("rst"))
@@ -127,7 +129,7 @@ class SimulatedSystem(SoCMini):
         self.comb += core.clock_lost.eq(platform.request("clock_lost"))
         for name in ("strikes", "load", *SELECTIONS):
             self.comb += platform.request(name).eq(getattr(core, name))
-        self.parts = [core]
+        self.parts: list[AmaranthModule] = [core]
         if uart:
             shared = SharedUart(core, platform.request("uart"), gate, clock_hz)
             self.parts.append(shared.link)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from litex.gen import LiteXModule
 from litex.soc.integration.soc import SoCCSRRegion, SoCRegion
 from litex.soc.integration.soc_core import SoCMini
 from litex.soc.interconnect.csr import CSRStatus, CSRStorage
@@ -52,7 +53,9 @@ def add_instrument(soc: SoCMini, core: PlexorCore) -> None:
         )
 
 
-def add_ethernet(soc: SoCMini, core: PlexorCore, phy, ip_address: str, mac_address: int) -> None:
+def add_ethernet(
+    soc: SoCMini, core: PlexorCore, phy: LiteXModule, ip_address: str, mac_address: int
+) -> None:
     """Give a system Etherbone for its bus, and UDP for the instrument's frames, through a PHY."""
     # Of words in the system's clock domain: what is done a byte at a time in the network's misses
     # its 125 MHz on an ECP5 by half.

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 from litedram.phy import GENSDRPHY
 from liteeth.phy.ecp5rgmii import LiteEthPHYRGMII
+from litex.build.generic_platform import GenericPlatform
 from litex.build.io import DDROutput
 from litex.gen import LiteXModule
 from litex.soc.cores.clock import ECP5PLL
@@ -39,7 +40,7 @@ class Clocks(LiteXModule):
     and for two of its periods after that, `core` is in reset, as it is whenever `sys` is.
     """
 
-    def __init__(self, board: Board, platform, reference: Signal) -> None:
+    def __init__(self, board: Board, platform: GenericPlatform, reference: Signal) -> None:
         self.rst = Signal()
         self.cd_sys = ClockDomain()
         self.cd_core = ClockDomain()

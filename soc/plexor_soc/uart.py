@@ -32,7 +32,7 @@ class SharedUart(LiteXModule):
         bone: UARTBone, whose `wishbone` is a master of the bus.
     """
 
-    def __init__(self, core: PlexorCore, pads, select, clock_hz: float) -> None:
+    def __init__(self, core: PlexorCore, pads: Record, select: Signal, clock_hz: float) -> None:
         self.link = link = AmaranthModule(LinkUart(), "plexor_uart", core.clock_domain)
         bone_pads = Record([("tx", 1), ("rx", 1)])
         self.bone_phy = UARTPHY(bone_pads, clock_hz, BONE_BAUD)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Sequence
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 from plexor.protocol.frames import MAX_WORDS, Frame, cobs_decode, to_stream
 
@@ -51,7 +52,8 @@ def some_value(random: Random) -> Any:
     if choice == 2:
         return random.choice((None, True, False))
     if choice == 3:
-        return random.choice(([], {}, [[]], [None], {"a": 1}, [1, 2, 3], {"": ""}))
+        containers: tuple[Any, ...] = ([], {}, [[]], [None], {"a": 1}, [1, 2, 3], {"": ""})
+        return random.choice(containers)
     if choice == 4:
         return _LONG
     return some_integer(random)
@@ -131,11 +133,11 @@ def _edit(random: Random, root: list[Any]) -> None:
         if random.randrange(2) and other is not parent:
             other[place] = json.loads(one)
     elif choice == 10 and isinstance(parent, list) and parent is not root:
-        parent.insert(key, json.loads(json.dumps(value)))
+        cast("list[Any]", parent).insert(key, json.loads(json.dumps(value)))
     elif choice < 13 and parent is not root:
         del parent[key]
     elif isinstance(parent, dict):
-        _rename(random, parent, key)
+        _rename(random, cast("dict[str, Any]", parent), key)
     else:
         parent[key] = some_value(random)
 
@@ -177,10 +179,12 @@ def _place(random: Random, root: list[Any]) -> tuple[Any, Any]:
         here = parent is not root and random.randrange(12) == 0
         if not isinstance(value, dict | list) or not value or here:
             return parent, key
-        parent = value
-        key = (
-            random.choice(list(value)) if isinstance(value, dict) else random.randrange(len(value))
-        )
+        container = cast("dict[str, Any] | list[Any]", value)
+        parent, key = container, random.choice(_keys(container))
+
+
+def _keys(container: dict[str, Any] | list[Any]) -> Sequence[Any]:
+    return list(container) if isinstance(container, dict) else range(len(container))
 
 
 # TOML, by its lines: what makes no document is a case as well.

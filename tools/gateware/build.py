@@ -8,12 +8,12 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from plexor_hdl.build.emit import gateware_hash, rtlil_for_synthesis
 from plexor_hdl.control import build_id as build_ids
@@ -47,6 +47,18 @@ class Placed:
     failures: list[str]
 
 
+class Result(Protocol):
+    """What a trial gave."""
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Return what it does not keep."""
+        ...
+
+
+_Result = TypeVar("_Result", bound=Result)
+
+
 def board_hash(board: Board) -> int:
     """Return the gateware's hash: of the sources, the board's file and the front-end's routes."""
     digest = hashlib.sha256(gateware_hash(board.geometry).to_bytes(8, "little"))
@@ -69,7 +81,7 @@ def build_id(
 
 
 @contextmanager
-def alone(board: Board) -> Iterator[None]:
+def alone(board: Board) -> Generator[None]:
     """Hold a board's folder, which no other process then builds in; wait for one that does."""
     folder = BUILD / board.name
     folder.mkdir(parents=True, exist_ok=True)
@@ -125,6 +137,17 @@ def lock_front(board: Board, module: dict[str, Any]) -> None:
         macro.lock(module["cells"][cell], bel)
 
 
+def first_kept(results: Iterator[_Result]) -> _Result:
+    """Return the first result without failures, else the last; there is at least one.
+
+    What comes after the first is not begun.
+    """
+    result = next(results)
+    while result.failures and (again := next(results, None)) is not None:
+        result = again
+    return result
+
+
 def place(board: Board, folder: Path, seed: int) -> Placed:
     """Place and route the folder's netlist, made for that seed, check it, and pack it.
 
@@ -132,10 +155,9 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
     not keep is in `failures`. Raises ToolError where a tool fails.
     """
     pnr.write_constraints(board, folder)
-    for log in pnr.routes(board, folder, seed):
-        placed = judged(board, FAMILIES[board.profile.family], folder, seed, log)
-        if not placed.failures:
-            break
+    family = FAMILIES[board.profile.family]
+    logs = pnr.routes(board, folder, seed)
+    placed = first_kept(judged(board, family, folder, seed, log) for log in logs)
     pnr.pack(board, folder)
     _keep(folder, build_id(board, seed, board_hash(board)))
     return placed

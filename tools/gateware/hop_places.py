@@ -29,13 +29,13 @@ def places(family: Family, kind: str, taken: macro.Macro) -> dict[str, tuple[int
     around = range(-family.reach, family.reach + 1)
     free = [tile for tile in product(around, around) if tile not in used]
     tiles = iter(sorted(free, key=lambda tile: (abs(tile[0]) + abs(tile[1]), tile)))
-    found = {}
+    found: dict[str, tuple[int, int, str]] = {}
+    most = len(family.hop_bels)
     for names in groups.values():
-        for number, name in enumerate(names):
-            at = number % len(family.hop_bels)
-            if at == 0:
-                x, y = next(tiles)
-            found[name] = (x, y, family.hop_bels[at])
+        for start in range(0, len(names), most):
+            x, y = next(tiles)
+            for name, bel in zip(names[start : start + most], family.hop_bels, strict=False):
+                found[name] = (x, y, bel)
     return found
 
 

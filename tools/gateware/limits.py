@@ -63,7 +63,7 @@ def phase_hops(log: str, phases: int, period_ps: float) -> list[Hop]:
     Raises ValueError for a hop that the front-end has no budget for, and for one that is missing.
     """
     budgets = _budgets(phases, period_ps)
-    found = {}
+    found: dict[tuple[int, int], Hop] = {}
     for start_edge, start, end_edge, end, ns in _DELAY.findall(log):
         a, b = _phase(start, start_edge, phases), _phase(end, end_edge, phases)
         if a is not None and b is not None:

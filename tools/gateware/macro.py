@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -63,16 +64,26 @@ def lock(cell: dict[str, Any], bel: str) -> None:
         cell["parameters"]["SD"] = "0"
 
 
-def taken(placed: dict[str, Any], number: int, origin: tuple[int, int], cells, nets) -> Macro:
+def taken(
+    placed: dict[str, Any],
+    number: int,
+    origin: tuple[int, int],
+    cells: Mapping[str, str],
+    nets: Iterable[str],
+) -> Macro:
     """Return the macro of the cells and nets of a number in what nextpnr wrote.
 
     `cells` are their names in the netlist, with NUMBER, and what nextpnr calls them. Raises
-    KeyError for one that is not there.
+    KeyError for one that is not there, ValueError for one that is in no tile.
     """
-    back, places, routes = (-origin[0], -origin[1]), {}, {}
+    back = (-origin[0], -origin[1])
+    places: dict[str, tuple[int, int, str]] = {}
+    routes: dict[str, tuple[tuple[str, str], ...]] = {}
     for name, called in cells.items():
         bel = placed["cells"][called.replace(NUMBER, str(number))]["attributes"]["NEXTPNR_BEL"]
         tile = _TILE.match(bel)
+        if tile is None:
+            raise ValueError(f"{called}: {bel!r} is no place in a tile")
         places[name] = (int(tile[1]) + back[0], int(tile[2]) + back[1], bel[tile.end() :])
     for name in nets:
         attributes = placed["netnames"][name.replace(NUMBER, str(number))]["attributes"]
@@ -88,7 +99,7 @@ def _moved(name: str, by: tuple[int, int]) -> str:
     """Return a wire's or switch's name some tiles away: iCE40 has its tiles in switches' names,
     too."""
 
-    def shifted(found: re.Match) -> str:
+    def shifted(found: re.Match[str]) -> str:
         x, y = int(found["x"]) + by[0], int(found["y"]) + by[1]
         return f"{found['before']}{x}{found['between']}{y}{found['after']}"
 

@@ -46,7 +46,7 @@ def _sites(board: Board) -> dict[str, str]:
 
 
 def _lpf(board: Board) -> str:
-    lines = []
+    lines: list[str] = []
     for name, site in _sites(board).items():
         driven = name.startswith(("outputs", "uart_tx"))
         # An open channel is quiet, an open line of the UART idle.
@@ -83,7 +83,7 @@ def placements(folder: Path, family: str, *command: str) -> Iterator[str]:
 
     Raises NoPlaceError where no weight has, ToolError where it fails for another reason.
     """
-    none = True
+    none, code, log = True, 0, ""
     for weight in WEIGHTS[family]:
         code, log = run(folder, "nextpnr.log", *command, *placer(family, weight))
         if not code:

@@ -49,7 +49,7 @@ class Alone(Elaboratable):
         front = self.front
         self.ports = [front.reference, front.channels, front.outputs, self.given, self.taken]
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.front = front = self.front
         m.domains.sync = ClockDomain(reset_less=True)
@@ -151,7 +151,7 @@ class Search:
     def trial(self) -> None:
         """Place and route a design with other places in each copy; keep what is better."""
         family, netlist = self._family, copy.deepcopy(self._netlist)
-        tried = []
+        tried: list[tuple[str, int, tuple[int, int], list[Place]]] = []
         for at, origin in enumerate(family.origins):
             kind, number = ("sampler", "serialiser")[at % 2], at // 2
             places = self._next(kind)
@@ -220,7 +220,7 @@ def main() -> int:
         found = bins(times_ps, lags, 1e6 / family.clocks_mhz[1])
         figures = f"widest {found.widest_ps:.0f} ps, RMS {found.rms_ps():.0f} ps"
         print(f"{kind}: lags {lags} ps, {figures}")
-    chosen = {}
+    chosen: dict[str, macro.Macro] = {}
     for kind, best in search.best.items():
         found = best[0].macro
         behind = hop_places.places(family, kind, found) if family.hop_bels else {}

@@ -82,7 +82,7 @@ def sampler_lags_ps(family: Family, delays: Delays, channel: int) -> list[int]:
     """Return how late each phase sees what stands behind a channel's look-up table, with set-up."""
     table = family.after(f"{SAMPLER}.{seen_name(channel)}{family.table}", table=True)
     sinks = {cell: (port, ps) for (cell, port), ps in delays.sinks(table, family.ports[0]).items()}
-    lags = []
+    lags: list[int] = []
     for phase in range(family.phases):
         net = f"{SAMPLER}.{first_name(channel, phase)}"
         cell = family.after(family.flip_flop(net, phase))
@@ -101,7 +101,7 @@ def pad_lag_ps(family: Family, delays: Delays, channel: int) -> int:
 
 def serialiser_lags_ps(family: Family, delays: Delays, output: int) -> list[int]:
     """Return how long after its phase each flip-flop changes the last look-up table's output."""
-    lags = []
+    lags: list[int] = []
     for phase in range(family.phases):
         net = f"{SERIALISER}.{last_name(output, phase)}"
         cell, port = family.after(family.flip_flop(net, phase)), family.ports[1]

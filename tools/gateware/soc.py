@@ -8,6 +8,9 @@ the build misses a clock, a hop between phases its time, or a channel the bounds
 for wrong use. Figures are computed by nextpnr from its timing data, not measured.
 """
 
+# LiteX has no types.
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import argparse
@@ -17,10 +20,11 @@ import json
 import logging
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import cast
 
 from litex.soc.integration.builder import Builder
 
@@ -33,7 +37,15 @@ from plexor_soc.target import CORE_CLOCK, TOP, Target
 from tools.gateware import board as boards
 from tools.gateware import limits, pnr
 from tools.gateware.board import Board
-from tools.gateware.build import Placed, board_hash, build_id, clocks_mhz, judged, lock_front
+from tools.gateware.build import (
+    Placed,
+    board_hash,
+    build_id,
+    clocks_mhz,
+    first_kept,
+    judged,
+    lock_front,
+)
 from tools.gateware.families import FAMILIES, Family
 from tools.gateware.figures import text
 from tools.gateware.flow import BUILD, ToolError, synthesise_what
@@ -115,7 +127,8 @@ def generate(system: System, folder: Path, seed: int) -> str:
     # LiteX' builder changes the folder.
     with contextlib.chdir("."):
         builder.build(build_name=TOP, run=False)
-    names = [Path(source[0]).name for source in target.platform.sources]
+    sources = cast("list[tuple[str, ...]]", target.platform.sources)
+    names = [Path(source[0]).name for source in sources]
     # LiteX marks what is to be kept with a text.
     return f'read_verilog {shlex.join(names)}; attrmap -tocase keep -imap keep="true" keep=1'
 
@@ -131,29 +144,31 @@ def build(
     board, at = board_of(system), folder / "gateware"
     first = FIRST_SEEDS.get(board.name, SEEDS[0])
     seeds = seeds or sorted(SEEDS, key=lambda seed: seed != first)
-    for number, seed in enumerate(seeds, 1):
-        say(f"synthesis for seed {seed}, {number} of {len(seeds)} at most: a minute or two")
-        netlist = synthesise_what(
-            at, generate(system, folder, seed), board.profile.family, (core.NAME,)
-        )
-        lock_front(board, netlist["modules"][TOP])
-        (at / f"{TOP}.json").write_text(json.dumps(netlist))
-        say("place and route: some 3 minutes")
-        built = _placed(board, at, seed)
-        if not built.failures:
-            break
-        say(f"seed {seed} does not keep all: {'; '.join(built.failures)}")
-    return built
+
+    def built_from_each() -> Iterator[Built]:
+        for number, seed in enumerate(seeds, 1):
+            say(f"synthesis for seed {seed}, {number} of {len(seeds)} at most: a minute or two")
+            netlist = synthesise_what(
+                at, generate(system, folder, seed), board.profile.family, (core.NAME,)
+            )
+            lock_front(board, netlist["modules"][TOP])
+            (at / f"{TOP}.json").write_text(json.dumps(netlist))
+            say("place and route: some 3 minutes")
+            built = _placed(board, at, seed)
+            yield built
+            say(f"seed {seed} does not keep all: {'; '.join(built.failures)}")
+
+    return first_kept(built_from_each())
 
 
 def _placed(board: Board, at: Path, seed: int) -> Built:
-    for log in pnr.routes(board, at, seed):
+    def built(log: str) -> Built:
         placed = judged(board, family_of(board), at, seed, log, CORE_CLOCK.__eq__)
-        built = Built(board, placed, others(log))
-        if not built.failures:
-            break
+        return Built(board, placed, others(log))
+
+    kept = first_kept(map(built, pnr.routes(board, at, seed)))
     pnr.pack(board, at)
-    return built
+    return kept
 
 
 def others(log: str) -> dict[str, tuple[float, float]]:

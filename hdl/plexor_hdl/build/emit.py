@@ -4,10 +4,12 @@ import hashlib
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 
 from amaranth.back import rtlil
+from amaranth.hdl import Elaboratable, IOPort, Value
 
 import plexor.protocol
 import plexor_hdl
@@ -45,7 +47,7 @@ def gateware_hash(geometry: Geometry) -> int:
     """
     digest = hashlib.sha256()
     for package in (plexor_hdl, plexor.protocol):
-        folder = Path(package.__file__).parent
+        folder = Path(str(package.__file__)).parent
         for path in sorted(folder.rglob("*.py")):
             name = path.relative_to(folder).as_posix()
             digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
@@ -68,7 +70,7 @@ def verilog(geometry: Geometry, *, uart: bool = False) -> str:
     return verilog_of(top, TOP)
 
 
-def verilog_of(top, name: str) -> str:
+def verilog_of(top: Elaboratable, name: str) -> str:
     """Return the Verilog of a component, with `name` as its top and in the names of its modules.
 
     A memory that starts as zero has no initial value: a simulator must start it so, a device does.
@@ -80,7 +82,7 @@ def verilog_of(top, name: str) -> str:
     return subprocess.run(command, input=script, capture_output=True, text=True, check=True).stdout
 
 
-def rtlil_for_synthesis(top, name: str, ports) -> str:
+def rtlil_for_synthesis(top: Elaboratable, name: str, ports: Sequence[Value | IOPort]) -> str:
     """Return a design's RTLIL, its `no_rw_check` memories without logic for collisions.
 
     Yosys heeds the attribute only where it finds the register of a read port itself, as it does in

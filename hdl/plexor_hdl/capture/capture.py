@@ -1,5 +1,7 @@
 """Capture: from every source's sample words to one stream of numbered events."""
 
+from typing import Any
+
 from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -16,7 +18,7 @@ from plexor_hdl.capture.word_queues import SourceAmounts, WordQueues
 from plexor_hdl.interfaces import INDEX_BITS, Beat, Event, block_layout
 
 
-def in_order(queues, columns, rows, stamp):
+def in_order(queues: WordQueues, columns: Columns, rows: Rows, stamp: Stamp) -> list[Any]:
     """Return the assignments that make one stream of the queues' words."""
     return [
         columns.go.eq(stamp.i_ready),

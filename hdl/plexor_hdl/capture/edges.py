@@ -1,6 +1,6 @@
 """The edge detector of one source: sample words in, the edges of each out."""
 
-from amaranth.hdl import Cat, Const, Module, Signal
+from amaranth.hdl import Cat, Const, Module, Signal, Value, ValueLike
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -15,12 +15,12 @@ class EdgeWord(data.StructLayout):
         super().__init__({"edges": samples, "polarity": 1})
 
 
-def edge_mask(before, word):
+def edge_mask(before: ValueLike, word: Value) -> Value:
     """Return one bit a sample: whether it differs from the sample before it."""
     return word ^ Cat(before, word)[: len(word)]
 
 
-def at_least(bits):
+def at_least(bits: Value) -> tuple[Value, Value, Value]:
     """Return whether one, two and three or more of `bits` are one, as a balanced tree."""
     terms = [(bit, Const(0, 1), Const(0, 1)) for bit in bits]
     while len(terms) > 1:

@@ -1,5 +1,8 @@
 """The glitch filter of one source."""
 
+# A build has one stage or more, of which pyright does not know.
+# pyright: reportOperatorIssue=false
+
 from itertools import pairwise
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
@@ -123,7 +126,7 @@ class Filter(wiring.Component):
         ]
         # Each quad goes on from what the last one before it left that settles at all.
         held = Signal()
-        befores = [held]
+        befores: list[Value] = [held]
         for last in range(QUAD - 1, samples, QUAD):
             befores.append(Mux(settles[last], values[last], befores[-1]))
         before = Cat(level.replicate(QUAD) for level in befores[:-1])

@@ -1,6 +1,8 @@
 """The merge: slots of edge words to one stream of events in time order."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from collections.abc import Sequence
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -42,12 +44,12 @@ class MergedEvent(data.StructLayout):
         )
 
 
-def lowest(bits):
+def lowest(bits: Value) -> Value:
     """Return only the lowest one of `bits`."""
     return Cat(bit & ~bits[:number].any() for number, bit in enumerate(bits))
 
 
-def encode(one_hot, values):
+def encode(one_hot: Value, values: Sequence[int]) -> Value:
     """Return the value that belongs to the one bit of `one_hot`, as an or of ands."""
     width = max(values).bit_length() or 1
     return Cat(

@@ -1,6 +1,6 @@
 """A FIFO of edge words a source, and the order in which the words were taken."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -47,12 +47,12 @@ def _waiting_bits(geometry: Geometry, word_fifo_depth: int) -> int:
     return longest.bit_length() + 1
 
 
-def following(place):
+def following(place: Value) -> Value:
     """Return `place` + 1 modulo its size, without a carry chain."""
     return Cat(bit ^ place[:number].all() for number, bit in enumerate(place))
 
 
-def four_counts(word):
+def four_counts(word: Value) -> tuple[Value, Value, Value]:
     """Return how many of each four bits are one, each bit of it a function of the four.
 
     The counts' bits come in three words, those of a four in the places of its first.

@@ -1,16 +1,18 @@
 """The register bus, shared by two who ask."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from collections.abc import Callable
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import OpStatus
 from plexor.protocol.registers import BASE_ADDRESSES, BLOCKS
 from plexor_hdl.control.registers import RegisterBus
-from plexor_hdl.lib.addresses import ADDRESS_BITS, WORD_BITS, claimed
+from plexor_hdl.lib.addresses import ADDRESS_BITS, WORD_BITS, Word, claimed
 
 
-def is_word(address, claim):
+def is_word(address: Value, claim: Callable[[Word], int]) -> Value:
     """Return whether `claim` holds of the register word at an address; not where there is none."""
     hits = []
     for block in BLOCKS:

@@ -1,6 +1,6 @@
 """Run control: when a run starts, captures and ends."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -26,7 +26,7 @@ CLEARERS = 4
 """Stages that a run's start waits for while they clear."""
 
 
-def flag_bit(value, flag):
+def flag_bit(value: Value, flag: int) -> Value:
     """Return the bit of `value` that the IntFlag member `flag` names."""
     return value[int(flag).bit_length() - 1]
 

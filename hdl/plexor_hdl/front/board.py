@@ -1,5 +1,7 @@
 """The instrument on a board: a front-end, and a UART for its link."""
 
+from types import ModuleType
+
 from amaranth.hdl import Cat, ClockDomain, ClockSignal, Elaboratable, Module, Signal
 
 from plexor.protocol.geometry import Geometry
@@ -29,8 +31,8 @@ class Board(Elaboratable):
 
     def __init__(
         self,
-        family,
-        pll,
+        family: ModuleType,
+        pll: object,
         geometry: Geometry,
         gateware_hash: int,
         build_id: int,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 from amaranth.hdl import Cat, ClockDomain, ClockSignal, Const, Elaboratable, IOPort, Module, Signal
 
 from plexor.protocol.registers import InputSelect
@@ -42,7 +44,14 @@ class FrontEnd(Elaboratable):
             meanwhile.
     """
 
-    def __init__(self, family, pll, channels: int, outputs: int, way: Way | None = None) -> None:
+    def __init__(
+        self,
+        family: ModuleType,
+        pll: object,
+        channels: int,
+        outputs: int,
+        way: Way | None = None,
+    ) -> None:
         self._family, self._pll, self._way = family, pll, way
         width = RATIO * family.PHASES
         self.reference = Signal()

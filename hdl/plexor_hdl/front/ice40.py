@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from amaranth.hdl import ClockDomain, ClockSignal, Const, Instance, IOPort, Module, Signal
+from amaranth.hdl import ClockDomain, ClockSignal, Const, Instance, IOPort, Module, Signal, Value
 
 PHASES = 4
 VCO_MHZ = (533, 1066)
@@ -120,7 +120,7 @@ def add_buffer(m: Module, clock: Signal) -> Signal:
     return buffered
 
 
-def add_source(m: Module) -> Signal:
+def add_source(m: Module) -> Value:
     """Return an oscillation that no clock of the board knows of: a ring's, divided."""
     stages = [Signal(name=f"ring_{number}") for number in range(RING_TABLES)]
     for number, stage in enumerate(stages):

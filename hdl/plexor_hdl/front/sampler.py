@@ -70,11 +70,11 @@ class Sampler(wiring.Component):
         return m
 
 
-def seen_name(channel: int) -> str:
+def seen_name(channel: int | str) -> str:
     """Return the name of the look-up table's output from which a channel's samples are taken."""
     return f"seen_{channel}"
 
 
-def first_name(channel: int, phase: int) -> str:
+def first_name(channel: int | str, phase: int) -> str:
     """Return the name of the flip-flop that takes a channel's sample at a phase."""
     return f"first_{channel}_{phase}"

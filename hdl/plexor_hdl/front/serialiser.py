@@ -1,5 +1,7 @@
 """Puts a word's bits out on a pin, one at each phase of the fast clocks."""
 
+from collections.abc import Callable
+
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -31,7 +33,9 @@ class Serialiser(wiring.Component):
         pins: The levels of the outputs.
     """
 
-    def __init__(self, outputs: int, phases: int, xor) -> None:
+    def __init__(
+        self, outputs: int, phases: int, xor: Callable[[Module, list[Signal], str], Signal]
+    ) -> None:
         self._phases, self._xor = phases, xor
         super().__init__(
             {
@@ -78,22 +82,22 @@ class Serialiser(wiring.Component):
         return m
 
 
-def last_name(output: int, phase: int) -> str:
+def last_name(output: int | str, phase: int) -> str:
     """Return the name of the flip-flop that changes an output at a phase."""
     return f"strike_{output}_{phase}"
 
 
-def joined_name(output: int, number: int) -> str:
+def joined_name(output: int | str, number: int) -> str:
     """Return the name of the net that joins four of an output's phases."""
     return f"joined_{output}_{number}"
 
 
-def driven_name(output: int) -> str:
+def driven_name(output: int | str) -> str:
     """Return the name of the net that joins those, where there are more than four phases."""
     return f"driven_{output}"
 
 
-def table_names(output: int, phases: int, phase: int) -> list[str]:
+def table_names(output: int | str, phases: int, phase: int) -> list[str]:
     """Return the names of the look-up tables behind a phase's flip-flop, in order."""
     names = [f"{joined_name(output, phase // LUT_INPUTS)}_table"]
     return [*names, f"{driven_name(output)}_table"] if phases > LUT_INPUTS else names

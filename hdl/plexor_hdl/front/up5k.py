@@ -9,7 +9,7 @@ at 2.4 ns, short of a quarter of a period below 104 MHz: two of four bins are so
 
 from __future__ import annotations
 
-from amaranth.hdl import Const, Instance, Module, Signal
+from amaranth.hdl import Const, Instance, Module, Signal, Value
 
 from plexor_hdl.front import ice40
 from plexor_hdl.front.ice40 import PHASES, Pll, add_buffer, add_pad, xor
@@ -53,7 +53,7 @@ def add_pll(m: Module, reference: Signal, pll: Pll) -> tuple[list[Signal], Signa
     return clocks, locked
 
 
-def add_source(m: Module) -> Signal:
+def add_source(m: Module) -> Value:
     """Return an oscillation that no clock of the board knows of: the start clock's, divided."""
     count = Signal(SOURCE_BITS)
     m.d.reference += count.eq(count + 1)

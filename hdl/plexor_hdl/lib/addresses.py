@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from amaranth.hdl import Const
+from amaranth.hdl import Const, Value
 from amaranth.lib import data
 
 from plexor.protocol.registers import BLOCKS, Block, Register
@@ -41,14 +41,14 @@ def words_of(block: Block) -> list[Word]:
     ]
 
 
-def split(block: Block, address):
+def split(block: Block, address: Value) -> tuple[Value, Value]:
     """Return (word in the copy, copy) of an address in a block."""
     offset_bits = (block.stride_words - 1).bit_length()
     size_bits = (block.stride_words * block.count - 1).bit_length()
     return address[:offset_bits], address[offset_bits:size_bits]
 
 
-def claimed(block: Block, address, claim: Callable[[Word], bool]):
+def claimed(block: Block, address: Value, claim: Callable[[Word], int]) -> Value:
     """Return whether `claim` holds of the word of the block at an address."""
     offset, _ = split(block, address)
     bits = sum(1 << number for number, word in enumerate(words_of(block)) if claim(word))

@@ -1,7 +1,8 @@
 """Counters of what comes PACE_CLOCKS apart or more: each is back in memory before it is read."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, ValueLike
 from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.lib.addresses import WORD_BITS
@@ -10,7 +11,7 @@ from plexor_hdl.lib.history import Line
 from plexor_hdl.lib.memory_reader import plain_memory
 
 
-def fetched_from(m: Module, memory, address, name: str) -> Signal:
+def fetched_from(m: Module, memory: Memory, address: ValueLike, name: str) -> Signal:
     """Return the word at `address`, one clock later; into a register before anything else."""
     # A port with its own clock would make yosys add logic for reads during writes.
     port = memory.read_port(domain="comb")

@@ -1,6 +1,9 @@
 """A value and what it was some clocks ago."""
 
-from amaranth.hdl import Module, Signal
+from typing import Any
+
+from amaranth.hdl import Module, Signal, Value
+from amaranth.lib import data
 
 
 class Line:
@@ -15,12 +18,12 @@ class Line:
     Full: never; the oldest value goes as a new one comes.
     """
 
-    def __init__(self, m: Module, value, name: str) -> None:
+    def __init__(self, m: Module, value: Value | data.View, name: str) -> None:
         self._m = m
         self._past = [value]
         self._name = name
 
-    def __getitem__(self, clocks: int):
+    def __getitem__(self, clocks: int) -> Any:
         while len(self._past) <= clocks:
             later = Signal.like(self._past[-1], name=f"{self._name}_{len(self._past)}")
             self._m.d.sync += later.eq(self._past[-1])

@@ -1,16 +1,22 @@
 """Reading a memory as a stream."""
 
-from amaranth.hdl import Module, Signal
+from collections.abc import Iterable
+from typing import Any
+
+from amaranth.hdl import Module, ShapeLike, Signal
 from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 
-def plain_memory(shape, depth: int, init=(), **attrs):
+def plain_memory(
+    shape: ShapeLike, depth: int, init: Iterable[int] = (), **attrs: Any
+) -> memory.Memory:
     """Return a memory without logic for a word that is read in the clock in which it is written.
 
     Such a read gives any value; none of its users looks at it. `attrs` are the tools'.
     """
-    return memory.Memory(shape=shape, depth=depth, init=init, attrs={"no_rw_check": 1, **attrs})
+    attrs = {"no_rw_check": 1, **attrs}
+    return memory.Memory(shape=shape, depth=depth, init=init, attrs=attrs)
 
 
 class QuickMemoryReader(wiring.Component):

@@ -19,12 +19,14 @@ measures more than rise latencies. In other builds a beat whose response is meas
 """
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import data
 
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS
 from plexor_hdl.capture.merge import encode, lowest
 from plexor_hdl.interfaces import Beat
 from plexor_hdl.match.accept import PROMPT
+from plexor_hdl.match.horizon import Horizon
 
 LOOK_CLOCKS = 8
 """From when a channel is chosen to what becomes of its oldest strike and of its response."""
@@ -56,7 +58,7 @@ class Look:
         self.geometry, self.has = geometry, Has(geometry.features)
         count, channel_bits = geometry.channels, max(geometry.key_bits, 1)
 
-        def signal(name, width=1, init=0):
+        def signal(name: str, width: int = 1, init: int = 0) -> Signal:
             return Signal(width, name=name, init=init)
 
         # Channels still to be looked at, those to be struck, the one that responds.
@@ -91,7 +93,7 @@ class Look:
         self.renews = signal("renews")
 
 
-def take_turns(m: Module, s: Look, accepted, horizon) -> None:
+def take_turns(m: Module, s: Look, accepted: data.View, horizon: Horizon | None) -> None:
     """Take beats; choose what is looked at and struck, and when the beat is done."""
     numbers = range(s.geometry.channels)
     count = len(numbers)

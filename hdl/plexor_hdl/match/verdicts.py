@@ -1,13 +1,15 @@
 """What becomes of strikes and responses: the queues, and what the matcher decides."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data
 
 from plexor_hdl.interfaces import Decision
+from plexor_hdl.match.ages import Ages
+from plexor_hdl.match.horizon import Horizon
 from plexor_hdl.match.turns import Look
 
 
-def keep_queues(m: Module, s: Look, clear, pending):
+def keep_queues(m: Module, s: Look, clear: Value, pending: data.View) -> tuple[Array, Array]:
     """Keep each channel's queue: as many strikes as its level, from its head on to its tail."""
     numbers, depth = range(s.geometry.channels), s.geometry.queue_depth
     levels = [Signal(range(depth + 1), name=f"level{number}") for number in numbers]
@@ -40,7 +42,7 @@ def keep_queues(m: Module, s: Look, clear, pending):
     return heads, tails
 
 
-def decide(m: Module, s: Look, ages, horizon, clear):
+def decide(m: Module, s: Look, ages: Ages, horizon: Horizon | None, clear: Value) -> data.View:
     """Decide what becomes of strikes and responses; return it, without the class by deadline.
 
     That is: the decision, and whether there is one; whether its response was matched; and if else

@@ -1,6 +1,6 @@
 """Where the counts of a build are."""
 
-from amaranth.hdl import Cat, Const, Mux
+from amaranth.hdl import Cat, Const, Mux, Value, ValueLike
 
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
@@ -28,7 +28,7 @@ class CountPlaces:
         self.code_bits = self._number_bits + 1
         self.bits = self.code_bits + 4
 
-    def code_of(self, source):
+    def code_of(self, source: Value) -> Value:
         """Return the code of a source's number."""
         top = self._number_bits - 1
         channel = ~source[SOURCE_STRIKE.bit_length() - 1 :].any()
@@ -39,21 +39,21 @@ class CountPlaces:
         kind = (source >= SOURCE_STRIKE) << 1 | (source >= SOURCE_LOAD)
         return kind << self._number_bits - 1 | source % SOURCE_STRIKE
 
-    def classes(self, response_class, channel, bank):
+    def classes(self, response_class: ValueLike, channel: Value, bank: ValueLike) -> Value:
         """Return the place of a channel's class."""
         inside = Cat(response_class, channel[: self._key_bits])
         fill = Const(0, self.code_bits + 3 - len(inside))
         return Cat(inside, fill, bank)
 
-    def edges(self, polarity, code, bank):
+    def edges(self, polarity: ValueLike, code: ValueLike, bank: ValueLike) -> Value:
         """Return the place of a source's edges of a polarity."""
         return Cat(polarity, code, Const(EDGES, 2), bank)
 
-    def drops(self, code, bank):
+    def drops(self, code: ValueLike, bank: ValueLike) -> Value:
         """Return the place of what was dropped of a source before the link."""
         return Cat(code, Const(0, 1), Const(OTHER, 2), bank)
 
-    def source(self, address):
+    def source(self, address: Value) -> Value:
         """Return the place of a source's own count, its number above what is counted."""
         return Cat(self.code_of(address[1:]), Const(1, 1), Const(OTHER, 2), address[0])
 

@@ -1,6 +1,6 @@
 """Where the words of records are: which memory and row an address of a record's space asks for."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, ValueLike
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -42,7 +42,7 @@ def key_bits_of(geometry: Geometry) -> int:
     return geometry.key_bits + kind_bits + (Feature.SNAPSHOT in geometry.features)
 
 
-def record_key(geometry: Geometry, channel, kind, bank):
+def record_key(geometry: Geometry, channel: Value, kind: Value, bank: ValueLike) -> Value:
     """Return the key of a record."""
     kind_bits = (kinds_of(geometry) - 1).bit_length()
     banks = [bank] if Feature.SNAPSHOT in geometry.features else []

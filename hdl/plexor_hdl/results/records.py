@@ -1,6 +1,6 @@
 """The exact statistics of each kind and channel: count, sums, and extremes with their events."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -28,7 +28,7 @@ from plexor_hdl.results.record_words import (
 )
 
 
-def biased(value):
+def biased(value: Value) -> Value:
     """Return the bits of a signed value that, without sign, has its order."""
     return Cat(value[:-1], ~value[-1])
 

@@ -3,8 +3,9 @@
 Adjacent counters share a page, for those that grow great lie side by side.
 """
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, ValueLike
 from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.lib.memory_reader import plain_memory
@@ -16,7 +17,7 @@ GROUP_BITS = 4
 JOB_CLOCKS = 2 * PHASES
 
 
-def fetched_twice(m: Module, memory, address, name: str) -> Signal:
+def fetched_twice(m: Module, memory: Memory, address: ValueLike, name: str) -> Signal:
     """Return the word at `address`, two clocks later: a block RAM's, in a register."""
     port = memory.read_port()
     m.d.comb += port.addr.eq(address)

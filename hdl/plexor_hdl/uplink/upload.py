@@ -1,6 +1,8 @@
 """The upload FIFO: events that wait for the link."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from typing import Any
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, ValueLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -50,22 +52,22 @@ SPARE_BITS = MARKS * MARK_BITS - Start.as_shape().size
 """Bits of the first mark, its lowest, that carry nothing."""
 
 
-def is_mark(entry):
+def is_mark(entry: data.View | Value) -> Value:
     """Return whether an entry is a mark."""
     return entry.source[-TAG_BITS:].all()
 
 
-def mark_bits(entry):
+def mark_bits(entry: data.View | Value) -> Value:
     """Return what a mark carries."""
     return Cat(entry.low, entry.source[:-TAG_BITS], entry.polarity)
 
 
-def write_mark(entry, bits):
+def write_mark(entry: data.View | Value, bits: ValueLike) -> list[Any]:
     """Return the assignments that make an entry a mark."""
     return [mark_bits(entry).eq(bits), entry.source[-TAG_BITS:].eq(-1)]
 
 
-def write_event(entry, event):
+def write_event(entry: data.View | Value, event: data.View) -> list[Any]:
     """Return the assignments that make `entry` an event."""
     return [
         entry.low.eq(event.time_ticks[:DELTA_BITS]),
@@ -74,7 +76,7 @@ def write_event(entry, event):
     ]
 
 
-def write_start(start, event, gap):
+def write_start(start: Value, event: data.View, gap: ValueLike) -> list[Any]:
     """Return the assignments that make `start` an event's, below it the spare bits of marks."""
     fields = Cat(Const(0, SPARE_BITS), event.index, gap, Const(0, 1), event.time_ticks[DELTA_BITS:])
     return [start.eq(fields)]
