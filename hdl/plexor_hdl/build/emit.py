@@ -82,8 +82,12 @@ def verilog_of(top: Elaboratable, name: str) -> str:
     return subprocess.run(command, input=script, capture_output=True, text=True, check=True).stdout
 
 
-def rtlil_for_synthesis(top: Elaboratable, name: str, ports: Sequence[Value | IOPort]) -> str:
+def rtlil_for_synthesis(
+    top: Elaboratable, name: str, ports: Sequence[Value | IOPort] | None = None
+) -> str:
     """Return a design's RTLIL, its `no_rw_check` memories without logic for collisions.
+
+    A component's own ports are those of the design if none are given.
 
     Yosys heeds the attribute only where it finds the register of a read port itself, as it does in
     Verilog; Amaranth's RTLIL has ports with the register in them, which must say it themselves.
