@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -319,6 +319,7 @@ def _tap(stack: ExitStack, out: Path) -> _Tap:
 def _run(
     options: dict[str, Any], settings: Settings, tap: _Tap | None, budget: Budget | None
 ) -> RunResult:
+    from plexor.commands.interrupts import stop_on_signals  # noqa: PLC0415
     from plexor.commands.pins import channels_of  # noqa: PLC0415
     from plexor.commands.progress import ProgressLine  # noqa: PLC0415
     from plexor.device.device import Device  # noqa: PLC0415
@@ -351,11 +352,9 @@ def _run(
             description = {"dut": name, **description}
         if name != asked and asked is not None:
             description["asked_for"] = asked
-        line = ProgressLine()
-        try:
-            return run(device, settings, line, description, calibration=calibration)
-        finally:
-            line.close()
+        with closing(ProgressLine()) as line, stop_on_signals() as stop:
+            result = run(device, settings, line, description, stop=stop)
+        return replace(result, calibration=calibration)
 
 
 def _check_budget(budget: Budget, settings: Settings) -> None:

@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -202,6 +203,7 @@ def _wanted(options: Mapping[str, Any]) -> Wanted:
 
 
 def _take(options: Mapping[str, Any], wanted: Wanted) -> tuple[PhaseResult, RunResult]:
+    from plexor.commands.interrupts import stop_on_signals  # noqa: PLC0415
     from plexor.commands.progress import ProgressLine  # noqa: PLC0415
     from plexor.device.device import Device  # noqa: PLC0415
     from plexor.link.open import open_link  # noqa: PLC0415
@@ -209,9 +211,9 @@ def _take(options: Mapping[str, Any], wanted: Wanted) -> tuple[PhaseResult, RunR
 
     uri: str = options["link"]
     description = described(uri, options["dut"], dict(options["keys"]))
-    line = ProgressLine()
-    with Device(open_link(uri, options["dut"])) as device:
-        try:
-            return run(device, wanted, line, description)
-        finally:
-            line.close()
+    with (
+        Device(open_link(uri, options["dut"])) as device,
+        closing(ProgressLine()) as line,
+        stop_on_signals() as stop,
+    ):
+        return run(device, wanted, line, description, stop)
