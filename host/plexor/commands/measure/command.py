@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from plexor.commands.measure import keep
+from plexor.commands.measure.keep import check_out, keep, tap_beside
 from plexor.commands.measure.options import Options, settings_of
 from plexor.commands.measure.presets import overridden, preset_option
 from plexor.commands.measure.strikes import START, STRIKE
@@ -175,14 +175,14 @@ def measure(context: click.Context, **given: Any) -> int:
         raise click.UsageError("--wire keeps the bytes in the folder of --out; name one")
     if options.force and out is None:
         raise click.UsageError("--force replaces the folder of --out; name one")
-    keep.check_out(out, options.force)
+    check_out(out, options.force)
     check_outputs(options.page, folder=out)
     from plexor.commands.measure.take import take  # noqa: PLC0415
 
     with ExitStack() as stack:
-        tap = keep.tap_beside(stack, out) if options.wire and out is not None else None
+        tap = tap_beside(stack, out) if options.wire and out is not None else None
         result = take(options, settings, tap, budget)
-        unsaved = None if out is None else keep.keep(result, out, tap)
+        unsaved = None if out is None else keep(result, out, tap)
     base = round(ticks_of(options.base, result.tick_fs))
     return conclude(
         result,

@@ -6,7 +6,9 @@ import threading
 
 import pytest
 
-from plexor.commands.interrupts import SIGNALS, stop_on_signals
+from plexor.commands.interrupts import stop_on_signals
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @pytest.fixture(params=SIGNALS, name="number")
