@@ -1,7 +1,5 @@
 """Runs on a device that is canned, or goes on."""
 
-import os
-import signal
 import threading
 from dataclasses import replace
 from fractions import Fraction
@@ -10,20 +8,16 @@ from statistics import pvariance
 import pytest
 
 from plexor.analyse.analyse import analyse
-from plexor.decode.memories import Memories
 from plexor.device.device import Device
-from plexor.errors import LinkError, UsageError
+from plexor.errors import UsageError
 from plexor.link import open_link
 from plexor.model.results import Kind
 from plexor.model.settings import Settings, Stimulus
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import ResponseClass, bin_of
-from plexor.protocol.registers import Action, StopReason, Stream, address
+from plexor.protocol.registers import StopReason, Stream
 from plexor.render.terminal.run import text
-from plexor.session import session
-from plexor.session.fetch import fetch
 from plexor.session.session import measure
-from plexor.session.stop import Stop
 
 from ..fake_device import FakeDevice, wait_until
 from ..runs import LATENCIES, SETTINGS, TIMEOUTS_S, run
@@ -111,13 +105,6 @@ def test_deep_mode_is_refused_in_one_line_where_there_is_no_deep_memory():
     assert fake.written == []
 
 
-def test_a_start_that_was_taken_and_ignored_is_asked_for_again():
-    result, fake = run(deaf_to=2)
-    assert result.valid, result.invalid_reasons
-    assert fake.starts == 1
-    assert len(result.events) == len(fake.scenario.events)
-
-
 def without(*features):
     missing = Feature(0)
     for feature in features:
@@ -166,168 +153,10 @@ def test_what_cannot_be_computed_is_left_out_and_said():
     assert any("events are missing" in text for text in dropped.omitted)
 
 
-def test_an_interrupt_stops_the_run_and_keeps_it():
-    result, fake = run(endless=True, on_progress=_interrupt_once())
-    assert result.interrupted
-    assert result.valid, result.invalid_reasons
-    assert result.stop_reason == StopReason.COMMAND
-    assert len(result.events) == len(fake.scenario.events)
-
-
-def _interrupt_once():
-    done = []
-
-    def on_progress(progress):
-        if not done:
-            done.append(progress)
-            raise KeyboardInterrupt
-
-    return on_progress
-
-
-def test_an_interrupt_of_the_process_stops_the_run_and_keeps_it():
-    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-    result, _ = run(endless=True)
-    assert result.interrupted
-    assert result.valid, result.invalid_reasons
-
-
-def test_a_run_leaves_the_handlers_of_signals_alone():
-    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
-    seen = []
-
-    def on_progress(progress):
-        seen.append([signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)])
-        if len(seen) == 2:
-            raise KeyboardInterrupt
-
-    run(endless=True, on_progress=on_progress)
-    assert all(handlers == before for handlers in seen)
-
-
-def test_a_stop_that_another_thread_asks_for_ends_the_run_and_keeps_it():
-    stop = Stop()
-    threading.Timer(0.3, stop.ask).start()
-    result, fake = run(endless=True, stop=stop)
-    assert result.interrupted
-    assert result.valid, result.invalid_reasons
-    assert result.stop_reason == StopReason.COMMAND
-    assert len(result.events) == len(fake.scenario.events)
-
-
-def test_a_run_in_a_thread_can_be_stopped():
-    stop, found = Stop(), []
-    thread = threading.Thread(target=lambda: found.append(run(endless=True, stop=stop)))
-    thread.start()
-    stop.ask()
-    thread.join(60)
-    ((result, fake),) = found
-    assert result.interrupted
-    assert result.valid, result.invalid_reasons
-    assert fake.starts == 1
-
-
-def stops(fake):
-    """How often a fake device was told to stop."""
-    return fake.written.count((address("control", "action"), Action.STOP))
-
-
-def test_a_stop_that_comes_after_the_end_of_a_run_does_not_interrupt_it(monkeypatch):
-    stop = Stop()
-
-    def fetch_late(*parts):
-        stop.ask()
-        fetch(*parts)
-
-    monkeypatch.setattr(session, "fetch", fetch_late)
-    result, fake = run(stop=stop)
-    assert stop.asked
-    assert not result.interrupted
-    assert result.valid, result.invalid_reasons
-    assert stops(fake) == 0
-
-
-def test_a_second_interrupt_keeps_what_has_come_and_stops_the_instrument():
-    def on_progress(progress):
-        raise KeyboardInterrupt
-
-    with Deaf(Scenario(LATENCIES), endless=True) as fake:
-        with Device(open_link(fake.uri), timeouts_s=TIMEOUTS_S) as device:
-            result = measure(device, SETTINGS, on_progress)
-    assert result.interrupted
-    broken = "the end of the run was never seen: interrupted before the results came"
-    assert broken in result.invalid_reasons
-    assert result.accounting.received == len(fake.scenario.events)
-    assert stops(fake) == 2
-
-
-class Deaf(FakeDevice):
-    """A device whose run goes on whatever it is told."""
-
-    def _finish(self, reason):
-        del reason
-
-
-@pytest.mark.parametrize("stage", ["prepare", "start"])
-def test_an_interrupt_at_the_start_stops_the_instrument_and_is_raised(monkeypatch, stage):
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(session, stage, interrupted)
-    with FakeDevice(Scenario(LATENCIES), endless=True) as fake:
-        with Device(open_link(fake.uri), timeouts_s=TIMEOUTS_S) as device:
-            with pytest.raises(KeyboardInterrupt):
-                measure(device, SETTINGS)
-            assert device.consumer is None
-    assert stops(fake) == 1
-
-
-def test_results_so_far_are_told_once_a_snapshot(monkeypatch):
-    monkeypatch.setattr(Memories, "coherent", lambda self, spaces: 7)
-    looks, snapshots = [], []
-
-    def on_progress(progress):
-        looks.append(progress)
-        if len(looks) == 3:
-            raise KeyboardInterrupt
-
-    with FakeDevice(Scenario(LATENCIES), endless=True) as fake:
-        with Device(open_link(fake.uri), timeouts_s=TIMEOUTS_S) as device:
-            measure(device, SETTINGS, on_progress, on_snapshot=snapshots.append)
-    assert len(looks) >= 3
-    assert len(snapshots) == 1
-
-
-def test_a_run_that_goes_on_tells_its_progress():
-    seen = []
-
-    def on_progress(progress):
-        seen.append(progress)
-        if len(seen) == 3:
-            raise KeyboardInterrupt
-
-    run(endless=True, on_progress=on_progress)
-    assert seen[0].expected_strikes == len(LATENCIES)
-    assert seen[1].events_received == len(Scenario(LATENCIES).events)
-    assert seen[0].elapsed_s == pytest.approx(50e-9)
-
-
 def test_the_events_around_a_trigger_are_fetched():
     result, fake = run(trace=True)
     assert result.trace["time_ticks"].tolist() == [event[0] for event in fake.scenario.events[:5]]
     assert (result.trigger_index, result.trigger_ticks) == (3, fake.scenario.events[3][0])
-
-
-def test_an_earlier_run_is_stopped_first():
-    with FakeDevice(Scenario(LATENCIES), endless=True) as fake:
-        with Device(open_link(fake.uri), timeouts_s=TIMEOUTS_S) as device:
-            device.write("control", "stream", 1)
-            device.write("control", "action", 1)
-            fake.endless = False
-            result = measure(device, SETTINGS)
-    assert result.valid, result.invalid_reasons
-    assert len(result.events) == len(fake.scenario.events)
-    assert fake.starts == 2
 
 
 def test_settings_that_cannot_be_are_a_usage_error_before_anything_is_written():
@@ -336,15 +165,6 @@ def test_settings_that_cannot_be_are_a_usage_error_before_anything_is_written():
             with pytest.raises(UsageError, match="strike5: this instrument has"):
                 measure(device, Settings(strikes=(Stimulus(5, Fraction(1)),)))
     assert fake.written == []
-
-
-def test_a_device_that_is_silent_at_the_start_is_a_link_error():
-    with (
-        FakeDevice(Scenario([50]), mute_after=6) as fake,
-        Device(open_link(fake.uri), timeouts_s=TIMEOUTS_S) as device,
-        pytest.raises(LinkError, match="no answer from the instrument"),
-    ):
-        measure(device, SETTINGS)
 
 
 def test_nothing_is_left_running():
