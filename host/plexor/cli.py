@@ -17,7 +17,7 @@ import click
 from plexor.errors import ExitCode, PlexorError, UsageError
 
 COMMANDS = {
-    "measure": "plexor.commands.measure:measure",
+    "measure": "plexor.commands.measure.command:measure",
     "sweep": "plexor.commands.sweep:sweep",
     "phase": "plexor.commands.phase:phase",
     "burst": "plexor.commands.burst:burst",

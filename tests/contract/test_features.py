@@ -57,7 +57,7 @@ def test_a_refusal_names_the_board_the_feature_and_what_to_do(feature):
 
 
 def test_options_that_refusals_name_are_those_of_commands():
-    commands = "".join(path.read_text() for path in (ROOT / "host/plexor/commands").glob("*.py"))
+    commands = "".join(path.read_text() for path in (ROOT / "host/plexor/commands").rglob("*.py"))
     for about in ABOUT.values():
         for option in re.findall(r"--[a-z-]+", about.without):
             assert f'"{option}"' in commands, option

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -79,10 +79,10 @@ def one_calibrated(request: pytest.FixtureRequest, tmp_path_factory) -> Calibrat
     with simulator(DUT, planted.geometry, arguments) as server:
         with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
             calibration = calibrate(device, Wanted(EDGES))
-            looped = measure(
-                device, loopback_settings(planted.geometry, 0), calibration=calibration
+            looped, result = (
+                replace(measure(device, wanted), calibration=calibration)
+                for wanted in (loopback_settings(planted.geometry, 0), settings)
             )
-            result = measure(device, settings, calibration=calibration)
         server.close()
     truth = np.fromfile(log, TRUTH)
     # Loopback strikes too, but before the run.

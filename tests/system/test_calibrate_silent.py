@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -16,11 +15,9 @@ from plexor.calibration.run import Wanted, calibrate
 from plexor.device.device import Device
 from plexor.link import open_link
 from plexor.model.results import Kind
-from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
-from plexor.session.session import measure
+from plexor.store.run_folder import load
 
-US = Fraction(1, 10**6)
 # Of channel 0 no two bins are alike, up or down: one that is taken for another is found out.
 ROWS = (
     ((-450, -140, 170, 440), (600, -850, 720, -400)),
@@ -133,15 +130,13 @@ def test_a_run_keeps_the_calibration_and_says_that_it_is_not_corrected(tmp_path,
         uri = f"tcp://127.0.0.1:{server.port}"
         with Device(open_link(uri)) as device:
             own = replace(found, serial=device.serial, gateware_hash=device.identity.gateware_hash)
-            settings = Settings(
-                strikes=(Stimulus(period_s=20 * US),), channels=(Channel(0),), count=50
-            )
-            result = measure(device, settings, calibration=own)
         store.save(own, path)
-        assert (result.calibration, result.valid) == (own, True)
-        assert result.channels[0].measurement(Kind.RISE).statistics.count == 50
         common = ("--link", uri, "--rate", "50k", "--count", "50", "--channel", "ISR=ch0")
-        assert cli.main(["measure", *common, "--calibration", str(path)]) == 0
+        kept = ("--calibration", str(path), "--out", str(tmp_path / "run"))
+        assert cli.main(["measure", *common, *kept]) == 0
+    result = load(tmp_path / "run")
+    assert (result.calibration, result.valid) == (own, True)
+    assert result.channels[0].measurement(Kind.RISE).statistics.count == 50
     said = " ".join(capsys.readouterr().out.split())
     delay_ps = own.delay(0, 0).rise_ps
     assert (

@@ -13,7 +13,7 @@ from plexor.device.device import Device
 from plexor.link.open import open_link
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.registers import StatusFlag
-from plexor.session import session
+from plexor.session import follow
 from plexor.session.session import measure
 
 US = Fraction(1, 10**6)
@@ -62,7 +62,7 @@ def test_a_command_whose_run_loses_the_lock_says_so_and_ends_with_4(capsys):
 
 def test_bytes_that_the_uart_drops_in_a_run_are_counted_and_none_before_it(tmp_path, monkeypatch):
     # A question of the host that fell into a break would lose more: only one is asked, at first.
-    monkeypatch.setattr(session, "POLL_S", 60.0)
+    monkeypatch.setattr(follow, "POLL_S", 60.0)
     breaks = [f"{at},{at + 100}" for at in (1000, CLOCKS + 200_000, CLOCKS + 200_500)]
     arguments = ("--uart-low", ",".join(breaks))
     outcome = run(DEVICE, SETTINGS, tmp_path, geometry=FEW, arguments=arguments, uart=True)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from bench import SMALL, TRUTH, Outcome, assert_equals_truth, run, simulator
 
+from plexor.commands.interrupts import stop_on_signals
 from plexor.device.device import Device
 from plexor.link import open_link
 from plexor.model.settings import Channel, Settings, Stimulus
@@ -178,13 +179,14 @@ def test_a_command_ends_the_run_and_keeps_it(tmp_path):
     assert outcome.edges_ps(SOURCE_STRIKE)[-1] < result.end_ticks * 1000
 
 
-def test_an_interrupt_ends_the_run_and_keeps_it(tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_the_run_and_keeps_it(number, tmp_path):
     log = tmp_path / "truth.bin"
     with simulator(DEVICE, SMALL, ("--truth", str(log))) as server:
         with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
-            timer = threading.Timer(1.5, signal.raise_signal, (signal.SIGINT,))
-            timer.start()
-            result = measure(device, settings())
+            threading.Timer(1.5, signal.raise_signal, (number,)).start()
+            with stop_on_signals() as stop:
+                result = measure(device, settings(), stop=stop)
         server.close()
     assert result.interrupted
     assert_equals_truth(Outcome(result, np.fromfile(log, TRUTH)))

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,19 +26,44 @@ from plexor.commands.parameters import (
 from plexor.commands.pins import response_pins
 from plexor.commands.workers import executor_of, executor_option
 from plexor.errors import ExitCode
-from plexor.model.settings import Settings, Stimulus
-from plexor.sweep.criterion import What, parse_criterion
+from plexor.model.settings import Channel, Settings, Stimulus
+from plexor.sweep.criterion import Criterion, What, parse_criterion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plexor.burst.model import BurstResult, Limit
     from plexor.burst.scan import Wanted
+    from plexor.sweep.job import Job
     from plexor.sweep.model import Step
 
 RESULT_FILE = "burst.json"
 PAGE_FILE = "burst.html"
 _PATH = click.Path(path_type=Path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The options of `plexor burst`, by the names of their parameters."""
+
+    link: str
+    dut: str | None
+    low: Fraction
+    high: Fraction
+    points: int
+    period: Fraction
+    most: int
+    criterion: Criterion
+    width: Fraction | None
+    channels: tuple[Channel, ...]
+    load: bool
+    seed: int
+    executor: Callable[[], Executor] | None
+    keys: tuple[tuple[str, str], ...]
+    as_json: bool
+    page: Path | None
+    out: Path | None
+    force: bool
 
 
 @click.command()
@@ -91,7 +119,7 @@ _PATH = click.Path(path_type=Path)
     "--out", type=_PATH, metavar="DIR", help="Keep the scan; the same one that is there goes on."
 )
 @click.option("--force", is_flag=True, help="Replace the folder of --out.")
-def burst(**options: Any) -> int:
+def burst(**given: Any) -> int:
     """Find the longest burst that loses no strike, for each spacing of its strikes.
 
     Bursts come every --period and last half of it at most; a strike that is not answered within
@@ -111,14 +139,15 @@ def burst(**options: Any) -> int:
     from plexor.sweep.executor import Workers  # noqa: PLC0415
     from plexor.sweep.store import StepStore, question_of  # noqa: PLC0415
 
-    check_outputs(options["page"], folder=options["out"], whole=False)
+    options = Options(**given)
+    check_outputs(options.page, folder=options.out, whole=False)
     wanted = _wanted(options)
-    out: Path | None = options["out"]
-    if options["force"] and out is None:
+    out = options.out
+    if options.force and out is None:
         raise click.UsageError("--force replaces the folder of --out; name one")
     question = question_of("burst", wanted, [wanted.dut])
-    store = StepStore(out, question, force=options["force"])
-    with Workers(executor_of(options)) as workers:
+    store = StepStore(out, question, force=options.force)
+    with Workers(executor_of(options.link, options.executor)) as workers:
         limits, steps, end = burst_scan(wanted, workers, store, _say)
     if not steps:
         # Nothing is known of a device then, not even whether it is simulated.
@@ -127,13 +156,13 @@ def burst(**options: Any) -> int:
         raise KeyboardInterrupt
     result = _result(options, wanted, limits, steps, end.interrupted)
     text = json.dumps(document_of(SCHEMA, result), indent=1, ensure_ascii=False)
-    if options["as_json"]:
+    if options.as_json:
         print(text)
     else:
         width = shutil.get_terminal_size((100, 24)).columns
         print(burst_text(result, width=width, colour=wants_colour()), end="")
     sys.stdout.flush()
-    path: Path | None = options["page"]
+    path = options.page
     drawn = burst_picture if path is not None and path.suffix == ".svg" else burst_page
     kept = out if out is not None and out.exists() else None
     all_of(
@@ -146,7 +175,7 @@ def burst(**options: Any) -> int:
     return ExitCode.INTERRUPTED if end.interrupted else ExitCode.PASS
 
 
-def _say(job: Any, step: Any) -> None:
+def _say(job: Job, step: Step) -> None:
     from plexor.units import format_seconds  # noqa: PLC0415
 
     swept = job.settings.strikes[0]
@@ -156,33 +185,33 @@ def _say(job: Any, step: Any) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _wanted(options: Mapping[str, Any]) -> Wanted:
+def _wanted(options: Options) -> Wanted:
     from plexor.burst.scan import LONGEST_PART, Wanted  # noqa: PLC0415
 
-    low, high, period = options["low"], options["high"], options["period"]
+    low, high, period = options.low, options.high, options.period
     if not 0 < low < high:
         raise click.UsageError("--from and --to: must be above 0 and rise")
     if high > period * LONGEST_PART:
         raise click.UsageError("--to: must be half of --period at most, or no burst fits")
-    if options["criterion"].what != What.MISSED:
-        raise click.UsageError(f"--criterion {options['criterion'].text}: must be of missed")
-    stimulus = Stimulus(period_s=period, width_s=options["width"], seed=options["seed"])
-    channels = options["channels"] or response_pins(options["link"], options["dut"])
+    if options.criterion.what != What.MISSED:
+        raise click.UsageError(f"--criterion {options.criterion.text}: must be of missed")
+    stimulus = Stimulus(period_s=period, width_s=options.width, seed=options.seed)
+    channels = options.channels or response_pins(options.link, options.dut)
     return Wanted(
-        options["link"],
-        options["dut"],
-        Settings(strikes=(stimulus,), channels=channels, load=options["load"]),
+        options.link,
+        options.dut,
+        Settings(strikes=(stimulus,), channels=channels, load=options.load),
         low,
         high,
-        options["points"],
+        options.points,
         period,
-        options["most"],
-        options["criterion"],
+        options.most,
+        options.criterion,
     )
 
 
 def _result(
-    options: Mapping[str, Any],
+    options: Options,
     wanted: Wanted,
     limits: Sequence[Limit],
     steps: Sequence[Step],
@@ -201,7 +230,7 @@ def _result(
         tuple(limits),
         interrupted,
         wanted.settings.load,
-        described(options["link"], options["dut"], dict(options["keys"])),
+        described(options.link, options.dut, dict(options.keys)),
         versions(),
         steps[0].drawn,
     )

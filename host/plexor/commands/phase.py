@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +25,7 @@ from plexor.commands.parameters import (
 )
 from plexor.commands.pins import described, response_pins
 from plexor.errors import ExitCode
-from plexor.model.settings import parse_reference
+from plexor.model.settings import Channel, parse_reference
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
 
 if TYPE_CHECKING:
@@ -43,6 +45,31 @@ def parse_against(text: str) -> str:
     if source in (SOURCE_STRIKE, SOURCE_LOAD):
         raise ValueError(f"against: {text!r}; must be ch0 to ch7 or strike1 to strike7")
     return text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The options of `plexor phase`, by the names of their parameters."""
+
+    link: str
+    dut: str | None
+    against: str
+    period: Fraction | None
+    span: Fraction | None
+    rate: Fraction
+    step: Fraction | None
+    points: int | None
+    repeats: int
+    threshold: Fraction | None
+    width: Fraction | None
+    channels: tuple[Channel, ...]
+    timeout: Fraction | None
+    load: bool
+    seed: int
+    keys: tuple[tuple[str, str], ...]
+    as_json: bool
+    page: Path | None
+    out: Path | None
 
 
 @click.command()
@@ -111,7 +138,7 @@ def parse_against(text: str) -> str:
 @json_option
 @click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page, or a .svg picture.")
 @click.option("--out", type=_PATH, metavar="DIR", help="Keep run, scan and page in a new folder.")
-def phase(**options: Any) -> int:
+def phase(**given: Any) -> int:
     """Strike at each phase of a tick or of another stimulus; find the phases that are masked.
 
     A window is where strikes are missed, or their latencies over the base (the median of the
@@ -131,20 +158,21 @@ def phase(**options: Any) -> int:
     from plexor.render.terminal.phase import phase_text  # noqa: PLC0415
     from plexor.store.kept_json import document_of  # noqa: PLC0415
 
+    options = Options(**given)
     wanted = _wanted(options)
-    out: Path | None = options["out"]
+    out = options.out
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise click.UsageError(f"--out {out}: is there already; name a folder that is not")
-    check_outputs(options["page"], folder=out)
+    check_outputs(options.page, folder=out)
     result, run = _take(options, wanted)
     text = json.dumps(document_of(SCHEMA, result), indent=1, ensure_ascii=False)
-    if options["as_json"]:
+    if options.as_json:
         print(text)
     else:
         width = shutil.get_terminal_size((100, 24)).columns
         print(phase_text(result, width=width, colour=wants_colour()), end="")
     sys.stdout.flush()
-    path: Path | None = options["page"]
+    path = options.page
     drawn = phase_picture if path is not None and path.suffix == ".svg" else phase_page
     all_of(
         lambda: None if out is None else _keep(run, out, text, phase_page(result)),
@@ -164,54 +192,56 @@ def _keep(run: RunResult, out: Path, text: str, page: str) -> None:
     write_text(out / PAGE_FILE, page)
 
 
-def _wanted(options: Mapping[str, Any]) -> Wanted:
+def _wanted(options: Options) -> Wanted:
     from plexor.phase.run import Wanted  # noqa: PLC0415
 
-    source, _ = parse_reference(options["against"])
+    source, _ = parse_reference(options.against)
     ours = source >= SOURCE_STRIKE
-    if options["step"] is not None and options["points"] is not None:
+    if options.step is not None and options.points is not None:
         raise click.UsageError("--step and --points both say how fine phases are; give one")
-    for name in ("step", "period", "span"):
-        if options[name] is not None and options[name] <= 0:
+    spans = {"step": options.step, "period": options.period, "span": options.span}
+    for name, asked in spans.items():
+        if asked is not None and asked <= 0:
             raise click.UsageError(f"--{name}: must be above 0")
-    if ours and options["period"] is None:
-        raise click.UsageError(f"--against {options['against']}: give the --period it strikes at")
-    if not ours and options["period"] is not None:
+    if ours and options.period is None:
+        raise click.UsageError(f"--against {options.against}: give the --period it strikes at")
+    if not ours and options.period is not None:
         raise click.UsageError(
-            f"--period is of another output; that of {options['against']} is measured"
+            f"--period is of another output; that of {options.against} is measured"
         )
-    if ours and options["span"] is not None:
-        raise click.UsageError(f"--span: {options['against']} has a period, up to which phases go")
-    points = options["points"] or (POINTS if options["step"] is None else None)
+    if ours and options.span is not None:
+        raise click.UsageError(f"--span: {options.against} has a period, up to which phases go")
+    points = options.points or (POINTS if options.step is None else None)
     return Wanted(
-        channels=options["channels"]
-        or response_pins(options["link"], options["dut"], None if ours else source),
-        against=options["against"],
-        rate_hz=options["rate"],
-        repeats=options["repeats"],
-        step_s=options["step"],
+        channels=options.channels
+        or response_pins(options.link, options.dut, None if ours else source),
+        against=options.against,
+        rate_hz=options.rate,
+        repeats=options.repeats,
+        step_s=options.step,
         points=points,
-        period_s=options["period"],
-        threshold_s=options["threshold"],
-        width_s=options["width"],
-        timeout_s=options["timeout"],
-        span_s=options["span"],
-        load=options["load"],
-        seed=options["seed"],
+        period_s=options.period,
+        threshold_s=options.threshold,
+        width_s=options.width,
+        timeout_s=options.timeout,
+        span_s=options.span,
+        load=options.load,
+        seed=options.seed,
     )
 
 
-def _take(options: Mapping[str, Any], wanted: Wanted) -> tuple[PhaseResult, RunResult]:
+def _take(options: Options, wanted: Wanted) -> tuple[PhaseResult, RunResult]:
+    from plexor.commands.interrupts import stop_on_signals  # noqa: PLC0415
     from plexor.commands.progress import ProgressLine  # noqa: PLC0415
     from plexor.device.device import Device  # noqa: PLC0415
     from plexor.link.open import open_link  # noqa: PLC0415
     from plexor.phase.run import run  # noqa: PLC0415
 
-    uri: str = options["link"]
-    description = described(uri, options["dut"], dict(options["keys"]))
-    line = ProgressLine()
-    with Device(open_link(uri, options["dut"])) as device:
-        try:
-            return run(device, wanted, line, description)
-        finally:
-            line.close()
+    uri = options.link
+    description = described(uri, options.dut, dict(options.keys))
+    with (
+        Device(open_link(uri, options.dut)) as device,
+        closing(ProgressLine()) as line,
+        stop_on_signals() as stop,
+    ):
+        return run(device, wanted, line, description, stop)

@@ -6,7 +6,9 @@ import json
 import shutil
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +27,7 @@ from plexor.commands.parameters import (
     parse_duty,
     time_option,
 )
+from plexor.commands.pins import response_pins
 from plexor.commands.workers import executor_of, executor_option
 from plexor.desk.load import IDLE, switched
 from plexor.errors import ExitCode
@@ -34,12 +37,45 @@ from plexor.sweep.criterion import DEFAULT, Criterion, What, parse_criterion
 
 if TYPE_CHECKING:
     from plexor.sweep.model import Step, SweepResult
-    from plexor.sweep.sweep import Load
+    from plexor.sweep.sweep import Found, Load, Wanted
 
 LEAST_WIDTH = Fraction(1, 1000)
 MOST_POINTS = (MAX_STEPS - 1) // 2
 """Each but the highest up and down, and then two steps to rest."""
 _PATH = click.Path(path_type=Path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The options of `plexor sweep`, by the names of their parameters."""
+
+    link: str
+    dut: str | None
+    low: Fraction
+    high: Fraction
+    criteria: tuple[Criterion, ...]
+    resolution: Fraction
+    points: int
+    both_ways: bool
+    dwell: int
+    longest: Fraction
+    loads: str
+    load_on: str | None
+    load_off: str | None
+    width: Fraction | None
+    duty: Fraction | None
+    dither: Fraction
+    seed: int
+    channels: tuple[Channel, ...]
+    timeout: Fraction | None
+    deadline: Fraction | None
+    executor: Callable[[], Executor] | None
+    keys: tuple[tuple[str, str], ...]
+    as_json: bool
+    page: Path | None
+    svg: Path | None
+    out: Path | None
+    force: bool
 
 
 @click.command()
@@ -126,7 +162,7 @@ _PATH = click.Path(path_type=Path)
     help="Keep the sweep; the same one that is there goes on.",
 )
 @click.option("--force", is_flag=True, help="Replace the folder of --out.")
-def sweep(**options: Any) -> int:
+def sweep(**given: Any) -> int:
     """Find the highest rate that a device sustains, for each channel and load.
 
     A scan over all rates, then bisection between the lowest that fails and the highest below it
@@ -143,14 +179,15 @@ def sweep(**options: Any) -> int:
     from plexor.sweep.store import StepStore, question_of, save  # noqa: PLC0415
     from plexor.sweep.sweep import sweep as run  # noqa: PLC0415
 
-    check_outputs(options["page"], options["svg"], folder=options["out"], whole=False)
+    options = Options(**given)
+    check_outputs(options.page, options.svg, folder=options.out, whole=False)
     wanted = _wanted(options)
-    if options["force"] and options["out"] is None:
+    if options.force and options.out is None:
         raise click.UsageError("--force replaces the folder of --out; name one")
     question = question_of("sweep", wanted, [load.dut for load in wanted.loads.values()])
-    store = StepStore(options["out"], question, force=options["force"])
-    switch = switched(options["load_on"], options["load_off"])
-    with Workers(executor_of(options)) as workers:
+    store = StepStore(options.out, question, force=options.force)
+    switch = switched(options.load_on, options.load_off)
+    with Workers(executor_of(options.link, options.executor)) as workers:
         found = run(wanted, workers, store, Teller().step, switch)
     if not found.steps:
         # Nothing is known of a device then, not even whether it is simulated.
@@ -158,7 +195,7 @@ def sweep(**options: Any) -> int:
             raise found.error
         raise KeyboardInterrupt
     result = _result(options, wanted, found)
-    if options["as_json"]:
+    if options.as_json:
         from plexor.jsonable import to_json  # noqa: PLC0415
 
         print(json.dumps(to_json(result), indent=1, ensure_ascii=False))
@@ -167,8 +204,8 @@ def sweep(**options: Any) -> int:
         print(sweep_text(result, width=width, colour=wants_colour()), end="")
     sys.stdout.flush()
     all_of(
-        lambda: None if options["out"] is None else save(result, options["out"]),
-        lambda: _write(result, options["page"], options["svg"]),
+        lambda: None if options.out is None else save(result, options.out),
+        lambda: _write(result, options.page, options.svg),
     )
     if found.error is not None:
         raise found.error
@@ -206,52 +243,52 @@ class Teller:
         )
 
 
-def _wanted(options: Mapping[str, Any]) -> Any:
+def _wanted(options: Options) -> Wanted:
     from plexor.sweep.sweep import Wanted  # noqa: PLC0415
 
-    low, high = options["low"], options["high"]
+    low, high = options.low, options.high
     if low >= high:
         raise click.UsageError(f"--from {low} --to {high}: must rise")
-    if options["resolution"] < LEAST_WIDTH:
+    if options.resolution < LEAST_WIDTH:
         raise click.UsageError("--resolution: must be 0.1% or more")
-    if options["both_ways"] and options["points"] > MOST_POINTS:
+    if options.both_ways and options.points > MOST_POINTS:
         raise click.UsageError(f"--points: with --both-ways {MOST_POINTS} or less")
-    if options["width"] is not None and options["duty"] is not None:
+    if options.width is not None and options.duty is not None:
         raise click.UsageError("--width and --duty both give the strike's width; give one")
-    criteria: tuple[Criterion, ...] = options["criteria"] or (DEFAULT,)
+    criteria = options.criteria or (DEFAULT,)
     deadline = _deadline(options, criteria)
-    channels = options["channels"] or _channels(options)
+    channels = options.channels or response_pins(options.link, options.dut)
     settings = Settings(
         strikes=(
             Stimulus(
                 period_s=1 / low,
-                width_s=options["width"],
-                duty=options["duty"],
-                dither_s=options["dither"],
-                seed=options["seed"],
+                width_s=options.width,
+                duty=options.duty,
+                dither_s=options.dither,
+                seed=options.seed,
             ),
         ),
         channels=tuple(_with_deadline(channel, deadline) for channel in channels),
-        timeout_s=options["timeout"],
+        timeout_s=options.timeout,
     )
     return Wanted(
-        options["link"],
+        options.link,
         _loads(options),
         settings,
         low,
         high,
         criteria,
-        options["resolution"],
-        options["points"],
-        options["dwell"],
-        options["longest"],
-        options["both_ways"],
+        options.resolution,
+        options.points,
+        options.dwell,
+        options.longest,
+        options.both_ways,
     )
 
 
-def _deadline(options: Mapping[str, Any], criteria: tuple[Criterion, ...]) -> Fraction | None:
+def _deadline(options: Options, criteria: tuple[Criterion, ...]) -> Fraction | None:
     limits = [entry.most_s for entry in criteria if entry.what == What.LATENCY]
-    deadline: Fraction | None = options["deadline"]
+    deadline = options.deadline
     if len(limits) > 1 or (limits and deadline is not None):
         raise click.UsageError(
             "--criterion latency< is a deadline; give one of them, or --deadline"
@@ -262,68 +299,56 @@ def _deadline(options: Mapping[str, Any], criteria: tuple[Criterion, ...]) -> Fr
 
 
 def _with_deadline(channel: Channel, deadline_s: Fraction | None) -> Channel:
-    from dataclasses import replace  # noqa: PLC0415
-
     return channel if channel.deadline_s is not None else replace(channel, deadline_s=deadline_s)
 
 
-def _channels(options: Mapping[str, Any]) -> tuple[Channel, ...]:
-    from plexor.commands.pins import channels_of  # noqa: PLC0415
-    from plexor.link.open import DEFAULT_DUT, sim_device  # noqa: PLC0415
-
-    uri: str = options["link"]
-    if not uri.startswith("sim:"):
-        raise click.UsageError("--channel: name the device's response pins, such as ISR=ch0")
-    return channels_of(sim_device(uri) or options["dut"] or DEFAULT_DUT, 8)
-
-
-def _loads(options: Mapping[str, Any]) -> dict[str, Load]:
+def _loads(options: Options) -> dict[str, Load]:
     from plexor.link.open import DEFAULT_DUT, sim_device  # noqa: PLC0415
     from plexor.sweep.sweep import Load  # noqa: PLC0415
 
-    names = [name.strip() for name in options["loads"].split(",")]
+    names = [name.strip() for name in options.loads.split(",")]
     if not all(names) or len(set(names)) < len(names):
-        raise click.UsageError(f"--load {options['loads']}: must be different names, with commas")
-    uri: str = options["link"]
-    if options["load_on"] is not None:
+        raise click.UsageError(f"--load {options.loads}: must be different names, with commas")
+    uri = options.link
+    if options.load_on is not None:
         if uri.startswith("sim:"):
             raise click.UsageError(
                 "--load-on: is for a real device; name loads of this one: --load"
             )
         if len(set(names) - {IDLE}) != 1:
-            raise click.UsageError(f"--load {options['loads']}: --load-on puts on one beside none")
-    dut = sim_device(uri) or options["dut"] or DEFAULT_DUT
+            raise click.UsageError(f"--load {options.loads}: --load-on puts on one beside none")
+    dut = sim_device(uri) or options.dut or DEFAULT_DUT
     found: dict[str, Load] = {}
     for name in names:
         if name in (IDLE, "on") or not uri.startswith("sim:"):
-            found[name] = Load(options["dut"], name != IDLE)
+            found[name] = Load(options.dut, name != IDLE)
         else:
             glue = "," if ":" in dut else ":"
             found[name] = Load(f"{dut}{glue}load={name}", True)
     return found
 
 
-def _description(options: Mapping[str, Any]) -> dict[str, str]:
+def _description(options: Options) -> dict[str, str]:
     """Return what was swept: the simulated device, and what the user says of it."""
     from plexor.link.open import DEFAULT_DUT, sim_device  # noqa: PLC0415
 
-    uri: str = options["link"]
-    keys = dict(options["keys"])
+    uri = options.link
+    keys = dict(options.keys)
     if not uri.startswith("sim:"):
         return keys
-    return {"dut": sim_device(uri) or options["dut"] or DEFAULT_DUT, **keys}
+    return {"dut": sim_device(uri) or options.dut or DEFAULT_DUT, **keys}
 
 
-def _result(options: Mapping[str, Any], wanted: Any, found: Any) -> SweepResult:
+def _result(options: Options, wanted: Wanted, found: Found) -> SweepResult:
     from plexor.session.session import versions  # noqa: PLC0415
     from plexor.sweep.model import SweepResult  # noqa: PLC0415
     from plexor.units import format_seconds  # noqa: PLC0415
 
     shape = "half of the period, at most 10 µs"
-    if options["width"] is not None:
-        shape = f"width {format_seconds(options['width'])}"
-    if options["duty"] is not None:
-        shape = f"duty {float(options['duty']):.4g}"
+    if options.width is not None:
+        shape = f"width {format_seconds(options.width)}"
+    if options.duty is not None:
+        shape = f"duty {float(options.duty):.4g}"
     return SweepResult(
         found.steps[0].tick_fs if found.steps else 0,
         any(step.simulated for step in found.steps),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Executor
-from typing import Any
 
 import click
 
@@ -19,10 +18,12 @@ executor_option = click.option(
 )
 
 
-def executor_of(options: Mapping[str, Any]) -> Callable[[], Executor]:
-    """Return what opens the executor; a device of which there is one is struck by one process."""
-    opener: Callable[[], Executor] | None = options["executor"]
-    if not options["link"].startswith("sim:"):
+def executor_of(link: str, opener: Callable[[], Executor] | None) -> Callable[[], Executor]:
+    """Return what opens the executor for a link: one process for a device that there is one of.
+
+    `opener` is what the option names. Raises click.UsageError where the link has no use for it.
+    """
+    if not link.startswith("sim:"):
         if opener is not None:
             raise click.UsageError("--executor: is for simulated instruments, sim:")
         return parse_executor("local:1")

@@ -19,7 +19,6 @@ from plexor.decode.register_image import (
 )
 from plexor.decode.rematch import Lane, Rules, measurement_of
 from plexor.decode.steps import steps_of
-from plexor.model.calibration import Calibration
 from plexor.model.identity import Identity
 from plexor.model.results import (
     Accounting,
@@ -79,7 +78,6 @@ class Circumstances:
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     device: Mapping[str, str] = field(default_factory=dict[str, str])
     disorder: Mapping[str, int] = field(default_factory=dict[str, int])
-    calibration: Calibration | None = None
     wrong: tuple[str, ...] = ()
     """What was asked and cannot be."""
 
@@ -189,7 +187,6 @@ def assemble(
         started=circumstances.started,
         versions=dict(circumstances.versions),
         device=dict(circumstances.device),
-        calibration=circumstances.calibration,
         steps=steps,
     )
     return consistent(result)

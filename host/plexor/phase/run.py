@@ -29,6 +29,7 @@ from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
 from plexor.session.progress import Progress
 from plexor.session.session import measure
+from plexor.session.stop import Stop
 from plexor.units import format_seconds, known_ticks, seconds_of, ticks_of
 
 STRIKE = "strike0"
@@ -75,18 +76,21 @@ def run(
     wanted: Wanted,
     on_progress: Callable[[Progress], None] | None = None,
     description: Mapping[str, str] | None = None,
+    stop: Stop | None = None,
 ) -> tuple[PhaseResult, RunResult]:
     """Take a phase scan; return it and the run it is from.
 
     Raises UsageError for what the instrument cannot do or the reference does not allow,
     InvalidRunError where the reference has no edges, LinkError and InstrumentError as `measure`.
+    `stop` ends the run and keeps it; before that run it raises KeyboardInterrupt.
     """
+    stop = stop or Stop()
     need_events(device.identity, "phase")
     if wanted.span_s is not None:
         need_dither(device.identity, "--span: strikes at random")
-    period_s = _reference_period(device, wanted)
+    period_s = _reference_period(device, wanted, stop)
     settings = settings_of(wanted, period_s, device.identity.tick_fs)
-    result = measure(device, settings, on_progress, description)
+    result = measure(device, settings, on_progress, description, stop=stop)
     return analyse(result, wanted), result
 
 
@@ -155,7 +159,7 @@ def _channels(wanted: Wanted, source: int) -> tuple[Channel, ...]:
     return (*wanted.channels, Channel(source - SOURCE_CHANNEL, "reference"))
 
 
-def _reference_period(device: Device, wanted: Wanted) -> Fraction | None:
+def _reference_period(device: Device, wanted: Wanted, stop: Stop) -> Fraction | None:
     """Return the reference's period, None where it has none; measure that of a device's tick."""
     if wanted.span_s is not None or wanted.period_s is not None:
         return wanted.period_s
@@ -165,8 +169,9 @@ def _reference_period(device: Device, wanted: Wanted) -> Fraction | None:
     found, time_s = 0, FIRST_LOOK_S
     for look in range(LOOKS):
         time_s = FIRST_LOOK_S * 10**look
-        seen = measure(device, Settings(channels=channels, time_s=time_s, load=wanted.load))
-        if seen.interrupted:
+        settings = Settings(channels=channels, time_s=time_s, load=wanted.load)
+        seen = measure(device, settings, stop=stop)
+        if seen.interrupted or stop.asked:
             raise KeyboardInterrupt
         if seen.events is None:
             continue

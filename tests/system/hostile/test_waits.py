@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import signal
 import socket
 import struct
@@ -18,7 +17,7 @@ import pytest
 
 import plexor.decode.collect
 import plexor.device.device
-import plexor.session.session
+import plexor.session.run
 from plexor.device.device import Device
 from plexor.errors import InstrumentError, LinkError
 from plexor.link import Reader, open_link
@@ -33,6 +32,7 @@ from plexor.protocol.frames import (
 )
 from plexor.protocol.registers import RunState, StopReason
 from plexor.session.session import measure
+from plexor.session.stop import Stop
 
 from ...unit.host.fake_device import FakeDevice, wait_until
 from ...unit.host.runs import LATENCIES, SETTINGS, TIMEOUTS_S, run
@@ -112,7 +112,7 @@ def test_a_simulated_board_that_falls_silent_is_waited_for_so_long_only(monkeypa
 
 @pytest.mark.parametrize("simulated", [True, False])
 def test_the_time_of_a_simulated_board_may_stand_still_for_longer(monkeypatch, simulated):
-    monkeypatch.setattr(plexor.session.session, "STILL_S", 0.2)
+    monkeypatch.setattr(plexor.session.run, "STILL_S", 0.2)
     said = to_stream(simulated_frame(0)) if simulated else b""
     with FakeDevice(Scenario(LATENCIES), endless=True, first_words=said) as fake:
 
@@ -131,12 +131,12 @@ def test_the_time_of_a_simulated_board_may_stand_still_for_longer(monkeypatch, s
 
 @pytest.mark.timeout(60)
 def test_a_run_that_does_not_stop_is_given_up(monkeypatch):
-    monkeypatch.setattr(plexor.session.session, "STILL_S", 0.5)
+    monkeypatch.setattr(plexor.session.run, "STILL_S", 0.5)
     with Endless("run") as fake:
         with Device(open_link(fake.uri), timeouts_s=(2.0,)) as device:
-            asked = threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT])
-            asked.start()
-            result = measure(device, SETTINGS)
+            stop = Stop()
+            threading.Timer(0.5, stop.ask).start()
+            result = measure(device, SETTINGS, stop=stop)
     assert result.interrupted
     assert "the instrument does not stop" in " ".join(result.invalid_reasons)
 
@@ -268,7 +268,7 @@ def test_an_instrument_that_takes_another_value_than_was_written_is_told():
 
 
 def test_an_earlier_run_that_a_simulated_board_takes_long_to_end_is_waited_for(monkeypatch):
-    monkeypatch.setattr(plexor.session.session, "STILL_S", 0.1)
+    monkeypatch.setattr(plexor.session.run, "STILL_S", 0.1)
     said = to_stream(simulated_frame(0))
     with FakeDevice(Scenario(LATENCIES), first_words=said) as fake:
         fake.set("status", "state", RunState.DRAINING)

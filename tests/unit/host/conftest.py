@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from plexor.commands import measure as command
+from plexor.commands.measure import take
 from plexor.model.results import (
     EVENT_DTYPE,
     Accounting,
@@ -152,7 +152,7 @@ def bench(monkeypatch, run_of):
             asked["settings"] = settings
             return result if result is not None else run_of([[1000, 2000, 3000]])
 
-        monkeypatch.setattr(command, "_run", run)
+        monkeypatch.setattr(take, "take", run)
         return asked
 
     return set_run

@@ -20,8 +20,8 @@ TIMEOUTS_S = (0.1, 0.1, 2.0)
 """The last is long: a busy machine takes its time."""
 
 
-def run(scenario=None, settings=SETTINGS, on_progress=None, **options):
+def run(scenario=None, settings=SETTINGS, on_progress=None, stop=None, **options):
     """The result of a run on a fake device, and the device."""
     with FakeDevice(scenario or Scenario(LATENCIES), **options) as fake:
         with Device(open_link(fake.uri), timeouts_s=TIMEOUTS_S) as device:
-            return measure(device, settings, on_progress), fake
+            return measure(device, settings, on_progress, stop=stop), fake

@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from plexor import cli
-from plexor.commands import measure as command
+from plexor.commands.measure import take
 from plexor.commands.parameters import parse_channel, parse_duty, parse_stop
 from plexor.errors import LinkError
 from plexor.protocol.registers import Policy, Stream
@@ -258,7 +258,7 @@ def test_a_link_that_breaks_ends_with_3(capsys, monkeypatch):
     def broken(*_):
         raise LinkError("tcp://h:1: cannot connect:\n refused")
 
-    monkeypatch.setattr(command, "_run", broken)
+    monkeypatch.setattr(take, "take", broken)
     assert errors_of(capsys, 3, STRIKES) == "plexor: tcp://h:1: cannot connect: refused\n"
 
 
@@ -266,7 +266,7 @@ def test_an_interrupt_before_the_run_ends_with_130(capsys, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command, "_run", interrupted)
+    monkeypatch.setattr(take, "take", interrupted)
     assert errors_of(capsys, 130, STRIKES) == "plexor: interrupted\n"
 
 

@@ -92,7 +92,7 @@ def test_a_budget_of_a_channel_that_is_not_measured_is_said_before_the_first_str
     def struck(*_):
         raise AssertionError("it struck")
 
-    monkeypatch.setattr("plexor.session.session.measure", struck)
+    monkeypatch.setattr("plexor.commands.measure.take.measure", struck)
     (tmp_path / "b.toml").write_text(BUDGET)
     with FakeDevice(Scenario([100])) as device:
         arguments = ["--link", device.uri, "--channel", "A=ch0"]

@@ -1,7 +1,5 @@
 """Runs on a device that is canned, or goes on."""
 
-import os
-import signal
 import threading
 from dataclasses import replace
 from fractions import Fraction
@@ -11,7 +9,7 @@ import pytest
 
 from plexor.analyse.analyse import analyse
 from plexor.device.device import Device
-from plexor.errors import LinkError, UsageError
+from plexor.errors import UsageError
 from plexor.link import open_link
 from plexor.model.results import Kind
 from plexor.model.settings import Settings, Stimulus
@@ -107,13 +105,6 @@ def test_deep_mode_is_refused_in_one_line_where_there_is_no_deep_memory():
     assert fake.written == []
 
 
-def test_a_start_that_was_taken_and_ignored_is_asked_for_again():
-    result, fake = run(deaf_to=2)
-    assert result.valid, result.invalid_reasons
-    assert fake.starts == 1
-    assert len(result.events) == len(fake.scenario.events)
-
-
 def without(*features):
     missing = Feature(0)
     for feature in features:
@@ -162,64 +153,10 @@ def test_what_cannot_be_computed_is_left_out_and_said():
     assert any("events are missing" in text for text in dropped.omitted)
 
 
-def test_an_interrupt_stops_the_run_and_keeps_it():
-    result, fake = run(endless=True, on_progress=_interrupt_once())
-    assert result.interrupted
-    assert result.valid, result.invalid_reasons
-    assert result.stop_reason == StopReason.COMMAND
-    assert len(result.events) == len(fake.scenario.events)
-
-
-def _interrupt_once():
-    done = []
-
-    def on_progress(progress):
-        if not done:
-            done.append(progress)
-            raise KeyboardInterrupt
-
-    return on_progress
-
-
-def test_an_interrupt_of_the_process_stops_the_run_and_keeps_it():
-    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-    before = signal.getsignal(signal.SIGINT)
-    result, _ = run(endless=True)
-    assert result.interrupted
-    assert result.valid, result.invalid_reasons
-    assert signal.getsignal(signal.SIGINT) is before
-
-
-def test_a_run_that_goes_on_tells_its_progress():
-    seen = []
-
-    def on_progress(progress):
-        seen.append(progress)
-        if len(seen) == 3:
-            raise KeyboardInterrupt
-
-    run(endless=True, on_progress=on_progress)
-    assert seen[0].expected_strikes == len(LATENCIES)
-    assert seen[1].events_received == len(Scenario(LATENCIES).events)
-    assert seen[0].elapsed_s == pytest.approx(50e-9)
-
-
 def test_the_events_around_a_trigger_are_fetched():
     result, fake = run(trace=True)
     assert result.trace["time_ticks"].tolist() == [event[0] for event in fake.scenario.events[:5]]
     assert (result.trigger_index, result.trigger_ticks) == (3, fake.scenario.events[3][0])
-
-
-def test_an_earlier_run_is_stopped_first():
-    with FakeDevice(Scenario(LATENCIES), endless=True) as fake:
-        with Device(open_link(fake.uri), timeouts_s=TIMEOUTS_S) as device:
-            device.write("control", "stream", 1)
-            device.write("control", "action", 1)
-            fake.endless = False
-            result = measure(device, SETTINGS)
-    assert result.valid, result.invalid_reasons
-    assert len(result.events) == len(fake.scenario.events)
-    assert fake.starts == 2
 
 
 def test_settings_that_cannot_be_are_a_usage_error_before_anything_is_written():
@@ -228,15 +165,6 @@ def test_settings_that_cannot_be_are_a_usage_error_before_anything_is_written():
             with pytest.raises(UsageError, match="strike5: this instrument has"):
                 measure(device, Settings(strikes=(Stimulus(5, Fraction(1)),)))
     assert fake.written == []
-
-
-def test_a_device_that_is_silent_at_the_start_is_a_link_error():
-    with (
-        FakeDevice(Scenario([50]), mute_after=6) as fake,
-        Device(open_link(fake.uri), timeouts_s=TIMEOUTS_S) as device,
-        pytest.raises(LinkError, match="no answer from the instrument"),
-    ):
-        measure(device, SETTINGS)
 
 
 def test_nothing_is_left_running():

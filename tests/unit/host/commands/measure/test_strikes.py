@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from plexor import cli
-from plexor.commands import measure as command
-from plexor.commands.presets import PRESETS
+from plexor.commands.measure import command
+from plexor.commands.measure.presets import PRESETS
 from plexor.protocol.registers import Trigger
 
 

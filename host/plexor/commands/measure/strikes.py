@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -40,20 +40,25 @@ def _seed(text: str) -> int:
     return int(text)
 
 
-_VALUES: Mapping[str, tuple[str, Callable[[str], Any]]] = {
-    "rate": ("period_s", lambda text: 1 / parse_rate(text)),
-    "count": ("count", parse_count),
-    "width": ("width_s", parse_duration),
-    "duty": ("duty", parse_duty),
-    "phase": ("phase_s", parse_duration),
-    "dither": ("dither_s", parse_duration),
-    "burst": ("burst", parse_count),
-    "spacing": ("spacing_s", parse_duration),
-    "seed": ("seed", _seed),
+_Set = Callable[[Stimulus, str], Stimulus]
+_VALUES: Mapping[str, _Set] = {
+    "rate": lambda strike, text: replace(strike, period_s=1 / parse_rate(text)),
+    "count": lambda strike, text: replace(strike, count=parse_count(text)),
+    "width": lambda strike, text: replace(strike, width_s=parse_duration(text)),
+    "duty": lambda strike, text: replace(strike, duty=parse_duty(text)),
+    "phase": lambda strike, text: replace(strike, phase_s=parse_duration(text)),
+    "dither": lambda strike, text: replace(strike, dither_s=parse_duration(text)),
+    "burst": lambda strike, text: replace(strike, burst=parse_count(text)),
+    "spacing": lambda strike, text: replace(strike, spacing_s=parse_duration(text)),
+    "seed": lambda strike, text: replace(strike, seed=_seed(text)),
+    "start": lambda strike, text: _started(strike, parse_start(text)),
 }
-_FLAGS = {"poisson": "poisson", "active-low": "invert"}
+_FLAGS: Mapping[str, Callable[[Stimulus], Stimulus]] = {
+    "poisson": lambda strike: replace(strike, poisson=True),
+    "active-low": lambda strike: replace(strike, invert=True),
+}
 _STRIKE = re.compile(r"(?P<number>[0-7]):(?P<options>.+)")
-_KNOWN = f"{', '.join(f'{key}=' for key in (*_VALUES, 'start'))}, {' or '.join(_FLAGS)}"
+_KNOWN = f"{', '.join(f'{key}=' for key in _VALUES)}, {' or '.join(_FLAGS)}"
 
 
 def parse_strike(text: str) -> Stimulus:
@@ -66,33 +71,55 @@ def parse_strike(text: str) -> Stimulus:
         raise ValueError(
             f"strike: {text!r}; must be an output from 0 to 7 with options after a colon: {_KNOWN}"
         )
-    found: dict[str, Any] = {}
+    strike = Stimulus(output=int(match["number"]))
     for option in match["options"].split(","):
         key, sign, value = option.partition("=")
         if option in _FLAGS:
-            found[_FLAGS[option]] = True
+            strike = _FLAGS[option](strike)
         elif key in _VALUES and sign:
-            name, parse = _VALUES[key]
-            found[name] = parse(value)
-        elif key == "start" and sign:
-            found["trigger"], found["trigger_source"] = parse_start(value)
+            strike = _VALUES[key](strike, value)
         else:
             raise ValueError(f"strike: {text!r}: {option!r} is no option; must be {_KNOWN}")
-    if "duty" in found and not {"period_s", "spacing_s"} & set(found):
+    if strike.duty is not None and strike.period_s is None and strike.spacing_s is None:
         raise ValueError(f"strike: {text!r}: a duty is of a period; give rate= too, or width=")
-    return Stimulus(output=int(match["number"]), **found)
+    return strike
+
+
+def _started(strike: Stimulus, start: Start) -> Stimulus:
+    return replace(strike, trigger=start.trigger, trigger_source=start.source)
 
 
 START = Parsed("start", parse_start)
 STRIKE = Parsed("strike", parse_strike)
 
 
-def strikes_of(options: Mapping[str, Any]) -> tuple[Stimulus, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrikeOptions:
+    """The options of `plexor measure` that say how outputs strike."""
+
+    rate: Fraction | None
+    count: int | None
+    time_s: Fraction | None
+    width: Fraction | None
+    duty: Fraction | None
+    phase: Fraction
+    dither: Fraction
+    poisson: bool
+    burst: int
+    spacing: Fraction | None
+    seed: int
+    active_low: bool
+    start: Start
+    strikes: tuple[Stimulus, ...]
+    """Those of further outputs."""
+
+
+def strikes_of(options: StrikeOptions) -> tuple[Stimulus, ...]:
     """Return all outputs that the options of `plexor measure` ask for.
 
     Raises click.UsageError for options that do not go together.
     """
-    further: tuple[Stimulus, ...] = options["strikes"]
+    further = options.strikes
     main = _main(options)
     numbers = [entry.output for entry in further]
     for number in numbers:
@@ -101,38 +128,49 @@ def strikes_of(options: Mapping[str, Any]) -> tuple[Stimulus, ...]:
         if numbers.count(number) > 1:
             raise click.UsageError(f"--strike: {number} is given twice")
     every = further if main is None else (main, *further)
-    return every if options["time_s"] is not None else _ended(every)
+    return every if options.time_s is not None else _ended(every)
 
 
-def _main(options: Mapping[str, Any]) -> Stimulus | None:
-    start: Start = options["start"]
-    if options["rate"] is None:
-        given = ["count", "width", "duty", "phase", "dither", "poisson", "spacing", "active_low"]
-        wrong = [name.replace("_", "-") for name in given if options[name]]
-        wrong += ["burst"] if options["burst"] > 1 else []
-        wrong += ["start"] if start.trigger != Trigger.RUN else []
-        if wrong:
-            raise click.UsageError(f"--{wrong[0]} is of strikes; give --rate too")
+def _main(options: StrikeOptions) -> Stimulus | None:
+    start = options.start
+    if options.rate is None:
+        wrong = next((name for name, given in _of_strikes(options) if given), None)
+        if wrong is not None:
+            raise click.UsageError(f"--{wrong} is of strikes; give --rate too")
         return None
-    if options["width"] is not None and options["duty"] is not None:
+    if options.width is not None and options.duty is not None:
         raise click.UsageError("--width and --duty both give the strike's width; give one")
-    if options["burst"] > 1 and options["spacing"] is None:
+    if options.burst > 1 and options.spacing is None:
         raise click.UsageError("--burst needs --spacing, the time between its strikes")
     return Stimulus(
-        period_s=1 / options["rate"],
-        width_s=options["width"],
-        duty=options["duty"],
-        phase_s=options["phase"],
-        burst=options["burst"],
-        spacing_s=options["spacing"],
-        count=options["count"] or 0,
-        dither_s=options["dither"],
-        poisson=options["poisson"],
+        period_s=1 / options.rate,
+        width_s=options.width,
+        duty=options.duty,
+        phase_s=options.phase,
+        burst=options.burst,
+        spacing_s=options.spacing,
+        count=options.count or 0,
+        dither_s=options.dither,
+        poisson=options.poisson,
         trigger=start.trigger,
         trigger_source=start.source,
-        invert=options["active_low"],
-        seed=options["seed"],
+        invert=options.active_low,
+        seed=options.seed,
     )
+
+
+def _of_strikes(options: StrikeOptions) -> Iterator[tuple[str, bool]]:
+    """Yield the options that say nothing without a rate, and whether each is given."""
+    yield "count", bool(options.count)
+    yield "width", bool(options.width)
+    yield "duty", bool(options.duty)
+    yield "phase", bool(options.phase)
+    yield "dither", bool(options.dither)
+    yield "poisson", options.poisson
+    yield "spacing", bool(options.spacing)
+    yield "active-low", options.active_low
+    yield "burst", options.burst > 1
+    yield "start", options.start.trigger != Trigger.RUN
 
 
 def _ended(strikes: tuple[Stimulus, ...]) -> tuple[Stimulus, ...]:

@@ -1,0 +1,1 @@
+"""`plexor measure`: settings from options, a run, its figures."""

@@ -1,0 +1,198 @@
+"""`plexor measure` on the command line: its options, and what comes of them."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from plexor.commands.measure.keep import check_out, keep, tap_beside
+from plexor.commands.measure.options import Options, settings_of
+from plexor.commands.measure.presets import overridden, preset_option
+from plexor.commands.measure.strikes import START, STRIKE
+from plexor.commands.parameters import (
+    CHANNEL,
+    COUNT,
+    DUTY,
+    KEY,
+    RATE,
+    STOP,
+    base_option,
+    budget_option,
+    json_option,
+    link_option,
+    time_option,
+    velocity_option,
+)
+from plexor.model.settings import MODES
+from plexor.protocol.registers import Policy
+
+_POLICIES = [policy.name.lower() for policy in Policy]
+_PATH = click.Path(path_type=Path)
+
+
+@click.command()
+@link_option("sim:, tcp://HOST:PORT, udp://HOST:PORT, serial:PORT or file:PATH.")
+@click.option(
+    "--dut",
+    metavar="NAME[:OPTIONS]",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
+    "`plexor devices NAME` explains its options.",
+)
+@preset_option
+@click.option(
+    "--fallback",
+    is_flag=True,
+    help="Where what a simulated device is made of cannot be had, say so and use a simpler one: "
+    "bare for freertos, synthetic for bare.",
+)
+@click.option(
+    "--rate",
+    type=RATE,
+    metavar="RATE",
+    help="Strikes (or bursts) a second: 20k. Without it the device runs by itself.",
+)
+@click.option(
+    "--count", type=COUNT, metavar="N", help="Strikes of --rate: 10k. The run ends after them."
+)
+@time_option("--time", "time_s", help="Stop after so long: 2s.")
+@time_option("--width", help="Of a strike.")
+@click.option("--duty", type=DUTY, metavar="PART", help="Of a strike, as part of the period: 20%.")
+@time_option("--phase", default="0", help="From the start to the first strike.")
+@time_option("--dither", default="0", help="Range of a random deviation of the period: 1024ns.")
+@click.option("--poisson", is_flag=True, help="Strike at random times, --rate on average.")
+@click.option("--burst", type=COUNT, default="1", metavar="N", help="Strikes in a burst.")
+@time_option("--spacing", help="Between strikes of a burst.")
+@click.option(
+    "--seed",
+    type=click.IntRange(1, (1 << 64) - 1),
+    default=1,
+    metavar="N",
+    help="Of what is random in the strikes.",
+)
+@click.option("--active-low", is_flag=True, help="Strikes are low.")
+@click.option(
+    "--start",
+    type=START,
+    default="run",
+    show_default=True,
+    metavar="WHAT",
+    help="What starts the strikes: run, gate (its input, while high) or strikeN, another output.",
+)
+@click.option(
+    "--strike",
+    "strikes",
+    type=STRIKE,
+    multiple=True,
+    metavar="N:KEY=VALUE,...",
+    help="A further output; repeat. Keys are rate, count, width, duty, phase, dither, poisson, "
+    "burst, spacing, seed, active-low and start; without a rate it strikes once a start.",
+)
+@click.option(
+    "--channel",
+    "channels",
+    type=CHANNEL,
+    multiple=True,
+    metavar="NAME=chN[:after=EDGE,deadline=TIME,filter=TIME,invert]",
+    help="A response pin; repeat. EDGE is strike0, ch0.fall and the like.",
+)
+@click.option(
+    "--policy",
+    type=click.Choice(_POLICIES),
+    default="oldest",
+    show_default=True,
+    help="Which outstanding strike a response answers.",
+)
+@time_option("--window", default="0", help="Least latency, with --policy window.")
+@time_option("--timeout", help="A strike older than this is missed. Default: the period.")
+@time_option("--deadline", help="A later response is late.")
+@time_option("--early", default="0", help="A response may come so long before its strike.")
+@click.option(
+    "--calibration",
+    type=_PATH,
+    metavar="FILE",
+    help="Correct latencies to ps by a file of `plexor calibrate`. Default: the one kept for "
+    "this instrument, where there is one; none: do not.",
+)
+@click.option("--load", is_flag=True, help="Raise the load output during the run.")
+@click.option(
+    "--mode",
+    type=click.Choice(list(MODES)),
+    show_default="stream; dump, if the instrument sends no events",
+    help="Send events while running; or collect on the chip and send results after (dump), "
+    "with the events too (deep), if the instrument has a deep memory.",
+)
+@click.option(
+    "--stop-on",
+    "stops",
+    type=STOP,
+    multiple=True,
+    metavar="CONDITION",
+    help="latency>50us or missed: stop there and keep the events around it.",
+)
+@base_option
+@velocity_option
+@budget_option
+@click.option(
+    "--key",
+    "keys",
+    type=KEY,
+    multiple=True,
+    metavar="NAME=TEXT",
+    help="Describes the device, such as os=FreeRTOS; repeat.",
+)
+@json_option
+@click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page.")
+@click.option("--out", type=_PATH, metavar="DIR", help="Keep the run in a new folder.")
+@click.option("--wire", is_flag=True, help="Keep the raw bytes of the link too, in --out.")
+@click.option("--force", is_flag=True, help="Replace the folder of --out.")
+@click.pass_context
+def measure(context: click.Context, **given: Any) -> int:
+    """Strike a device, time its responses, judge them.
+
+    Times take a unit: 50us, 1.5ms, 2s. Rates and counts take k, M, G.
+
+    \b
+      plexor measure --rate 20k --count 10k
+      plexor measure --dut bare --rate 1k --time 2s --budget omac --json
+      plexor measure --preset cots5k --count 10k --strike 1:start=strike0,phase=5us,width=1us
+      plexor measure --link serial:/dev/ttyUSB1 --rate 5k --duty 20% --time 60s --out run1
+    """
+    # Imported here so that --help and wrong options answer at once.
+    from plexor.commands.conclude import Wanted, conclude  # noqa: PLC0415
+    from plexor.commands.output import check_outputs  # noqa: PLC0415
+    from plexor.judge.budget_file import load as load_budget  # noqa: PLC0415
+    from plexor.units import ticks_of  # noqa: PLC0415
+
+    options = replace(Options(**given), **dict.fromkeys(overridden(context)))
+    settings = settings_of(options)
+    budget = None if options.budget is None else load_budget(options.budget)
+    out = options.out
+    if options.wire and out is None:
+        raise click.UsageError("--wire keeps the bytes in the folder of --out; name one")
+    if options.force and out is None:
+        raise click.UsageError("--force replaces the folder of --out; name one")
+    check_out(out, options.force)
+    check_outputs(options.page, folder=out)
+    from plexor.commands.measure.take import take  # noqa: PLC0415
+
+    with ExitStack() as stack:
+        tap = tap_beside(stack, out) if options.wire and out is not None else None
+        result = take(options, settings, tap, budget)
+        unsaved = None if out is None else keep(result, out, tap)
+    base = round(ticks_of(options.base, result.tick_fs))
+    return conclude(
+        result,
+        Wanted(
+            budget,
+            options.as_json,
+            options.page,
+            base,
+            options.velocity,
+            taken_now=True,
+            unsaved=unsaved,
+        ),
+    )

@@ -1,0 +1,85 @@
+"""A run kept in the folder of `--out`, with the raw bytes of its link where they are wanted."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from plexor.errors import StoreError
+
+if TYPE_CHECKING:
+    from plexor.model.results import RunResult
+
+
+def check_out(out: Path | None, force: bool) -> None:
+    """Refuse a folder that is there before the run, not after it."""
+    if out is None:
+        return
+    try:
+        if not out.exists():
+            return
+    except OSError as error:
+        raise click.UsageError(f"--out {out}: {error.strerror or error}") from error
+    if force and out.is_dir() and ((out / "run.json").exists() or not any(out.iterdir())):
+        return
+    if force:
+        raise click.UsageError(f"--out {out}: holds no run; --force replaces runs only")
+    if not out.is_dir() or any(out.iterdir()):
+        raise click.UsageError(f"--out {out}: is there already; --force replaces it")
+
+
+class Tap:
+    """A file of raw bytes; where it cannot be written any more, the run goes on without it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.path = Path(file.name)
+        self.error: OSError | None = None
+        self._file = file
+
+    def write(self, data: bytes, /) -> None:
+        """Write all of `data`, or nothing from the first error on."""
+        try:
+            while data and self.error is None:
+                data = data[self._file.write(data) :]
+        except OSError as error:
+            self.error = error
+
+
+def keep(result: RunResult, out: Path, tap: Tap | None) -> StoreError | None:
+    """Save a run in place of what is at `out`; on failure put that back and return the error."""
+    from plexor.store.run_folder import save  # noqa: PLC0415
+
+    old = out.with_name(f".{out.name}.old") if out.exists() else None
+    try:
+        if old is not None:
+            out.rename(old)
+        save(result, out, None if tap is None or tap.error is not None else tap.path)
+    except (StoreError, OSError, KeyboardInterrupt) as error:
+        if old is not None and old.exists() and not out.exists():
+            old.rename(out)
+        if isinstance(error, KeyboardInterrupt):
+            return StoreError(f"{out}: interrupted before the run was kept")
+        return error if isinstance(error, StoreError) else StoreError(f"{out}: {error.strerror}")
+    if old is not None:
+        shutil.rmtree(old, ignore_errors=True)
+    print(f"plexor: run kept in {out}", file=sys.stderr)
+    if tap is not None and tap.error is not None:
+        reason = tap.error.strerror or tap.error
+        return StoreError(f"{out}: kept without the raw bytes of the link: {reason}")
+    return None
+
+
+def tap_beside(stack: ExitStack, out: Path) -> Tap:
+    """Return a file for raw bytes beside the folder they will be moved to."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        part = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=out.parent)))
+        return Tap(stack.enter_context((part / "wire.bin").open("wb", buffering=0)))
+    except OSError as error:
+        raise StoreError(f"{out}: cannot write: {error.strerror or error}") from error

@@ -1,0 +1,94 @@
+"""The beginning of a run: an earlier one is ended, registers are written, the run is started."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from plexor.decode.decoder import FaultKind
+from plexor.device.device import SilenceError
+from plexor.errors import InstrumentError, LinkError
+from plexor.protocol.registers import Action, RunState
+from plexor.session.run import POLL_S, Run
+
+START_TRIES = 3
+"""Of those that are not answered."""
+_START_TICKS = ("status", 0, "start_ticks")
+_ENDED = (RunState.IDLE, RunState.DONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """When a run began, and what the link had counted until then."""
+
+    started: str
+    """In UTC."""
+    began: float
+    """By the monotonic clock."""
+    frames_received: int
+    frames_lost: int
+    faults: Counter[FaultKind]
+    disorder: Counter[str]
+
+
+def prepare(run: Run) -> None:
+    """End a run that goes on from earlier, and write the registers of this one.
+
+    Raises InstrumentError where the earlier one does not end.
+    """
+    _end_earlier(run)
+    run.device.write_all(run.plan.registers)
+
+
+def start(run: Run) -> Begin:
+    """Send START until the run has begun: while an earlier one's dump goes out it is ignored.
+
+    Raises SilenceError where it does not begin.
+    """
+    device, collector = run.device, run.collector
+    (before,) = device.read_all([_START_TICKS])
+    collector.reset()
+    begin = _now(run)
+    unanswered = 0
+    while unanswered < START_TRIES and time.monotonic() - begin.began < run.still_s:
+        unanswered += not device.write_once("control", "action", Action.START)
+        try:
+            state, ticks = device.read_all([("status", 0, "state"), _START_TICKS])
+        except LinkError:
+            if collector.started_ticks is None:
+                raise
+            return begin
+        if ticks != before or state not in _ENDED:
+            return begin
+        device.pump(0.05)
+    raise SilenceError(f"{device.name}: the instrument does not start a run")
+
+
+def _end_earlier(run: Run) -> None:
+    device = run.device
+    if device.read("status", "state") in _ENDED:
+        return
+    device.write("control", "action", Action.STOP)
+    deadline = time.monotonic() + run.still_s
+    while device.read("status", "state") not in _ENDED:
+        if time.monotonic() > deadline:
+            raise InstrumentError(f"{device.name}: an earlier run does not end")
+        device.pump(POLL_S)
+    # Its last frames must not be taken for this run's.
+    while device.pump(POLL_S):
+        if time.monotonic() > deadline:
+            raise InstrumentError(f"{device.name}: an earlier run's frames do not end")
+
+
+def _now(run: Run) -> Begin:
+    decoder = run.device.decoder
+    return Begin(
+        datetime.now(UTC).isoformat(timespec="seconds"),
+        time.monotonic(),
+        decoder.frames_received,
+        decoder.frames_lost,
+        decoder.fault_counts.copy(),
+        run.device.disorder,
+    )
