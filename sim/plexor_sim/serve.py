@@ -127,6 +127,7 @@ def _say(line: str) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of the simulated instrument's options."""
     parser = argparse.ArgumentParser(
         prog="plexor sim serve",
         description="A simulated instrument and a device at its pins, for one client after the "
