@@ -19,9 +19,9 @@ from plexor.analyse.jitter import (
     variance_ticks2,
 )
 from plexor.analyse.percentiles import Distribution, Quantile, from_values, quantiles
-from plexor.analyse.samples import ChannelSamples, Samples, channel_samples
+from plexor.analyse.samples import ChannelSamples, channel_samples
 from plexor.analyse.tail import ColdStart, cold_start
-from plexor.decode.rematch import Rules
+from plexor.decode.matched import Rules, Samples
 from plexor.model.results import ChannelResult, Kind, Measurement, RunResult
 from plexor.model.settings import NO_DEADLINE_TICKS, parse_reference
 from plexor.protocol import registers

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plexor.analyse.samples import Samples
+from plexor.decode.matched import Samples
 from plexor.model.calibration import FS_PER_PS, Calibration, Instants
 from plexor.model.results import ChannelResult, Kind
 from plexor.model.settings import parse_reference

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from plexor.decode.accounting import account, account_partly
+from plexor.decode.bins import measurement_of
 from plexor.decode.collect import Collector
 from plexor.decode.consistent import MOST_TICKS, UNENDED, consistent, consistent_channels
+from plexor.decode.matched import Matched, Rules
 from plexor.decode.register_image import (
     RegisterImage,
     common_places,
@@ -17,7 +19,7 @@ from plexor.decode.register_image import (
     set_up_places,
     steps_asked,
 )
-from plexor.decode.rematch import Lane, Rules, measurement_of
+from plexor.decode.rematch import rematch
 from plexor.decode.steps import steps_of
 from plexor.model.identity import Identity
 from plexor.model.results import (
@@ -281,12 +283,11 @@ class _Channels:
         absent = [kind for kind in Kind if kind not in measurements]
         squares = Feature.SUM_SQUARES in self.geometry.features
         extremes = Feature.EXTREMES in self.geometry.features
-        lane: Lane | None = None
+        again: Matched | None = None
         if events is not None and (absent or not squares or not extremes):
-            lane = Lane(self._rules(number))
-            lane.run(events, self.end_ticks)
+            again = rematch(events, self._rules(number), self.end_ticks)
             for kind in Kind:
-                made = measurement_of(kind, lane.samples[kind], self._mantissa_bits(kind))
+                made = measurement_of(kind, again.samples[kind], self._mantissa_bits(kind))
                 if kind in absent:
                     measurements[kind] = made
                     self.computed.append(f"{name}.{kind}")
@@ -305,8 +306,8 @@ class _Channels:
             if self.ended:
                 pending = self.image.value("lane", "pending", number)
             active = int(self.memories.counts(Space.EDGES)[number * 2 + 1])
-        elif lane is not None:
-            classes, pending, active = lane.classes, lane.pending, lane.active_edges
+        elif again is not None:
+            classes, pending, active = again.classes, again.pending, again.active_edges
             self.computed.append(f"{name}: classes")
         else:
             self.omitted.append(f"{name}: classes")

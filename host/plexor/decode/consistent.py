@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plexor.decode.rematch import bin_numbers
+from plexor.decode.bins import bin_numbers
 from plexor.model.results import (
     Bins,
     ChannelResult,

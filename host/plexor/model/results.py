@@ -67,8 +67,8 @@ class Kind(StrEnum):
     """What a measurement measures."""
 
     RISE = "rise"  # strike to the edge to the active level
-    FALL = "fall"  # strike to the edge back
-    WIDTH = "width"  # edge to the active level to the edge back
+    FALL = "fall"  # strike to the trailing edge
+    WIDTH = "width"  # edge to the active level to the trailing edge
     PERIOD = "period"  # edge to the active level to the next such edge
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from plexor.analyse.analyse import analyse, samples_of
-from plexor.decode.rematch import bins_of
+from plexor.decode.bins import bins_of
 from plexor.device.device import Device
 from plexor.model.results import ChannelResult, Counts, Kind, Measurement, RunResult
 from plexor.model.settings import RegisterWrite

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from plexor.analyse.analyse import ChannelFigures, analyse
 from plexor.analyse.analyse import Figures as RunFigures
 from plexor.analyse.percentiles import from_values, quantile
-from plexor.analyse.samples import Samples
+from plexor.decode.matched import Samples
 from plexor.model.results import RunResult
 from plexor.model.settings import Stimulus
 from plexor.protocol.memory import ResponseClass

@@ -1,12 +1,9 @@
 """The matcher's rules on the host: planted events in, samples written out by hand."""
 
 import numpy as np
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from plexor.analyse.samples import _in_step, _in_turn, channel_samples
-from plexor.decode.rematch import Rules
+from plexor.analyse.samples import channel_samples
+from plexor.decode.matched import Rules
 from plexor.model.results import EVENT_DTYPE
 from plexor.protocol.registers import Policy
 
@@ -67,10 +64,6 @@ def test_every_kind_of_sample_of_two_responses():
     check_two_responses(channel_samples(events(*TWO_RESPONSES), rules(), 9000))
 
 
-def test_matching_in_turn_finds_the_same_samples():
-    check_two_responses(_in_turn(events(*TWO_RESPONSES), rules(), 9000))
-
-
 def test_latencies_over_a_period_answer_the_oldest_strike():
     assert rise([(0, *S), (100, *S), (150, *R), (200, *S), (260, *R)]) == [150, 160]
 
@@ -114,26 +107,3 @@ def test_a_falling_edge_can_be_the_strike_of_another_channel():
     rows = events((10, 1, 1), (20, 1, 0), (33, 0, 1))
     found = channel_samples(rows, rules(reference_source=1, reference_polarity=0), 9000)
     assert found.rise.value_ticks.tolist() == [13]
-
-
-@pytest.mark.parametrize("timeout", [3, 40])
-@given(data=st.data())
-def test_matching_at_once_equals_matching_in_turn(timeout, data):
-    steps = data.draw(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2)), max_size=40))
-    rows, time, level = [], 0, 0
-    for step, what in steps:
-        time += step + 1
-        level ^= what > 0
-        rows.append((time, 0, level) if what else (time, 8, 1))
-    made, taken = events(*rows), rules(timeout_ticks=timeout, queue_depth=4)
-    at_once, in_turn = channel_samples(made, taken, 9000), _in_turn(made, taken, 9000)
-    for kind in ("rise", "fall", "width", "period"):
-        for part in ("value_ticks", "time_ticks", "index", "start_ticks"):
-            one, other = (getattr(getattr(x, kind), part) for x in (at_once, in_turn))
-            assert one.tolist() == other.tolist()
-
-
-def test_the_rules_of_running_in_step_are_not_always_met():
-    times = np.array([0, 100, 150], np.int64)
-    assert _in_step(times, np.array([0]), np.array([2]), rules())
-    assert not _in_step(times, np.array([0, 1]), np.array([2]), rules(timeout_ticks=149))

@@ -1,22 +1,22 @@
-"""The instrument's matching again on the host: each rule by a case worked out by hand."""
+"""Matching on the host: each rule by a case worked out by hand, at once and in turn."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from plexor.decode.rematch import Lane, Rules, Samples, bins_of, measurement_of
+from plexor.decode.in_turn import match_in_turn
+from plexor.decode.matched import Rules
+from plexor.decode.rematch import rematch
 from plexor.model.results import EVENT_DTYPE, Kind
 from plexor.protocol.memory import ResponseClass as R
-from plexor.protocol.memory import bin_of
 from plexor.protocol.registers import Policy
 
+WAYS = pytest.mark.parametrize("way", [rematch, match_in_turn])
 S, A, B = (8, 1), (0, 1), (0, 0)
 """A strike, the edge to the active level, the edge back."""
 
 
-def matched(events, end_ticks=10_000, **rules):
-    """The lane of channel 0 after (time, kind) events."""
+def matched(way, events, end_ticks=10_000, **rules):
+    """What (time, kind) events come to on channel 0."""
     array = np.zeros(len(events), dtype=EVENT_DTYPE)
     for index, (time, (source, polarity)) in enumerate(events):
         array[index] = (time, index, source, polarity)
@@ -31,14 +31,12 @@ def matched(events, end_ticks=10_000, **rules):
         "deadline_ticks": 50,
         "queue_depth": 2,
     }
-    lane = Lane(Rules(**defaults | rules))
-    lane.run(array, end_ticks)
-    return lane
+    return way(array, Rules(**defaults | rules), end_ticks)
 
 
-def classes(lane):
+def classes(found):
     """The classes that are not empty."""
-    return {name: count for name, count in lane.classes.items() if count}
+    return {name: count for name, count in found.classes.items() if count}
 
 
 CASES = {
@@ -92,64 +90,46 @@ CASES = {
 }
 
 
+@WAYS
 @pytest.mark.parametrize("name", CASES)
-def test_each_strike_and_edge_is_in_the_class_of_the_rules(name):
+def test_each_strike_and_edge_is_in_the_class_of_the_rules(name, way):
     events, rules, expected = CASES[name]
-    assert classes(matched(events, **rules)) == expected
+    assert classes(matched(way, events, **rules)) == expected
 
 
-def test_a_strike_at_the_end_is_pending_until_its_time_out():
-    assert matched([(0, S)], end_ticks=100).pending == 1
-    lane = matched([(0, S)], end_ticks=101)
-    assert (lane.pending, classes(lane)) == (0, {R.STRIKES: 1, R.MISSED: 1})
+@WAYS
+def test_a_strike_at_the_end_is_pending_until_its_time_out(way):
+    assert matched(way, [(0, S)], end_ticks=100).pending == 1
+    found = matched(way, [(0, S)], end_ticks=101)
+    assert (found.pending, classes(found)) == (0, {R.STRIKES: 1, R.MISSED: 1})
 
 
-def test_samples_carry_index_and_time_of_the_event_that_completed_them():
-    lane = matched([(0, S), (30, A), (45, B), (60, A), (70, B)])
-    samples = {kind: (s.values, s.indices, s.times) for kind, s in lane.samples.items()}
-    assert samples == {
-        Kind.RISE: ([30], [1], [30]),
-        Kind.FALL: ([45], [2], [45]),
-        Kind.WIDTH: ([15, 10], [2, 4], [45, 70]),
-        Kind.PERIOD: ([30], [3], [60]),
+def rows(samples):
+    """The samples as (value, time, index, start)."""
+    columns = samples.value_ticks, samples.time_ticks, samples.index, samples.start_ticks
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+@WAYS
+def test_samples_carry_index_and_time_of_the_event_that_completed_them(way):
+    found = matched(way, [(0, S), (30, A), (45, B), (60, A), (70, B)])
+    assert {kind: rows(samples) for kind, samples in found.samples.items()} == {
+        Kind.RISE: [(30, 30, 1, 0)],
+        Kind.FALL: [(45, 45, 2, 0)],
+        Kind.WIDTH: [(15, 45, 2, 30), (10, 70, 4, 60)],
+        Kind.PERIOD: [(30, 60, 3, 30)],
     }
 
 
-def test_an_early_response_has_a_signed_rise_and_no_fall():
-    lane = matched([(90, A), (100, S), (110, B)], early_ticks=10)
-    rise = lane.samples[Kind.RISE]
-    assert (rise.values, rise.indices, rise.times) == ([-10], [1], [100])
-    assert lane.samples[Kind.FALL].values == []
+@WAYS
+def test_an_early_response_has_a_signed_rise_from_its_strike_and_no_fall(way):
+    found = matched(way, [(90, A), (100, S), (110, B)], early_ticks=10)
+    assert rows(found.samples[Kind.RISE]) == [(-10, 100, 1, 100)]
+    assert rows(found.samples[Kind.FALL]) == []
 
 
-def test_intervals_and_fall_latencies_end_at_31_bits():
-    far = 1 << 33
-    lane = matched([(0, S), (30, A), (far, B), (2 * far, A)], end_ticks=3 * far)
-    limit = (1 << 31) - 1
-    assert [lane.samples[kind].values for kind in (Kind.FALL, Kind.WIDTH, Kind.PERIOD)] == [
-        [limit]
-    ] * 3
-
-
-@given(
-    st.lists(
-        st.one_of(
-            st.integers(-(1 << 31), (1 << 33)), st.integers(0, 31).map(lambda bits: (1 << bits) - 1)
-        ),
-        max_size=50,
-    ),
-    st.integers(2, 8),
-)
-def test_bins_are_those_of_the_contract(values, mantissa_bits):
-    expected = [0] * (1 << mantissa_bits + 5)
-    for value in values:
-        expected[bin_of(value, mantissa_bits)] += 1
-    assert bins_of(np.array(values, dtype=np.int64), mantissa_bits).tolist() == expected
-
-
-def test_the_first_of_equal_extremes_is_named():
-    samples = Samples([7, 3, 7, 3], [0, 1, 2, 3], [10, 11, 12, 13])
-    figures = measurement_of(Kind.RISE, samples, 4).statistics
-    assert (figures.min_index, figures.min_time_ticks) == (1, 11)
-    assert (figures.max_index, figures.max_time_ticks) == (0, 10)
-    assert figures.sum_sq_ticks2 == 116
+@WAYS
+def test_a_second_trailing_edge_ends_no_response_again(way):
+    found = matched(way, [(0, S), (30, A), (45, B), (60, B)])
+    assert rows(found.samples[Kind.FALL]) == [(45, 45, 2, 0)]
+    assert rows(found.samples[Kind.WIDTH]) == [(15, 45, 2, 30), (30, 60, 3, 30)]
