@@ -8,14 +8,16 @@ from amaranth.hdl import Module
 PARAMETER = re.compile(r'^\s*parameter (?:signed )?\\(\w+) (?:\d+\'([01]+)|"([^"]*)"|(-?\d+))')
 
 
-def cells_of(m: Module, *ports) -> dict[str, list[dict[str, int | str]]]:
-    """Return the parameters of each cell that is an Instance, by the kind of cell."""
-    found: dict[str, list[dict[str, int | str]]] = {}
+def cells_of(m: Module, *ports) -> dict[str, list[dict[str, int | str | None]]]:
+    """Return each cell that is an Instance, by its kind: its parameters, and its ports as None."""
+    found: dict[str, list[dict[str, int | str | None]]] = {}
     current = None
     for line in rtlil.convert(m, ports=ports).splitlines():
         if match := re.match(r"\s*cell \\(\w+) ", line):
             current = {}
             found.setdefault(match[1], []).append(current)
+        elif current is not None and (match := re.match(r"\s*connect \\(\w+) ", line)):
+            current[match[1]] = None
         elif re.match(r"\s*end\b", line):
             current = None
         elif current is not None and (match := PARAMETER.match(line)):
