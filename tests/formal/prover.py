@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from amaranth.back import rtlil
-from amaranth.hdl import ClockDomain, ClockSignal, Elaboratable, Module, Signal
+from amaranth.hdl import Assume, ClockDomain, ClockSignal, Elaboratable, Module, Signal
 
 BUILD = Path(__file__).parents[2] / "build" / "formal"
 TOOLS = Path(sys.executable).parent
@@ -81,3 +81,10 @@ def prove(
     if "DONE (FAIL" in log or "DONE (UNKNOWN" in log:
         return False, log
     raise RuntimeError(f"{name}: sby ended with {ran.returncode}:\n{log[-3000:]}")
+
+
+def constant(m: Module, value: Signal) -> None:
+    """Assume that a free signal keeps whatever value it begins with."""
+    started, before = Signal(name=f"{value.name}_set"), Signal.like(value, name="before")
+    m.d.sync += [started.eq(1), before.eq(value)]
+    m.d.comb += Assume(~started | (value == before))

@@ -58,3 +58,10 @@ def simulate(dut, *scripts) -> None:
     """
     simulation = getattr(dut, "simulation", None) or Simulation(dut)
     simulation.run(scripts)
+
+
+def settle(dut, script) -> None:
+    """Run a script on an elaboratable without a clock."""
+    simulator = Simulator(dut)
+    simulator.add_testbench(script)
+    simulator.run()

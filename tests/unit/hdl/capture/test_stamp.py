@@ -1,7 +1,6 @@
 """The stamp: full times across a wrap of the low bits, indices across chunks, blank slots."""
 
 import random
-from dataclasses import replace
 
 import pytest
 
@@ -180,20 +179,3 @@ def test_the_final_beat_is_one_without_event_and_clear_starts_the_index_anew(ben
 
     bench.simulate(dut, drive)
     assert found == [(0, 1), (0, 1), (0, 1), (1, 0)]
-
-
-@pytest.mark.parametrize("samples", [4, 8, 16])
-@pytest.mark.parametrize("depth", [4, 8, 16, 32, 64, 128, 256, 512])
-def test_a_words_clock_has_room_for_the_longest_wait_or_is_refused(samples, depth):
-    geometry = Geometry(channels=8, strikes=8, samples=samples, word_fifo_depth=depth)
-    # Every sample of every FIFO an edge, 32 clocks for each, and the pauses of steps.
-    waits = 32 * (len(geometry.sources) * depth * samples + geometry.queue_depth) + 512 * depth
-    if 2 * waits < 1 << 20:
-        assert 1 << clock_bits(geometry) > 2 * waits
-        return
-    with pytest.raises(ValueError, match=rf"^word_fifo_depth: {depth}; must be ") as caught:
-        clock_bits(geometry)
-    most = int(str(caught.value).split("must be ")[1].split()[0])
-    assert clock_bits(replace(geometry, word_fifo_depth=most)) <= 20
-    with pytest.raises(ValueError, match="word_fifo_depth"):
-        clock_bits(replace(geometry, word_fifo_depth=2 * most))

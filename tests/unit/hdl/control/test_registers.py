@@ -2,8 +2,6 @@
 
 import random
 
-from amaranth.hdl import ClockDomain, Module
-
 from plexor.protocol.frames import OpStatus
 from plexor.protocol.geometry import MAGIC, PROTOCOL_VERSION
 from plexor.protocol.registers import (
@@ -13,7 +11,7 @@ from plexor.protocol.registers import (
     address,
     registers,
 )
-from plexor_hdl.control.registers import SOURCE_CLOCKS, ZOOMS, RegisterBank
+from plexor_hdl.control.registers import SOURCE_CLOCKS, ZOOMS
 
 from ..register_bench import (
     BUILD,
@@ -28,7 +26,6 @@ from ..register_bench import (
     word_mask,
     written_words,
 )
-from ..simulation import made
 
 OTHER_BITS = 0x5A5AA5A5C3C33C3C
 REQUEST_CLOCKS = SOURCE_CLOCKS + 6
@@ -185,61 +182,3 @@ def test_an_action_strobes_each_of_its_bits_for_one_clock(bench):
             assert await access(ctx, dut, at) == (OpStatus.OK, 0)
 
     simulate(bench, testbench)
-
-
-def test_words_of_the_run_time_and_the_end_are_told_between_requests(bench):
-    dut = made(RegisterBank, GEOMETRY, HASH)
-    told, written, asked = [], 0x0123456789ABCDEF, [(0, 0)] * 4
-    marked = 0xFEDCBA9800000010
-    rng, ended = random.Random(4), []
-
-    async def listen(ctx):
-        while not ended:
-            choice = asked[-1] if rng.random() < 0.7 else (rng.randrange(2), rng.randrange(2))
-            asked.append(choice)
-            ctx.set(dut.word_end, choice[0])
-            ctx.set(dut.word_high, choice[1])
-            if ctx.get(dut.word_valid) and len(set(asked[-4:])) == 1:
-                told.append((*choice, ctx.get(dut.word)))
-            await ctx.tick()
-
-    async def drive(ctx):
-        at = address("control", "run_time_ticks")
-        await access(ctx, dut, at, written & 0xFFFFFFFF)
-        await access(ctx, dut, at + 1, written >> 32)
-        ctx.set(dut.status.time_ticks, marked)
-        ctx.set(dut.mark_end, 1)
-        ctx.set(dut.mark_stb, 1)
-        await ctx.tick()
-        ctx.set(dut.mark_stb, 0)
-        await ctx.tick().repeat(8)
-        told.clear()
-        for _ in range(40):
-            await access(ctx, dut, address("control", "settle_ticks"), rng.getrandbits(32))
-            await ctx.tick().repeat(rng.randrange(1, 12))
-        ended.append(True)
-
-    bench.simulate(dut, drive, listen)
-    values = {0: written, 1: marked}
-    expected = {(e, high, values[e] >> 32 * high & 0xFFFFFFFF) for e in (0, 1) for high in (0, 1)}
-    assert set(told) == expected
-
-
-def test_after_a_reset_registers_read_back_their_reset_values(bench):
-    at = address("stimulus", "width_ticks", 1)
-    seed = address("stimulus", "seed", 0)
-    module, dut = Module(), RegisterBank(GEOMETRY, HASH)
-    module.domains.sync = domain = ClockDomain("sync")
-    module.submodules.dut = dut
-
-    async def testbench(ctx):
-        for place in (at, seed):
-            await access(ctx, dut, place, 0x12345678)
-        ctx.set(domain.rst, 1)
-        await ctx.tick()
-        ctx.set(domain.rst, 0)
-        assert await access(ctx, dut, at) == (OpStatus.OK, 0)
-        assert await access(ctx, dut, seed) == (OpStatus.OK, 1)
-        assert (await access(ctx, dut, address("identity", "magic")))[1] == MAGIC
-
-    bench.simulate(module, testbench)

@@ -1,7 +1,6 @@
 """What the matcher measures beside rise latencies, and responses before their strike."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 
@@ -151,36 +150,3 @@ def test_a_response_held_in_a_closed_window_is_joined_while_another_is_under_way
     bench = check(events, rules, 1, stalls=NONE)
     assert bench.classes[0][ResponseClass.EARLY] == 1
     assert [value for value, *_ in bench.values[0][Kind.FALL]] == [30]
-
-
-def _answered(channels: int, rounds: int, period: int):
-    """Return strikes of all channels, each answered by each of them, both edges of each."""
-    events = []
-    for number in range(rounds):
-        start = 1000 + number * period
-        edges = [(8, 1), (8, 0), *((n, 1) for n in range(channels))]
-        edges += [(n, 0) for n in range(channels)]
-        events += [(start + place, *edge) for place, edge in enumerate(edges)]
-    return [(*event, index) for index, event in enumerate(events)]
-
-
-@pytest.mark.parametrize(("channels", "most"), [(1, 16), (2, 30), (4, 58), (8, 114)])
-def test_all_values_of_an_answered_strike_come_as_fast_as_documented(channels, most):
-    geometry = replace(FULL, channels=channels)
-    rules = [replace(rules_for(timeout=1000)[0], source=n) for n in range(channels)]
-    events = _answered(channels, 12, 40)
-    bench = check(events, rules, 1, geometry=geometry, stalls=NONE)
-    starts = bench.taken_clocks[:: 2 + 2 * channels]
-    assert {after - before for before, after in pairwise(starts[1:])} == {most}
-    assert all(len(bench.values[n][kind]) >= 11 for n in range(channels) for kind in Kind)
-
-
-@pytest.mark.parametrize(("channels", "clocks"), [(1, 24), (8, 160)])
-def test_values_that_are_taken_each_5_clocks_do_not_hold_up_answered_strikes(channels, clocks):
-    # 4 values a channel.
-    geometry = replace(FULL, channels=channels)
-    rules = [replace(rules_for(timeout=1000)[0], source=n) for n in range(channels)]
-    events = _answered(channels, 6, 40)
-    bench = check(events, rules, 1, geometry=geometry, stalls=replace(NONE, value_clocks=5))
-    starts = bench.taken_clocks[:: 2 + 2 * channels]
-    assert max(after - before for before, after in pairwise(starts[1:])) <= clocks

@@ -1,6 +1,5 @@
 """Results: every value is in its bin, its window and its record, whatever is frozen or read."""
 
-import gc
 import random
 from dataclasses import replace
 
@@ -365,10 +364,3 @@ def test_values_of_one_kind_and_channel_one_after_the_other_are_all_counted():
         bench.stop = True
 
     simulate(bench.dut, testbench, bench.send)
-
-
-@pytest.mark.filterwarnings("ignore:.*created but never used")
-def test_bins_of_falls_finer_than_those_of_rises_are_refused():
-    with pytest.raises(ValueError, match="fall_mantissa_bits: 5; must be 4 or less"):
-        Results(Geometry(latency_mantissa_bits=4, fall_mantissa_bits=5))
-    gc.collect()

@@ -1,0 +1,53 @@
+"""Squares of signed values, as fast as they may come, against plain integers."""
+
+import random
+
+import pytest
+
+from plexor_hdl.lib.squares import DIGITS, HALF_BITS, Product, Squares
+
+from ..simulation import made, simulate
+
+EDGES = [0, 1, -1, 15, 16, 0xFFFF, 0x1_0000, -0xFFFF, -0x1_0000, (1 << 31) - 1, 1 - (1 << 31)]
+EDGES += [-(1 << 31), 0x7FFF_0000, 0x0001_FFFF, 0x5555_AAAA - (1 << 31)]
+
+
+@pytest.mark.parametrize("pace", [Squares.PACE, Squares.PACE + 1, 7])
+def test_the_square_of_each_value_is_there_in_time_and_for_a_pace(pace):
+    dut, rng = made(Squares), random.Random(pace)
+    values = EDGES + [rng.randrange(-(1 << 31), 1 << 31) for _ in range(60)]
+    values += [rng.randrange(-300, 300) for _ in range(20)]
+
+    async def bench(ctx):
+        for clock in range(len(values) * pace + dut.LATENCY):
+            number, phase = divmod(clock, pace)
+            comes = phase == 0 and number < len(values)
+            ctx.set(dut.stb, comes)
+            # Between them stands what is no value.
+            ctx.set(dut.value_ticks, values[number] if comes else rng.getrandbits(31))
+            done, late = divmod(clock - dut.LATENCY, pace)
+            if done >= 0 and late < dut.PACE:
+                assert ctx.get(dut.square) == values[done] ** 2
+            await ctx.tick()
+
+    simulate(dut, bench)
+
+
+def test_a_product_of_two_halves_is_exact_digit_by_digit():
+    dut, rng = made(Product), random.Random(5)
+    halves = [0, 1, 15, 16, 0x8000, 0xFFFF, *(rng.getrandbits(HALF_BITS) for _ in range(4))]
+
+    async def bench(ctx):
+        for factor in halves:
+            for other in halves:
+                ctx.set(dut.factor, factor)
+                ctx.set(dut.triple, 3 * factor)
+                for digit in range(DIGITS):
+                    ctx.set(dut.first, digit == 0)
+                    ctx.set(dut.digit, other >> 4 * digit & 15)
+                    await ctx.tick()
+                ctx.set(dut.first, 0)
+                await ctx.tick().repeat(dut.LATENCY - DIGITS)
+                assert ctx.get(dut.product) == factor * other
+
+    simulate(dut, bench)

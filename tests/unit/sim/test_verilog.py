@@ -1,0 +1,197 @@
+"""A user's own Verilog as a device: its glue played, its ports checked, its errors told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plexor.protocol.geometry import Geometry
+from plexor_sim.build import BuildError
+from plexor_sim.devices import find_device, option_text
+from plexor_sim.manifest import ManifestError, load
+from plexor_sim.packages import default_cache
+from plexor_sim.riscv import DeviceBuild
+from plexor_sim.verilog import verilog_device
+
+from .counter_device import COUNTER, MANIFEST, written
+
+Build = Callable[[Geometry, DeviceBuild], Path]
+Play = Callable[..., Any]
+
+
+GEOMETRY = Geometry(channels=2, strikes=1, samples=8, tick_fs=1_000_000)
+
+
+GATE = "module gate (input a, output y, output n); assign y = a; assign n = ~a; endmodule"
+
+
+GATE_MANIFEST = """
+sources = ["gate.v"]
+top = "gate"
+[ports]
+strikes = ["a"]
+responses = ["y", "n"]
+[timing]
+delay_ps = 3_141
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return written(tmp_path)
+
+
+@pytest.fixture
+def play_manifest(simulator: Build, play: Play) -> Callable[..., Any]:
+    """Return a function of manifest, strike words and device options."""
+
+    def run(path: Path, strikes: list[int], options: str = "") -> Any:
+        device = find_device(str(path), default_cache())
+        taken = option_text(str(path), device, options)
+        return play(simulator(GEOMETRY, device), GEOMETRY, strikes, taken)
+
+    return run
+
+
+def edges(truth: list[tuple[int, int, int]], source: int) -> list[tuple[int, int]]:
+    return [(time, level) for time, number, level in truth if number == source]
+
+
+def echo_edges(strikes: list[tuple[int, int]], clock_ps: int, phase_ps: int) -> Any:
+    """Return when a level has gone through DELAY + 2 = 4 flip-flops of the device's clock."""
+    found = []
+    for time_ps, level in strikes:
+        first = phase_ps + -(-(time_ps - phase_ps) // clock_ps) * clock_ps
+        found.append((first + 3 * clock_ps, level))
+    return found
+
+
+def test_a_clocked_device_answers_after_its_flip_flops_on_its_own_clock(
+    folder: Path, play_manifest: Callable[..., Any]
+) -> None:
+    strikes = [0xFF] * 9 + [0] * 8 + [0xF0] + [0xFF] * 5 + [0x03]
+    truth = play_manifest(folder / "dut.toml", strikes).truth
+    assert len(edges(truth, 8)) == 4
+    assert edges(truth, 0) == echo_edges(edges(truth, 8), 10_007, 1_003)
+    assert edges(truth, 1) == []
+
+
+@pytest.mark.full
+def test_options_after_the_manifests_change_clock_and_delay(
+    folder: Path, play_manifest: Callable[..., Any]
+) -> None:
+    options = "clock=7001ps,phase=50ps,delay=900ps"
+    truth = play_manifest(folder / "dut.toml", [0xFF] * 9, options).truth
+    expected = echo_edges(edges(truth, 8), 7_001, 50)
+    assert edges(truth, 0) == [(time + 900, level) for time, level in expected]
+
+
+@pytest.mark.full
+def test_a_clock_runs_faster_by_its_ppm_without_adding_up_an_error(
+    folder: Path, play_manifest: Callable[..., Any]
+) -> None:
+    truth = play_manifest(folder / "dut.toml", [0] * 200 + [0xFF] * 9, "ppm=100").truth
+    (rise, _), *_ = edges(truth, 0)
+    # 10007 ps / 1.0001: edge n is at 1003 + n * 10005.9994 ps, each rounded down.
+    n = round((rise - 1003) / (10_007 / 1.0001))
+    assert abs(rise - (1003 + n * 10_007 / 1.0001)) <= 2
+
+
+@pytest.mark.full
+def test_a_memory_image_reaches_readmemh_by_plusarg_and_by_parameter(
+    folder: Path, play_manifest: Callable[..., Any]
+) -> None:
+    (folder / "one.hex").write_text("01\n")
+    for table in ('[memory]\nrom = "one.hex"\n', '[memory.parameters]\nIMAGE = "one.hex"\n'):
+        (folder / "rom.toml").write_text(MANIFEST + table)
+        truth = play_manifest(folder / "rom.toml", [0xFF] * 9).truth
+        assert edges(truth, 1) == edges(truth, 0) != []
+
+
+@pytest.mark.full
+def test_the_load_output_reaches_its_port_whatever_its_name(
+    folder: Path, play_manifest: Callable[..., Any]
+) -> None:
+    text = MANIFEST.replace("[ports]", '[ports]\nload = "load__in"')
+    (folder / "load.toml").write_text(text)
+    truth = play_manifest(folder / "load.toml", [0xFF]).truth
+    assert len(edges(truth, 16)) == 2
+    # The strike is shorter than the device's clock; only the load's edges come through.
+    assert len([time for time, _ in edges(truth, 0) if time > edges(truth, 16)[0][0]]) == 2
+
+
+def test_a_combinational_device_answers_after_its_delay_alone(
+    tmp_path: Path, play_manifest: Callable[..., Any]
+) -> None:
+    (tmp_path / "gate.v").write_text(GATE)
+    (tmp_path / "gate.toml").write_text(GATE_MANIFEST)
+    played = play_manifest(tmp_path / "gate.toml", [0b00100100, 0, 0xF0, 0x0F])
+    strikes = edges(played.truth, 8)
+    assert len(strikes) == 6
+    assert edges(played.truth, 0) == [(time + 3141, level) for time, level in strikes]
+    assert edges(played.truth, 1) == [(time + 3141, 1 - level) for time, level in strikes]
+    # Its idle level is there from the first sample on.
+    assert played.samples[1][0] == 1
+
+
+def test_the_example_answers_both_interrupts(play_manifest: Callable[..., Any]) -> None:
+    import plexor_sim  # noqa: PLC0415
+
+    example = Path(plexor_sim.__file__).parent / "examples" / "irq.toml"
+    truth = play_manifest(example, [0xFF] * 4).truth
+    (strike, _), _ = edges(truth, 8)
+    (entry, _), (left, _) = edges(truth, 0)
+    (handled, _), (done, _) = edges(truth, 1)
+    # Synchroniser 2, edge 1, taken 1: the fourth edge of the 100 MHz clock from the strike on,
+    # and the pin 700 ps later.
+    assert entry == -(-strike // 10_000) * 10_000 + 3 * 10_000 + 700
+    assert (left - entry, handled - entry, done - handled) == (120_000, 120_000, 300_000)
+
+
+def test_a_stop_in_the_verilog_is_the_simulations_error(
+    folder: Path, play_manifest: Callable[..., Any]
+) -> None:
+    stopped = COUNTER.replace("echo <= shift", 'if (pins[1]) $fatal(1, "pin 1"); echo <= shift')
+    (folder / "dut.v").write_text(stopped)
+    with pytest.raises(Exception, match=r"error: .*dut\.v:\d+") as caught:
+        play_manifest(folder / "dut.toml", [0xFF] * 9)
+    assert getattr(caught.value, "exit_code", None) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (('"pins[1]"', '"pin"'), r"ports.strikes: dut has no input 'pin'; it has clk, rst_n, pins"),
+        (('"pins[1]"', '"pins[3]"'), r"ports.strikes: pins\[3\]; pins has 3 bits"),
+        (('"pins[1]"', '"echo"'), r"ports.strikes: dut has no input 'echo'"),
+        (('"echo"', '"clk"'), r"ports.responses: dut has no output 'clk'; it has echo, wide"),
+        (("enable = 1", "able = 1"), r"constants: dut has no input 'able'"),
+        (('"clk"', '"clock"'), r"clock.port: dut has no input 'clock'"),
+    ],
+)
+def test_an_unknown_port_is_named_with_those_there_are(
+    folder: Path, change: tuple[str, str], sentence: str
+) -> None:
+    path = folder / "dut.toml"
+    path.write_text(MANIFEST.replace(*change))
+    with pytest.raises(ManifestError, match=sentence):
+        verilog_device(load(path), default_cache())
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (("output reg echo,", "output reg echo"), r"verilating dut: %Error: .*dut\.v:4.*syntax"),
+        (("module dut", "module other"), r"verilating dut: %Error: .*dut"),
+    ],
+)
+def test_verilog_that_does_not_compile_is_its_first_error(
+    folder: Path, change: tuple[str, str], sentence: str
+) -> None:
+    (folder / "dut.v").write_text(COUNTER.replace(*change))
+    with pytest.raises(BuildError, match=sentence) as caught:
+        verilog_device(load(folder / "dut.toml"), default_cache())
+    assert "\n" not in str(caught.value)
