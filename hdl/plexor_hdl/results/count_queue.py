@@ -190,6 +190,7 @@ class CountQueue(wiring.Component):
         with m.If(self.clear):
             m.d.sync += [
                 *(signal.eq(0) for signal in (level, came, popped, self.valid)),
+                *(signal.eq(signal.init) for signal in (write.addr, here, following)),
                 done.eq(-1),
             ]
         return m

@@ -172,7 +172,7 @@ def test_it_is_idle_only_when_all_has_gone_and_is_in_memory():
     simulate(queue.dut, give, queue.take)
 
 
-def test_a_clear_forgets_what_waits():
+def test_a_clear_forgets_what_waits_and_what_comes_after_it_is_told():
     queue = Queue("all", 3)
     queue.takes = 0
 
@@ -186,6 +186,11 @@ def test_a_clear_forgets_what_waits():
         queue.takes = 1.0
         await queue.idle(ctx)
         assert not queue.told
+        queue.came.clear()
+        for _ in range(10):
+            await queue.give(ctx, queue.word(1))
+        await queue.idle(ctx)
         queue.stop = True
 
     simulate(queue.dut, give, queue.take)
+    queue.check()
