@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from plexor.analyse.from_bins import less_base, of_bins
@@ -58,6 +58,7 @@ def test_negative_and_huge_values_keep_their_cells():
 VALUES = st.lists(st.integers(-50, 3000) | st.integers(0, (1 << 31) - 1), min_size=1, max_size=30)
 
 
+@example([162, 163], 100, False)  # the first two after the window
 @given(VALUES, st.integers(-20, 2000) | st.none(), st.booleans())
 def test_every_sample_is_counted_once_in_a_cell_that_it_lies_in(values, first, extremes):
     counts = np.zeros(1 << 9, np.uint64)
