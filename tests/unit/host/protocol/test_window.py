@@ -22,7 +22,7 @@ GREAT = Geometry(
     strikes=8,
     latency_mantissa_bits=8,
     fall_mantissa_bits=7,
-    interval_mantissa_bits=8,
+    interval_mantissa_bits=7,
     zoom_bits=12,
 )
 SMALL = Geometry(
