@@ -80,18 +80,6 @@ def test_a_picture_of_several_is_of_runs(folder, capsys, tmp_path):
     assert "several runs make one picture; there is a" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("result", PHASES)
-def test_a_phase_scan_comes_back_as_it_was(result, tmp_path):
-    document = document_of(phase_store.SCHEMA, result)
-    (tmp_path / phase_store.FILE).write_text(json.dumps(document))
-    assert phase_store.load(tmp_path) == result
-
-
-def test_a_burst_scan_comes_back_as_it_was(tmp_path):
-    (tmp_path / burst_store.FILE).write_text(json.dumps(document_of(burst_store.SCHEMA, BURST)))
-    assert burst_store.load(tmp_path) == BURST
-
-
 def places(value, path=()):
     """Yield the place of each value in a document."""
     yield path
