@@ -74,6 +74,13 @@ def test_without_a_period_a_window_ends_with_the_span():
     assert (after.start_ticks, after.end_ticks, after.end_error_ticks) == (895, 995, 5)
 
 
+def test_without_a_period_no_delay_reaches_beyond_the_span():
+    scale = replace(SCALE, cyclic=False)
+    (window,) = windows(struck(lambda phase: BASE + (100 if phase >= 900 else 0)), scale)
+    assert (window.end_ticks, window.end_error_ticks) == (995, 5)
+    assert (window.delay_ticks, window.waits_until_ticks) == (100, None)
+
+
 def test_windows_apart_are_told_apart_and_the_steps_between_are_not_theirs():
     gone = {*range(200, 300, 10), *range(600, 660, 10)}
     found = windows(struck(lambda phase: None if phase in gone else BASE))

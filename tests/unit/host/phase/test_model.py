@@ -23,8 +23,8 @@ def test_a_window_that_wraps_is_as_wide_as_any_and_its_errors_add_up():
 
 def test_steps_without_a_strike_are_counted():
     (scan, *_) = phase_result(MASKS["missed, then late"], step=100).scans
-    bins = tuple(replace(entry, strikes=n % 2) for n, entry in enumerate(scan.bins))
-    assert replace(scan, bins=bins).empty_phases == (len(bins) + 1) // 2
+    bins = tuple(replace(entry, strikes=n % 3) for n, entry in enumerate(scan.bins))
+    assert replace(scan, bins=bins).empty_phases == -(-len(bins) // 3)
 
 
 @pytest.mark.parametrize(("received", "complete"), [(10, True), (9, False)])
