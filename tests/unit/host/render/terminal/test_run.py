@@ -27,7 +27,7 @@ from plexor.render.pictures.trace import trace
 from plexor.render.terminal.run import text
 from plexor.units import format_ticks
 
-from ..pictures import SVG, assert_no_texts_touch, assert_texts_lie_within, places, texts_of_page
+from ...pictures import SVG, assert_no_texts_touch, assert_texts_lie_within, places, texts_of_page
 
 BUDGET = parse(
     'title = "motor <control>"\n[all]\nmax = "4 us"\np99 = "9 us"\nmean = { goal = "1 us" }', "b"
