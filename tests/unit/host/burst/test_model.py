@@ -1,6 +1,6 @@
 """Channels of a burst scan."""
 
-from ..render.test_scans import burst_result, limit
+from ..render.scans_to_draw import burst_result, limit
 
 
 def test_channels_are_there_once_in_the_order_of_their_first_limit():

@@ -11,7 +11,7 @@ from plexor.burst.model import Lengths
 from plexor.burst.store import MOST, contradictions_of
 from plexor.store.kept_json import document_of
 
-from ..render.test_scans import burst_result, limit
+from ..render.scans_to_draw import burst_result, limit
 
 BURST = burst_result(limit(1, 0), limit(2, 4, max_ticks=900), limit(4, 64))
 

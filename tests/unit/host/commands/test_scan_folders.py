@@ -17,7 +17,7 @@ from plexor.render.terminal.phase import phase_text
 from plexor.store.kept_json import document_of
 from plexor.sweep import store as sweep_store
 
-from ..render.test_scans import MASKS, burst_result, limit, phase_result
+from ..render.scans_to_draw import MASKS, burst_result, limit, phase_result
 from ..sweeps import swept
 
 BURST = burst_result(limit(1, 0), limit(2, 4, max_ticks=900), limit(4, 64))

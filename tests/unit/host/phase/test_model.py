@@ -8,7 +8,7 @@ import pytest
 from plexor.model.results import Accounting
 from plexor.phase.model import Window
 
-from ..render.test_scans import MASKS, phase_result
+from ..render.scans_to_draw import MASKS, phase_result
 
 WINDOW = Window(
     *(Fraction(900), Fraction(5, 2), Fraction(1100), Fraction(3)),

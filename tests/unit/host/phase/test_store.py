@@ -11,7 +11,7 @@ from plexor.phase.model import LOST
 from plexor.phase.store import MOST_TICKS, contradictions_of
 from plexor.store.kept_json import document_of
 
-from ..render.test_scans import MASKS, phase_result
+from ..render.scans_to_draw import MASKS, phase_result
 
 PHASES = [phase_result(MASKS[mask]) for mask in MASKS]
 SMALL = phase_result(MASKS["missed, then late"], step=100, left_out={LOST: 1})

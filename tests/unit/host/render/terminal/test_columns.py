@@ -14,7 +14,7 @@ from plexor.study.systems import Jitter, Systems, changes
 
 from ...calibration.test_store import CALIBRATION
 from ...sweeps import swept
-from ..test_scans import burst_result
+from ..scans_to_draw import burst_result
 
 WIDTHS = (40, 57, 80, 100)
 PLAIN = Paint(False)
