@@ -99,8 +99,8 @@ def test_what_is_said_of_several_channels_is_said_once(run):
 
 
 def test_a_name_that_begins_another_is_not_taken_for_it(run_of):
-    run = run_of([[1000], [2000]], names=["TASK", "TASK2"])
-    found = analyse(replace(run, computed_on_host=("TASK.fall", "TASK2.fall")))
+    run = run_of([[1000], [2000]], names=["A", "A.b"])
+    found = analyse(replace(run, computed_on_host=("A.fall", "A.b.fall")))
     assert computed(found) == "computed on the host, from events: fall"
 
 

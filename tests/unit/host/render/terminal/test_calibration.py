@@ -22,7 +22,8 @@ def rows(text):
 
 def test_each_way_of_a_channel_has_its_widths_the_widest_and_the_error():
     found = rows(calibration_text(FOUND, width=200))
-    # 1000 + 100 + 50, 1000 - 300 - 100, 1000 + 250 + 300, 1000 - 50 - 250; sum of cubes over 12 sums.
+    # 1000 + 100 + 50, 1000 - 300 - 100, 1000 + 250 + 300, 1000 - 50 - 250.
+    # The error: sqrt(sum of cubes / (12 * 4000)).
     assert found["ch0 up"] == ["20000", "1150", "600", "1550", "700", "1550", "348"]
     # An even bin of 1000 ps: 1000 / sqrt(12).
     assert found["ch2 down"] == ["9", "1000", "1000", "1000", "1000", "1000", "289"]
