@@ -17,7 +17,7 @@ from plexor.render.terminal.phase import phase_text
 from plexor.store.kept_json import document_of
 from plexor.sweep import store as sweep_store
 
-from ..render.test_scans import MASKS, burst_result, limit, phase_result
+from ..render.scans_to_draw import MASKS, burst_result, limit, phase_result
 from ..sweeps import swept
 
 BURST = burst_result(limit(1, 0), limit(2, 4, max_ticks=900), limit(4, 64))
@@ -78,18 +78,6 @@ def test_a_picture_of_several_is_of_runs(folder, capsys, tmp_path):
     arguments = ["report", str(folder), str(folder), "--page", str(tmp_path / "p.svg")]
     assert cli.main(arguments) == 2
     assert "several runs make one picture; there is a" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("result", PHASES)
-def test_a_phase_scan_comes_back_as_it_was(result, tmp_path):
-    document = document_of(phase_store.SCHEMA, result)
-    (tmp_path / phase_store.FILE).write_text(json.dumps(document))
-    assert phase_store.load(tmp_path) == result
-
-
-def test_a_burst_scan_comes_back_as_it_was(tmp_path):
-    (tmp_path / burst_store.FILE).write_text(json.dumps(document_of(burst_store.SCHEMA, BURST)))
-    assert burst_store.load(tmp_path) == BURST
 
 
 def places(value, path=()):

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plexor.decode.batch import EventBatch
-from plexor.decode.cobs import unstuff_one
 from plexor.decode.decoder import MAX_FAULTS, Decoder, FaultKind
 from plexor.link.sequence import RECENT_FRAMES, Disorder
 from plexor.protocol.frames import (
@@ -18,7 +17,6 @@ from plexor.protocol.frames import (
     Frame,
     FrameType,
     LogCode,
-    cobs_decode,
     cobs_encode,
     event_word,
     split_event_word,
@@ -130,22 +128,6 @@ def test_chunks_cut_anywhere_decode_as_one(seed, cuts):
     assert events_of(parts) == events_of(whole_parts)
     assert cut.faults == whole.faults
     assert (cut.frames_received, cut.frames_lost) == (whole.frames_received, whole.frames_lost)
-
-
-@settings(max_examples=300)
-@given(st.binary(min_size=1, max_size=1200).map(lambda data: data.replace(b"\0", b"\1") or b"\1"))
-def test_any_stretch_unstuffs_as_the_reference_does(stretch):
-    try:
-        expected = cobs_decode(stretch)
-    except ValueError:
-        expected = None
-    # The reference takes a zero after a full last block for none; so does the host.
-    assert unstuff_one(stretch) == expected
-
-
-@given(st.binary(max_size=1200))
-def test_what_cobs_encodes_unstuffs_to_itself(data):
-    assert unstuff_one(cobs_encode(data)) == data
 
 
 def faulty(data, generator, kind):

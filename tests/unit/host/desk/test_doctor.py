@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from importlib import metadata
@@ -10,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from plexor.desk.boards import BOARDS, DAPLINK, DFU, FT231X, FT2232H, Plugged, found, usb_devices
+from plexor.desk.boards import BOARDS, DAPLINK, DFU, FT231X, FT2232H, Plugged, found
 from plexor.desk.doctor import Level, examine, udev_rules
+
+from .tree import ICEBREAKER, Tree
 
 ROOT = Path(__file__).parents[4]
 CONSTRAINTS = ROOT / "constraints"
@@ -19,120 +20,12 @@ EXTRA = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optiona
 PACKAGES = [re.match(r"[\w-]+", line)[0] for line in EXTRA["sim"]]
 
 
-class Tree:
-    """A root folder with USB devices, as sysfs, devtmpfs and udev show them."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.count = 0
-        self.write("sys/bus/usb/devices/usb1/idVendor", "1d6b\n")
-        self.write("sys/bus/usb/devices/usb1/idProduct", "0002\n")
-        self.write("sys/bus/usb/devices/usb1/busnum", "1\n")
-        self.write("sys/bus/usb/devices/usb1/devnum", "1\n")
-        self.forbidden: set[str] = set()
-        self.programs = {"g++", "cargo", "openFPGALoader", "dfu-util"}
-
-    def write(self, name: str, text: str = "") -> None:
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-
-    def plug(self, usb_id, product="", serial="", ttys=(), latency="1", cdc=False) -> None:
-        """Plug a device in; `ttys` are (interface, name)."""
-        self.count += 1
-        device = f"sys/bus/usb/devices/1-{self.count}"
-        for name, text in (
-            ("idVendor", f"{usb_id[0]:04x}"),
-            ("idProduct", f"{usb_id[1]:04x}"),
-            ("busnum", "1"),
-            ("devnum", str(self.count + 3)),
-            *((("product", product),) if product else ()),
-            *((("serial", serial),) if serial else ()),
-        ):
-            self.write(f"{device}/{name}", text + "\n")
-        self.write(f"{device}:1.0/bInterfaceNumber", "00\n")
-        for interface, tty in ttys:
-            folder = f"{device}:1.{interface}/" + ("tty/" if cdc else "")
-            self.write(f"{folder}{tty}/uevent")
-            self.write(f"dev/{tty}")
-            if not cdc:
-                self.write(f"sys/bus/usb-serial/devices/{tty}/latency_timer", latency + "\n")
-        self.write(f"dev/bus/usb/001/{self.count + 3:03}")
-
-    def examine(self):
-        """Return what the doctor says, as (level, text, command)."""
-
-        def access(path: Path, mode: int) -> bool:
-            assert mode == os.R_OK | os.W_OK
-            assert path.is_relative_to(self.root)
-            return f"/{path.relative_to(self.root)}" not in self.forbidden
-
-        def which(program: str) -> str | None:
-            return f"/usr/bin/{program}" if program in self.programs else None
-
-        return examine(self.root, access, which)
-
-    def wrong(self):
-        return [entry for entry in self.examine() if entry.level == Level.MISSING]
-
-
 @pytest.fixture
 def tree(tmp_path: Path) -> Tree:
     return Tree(tmp_path)
 
 
-ICEBREAKER = {
-    "usb_id": FT2232H,
-    "product": "iCEBreaker V1.1a",
-    "serial": "ib57aa",
-    "ttys": ((0, "ttyUSB0"), (1, "ttyUSB1")),
-}
 RULES = "etc/udev/rules.d/60-plexor.rules"
-
-
-def test_a_device_is_found_with_each_of_its_ports(tree):
-    tree.plug(**ICEBREAKER)
-    *ports, hub = usb_devices(tree.root)
-    assert hub.usb_id == (0x1D6B, 2)
-    assert ports == [
-        Plugged(FT2232H, "iCEBreaker V1.1a", "ib57aa", 0, "/dev/ttyUSB0", "/dev/bus/usb/001/004"),
-        Plugged(FT2232H, "iCEBreaker V1.1a", "ib57aa", 1, "/dev/ttyUSB1", "/dev/bus/usb/001/004"),
-    ]
-    assert [(entry.name, entry.link) for entry in found(ports)] == [
-        ("iCEBreaker", False),
-        ("iCEBreaker", True),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("usb_id", "product", "name"),
-    [
-        (FT231X, "ULX3S FPGA 85K v3.0.8", "ULX3S"),
-        (FT2232H, "Lattice FTUSB Interface Cable", "iCE40-HX8K-B-EVN"),
-        (FT2232H, "ECPIX-5 Debug", "ECPIX-5"),
-        (FT2232H, "Dual RS232-HS", "iCEBreaker or iCE40-HX8K-B-EVN or ECPIX-5"),
-        (DFU, "OrangeCrab r0.2 DFU Bootloader v3.1", "OrangeCrab"),
-        (DAPLINK, "DAPLink CMSIS-DAP", "Colorlight i5"),
-    ],
-)
-def test_a_board_is_known_by_its_id_and_where_it_helps_its_name(usb_id, product, name):
-    (entry,) = found([Plugged(usb_id, product, "", 1, "/dev/ttyX", "")])
-    assert entry.name == name
-
-
-@pytest.mark.parametrize("interface", [0, 1, 2, None])
-def test_the_only_port_of_a_board_is_the_instruments(interface):
-    for usb_id in (FT231X, DAPLINK):
-        (entry,) = found([Plugged(usb_id, "", "", interface, "/dev/ttyX", "")])
-        assert entry.link
-
-
-def test_where_interfaces_are_not_known_either_port_may_be_the_instruments():
-    assert all(entry.link for entry in found([Plugged(FT2232H, "", "", None, "COM3", "")]))
-
-
-def test_what_is_no_board_is_not_found():
-    assert found([Plugged((0x1D6B, 2), "hub", "", None, "", "")]) == ()
 
 
 def test_without_usb_that_is_said(tmp_path):

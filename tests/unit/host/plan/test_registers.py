@@ -12,7 +12,6 @@ from plexor.model.settings import (
     Channel,
     Settings,
     Stimulus,
-    parse_reference,
 )
 from plexor.plan.registers import plan_of, registers_of
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
@@ -310,14 +309,6 @@ def test_what_the_build_lacks_is_named_where_the_value_is_out_of_range_too(featu
     for identity, says in ((IDENTITY, "must be"), (lacking, f"built without {feature.name}")):
         with pytest.raises(ValueError, match=says):
             plan_of(settings, identity)
-
-
-@pytest.mark.parametrize(
-    ("text", "source", "polarity"),
-    [("strike0", 8, 1), ("strike7.fall", 15, 0), ("ch3.rise", 3, 1), ("load", 16, 1)],
-)
-def test_references_name_a_source_and_an_edge(text, source, polarity):
-    assert parse_reference(text) == (source, polarity)
 
 
 def test_a_device_that_runs_by_itself_needs_no_strike():

@@ -18,8 +18,8 @@ from plexor.render.pictures.phase import phase_page, phase_plot
 from plexor.render.sweep_page import sweep_page
 
 from ..pictures import SVG, assert_no_texts_touch, assert_texts_lie_within
-from .test_scans import MASKS, burst_result, limit, phase_result
-from .test_sweep import SWEEPS
+from .scans_to_draw import MASKS, burst_result, limit, phase_result
+from .sweeps_to_draw import SWEEPS
 
 LEAST_PX = 11
 SCREENS = (400, 640, 700, 701, 800, 980, 981, 1100, 1400)

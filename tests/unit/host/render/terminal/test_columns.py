@@ -12,9 +12,9 @@ from plexor.render.terminal.sweep import sweep_text
 from plexor.render.terminal.systems import systems_text
 from plexor.study.systems import Jitter, Systems, changes
 
-from ..calibration.test_store import CALIBRATION
-from ..sweeps import swept
-from .test_scans import burst_result
+from ...calibration.test_store import CALIBRATION
+from ...sweeps import swept
+from ..scans_to_draw import burst_result
 
 WIDTHS = (40, 57, 80, 100)
 PLAIN = Paint(False)

@@ -1,0 +1,93 @@
+"""Each module has a test of its name, or a reason here why it has none."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TESTS = {
+    "host/plexor": "tests/unit/host",
+    "hdl/plexor_hdl": "tests/unit/hdl",
+    "sim/plexor_sim": "tests/unit/sim",
+    "soc/plexor_soc": "tests/unit/soc",
+}
+"""Where the tests of a package are, in the same folders."""
+CONTRACTS = {
+    "host/plexor/protocol": "tests/contract",
+    "host/plexor/commands": "tests/system",
+}
+"""Where tests of a room may be as well."""
+
+REASONS = {
+    "host/plexor/__main__.py": "calls the command line, and nothing else",
+    "hdl/plexor_hdl/instrument.py": "wires stages; tests/cocotb/whole/test_instrument.py runs it",
+    "hdl/plexor_hdl/stages.py": "says which stages a build has; test_netlists.py reads each build",
+    "hdl/plexor_hdl/uart_instrument.py": "wires two components; tests/system/test_uart.py runs it",
+    "hdl/plexor_hdl/uplink/frame_parts.py": "declares layouts",
+    "host/plexor/decode/matched.py": "declares what matching takes and gives",
+    "sim/plexor_sim/devices.py": "finds devices by name; test_presets.py and test_manifest.py do so",
+    "soc/plexor_soc/front_end.py": "wires pads; tests/front/test_litex.py runs it",
+    "soc/plexor_soc/simulated.py": "wires a system; tests/system/test_litex.py runs it",
+    "soc/plexor_soc/target.py": "wires a system; tests/gateware/test_soc.py builds it",
+    "soc/plexor_soc/uart.py": "wires a UART; tests/system/test_litex.py runs it",
+    "host/plexor/errors.py": "declares kinds of errors and their exit codes",
+    "host/plexor/selftest/witness.py": "declares what two witnesses have in common",
+}
+"""What has no test of its name, and why."""
+
+
+def modules(package: Path) -> set[Path]:
+    """Return the modules of a package, from its folder on."""
+    found = (path.relative_to(package) for path in package.rglob("*.py"))
+    return {path for path in found if path.name != "__init__.py"}
+
+
+def named_by(room: set[str], folders: list[Path]) -> set[str]:
+    """Return the modules of a room whose name a test has, alone or with more behind it.
+
+    Of two names that a test begins with the longer one is meant.
+    """
+    found = set()
+    for path in (path for folder in folders for path in folder.glob("test_*.py")):
+        name = path.stem.removeprefix("test_")
+        meant = [module for module in room if f"{name}_".startswith(f"{module}_")]
+        found |= {max(meant, key=len)} if meant else set()
+    return found
+
+
+def untested(package: str) -> set[str]:
+    """Return the modules of a package that have no test of their name."""
+    rooms: dict[Path, set[str]] = {}
+    for module in modules(ROOT / package):
+        rooms.setdefault(module.parent, set()).add(module.stem)
+    found = set()
+    for room, names in rooms.items():
+        folders = [ROOT / TESTS[package] / room]
+        if f"{package}/{room}" in CONTRACTS:
+            folders.append(ROOT / CONTRACTS[f"{package}/{room}"])
+        found |= {
+            (Path(package) / room / f"{n}.py").as_posix() for n in names - named_by(names, folders)
+        }
+    return found
+
+
+@pytest.mark.parametrize("package", TESTS)
+def test_each_module_has_a_test_of_its_name_or_a_reason(package):
+    assert sorted(untested(package) - set(REASONS)) == []
+
+
+def test_no_reason_is_kept_for_a_module_that_has_a_test_or_is_gone():
+    without = set().union(*map(untested, TESTS))
+    assert sorted(set(REASONS) - without) == []
+
+
+def test_a_test_is_of_one_module_and_of_none_whose_name_only_begins_alike(tmp_path):
+    for name in ("test_bin.py", "test_binsof.py", "bins.py", "test_bins.txt", "test_run_folder.py"):
+        (tmp_path / name).touch()
+    room = {"bins", "run", "run_folder"}
+    assert named_by(room, [tmp_path]) == {"run_folder"}
+    (tmp_path / "test_bins_of_falls.py").touch()
+    (tmp_path / "test_run_folder_lost.py").touch()
+    assert named_by(room, [tmp_path]) == {"bins", "run_folder"}
+    (tmp_path / "test_run.py").touch()
+    assert named_by(room, [tmp_path]) == room

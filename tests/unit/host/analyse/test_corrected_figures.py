@@ -1,0 +1,143 @@
+"""Figures in picoseconds beside those in ticks, and why a channel has none."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from plexor.analyse.analyse import analyse
+from plexor.errors import ExitCode
+from plexor.model.calibration import Calibration, ChannelInstants, Instants, PadDelay
+from plexor.model.results import Kind
+from plexor.model.settings import Channel
+from plexor.protocol.geometry import Feature
+from plexor.render.page import page
+from plexor.render.terminal.run import text
+from plexor.store.document import document
+
+UP = Instants((100, -300, 250, -50), (5,) * 4, 20_000)
+DOWN = Instants((0, 40, -40, 0), (5,) * 4, 20_000)
+OTHER = Instants((-200, 0, 200, 0), (5,) * 4, 20_000)
+CALIBRATION = Calibration(
+    serial="sim",
+    gateware_hash=0x1234_5678_9ABC_DEF0,
+    board="sim",
+    simulated=True,
+    tick_fs=1_000_000,
+    made="2026-11-22T12:00:00+00:00",
+    source_fs=413_000_000,
+    channels=(ChannelInstants(0, UP, DOWN), ChannelInstants(1, OTHER, OTHER)),
+    delays=(PadDelay(0, 0, 1500, 1600, 90, 90), PadDelay(0, 1, 2000, 2000, 90, 90)),
+)
+LATENCIES = [[1000 + n for n in range(40)], [5000 + n for n in range(40)]]
+
+
+def test_figures_in_ticks_stay_as_they_are(run_of):
+    without, with_it = (
+        analyse(run_of(LATENCIES, calibration=chosen)) for chosen in (None, CALIBRATION)
+    )
+    for one, other in zip(without.channels, with_it.channels, strict=True):
+        for kind in Kind:
+            assert one.kinds[kind].min_ticks == other.kinds[kind].min_ticks
+            assert one.kinds[kind].mean_ticks == other.kinds[kind].mean_ticks
+    assert without.corrected == ()
+    assert [entry.name for entry in with_it.corrected] == ["ISR", "TASK"]
+
+
+def test_corrected_figures_are_those_of_their_values(run_of):
+    channel = analyse(run_of(LATENCIES, calibration=CALIBRATION)).corrected[0]
+    rise = channel.kinds[Kind.RISE]
+    values = rise.values_ps.tolist()
+    assert len(values) == 40
+    assert (rise.min_ps, rise.max_ps) == (min(values), max(values))
+    assert rise.mean_ps == Fraction(sum(values), 40)
+    assert rise.rms_ps == pytest.approx(np.std(values))
+    median = rise.quantile(Fraction(1, 2))
+    assert median.value_ps == sorted(values)[19]
+    assert not rise.quantile(Fraction(999, 1000)).enough
+
+
+def test_a_base_result_is_taken_off_and_nothing_falls_below_0(run_of):
+    result = run_of(LATENCIES, calibration=CALIBRATION)
+    plain = analyse(result).corrected[0].kinds[Kind.RISE].values_ps
+    based = analyse(result, base_ticks=1010).corrected[0].kinds[Kind.RISE].values_ps
+    assert based.tolist() == np.maximum(plain - 1_010_000, 0).tolist()
+    assert 0 in based
+
+
+def test_text_page_and_document_say_what_is_corrected_and_in_what_unit(run_of):
+    report = analyse(run_of(LATENCIES, calibration=CALIBRATION))
+    shown, page_text = text(report), page(report)
+    for content in (shown, page_text):
+        assert "corrected with the calibration of sim made 2026-11-22" in " ".join(content.split())
+    assert "Latency, corrected by calibration" in page_text
+    found = document(report, None, ExitCode.PASS)["corrected"]
+    assert found["serial"] == "sim"
+    assert found["channels"][0]["latency"]["count"] == 40
+    least = report.corrected[0].kinds[Kind.RISE].min_ps
+    assert found["channels"][0]["latency"]["min_ps"] == least
+    assert f"{least / 1000:.3f} ns" in shown
+
+
+def test_without_calibration_nothing_speaks_of_one(run_of):
+    report = analyse(run_of(LATENCIES))
+    assert "calibration" not in text(report)
+    assert "calibration" not in page(report)
+    assert document(report, None, ExitCode.PASS)["corrected"] is None
+
+
+def test_a_run_without_events_says_why_it_is_not_corrected(run_of):
+    report = analyse(run_of(LATENCIES, keep_events=False, calibration=CALIBRATION))
+    said = " ".join(text(report).split())
+    assert "nothing corrected with the calibration of sim" in said
+    assert "ISR is not corrected: its events are not complete" in said
+    assert document(report, None, ExitCode.PASS)["corrected"]["channels"][0]["latency"] is None
+
+
+def test_of_an_instrument_without_events_it_says_what_the_pads_add(run_of):
+    result = run_of(LATENCIES, keep_events=False, calibration=CALIBRATION)
+    geometry = result.identity.geometry
+    silent = replace(geometry, features=geometry.features & ~Feature.EVENTS)
+    result = replace(result, identity=replace(result.identity, geometry=silent))
+    (delay_ps,) = (e.rise_ps for e in CALIBRATION.delays if (e.output, e.channel) == (0, 0))
+    said = " ".join(text(analyse(result)).split())
+    assert (
+        "ISR is not corrected: this instrument sends no events, latencies are whole ticks;"
+        f" {delay_ps} ps of each are the way over the pads"
+    ) in said
+    bare = replace(result, calibration=replace(CALIBRATION, delays=()))
+    said = " ".join(text(analyse(bare)).split())
+    assert "latencies are whole ticks" in said
+    assert "pads" not in said
+
+
+def test_one_channel_without_calibration_leaves_the_other_corrected(run_of):
+    half = replace(CALIBRATION, channels=CALIBRATION.channels[:1])
+    report = analyse(run_of(LATENCIES, calibration=half))
+    assert "TASK is not corrected: ch1 was not calibrated" in " ".join(text(report).split())
+    assert Kind.RISE in report.corrected[0].kinds
+
+
+def test_whether_a_pin_is_active_low_is_taken_from_the_settings(run_of):
+    result = run_of(LATENCIES, calibration=CALIBRATION)
+    settings = replace(result.settings, channels=(Channel(0, "ISR", invert=True),))
+    low = analyse(replace(result, settings=settings)).corrected[0].kinds[Kind.RISE].values_ps
+    high = analyse(result).corrected[0].kinds[Kind.RISE].values_ps
+    assert not np.array_equal(low, high)
+
+
+def test_even_bins_without_delay_move_each_edge_back_by_half_a_tick(run_of):
+    even = Instants((0,) * 4, (0,) * 4, 1)
+    calibration = replace(
+        CALIBRATION,
+        channels=(ChannelInstants(0, even, even), ChannelInstants(1, even, even)),
+        delays=(PadDelay(0, 0, 0, 0, 0, 0), PadDelay(0, 1, 0, 0, 0, 0)),
+    )
+    found = analyse(run_of([[1000, 1003, 1001], [9000] * 3], calibration=calibration)).corrected
+    rise = found[0].kinds[Kind.RISE]
+    assert rise.values_ps.tolist() == [999_500, 1_002_500, 1_000_500]
+    assert rise.mean_ps == Fraction(3_002_500, 3)
+    assert found[0].kinds[Kind.WIDTH].values_ps.tolist() == [100_000] * 3
+    # An even bin of width w: w / sqrt(12).
+    assert found[0].edge_rms_ps == pytest.approx(1000 / 12**0.5)

@@ -1,0 +1,74 @@
+"""Burst scans that were kept: back as they were, or what contradicts itself is told."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from plexor.burst import store as burst_store
+from plexor.burst.model import Lengths
+from plexor.burst.store import MOST, contradictions_of
+from plexor.store.kept_json import document_of
+
+from ..render.scans_to_draw import burst_result, limit
+
+BURST = burst_result(limit(1, 0), limit(2, 4, max_ticks=900), limit(4, 64))
+
+
+def test_a_burst_scan_comes_back_as_it_was(tmp_path):
+    (tmp_path / burst_store.FILE).write_text(json.dumps(document_of(burst_store.SCHEMA, BURST)))
+    assert burst_store.load(tmp_path) == BURST
+
+
+def told(**changes):
+    """Return what is told of a scan whose one limit is changed."""
+    one = replace(BURST.limits[1], **changes)
+    return [*contradictions_of(replace(BURST, limits=(one,)))]
+
+
+def test_nothing_is_told_of_a_scan_that_was_taken():
+    assert [*contradictions_of(BURST)] == []
+    assert [*contradictions_of(replace(BURST, limits=(), tick_fs=0))] == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"tick_fs": 0}, "tick_fs: 0; must be above 0"),
+        ({"tick_fs": MOST}, "tick_fs"),
+        ({"timeout_s": BURST.period_s}, ""),
+        ({"timeout_s": BURST.period_s + 1}, "a time-out of"),
+        ({"timeout_s": Fraction(0)}, "a time-out of 0 s"),
+    ],
+)
+def test_a_time_out_is_within_the_period(changes, says):
+    found = [*contradictions_of(replace(BURST, **changes))]
+    assert len(found) == bool(says)
+    assert says in "".join(found)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"spacing_s": Fraction(0)}, "must be above 0"),
+        ({"lengths": Lengths(64), "most": 64}, ""),
+        ({"lengths": Lengths(65), "most": 64}, "65 of 64"),
+        ({"lengths": Lengths(-1), "most": 64}, "-1 of 64"),
+        ({"lengths": Lengths(0), "most": 0}, "0 of 0"),
+        ({"lengths": Lengths(4, 5), "most": 5}, ""),
+        ({"lengths": Lengths(4, 4), "most": 64}, "fails at 4; must be above 4, to 64"),
+        ({"lengths": Lengths(4, 65), "most": 64}, "fails at 65"),
+        ({"lengths": Lengths(4, 6, (1, 64)), "most": 64}, ""),
+        ({"lengths": Lengths(4, 6, (0,)), "most": 64}, "undecided at (0,)"),
+        ({"lengths": Lengths(4, 6, (65,)), "most": 64}, "undecided at (65,)"),
+        ({"strikes": -1}, "-1 strikes"),
+        ({"max_ticks": MOST - 1}, ""),
+        ({"max_ticks": MOST}, "ticks; must be 0 or more"),
+    ],
+)
+def test_a_limit_that_contradicts_itself_is_told_with_channel_and_spacing(changes, says):
+    found = told(**changes)
+    assert len(found) == bool(says)
+    assert says in "".join(found)
+    assert all(text.startswith(f"{BURST.limits[1].channel!r} at ") for text in found)

@@ -1,0 +1,64 @@
+"""What cannot be in a calibration, each bound from both sides."""
+
+from dataclasses import replace
+
+import pytest
+
+from plexor.calibration.consistent import check
+from plexor.model.calibration import Calibration, ChannelInstants, Instants, PadDelay
+
+WAY = Instants((100, -300, 250, -50), (5,) * 4, 20_000)
+GOOD = Calibration(
+    *("sim", 7, "sim", True, 1_000_000, "2026-11-22T12:00:00+00:00", 413_000_000),
+    channels=(ChannelInstants(0, WAY, WAY), ChannelInstants(7, WAY, WAY)),
+    delays=(PadDelay(0, 0, 1500, 1600, 90, 90), PadDelay(7, 7, 1500, 1600, 0, 0)),
+)
+
+
+def channel(number=0, **changes):
+    return ChannelInstants(number, WAY, replace(WAY, **changes))
+
+
+def delay(**changes):
+    return (replace(GOOD.delays[0], **changes),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({}, ""),
+        ({"tick_fs": 0}, "tick_fs: 0; must be 1 to 4294967295"),
+        ({"tick_fs": 1 << 32}, "tick_fs: 4294967296"),
+        ({"build_id": (1 << 64) - 1}, ""),
+        ({"build_id": 1 << 64}, "build_id"),
+        ({"gateware_hash": -1}, "gateware_hash"),
+        ({"source_fs": 0}, ""),
+        ({"source_fs": -1}, "source_fs: -1"),
+        ({"channels": ()}, "channels []"),
+        ({"channels": (channel(8),)}, "channels [8]; must be different, 0 to 7"),
+        ({"channels": (channel(), channel())}, "channels [0, 0]"),
+        ({"channels": (channel(late_ps=(0, 0), error_ps=(1, 1)),)}, "[2, 4] phases"),
+        ({"channels": (channel(error_ps=(1,) * 3),)}, "[3, 4] phases"),
+        ({"channels": (channel(edges=-1),)}, "ch0: -1 edges"),
+        ({"channels": (channel(error_ps=(-1, 0, 0, 0)),)}, "ch0: errors [-1, 0, 0, 0] ps"),
+        # A bin is a tick of 1000 ps, and its instants may be rounded by 2 ps together.
+        ({"channels": (channel(late_ps=(0, 0, 1002, 0)),)}, ""),
+        ({"channels": (channel(late_ps=(0, 0, 1003, 0)),)}, "must leave each bin a width"),
+        ({"channels": (channel(late_ps=(0, -1003, 0, 0)),)}, "must leave each bin a width"),
+        ({"delays": ()}, ""),
+        ({"delays": GOOD.delays[:1] * 2}, "delays of [(0, 0), (0, 0)]; must be different"),
+        ({"delays": delay(output=8)}, "delay of strike8 to ch0; there are no such pins"),
+        ({"delays": delay(channel=8)}, "delay of strike0 to ch8"),
+        ({"delays": delay(rise_ps=-(10**12))}, ""),
+        ({"delays": delay(fall_ps=10**12 + 1)}, "must be below a second"),
+        ({"delays": delay(fall_error_ps=-1)}, "errors of delays 90, -1 ps"),
+    ],
+)
+def test_what_cannot_be_is_said_and_what_can_is_taken(changes, says):
+    calibration = replace(GOOD, **changes)
+    if not says:
+        check(calibration)
+        return
+    with pytest.raises(ValueError, match=r".") as caught:
+        check(calibration)
+    assert says in str(caught.value)

@@ -1,0 +1,59 @@
+"""Boards by what is plugged in: which they are, and which port is the instrument's."""
+
+from pathlib import Path
+
+import pytest
+
+from plexor.desk.boards import DAPLINK, DFU, FT231X, FT2232H, Plugged, found, usb_devices
+
+from .tree import ICEBREAKER, Tree
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    return Tree(tmp_path)
+
+
+def test_a_device_is_found_with_each_of_its_ports(tree):
+    tree.plug(**ICEBREAKER)
+    *ports, hub = usb_devices(tree.root)
+    assert hub.usb_id == (0x1D6B, 2)
+    assert ports == [
+        Plugged(FT2232H, "iCEBreaker V1.1a", "ib57aa", 0, "/dev/ttyUSB0", "/dev/bus/usb/001/004"),
+        Plugged(FT2232H, "iCEBreaker V1.1a", "ib57aa", 1, "/dev/ttyUSB1", "/dev/bus/usb/001/004"),
+    ]
+    assert [(entry.name, entry.link) for entry in found(ports)] == [
+        ("iCEBreaker", False),
+        ("iCEBreaker", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("usb_id", "product", "name"),
+    [
+        (FT231X, "ULX3S FPGA 85K v3.0.8", "ULX3S"),
+        (FT2232H, "Lattice FTUSB Interface Cable", "iCE40-HX8K-B-EVN"),
+        (FT2232H, "ECPIX-5 Debug", "ECPIX-5"),
+        (FT2232H, "Dual RS232-HS", "iCEBreaker or iCE40-HX8K-B-EVN or ECPIX-5"),
+        (DFU, "OrangeCrab r0.2 DFU Bootloader v3.1", "OrangeCrab"),
+        (DAPLINK, "DAPLink CMSIS-DAP", "Colorlight i5"),
+    ],
+)
+def test_a_board_is_known_by_its_id_and_where_it_helps_its_name(usb_id, product, name):
+    (entry,) = found([Plugged(usb_id, product, "", 1, "/dev/ttyX", "")])
+    assert entry.name == name
+
+
+@pytest.mark.parametrize("interface", [0, 1, 2, None])
+def test_the_only_port_of_a_board_is_the_instruments(interface):
+    for usb_id in (FT231X, DAPLINK):
+        (entry,) = found([Plugged(usb_id, "", "", interface, "/dev/ttyX", "")])
+        assert entry.link
+
+
+def test_where_interfaces_are_not_known_either_port_may_be_the_instruments():
+    assert all(entry.link for entry in found([Plugged(FT2232H, "", "", None, "COM3", "")]))
+
+
+def test_what_is_no_board_is_not_found():
+    assert found([Plugged((0x1D6B, 2), "hub", "", None, "", "")]) == ()

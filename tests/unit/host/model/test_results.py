@@ -1,0 +1,79 @@
+"""Results: equal by their content, conserved by their classes, accounted for by their sources."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from plexor.model.results import Accounting, Bins, SourceAccounting, Zoom, source_name
+from plexor.protocol.memory import ResponseClass
+
+
+def test_sources_have_the_names_of_their_pins():
+    names = [source_name(source) for source in range(18)]
+    assert names == [
+        *(f"ch{n}" for n in range(8)),
+        *(f"strike{n}" for n in range(8)),
+        *("load", "step"),
+    ]
+
+
+def test_bins_are_equal_by_their_counts_and_the_type_of_these():
+    one = Bins(4, np.array([1, 2], np.uint64))
+    assert one == Bins(4, np.array([1, 2], np.uint64))
+    assert one != Bins(4, np.array([1, 3], np.uint64))
+    assert one != Bins(5, np.array([1, 2], np.uint64))
+    assert one != Bins(4, np.array([1, 2], np.uint32))
+    assert one != Bins(4, np.array([1], np.uint64))
+    assert one != Zoom(4, np.array([1, 2], np.uint64))
+
+
+def test_a_run_without_events_is_not_equal_to_one_with_them(run_of):
+    run = run_of([[1000]])
+    assert run == replace(run)
+    assert run != replace(run, events=None)
+
+
+@pytest.mark.parametrize("change", list(ResponseClass))
+def test_a_strike_or_edge_in_no_class_or_in_two_is_seen(run_of, change):
+    (channel,) = run_of([[1000, None, 1200]]).channels
+    assert channel.conserved
+    for step in (1, -1):
+        classes = dict(channel.classes)
+        classes[change] += step
+        found = replace(channel, classes=classes)
+        # Early and queue-full strikes are counted in another class as well.
+        besides = change in (ResponseClass.EARLY, ResponseClass.QUEUE_FULL)
+        assert found.conserved == besides
+    assert not replace(channel, pending=1).conserved
+    assert not replace(channel, active_edges=channel.active_edges + 1).conserved
+
+
+@pytest.mark.parametrize(
+    ("books", "holds"),
+    [
+        (Accounting(10, 7, 2, 1), True),
+        (Accounting(10, 7, 2, 2), False),
+        (Accounting(10, 13, -3, 0), False),
+        (Accounting(10, 7, 2, 1, contradictions=("one against two",)), False),
+    ],
+)
+def test_books_hold_where_nothing_is_missing_below_0_or_contradicted(books, holds):
+    assert books.holds == holds
+
+
+def test_what_was_sent_and_never_came_is_lost_and_never_less_than_none():
+    assert SourceAccounting(0, 10, 2, 3, 4).lost == 1
+    assert SourceAccounting(0, 10, 2, 3, 9).lost == 0
+
+
+def test_edges_dropped_before_the_merge_are_those_of_all_sources():
+    sources = (SourceAccounting(0, 10, 2, 3, 4), SourceAccounting(8, 10, 1, 0, 9))
+    assert Accounting(20, 13, 6, 1, sources).dropped_before_merge == 3
+
+
+@pytest.mark.parametrize(("edges", "strikes"), [(0, 0), (1, 1), (2, 1), (3, 2), (10, 5)])
+def test_every_other_edge_of_an_output_is_a_strike_the_first_included(run_of, edges, strikes):
+    sources = tuple(SourceAccounting(source, edges, 0, 0, edges) for source in (0, 8, 15, 16, 17))
+    books = Accounting(5 * edges, 5 * edges, 0, 0, sources)
+    assert replace(run_of([[1000]]), accounting=books).strikes == 2 * strikes

@@ -1,0 +1,48 @@
+"""References, labels and roundings as a user names and reads them."""
+
+from fractions import Fraction
+
+import pytest
+
+from plexor.model.settings import Channel, Echo, parse_reference
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "polarity"),
+    [("strike0", 8, 1), ("strike7.fall", 15, 0), ("ch3.rise", 3, 1), ("load", 16, 1)],
+)
+def test_references_name_a_source_and_an_edge(text, source, polarity):
+    assert parse_reference(text) == (source, polarity)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "strike", "strike8", "ch8", "ch-1", "ch1.up", "ch1.rise.fall", "Strike0", " ch1"),
+        *("load0", "load.", "step", "ch1\n", "ch\u0661"),
+    ],
+)
+def test_any_other_text_is_refused_with_the_forms_there_are(text):
+    with pytest.raises(
+        ValueError, match="must be strike0 to strike7, ch0 to ch7 or load"
+    ) as caught:
+        parse_reference(text)
+    assert str(caught.value).startswith(f"reference: {text!r}; ")
+
+
+def test_every_source_has_both_edges():
+    found = {
+        parse_reference(f"{name}{edge}")
+        for name in (*(f"ch{n}" for n in range(8)), *(f"strike{n}" for n in range(8)), "load")
+        for edge in (".rise", ".fall")
+    }
+    assert found == {(source, polarity) for source in range(17) for polarity in (0, 1)}
+
+
+def test_a_channel_without_a_name_is_called_by_its_number():
+    assert (Channel(3).label, Channel(3, "isr").label) == ("ch3", "isr")
+
+
+def test_a_roundings_error_is_exact_and_signed():
+    echo = Echo("width", Fraction(1, 3), Fraction(1, 4))
+    assert echo.error_s == Fraction(-1, 12)

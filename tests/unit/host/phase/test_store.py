@@ -1,0 +1,106 @@
+"""Phase scans that were kept: back as they were, or what contradicts itself is told."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from plexor.phase import store as phase_store
+from plexor.phase.model import LOST
+from plexor.phase.store import MOST_TICKS, contradictions_of
+from plexor.store.kept_json import document_of
+
+from ..render.scans_to_draw import MASKS, phase_result
+
+PHASES = [phase_result(MASKS[mask]) for mask in MASKS]
+SMALL = phase_result(MASKS["missed, then late"], step=100, left_out={LOST: 1})
+
+
+@pytest.mark.parametrize("result", PHASES)
+def test_a_phase_scan_comes_back_as_it_was(result, tmp_path):
+    document = document_of(phase_store.SCHEMA, result)
+    (tmp_path / phase_store.FILE).write_text(json.dumps(document))
+    assert phase_store.load(tmp_path) == result
+
+
+def told(**changes):
+    """Return what is told of a scan with changes to its one channel."""
+    scan = replace(SMALL.scans[0], **changes)
+    return [*contradictions_of(replace(SMALL, scans=(scan,)))]
+
+
+def of_bin(number=0, **changes):
+    bins = list(SMALL.scans[0].bins)
+    bins[number] = replace(bins[number], **changes)
+    return told(bins=tuple(bins))
+
+
+def of_window(**changes):
+    window = replace(SMALL.scans[0].windows[0], **changes)
+    return told(windows=(window,))
+
+
+def test_nothing_is_told_of_scans_that_were_taken():
+    for result in (*PHASES, SMALL):
+        assert [*contradictions_of(result)] == []
+
+
+def test_a_scan_has_a_tick_rates_and_channels():
+    for changes in ({"tick_fs": 0}, {"rate_hz": Fraction(0)}, {"asked_rate_hz": Fraction(-1)}):
+        assert len([*contradictions_of(replace(SMALL, **changes))]) == 1
+    assert [*contradictions_of(replace(SMALL, scans=()))] == [
+        "no scans; must be one of each channel"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"step_ticks": Fraction(1, 2)}, "steps of 1/2 ticks"),
+        ({"bins": SMALL.scans[0].bins[:-1]}, "steps; must be"),
+        ({"bins": SMALL.scans[0].bins[:1] + SMALL.scans[0].bins[:-1]}, "ticks apart"),
+        ({"strikes": SMALL.scans[0].strikes + 1}, "its steps have another number"),
+        ({"base_ticks": None}, "must be there if a strike was answered"),
+        ({"threshold_ticks": -1}, "-1 of something"),
+        ({"stray_strikes": MOST_TICKS}, "of something; must be 0 or more"),
+        ({"left_out": {LOST: -1}}, "of something"),
+        ({"reference": replace(SMALL.scans[0].reference, least_ticks=1 << 40)}, "must rise"),
+        ({"reference": replace(SMALL.scans[0].reference, edges=-1)}, "must rise"),
+    ],
+)
+def test_a_channel_that_contradicts_itself_is_told_by_its_name(changes, says):
+    found = told(**changes)
+    assert any(says in text for text in found)
+    assert all(text.startswith(f"{SMALL.scans[0].channel!r}: ") for text in found)
+
+
+def test_a_step_has_no_more_masked_than_strikes_and_latencies_that_rise():
+    answered = next(n for n, e in enumerate(SMALL.scans[0].bins) if e.strikes > e.missed)
+    step = SMALL.scans[0].bins[answered]
+    assert of_bin(answered, masked=step.strikes) == []
+    assert "masked of" in of_bin(answered, masked=step.strikes + 1)[0]
+    assert "masked of" in of_bin(answered, missed=step.masked + 1)[0]
+    assert "must rise" in of_bin(answered, median_ticks=step.max_ticks + 1)[0]
+    assert "answers" in of_bin(answered, median_ticks=None)[0]
+    assert "must be 0 or more" in of_bin(answered, min_ticks=-1)[0]
+
+
+def test_a_window_lies_in_its_period_and_has_a_chance():
+    window, span = SMALL.scans[0].windows[0], SMALL.scans[0].span_ticks
+    assert of_window(chance=0.0) == of_window(chance=1.0) == []
+    assert "a chance of 1.01" in of_window(chance=1.01)[0]
+    assert "must rise, from below" in of_window(start_ticks=Fraction(span))[0]
+    assert "must rise, from below" in of_window(end_ticks=window.start_ticks - 1)[0]
+    wide = window.start_ticks + 2 * span
+    assert of_window(end_ticks=wide) == []
+    assert "must rise, from below" in of_window(end_ticks=wide + 1)[0]
+    assert "errors below 0" in of_window(end_error_ticks=Fraction(-1, 2))[0]
+    assert "masked of" in of_window(missed=window.masked + 1)[0]
+    assert of_window(waits_until_ticks=MOST_TICKS - 1) == []
+    assert "times of" in of_window(waits_until_ticks=-MOST_TICKS)[0]
+
+
+def test_a_suspect_is_looked_at_as_a_window_is():
+    window = replace(SMALL.scans[0].windows[0], chance=-0.1)
+    assert "a chance of -0.1" in told(suspect=window)[0]

@@ -1,0 +1,47 @@
+"""Pictures of latencies: what they say, and that it fits."""
+
+import pytest
+
+from plexor.analyse.analyse import analyse
+from plexor.render.html import WIDTHS
+from plexor.render.pictures.frame import WIDTH
+from plexor.render.pictures.latency import course, histogram, shares, tail
+from plexor.render.pictures.scope import scope
+from plexor.render.pictures.trace import trace
+
+from ...pictures import assert_no_texts_touch, assert_texts_lie_within
+from ..runs_to_draw import KINDS, TRACES
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("width", WIDTHS.values())
+@pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course, trace])
+def test_every_picture_is_well_formed_and_holds_its_texts(runs, kind, width, draw):
+    canvas = draw(analyse(runs[kind]), width=width)
+    # Elsewhere than on a page pictures are wide, and have a heading.
+    if canvas is not None and (canvas.parts or width == WIDTH):
+        assert_texts_lie_within(canvas, heading=width == WIDTH)
+
+
+@pytest.mark.parametrize(
+    "kind", ["usual", "bins", "wide", "one", "early", "board", "two strikes", *TRACES]
+)
+@pytest.mark.parametrize("width", WIDTHS.values())
+@pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course, trace])
+def test_no_two_texts_of_a_picture_touch(runs, kind, width, draw):
+    canvas = draw(analyse(runs[kind]), width=width)
+    if canvas is not None:
+        assert_no_texts_touch(canvas, heading=width == WIDTH)
+
+
+@pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course])
+def test_every_picture_says_where_its_figures_come_from(runs, draw):
+    assert ">simulated<" in draw(analyse(runs["usual"])).render(style=True)
+    assert ">measured on ulx3s<" in draw(analyse(runs["board"])).render(style=True)
+    assert "simulated" not in draw(analyse(runs["board"])).render(style=False)
+
+
+@pytest.mark.parametrize(("channels", "said"), [(2, 2), (8, 0)])
+def test_labels_are_written_out_where_there_is_room(run_of, channels, said):
+    run = run_of([[2000, 2010]] * channels, names=[f"pin number {n}" for n in range(channels)])
+    assert histogram(analyse(run)).render(style=True).count(" back wall ") == said

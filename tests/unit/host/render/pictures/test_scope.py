@@ -1,0 +1,46 @@
+"""The scope's picture of a strike and what follows it."""
+
+import dataclasses
+import re
+
+import pytest
+
+from plexor.analyse.analyse import analyse
+from plexor.model.settings import RegisterWrite
+from plexor.render.facts import summary
+from plexor.render.pictures.scope import scope
+
+
+def test_several_outputs_are_told_apart(runs):
+    report = analyse(runs["two strikes"])
+    assert "strikes · strike0 20 kHz · strike1 on each strike0 · " in summary(report)
+    drawn = scope(report).render(style=True)
+    assert ">strike1<" in drawn
+    assert ">time after each channel's own strike<" in drawn
+    assert ">strike0<" not in scope(analyse(runs["usual"])).render(style=True)
+
+
+@pytest.mark.parametrize(
+    ("reference", "width_ticks", "falls"),
+    [("strike1", 900, True), ("strike1", 10**9, False), ("strike0", 900, False)],
+)
+def test_the_strike_is_as_long_as_it_was_where_all_channels_have_the_same(
+    run_of, reference, width_ticks, falls
+):
+    run = run_of([[2000] * 20, [5000] * 20])
+    channels = [dataclasses.replace(channel, reference=reference) for channel in run.channels]
+    run = dataclasses.replace(
+        run,
+        channels=tuple(channels),
+        registers=(*run.registers, RegisterWrite("stimulus", 1, "width_ticks", width_ticks)),
+    )
+    drawn = re.search(
+        r'<path class="rule" fill="none" d="([^"]*)"', scope(analyse(run)).render(style=True)
+    )[1]
+    assert drawn.count("V") == 1 + falls
+    if falls:
+        rise_x, fall_x = (float(x) for x in re.findall(r"H([\d.]+)V", drawn))
+        p50 = re.search(r'<text[^>]* x="([\d.]+)"[^>]*>p50 2 µs', scope(analyse(run)).render(True))
+        assert (fall_x - rise_x) / (float(p50[1]) - rise_x) == pytest.approx(
+            width_ticks / 2000, 0.02
+        )

@@ -1,0 +1,59 @@
+"""Corrected figures as text: in ps or ns, with what corrected them and what was not."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from plexor.analyse.analyse import analyse
+from plexor.render.corrected import calibration_lines, corrected_rows, picoseconds
+
+from ..analyse.test_corrected_figures import CALIBRATION, LATENCIES
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0 ps"),
+        (999, "999 ps"),
+        (-999, "-999 ps"),
+        (1000, "1.000 ns"),
+        (12_345, "12.345 ns"),
+        (-12_005, "-12.005 ns"),
+        (1_234_567_890, "1,234,567.890 ns"),
+        (Fraction(4001, 2), "2.000 ns"),
+        (Fraction(4003, 2), "2.002 ns"),
+    ],
+)
+def test_picoseconds_are_ns_from_a_thousand_on_to_three_places(value, text):
+    assert picoseconds(value) == text
+
+
+def test_each_corrected_channel_has_a_row_with_its_extremes(run_of):
+    report = analyse(run_of(LATENCIES, calibration=CALIBRATION))
+    head, rows = corrected_rows(report)
+    assert [row[0][0] for row in rows] == ["ISR", "TASK"]
+    rise = next(iter(report.corrected[0].kinds.values()))
+    cells = dict(zip(head, rows[0], strict=True))
+    assert cells["n"] == ("40", "")
+    assert cells["min"][0] == picoseconds(int(rise.values_ps.min()))
+    assert cells["max"][0] == picoseconds(int(rise.values_ps.max()))
+    # 40 samples have no upper bound of a 99th percentile: 0.99**n <= 0.025 from 367 on.
+    assert cells["p99"] == ("too few", "needs 368")
+    assert rows[0][0][1].startswith("edge ± ")
+
+
+def test_a_channel_that_was_not_calibrated_has_no_row_and_is_named(run_of):
+    half = replace(CALIBRATION, channels=CALIBRATION.channels[:1])
+    report = analyse(run_of(LATENCIES, calibration=half))
+    assert [row[0][0] for row in corrected_rows(report)[1]] == ["ISR"]
+    first, second = calibration_lines(report)
+    assert first.startswith("corrected with the calibration of sim made 2026-11-22T12:00")
+    assert second == "TASK is not corrected: ch1 was not calibrated"
+
+
+def test_a_run_of_which_nothing_is_corrected_does_not_say_that_it_is(run_of):
+    report = analyse(run_of(LATENCIES, calibration=CALIBRATION, keep_events=False))
+    assert corrected_rows(report)[1] == []
+    assert calibration_lines(report)[0] == "nothing corrected with the calibration of sim"
+    assert calibration_lines(analyse(run_of(LATENCIES))) == []
