@@ -184,7 +184,7 @@ class Instrument(wiring.Component):
                 s.capture.channels[number].eq(channel),
                 s.matcher.channels[number].eq(channel),
                 s.matcher.deadlines[number].eq(channel.deadline_ticks),
-                s.bank.lane[number].pending.eq(s.matcher.pending[number]),
+                s.bank.channel_status[number].pending.eq(s.matcher.pending[number]),
             ]
         if s.ring is not None:
             m.d.comb += [

@@ -10,9 +10,9 @@ from plexor.protocol.registers import (
     BASE_ADDRESSES,
     BLOCKS,
     CHANNEL,
+    CHANNEL_STATUS,
     CONTROL,
     IDENTITY,
-    LANE,
     MATCHER,
     SOURCE,
     STATUS,
@@ -39,7 +39,7 @@ from plexor_hdl.lib.tables import table
 
 ACTION_LAYOUT = data.StructLayout({action.name.lower(): 1 for action in Action})
 SOURCE_ADDRESS_BITS = 6
-LIVE = (STATUS, LANE, SOURCE)
+LIVE = (STATUS, CHANNEL_STATUS, SOURCE)
 STEP_WORDS_BITS = (STEP.count * STEP.stride_words - 1).bit_length()
 SOURCE_CLOCKS = 17
 """Clocks from a source that is asked for to its count."""
@@ -131,7 +131,7 @@ class RegisterBank(wiring.Component):
         step_stb: Strobes as a word of STEP is written.
         step_place: Its place among the words of all steps.
         status: Registers of STATUS, but for MARKED.
-        lane: Registers of LANE, for each channel.
+        channel_status: Registers of CHANNEL_STATUS, for each channel.
         source_stb: Strobes with each request, and asks for a count of SOURCE.
         source_address: The source x 2, or one more for what was dropped of it.
         source_value: That count; it stands from SOURCE_CLOCKS after `source_stb` on.
@@ -141,7 +141,9 @@ class RegisterBank(wiring.Component):
         self._geometry = geometry
         self._identity = identity_values(geometry, gateware_hash, build_id)
         self._copies = {block.name: tuple(range(block.count)) for block in BLOCKS}
-        self._copies[CHANNEL.name] = self._copies[LANE.name] = tuple(range(geometry.channels))
+        self._copies[CHANNEL.name] = self._copies[CHANNEL_STATUS.name] = tuple(
+            range(geometry.channels)
+        )
         self._copies[STIMULUS.name] = tuple(range(geometry.strikes))
         self._copies[SOURCE.name] = tuple(sorted(geometry.sources))
         steps = geometry.table_steps if Feature.SWEEP in geometry.features else 0
@@ -175,7 +177,7 @@ class RegisterBank(wiring.Component):
                 "step_stb": Out(1),
                 "step_place": Out(STEP_WORDS_BITS),
                 "status": In(block_layout(STATUS)),
-                "lane": In(block_layout(LANE)).array(geometry.channels),
+                "channel_status": In(block_layout(CHANNEL_STATUS)).array(geometry.channels),
                 "source_stb": Out(1),
                 "source_address": Out(SOURCE_ADDRESS_BITS),
                 "source_value": In(COUNT_BITS),

@@ -304,7 +304,7 @@ class _Channels:
             settled = (ResponseClass.ANSWERED, ResponseClass.LATE, ResponseClass.MISSED)
             pending = classes[ResponseClass.STRIKES] - sum(classes[entry] for entry in settled)
             if self.ended:
-                pending = self.image.value("lane", "pending", number)
+                pending = self.image.value("channel_status", "pending", number)
             active = int(self.memories.counts(Space.EDGES)[number * 2 + 1])
         elif again is not None:
             classes, pending, active = again.classes, again.pending, again.active_edges

@@ -9,8 +9,8 @@ from plexor.protocol.frames import OPERATION, Frame, FrameType, LogCode, OpStatu
 from plexor.protocol.geometry import MAX_STEPS, Feature, Geometry
 from plexor.protocol.registers import (
     CHANNEL,
+    CHANNEL_STATUS,
     CONTROL,
-    LANE,
     MATCHER,
     SOURCE,
     STATUS,
@@ -52,9 +52,9 @@ def end_places(identity: Identity) -> list[Place]:
             if entry.since <= minor and (entry.name != "step" or Feature.SWEEP in geometry.features)
         ),
         *(
-            ("lane", channel, entry.name)
+            ("channel_status", channel, entry.name)
             for channel in range(geometry.channels)
-            for entry in LANE.registers
+            for entry in CHANNEL_STATUS.registers
         ),
         *(
             ("source", source, entry.name)

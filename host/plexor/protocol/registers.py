@@ -317,8 +317,8 @@ STATUS = Block(
     ),
 )
 
-LANE = Block(
-    "lane",
+CHANNEL_STATUS = Block(
+    "channel_status",
     "One response channel's matcher.",
     (Register("pending", 32, _R, "strikes", "outstanding strikes"),),
     MAX_CHANNELS,
@@ -347,7 +347,7 @@ STEP = Block(
     MAX_STEPS,
 )
 
-BLOCKS = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STATUS, LANE, SOURCE, STEP)
+BLOCKS = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STATUS, CHANNEL_STATUS, SOURCE, STEP)
 
 
 def _base_addresses() -> dict[str, int]:

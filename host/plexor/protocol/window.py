@@ -61,7 +61,7 @@ def copies(geometry: Geometry, block: Block) -> tuple[int, ...]:
     """Return the copies of a block of registers that a build has."""
     return {
         "channel": tuple(range(geometry.channels)),
-        "lane": tuple(range(geometry.channels)),
+        "channel_status": tuple(range(geometry.channels)),
         "stimulus": tuple(range(geometry.strikes)),
         "source": tuple(sorted(geometry.sources)),
         "step": tuple(range(geometry.table_steps * (Feature.SWEEP in geometry.features))),

@@ -205,7 +205,7 @@ async def compare(host: Host, truth: Results) -> int:
         assert await host.read("source", "generated", source) == truth.generated[source]
         assert await host.read("source", "dropped", source) == 0, source
     for channel in range(GEOMETRY.channels):
-        assert await host.read("lane", "pending", channel) == truth.pending[channel]
+        assert await host.read("channel_status", "pending", channel) == truth.pending[channel]
     assert await host.read("status", "step") == len(truth.steps)
     found = images(host.frames)
     for space, each in found.items():

@@ -26,8 +26,8 @@ from plexor.protocol.memory import (
 )
 from plexor.protocol.registers import (
     CHANNEL,
+    CHANNEL_STATUS,
     CONTROL,
-    LANE,
     MATCHER,
     SOURCE,
     STATUS,
@@ -91,7 +91,7 @@ def kinds() -> Iterator[tuple[str, list[list[Lie]]]]:
                 [[in_entry(space, place, value)] for value in EXTREMES],
             )
     for block, copy in (
-        *((STATUS, 0), (LANE, 0), (SOURCE, 0), (SOURCE, 8), (SOURCE, 17)),
+        *((STATUS, 0), (CHANNEL_STATUS, 0), (SOURCE, 0), (SOURCE, 8), (SOURCE, 17)),
         *((CONTROL, 0), (MATCHER, 0), (CHANNEL, 0), (STIMULUS, 0), (TABLE, 1)),
     ):
         for entry in block.registers:

@@ -171,7 +171,7 @@ COUNTERS = {
     "fewer events": {("status", "events", 0): 3},
     "events without end": {("status", "events", 0): 2**63},
     "upload drops": {("status", "upload_dropped", 0): 9},
-    "pending": {("lane", "pending", 0): 7},
+    "pending": {("channel_status", "pending", 0): 7},
     "saturated bins": {("status", "flags", 0): 1},
     "saturated counters": {("status", "flags", 0): 2},
     "saturated gap": {("status", "flags", 0): 4},

@@ -13,7 +13,7 @@ BUILD = 0xFEDCBA9876543210
 
 
 def is_there(block, copy):
-    if block.name in ("channel", "lane"):
+    if block.name in ("channel", "channel_status"):
         return copy < GEOMETRY.channels
     if block.name == "stimulus":
         return copy < GEOMETRY.strikes

@@ -93,7 +93,7 @@ def end(image, scenario, **status):
     for name, value in (done | status).items():
         set_register(image, "status", name, value)
     for channel in range(scenario.geometry.channels):
-        set_register(image, "lane", "pending", 0, channel)
+        set_register(image, "channel_status", "pending", 0, channel)
     for source in range(SOURCES):
         edges = sum(event[1] == source for event in scenario.events)
         set_register(image, "source", "generated", edges, source)

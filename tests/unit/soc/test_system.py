@@ -33,7 +33,7 @@ def declared():
     """Return {name: (word address, words, access)} of the registers that the build has."""
     has = {
         "channel": range(SMALL.channels),
-        "lane": range(SMALL.channels),
+        "channel_status": range(SMALL.channels),
         "stimulus": range(SMALL.strikes),
         "source": SMALL.sources,
     }

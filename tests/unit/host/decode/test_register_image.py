@@ -132,9 +132,9 @@ def test_a_build_without_a_table_is_asked_for_no_step():
 def test_a_run_ends_with_the_lanes_and_sources_that_the_build_has():
     geometry = Geometry(channels=2, strikes=1, features=Feature.EVENTS)
     places = end_places(Identity(geometry, 1))
-    assert [place for place in places if place[0] == "lane"] == [
-        ("lane", 0, "pending"),
-        ("lane", 1, "pending"),
+    assert [place for place in places if place[0] == "channel_status"] == [
+        ("channel_status", 0, "pending"),
+        ("channel_status", 1, "pending"),
     ]
     sources = {copy for block, copy, _ in places if block == "source"}
     assert sources == {0, 1, 8, 16}

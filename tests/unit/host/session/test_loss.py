@@ -210,7 +210,7 @@ def test_garbage_between_frames_is_counted_and_changes_nothing():
 
 
 LIES = {
-    "strikes or edges are not in exactly one class": {("lane", "pending", 0): 3},
+    "strikes or edges are not in exactly one class": {("channel_status", "pending", 0): 3},
     "edges generated against events indexed": {("status", "events", 0): 10**6},
     "strike0: edges kept against edges merged": {("source", "generated", 8): 7},
     "a bin of a histogram is saturated": {("status", "flags", 0): StatusFlag.BIN_SATURATED},
