@@ -22,7 +22,7 @@ html_css_files = ["site.css"]
 html_theme_options = {
     "description": "Measures how fast, and how evenly, a real-time system reacts.",
     "fixed_sidebar": True,
-    "page_width": "76rem",
+    "page_width": "70rem",
     "body_max_width": "54rem",
     "show_powered_by": False,
 }

@@ -81,3 +81,19 @@ def test_every_file_of_the_two_walks_is_there():
     assert len(named) > 25
     places = (*PACKAGES.values(), ROOT)
     assert [name for name in named if not any((at / name).is_file() for at in places)] == []
+
+
+def test_bits_enter_a_clock_domain_through_one_component():
+    users = {
+        path.relative_to(PACKAGES["gateware"]).as_posix()
+        for path in PACKAGES["gateware"].rglob("*.py")
+        if re.search(r"amaranth\.lib(\.| import )cdc|FFSynchronizer", path.read_text())
+    }
+    assert users == {"lib/crossing.py"}
+    named = set(re.findall(r"`(\w+_to_\w+)`", ARCHITECTURE))
+    crossings = {
+        name
+        for path in PACKAGES["gateware"].rglob("*.py")
+        for name in re.findall(r"submodules\.(\w+_to_\w+) = ", path.read_text())
+    }
+    assert named == crossings
