@@ -69,7 +69,7 @@ def _stimuli(part: str, needs: Feature) -> list[Watched]:
     ]
 
 
-def _ledger() -> list[Watched]:
+def _counts() -> list[Watched]:
     """Return the visits of the sources' counts, two a source; what they read and write back."""
     low = ("left", "due", "visited", "asked")
     low += tuple(f"counts.{name}" for name in ("live", "writing", "visiting", "clear_busy"))
@@ -77,14 +77,14 @@ def _ledger() -> list[Watched]:
     passing += tuple(f"counts.{name}" for name in ("row", "word", "addend", r"\$signature__\w+"))
     return [
         Watched(
-            "ledger",
+            "counts",
             "Round",
             ("line",),
             lambda geometry: (2 * len(geometry.sources),),
             passing=passing,
             settles=("counts.memory",),
         ),
-        *(Watched("ledger", "Low", (name,)) for name in low),
+        *(Watched("counts", "Low", (name,)) for name in low),
     ]
 
 
@@ -122,7 +122,7 @@ WATCHED = (
         passing=("pairs0",),
         there=_with(Feature.SNAPSHOT),
     ),
-    *_ledger(),
+    *_counts(),
     *_stimuli("scheduler.timer", Feature(0)),
     *_stimuli("scheduler.bursts.burst", Feature.BURST),
     *_stimuli("painter.tail", Feature(0)),
@@ -130,7 +130,7 @@ WATCHED = (
 )
 """What counts clocks, or follows what does."""
 
-FOLLOWS = ("words", r"capture\.word[0-9]+_[0-9]+", r"capture\.(filter|edges)[0-9]+\..*")
+FOLLOWS = (r"pins\.words", r"capture\.word[0-9]+_[0-9]+", r"capture\.(filter|edges)[0-9]+\..*")
 """What follows the pins, which may change between runs: nothing comes of it without capture."""
 BUSY = ("run.running", "snapshots.busy", "dumper.busy")
 """What is high while a run or a dump is under way: time passes."""

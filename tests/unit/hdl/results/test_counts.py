@@ -11,7 +11,7 @@ from plexor.protocol.memory import CLASSES, ResponseClass, Space, entries
 from plexor_hdl.control.registers import SOURCE_CLOCKS
 from plexor_hdl.interfaces import SPACE_ADDRESS_BITS
 from plexor_hdl.results import count_memory as counts
-from plexor_hdl.results import counts as ledger
+from plexor_hdl.results import counts as module
 from plexor_hdl.results.count_queue import NAMED, ROOM
 from plexor_hdl.results.counts import PARTS, VISIT_CLOCKS, Counts
 from plexor_hdl.uplink.dumper import word_clocks
@@ -39,7 +39,7 @@ NONE_CHOSEN = 1 << SPACE_ADDRESS_BITS - 1
 
 
 class Bench:
-    """A ledger, what was given to it, and what it says."""
+    """Counts, what was given to it, and what it says."""
 
     def __init__(self, geometry: Geometry, seed: int, dut=None) -> None:
         self.geometry, self.choose = geometry, random.Random(seed)
@@ -258,7 +258,7 @@ def test_the_bank_that_stands_is_read_while_the_other_one_counts(name):
 def test_a_read_of_a_source_is_of_one_moment_and_no_older_than_two_rounds(monkeypatch):
     # Limbs of few bits carry often.
     monkeypatch.setattr(counts, "CHUNK_BITS", 10)
-    monkeypatch.setattr(ledger, "CHUNK_BITS", 10)
+    monkeypatch.setattr(module, "CHUNK_BITS", 10)
     geometry = GEOMETRIES["swept"]
     bench = Bench(geometry, 5, Counts(geometry))
     addresses = [source * 2 + which for source in geometry.sources for which in range(2)]

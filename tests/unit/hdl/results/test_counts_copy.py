@@ -1,4 +1,4 @@
-"""What the ledger tells at rest: sources that have settled, and copies of classes."""
+"""What counts tell at rest: sources that have settled, and copies of classes."""
 
 from plexor.protocol.memory import CLASSES, Space
 from plexor_hdl.control.registers import SOURCE_CLOCKS
