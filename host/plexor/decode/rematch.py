@@ -1,6 +1,6 @@
-"""The instrument's matching again, on the host, from events: for what a chip leaves out.
+"""Matches responses on the host, as the instrument does, for figures that a chip leaves out.
 
-Pure, and exact as long as no event is missing. `docs/instrument.md` has the rules.
+Pure, and exact if no event is missing. `docs/instrument.md` has the rules.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from plexor.protocol.registers import Policy
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How one channel is matched; as in the registers."""
+    """Matching rules of one channel, named as their registers."""
 
     channel_source: int
     reference_source: int
@@ -33,7 +33,7 @@ class Rules:
 
 @dataclass(slots=True)
 class Samples:
-    """Values with index and time of the events that completed them."""
+    """Values in ticks, each with index and time of the event that completed it."""
 
     values: list[int] = field(default_factory=list[int])
     indices: list[int] = field(default_factory=list[int])
@@ -47,7 +47,7 @@ class Samples:
 
 
 class Lane:
-    """One channel's matcher; `run` takes all events of a run, in order."""
+    """The matcher of one channel. `run` takes all events of a run, in time order."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -62,11 +62,11 @@ class Lane:
 
     @property
     def pending(self) -> int:
-        """Strikes outstanding."""
+        """Number of outstanding strikes."""
         return len(self._queue)
 
     def run(self, events: EventArray, end_ticks: int) -> None:
-        """Match the events of a run up to its end."""
+        """Match the events of a run that ended at `end_ticks`."""
         rules = self.rules
         source, polarity = events["source"], events["polarity"]
         strike = (source == rules.reference_source) & (polarity == rules.reference_polarity)
@@ -156,7 +156,10 @@ class Lane:
 
 
 def bin_numbers(values: NDArray[np.int64], mantissa_bits: int) -> NDArray[np.int64]:
-    """Return the log-linear bin of each value in ticks: `plexor.protocol.memory.bin_of`."""
+    """Return the log-linear bin number of each value in ticks.
+
+    The vectorised form of `plexor.protocol.memory.bin_of`.
+    """
     inside = np.clip(values, 0, VALUE_MOST)
     shift = np.maximum(np.frexp(inside.astype(np.float64))[1] - mantissa_bits - 1, 0)
     numbers = (shift.astype(np.int64) << mantissa_bits) + (inside >> shift)
@@ -166,13 +169,13 @@ def bin_numbers(values: NDArray[np.int64], mantissa_bits: int) -> NDArray[np.int
 
 
 def bins_of(values: NDArray[np.int64], mantissa_bits: int) -> NDArray[np.uint64]:
-    """Return log-linear counts of values in ticks."""
+    """Return the count of each log-linear bin, for values in ticks."""
     numbers = bin_numbers(values, mantissa_bits)
     return np.bincount(numbers, minlength=1 << bin_bits(mantissa_bits)).astype(np.uint64)
 
 
 def measurement_of(kind: Kind, samples: Samples, mantissa_bits: int) -> Measurement:
-    """Return the exact figures and the bins of samples."""
+    """Return the exact statistics and the bins of samples."""
     values = np.array(samples.values, dtype=np.int64)
     bins = Bins(mantissa_bits, bins_of(values, mantissa_bits))
     if not len(values):
