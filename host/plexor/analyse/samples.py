@@ -1,8 +1,9 @@
-"""Samples of one channel in their order, from its events.
+"""Samples of one channel, in order, computed from its events.
 
-The instrument matches on the chip and keeps distributions; what needs the order of samples (sliding
-jitter, latency over time, the first response) comes from here. Where responses and strikes run in
-step all are matched at once, else one by one as `decode.rematch` does. Events must be complete.
+The instrument matches on the chip and keeps distributions only. Figures that need the order of
+samples (sliding jitter, latency over time, the first response) use these samples instead. Where
+response n answers strike n throughout, all are matched at once, else one by one with
+`decode.rematch`. Events must be complete.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ Ticks = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """Values in the order in which they were completed.
+    """Values in the order of their completion.
 
-    `time_ticks` and `index` are those of the event that completed each: the response, the edge
-    back, or for an early response the strike. `start_ticks` is the time of the edge each was
-    measured from: the strike, by which channels that share it are joined, or the active edge.
+    `time_ticks` and `index` belong to the event that completed each value: the response, the
+    trailing edge, or the strike of an early response. `start_ticks` is the time of the edge that
+    each value is measured from: the strike, or the active edge. Channels with the same reference
+    are joined by it.
     """
 
     value_ticks: Ticks
@@ -56,7 +58,7 @@ def channel_samples(events: EventArray, rules: Rules, end_ticks: int) -> Channel
     times = events["time_ticks"].astype(np.int64)
     if not _in_step(times, strikes, active, rules):
         return _in_turn(events, rules, end_ticks)
-    # An edge back belongs to the active edge just before it; one at the start belongs to none.
+    # A trailing edge belongs to the active edge just before it. The first may have none.
     back = edges[polarities[edges] == 0]
     owner = np.searchsorted(active, back) - 1
     back, owner = back[owner >= 0], owner[owner >= 0]
@@ -79,8 +81,8 @@ def _in_step(times: Ticks, strikes: Ticks, active: Ticks, rules: Rules) -> bool:
     count = len(active)
     if rules.policy != Policy.OLDEST or count > len(strikes):
         return False
-    # Before each response its strike must have come and not have timed out, and the queue must
-    # never have been full; what waits after the last must fit the queue too.
+    # Each strike must come before its response and must not have timed out. The queue must never
+    # have been full, and must hold the strikes that wait after the last response.
     waiting = np.searchsorted(strikes, active) - np.arange(count)
     return bool(
         np.all(waiting >= 1)
@@ -98,5 +100,5 @@ def _in_turn(events: EventArray, rules: Rules, end_ticks: int) -> ChannelSamples
 
 def _array(listed: Listed) -> Samples:
     values, times = np.array(listed.values, np.int64), np.array(listed.times, np.int64)
-    # An early response is completed by its strike, so that is where it is measured from.
+    # The strike completes an early response, so the sample is measured from the strike.
     return Samples(values, times, np.array(listed.indices, np.int64), times - np.maximum(values, 0))
