@@ -1,4 +1,4 @@
-"""Frames on their way to the link: parts of a byte or a word; and as datagrams have them, words."""
+"""Frames on their way to the link: parts of a byte or a word, and words for datagrams."""
 
 from amaranth.lib import data
 
