@@ -17,7 +17,7 @@ _CARGO_PACKAGES = ("cargo-web", "cargo")
 
 
 class SetupError(Exception):
-    """Something that set-up cannot do; the text says what to do instead."""
+    """Set-up cannot do something. The text says what to do instead."""
 
 
 def missing_packages(environment: Path) -> list[str]:

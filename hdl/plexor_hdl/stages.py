@@ -33,7 +33,7 @@ from plexor_hdl.uplink.uplink import Uplink
 
 @dataclass(frozen=True)
 class Stages:
-    """The stages of a build, by the names of its submodules; None where a build has none."""
+    """The stages of a build, by their submodules' names; None for stages that a build lacks."""
 
     timebase: Timebase
     bank: RegisterBank

@@ -332,7 +332,7 @@ def _word_changed(random: Random, frame: Frame) -> Frame:
 
 
 def _any_frame(random: Random, near: Frame) -> Frame:
-    """Return a frame of any type, with words of another or at random."""
+    """Return a frame of any type, with another type's words or random ones."""
     frame = _with(near, type=random.randrange(9), tag=random.choice((0, 1, 2, 3, 4, 5, 6, 7)))
     if random.randrange(2):
         frame = _payload(frame, random.randbytes(4 * random.randrange(MAX_WORDS + 1)))

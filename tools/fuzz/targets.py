@@ -51,7 +51,7 @@ Files = dict[str, bytes]
 
 
 class FaultError(Exception):
-    """A command ended with a foreign exit code, or printed something unreadable."""
+    """A command ended with an exit code that it must not have, or printed something unreadable."""
 
 
 @dataclass(frozen=True)

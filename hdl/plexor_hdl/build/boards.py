@@ -21,7 +21,7 @@ DEFAULT = "ulx3s-25f"
 
 
 class BoardError(Exception):
-    """A board's file cannot be used; the text says where, what it has, and what would be right."""
+    """A board's file cannot be used. The text has the place, its value, and what would be right."""
 
 
 @dataclass(frozen=True)

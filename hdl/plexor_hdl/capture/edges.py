@@ -6,9 +6,9 @@ from amaranth.lib.wiring import In, Out
 
 
 class EdgeWord(data.StructLayout):
-    """One bit a sample that differs from the one before it; `polarity` is that of the first edge.
+    """A bit for each sample, set if it differs from the sample before it.
 
-    The edges of a word alternate, so that the rest of the levels need not be told.
+    `polarity` is that of the first edge. Later edges of a word alternate, so they need none.
     """
 
     def __init__(self, samples: int) -> None:

@@ -12,9 +12,10 @@ from plexor_hdl.capture.word_queues import Slot
 
 
 class Column(data.StructLayout):
-    """The edges of one tick, a bit a source for edge and polarity.
+    """The edges of one tick, with a bit for each source in `edges` and `polarities`.
 
-    `first` of its slot; a `blank` one has no edges. With neither it is none.
+    `first` marks the first column of a slot. A `blank` column has no edges. With neither edges nor
+    `blank`, there is no column.
     """
 
     def __init__(self, sources: int, samples: int) -> None:

@@ -65,7 +65,7 @@ def four_counts(word: Value) -> tuple[Value, Value, Value]:
 
 
 class SourceAmounts(data.StructLayout):
-    """Edges of one source in one clock: seen, and dropped for want of room."""
+    """Numbers of one source's edges in one clock: seen, and dropped because a queue was full."""
 
     def __init__(self, samples: int) -> None:
         bits = samples.bit_length()
@@ -73,9 +73,9 @@ class SourceAmounts(data.StructLayout):
 
 
 class Slot(data.StructLayout):
-    """The words taken in one clock: their sources, and the ticks in which one of them has an edge.
+    """The words taken in one clock: their sources, and the ticks in which any of them has an edge.
 
-    `several`: more than one tick. A blank slot has no words: it only tells the time.
+    `several` means more than one such tick. A blank slot has no words and only tells the time.
     """
 
     def __init__(self, sources: int, samples: int) -> None:
@@ -83,9 +83,9 @@ class Slot(data.StructLayout):
 
 
 class Tag(data.StructLayout):
-    """A slot's clock, and how many edges of all sources were dropped since the slot before.
+    """A slot's clock, and the number of edges of all sources dropped since the slot before.
 
-    Nothing looks at the gap, which has no bits, where events are not `indexed`.
+    Without `indexed` events nothing uses the gap, and it has no bits.
     """
 
     def __init__(self, geometry: Geometry) -> None:

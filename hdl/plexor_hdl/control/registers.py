@@ -54,11 +54,11 @@ HALF_WORDS = 1 << HALF_BITS
 
 
 class RegisterBus(wiring.Signature):
-    """Requests of one register word at a time; the requester sees these directions.
+    """Requests of register words, one at a time, with the requester's directions.
 
-    `address`, `write` and `write_data` stand from `request_stb` to `done_stb`; from its clock to
-    the next request `read_data` and `status` (an OpStatus) stand. `read_data` is 0 where `status`
-    is NO_REGISTER.
+    `address`, `write` and `write_data` stay the same from `request_stb` to `done_stb`. `read_data`
+    and `status` (an OpStatus) stay the same from `done_stb` to the next request. `read_data` is 0
+    if `status` is NO_REGISTER.
     """
 
     def __init__(self) -> None:

@@ -22,9 +22,9 @@ _STEPS = 8
 
 @dataclass(frozen=True)
 class Pll:
-    """Dividers that make `fast_mhz` of the reference, and four outputs an eighth of a period apart.
+    """Dividers that make `fast_mhz` from the reference; outputs are an eighth of a period apart.
 
-    Raises ValueError where there are none within the PLL's limits.
+    Raises ValueError if no dividers are within the PLL's limits.
     """
 
     reference_mhz: Fraction

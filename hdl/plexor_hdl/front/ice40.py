@@ -29,9 +29,9 @@ _FILTERS = (17, 26, 44, 66, 101)
 
 @dataclass(frozen=True)
 class Pll:
-    """Dividers that make `fast_mhz` of the reference, and a delay near a quarter of its period.
+    """Dividers that make `fast_mhz` from the reference, and a delay near a quarter of its period.
 
-    Raises ValueError where there are none within the PLL's limits.
+    Raises ValueError if no dividers are within the PLL's limits.
     """
 
     reference_mhz: Fraction

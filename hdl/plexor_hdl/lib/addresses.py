@@ -16,7 +16,7 @@ HITS_LAYOUT = data.StructLayout({block.name: 1 for block in BLOCKS})
 
 @dataclass(frozen=True)
 class Word:
-    """One word of a block: its register, which word of it, and its bits."""
+    """One word of a block: its register, its number in the register, and its bits."""
 
     register: Register
     number: int

@@ -23,10 +23,11 @@ def round_bit(geometry: Geometry) -> int:
 
 
 class Accepted(data.StructLayout):
-    """A beat and what it is: `whole_round` where every channel is to be looked at.
+    """A beat, and what it means.
 
-    A bit a channel: `own` active edge, `struck`. Of the source's channel: `channel`, and `back`
-    where its edge back is of use. `step` is the end of a step.
+    `whole_round`: every channel must be looked at. `own` and `struck` have a bit for each channel:
+    the beat is its active edge, or its strike. `channel` is that of the source. `back`: the beat is
+    a trailing edge of it that is measured. `step`: the beat is the end of a step.
     """
 
     def __init__(self, geometry: Geometry) -> None:

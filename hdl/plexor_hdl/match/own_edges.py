@@ -12,7 +12,7 @@ TAG_CLOCKS = 4
 
 
 class _Tag(data.StructLayout):
-    """A time that is being read; `look` where only its age matters."""
+    """A time that is being read. With `look`, only its age is of interest."""
 
     def __init__(self, channel_bits: int) -> None:
         super().__init__({"kind": Kind, "channel": channel_bits, "valid": 1, "over": 1, "look": 1})

@@ -52,7 +52,7 @@ class Has:
 
 
 class Look:
-    """What the parts of the matcher share: the beat, the look under way, and what comes of it."""
+    """State that the parts of the matcher share: the beat, the present look, and its results."""
 
     def __init__(self, geometry: Geometry) -> None:
         self.geometry, self.has = geometry, Has(geometry.features)

@@ -18,7 +18,7 @@ ZOOM_SPACES = (Space.LATENCY_ZOOM, Space.INTERVAL_ZOOM)
 
 @dataclass(frozen=True)
 class Region:
-    """The bins of one kind, 2**`bits` a channel, from `first` on: a multiple of their number."""
+    """The bins of one kind, 2**`bits` for each channel. `first` is a multiple of their number."""
 
     space: Space
     kind: Kind

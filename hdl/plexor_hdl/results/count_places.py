@@ -11,12 +11,12 @@ CLASS, EDGES, OTHER = 0b00, 0b10, 0b11
 
 
 class CountPlaces:
-    """Where the counts of a build are: numbers for CountMemory.
+    """Places of a build's counts in CountMemory.
 
-    Sources get short codes: 0 and the channel, 1, 0 and the strike, or 1, 1 for the load and the
-    step. A place has a class and a channel for classes, a polarity and a code for edges, a code for
-    drops, each in two banks. Beside the drops are the sources' own counts: of what was generated in
-    the place of bank 0, of what was dropped in that of bank 1.
+    Sources have short codes: 0 and the channel; 1, 0 and the strike; or 1, 1 for the load and the
+    step. A place has a class and a channel for classes, a polarity and a code for edges, and a code
+    for drops, each in two banks. The sources' own counts are next to the drops: those of generated
+    edges in bank 0's place, those of dropped edges in bank 1's.
     """
 
     def __init__(self, geometry: Geometry) -> None:

@@ -34,7 +34,7 @@ def copy_clocks(geometry: Geometry) -> int:
 
 
 class CopyAddress(data.StructLayout):
-    """A chunk, number `chunk`, of a class of a channel in a bank."""
+    """Address of chunk number `chunk` of the count of a channel's class in a bank."""
 
     def __init__(self, geometry: Geometry) -> None:
         super().__init__(

@@ -50,9 +50,9 @@ def record_key(geometry: Geometry, channel: Value, kind: Value, bank: ValueLike)
 
 
 class Asked(data.StructLayout):
-    """A word that is asked for: its record, its place (row and record) in a memory, if it is one.
+    """A requested word: its record, its memory, and its place (row and record) there.
 
-    `high`: the upper one of a field.
+    `there`: the build has it. `high`: it is the upper word of a field.
     """
 
     def __init__(self, key_bits: int) -> None:

@@ -52,7 +52,7 @@ SIDE_PLACES = _places(
 
 
 class StepPlace(data.StructLayout):
-    """Where a word of a record goes: its place in the memory, and the record's channel."""
+    """Destination of a record's word: its place in the memory, and the record's channel."""
 
     def __init__(self, place_bits: int, channel_bits: int) -> None:
         super().__init__({"place": place_bits, "channel": channel_bits})

@@ -25,7 +25,7 @@ class AccessRequest(data.StructLayout):
 
 
 class AccessAnswer(data.Struct):
-    """What became of it: an OpStatus, and what was read; 0 where the status is not OK."""
+    """Result of an access: an OpStatus, and the word that was read, 0 unless the status is OK."""
 
     data: WORD_BITS
     status: 8

@@ -23,10 +23,10 @@ TAG_BITS = 2
 
 
 class Entry(data.Struct):
-    """What waits for the framer: the word of an event, or a mark, one of MARKS.
+    """An entry that waits for the framer: an event's word, or one of the MARKS marks before it.
 
     The delta is the lower bits of the time. Marks carry a Start, its lower bits first, in all bits
-    but those that tell them from events.
+    except those that tell marks from events.
     """
 
     low: DELTA_BITS
@@ -35,10 +35,10 @@ class Entry(data.Struct):
 
 
 class Start(data.Struct):
-    """What marks say of the event behind them: its index, and if events were dropped before it.
+    """What marks tell about the next event: its index, and whether events were dropped before it.
 
-    `above` is its time above the delta, and that of the events that follow. The bits are in the
-    order of a frame's header; `gap` and `none` are where the lower bits of the time would end.
+    `above` is the event's time above the delta, and that of the events that follow. The bits are in
+    the order of a frame's header. `gap` and `none` take the places of the last lower bits of time.
     """
 
     index: INDEX_BITS

@@ -128,7 +128,7 @@ class Device:
     def nominal_bytes_s(self) -> Fraction | None:
         """The link's maximum rate in bytes per second of the instrument's time; None if not known.
 
-        The simulated instrument passes on at most one byte in four core clocks. A simulated board
+        The simulated instrument passes on about one byte in four core clocks. A simulated board
         reports the rate of its link.
         """
         if self.image.simulated_bytes_s is not None:
