@@ -1,1 +1,1 @@
-"""Tools of the house: what `make` calls. None of it is installed."""
+"""Tools for working on the project, called by `make`. None is installed."""

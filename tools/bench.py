@@ -60,7 +60,7 @@ class Size:
     recordings: int
     starts: int
     resolution: str
-    """Of the sweep."""
+    """Resolution of the sweep."""
 
 
 WHOLE = Size(10_000, 500, 200_000, 500_000, 3, 500_000, 20, "2%")
@@ -69,12 +69,12 @@ QUICK = Size(1000, 50, 50_000, 50_000, 1, 100_000, 5, "20%")
 
 @dataclass(frozen=True)
 class Baseline:
-    """What a figure is set against; in the same unit."""
+    """A rate that a figure is compared with, in the same unit."""
 
     name: str
     per_cpu_s: float
     ratio: float
-    """The figure over this, by CPU seconds."""
+    """The figure divided by this rate, by CPU seconds."""
     ratio_aim: float | None = None
 
 
@@ -87,7 +87,7 @@ class Figure:
     per_wall_s: float
     per_cpu_s: float
     aim: float | None
-    """For `per_cpu_s`; None: none is set."""
+    """Aim for `per_cpu_s`; None if there is none."""
     baselines: tuple[Baseline, ...] = ()
     note: str = ""
 
@@ -95,14 +95,14 @@ class Figure:
 def against(
     name: str, own_per_cpu_s: float, per_cpu_s: float, aim: float | None = None
 ) -> Baseline:
-    """Return a baseline of a figure."""
+    """Return the baseline of a figure."""
     return Baseline(name, per_cpu_s, own_per_cpu_s / per_cpu_s, aim)
 
 
 def core_figure(
     device: str, pace: Pace, every: Pace, cocotb: Pace, strikes: int, rate_hz: int = _SLOW_HZ
 ) -> Figure:
-    """Return the figure of a simulated instrument with a device, struck at a rate."""
+    """Return the speed of a simulated instrument with a device, struck at `rate_hz`."""
     own = pace.per_cpu_s
     evaluated = pace.evaluated or pace.clocks
     return Figure(
@@ -121,7 +121,7 @@ def core_figure(
 
 
 def core_figures(size: Size, say: Callable[[str], None]) -> list[Figure]:
-    """Return the simulated instrument's figures."""
+    """Return the figures of the simulated instrument."""
     say("the core under cocotb")
     cocotb = under_cocotb(size.cocotb_clocks)
     figures: list[Figure] = []
@@ -134,7 +134,7 @@ def core_figures(size: Size, say: Callable[[str], None]) -> list[Figure]:
 
 
 def recording_rate(values: Iterable[int]) -> float:
-    """Return how many values HdrHistogram records in a second of one core."""
+    """Return how many values HdrHistogram records per second of one core."""
     histogram = HdrHistogram(1, 1 << 32, 3)
     taken = list(values)
     started = time.process_time()
@@ -147,7 +147,7 @@ def recording_rate(values: Iterable[int]) -> float:
 
 
 def decode_figures(size: Size, say: Callable[[str], None]) -> list[Figure]:
-    """Return the host's figures: bytes of the link to a histogram of latencies, on one core."""
+    """Return the host's figures: from bytes of the link to a latency histogram, on one core."""
     say("the host's decoder")
     *vectorised, plain = decode_bench(size.decode_strikes, size.decode_repeats)
     recording = recording_rate(1000 + number % 9000 for number in range(size.recordings))
@@ -171,7 +171,7 @@ def decode_figures(size: Size, say: Callable[[str], None]) -> list[Figure]:
 
 
 def measure_wall_s(strikes: int, say: Callable[[str], None]) -> float:
-    """Return the wall seconds of `plexor measure` of FreeRTOS at 20 kHz, all included."""
+    """Return the wall seconds of a whole `plexor measure` of FreeRTOS at 20 kHz."""
     say(f"plexor measure, {strikes} strikes of FreeRTOS")
     command = (_PLEXOR, "measure", "--link", "sim:freertos", "--rate", "20k")
     with tempfile.TemporaryDirectory() as folder:
@@ -182,9 +182,9 @@ def measure_wall_s(strikes: int, say: Callable[[str], None]) -> float:
 
 
 def sweep_wall_s(resolution: str, say: Callable[[str], None]) -> tuple[float, float]:
-    """Return the wall seconds of a sweep of FreeRTOS by one process and by two, all included.
+    """Return the wall seconds of a whole sweep of FreeRTOS, by one process and by two.
 
-    Raises ValueError where the two do not find the same.
+    Raises ValueError if the two find different results.
     """
     walls: list[float] = []
     steps: list[object] = []
@@ -204,13 +204,13 @@ def sweep_wall_s(resolution: str, say: Callable[[str], None]) -> tuple[float, fl
 
 
 def starts(times: int, say: Callable[[str], None]) -> tuple[Start, Start]:
-    """Return what a start of a simulated instrument takes, by itself and by one that stays."""
+    """Return the cost of starting a simulated instrument alone, and by a process that stays."""
     say(f"{times} starts of the simulated instrument, twice")
     return start(times, again=False), start(times, again=True)
 
 
 def machine() -> dict[str, Any]:
-    """Return what the figures depend on."""
+    """Return the properties of this machine that the figures depend on."""
     names = [
         line.partition(":")[2].strip()
         for line in Path("/proc/cpuinfo").read_text().splitlines()

@@ -1,4 +1,4 @@
-"""How fast the instrument is simulated: core clocks a second of a run, and of the baselines."""
+"""Measures how fast the instrument is simulated, in core clocks per second, and the baselines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from plexor_sim.server import Server
 from tools.setup import ROOT
 
 BOARD = "ulx3s-25f"
-"""Whose instrument is simulated."""
+"""Board whose instrument is simulated."""
 _TESTS = ROOT / "tests" / "cocotb"
 _TOP = "every_clock"
 _INPUTS = ("rst", "samples", "gate", "rx__payload", "rx__valid", "tx__ready")
@@ -36,28 +36,31 @@ _OUTPUTS = {
 
 @dataclass(frozen=True)
 class Pace:
-    """How long a number of core clocks took, simulated."""
+    """How long a number of simulated core clocks took."""
 
     clocks: int
     wall_s: float
     cpu_s: float
-    """Of the simulator's process alone."""
+    """CPU seconds of the simulator's process alone."""
     evaluated: int | None = None
-    """Clocks not skipped."""
+    """Number of clocks that were not skipped."""
 
     @property
     def per_wall_s(self) -> float:
-        """Clocks in a second of wall time."""
+        """Clocks per second of wall time."""
         return self.clocks / self.wall_s
 
     @property
     def per_cpu_s(self) -> float:
-        """Clocks in a second of one core."""
+        """Clocks per second of one core."""
         return self.clocks / self.cpu_s
 
 
 def parse(text: str) -> Pace:
-    """Return what `--figures` of a simulator, or every_clock.py, wrote; raise ValueError."""
+    """Return the pace in the output of a simulator's `--figures` or of every_clock.py.
+
+    Raises ValueError for any other text.
+    """
     found = {name: value for name, _, value in (line.partition(" ") for line in text.splitlines())}
     try:
         return Pace(
@@ -79,7 +82,7 @@ def geometry() -> Geometry:
 def simulated(dut: str, strikes: int, *arguments: str, rate_hz: int) -> Pace:
     """Measure `strikes` strikes of a simulated device; return the simulator's pace.
 
-    From the first client on: with the clearing of the memories before and the dump after the run.
+    The time begins with the first client. It includes clearing the memories and the final dump.
     """
     ready = prepare(dut, geometry(), default_cache())
     period_s = Fraction(1, rate_hz)
@@ -101,12 +104,12 @@ def simulated(dut: str, strikes: int, *arguments: str, rate_hz: int) -> Pace:
 
 
 def under_cocotb(clocks: int) -> Pace:
-    """Return the pace of the same core, idle, with a clock edge in Python each clock."""
+    """Return the pace of the same core, idle, with Python called at each clock edge."""
     own = geometry()
     text = without_zero_rows(core_verilog(own, default_cache()))
     bits_of = {"strikes": own.strikes * own.samples, **_OUTPUTS}
     inputs = ", ".join(f".{name}('0)" for name in _INPUTS)
-    # What is not connected would be optimised away, and the core with it.
+    # Verilator would remove unconnected outputs, and the core with them.
     outputs = ", ".join(f"output [{bits - 1}:0] {name}" for name, bits in bits_of.items())
     connected = ", ".join(f".{name}({name})" for name in bits_of)
     with tempfile.TemporaryDirectory() as folder:

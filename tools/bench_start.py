@@ -1,4 +1,4 @@
-"""What it takes to start a simulated instrument and hear who it is, by itself and by a starter."""
+"""Measures the start of a simulated instrument up to its identity, alone and by a starter."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from plexor.link.sim import end_starters
 
 @dataclass(frozen=True)
 class Start:
-    """Seconds a start, of the processes that it takes."""
+    """Seconds of a start, for all processes that it takes."""
 
     wall_s: float
     cpu_s: float
 
 
 def start(times: int, *, again: bool, dut: str = "freertos") -> Start:
-    """Return what a start takes, the mean of so many; `again`: by a process that stays."""
+    """Return the mean cost of `times` starts; `again`: by a process that stays."""
 
     def once() -> None:
         Device(open_link("sim:", dut, again=again)).close()

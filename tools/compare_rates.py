@@ -1,9 +1,9 @@
-"""How often `plexor compare --fail-on` errs, and what it finds: rates over pairs of drawn runs.
+"""Computes how often `plexor compare --fail-on` errs, and what it finds, over pairs of drawn runs.
 
     .venv/bin/python -m tools.compare_rates [--pairs N] [--power]
 
-Devices are laws of latencies and of missed strikes; each pair is two runs of one device, of which
-the second has changed by so much. All of it is computed: no instrument and no simulation.
+Devices are distributions of latencies and of missed strikes. Each pair is two runs of one device,
+and the second has a known change. All of it is computed, without instrument or simulation.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ CHANGES = {
     Fraction(5, 100): "5 %: the limit",
     Fraction(50_001, 10**6): "5.0001 %",
 }
-"""True ones, of devices that are judged by a limit of 5 %."""
+"""True changes of devices that are judged by a limit of 5 %."""
 
 
 @dataclass(frozen=True)
 class Device:
-    """A law of latencies in ticks of 1 ns, and how many strikes of a million are missed."""
+    """A distribution of latencies in ticks of 1 ns, and the missed strikes in a million."""
 
     name: str
     draw: Callable[[np.random.Generator, int], Ticks]
@@ -45,7 +45,7 @@ class Device:
 
 
 def _clocked(random: np.random.Generator, count: int) -> Ticks:
-    """Eight cycles of 20 ns, the later ones rarer."""
+    """Draw from eight cycles of 20 ns; later ones are rarer."""
     return 1000 + 20 * np.minimum(random.geometric(0.4, count), 8).astype(np.int64)
 
 
@@ -54,14 +54,14 @@ def _skewed(random: np.random.Generator, count: int) -> Ticks:
 
 
 def _rare(random: np.random.Generator, count: int) -> Ticks:
-    """Two modes beside the usual one: of 10^-3 and of 10^-4 of the strikes."""
+    """Draw from three modes; the rarer two have 10^-3 and 10^-4 of the strikes."""
     late = np.where(random.random(count) < 1e-3, 5000, 0)
     late += np.where(random.random(count) < 1e-4, 40_000, 0)
     return np.rint(random.normal(2000, 30, count)).astype(np.int64) + late
 
 
 def _kernel(random: np.random.Generator, count: int) -> Ticks:
-    """What an RTOS does: entry from one of 14 phases, sometimes behind a critical section."""
+    """Draw like an RTOS: entry in one of 14 phases, sometimes after a critical section."""
     entry = 1300 + 20 * random.integers(0, 14, count)
     masked = random.random(count) < 0.12
     return entry + np.where(masked, random.integers(0, 3000, count), 0)
@@ -83,13 +83,13 @@ class Runs:
     after: Ticks
     missed: tuple[int, int]
     after_fs: int = TICK_FS
-    """The second run's tick: a longer one makes each latency greater by an exact part."""
+    """The second run's tick. A longer tick increases every latency by an exact ratio."""
 
 
 def draw(device: Device, strikes: int, change: Fraction, random: np.random.Generator) -> Runs:
-    """Return two runs, each figure of the second greater by a part.
+    """Return two runs; each figure of the second is greater by the ratio `change`.
 
-    Each has so many latencies, and misses of so many strikes.
+    Each run has `strikes` latencies, and misses of as many strikes.
     """
     share = device.missed_ppm / 1e6
     missed = tuple(int(random.binomial(strikes, p)) for p in (share, share * float(1 + change)))
@@ -98,7 +98,7 @@ def draw(device: Device, strikes: int, change: Fraction, random: np.random.Gener
 
 
 def differences(runs: Runs, strikes: int, figures: Iterable[str] = FIGURES) -> list[Difference]:
-    """Return what `plexor compare` has of two runs."""
+    """Return what `plexor compare` finds in two runs."""
     found: list[Difference] = []
     distributions = from_values(runs.before), from_values(runs.after)
     tick_fs = TICK_FS, runs.after_fs
@@ -130,7 +130,7 @@ def judged(
     figures: Sequence[str] = FIGURES,
     by: By = By.INTERVAL,
 ) -> dict[str, Judgement]:
-    """Return what one pair is judged to be, each figure by a gate of its own."""
+    """Return the judgement of one pair, with a separate gate for each figure."""
     found = differences(draw(device, strikes, change, random), strikes, figures)
     conditions = {figure: parse_fail_on(f"{figure}>{limit}") for figure in figures}
     return {name: judge(found, condition, by)[0] for name, condition in conditions.items()}
@@ -139,7 +139,7 @@ def judged(
 def together(
     device: Device, strikes: int, change: Fraction, random: np.random.Generator
 ) -> tuple[Judgement, ...]:
-    """Return what one gate of all figures says of a pair."""
+    """Return the judgements of one pair by a single gate for all figures."""
     found = differences(draw(device, strikes, change, random), strikes)
     return judge(found, parse_fail_on(",".join(f"{figure}>+5%" for figure in FIGURES)))
 

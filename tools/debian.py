@@ -1,8 +1,7 @@
-"""Programs that are in Debian's archive alone: fetched by apt, unpacked to a cache, not installed.
+"""Programs that only Debian's archive has: apt fetches them into a cache; none is installed.
 
-`apt-get download` needs neither root nor what a package depends on. Which build of a version there
-is depends on the release and the processor; the files that are used are checked, each by its
-SHA-256.
+`apt-get download` needs neither root nor the package's dependencies. The build of a version depends
+on release and processor, so the SHA-256 of each file that is used is checked instead.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from plexor_sim.packages import PackageMissing, make_once, sha256
 
 ICESTORM = "fpga-icestorm"
 ICESTORM_VERSION = "0~20230218gitd20a5e9"
-"""Upstream's; Debian 12 and Ubuntu 24.04 have builds of it."""
+"""Upstream's version. Debian 12 and Ubuntu 24.04 have builds of it."""
 ICESTORM_FILES: Mapping[str, str] = {
     "icebox.py": "5d13cbb7d1283680a64bf1515516af8410f6b4a82714e8ca302e02b7f65130ad",
     "iceboxdb.py": "dbe312fb18051c1fa88165720bbc7b9f817f4d5d37ef0c13cbb1155db204c9da",
@@ -28,9 +27,9 @@ _FETCH_TIMEOUT_S = 300
 
 
 def icestorm(cache: Path) -> Path:
-    """Return the folder with icebox_vlog and what it imports, fetched the first time.
+    """Return the folder with icebox_vlog and its imports. The first call fetches them.
 
-    Raises PackageMissing where there is no apt, no such package, or one with other files.
+    Raises PackageMissing if there is no apt, no such package, or one with other files.
     """
     key = sha256("".join(ICESTORM_FILES.values()).encode())[:12]
     return make_once(cache / f"{ICESTORM}-{key}", _fill)
@@ -46,7 +45,7 @@ def _fill(directory: Path) -> None:
         try:
             _run(package, folder, *download)
         except PackageMissing:
-            # There may be no lists of packages yet: lists of its own need no root.
+            # apt may have no package lists yet. With lists of its own, it needs no root.
             Path(folder, "lists", "partial").mkdir(parents=True)
             own = [f"-oDir::State::Lists={folder}/lists", f"-oDir::Cache={folder}"]
             _run(package, folder, "apt-get", "-qq", *own, "update")

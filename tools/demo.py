@@ -1,12 +1,11 @@
-"""Measure FreeRTOS on a RISC-V core, idle and loaded, and say where the pages are.
+"""Measures FreeRTOS on a RISC-V core, idle and loaded, and prints where the pages are.
 
     .venv/bin/python -m tools.demo [FOLDER]
 
-Both the instrument and the device are simulated. All is done by the command line `plexor`; runs,
-pages and pictures are in runs/demo, or in a folder that is named. The figures are the same each
-time: the picture is docs/picture.svg. Where a change of gateware, device or drawing has changed it,
-`cp runs/demo/picture.svg docs/` renews that. Ends with the exit code of the first command that
-fails.
+Instrument and device are simulated. The command line `plexor` does all of it. Runs, pages and
+pictures go to runs/demo, or to the named folder. The figures are the same each time, and the
+picture is docs/picture.svg. If a change of gateware, device or drawing has changed it, `cp
+runs/demo/picture.svg docs/` updates it. The exit code is that of the first command that fails.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from pathlib import Path
 from tools.setup import ROOT, kernel_reason
 
 _PLEXOR = str(Path(sys.executable).with_name("plexor"))
-# Without dither every strike would fall on the same phase of the device's clock.
+# Without dither, every strike would meet the same phase of the device's clock.
 _STRIKES = ("--rate", "18k", "--width", "2us", "--dither", "8192ns")
-# 3,688 answers are needed for a 99.9th percentile: of the worse case.
+# A 99.9th percentile needs 3,688 answers. The loaded run is the one that has it.
 _RUNS = {"idle": ("--count", "1500"), "loaded": ("--count", "3700", "--load")}
 _LOADS = {"freertos": ("critical", "critical sections"), "bare": ("all", "all of it")}
-"""Of each device: the load that it runs while told to, for the simulator and in words."""
+"""Each device's load: its name for the simulator, and in words."""
 _SYSTEMS = {"freertos": "FreeRTOS", "bare": "bare metal"}
 
 
@@ -54,7 +53,7 @@ def main(folder: Path = Path("runs", "demo")) -> int:
 
 
 def _measure(device: str, link: str, folder: Path) -> dict[str, tuple[int, str]]:
-    """Return exit code and figures of each run; the first shows its progress."""
+    """Return exit code and figures of each run. Only the first run shows its progress."""
     running: dict[str, subprocess.Popen[str]] = {}
     for name, options in _RUNS.items():
         run = str(folder / name)
@@ -72,7 +71,7 @@ def _measure(device: str, link: str, folder: Path) -> dict[str, tuple[int, str]]
 
 
 def _plexor(*arguments: str, quiet: bool = False, figures: bool = False) -> subprocess.Popen[str]:
-    """Start a command; `figures` keeps what it prints, `quiet` what it says beside."""
+    """Start a command. `figures` keeps its output; `quiet` hides its messages."""
     return subprocess.Popen(
         [_PLEXOR, *arguments],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""Draw the instrument's stages and the wires between them, as its netlist has them.
+"""Draws the instrument's stages and the wires between them, from its netlist.
 
     .venv/bin/python -m tools.diagram
 
@@ -44,9 +44,9 @@ CONTROL: dict[str, str] = {
     "flags": "what happened",
     "last_counted": "the end of counting",
 }
-"""Stages that most others are wired to; their wires are not drawn."""
+"""Stages that most others are wired to. Their wires are not drawn."""
 LEAST_BITS = 2
-"""A wire of one bit only holds a stream up, or strobes."""
+"""Minimum bits of a wire that is drawn. A single bit is only a strobe or holds a stream up."""
 
 _WIDE, _HIGH = 134.0, 52.0
 _STEP_X, _STEP_Y = 190.0, 96.0
@@ -62,7 +62,7 @@ _LABEL_PARTS = {
     ("counts", "records"): 0.72,
     ("records", "counts"): 0.28,
 }
-"""Where on its curve an arrow's number stands, if not in the middle, where another one is."""
+"""Place of an arrow's number on its curve, if another number is in the middle."""
 _WIDTH = 2 * _LEFT + 6 * _STEP_X + _WIDE
 _BAND = _TOP + 4.6 * _STEP_Y
 _HEIGHT = _BAND + _HIGH + 46
@@ -74,7 +74,7 @@ class PlaceError(Exception):
 
 @dataclass(frozen=True)
 class Arrow:
-    """Wires between two stages; those back have their own number of bits, 0 if there are none."""
+    """Wires between two stages. Wires back have a bit count of their own, 0 if there are none."""
 
     source: str
     sink: str
@@ -83,7 +83,7 @@ class Arrow:
 
 
 def arrows_of(wires: Iterable[Wires]) -> tuple[Arrow, ...]:
-    """Return the arrows between stages on the way of data, the way with more bits first."""
+    """Return the arrows between stages of the data path, each in the direction with more bits."""
     bits: dict[tuple[str, str], int] = {
         (wire.source, wire.sink): wire.bits
         for wire in wires
@@ -98,7 +98,7 @@ def arrows_of(wires: Iterable[Wires]) -> tuple[Arrow, ...]:
 
 
 def draw(netlist: Netlist) -> Canvas:
-    """Return the drawing. Raises PlaceError where stages and places are not the same."""
+    """Return the drawing. Raises PlaceError if stages and places differ."""
     stages = {end for wire in netlist.wires for end in (wire.source, wire.sink)} - {OUTSIDE}
     if stages != DATA.keys() | CONTROL.keys():
         names = ", ".join(sorted(stages ^ (DATA.keys() | CONTROL.keys())))
@@ -126,7 +126,7 @@ Point = tuple[float, float]
 
 
 def _placed(arrows: tuple[Arrow, ...]) -> list[tuple[Arrow, tuple[Point, Point]]]:
-    """Return arrows with their ends, those of a side of a box spread over it."""
+    """Return arrows with their ends, spread over each side of a box."""
     sides: dict[tuple[str, str], list[tuple[float, int, int]]] = defaultdict(list)
     for number, arrow in enumerate(arrows):
         for place, (stage, other) in enumerate(
@@ -174,7 +174,7 @@ def _arrow(canvas: Canvas, arrow: Arrow, start: Point, end: Point) -> None:
 
 
 def _on_curve(part: float, *points: float) -> float:
-    """Return one coordinate of a cubic Bezier curve, `part` of its parameter from the start."""
+    """Return one coordinate of a cubic Bezier curve at the parameter `part`, 0 to 1."""
     weights = (1, 3, 3, 1)
     return sum(
         weight * (1 - part) ** (3 - power) * part**power * point

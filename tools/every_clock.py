@@ -1,6 +1,6 @@
-"""A cocotb test that sees every clock edge of the core: what the simulator's speed is set against.
+"""A cocotb test that sees every edge of the core's clock: a baseline of the simulator's speed.
 
-Takes the number of clocks from CLOCKS and leaves wall and CPU seconds in the file FIGURES.
+CLOCKS is the number of clocks. Wall and CPU seconds are written to the file FIGURES.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Write docs/features.md: what each board's instrument can do, from the builds themselves.
+"""Writes docs/features.md: what each board's instrument can do, from the builds themselves.
 
 .venv/bin/python -m tools.features
 """
@@ -53,7 +53,7 @@ _NUMBERS: dict[str, Callable[[Geometry], object]] = {
 
 
 def cell(geometry: Geometry, feature: Feature) -> str:
-    """Return whether a build has a feature, or the host computes what it would give."""
+    """Return whether a build has a feature, or the host computes its figures instead."""
     if feature in geometry.features:
         return YES
     computed = feature in COMPUTED and Feature.EVENTS in geometry.features
@@ -61,7 +61,7 @@ def cell(geometry: Geometry, feature: Feature) -> str:
 
 
 def rows(builds: Mapping[str, Geometry]) -> Iterable[Sequence[object]]:
-    """Yield what each feature is called, which builds have it, and what to do without."""
+    """Yield each feature's name, the builds that have it, and the advice for the others."""
     for name, number in _NUMBERS.items():
         yield (name, *map(number, builds.values()), "")
     for feature, about in ABOUT.items():

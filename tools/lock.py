@@ -1,8 +1,8 @@
-"""Resolve the lock files anew from pyproject.toml, for every platform, with hashes.
+"""Resolves the lock files again from pyproject.toml, for every platform, with hashes.
 
     .venv/bin/python -m tools.lock [package ...]
 
-Versions in the lock files stay as they are, but for those of the packages that are named.
+Versions in the lock files stay the same, except those of the named packages.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tools.setup import ROOT, lock_file
 
 _TEST = ("sim", "gateware", "soc", "cluster", "dev")
 EXTRAS = {"demo": ("sim",), "test": _TEST, "flash": (*_TEST, "flash")}
-"""What each profile holds beside the host and the package's own build."""
+"""Extras of each profile, beside the host and the package's own build."""
 _LARGEST = "flash"
 _UV = (
     str(Path(sys.executable).parent / "uv"),
@@ -38,7 +38,7 @@ def main(upgraded: Sequence[str]) -> int:
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as build:
         build.write("\n".join(project["build-system"]["requires"]))
         build.flush()
-        # The largest first: the others are parts of it, at the same versions.
+        # The largest comes first. The others are parts of it, at the same versions.
         for profile in reversed(EXTRAS):
             command = [*_UV, "--python-version", oldest, "pyproject.toml", build.name]
             command += ["--no-annotate", "--output-file", str(lock_file(profile))]

@@ -1,9 +1,9 @@
-"""Write docs/lookup/options.md and devices.md: what commands and simulated devices take.
+"""Writes docs/lookup/options.md and devices.md: the options of commands and simulated devices.
 
     .venv/bin/python -m tools.lookup
 
-Both are made of the declarations that the program itself reads: `--help` and `plexor devices NAME`
-say the same.
+Both are made from the declarations that the program itself reads, so `--help` and `plexor devices
+NAME` say the same.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ _GROUPS: Mapping[str, tuple[str, tuple[Option, ...]]] = {
 
 
 def command_of(name: str) -> click.Command:
-    """Return the command of that name."""
+    """Return the command of a name."""
     module, _, attribute = cli.COMMANDS[name].partition(":")
     return getattr(import_module(module), attribute)
 
 
 def plain(text: str) -> str:
-    """Return a text of `--help` as Markdown that shows the same."""
+    """Return a text of `--help` as Markdown that renders the same."""
     parts = re.split(r"(`[^`]*`)", " ".join(text.split()))
     return "".join(
         part if part.startswith("`") else re.sub(r"([<>*\[\]])", r"\\\1", part) for part in parts

@@ -1,11 +1,11 @@
-"""Deliberate faults in the gateware: each must fail the test that is named for it.
+"""Puts deliberate faults into the gateware. Each must fail the test that is named for it.
 
     .venv/bin/python -m tools.mutants [--jobs N] [NAME ...]
 
-Each fault of tests/mutants/*.toml is put into a scratch copy of hdl/; the tree itself is never
-changed. Its test must pass without and fail with it: by a claim that does not hold or a bench that
-waits for ever, not by a file that does not load. Prints a table; exits with 1 if a fault survives,
-no longer applies or its test fails without it.
+Each fault of tests/mutants/*.toml goes into a scratch copy of hdl/; the tree itself never changes.
+Its test must pass without the fault and fail with it. It must fail by a claim or a time-out, not
+because a file does not load. Prints a table. Exits with 1 if a fault survives, no longer applies,
+or its test fails without it.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parents[1]
 FAULTS = ROOT / "tests" / "mutants"
 CAUGHT_BY = ("AssertionError", "assert ", "TimeoutError", "Failed: ")
-"""How the message of a test begins that looked and found the fault, or waited in vain."""
+"""First words of the message of a test that found the fault or timed out."""
 TIMEOUT_SECONDS = 240
 
 
 @dataclass(frozen=True)
 class Fault:
-    """`old`, which is in `file` exactly once, becomes `new`; `test` then fails.
+    """Replaces `old`, which is in `file` exactly once, by `new`; `test` then fails.
 
-    `file` is relative to hdl/, `test` a pytest name relative to the root.
+    `file` is relative to hdl/. `test` is a pytest name relative to the root.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Fault:
     test: str
 
     def mutated(self, hdl: Path) -> str:
-        """Return the file with the fault; raise ValueError where `old` is not in it just once."""
+        """Return the file with the fault. Raises ValueError unless `old` is in it exactly once."""
         text = (hdl / self.file).read_text()
         found = text.count(self.old)
         if found != 1:
@@ -54,7 +54,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a test ended: "passed", "failed" by a claim, or "broken"; and its first message."""
+    """How a test ended ("passed", "failed" by a claim, or "broken"), and its first message."""
 
     kind: str
     message: str
@@ -62,7 +62,7 @@ class Outcome:
 
 
 def load(folder: Path = FAULTS) -> list[Fault]:
-    """Return the faults of the lists in a folder."""
+    """Return the faults in a folder's lists."""
     return [
         Fault(**entry)
         for path in sorted(folder.glob("*.toml"))
@@ -71,7 +71,7 @@ def load(folder: Path = FAULTS) -> list[Fault]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run all faults, or those named; return 1 if one is not caught."""
+    """Run all faults, or the named ones; return 1 if one is not caught."""
     parser = argparse.ArgumentParser(prog="mutants", description="Run the gateware's mutants.")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at a time")
     parser.add_argument("names", nargs="*", metavar="NAME", help="faults to run; all if none")
@@ -124,19 +124,19 @@ def _run_unmutated(test: str) -> Outcome:
 
 
 def run_mutated(fault: Fault) -> Outcome:
-    """Run the fault's test on a copy of hdl/ with the fault; raise ValueError if none applies."""
+    """Run the fault's test on a copy of hdl/ with the fault. Raises ValueError if none applies."""
     with tempfile.TemporaryDirectory(prefix="plexor_mutant_") as scratch:
         hdl = Path(scratch) / "hdl"
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / "hdl", hdl, ignore=ignore)
-        # A board's file is found beside hdl/.
+        # The gateware finds the boards' files beside hdl/.
         (hdl.parent / "constraints").symlink_to(ROOT / "constraints")
         (hdl / fault.file).write_text(fault.mutated(hdl))
         return run_test(fault.test, hdl)
 
 
 def run_test(test: str, hdl: Path) -> Outcome:
-    """Run one test with the gateware in `hdl` in front of all other."""
+    """Run one test with the gateware in `hdl` first on the path."""
     paths = [hdl, ROOT / "host", ROOT / "sim"]
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="plexor_mutant_") as scratch:
@@ -171,7 +171,7 @@ def run_test(test: str, hdl: Path) -> Outcome:
 
 
 def _first_message(report: Path) -> str:
-    """Return the message of the first failure in a JUnit report, "" where there is none."""
+    """Return the message of the first failure in a JUnit report, "" if there is none."""
     if not report.is_file():
         return ""
     failure = ElementTree.parse(report).getroot().find(".//failure")

@@ -1,9 +1,9 @@
-"""Set a bare clone up: system packages, a virtual environment with locked versions, FreeRTOS.
+"""Sets up a bare clone: system packages, a virtual environment with locked versions, FreeRTOS.
 
     python3 -m tools.setup {demo,test,flash}
 
-Standard library only. What is there already is left alone, so that a second run takes no time.
-Exit codes: 0 ready, 1 something is missing (one line on stderr says what to do), 2 usage.
+Uses the standard library only. Parts that exist are left alone, so a second run takes no time. Exit
+codes: 0 ready, 1 something is missing (one line on stderr says what to do), 2 usage.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / ".venv"
 PYTHON = ENVIRONMENT / "bin" / "python"
 PROFILES = ("demo", "test", "flash")
-"""What can be set up; each holds all of the one before."""
+"""Profiles that can be set up. Each includes the one before."""
 _OLDEST_PYTHON = (3, 11)
 _INSTALLERS = 3
-"""At once: one waits for the network while another unpacks."""
+"""Number of parallel installers: one waits for the network while another unpacks."""
 _PIP = ("install", "--quiet", "--no-deps", "--no-compile", "--disable-pip-version-check")
 _KERNEL = "from plexor_sim import packages; packages.freertos_kernel(packages.default_cache())"
 
@@ -51,14 +51,14 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def set_up(profile: str) -> None:
-    """Make all that a profile needs; raise SetupError for what cannot be had."""
+    """Make everything that a profile needs. Raises SetupError if something cannot be had."""
     if sys.version_info < _OLDEST_PYTHON:
         wanted = ".".join(map(str, _OLDEST_PYTHON))
         raise SetupError(f"Python {wanted} or later is needed: make PYTHON=python{wanted}")
     started = time.monotonic()
     kernel = kernel_reason(path="") is None
     ready = stamp(profile).is_file()
-    # Whoever can make an environment need not wait for cargo to begin with it.
+    # If an environment can be made at once, cargo is not needed to begin with it.
     cargo = [] if kernel else missing_cargo()
     install(missing_packages(ENVIRONMENT), later=cargo)
     with ThreadPoolExecutor(1) as beside:
@@ -73,7 +73,7 @@ def set_up(profile: str) -> None:
 
 
 def stamp(profile: str) -> Path:
-    """Return the file that is there once the environment holds just this lock and project."""
+    """Return the file that exists if the environment matches this lock and project."""
     content = [lock_file(profile).read_bytes(), (ROOT / "pyproject.toml").read_bytes()]
     content.append(f"{sys.version}\0{ENVIRONMENT}".encode())
     digest = hashlib.sha256(b"\0".join(content)).hexdigest()[:16]
@@ -81,12 +81,12 @@ def stamp(profile: str) -> Path:
 
 
 def lock_file(profile: str) -> Path:
-    """Return the file with every package of a profile, each with its version and hashes."""
+    """Return the file with all packages of a profile, with versions and hashes."""
     return ROOT / "requirements" / f"{profile}.lock"
 
 
 def kernel_reason(path: str) -> str | None:
-    """Return why FreeRTOS' kernel is not in the cache and cannot be had with that path, or None."""
+    """Return why FreeRTOS' kernel is neither cached nor available with that path; None if it is."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "sim"), "PATH": path}
     done = subprocess.run(
         [sys.executable, "-c", _KERNEL],
@@ -107,7 +107,7 @@ def _make_environment(profile: str) -> None:
         venv.create(ENVIRONMENT, with_pip=True, symlinks=True)
     _say(f"installing what requirements/{profile}.lock lists")
     entries = re.findall(r"^\w.*(?:\n +--.*)*", lock_file(profile).read_text(), re.MULTILINE)
-    # A lock is complete, so its parts can be installed at once: none has anything to resolve.
+    # A lock is complete, so its parts need no resolving and can be installed in parallel.
     with ThreadPoolExecutor(_INSTALLERS) as pool:
         parts = [entries[index::_INSTALLERS] for index in range(_INSTALLERS)]
         for installed in [pool.submit(_install_part, *item) for item in enumerate(parts)]:
@@ -118,7 +118,7 @@ def _make_environment(profile: str) -> None:
 
 
 def _usable() -> bool:
-    """Return whether the environment is there, made here and by this version of Python."""
+    """Return whether the environment exists, and was made here by this version of Python."""
     pip = ENVIRONMENT / "bin" / "pip"
     library = "python{}.{}".format(*sys.version_info)
     if not (pip.is_file() and PYTHON.exists() and (ENVIRONMENT / "lib" / library).is_dir()):
@@ -140,7 +140,7 @@ def _pip(what: str, *arguments: str) -> None:
 
 
 def _fetch_kernel(packages: Sequence[str], *, optional: bool) -> None:
-    """Have FreeRTOS' kernel in the cache, after packages; if that fails, say so where it may."""
+    """Fetch FreeRTOS' kernel into the cache, after packages. If `optional`, only report failure."""
     try:
         install(packages)
         reason = kernel_reason(path=os.environ["PATH"])

@@ -1,4 +1,4 @@
-"""The wires between the stages of an instrument, read from the netlist of `instrument`."""
+"""Reads the wires between an instrument's stages from the netlist of `instrument`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from plexor_hdl.build.emit import rtlil_for_synthesis
 from plexor_hdl.instrument import Instrument
 
 OUTSIDE = "outside"
-"""The instrument's own ports."""
+"""Name of the instrument's own ports, in place of a stage."""
 _TOP = "instrument"
 _CLOCKS = ("clk", "rst")
 _SCRIPT = "read_rtlil <<rtlil\n{}\nrtlil\nproc -norom\nwrite_json\n"
@@ -22,7 +22,7 @@ _SCRIPT = "read_rtlil <<rtlil\n{}\nrtlil\nproc -norom\nwrite_json\n"
 
 @dataclass(frozen=True)
 class Wires:
-    """What goes from one stage to another."""
+    """The wires from one stage to another."""
 
     source: str
     sink: str
@@ -31,11 +31,11 @@ class Wires:
 
 @dataclass(frozen=True)
 class Netlist:
-    """The wires between stages, and what else stands in the instrument's own module."""
+    """The wires between stages, and the logic in the instrument's own module."""
 
     wires: tuple[Wires, ...]
     logic: tuple[str, ...]
-    """Cells that are no stage: none where the instrument only wires."""
+    """Cells that are not stages; empty if the instrument only wires stages."""
 
 
 def netlist_of(geometry: Geometry) -> Netlist:
@@ -66,7 +66,7 @@ def _read(module: dict[str, Any]) -> Netlist:
         if cell["type"].startswith("$"):
             logic.append(f"{name}: {cell['type']}")
             continue
-        # The number keeps it apart from a signal of the same name.
+        # The number tells the stage from a signal of the same name.
         stage = name.split("$")[0]
         for port, bits in cell["connections"].items():
             for bit in bits:

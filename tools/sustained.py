@@ -37,13 +37,13 @@ BURSTS_A_RUN = 16
 LEAST_CLOCKS, MOST_CLOCKS = 8, 512
 REPORT_S = Fraction(1, 1000)
 EXPECTED_CLOCKS = 19
-"""With one channel: where the search begins. Others begin at twice what half as many took."""
+"""Start of the search for one channel. For more channels it starts at twice the last result."""
 STRIKES = 40_000
-"""A run's: what is a clock too fast in a hundred strikes fills the FIFOs of the sources by then."""
+"""Strikes in a run. An interval too short by 1 clock in 100 strikes fills the FIFOs by then."""
 
 
 class Bench:
-    """A board's simulated instrument, struck again and again."""
+    """A board's simulated instrument, for many runs."""
 
     def __init__(self, board: str, strikes: int) -> None:
         found = boards.read(board).geometry
@@ -55,11 +55,11 @@ class Bench:
 
     @property
     def ways(self) -> tuple[bool, ...]:
-        """Whether runs are live: both, where the board sends events."""
+        """Whether runs are live: without and with it, if the board sends events."""
         return (False, True) if Feature.EVENTS in self.geometry.features else (False,)
 
     def settings(self, stimulus: Stimulus, channels: int, strikes: int, live: bool) -> Settings:
-        """Return a run of so many strikes with that stimulus."""
+        """Return the settings of a run with `strikes` strikes of that stimulus."""
         return Settings(
             strikes=(stimulus,),
             channels=tuple(Channel(number) for number in range(channels)),
@@ -92,13 +92,13 @@ class Bench:
         return result.valid and not dropped and set(answered) == {strikes}
 
     def even(self, channels: int, clocks: int, live: bool) -> bool:
-        """Return whether strikes so many clocks apart are all answered."""
+        """Return whether strikes `clocks` clocks apart are all answered."""
         ticks = clocks * self.geometry.samples
         stimulus = Stimulus(period_s=self._seconds(ticks), width_s=self._seconds(ticks // 2))
         return self.keeps(stimulus, channels, ticks // 2, self._strikes, live)
 
     def burst(self, strikes: int, ticks: int) -> bool:
-        """Return whether bursts of strikes so many ticks apart are all answered on one channel."""
+        """Return whether bursts of strikes `ticks` ticks apart are all answered on one channel."""
         stimulus = Stimulus(
             period_s=self._seconds(BURST_PERIOD_CLOCKS * self.geometry.samples),
             width_s=self._seconds(ticks // 2),
@@ -109,9 +109,9 @@ class Bench:
 
 
 def least(low: int, high: int, keeps: Callable[[int], bool], guess: int) -> int | None:
-    """Return the least value from `low` to `high` from which on `keeps` holds, or None.
+    """Return the minimum from which on, up to `high`, `keeps` holds; None if there is none.
 
-    The nearer it is to the `guess` the fewer values are tried.
+    The closer it is to `guess`, the fewer values are tried.
     """
     bad, good, step, value = low - 1, high + 1, 1, min(max(guess, low), high)
     while good - bad > 1:
@@ -135,7 +135,7 @@ def channel_counts(geometry: Geometry) -> Sequence[int]:
 
 
 def main() -> int:
-    """Print both tables; return 1 if a rate of the first one is not to be had."""
+    """Print both tables; return 1 if the first one lacks a rate."""
     parser = argparse.ArgumentParser(prog="python -m tools.sustained", description=__doc__)
     parser.add_argument("--board", default="ulx3s-25f", choices=boards.names())
     parser.add_argument("--strikes", type=int, default=STRIKES, help="of each run")

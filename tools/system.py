@@ -1,4 +1,4 @@
-"""System packages: which are missing, and apt to install them. Standard library only."""
+"""Finds missing system packages, and installs them with apt. Uses the standard library only."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-# Older ones do not read the 2024 edition, which crates beside that of FreeRTOS are written in.
+# Older ones cannot read the 2024 edition, which some crates beside FreeRTOS' are written in.
 _OLDEST_CARGO = (1, 85)
-# Debian 12 has a recent cargo under the first name, later releases under the second.
+# In Debian 12 the recent cargo has the first name, in later releases the second.
 _CARGO_PACKAGES = ("cargo-web", "cargo")
 
 
 class SetupError(Exception):
-    """Something that set-up cannot do; the text says what to do instead."""
+    """Set-up cannot do something. The text says what to do instead."""
 
 
 def missing_packages(environment: Path) -> list[str]:
     """Return the Debian packages to install for g++, make and a virtual environment.
 
-    `environment` is where that will be; Python needs no means to make one that is there.
+    `environment` is its place. If it exists, Python needs no package to make it.
     """
     missing = [name for name in ("g++", "make") if shutil.which(name) is None]
     if not environment.is_dir() and not _runs(sys.executable, "-c", "import ensurepip"):
@@ -40,9 +40,9 @@ def missing_cargo() -> list[str]:
 
 
 def install(packages: Sequence[str], later: Sequence[str] = ()) -> None:
-    """Install Debian packages as root or through sudo; none that is there is removed for them.
+    """Install Debian packages as root or through sudo, without removing any other package.
 
-    Raises SetupError with what to do by hand, which names what is needed `later` too.
+    Raises SetupError, which says what to do by hand. Its text also names the packages `later`.
     """
     if not packages:
         return
@@ -60,7 +60,7 @@ def install(packages: Sequence[str], later: Sequence[str] = ()) -> None:
 
 
 def last_line(text: str) -> str:
-    """Return the line of a tool's messages that says most: its last error, or its last line."""
+    """Return a tool's most telling line: its last error, or else its last line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if re.match(r"E:|ERROR", line)]
     return (errors or lines or ["no reason given"])[-1]
@@ -79,7 +79,7 @@ def _recent_cargo() -> bool:
 
 
 def _root_prefix() -> list[str] | None:
-    """Return what a command is prefixed with to run as root; None if that is not allowed."""
+    """Return the prefix of a command to run it as root; None if that is not allowed."""
     if os.geteuid() == 0:
         return []
     return ["sudo", "-n"] if _runs("sudo", "-n", "true") else None

@@ -1,8 +1,8 @@
-"""How much of each package that pyright checks has types.
+"""Counts how much of each package that pyright checks has types.
 
     .venv/bin/python -m tools.typed
 
-A parameter counts unless it is the `self` or `cls` of a method.
+Every parameter counts, except `self` and `cls` of methods.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class Function:
-    """A function in a file: `name` has the classes and functions that it stands in before it."""
+    """A function in a file. `name` includes the enclosing classes and functions."""
 
     name: tuple[str, ...]
     line: int
@@ -29,7 +29,7 @@ class Function:
 
     @property
     def is_public(self) -> bool:
-        """Return whether others may call it: no part of its name is private."""
+        """Whether others may call it: no part of its name is private."""
         private = (part.startswith("_") and not part.endswith("__") for part in self.name)
         return not self.is_inner and not any(private)
 
@@ -58,7 +58,7 @@ def _inside(node: ast.AST, names: tuple[str, ...], is_inner: bool) -> Iterator[F
 
 
 def lines() -> Iterator[str]:
-    """Yield a line for each package: its files, how strict pyright is, and what has a type."""
+    """Yield a line for each package: number of files, pyright's strictness, share of types."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pyright"]
     less = {
         table["root"]: sum(value is False for value in table.values())

@@ -1,4 +1,4 @@
-"""Draw how each board is wired to a device under test, from constraints/NAME.toml.
+"""Draws how each board is wired to a device under test, from constraints/NAME.toml.
 
     .venv/bin/python -m tools.wiring
 
@@ -31,9 +31,9 @@ _UNUSED = {
 
 _WIDTH, _MARGIN = 900.0, 20.0
 _NEAR, _FAR = 344.0, 616.0
-"""Edges of the board and of what it is wired to."""
+"""Edges of the board and of its counterpart."""
 _GROUP, _PORT, _HEADER, _SITE = 40.0, 138.0, 276.0, 324.0
-"""Columns of the board; the last two end there."""
+"""Columns of the board; the last two are right-aligned."""
 _TOP, _HEAD, _ROW, _GAP, _CAPTION, _NOTE = 84.0, 32.0, 25.0, 14.0, 26.0, 22.0
 _SIZE, _SMALL = 14.0, 13.0
 
@@ -54,18 +54,18 @@ class Wire:
 
 @dataclass(frozen=True)
 class Group:
-    """Wires of one kind, and what is to be said of them above the first."""
+    """Wires of one kind, and the note above the first."""
 
     name: str
     caption: str
     wires: tuple[Wire, ...]
     resistors: bool = False
     cable: bool = False
-    """Whether a USB cable takes the place of the wires."""
+    """Whether there is a USB cable instead of wires."""
 
     @property
     def height(self) -> float:
-        """Return the height of its rows."""
+        """Return the height of the group's rows."""
         return _ROW * len(self.wires)
 
 
@@ -96,7 +96,7 @@ def groups(board: Board) -> tuple[Group, ...]:
 
 
 def link(board: Board) -> Group:
-    """Return the wires to the computer: none where they end at a USB socket of the board."""
+    """Return the wires to the computer; none if the board has a USB socket for them."""
     rx = _wire(board, "uart_rx", "rx", "TX of the adapter", _PLAIN)
     tx = _wire(board, "uart_tx", "tx", "RX of the adapter", _PLAIN)
     if rx.header == tx.header:
@@ -188,7 +188,7 @@ def _group(canvas: Canvas, group: Group, top: float) -> None:
 
 
 def _across(canvas: Canvas, wire: Wire, y: float, *, resistor: bool) -> None:
-    """Draw a wire with a pad at each end, and what drives it pointing at the other."""
+    """Draw a wire with a pad at each end, and an arrow from its driver."""
     width = 3 if wire is _GROUND else 2
     canvas.line(_NEAR, y, _FAR, y, wire.stroke, f'stroke-width="{width}"')
     for x in (_NEAR, _FAR):

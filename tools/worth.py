@@ -40,18 +40,18 @@ their worth to a user: first those that the host cannot replace.
 
 @dataclass(frozen=True)
 class Used:
-    """Cells and RAMs that a build takes, and how many there are."""
+    """Cells and RAMs that a build takes, and how many the device has."""
 
     cells: int
     most_cells: int
     rams: int
     most_rams: int
     placed: str = "-"
-    """What came of placing it."""
+    """Result of the placement."""
 
     @property
     def fits(self) -> bool:
-        """Whether the device has them."""
+        """Whether the device has enough of them."""
         return self.cells <= self.most_cells and self.rams <= self.most_rams
 
 
@@ -71,18 +71,18 @@ ORDER = (
     Feature.RING,
     Feature.EARLY,
 )
-"""Features by their worth to a user."""
+"""Features, by their worth to a user."""
 NEEDS = {Feature.SWEEP: Feature.SNAPSHOT, Feature.RING: Feature.EVENTS}
-"""What a feature can not be without."""
+"""The feature that another one requires."""
 
 
 def with_needs(feature: Feature) -> Feature:
-    """Return a feature with what it can not be without."""
+    """Return a feature together with the one it requires."""
     return feature | NEEDS.get(feature, Feature(0))
 
 
 def taken(name: str, more: Feature) -> Used:
-    """Return what a board's build with more features takes. Raises ToolError."""
+    """Return what a board's build takes with more features. Raises ToolError."""
     own = boards.load(name)
     board = replace(own, geometry=replace(own.geometry, features=own.geometry.features | more))
     folder = BUILD / "worth" / f"{name}-{more.value}"
@@ -99,7 +99,7 @@ def taken(name: str, more: Feature) -> Used:
 
 
 def placed(board: boards.Board, folder: Path) -> str:
-    """Return what a folder's netlist comes to when it is placed and routed. Raises ToolError."""
+    """Return the result of placing and routing a folder's netlist. Raises ToolError."""
     try:
         clocks = clocks_mhz(next(pnr.routes(board, folder, 1)))
     except pnr.NoPlaceError:
@@ -109,7 +109,7 @@ def placed(board: boards.Board, folder: Path) -> str:
 
 
 def rows(base: Used, found: Iterable[tuple[Feature, Used]]) -> Iterable[Sequence[object]]:
-    """Yield what a build takes, and what it does with one feature more."""
+    """Yield what a build takes, and what it takes with each further feature."""
     yield ("as it is", "", base.cells, "", base.rams, _fits(base), base.placed)
     for feature, used in found:
         name = f"{ABOUT[feature].name} ({feature.name})"

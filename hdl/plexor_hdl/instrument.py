@@ -1,4 +1,4 @@
-"""The instrument: every stage, wired. It reads like the block diagram of docs/instrument.md."""
+"""Wires all stages of the instrument. It reads like the block diagram of docs/instrument.md."""
 
 from amaranth.hdl import Cat, Module
 from amaranth.lib import stream, wiring
@@ -17,9 +17,9 @@ from plexor_hdl.uplink.frame_parts import FrameWord
 from plexor_hdl.uplink.upload import Entry
 
 SELECTIONS = ("uart_divisor", "input_select", "loopback_output")
-"""Registers of CONTROL that are for what surrounds the instrument: ports of the same names."""
+"""Registers of CONTROL for the instrument's surroundings, brought out as ports of these names."""
 ASKED = ("report_clocks", "report_spaces", "final_spaces", "dump_spaces")
-"""Registers of CONTROL that say when to take snapshots, and what of them to send."""
+"""Registers of CONTROL that say when to take snapshots and which spaces to send."""
 
 
 class Instrument(wiring.Component):
@@ -199,7 +199,7 @@ class Instrument(wiring.Component):
             wiring.connect(m, s.ring.o_entries, s.uplink.i_trace)
 
     def _wire_counting(self, m: Module, s: Stages) -> None:
-        """Wire the matcher and the capture to what counts."""
+        """Wire the matcher and the capture to the counters and results."""
         m.d.comb += [
             s.counts.i_decision.eq(s.matcher.o_decision),
             s.counts.i_valid.eq(s.matcher.o_decision_valid),
@@ -225,7 +225,7 @@ class Instrument(wiring.Component):
         wiring.connect(m, s.matcher.o_measured, s.results.i_measured)
 
     def _wire_memories(self, m: Module, s: Stages) -> dict:
-        """Return the ports that read each space: the dumper's, or those of the access port."""
+        """Return the read port of each space, for the dumper or for the access port."""
         if s.access is None:
             return dict(enumerate(s.dumper.spaces))
         for dumpers, ours in zip(s.dumper.spaces, s.access.i_spaces, strict=True):
@@ -239,7 +239,7 @@ class Instrument(wiring.Component):
         return dict(enumerate(s.access.spaces))
 
     def _wire_steps(self, m: Module, s: Stages, reads: dict) -> dict:
-        """Wire the sweep table and its records; return the ports that now read some spaces."""
+        """Wire the sweep table and its records; return the read ports that replace others."""
         table, records, measured = s.table, s.records, s.matcher.o_measured
         m.d.comb += [
             table.control.eq(s.bank.control),
@@ -282,7 +282,7 @@ class Instrument(wiring.Component):
         return found
 
     def _wire_run(self, m: Module, s: Stages) -> None:
-        """Wire what starts, stops and ends a run."""
+        """Wire everything that starts, stops and ends a run."""
         steps = [] if s.table is None else [s.table, s.records]
         loading = [] if s.table is None else [s.table.loading]
         cleared = (s.capture, s.matcher, s.trigger, s.snapshots, s.uplink, s.flags, *steps)
@@ -312,7 +312,7 @@ class Instrument(wiring.Component):
         ]
 
     def _wire_registers(self, m: Module, s: Stages) -> None:
-        """Wire the run to the registers, and the registers to what surrounds the instrument."""
+        """Wire the run to the registers, and the registers to the instrument's surroundings."""
         run = ("running", "hold", "mark_stb", "mark_end", "track", "word_end", "word_high")
         m.d.comb += [
             *(getattr(s.bank, name).eq(getattr(s.run, name)) for name in run),
@@ -327,7 +327,7 @@ class Instrument(wiring.Component):
             wiring.connect(m, s.shared_bus.bus, s.bank.bus)
 
     def _wire_snapshots(self, m: Module, s: Stages) -> None:
-        """Wire what asks for snapshots and dumps, and what they wait for."""
+        """Wire the requests for snapshots and dumps, and the stages that they wait for."""
         m.d.comb += [
             s.snapshots.live.eq(s.run.live),
             s.snapshots.now_ticks.eq(s.run.now_ticks),
@@ -358,7 +358,7 @@ class Instrument(wiring.Component):
             s.uplink.low.eq(s.timebase.low),
             s.uplink.running.eq(s.run.running),
             s.uplink.hurry.eq(s.packetizer.hurry),
-            # What happened to the run is told before what comes of it.
+            # LOG frames about the run go out before the frames that result from it.
             s.packetizer.quiet.eq(s.run.telling),
             self.link_clear.eq(s.run.clear),
         ]
@@ -375,7 +375,7 @@ class Instrument(wiring.Component):
         wiring.connect(m, wiring.flipped(self.rx), s.command.i_bytes)
 
     def _wire_status(self, m: Module, s: Stages) -> None:
-        """Wire what the host reads of a run."""
+        """Wire the status registers of a run."""
         status, flags = s.bank.status, s.flags
         m.d.comb += [
             status.state.eq(s.run.state),

@@ -1,4 +1,4 @@
-"""What the stages hand each other: payloads and ports, derived from the contract."""
+"""Payloads and ports between stages, derived from the contract."""
 
 from enum import IntEnum
 
@@ -14,19 +14,19 @@ from plexor.protocol.registers import Block
 TIME_BITS = 64
 INDEX_BITS = 48
 COUNT_BITS = 48
-"""Of counts of events, drops and classes. At one a clock of 125 MHz they are full after 26 days."""
+"""Bits of counts of events, drops and classes. At 125 million a second they last 26 days."""
 SPACE_ADDRESS_BITS = 20
-"""Bits of a word address inside a memory space."""
+"""Bits of a word's address inside a memory space."""
 SNAPSHOT_BITS = 16
 READ_CLOCKS = 4
-"""Core clocks from an address on a SpaceRead port to its data; one address a clock."""
+"""Core clocks from an address on a SpaceRead port to its data. Each clock takes an address."""
 
 PACE_CLOCKS = 5
-"""Core clocks from one value to the next, at least, in a build without snapshots."""
+"""Minimum core clocks between two values, in a build without snapshots."""
 
 
 def block_layout(block: Block) -> data.StructLayout:
-    """Return the layout of one copy of a register block, each register with its declared bits."""
+    """Return the layout of one copy of a register block, with each register's declared bits."""
     return data.StructLayout(
         {
             register.name: signed(register.bits) if register.signed else register.bits

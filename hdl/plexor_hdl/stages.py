@@ -1,4 +1,4 @@
-"""The stages of an instrument: which ones a build has."""
+"""Decides which stages a build has."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -33,7 +33,7 @@ from plexor_hdl.uplink.uplink import Uplink
 
 @dataclass(frozen=True)
 class Stages:
-    """The stages of a build, by the names of its submodules; None where a build has none."""
+    """The stages of a build, by their submodules' names; None for stages that a build lacks."""
 
     timebase: Timebase
     bank: RegisterBank
@@ -60,7 +60,7 @@ class Stages:
     shared_bus: SharedBus | None
 
     def there(self) -> Iterator[tuple[str, Any]]:
-        """Yield the name and the stage of each that the build has."""
+        """Yield name and stage of each stage that the build has."""
         for field in fields(self):
             stage = getattr(self, field.name)
             if stage is not None:
@@ -70,7 +70,7 @@ class Stages:
 def stages_of(
     geometry: Geometry, bank: RegisterBank, *, loop_clocks: int, datagrams: bool, access: bool
 ) -> Stages:
-    """Return the stages of a build; `loop_clocks`, `datagrams` and `access` are Instrument's."""
+    """Return a build's stages. `loop_clocks`, `datagrams` and `access` are as for Instrument."""
     sweep, ring = Feature.SWEEP in geometry.features, Feature.RING in geometry.features
     return Stages(
         timebase=Timebase(geometry),

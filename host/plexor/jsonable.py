@@ -1,8 +1,8 @@
-"""Dataclasses to JSON values and back, by their annotations; exact for times and great integers.
+"""Converts dataclasses to JSON values and back, by their annotations. Times and integers are exact.
 
-Back is a door: what a file holds becomes what the annotations say, or ValueError says where it does
-not, the value, and what would be right. Text is Unicode, numbers are finite and bounded, a mapping
-by an enumeration has all its members.
+Input is checked: a file's values become what the annotations say, or ValueError tells where they do
+not, the value, and what would be right. Text is Unicode, numbers are finite and bounded, and a
+mapping by an enumeration has all of its members.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from plexor.errors import StoreError
 T = TypeVar("T")
 
 MOST_INTEGER = 1 << 128
-"""Beyond all that is counted or summed, and within what a float can show."""
+"""Bound of integers: beyond all counts and sums, and within a float's range."""
 _MOST_FRACTION = 10**60
 _FRACTION = re.compile(r"(-?\d+)(?:/(\d+))?")
 _WORDS = {"dict": "an object", "list": "a list", "str": "a text", "int": "an integer"}
@@ -35,7 +35,7 @@ _MOST_SHOWN, _MOST_SAID = 80, 400
 
 
 def to_json(value: object) -> Any:
-    """Return `value` as what JSON has: times as `1/20000`, names for enumerations' keys."""
+    """Return `value` as JSON types: times as text such as `1/20000`, enumeration keys as names."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Fraction):
@@ -58,9 +58,9 @@ def to_json(value: object) -> Any:
 def read_document(
     path: Path, name: str, file_format: int, kind: type[T], check: Callable[[T], None]
 ) -> T:
-    """Return what a file of a format holds under a name; raise StoreError with the path.
+    """Return the object under `name` in a file of a format. Raises StoreError with the path.
 
-    `check` raises ValueError for what contradicts itself.
+    `check` raises ValueError for an object that contradicts itself.
     """
     try:
         entries = _of(dict, parse_json(path.read_bytes()), "")
@@ -79,13 +79,13 @@ def read_document(
 
 
 def one_line(error: Exception) -> str:
-    """Return what an error says in a line that people can read, whatever it repeats."""
+    """Return an error's text as one readable line, whatever input it quotes."""
     text = " ".join(str(error).split())
     return text if len(text) <= _MOST_SAID else f"{text[:_MOST_SAID]}…"
 
 
 def parse_json(data: bytes) -> Any:
-    """Return the value in JSON text; raise ValueError for what is none, and for doubtful keys."""
+    """Return the value in JSON text. Raises ValueError for invalid text and repeated keys."""
     try:
         text = data.decode("utf-8")
         return json.loads(text, parse_constant=_no_number, object_pairs_hook=_unlike)
@@ -112,9 +112,9 @@ def _unlike(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def from_json(kind: type[T], value: Any, where: str = "") -> T:
-    """Return the dataclass that `to_json` made `value` of; arrays are empty.
+    """Return the dataclass that `to_json` made `value` from, with empty arrays.
 
-    `where` is its place in what it comes from. Raises ValueError for a value that is none.
+    `where` is the value's place in its file. Raises ValueError if `value` does not fit.
     """
     hints, needed = _hints(kind)
     entries = _of(dict, value, where)
@@ -133,7 +133,7 @@ def from_json(kind: type[T], value: Any, where: str = "") -> T:
 
 @cache
 def _hints(kind: type[Any]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """Return a dataclass' fields with their types, and those that have no default."""
+    """Return a dataclass' field types, and the names of fields without a default."""
     hints = typing.get_type_hints(kind)
     own = fields(kind)
     needed = (e.name for e in own if e.default is MISSING and e.default_factory is MISSING)
@@ -207,7 +207,7 @@ def _fraction(value: Any, where: str) -> Fraction:
 def _member(hint: type[Enum], value: Any, where: str) -> Enum:
     plain = _of(str if issubclass(hint, str) else int, value, where)
     try:
-        # Flags take a number below 0 for all that it leaves out.
+        # Enumerations of flags accept negative numbers: these mean all other flags.
         return hint(plain if isinstance(plain, str) or plain >= 0 else None)
     except ValueError as error:
         names = ", ".join(str(entry.value) for entry in hint)
@@ -241,7 +241,7 @@ def _mapping(key: Any, entry: Any, values: dict[str, Any], where: str) -> dict[A
 
 
 def _of(kind: Any, value: object, where: str) -> Any:
-    # A truth value is no number here, though Python has it for one.
+    # Python counts bool as int; JSON's true is not a number here.
     if type(value) is not kind:
         right = _WORDS.get(kind.__name__, kind.__name__)
         raise ValueError(f"{where or 'the document'}: {_shown(value)}; must be {right}")

@@ -1,7 +1,7 @@
-"""Ticks and seconds: the one module that converts between them.
+"""Converts between ticks and seconds. No other module does.
 
-Inside the host a time is an integer of ticks or an exact `Fraction` of seconds. Floats are for
-prints and plots.
+Inside the host, a time is an integer number of ticks or an exact `Fraction` of seconds. Floats are
+for prints and plots.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TIME_UNITS = {
     "h": Fraction(3600),
 }
 _MOST = Fraction(10**30)
-"""Beyond all that is measured, and within what prints can show."""
+"""Maximum of any value, in any unit: beyond all that is measured, and short enough to print."""
 _SCALES = {"": Fraction(1), "k": Fraction(10**3), "M": Fraction(10**6), "G": Fraction(10**9)}
 _VELOCITY_UNITS = {"m/s": Fraction(1), "mm/s": Fraction(1, 10**3), "km/h": Fraction(10, 36)}
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*([^\d\s]*)\s*")
@@ -40,15 +40,15 @@ def seconds_of(ticks: int | Fraction, tick_fs: int) -> Fraction:
 
 
 def ticks_of(seconds: Fraction, tick_fs: int) -> Fraction:
-    """Return exact seconds in ticks, not rounded."""
+    """Return exact seconds in ticks, without rounding."""
     return seconds * FEMTOSECONDS / tick_fs
 
 
 def known_ticks(seconds: Fraction, tick_fs: int) -> int | None:
-    """Return the whole number of ticks that a time is, as far as a tick is known; None: it is none.
+    """Return a time in whole ticks; None if it is not a whole number of them.
 
-    An instrument tells its tick to half a femtosecond: 1/960 us is told as 1,041,667 fs, and 20 us
-    are 19,200 of them.
+    An instrument reports its tick to half a femtosecond. For example, 1/960 µs is reported as
+    1,041,667 fs, and 20 µs are 19,200 ticks.
     """
     ticks = ticks_of(seconds, tick_fs)
     nearest = round(ticks)
@@ -61,7 +61,7 @@ def whole_ticks(seconds: Fraction, tick_fs: int) -> int:
 
 
 def plot_seconds(ticks: float, tick_fs: int) -> float:
-    """Return a time in ticks as float seconds, for prints and plots only."""
+    """Return a time in ticks as float seconds, only for prints and plots."""
     return float(ticks) * tick_fs / FEMTOSECONDS
 
 
@@ -76,9 +76,9 @@ def _split(text: str, what: str) -> tuple[Fraction, str]:
 
 
 def parse_part(text: str) -> Fraction:
-    """Return the exact number of a text such as `0.2`, `1e-3`, `20%` or `1/5`.
+    """Return the exact number in a text such as `0.2`, `1e-3`, `20%` or `1/5`.
 
-    Raises ValueError for anything else.
+    Raises ValueError for any other text.
     """
     above, sign, below = text.removesuffix("%").partition("/")
     what = f"{text!r}; must be a number, such as 0.2, 20% or 1/5"
@@ -89,9 +89,9 @@ def parse_part(text: str) -> Fraction:
 
 
 def parse_duration(text: str) -> Fraction:
-    """Return the exact seconds of a text such as `10us`, `2s`, `1.5 ms` or `1h`.
+    """Return the exact seconds in a text such as `10us`, `2s`, `1.5 ms` or `1h`.
 
-    Raises ValueError for anything else; a bare number is refused, save 0.
+    Raises ValueError for any other text. A number without a unit is rejected, except 0.
     """
     what = f"duration: {text!r}; must be a number with a unit, such as 10us, 1.5ms or 2s"
     number, unit = _split(text, what)
@@ -103,9 +103,9 @@ def parse_duration(text: str) -> Fraction:
 
 
 def parse_rate(text: str) -> Fraction:
-    """Return the exact hertz of a text such as `20k`, `1.5M`, `300Hz` or `0.1`.
+    """Return the exact hertz in a text such as `20k`, `1.5M`, `300Hz` or `0.1`.
 
-    Raises ValueError for anything else and for rates that are not above 0.
+    Raises ValueError for any other text, and unless the rate is above 0.
     """
     what = f"rate: {text!r}; must be a number above 0 in hertz, such as 20k, 1.5M or 300Hz"
     number, unit = _split(text, what)
@@ -116,9 +116,9 @@ def parse_rate(text: str) -> Fraction:
 
 
 def parse_count(text: str) -> int:
-    """Return the whole number of a text such as `10k`, `1M` or `500`.
+    """Return the whole number in a text such as `10k`, `1M` or `500`.
 
-    Raises ValueError for anything else and for counts below 1.
+    Raises ValueError for any other text, and for counts below 1.
     """
     what = f"count: {text!r}; must be a whole number from 1 up, such as 500, 10k or 1M"
     number, unit = _split(text, what)
@@ -129,9 +129,9 @@ def parse_count(text: str) -> int:
 
 
 def parse_velocity(text: str) -> Fraction:
-    """Return the exact metres a second of a text such as `1100m/s`, `90 km/h` or `5mm/s`.
+    """Return the exact metres per second in a text such as `1100m/s`, `90 km/h` or `5mm/s`.
 
-    Raises ValueError for anything else and for velocities that are not above 0.
+    Raises ValueError for any other text, and unless the velocity is above 0.
     """
     what = f"velocity: {text!r}; must be above 0 with a unit, such as 1100m/s, 90km/h or 5mm/s"
     number, unit = _split(text, what)
@@ -141,7 +141,7 @@ def parse_velocity(text: str) -> Fraction:
 
 
 def format_metres(metres: Fraction | float, digits: int = 4) -> str:
-    """Return metres with a unit from nm to km."""
+    """Return metres as text with a unit from nm to km and `digits` significant digits."""
     value = float(metres)
     if value == 0:
         return "0 m"
@@ -151,7 +151,7 @@ def format_metres(metres: Fraction | float, digits: int = 4) -> str:
 
 
 def format_seconds(seconds: Fraction | float, digits: int = 4) -> str:
-    """Return seconds with a unit from ns to s and `digits` significant digits."""
+    """Return seconds as text with a unit from ns to s and `digits` significant digits."""
     value = float(seconds)
     size = abs(value)
     scale, unit = next(((s, u) for s, u in _PRINTED if size >= s), _PRINTED[-1])

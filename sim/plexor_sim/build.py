@@ -1,10 +1,10 @@
-"""The simulator's build: gateware and device to one executable, by content in a cache.
+"""Builds simulators: gateware and device become one executable, cached by content.
 
-Three parts are compiled on their own and linked: the run time, Verilator's and what knows no
-geometry (once a tool version), the core with its main (once a geometry) and the device. Each is a
-folder in the cache, named by the hash of all that went in; folders appear by one rename, so that
-concurrent builds do no harm. A build whose parts exist reads some files and starts no tool but the
-compiler for its version.
+Three parts are compiled separately and linked: the run time (Verilator's and what depends on no
+geometry, once for each tool version), the core with its main (once for each geometry) and the
+device. Each part is a folder in the cache, named by the hash of all its inputs. Folders appear by
+one rename, so concurrent builds do no harm. If all parts exist, a build reads some files and runs
+no tool, except the compiler for its version.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _CORE_PREFIX = "Vplexor"
 _VERILATE = (
     *("--cc", "-O3", "--x-assign", "fast", "--x-initial", "0", "--no-assert", "--no-timing"),
     *("-Wno-lint", "-Wno-fatal"),
-    # The scope of the top: its own name would clash with a port of that name.
+    # The name of the top's scope: its own name would clash with a port of that name.
     *("--l2-name", "plexor_top"),
 )
 _RUNTIME_DEFINES = ("-DVL_USER_FATAL", "-DVL_USER_STOP", "-DVL_USER_FINISH")
@@ -81,9 +81,9 @@ def build(
 ) -> Path:
     """Return the executable of the instrument with that geometry and device; see `main.cpp`.
 
-    `core` is Verilog of the same ports to use in place of the gateware; with ports `eth_`... its
-    link is Ethernet. `report` is told what takes time. Raises BuildError, and PackageMissing for a
-    tool that is not installed.
+    `core` is Verilog with the same ports that replaces the gateware. If it has ports `eth_`..., its
+    link is Ethernet. `report` gets a line about each step that takes time. Raises BuildError, and
+    PackageMissing if a tool is not installed.
     """
     tools = find_tools()
     core_text = core.read_text() if core else core_verilog(geometry, cache, uart, report=report)
@@ -105,9 +105,9 @@ def build(
 
 
 def device_objects(device: DeviceBuild, cache: Path, *, report: Report = _silent) -> list[Path]:
-    """Return the objects of a device and of the run time, for a main of one's own to link with.
+    """Return the objects of a device and of the run time, to link with another main.
 
-    Raises as `build`.
+    Raises as `build` does.
     """
     tools = find_tools()
     parts = _build_device(device, tools, cache, report), _build_run_time(tools, cache, report)
@@ -119,7 +119,7 @@ def core_verilog(
 ) -> str:
     """Return the instrument's Verilog, emitted if geometry or gateware sources are new.
 
-    Raises ValueError for one with deep memory, which no simulator of it alone has.
+    Raises ValueError if the geometry has a deep memory, which only a LiteX system can have.
     """
     if geometry.deep_depth:
         raise ValueError(f"deep_depth: {geometry.deep_depth}; must be 0 in a simulation")
@@ -129,7 +129,7 @@ def core_verilog(
 
     def emit(directory: Path) -> None:
         report("emitting the gateware")
-        # Imported here because Amaranth takes longer to import than a warm start may take.
+        # The import is here, because importing Amaranth takes longer than a warm start may take.
         from plexor_hdl.build.emit import verilog  # noqa: PLC0415
 
         (directory / "plexor.v").write_text(verilog(geometry, uart=uart))
@@ -139,7 +139,7 @@ def core_verilog(
 
 @dataclass(frozen=True)
 class Verilation:
-    """What Verilator is run on."""
+    """The input of a Verilator run."""
 
     name: str
     verilog: tuple[Path, ...]
@@ -148,11 +148,11 @@ class Verilation:
     parameters: Mapping[str, str] = field(default_factory=dict[str, str])
     flags: tuple[str, ...] = ()
     key: str = ""
-    """Content that `verilog` does not name: files it includes."""
+    """Content that `verilog` does not name, such as included files."""
 
 
 def verilate(item: Verilation, cache: Path, report: Report = _silent) -> Path:
-    """Return the folder of C++ that Verilator makes; raise BuildError with its first error."""
+    """Return the folder of C++ from Verilator. Raises BuildError with the first error."""
     tools = find_tools()
     flags = (*_VERILATE, *item.flags)
     flags += tuple(f"-G{name}={value}" for name, value in sorted(item.parameters.items()))
@@ -171,7 +171,7 @@ def verilate(item: Verilation, cache: Path, report: Report = _silent) -> Path:
 
 
 def device_verilation(device: DeviceBuild) -> Verilation:
-    """Return how a device is Verilated."""
+    """Return the Verilator run of a device."""
     return Verilation(
         name=device.name,
         verilog=device.verilog,
@@ -184,7 +184,7 @@ def device_verilation(device: DeviceBuild) -> Verilation:
 
 
 def ports(verilated: Path, prefix: str) -> dict[str, tuple[str, int]]:
-    """Return direction ("in", "out" or "inout") and bits of each port of a Verilated top."""
+    """Return direction ("in", "out" or "inout") and width of each port of a Verilated top."""
     text = (verilated / f"{prefix}.h").read_text()
     found = re.findall(r"VL_(INOUT|IN|OUT)(?:8|16|64|W)?\(&(\w+),(\d+),(\d+)", text)
     return {
@@ -194,7 +194,7 @@ def ports(verilated: Path, prefix: str) -> dict[str, tuple[str, int]]:
 
 
 def member(port: str) -> str:
-    """Return what Verilator calls a port in C++."""
+    """Return a port's name in Verilator's C++."""
     return port.replace("__", "___05F")
 
 
@@ -225,7 +225,7 @@ def _build_core(
     main = _HERE / "main.cpp"
     headers = [*sorted(_RUNTIME.glob("*.h")), *sorted(_DEVICE.glob("*.h"))]
     ethernet = _has_port(text, "eth_sink_valid")
-    # A bit on a UART's line takes its clocks, and of another core nothing is known.
+    # The clocks of a UART's bits cannot be skipped, and another core's registers are unknown.
     is_observed = is_own and not uart
     observer = ""
     if is_observed:
@@ -237,7 +237,7 @@ def _build_core(
 
     def fill(directory: Path) -> None:
         core, bench = directory / "plexor.v", directory / "plexor_sim.v"
-        # A flip-flop that takes both edges of the clock makes a cycle one evaluation, not two.
+        # If flip-flops take both edges of the clock, a cycle is one evaluation instead of two.
         staged = text.replace("@(posedge clk)", "@(edge clk)")
         core.write_text(without_zero_rows(staged))
         bench.write_text(bench_text)
@@ -260,9 +260,9 @@ def _build_core(
 
 
 def without_zero_rows(text: str) -> str:
-    """Return Verilog without the lines that give rows of memories a zero at the start.
+    """Return Verilog without the lines that set a memory's rows to zero at the start.
 
-    They are hundreds of thousands, and `--x-initial 0` does the same.
+    There are hundreds of thousands of them, and `--x-initial 0` has the same effect.
     """
     zero_row = re.compile(r"^ *\S+\[\d+\] = \d+'[hd]0+;\n", re.MULTILINE)
     return re.sub(
@@ -295,7 +295,7 @@ def _build_device(device: DeviceBuild, tools: Tools, cache: Path, report: Report
 
 
 def _has_port(text: str, name: str) -> bool:
-    """Return whether a core has a port."""
+    """Return whether a core has a port of that name."""
     return bool(re.search(rf"\bmodule plexor\s*\([^;]*\b{name}\b", text))
 
 
@@ -315,10 +315,10 @@ def _geometry_header(geometry: Geometry, uart: bool, is_observed: bool, ethernet
 
 
 def _bench(geometry: Geometry, uart: bool, ethernet: bool) -> str:
-    """Return the top around the core, which has no reset input.
+    """Return the top around the core, without a reset input.
 
-    Registers start with their reset values, and every next state depends on the reset: as an input
-    it would have the simulator work out all of them twice in each clock.
+    Registers start with their reset values. Every next state depends on the reset, so with an input
+    for it the simulator would evaluate all of them twice in each clock.
     """
     ports = {
         "samples": ("input", geometry.channels * geometry.samples),
@@ -347,7 +347,7 @@ def _bench(geometry: Geometry, uart: bool, ethernet: bool) -> str:
 
 
 def model_units(verilated: Path, prefix: str, directory: Path) -> list[Unit]:
-    """Return a Verilated model as two files: what runs each cycle, and what runs once."""
+    """Return a Verilated model as two files: code that runs each cycle, and code that runs once."""
     files = sorted(verilated.glob("*.cpp"))
     slow = [item for item in files if re.search("__Slow|__Syms", item.name)]
     units: list[Unit] = []

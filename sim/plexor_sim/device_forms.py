@@ -1,6 +1,6 @@
-"""Forms of device options: what their values look like, and how they become the device's.
+"""Forms of device options: their values as users write them, and as devices take them.
 
-A user's times have units; the devices in C++ take whole picoseconds.
+A user's times have units. The devices in C++ take whole picoseconds.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ _NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)([^\d\s]*)")
 
 
 class Form(Protocol):
-    """What the values of an option look like."""
+    """The form of an option's values."""
 
     @property
     def symbol(self) -> str:
-        """What stands for a value behind the equals sign."""
+        """Placeholder for a value, after the equals sign."""
         ...
 
     @property
     def wants(self) -> str:
-        """What a value must be."""
+        """What a value must be, as text."""
         ...
 
     @property
     def range(self) -> str:
-        """The same, as short as can be."""
+        """The same in short."""
         ...
 
     def read(self, text: str) -> str:
-        """Return the value as the device takes it; raise ValueError, with a reason or without."""
+        """Return the value as the device takes it. Raises ValueError, with or without a reason."""
         ...
 
 
 @dataclass(frozen=True)
 class Time:
-    """A time of whole units of the device: picoseconds, or femtoseconds."""
+    """A time in whole units of the device: picoseconds, or femtoseconds."""
 
     low: int = 0
     high: int = MOST_PS
@@ -70,12 +70,12 @@ class Time:
 
     @property
     def range(self) -> str:
-        """Least and greatest."""
+        """Minimum and maximum."""
         low, high = (time_text(end, self.unit) for end in (self.low, self.high))
         return f"{'0, or ' if self.or_zero else ''}{low} to {high}"
 
     def value(self, text: str) -> int:
-        """Return the device's units that a text says."""
+        """Return a time in the device's units."""
         matched = _NUMBER.fullmatch(text)
         if not matched or (matched[2] not in _UNITS_PS and (matched[2] or Fraction(matched[1]))):
             raise ValueError
@@ -86,28 +86,29 @@ class Time:
         return int(units)
 
     def read(self, text: str) -> str:
-        """Return the whole units."""
+        """Return the number of whole units."""
         return str(self.value(text))
 
 
 @dataclass(frozen=True)
 class Times:
-    """Several times, parted by colons; the last may be left out where `optional`."""
+    """Several times, separated by colons. The last is optional if `optional` says so."""
 
     symbol: str
     parts: tuple[Time, ...]
     optional: bool = False
     below: bool = False
-    """The second is below the first; else not below it, where it has no default."""
+    """Whether the second time must be below the first. Otherwise it must be at least as long, if it
+    has no default."""
 
     @property
     def wants(self) -> str:
-        """Names and ranges of all."""
+        """Names and ranges of all times."""
         return f"{self.symbol}, times with units such as 300ns, of whole ps, {self.range}"
 
     @property
     def range(self) -> str:
-        """Ranges of the first and the second, and which may be the greater."""
+        """Ranges of the first and the second time, and which may be the longer one."""
         first, second = self.symbol.strip("[]").replace("[", "").split(":")[:2]
         order = (
             f", {second} less than {first}" if self.below else f", {second} not less than {first}"
@@ -119,7 +120,7 @@ class Times:
         )
 
     def read(self, text: str) -> str:
-        """Return the whole picoseconds, parted by colons."""
+        """Return the whole picoseconds, separated by colons."""
         texts = text.split(":")
         if not len(self.parts) - self.optional <= len(texts) <= len(self.parts):
             raise ValueError
@@ -145,7 +146,7 @@ class Whole:
 
     @property
     def range(self) -> str:
-        """Least and greatest."""
+        """Minimum and maximum."""
         return f"{self.low} to {self.high}"
 
     def read(self, text: str) -> str:
@@ -157,7 +158,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class Rate:
-    """So many a second."""
+    """A rate per second."""
 
     high: int
     symbol: str = "RATE"
@@ -169,7 +170,7 @@ class Rate:
 
     @property
     def range(self) -> str:
-        """Least and greatest."""
+        """Minimum and maximum."""
         return f"0 to {self.high // 10**9}GHz"
 
     def read(self, text: str) -> str:
@@ -196,7 +197,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Text:
-    """A text that the device knows what to do with."""
+    """A text that the device interprets itself."""
 
     symbol: str
     wants: str = "a text"
@@ -208,7 +209,7 @@ class Text:
         return self.wants
 
     def read(self, text: str) -> str:
-        """Return it."""
+        """Return the text."""
         if not re.fullmatch(self.pattern, text):
             raise ValueError
         return text
@@ -224,12 +225,12 @@ DISTRIBUTIONS: Mapping[str, str] = {
     "list:PATH": "whole picoseconds from a text file, in order, then from its start again",
     "P*one+Q*other+...": "a mixture: each draw is of one part, chosen by weight",
 }
-"""Random times. Every time is of whole ps, from 0 to 1000s."""
+"""Random times, by name. Every parameter is a time of whole ps, from 0 to 1000s."""
 
 
 @dataclass(frozen=True)
 class Distribution:
-    """A random time, as DISTRIBUTIONS has them."""
+    """A random time with one of DISTRIBUTIONS."""
 
     symbol: str = "DIST"
     range: str = "0 to 1000s"
@@ -240,7 +241,7 @@ class Distribution:
     )
 
     def read(self, text: str) -> str:
-        """Return it with whole picoseconds."""
+        """Return the distribution with its times in whole picoseconds."""
         if not re.match(r"[\d.]*\*", text):
             return self._one(text)
         parts = [part.partition("*") for part in text.split("+")]
@@ -277,7 +278,7 @@ class Distribution:
 
 
 def time_text(units: int, unit: str = "ps") -> str:
-    """Return a time in the largest unit of which it is a whole number."""
+    """Return a time in the largest unit in which it is a whole number."""
     time_ps = units * _UNITS_PS[unit]
     if not time_ps:
         return "0"

@@ -1,4 +1,4 @@
-"""Options of simulated devices, `name=value,name=value`: each is declared once, here."""
+"""Declares the options of all simulated devices, `name=value,name=value`. No other file does."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Option:
     name: str
     form: Form
     default: str
-    """As a user would write it, or what stands in for a value."""
+    """Default as a user would write it, or a text in place of a value."""
     meaning: str
     of_channel: bool = False
-    """`chN.name` is one channel's, `name` that of every channel without one of its own."""
+    """Whether `chN.name` sets it for one channel, and `name` for every channel without its own."""
     key: str = ""
-    """What the device calls it, if not by its name."""
+    """Name of the option in the device, if it is another one."""
 
 
 def checked(options: Sequence[Option], text: str, device: str) -> str:

@@ -2,7 +2,7 @@
 
     python -m plexor_sim.devices NAME
 
-prints what the device's options are, as JSON: what `plexor devices NAME` shows.
+prints the device's options as JSON, for `plexor devices NAME`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _DEVICE = Path(__file__).parent / "device"
 
 
 def find_device(name: str, cache: Path) -> DeviceBuild:
-    """Return what the device of that name is linked from.
+    """Return the parts from which a device is linked.
 
-    Raises ValueError for an unknown name, ManifestError, BuildError, and PackageMissing if what
-    the device is made of cannot be had.
+    Raises ValueError for an unknown name, ManifestError, BuildError, and PackageMissing if a part
+    of the device cannot be had.
     """
     options_of(name)
     if name == "synthetic" or name in PRESETS:
@@ -40,7 +40,7 @@ def find_device(name: str, cache: Path) -> DeviceBuild:
 
 
 def options_of(name: str) -> Sequence[Option]:
-    """Return the options of the device of that name; raise ValueError for an unknown one."""
+    """Return the options of a device. Raises ValueError for an unknown name."""
     if name == "synthetic" or name in PRESETS:
         return SYNTHETIC
     if name in ("bare", "freertos"):
@@ -51,7 +51,7 @@ def options_of(name: str) -> Sequence[Option]:
 
 
 def synthetic_device() -> DeviceBuild:
-    """Return the device that answers by given distributions."""
+    """Return the device that answers with given distributions."""
     names = ("synthetic.cpp", "synthetic_options.cpp", "distribution.cpp")
     return DeviceBuild(
         name="synthetic",
@@ -64,9 +64,9 @@ def synthetic_device() -> DeviceBuild:
 
 
 def option_text(name: str, device: DeviceBuild, own: str) -> str:
-    """Return the options for the device of that name: its build's, its preset's, the user's own.
+    """Return a device's options: those of its build, those of its preset, and the user's own.
 
-    Raises ValueError for one of the user's that cannot be taken.
+    Raises ValueError if one of the user's is wrong.
     """
     built = [f"{key}={value}" for key, value in device.options.items()]
     preset = ",".join(f"{key}={value}" for key, value in PRESETS.get(name, {}).items())
@@ -75,7 +75,7 @@ def option_text(name: str, device: DeviceBuild, own: str) -> str:
 
 
 def explained(name: str) -> dict[str, Any]:
-    """Return what the options of a device are; raise ValueError for an unknown one."""
+    """Return the description of a device's options. Raises ValueError for an unknown device."""
     options = options_of(name)
     random = any(isinstance(option.form, Distribution) for option in options)
     return {
@@ -97,7 +97,7 @@ def explained(name: str) -> dict[str, Any]:
 
 
 def main(arguments: list[str]) -> int:
-    """Print what the options of the device named are; return an exit code."""
+    """Print the options of the named device; return an exit code."""
     try:
         (name,) = arguments
         json.dump(explained(name), sys.stdout)

@@ -1,9 +1,9 @@
-"""The simulated front-end's options: what is planted at random or from a file, spelled out.
+"""The simulated front-end's options: expands those that are drawn at random or read from a file.
 
     sampler=seed:7,spread_ps=200    instants off by up to 200 ps, up and down apart, by a seed
     sampler=NAME.txt                options from a file, one key=value a line, # before a remark
 
-Every other option goes to the simulator as it is: runtime/front_end.h has them.
+Every other option goes to the simulator unchanged; runtime/front_end.h documents them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FS_PER_PS = 1000
 
 
 def front_end_options(text: str, geometry: Geometry) -> str:
-    """Return the simulator's options; raise ValueError, with the option, for a wrong one."""
+    """Return the simulator's options. Raises ValueError with the option if one is wrong."""
     found: list[tuple[str, str]] = []
     sampler, spread = "", ""
     for item in filter(None, text.split(",")):

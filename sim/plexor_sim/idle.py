@@ -1,9 +1,9 @@
-"""Idle clocks: which registers of the Verilated core count clocks while nothing else moves.
+"""Idle clocks: names the registers of the core that count clocks while nothing else changes.
 
-The core has no ports for a simulation. Its flip-flops are public to C++, where runtime/idle.h looks
-at them all: if in 16 clocks nothing has changed but those that WATCHED names, and these as their
-models say, units can pass at once. A register that is missing in WATCHED makes the simulation slow,
-not wrong; one that the core does not have is an error of the build.
+The core has no ports for a simulation. Its flip-flops are public to C++, and runtime/idle.h looks
+at all of them. If for 16 clocks only the registers in WATCHED have changed, as their models say,
+many clocks can pass at once. A register that is missing in WATCHED makes the simulation slow, not
+wrong. If the core lacks a register of WATCHED, the build fails.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ _SAFE = re.compile(r"[A-Za-z0-9]")
 
 
 class MissingRegisterError(BuildError):
-    """A register that the core does not have, or more than one of its name."""
+    """The core has no register of that name, or several."""
 
 
 @dataclass(frozen=True)
 class Watched:
-    """Registers that change while nothing does but the time."""
+    """Registers that change with time even if nothing else does."""
 
     module: str
-    """Names of submodules from the instrument on; what Amaranth adds to a name may be left out."""
+    """Names of submodules from the instrument on. Amaranth's additions to a name may be omitted."""
     model: str = ""
-    """A class of runtime/idle.h; its arguments are `registers`, then `numbers`."""
+    """A class of runtime/idle.h. Its arguments are `registers`, then `numbers`."""
     registers: tuple[str, ...] = ()
     numbers: Callable[[Geometry], tuple[int, ...]] = lambda _: ()
     passing: tuple[str, ...] = ()
-    """Patterns of registers that follow from others in 16 clocks; nothing looks at them before."""
+    """Patterns of registers that others set within 16 clocks. Nothing uses them earlier."""
     settles: tuple[str, ...] = ()
-    """What may differ behind a skip: nothing looks at it before it is what it would have been."""
+    """Registers that may differ after a skip. They are correct again before anything uses them."""
     there: Callable[[Geometry], bool] = lambda _: True
 
 
@@ -70,7 +70,7 @@ def _stimuli(part: str, needs: Feature) -> list[Watched]:
 
 
 def _counts() -> list[Watched]:
-    """Return the visits of the sources' counts, two a source; what they read and write back."""
+    """Return the visits of the sources' counts, two for each source, with the words they update."""
     low = ("left", "due", "visited", "asked")
     low += tuple(f"counts.{name}" for name in ("live", "writing", "visiting", "clear_busy"))
     passing = ("visit_place", "last_line", "watched", "odd", "pick[0-9]+", "sample[0-9]+")
@@ -89,7 +89,7 @@ def _counts() -> list[Watched]:
 
 
 def _positions() -> list[Watched]:
-    """Return where a fast burst stands: it goes on without one too, and begins anew with each."""
+    """Return the positions in fast bursts: they advance without bursts; each burst resets them."""
     names = ("position", "placed", "position_r")
     return [
         Watched(
@@ -128,12 +128,12 @@ WATCHED = (
     *_stimuli("painter.tail", Feature(0)),
     *_positions(),
 )
-"""What counts clocks, or follows what does."""
+"""Registers that count clocks, or follow such registers."""
 
 FOLLOWS = (r"pins\.words", r"capture\.word[0-9]+_[0-9]+", r"capture\.(filter|edges)[0-9]+\..*")
-"""What follows the pins, which may change between runs: nothing comes of it without capture."""
+"""Registers that follow the pins, which may change between runs. They matter only in a run."""
 BUSY = ("run.running", "snapshots.busy", "dumper.busy")
-"""What is high while a run or a dump is under way: time passes."""
+"""Signals that are high during a run or a dump, when time passes."""
 
 
 @dataclass(frozen=True)
@@ -147,18 +147,18 @@ class _Member:
 
     @property
     def path(self) -> str:
-        """Names of submodules and the signal's own."""
+        """Names of submodules, and the signal's own."""
         return f"{self.scope}.{self.name}" if self.scope else self.name
 
     @property
     def cpp(self) -> str:
-        """What Verilator calls it."""
+        """Name in Verilator's C++."""
         parts = [_SCOPE, *(self.scope.split(".") if self.scope else ()), self.name]
         return "__DOT__".join([parts[0], *(_encoded(part) for part in parts[1:])])
 
 
 def _encoded(name: str) -> str:
-    """Return a Verilog identifier as Verilator writes it in C++."""
+    """Return a Verilog identifier as Verilator encodes it in C++."""
     text = ""
     for place, letter in enumerate(name):
         safe = _SAFE.match(letter) or (letter == "_" and name[place - 1 : place] != "_")
@@ -167,7 +167,7 @@ def _encoded(name: str) -> str:
 
 
 def _members(module: str) -> Iterator[tuple[_Member, re.Match[str]]]:
-    """Yield the signals that a module declares, and where; no memories."""
+    """Yield the signals that a module declares, with their places; no memories."""
     found = _MODULE_NAME.match(module)
     name = found[1] if found else ""
     if not (name == _TOP or name.startswith(f"{_TOP}.")):
@@ -181,13 +181,13 @@ def _members(module: str) -> Iterator[tuple[_Member, re.Match[str]]]:
 
 
 def _matches(pattern: str, path: str) -> bool:
-    """Return whether a path is one of a pattern of names, with or without Amaranth's numbers."""
+    """Return whether a path matches a pattern of names, with or without Amaranth's numbers."""
     parts = [rf"{part}(?:\$[0-9]+)?" for part in pattern.split(".")]
     return re.fullmatch(r"\.".join(parts), path) is not None
 
 
 def observed(text: str, geometry: Geometry) -> tuple[str, str]:
-    """Return the core's Verilog with public registers, and the C++ that has Idle look at these.
+    """Return the core's Verilog with public registers, and the C++ that shows them to Idle.
 
     Raises MissingRegisterError.
     """
@@ -260,7 +260,7 @@ def _public(
     written: set[str],
     read: set[str],
 ) -> str:
-    """Return a module whose flip-flops, and what is `read`, C++ can see; or write."""
+    """Return a module whose flip-flops C++ can read, as well as `read`, and write if `written`."""
     text, end = "", 0
     for member, place in places:
         if not (member.is_flip_flop or member.path in read):

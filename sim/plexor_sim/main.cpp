@@ -23,7 +23,7 @@
 
 namespace plexor {
 
-// Tells what of the core to look at: ../idle.py writes it.
+// Tells Idle which registers of the core to watch; ../idle.py writes this function.
 void observe(Vplexor& core, Idle& idle);
 
 }  // namespace plexor
@@ -36,7 +36,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kPollCycles = 256;
 constexpr int kStillClocks = 1024;  // from a command's last byte to its answer's first, and more
 constexpr int64_t kRestlessClocks = 1 << 17;
-constexpr int kWaitMs = 500;  // how long a blocked wait lasts before the parent is looked for
+constexpr int kWaitMs = 500;  // duration of a blocked wait before a look for the parent
 
 using StrikesPort = std::remove_reference_t<decltype(Vplexor::strikes)>;
 using SamplesPort = std::remove_reference_t<decltype(Vplexor::samples)>;
@@ -117,7 +117,7 @@ class Simulation {
     evaluated_++;
   }
 
-  // Whether time is to pass only for what a command takes, from the time its frame is whole.
+  // Whether time passes only for commands, from the moment that a command's frame is complete.
   bool between_runs() const { return kObserved && !options_.free && idle_.is_resting(); }
 
   bool stands_still() const {
@@ -136,7 +136,7 @@ class Simulation {
       const bool stood = idle_.look() && link_clocks_ > kUnitClocks;
       const bool rested = idle_.rested() && link_clocks_ > kUnitClocks;
       still_clocks_ = rested ? still_clocks_ + kUnitClocks : 0;
-      // No command is taken until all rests, as it does some time after the link.
+      // Commands wait until the core rests, which it does some time after the link.
       const bool may_move = rested || link_clocks_ <= kUnitClocks || !between_runs();
       unrest_clocks_ = may_move ? 0 : unrest_clocks_ + kUnitClocks;
       if (unrest_clocks_ > kRestlessClocks)
@@ -160,7 +160,7 @@ class Simulation {
     }
   }
 
-  // One clock: build.py made the flip-flops take both edges, so that it is one evaluation.
+  // One clock is one evaluation, because build.py made the flip-flops take both edges.
   void cycle() {
     core_.clk = !core_.clk;
     core_.eval();
@@ -211,9 +211,9 @@ class Simulation {
   Link link_;
   Vplexor core_;
   Idle idle_;
-  int64_t link_clocks_ = 0;   // for which no byte has moved
-  int64_t still_clocks_ = 0;  // for which nothing has but the time
-  int64_t unrest_clocks_ = 0;  // for which something has, though nothing is under way
+  int64_t link_clocks_ = 0;   // clocks since the last byte moved
+  int64_t still_clocks_ = 0;  // clocks in which nothing changed but the time
+  int64_t unrest_clocks_ = 0;  // clocks in which something changed although nothing is under way
   int64_t cycles_ = 0, evaluated_ = 0;  // clocks that passed, and those of them not skipped
   int64_t began_cycles_ = 0, began_evaluated_ = 0;
   std::clock_t began_cpu_ = 0;

@@ -58,7 +58,7 @@ _FREE = {"constants": int, "parameters": (int, str), "memory": str, "memory.para
 
 
 class ManifestError(Exception):
-    """A manifest that cannot be taken: the file, the key, and what would be right."""
+    """A manifest that cannot be used: the file, the key, and what would be right."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Pin:
 
     @classmethod
     def parse(cls, text: str) -> Pin:
-        """Return the pin that `name` or `name[bit]` is; raise ValueError for anything else."""
+        """Return the pin in `name` or `name[bit]`. Raises ValueError for any other text."""
         matched = re.fullmatch(r"([A-Za-z_]\w*)(?:\[(\d+)\])?", text)
         if not matched:
             raise ValueError(f"{text!r}; must be name or name[bit]")
@@ -97,7 +97,7 @@ class Manifest:
 
 
 def load(path: Path) -> Manifest:
-    """Return the manifest in the file; raise ManifestError."""
+    """Return the manifest in a file. Raises ManifestError."""
     try:
         with path.open("rb") as file:
             document = tomllib.load(file)
@@ -143,7 +143,7 @@ def _parse(path: Path, document: dict[str, Any]) -> Manifest:
 
 
 def _tables(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return every table by name, each key known and of its type."""
+    """Return all tables by name; every key is known and has its type."""
     found: dict[str, dict[str, Any]] = {name: {} for name in (*_KEYS, *_FREE)}
     for name, value in document.items():
         if isinstance(value, dict) and name in found:
@@ -170,7 +170,7 @@ def _tables(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def _images(
     folder: Path, tables: dict[str, dict[str, Any]]
 ) -> tuple[dict[str, str], dict[str, int | str]]:
-    """Return device options and parameters, memory images among them."""
+    """Return device options and parameters, including memory images."""
     clock, timing = tables["clock"], tables["timing"]
     options: dict[str, str] = {}
     if clock:

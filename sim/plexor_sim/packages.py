@@ -1,7 +1,7 @@
 """Third-party sources: found in registries by name and checksum, never committed.
 
-The cache directory is the caller's choice; `default_cache` is what the command line passes.
-Whatever is put there appears by one rename, so that a killed download leaves nothing half made.
+The caller chooses the cache directory; the command line passes `default_cache`. Everything in the
+cache appears by one rename, so that a killed download leaves nothing half made.
 """
 
 import fcntl
@@ -22,7 +22,7 @@ VEXRISCV_SHA256 = "506a6e6dd161ab96459bf4e08c2388435cb0ffb5f5e591c843b2f042fa4a3
 FREERTOS_CRATE = "freertos-next"
 FREERTOS_VERSION = "0.12.0"
 FREERTOS_SHA256 = "b7824fb42660c16e1b3b573eef99c2fe5c5cba6294a631c309084635f6bfcbb0"
-# What the device needs of FreeRTOS-Kernel V11.2.0, and its licence.
+# The parts of FreeRTOS-Kernel V11.2.0 that the device needs, and its licence.
 FREERTOS_PARTS = (
     "LICENSE.md",
     "list.c",
@@ -33,12 +33,12 @@ FREERTOS_PARTS = (
 )
 
 _FETCH_TIMEOUT_S = 300
-# Older ones do not read the 2024 edition, which crates beside that of FreeRTOS are written in.
+# Older ones cannot read the 2024 edition, which some crates beside FreeRTOS' are written in.
 _CARGO = "Rust's cargo 1.85 or later"
 
 
 class PackageMissing(Exception):  # noqa: N818 - named for what a caller falls back on
-    """A third-party package that cannot be had: what, which version, what would help."""
+    """A third-party package that cannot be had: which version, why, and what would help."""
 
     def __init__(self, package: str, reason: str, remedy: str) -> None:
         super().__init__(f"{package}: {reason}; {remedy}")
@@ -57,9 +57,9 @@ def sha256(data: bytes) -> str:
 
 
 def make_once(directory: Path, fill: Callable[[Path], None]) -> Path:
-    """Return the directory, filled by `fill` unless it exists; it appears whole or not at all.
+    """Return the directory; `fill` fills it if it does not exist. It appears whole or not at all.
 
-    Another process or thread that makes it is waited for.
+    If another process or thread is making it, this one waits.
     """
     if directory.is_dir():
         return directory
@@ -78,11 +78,11 @@ def make_once(directory: Path, fill: Callable[[Path], None]) -> Path:
 
 @contextmanager
 def _alone(path: Path) -> Generator[None]:
-    """Hold a file of this name that no other holds; it is gone afterwards."""
+    """Hold an exclusive lock on a file of this name, which is removed afterwards."""
     while True:
         with path.open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            # Who held it before has removed it, and the next ones wait at another file.
+            # The previous holder has removed the file, so others would wait for a new one.
             if not os.fstat(file.fileno()).st_nlink:
                 continue
             try:
@@ -93,7 +93,7 @@ def _alone(path: Path) -> Generator[None]:
 
 
 def vexriscv() -> Path:
-    """Return the Verilog of VexRiscv Full, out of its Python wheel."""
+    """Return the Verilog of VexRiscv Full, from its Python wheel."""
     remedy = f"install it: pip install '{VEXRISCV_PACKAGE.replace(' ', '==')}'"
     module = importlib.util.find_spec("pythondata_cpu_vexriscv")
     if module is None or module.origin is None:
@@ -107,7 +107,7 @@ def vexriscv() -> Path:
 
 
 def freertos_kernel(cache: Path) -> Path:
-    """Return the folder of FreeRTOS-Kernel's sources, fetched the first time with cargo."""
+    """Return the folder of FreeRTOS-Kernel's sources. The first call fetches them with cargo."""
     directory = cache / f"{FREERTOS_CRATE}-{FREERTOS_VERSION}-{FREERTOS_SHA256[:12]}"
     return make_once(directory, lambda made: _unpack(_crate(cache), made))
 
@@ -118,7 +118,7 @@ def _unpack(crate: Path, directory: Path) -> None:
     with tarfile.open(crate) as archive:
         for member in archive:
             name = member.name.removeprefix(prefix)
-            # Read and written, not extracted: Debian 12's Python has no filter against bad members.
+            # Members are copied, not extracted: Debian 12's Python has no filter against bad ones.
             content = archive.extractfile(member) if member.isreg() else None
             if content is None or name == member.name or not name.startswith(FREERTOS_PARTS):
                 continue
@@ -130,7 +130,7 @@ def _unpack(crate: Path, directory: Path) -> None:
 
 
 def _crate(cache: Path) -> Path:
-    """Return the checked .crate file in cargo's own cache, fetching it if it is not there."""
+    """Return the checked .crate file in cargo's own cache; fetch it if it is missing."""
     package = f"{FREERTOS_CRATE} {FREERTOS_VERSION} (Rust crate)"
     crate = _cached_crate()
     if crate is None:
@@ -151,8 +151,8 @@ def _crate(cache: Path) -> Path:
 
 
 def _cached_crate() -> Path | None:
-    """Return the crate file in cargo's registry caches whose checksum is right, if any."""
-    # CARGO_HOME is cargo's own variable: cargo, with its mirrors, decides where it downloads to.
+    """Return the crate file with the right checksum in cargo's registry caches, if there is one."""
+    # CARGO_HOME is cargo's own variable. Cargo, with its mirrors, decides where to download to.
     home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
     for crate in sorted(home.glob(f"registry/cache/*/{FREERTOS_CRATE}-{FREERTOS_VERSION}.crate")):
         if sha256(crate.read_bytes()) == FREERTOS_SHA256:
@@ -161,10 +161,10 @@ def _cached_crate() -> Path | None:
 
 
 def _fetch(cargo: str, cache: Path) -> str:
-    """Have cargo fetch the crate for a throw-away project; return why not, or nothing."""
+    """Have cargo fetch the crate for a temporary project; return the reason of a failure, or ""."""
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache, prefix=".cargo-") as project:
-        # Its own workspace, should the cache lie inside somebody's Rust project.
+        # The project is its own workspace, in case the cache is inside a user's Rust project.
         manifest = (
             '[package]\nname = "plexor-fetch"\nversion = "0.0.0"\nedition = "2021"\n\n'
             '[lib]\npath = "lib.rs"\n\n[workspace]\n\n'
@@ -189,8 +189,8 @@ def _fetch(cargo: str, cache: Path) -> str:
 
 
 def _cause(said: str) -> str:
-    """Return the line of an error of cargo or rustup that is nearest to its cause, if any."""
-    # A cause is said last, but rustup's in front of its stack.
+    """Return the line of cargo's or rustup's error that is closest to the cause, if any."""
+    # Cargo's cause comes last; rustup's comes before its stack trace.
     before, _, _ = said.partition("Stack backtrace:")
     lines = [line.strip() for line in before.splitlines() if line.strip()]
     return lines[-1] if lines else ""

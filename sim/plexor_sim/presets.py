@@ -1,8 +1,8 @@
 """Presets of the synthetic device: the two systems of a published study, as far as it tells.
 
-C. Tacke, L. Ricci, "Benchmarking Real-Time Determinism in Windows CE", COTS Journal. Times are
-from a request: for IST, on channel 0, the strike, for APP, on channel 1, the rise of IST.
-docs/study.md says which figures are the study's and which were chosen here.
+C. Tacke, L. Ricci, "Benchmarking Real-Time Determinism in Windows CE", COTS Journal. Times begin at
+a request: for IST, on channel 0, at the strike; for APP, on channel 1, at the rise of IST.
+docs/study.md says which figures are from the study and which were chosen here.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ def _served(rate_hz: int) -> str:
 
 
 def _distribution(*parts: tuple[float, str, str]) -> str:
-    """Return the mixture of (weight, least, greatest)."""
+    """Return the mixture of (weight, minimum, maximum)."""
     return "+".join(f"{weight}*uniform:{low}:{high}" for weight, low, high in parts)
 
 
-# An interrupt and an event are remembered once. What comes on top is lost, and a system that has
-# lost one takes so long for each that the knee is the same for any share of lost strikes.
+# One interrupt and one event are remembered; further ones are lost. A system that has lost one
+# takes so long for each that the knee is the same for every share of lost strikes.
 _BOTH: Mapping[str, str] = {"load_name": "polygons", "queue": "1", "ch1.after": "ch0"}
 
 PRESETS: Mapping[str, Mapping[str, str]] = {
@@ -63,4 +63,4 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
         "ch1.overload": "80us",
     },
 }
-"""Options of the synthetic device by the preset's name."""
+"""Options of the synthetic device, by name of the preset."""

@@ -1,7 +1,7 @@
 """The simulated devices `bare` and `freertos`: a RISC-V core with firmware, built on demand.
 
-`riscv_device` compiles the firmware and says what has to be Verilated, compiled and linked with a
-C++ main; it does neither itself. All it makes lies in the cache, named by content.
+`riscv_device` compiles the firmware, and returns what must be Verilated, compiled and linked with a
+C++ main. It does not do that itself. All its files are in the cache, named by content.
 """
 
 import importlib.util
@@ -44,23 +44,23 @@ _COMPILE = (
     *("-fno-sanitize=all", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"),
     *("-Wall", "-Werror"),
 )
-# Two states and one module for speed; the core's generated Verilog is not lint-clean.
+# Two-state logic and a single module are faster. The core's generated Verilog is not lint-clean.
 _VERILATE = (
     *("--flatten", "--x-assign", "fast", "--x-initial", "fast", "--no-assert"),
     "-Wno-lint",
 )
-# As in device/soc.v.
+# The same as in device/soc.v.
 _RAM_BASE = 0x40000000
 _RAM_BYTES = 128 * 1024
 
 
 @dataclass(frozen=True)
 class DeviceBuild:
-    """What linking a simulated device takes.
+    """The parts that a simulated device is linked from.
 
-    The model `prefix` of `top` is Verilated from `verilog` with `parameters` and `flags`; `cpp`
-    define `plexor::make_device`, to which `options` are passed before the user's. `key` names the
-    content of everything that went in, third-party checksums and compiler included.
+    The model `prefix` of `top` is Verilated from `verilog` with `parameters` and `flags`. `cpp`
+    defines `plexor::make_device`, which gets `options` before the user's. `key` identifies the
+    content of all inputs, third-party checksums and the compiler included.
     """
 
     name: str
@@ -75,13 +75,13 @@ class DeviceBuild:
 
 
 class FirmwareError(Exception):
-    """Firmware that does not compile or does not fit; the text is the compiler's."""
+    """Firmware that does not compile or does not fit. The text is the compiler's."""
 
 
 def riscv_device(kind: Kind, cache: Path) -> DeviceBuild:
-    """Build the firmware and return what the device of that kind is linked from.
+    """Build the firmware; return the parts from which a device of that kind is linked.
 
-    Raises `packages.PackageMissing` if a third-party source or the compiler cannot be had.
+    Raises `packages.PackageMissing` if a third-party source or the compiler is not available.
     """
     verilog = _stage_verilog(cache)
     image = _build_firmware(kind, cache)
@@ -112,10 +112,10 @@ def _digest(*content: Path | str) -> str:
 
 
 def _stage_verilog(cache: Path) -> tuple[Path, ...]:
-    """Return the device's Verilog, made ready for a fast simulation.
+    """Return the device's Verilog, changed for a fast simulation.
 
-    Signals marked public cannot be optimised away: the marks go. And every flip-flop is made to
-    take both edges of the clock, so that a cycle is one evaluation of the model instead of two.
+    Marks of public signals are removed, because they prevent optimisation. Every flip-flop takes
+    both edges of the clock, so that a cycle is one evaluation of the model instead of two.
     """
     sources = (_DEVICE / "soc.v", packages.vexriscv())
     staged = {
@@ -134,7 +134,7 @@ def _stage_verilog(cache: Path) -> tuple[Path, ...]:
 
 
 def _build_firmware(kind: Kind, cache: Path) -> Path:
-    """Return the firmware's memory image for $readmemh, compiled if this content is new."""
+    """Return the firmware's memory image for $readmemh, compiled if its content is new."""
     if importlib.util.find_spec("ziglang") is None:
         raise packages.PackageMissing(
             "ziglang 0.17 (the firmware's C compiler)", "not installed", "pip install ziglang"
@@ -158,11 +158,11 @@ def _build_firmware(kind: Kind, cache: Path) -> Path:
 
 
 def compile_firmware(sources: list[Path], includes: list[Path], elf: Path, cache: Path) -> None:
-    """Compile and link with the C compiler of the ziglang wheel; raise FirmwareError."""
+    """Compile and link with the C compiler of the ziglang wheel. Raises FirmwareError."""
     command = [sys.executable, "-m", "ziglang", "cc", *_COMPILE]
     command += [f"-I{include}" for include in includes]
     command += [f"-T{_FIRMWARE / 'link.ld'}", *map(str, sources), "-o", str(elf)]
-    # Its cache moves along with ours, not into the user's home.
+    # The compiler's cache is inside ours, not in the user's home.
     environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache / "zig")}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
@@ -170,7 +170,7 @@ def compile_firmware(sources: list[Path], includes: list[Path], elf: Path, cache
 
 
 def memory_image(elf: bytes) -> str:
-    """Return the loadable segments of a 32-bit little-endian ELF file as text for $readmemh."""
+    """Return a 32-bit little-endian ELF file's loadable segments as text for $readmemh."""
     if elf[:6] != b"\x7fELF\x01\x01":
         raise ValueError("elf: not a 32-bit little-endian ELF file")
     (table,) = struct.unpack_from("<I", elf, 28)

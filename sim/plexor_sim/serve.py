@@ -1,12 +1,11 @@
-"""What `plexor sim serve` and the link `sim:` run: builds a simulator, then becomes it.
+"""Builds a simulator, then becomes it; for `plexor sim serve` and the link `sim:`.
 
     python -m plexor_sim.serve --dut NAME_OR_MANIFEST[:options] ...
 
-Prints `device NAME`, `draws` if that draws at random, and `listening 127.0.0.1:PORT` on stdout;
-progress and errors on stderr. With --fallback, `fallback WHY` comes before them where NAME is not
-what was asked for.
-Exit codes: 2 for usage, a bad option or manifest; 3 if the build or the simulation fails; 4 if a
-file cannot be written.
+Prints `device NAME`, `draws` if the device draws at random, and `listening 127.0.0.1:PORT` on
+stdout. Progress and errors go to stderr. With --fallback, `fallback WHY` comes before these lines
+if NAME is not the requested device. Exit codes: 2 for usage, a bad option or manifest; 3 if the
+build or the simulation fails; 4 if a file cannot be written.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ SIMULATION: Mapping[str, tuple[str, str]] = {
     "no-preamble": ("", "leave a UART's line to the client from its first byte on"),
     "parent": ("PID", "end when process PID is not the parent any more"),
 }
-"""Options of the simulator that a user may give: what stands for the value, and what it does."""
+"""Options of the simulator for users: the placeholder of the value, and the effect."""
 
 
 _OWN: Mapping[str, tuple[str, str]] = {
@@ -82,7 +81,7 @@ _OWN: Mapping[str, tuple[str, str]] = {
     "tick-fs": ("FEMTOSECONDS", "a sample's time"),
     "phases": ("N", "flip-flops of a channel"),
 }
-"""Parameters that the default board's instrument may have otherwise."""
+"""Parameters of the default board's instrument that options may change."""
 
 
 @dataclass(frozen=True)
@@ -100,9 +99,9 @@ def prepare(
 ) -> Prepared:
     """Return the simulator of `NAME_OR_MANIFEST[:options]`, built if it is new.
 
-    With `fallback`, a device whose parts cannot be had is replaced, freertos by bare, bare by
-    synthetic, with one line on stdout; the options are then left out where the device changes its
-    kind. Raises ValueError, ManifestError, FirmwareError, BuildError and PackageMissing.
+    With `fallback`, a device whose parts are not available is replaced, with one line on stdout:
+    freertos by bare, and bare by synthetic. If the kind of device changes, its options are dropped.
+    Raises ValueError, ManifestError, FirmwareError, BuildError and PackageMissing.
     """
     name, _, own = dut.partition(":")
     checked(options_of(name), own, name)  # before anything is built
@@ -164,7 +163,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _simulation(chosen: argparse.Namespace) -> list[str]:
-    """Return what goes to the simulator as it was given."""
+    """Return the arguments that go to the simulator unchanged."""
     arguments: list[str] = []
     for name, (metavar, _) in SIMULATION.items():
         value: str | bool | None = getattr(chosen, name.replace("-", "_"))
@@ -174,7 +173,7 @@ def _simulation(chosen: argparse.Namespace) -> list[str]:
 
 
 def _geometry(chosen: argparse.Namespace) -> Geometry:
-    """Return the instrument that was chosen: a board's, or the default with own parameters."""
+    """Return the chosen instrument: a board's, or the default one with changed parameters."""
     names = [name.replace("-", "_") for name in _OWN]
     own = {name: getattr(chosen, name) for name in names if getattr(chosen, name) is not None}
     if chosen.board and own:
@@ -184,9 +183,9 @@ def _geometry(chosen: argparse.Namespace) -> Geometry:
 
 
 def command_of(arguments: list[str] | None, parent: int) -> tuple[str, list[str]] | int:
-    """Build a simulator; return its device and its command, or say what fails: an exit code.
+    """Build a simulator; return its device and its command, or an exit code if that fails.
 
-    With `--once` it ends when process `parent` is not its parent any more.
+    With `--once` it ends when process `parent` is no longer its parent.
     """
     chosen = parser().parse_args(arguments)
     try:
@@ -205,7 +204,7 @@ def command_of(arguments: list[str] | None, parent: int) -> tuple[str, list[str]
     if front_end:
         command += ["--front-end", front_end]
     if chosen.once:
-        # Whoever wants one client only is a program; when that dies, nobody will come any more.
+        # A program started it for itself alone, so nobody else comes after that program dies.
         command += ["--once", "--parent", str(parent)]
     return ready.device, command
 

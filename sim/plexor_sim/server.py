@@ -1,4 +1,4 @@
-"""A simulator as a child process: started, found by its port, ended with its owner."""
+"""A simulator as a child process, which announces its port and ends with its owner."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _END_TIMEOUT_S = 5
 
 
 class SimulatorError(Exception):
-    """A simulator that did not start or failed; the text is its own last line."""
+    """A simulator that did not start, or that failed. The text is its last line."""
 
     def __init__(self, message: str, exit_code: int | None = None) -> None:
         super().__init__(message)
@@ -26,8 +26,8 @@ class SimulatorError(Exception):
 class Server:
     """A running simulator; a context manager that ends it.
 
-    `arguments` are of `main.cpp`, `options` the device's. The child ends on its own when the parent
-    process has died. Raises SimulatorError if it does not listen within `timeout_s`.
+    `arguments` are those of `main.cpp`, `options` those of the device. The child ends by itself
+    when the parent process has died. Raises SimulatorError unless it listens within `timeout_s`.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Server:
         timeout_s: float = 30,
     ) -> None:
         command = [str(executable), "--device", options, "--parent", str(os.getpid()), *arguments]
-        # A file, not a pipe: nobody reads it while a device goes on printing.
+        # A pipe could fill up, because nobody reads it while a device goes on printing.
         self._files = ExitStack()
         file = tempfile.TemporaryFile(mode="w+", errors="replace")  # noqa: SIM115, closed by close()
         self._errors = self._files.enter_context(file)
@@ -55,7 +55,7 @@ class Server:
 
     @property
     def address(self) -> tuple[str, int]:
-        """Where it listens."""
+        """Address and port on which it listens."""
         return "127.0.0.1", self.port
 
     @property
@@ -64,14 +64,14 @@ class Server:
         return self._process.pid
 
     def read_line(self) -> str:
-        """Return the next line on its standard output, behind the one with its port."""
+        """Return the next line on its standard output after the one with its port."""
         assert self._process.stdout is not None
         return self._process.stdout.readline().rstrip("\n")
 
     def wait(self, timeout_s: float) -> int:
-        """Return the exit code of a simulator that ends on its own; raise SimulatorError if none.
+        """Wait for a simulator that ends by itself; return its exit code.
 
-        Raises SimulatorError with its last line on stderr if it failed.
+        Raises SimulatorError if it does not end, or, with its last line on stderr, if it failed.
         """
         try:
             self._process.wait(timeout_s)
@@ -84,7 +84,7 @@ class Server:
         return 0
 
     def close(self) -> None:
-        """End it; its truth log is complete afterwards. Does nothing if it has ended."""
+        """End it, so that its truth log is complete. Does nothing if it has ended."""
         if self._process.poll() is None:
             self._process.terminate()
             try:

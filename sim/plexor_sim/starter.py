@@ -1,11 +1,11 @@
-"""Starts one simulator after the other for whoever holds its standard input.
+"""Starts one simulator after the other for the process that holds its standard input.
 
     python -m plexor_sim.starter
 
-Each line read is a JSON list of the arguments of `plexor_sim.serve`, which has a simulator started
-as a process of its own; the one before is ended first. What Python imports is imported once, and
-the same arguments are the same simulator, whatever has become of its sources. Ends with its input,
-or with the exit code of a simulator that fails.
+Each input line is a JSON list of arguments of `plexor_sim.serve`. The simulator before is ended,
+and a new one is started as a separate process. Python's imports are done once. The same arguments
+give the same simulator, even if its sources have changed. Ends with its input, or with the exit
+code of a simulator that fails.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ _GRACE_S = 2.0
 
 @dataclass(frozen=True)
 class _Simulator:
-    """A child; the other end of `alive` is open for as long as it is."""
+    """A child process. The other end of `alive` is open as long as it lives."""
 
     process: subprocess.Popen[bytes]
     alive: int
 
     def code(self) -> int:
-        """Return the exit code of one that has ended or is about to."""
+        """Return the exit code of a child that has ended or is about to."""
         code = self.process.wait()
         os.close(self.alive)
         return code if code >= 0 else 128 - code
 
     def end(self) -> None:
-        """Let it end, as it does when its client has gone; end it where it does not."""
+        """Let it end as if its client had gone; kill it if it does not."""
         if not select.select([self.alive], [], [], _GRACE_S)[0]:
             self.process.terminate()
             if not select.select([self.alive], [], [], _GRACE_S)[0]:
@@ -50,7 +50,7 @@ class _Starter:
         self._known: dict[tuple[str, ...], tuple[str, list[str]]] = {}
 
     def start(self, arguments: list[str]) -> _Simulator | int:
-        """Start a simulator; return the exit code of one that does not start."""
+        """Start a simulator; return the exit code if it does not start."""
         key = tuple(arguments)
         if key not in self._known:
             found = serve.command_of(arguments, os.getpid())
@@ -94,7 +94,7 @@ def main() -> int:
 
 
 def _line() -> bytes | None:
-    """Return the next line of the input, None at its end; nothing comes behind it by then."""
+    """Return the next line of the input, None at its end; nothing more is sent until then."""
     line = b""
     while not line.endswith(b"\n"):
         data = os.read(_INPUT, 1 << 16)

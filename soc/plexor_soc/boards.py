@@ -1,4 +1,4 @@
-"""Boards that the LiteX system is built for: platform, clocks and link; pins are constraints/'s."""
+"""Boards with a LiteX system: platform, clocks and link. Their pins are in constraints/."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from plexor_hdl.build.profiles import PROFILES
 from plexor_hdl.front.ecp5 import PHASES, Pll
 
 PADS = ("channels", "outputs", "gate")
-"""Of the instrument, by their names in a board's file."""
+"""Pads of the instrument, by their names in a board's file."""
 
 
 @dataclass(frozen=True)
 class Sdram:
-    """An SDR SDRAM on the system's clock: LiteDRAM's module, its pins' width, its clock's phase.
+    """An SDR SDRAM on the system's clock: LiteDRAM's module, its data width, its clock's phase.
 
-    The phase, by which its clock lags the system's, is that of LiteX' targets.
+    The phase, by which its clock lags behind the system's, is that of LiteX' targets.
     """
 
     module: type[Any]
@@ -40,38 +40,38 @@ class Sdram:
 
     @property
     def words(self) -> int:
-        """How many words of 32 bits it holds."""
+        """Capacity in words of 32 bits."""
         return self.module.nbanks * self.module.nrows * self.module.ncols * self.bits // 32
 
 
 @dataclass(frozen=True)
 class Board:
-    """A board; `fast_hz` is the clock at whose PHASES phases pins are sampled.
+    """A board. `fast_hz` is the clock at whose PHASES phases pins are sampled.
 
-    It is wired as its file in constraints/ says, the first `channels` of it. A board
-    with a `switch` has its frames on the UART there, and that pin gives the UART to UARTBone; one
-    without has Ethernet.
+    It is wired as its file in constraints/ says, with the first `channels` channels. A board with a
+    `switch` has its frames on a UART, and that pin gives the UART to UARTBone. A board without one
+    has Ethernet.
     """
 
     name: str
-    """Of its file."""
+    """Name of its file."""
     platform: Callable[[], Any]
     clock: str
     clock_hz: int
     fast_hz: int
     system_hz: int
-    """The system's clock: with Ethernet just what a gigabit takes of words, and what closes."""
+    """The system's clock. With Ethernet it just carries a gigabit in words, and meets timing."""
     channels: int = 8
     switch: str = ""
-    """As `Pins` of LiteX takes it, connectors included."""
+    """The pin, as LiteX' `Pins` takes it, connectors included."""
     ethernet: int = 0
-    """Which of the platform's `eth` pads."""
+    """Number of the platform's `eth` pads."""
     ethernet_delays_s: tuple[float, float] = (0.0, 0.0)
-    """What the FPGA adds to RGMII's clock: transmit, receive."""
+    """Delays that the FPGA adds to RGMII's clock: transmit, receive."""
 
     sdram: Sdram | None = None
     deep: bool = False
-    """With a deep memory in its SDRAM."""
+    """Whether it has a deep memory in its SDRAM."""
 
     def __post_init__(self) -> None:
         if self.deep and self.sdram is None:
@@ -79,7 +79,7 @@ class Board:
 
     @cached_property
     def file(self) -> dict[str, Any]:
-        """What its file in constraints/ says."""
+        """Contents of its file in constraints/."""
         return tomllib.loads((CONSTRAINTS / f"{self.name}.toml").read_text())
 
     @property
@@ -89,7 +89,7 @@ class Board:
 
     @property
     def geometry(self) -> Geometry:
-        """The build's parameters: but for pins and tick those of plexor_hdl.build.profiles."""
+        """Parameters of the build: those of plexor_hdl.build.profiles, except pins and tick."""
         return replace(
             PROFILES["ecp5"].geometry,
             channels=self.channels,
@@ -99,7 +99,7 @@ class Board:
         )
 
     def extension(self) -> list[tuple[Any, ...]]:
-        """Return the pads that the platform does not have."""
+        """Return the pads that the platform lacks."""
         standard = IOStandard("LVCMOS33")
         down = Misc("PULLMODE=DOWN")
         pins = self.file["pins"]
@@ -153,10 +153,10 @@ BOARDS = {
             platform=lambda: gsd_orangecrab.Platform(revision="0.2", device="25F"),
             clock="clk48",
             clock_hz=48_000_000,
-            # 125 MHz cannot be made of it; a tick of this is a whole number of fs.
+            # 125 MHz cannot be made from 48 MHz. This frequency's tick is a whole number of fs.
             fast_hz=160_000_000,
             system_hz=60_000_000,
-            # To 3.3 V for UARTBone.
+            # The pin is connected to 3.3 V for UARTBone.
             switch="GPIO:3",
         ),
         Board(
@@ -166,9 +166,9 @@ BOARDS = {
             clock_hz=25_000_000,
             fast_hz=125_000_000,
             system_hz=31_250_000,
-            # With eight the network misses its clock.
+            # With eight channels the network misses its clock.
             channels=4,
-            # As LiteX' target has them for this board.
+            # These are the delays in LiteX' target for this board.
             ethernet_delays_s=(0.0, 2e-9),
             sdram=Sdram(M12L64322A, 32, 180),
         ),

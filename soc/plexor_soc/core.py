@@ -46,8 +46,8 @@ def ports_of(component: Component[Any]) -> Iterator[tuple[str, str, int]]:
 class AmaranthModule(LiteXModule):
     """A component as an Instance of its Verilog; `ports` are by name.
 
-    It is in a clock domain, or with "" makes its own clocks. `more` are ports of the Instance
-    beside those of the component; `instance` is what it is called.
+    It belongs to a clock domain, or with "" makes its own clocks. `more` are further ports of the
+    Instance. `instance` is its name.
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class PlexorCore(AmaranthModule):
             self.source.valid.eq(self.ports["tx__valid"]),
             self.ports["tx__ready"].eq(self.source.ready),
         ]
-        # To the deep memory and back, where the geometry has one: words in the core's clock domain.
+        # Words to and from the deep memory, if there is one, in the core's clock domain.
         self.kept, self.fetched = stream.Endpoint(WORD), stream.Endpoint(WORD)
         if geometry.deep_depth:
             self.comb += [

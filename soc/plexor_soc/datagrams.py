@@ -1,4 +1,4 @@
-"""The link over UDP: one frame a datagram, as it is; answers go to whoever asked last."""
+"""The link over UDP: each datagram is one frame, and answers go to the last sender."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from plexor.protocol.frames import CRC_BYTES, HEADER, MAX_WORDS, WORD_BYTES
 from plexor_soc.core import FRAME_BYTE, FRAME_WORD, PlexorCore
 
 FRAMES_PORT = 7539
-"""UDP port of the instrument's frames: "PLXR" on a telephone's keys, less the least wanted 0."""
+"""UDP port of the instrument's frames: "PLEX" on a telephone's keys."""
 MOST_FRAME_WORDS = MAX_WORDS + (HEADER.size_bytes + CRC_BYTES) // WORD_BYTES
 SENT_WORDS = 2048
-"""Of frames that wait for the network: seven and more."""
+"""Words of frames that may wait for the network: at least seven frames."""
 RECEIVED_WORDS = 512
 MOST_DATAGRAM_WORDS = 1472 // WORD_BYTES
-"""Of UDP in an Ethernet frame: 1500 bytes less the headers of IP (20) and UDP (8)."""
+"""Maximum words of UDP in an Ethernet frame: 1500 bytes less headers of IP (20) and UDP (8)."""
 
 
 class Datagrams(LiteXModule):
@@ -52,7 +52,7 @@ class Datagrams(LiteXModule):
         self._send(core, port.sink)
 
     def _receive(self, core: PlexorCore, source: stream.Endpoint) -> None:
-        # As fast as the wire: a network's receiver cannot wait.
+        # The receiver takes words as fast as the wire, because a network cannot wait.
         layout = [("data", 32), ("bytes", 3)]
         self.received = received = stream.SyncFIFO(layout, RECEIVED_WORDS, buffered=True)
         room, wanted = Signal(), Signal()
@@ -61,7 +61,7 @@ class Datagrams(LiteXModule):
             received.sink.valid.eq(source.valid & wanted),
             received.sink.data.eq(source.data),
             received.sink.last.eq(source.last),
-            # A datagram's last word may be padded: its length says where it ends.
+            # A datagram's last word may be padded. The length tells where the datagram ends.
             received.sink.bytes.eq(WORD_BYTES),
             If(
                 source.last & (source.length[:2] != 0),

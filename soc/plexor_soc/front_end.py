@@ -1,4 +1,4 @@
-"""The pins of a board with an ECP5, by the front-end of plexor_hdl.front, and the core's clock."""
+"""The pins of an ECP5 board, through the front-end of plexor_hdl.front, and the core's clock."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from plexor_soc.core import AmaranthModule, PlexorCore
 
 NAME = "plexor_front"
 INSTANCE = "front"
-"""As the boards of tools/gateware call it: what is locked is locked by this name."""
+"""Name of the front-end, as in tools/gateware: locks refer to it."""
 
 
 class Front(Component, FrontEnd):
@@ -57,7 +57,7 @@ class Front(Component, FrontEnd):
                 "clock_lost": Out(1),
             },
         )
-        # Its signals take the places of the component's.
+        # FrontEnd's signals replace the component's.
         FrontEnd.__init__(self, ecp5, pll, channels, outputs)
 
 
@@ -94,7 +94,7 @@ class Pins(AmaranthModule):
             ports["loopback_output"].eq(core.loopback_output),
             ports["drives"].eq(Cat(core.strikes, Replicate(core.load, geometry.samples))),
             core.samples.eq(ports["samples"]),
-            # The core's first flip-flops are its synchroniser.
+            # The core's first flip-flops are the gate's synchroniser.
             core.gate.eq(pads.gate),
             core.clock_lost.eq(ports["clock_lost"]),
         ]

@@ -1,8 +1,8 @@
 """The deep memory: a FIFO of the instrument's entries in an SDR SDRAM, by LiteDRAM, without a CPU.
 
-How an SDRAM is started: JEDEC Standard 21-C, 3.11.5 (SDRAM), and the data sheets of ESMT's
+An SDRAM's start is specified in JEDEC Standard 21-C, 3.11.5 (SDRAM), and the data sheets of ESMT's
 M12L64322A ("Power Up Sequence") and Micron's MT48LC16M16A2 ("Initialization"): 100 to 200 us
-without a command, precharge of all banks, two refreshes or more, mode register.
+without a command, precharge of all banks, at least two refreshes, mode register.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from plexor_soc.core import WORD, PlexorCore
 
 POWER_UP_S = 200e-6
 STEP_CLOCKS = 8
-"""From a command of the start to the next: more than tRP, tRFC and tMRD at up to 100 MHz."""
+"""Clocks between commands of the start: more than tRP, tRFC and tMRD at up to 100 MHz."""
 REFRESHES = 8
 ALL_BANKS = 1 << 10
 CAS_LATENCY_SHIFT = 4
 CROSSING_WORDS = 16
-"""Of a crossing of clock domains: enough for a word each clock of the slower one."""
+"""Words in a clock domain crossing: enough for one word each clock of the slower side."""
 
 
 class Sequencer(LiteXModule):
@@ -50,7 +50,7 @@ class Sequencer(LiteXModule):
         pins = phy.dfi.p0
         precharge = [pins.ras_n.eq(0), pins.we_n.eq(0), pins.address.eq(ALL_BANKS)]
         refresh = [pins.ras_n.eq(0), pins.cas_n.eq(0)]
-        # Bursts of one word.
+        # The burst length is one word.
         mode = [pins.ras_n.eq(0), pins.cas_n.eq(0), pins.we_n.eq(0)]
         mode += [pins.address.eq(phy.settings.cl << CAS_LATENCY_SHIFT)]
         steps = [precharge, *(REFRESHES * [refresh]), mode]

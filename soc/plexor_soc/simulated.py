@@ -1,7 +1,7 @@
-"""A LiteX system for simulation, with the pins that the simulated instrument's main has.
+"""A LiteX system for simulation, with the pins that the simulated instrument's main uses.
 
-`python -m plexor_soc.simulated FOLDER GEOMETRY [uart] [map]` leaves it in a folder, or its register
-map alone; the geometry is JSON, the parameters of plexor.protocol.geometry.Geometry.
+`python -m plexor_soc.simulated FOLDER GEOMETRY [uart] [map]` writes it, or only its register map,
+to a folder. The geometry is JSON: the parameters of plexor.protocol.geometry.Geometry.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from plexor_soc.uart import SharedUart
 
 TOP = "plexor"
 SELECTIONS = ("input_select", "loopback_output")
-"""What the simulated pins are told of how to sample."""
+"""Registers that tell the simulated pins what to sample."""
 IP_ADDRESS = "192.168.1.50"
 MAC_ADDRESS = 0x10E2D5000000
 
 
 class SimulatedClocks(LiteXModule):
-    """The clock `clk` for the instrument and the network, half of it for the system.
+    """The clock `clk` for the instrument and the network, and half of it for the system.
 
-    All starts from initial values: the instrument's time is that of the simulated pins.
+    Everything starts from initial values, so the instrument's time is that of the simulated pins.
     """
 
     def __init__(self, clk: Signal, rst: Signal) -> None:
@@ -98,10 +98,10 @@ class BytePhy(LiteXModule):
 
 
 class SimulatedSystem(SoCMini):
-    """The instrument with Etherbone and UDP behind a PHY of bytes: gigabit Ethernet at 125 MHz.
+    """The instrument with Etherbone and UDP behind a byte PHY: gigabit Ethernet at 125 MHz.
 
-    With `uart` its link is a UART, which the pin of the gate gives to UARTBone while it is high.
-    A deep memory is a model of an SDRAM of 8 MB at the system's clock, whose timing is not checked.
+    With `uart` its link is a UART, which the gate's pin gives to UARTBone while it is high. A deep
+    memory is a model of an 8 MB SDRAM at the system's clock. Its timing is not checked.
     """
 
     def __init__(self, geometry: Geometry, *, uart: bool = False) -> None:
@@ -113,7 +113,7 @@ class SimulatedSystem(SoCMini):
         name, link = ("uart", {"rx": 1, "tx": 1}) if uart else ("eth", ethernet)
         io = [(pin, 0, Pins(bits)) for pin, bits in pins.items()]
         io += [(name, 0, *(Subsignal(pin, Pins(bits)) for pin, bits in link.items()))]
-        # What it is asked for is a signal or a record, by its name.
+        # A request by name returns a signal or a record.
         platform = cast("Any", GenericPlatform("", io, name=TOP))
         clock_hz = 10**15 // (2 * geometry.samples * geometry.tick_fs)
         SoCMini.__init__(self, platform, clock_hz)
@@ -142,23 +142,23 @@ class SimulatedSystem(SoCMini):
             add_ethernet(self, core, phy, IP_ADDRESS, MAC_ADDRESS)
 
     def write_map(self, folder: Path) -> None:
-        """Leave csr.json and csr.csv in a folder."""
+        """Write csr.json and csr.csv to a folder."""
         self.finalize()
         maps = (self.csr.regions, self.constants, self.bus.regions)
         (folder / "csr.json").write_text(get_csr_json(*maps))
         (folder / "csr.csv").write_text(get_csr_csv(*maps))
 
     def write(self, folder: Path) -> None:
-        """Leave Verilog (top `plexor`) and the map in a folder."""
+        """Write Verilog (top `plexor`) and the map to a folder."""
         self.write_map(folder)
         for part in self.parts:
             part.add_source(self.platform, folder)
         output = self.platform.get_verilog(self, name=TOP)
         output.write(str(folder / f"{TOP}.v"))
-        # The simulator's bench takes what is on its clock as it is, by that name.
+        # The simulator's bench expects everything on its clock to use that name.
         clocks = r"(posedge |\.clk +\()(?:core|por|eth_rx|eth_tx)_clk\b"
         text = re.sub(clocks, r"\1clk", (folder / f"{TOP}.v").read_text())
-        # Without the time of day: the same system is the same text.
+        # Without the time of day, the same system gives the same text.
         text = re.sub(r"(?m)^// (?:Date|LiteX sha1) .*\n", "", text)
         text += "".join((folder / f"{part.name}.v").read_text() for part in self.parts)
         (folder / f"{TOP}.v").write_text(text)

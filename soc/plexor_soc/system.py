@@ -1,4 +1,4 @@
-"""A LiteX system around the instrument: no CPU; the access window on its bus, links beside it."""
+"""A LiteX system around the instrument: no CPU, the access window on its bus, links beside it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ WORD_BYTES = 4
 
 
 def add_instrument(soc: SoCMini, core: PlexorCore) -> None:
-    """Put the instrument's window on the bus of a LiteX system, and its registers into the map.
+    """Put the instrument's window on a LiteX system's bus, and its registers into the map.
 
-    Every register of the contract that the build has is a CSR of LiteX' exported map, in a region
-    `plexor_<block>`, with the copy's number behind it where there are several. Result memories are
-    memory regions `plexor_<space><bank>`. They lie on the bus, and not behind LiteX' CSR bridge,
-    because the bank answers after some clocks, for which a CSR bus cannot wait.
+    Every register of the contract that the build has is a CSR in LiteX' exported map. Its region is
+    `plexor_<block>`, followed by the copy's number if there are several. Result memories are memory
+    regions `plexor_<space><bank>`. They are on the bus, not behind LiteX' CSR bridge, because the
+    register bank answers after some clocks, and a CSR bus cannot wait.
     """
     geometry = core.geometry
     soc.add_module("plexor", core)
@@ -57,8 +57,8 @@ def add_ethernet(
     soc: SoCMini, core: PlexorCore, phy: LiteXModule, ip_address: str, mac_address: int
 ) -> None:
     """Give a system Etherbone for its bus, and UDP for the instrument's frames, through a PHY."""
-    # Of words in the system's clock domain: what is done a byte at a time in the network's misses
-    # its 125 MHz on an ECP5 by half.
+    # Etherbone works on words in the system's clock domain. On an ECP5, logic that works on bytes
+    # in the network's domain reaches only half of the 125 MHz.
     soc.add_etherbone(phy=phy, ip_address=ip_address, mac_address=mac_address, data_width=32)
     port = soc.ethcore_etherbone.udp.crossbar.get_port(FRAMES_PORT, dw=32)
     soc.add_module("frames", Datagrams(core, port))

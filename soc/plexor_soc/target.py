@@ -1,4 +1,4 @@
-"""The LiteX system of a board: clocks, pins and link around the instrument."""
+"""A board's LiteX system: clocks, pins and link around the instrument."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ IP_ADDRESS = "192.168.1.50"
 MAC_ADDRESS = 0x10E2D5000000
 TOP = "top"
 FEEDBACK_DIVIDERS = (2, 129)
-"""The range of a PLL's dividers: by 1 the VCO itself would be its feedback, too fast for an output.
+"""Range of a PLL's dividers. With 1 the VCO itself would be its feedback, too fast for an output.
 """
 CORE_CLOCK = "core_clk"
-"""The net of the domain `core`, in LiteX' Verilog."""
+"""Net of the domain `core` in LiteX' Verilog."""
 
 
 class Clocks(LiteXModule):
-    """`sys` for the system, of a PLL of its own; `core` for the instrument, of the front-end's.
+    """`sys` for the system, from its own PLL, and `core` for the instrument, from the front-end's.
 
-    With deep memory also the SDRAM's clock pin, at the system's frequency. Until its clock begins,
-    and for two of its periods after that, `core` is in reset, as it is whenever `sys` is.
+    With deep memory there is also the SDRAM's clock pin, at the system's frequency. `core` is in
+    reset until two of its periods after its clock begins, and whenever `sys` is.
     """
 
     def __init__(self, board: Board, platform: GenericPlatform, reference: Signal) -> None:
@@ -59,7 +59,7 @@ class Clocks(LiteXModule):
 
 
 class Target(SoCMini):
-    """A board's system; `identity` is its gateware hash and its build's id."""
+    """A board's system. `identity` is its gateware hash and its build id."""
 
     def __init__(self, board: Board, folder: Path, identity: tuple[int, int]) -> None:
         platform = board.platform()

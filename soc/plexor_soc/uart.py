@@ -11,7 +11,7 @@ from plexor_hdl.uplink.link_uart import LinkUart
 from plexor_soc.core import AmaranthModule, PlexorCore
 
 BONE_BAUD = 1_000_000
-"""Of UARTBone; the instrument's own rate is as the host sets it or the line has it."""
+"""Rate of UARTBone. The host sets the instrument's own rate, or the line tells it."""
 
 
 class SharedUart(LiteXModule):

@@ -1,1 +1,1 @@
-"""`make fuzz`: what comes from files, damaged and edited without end."""
+"""`make fuzz`: feeds damaged and edited files to the program."""

@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def table(found: run.Found) -> str:
-    """Return what cases came to, for people."""
+    """Return the results of cases as a table."""
     lines = [f"{'kind':12}{'cases':>9}{'taken':>9}{'CPU s':>9}{'slowest s':>11}{'peak MB':>9}"]
     for kind, total in found.totals.items():
         lines.append(
@@ -80,7 +80,7 @@ def table(found: run.Found) -> str:
 
 
 def _again(case: str) -> int:
-    """Run one case, with the traceback of what goes wrong."""
+    """Run one case, and show the traceback of a failure."""
     kind, _, number = case.partition(":")
     folder = targets.CORPUS / case
     files = targets.made(kind, int(number)) if number else targets.files_in(folder)

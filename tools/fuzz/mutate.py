@@ -1,8 +1,8 @@
-"""Mutations of what files hold: bytes, JSON, TOML, tables, and frames whose CRC is right.
+"""Mutates the contents of files: bytes, JSON, TOML, tables, and frames with a correct CRC.
 
-Each takes a random generator first, so that a case is made again from its number. What a mutation
-puts in is of the kinds that have hurt: other types, extremes, what JSON and Unicode barely allow,
-and values of the right type that contradict their neighbours.
+Each function takes a random generator first, so that a case can be repeated from its number.
+Mutations insert what has done harm before: other types, extremes, what JSON and Unicode barely
+allow, and values of the right type that contradict their neighbours.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ TEXTS = (
 )
 FLOATS = (0.5, -1.5, 1e-320, 1e308, math.nan, math.inf, -math.inf)
 _AGAIN = "\x07"
-"""Ends a key that is written twice; taken off once the document is text."""
+"""Marks the end of a key that is to appear twice. It is removed from the final text."""
 _LONG = 987_654_321_123_456_789
-"""Stands for an integer longer than Python converts."""
+"""Placeholder for an integer longer than Python converts."""
 
 
 def some_integer(random: Random, near: int = 0) -> int:
@@ -60,7 +60,7 @@ def some_value(random: Random) -> Any:
 
 
 def flipped(random: Random, data: bytes) -> bytes:
-    """Return bytes with some flipped, cut, doubled, moved or put in."""
+    """Return bytes of which some are flipped, cut, doubled, moved or inserted."""
     found = bytearray(data)
     for _ in range(random.choice((1, 1, 1, 2, 4, 16))):
         at = random.randrange(len(found) + 1)
@@ -102,7 +102,7 @@ def json_mutated(random: Random, data: bytes) -> bytes:
 
 
 def lines_mutated(random: Random, data: bytes) -> bytes:
-    """Return a file of JSON documents, one a line, with a few changed, moved or cut."""
+    """Return a file with one JSON document on each line, with a few lines changed, moved or cut."""
     lines = data.splitlines()
     at = random.randrange(len(lines))
     choice = random.randrange(6)
@@ -127,7 +127,7 @@ def _edit(random: Random, root: list[Any]) -> None:
         parent[key] = some_value(random)
     elif choice == 9:
         other, place = _place(random, root)
-        # A copy: a document that holds itself is none.
+        # Copies prevent a document that contains itself.
         one, two = json.dumps(value), json.dumps(other[place])
         parent[key] = json.loads(two)
         if random.randrange(2) and other is not parent:
@@ -171,7 +171,7 @@ def _alike(random: Random, value: Any) -> Any:
 
 
 def _place(random: Random, root: list[Any]) -> tuple[Any, Any]:
-    """Return a container and a key of it: a walk from the top, deep rather than not."""
+    """Return a container and one of its keys, found by a walk that tends to go deep."""
     parent: Any = root
     key: Any = 0
     while True:
@@ -187,7 +187,7 @@ def _keys(container: dict[str, Any] | list[Any]) -> Sequence[Any]:
     return list(container) if isinstance(container, dict) else range(len(container))
 
 
-# TOML, by its lines: what makes no document is a case as well.
+# TOML is mutated line by line. Invalid documents are cases as well.
 
 _TOML_VALUES = (
     *("0", "1", "-1", "9223372036854775808", "1" * 30, "9" * 5000, "0x7fff_ffff", "1e400", "1.5"),
@@ -226,7 +226,7 @@ def toml_mutated(random: Random, data: bytes) -> bytes:
     return "\n".join(lines).encode()
 
 
-# Tables: columns of values, in place of a Parquet file's.
+# Tables are the columns of a Parquet file.
 
 Columns = dict[str, list[Any]]
 
@@ -266,12 +266,12 @@ def table_mutated(random: Random, columns: Columns) -> Columns:
 
 
 def frames_of(data: bytes) -> list[Frame]:
-    """Return the frames of a recording that is whole."""
+    """Return the frames of an undamaged recording."""
     return [Frame.decode(cobs_decode(part)) for part in data.split(b"\0") if part]
 
 
 def lying(random: Random, data: bytes) -> bytes:
-    """Return a recording whose frames are intact and say what cannot be."""
+    """Return a recording of intact frames with impossible contents."""
     frames = frames_of(data)
     for _ in range(random.choice((1, 1, 1, 2, 3, 8))):
         at = random.randrange(len(frames))
@@ -291,7 +291,7 @@ def lying(random: Random, data: bytes) -> bytes:
         if not frames:
             break
     if random.randrange(2):
-        # Numbered anew: what was cut or added shows nowhere.
+        # New numbers hide what was cut or added.
         frames = [_with(frame, sequence=number) for number, frame in enumerate(frames)]
     return b"".join(map(to_stream, frames))
 
@@ -332,7 +332,7 @@ def _word_changed(random: Random, frame: Frame) -> Frame:
 
 
 def _any_frame(random: Random, near: Frame) -> Frame:
-    """Return a frame of any type, with words of another or at random."""
+    """Return a frame of any type, with another type's words or random ones."""
     frame = _with(near, type=random.randrange(9), tag=random.choice((0, 1, 2, 3, 4, 5, 6, 7)))
     if random.randrange(2):
         frame = _payload(frame, random.randbytes(4 * random.randrange(MAX_WORDS + 1)))

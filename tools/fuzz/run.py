@@ -1,9 +1,9 @@
-"""Runs cases in workers with limits; keeps those that fail.
+"""Runs cases in workers with limits, and keeps those that fail.
 
-A worker is a process of its own that takes every n-th case and prints a line for each. A case may
-take so much processor time and so much memory: by a timer that raises in the case, and one that
-ends the worker where the case does not let go; by a limit on what the worker may allocate, and by
-the peak that the kernel counts. Wall time is never looked at.
+A worker is a process that takes every n-th case and prints a line for each. Processor time of a
+case is limited by a timer that raises in the case, and by one that ends the worker if the case does
+not give up. Memory is limited by what the worker may allocate, and by the peak that the kernel
+counts. Wall time is not limited.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ from types import FrameType
 from tools.fuzz import targets
 
 CPU_S = 20.0
-"""Of one case: a hundred times what the slowest takes."""
+"""Maximum CPU time of a case, in seconds: a hundred times the slowest case's."""
 MEMORY_BYTES = 1 << 30
-"""Beyond what a worker has before its first case."""
+"""Maximum memory of a worker, beyond what it has before its first case."""
 PEAK_BYTES = 300 << 20
-"""By which a case may raise what the worker has resident."""
+"""Maximum amount by which a case may raise the worker's peak of resident memory."""
 PROGRESS_S = 5.0
 MOST_KEPT = 20
-"""Failing cases that are written into the corpus."""
+"""Maximum number of failing cases that are written into the corpus."""
 
 
 class OverError(BaseException):
-    """A case has taken all of its processor time; not to be caught by what is under test."""
+    """A case has used up its processor time. The code under test must not catch it."""
 
 
 @dataclass
 class Total:
-    """What the cases of one kind came to."""
+    """Results of all cases of one kind."""
 
     cases: int = 0
     taken: int = 0
@@ -55,25 +55,25 @@ class Total:
 
 @dataclass
 class Found:
-    """What all cases came to."""
+    """Results of all cases."""
 
     totals: dict[str, Total] = field(
         default_factory=lambda: {kind: Total() for kind in targets.KINDS}
     )
     failures: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
-    """Kind, what went wrong, and the command that makes it go wrong again."""
+    """Kind, what went wrong, and a command that repeats it."""
     interrupted: bool = False
 
     @property
     def cases(self) -> int:
-        """Of all kinds."""
+        """Number of cases of all kinds."""
         return sum(total.cases for total in self.totals.values())
 
 
 def attempt(kind: str, files: targets.Files) -> tuple[str, float, int]:
-    """Go a case's way within the limits; return what went wrong, CPU seconds and bytes of peak.
+    """Run a case within the limits; return what went wrong, CPU seconds and peak memory in bytes.
 
-    `taken` or `refused` is nothing wrong.
+    `taken` and `refused` mean that nothing went wrong.
     """
     _reset_peak()
     before_bytes, began_s = _status("VmRSS"), time.process_time()
@@ -99,7 +99,7 @@ def attempt(kind: str, files: targets.Files) -> tuple[str, float, int]:
 
 
 def on_time(number: int, frame: FrameType | None) -> None:
-    """End a case that has taken its time."""
+    """End a case that has used up its time."""
     del number, frame
     raise OverError
 
@@ -109,13 +109,13 @@ def _reset_peak() -> None:
 
 
 def _status(name: str) -> int:
-    """Return one of the kernel's figures of this process in bytes."""
+    """Return one of the kernel's figures for this process, in bytes."""
     text = Path("/proc/self/status").read_text()
     return int(text.partition(f"{name}:")[2].split(maxsplit=1)[0]) << 10
 
 
 def prepare() -> None:
-    """Put this process under the limits that hold for all cases."""
+    """Put this process under the limits for all cases."""
     warnings.simplefilter("error")
     targets.warm_up()
     signal.signal(signal.SIGPROF, on_time)
@@ -125,8 +125,8 @@ def prepare() -> None:
 
 
 def work(first: int, end: int, step: int) -> None:
-    """Take every `step`-th case from `first` on; print a line for each."""
-    # Ctrl-C is for the process that counts: it ends its workers.
+    """Run every `step`-th case from `first` on; print a line for each."""
+    # Ctrl-C is for the parent process, which ends its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     prepare()
     for number in range(first, end, step):
@@ -135,16 +135,16 @@ def work(first: int, end: int, step: int) -> None:
         print(json.dumps([number, said, cpu_s, peak]), flush=True)
 
 
-# In the process that was started.
+# These run in the parent process.
 
 
 def fuzz(
     cases: int, workers: int, first: int = 0, on_progress: Callable[[int], None] | None = None
 ) -> Found:
-    """Run cases; return what they came to, with failing ones written into the corpus.
+    """Run cases; return the results, with failing cases written into the corpus.
 
-    `on_progress` gets how many there were, about each PROGRESS_S. An interrupt ends it: what was
-    found until then is returned.
+    `on_progress` gets the number of cases so far, about every PROGRESS_S. An interrupt ends it, and
+    the results so far are returned.
     """
     found = Found()
     threads = [
@@ -167,7 +167,7 @@ def fuzz(
 
 
 def _tend(found: Found, first: int, end: int, step: int) -> None:
-    """Take every `step`-th case in a worker, and in another one where that is lost."""
+    """Run every `step`-th case in a worker, and continue in another if that one is lost."""
     for number, said, cpu_s, peak in _lines(first, end, step):
         if found.interrupted:
             return
@@ -208,7 +208,7 @@ def _ending(code: int) -> str:
 
 
 def _keep(kind: str, number: int, failures: int) -> str:
-    """Write a failing case into the corpus; return the command that runs it again."""
+    """Write a failing case into the corpus; return the command that repeats it."""
     if failures >= MOST_KEPT:
         return f"python -m tools.fuzz --case {kind}:{number}"
     files = targets.made(kind, number)

@@ -1,4 +1,4 @@
-"""Makes the files that cases are mutations of, with the simulated instrument, into the corpus."""
+"""Makes the files that cases mutate, with the simulated instrument, in the corpus."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ late = { goal = 0 }
 
 
 def make(corpus: Path) -> None:
-    """Make every seed anew; raise RuntimeError where a command fails."""
+    """Make every seed again. Raises RuntimeError if a command fails."""
     with tempfile.TemporaryDirectory() as name:
         _make(corpus, Path(name))
 
@@ -97,7 +97,7 @@ def _make(corpus: Path, scratch: Path) -> None:
 
 
 def _table(folder: Path) -> None:
-    """Keep a run that goes through the steps of a table."""
+    """Keep a run through the steps of a sweep table."""
     steps = tuple(TableStep(n * 5 * _US, 20, guard_s=8 * _US) for n in (2, 1, 3))
     settings = Settings(
         strikes=(Stimulus(0, 10 * _US, width_s=_US / 5),),

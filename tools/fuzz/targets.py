@@ -1,8 +1,8 @@
-"""What a case is made of and where it goes: the whole way that a user's file goes.
+"""Makes cases, and takes each the whole way that a user's file goes.
 
-A case is the files of one folder of the corpus, mutated. It is loaded, analysed, judged and drawn
-as the commands do it; only a `PlexorError`, a `ManifestError` or a wrong usage may refuse it, in
-one line.
+A case is the mutated files of one folder of the corpus. It is loaded, analysed, judged and drawn as
+the commands do it. Only a `PlexorError`, a `ManifestError` or a usage error may reject it, in one
+line.
 """
 
 from __future__ import annotations
@@ -45,39 +45,39 @@ from tools.fuzz import mutate
 
 CORPUS = Path(__file__).resolve().parents[2] / "tests" / "fuzz" / "corpus"
 _SEED = "seed"
-"""How folders begin whose files are mutated; the others are cases that once failed."""
+"""Prefix of folders whose files are mutated. The others are cases that failed once."""
 
 Files = dict[str, bytes]
 
 
 class FaultError(Exception):
-    """What a command may not do: end with no exit code of its own, or print what none can read."""
+    """A command ended with an exit code that it must not have, or printed something unreadable."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of case: `folder` of the corpus has its seeds."""
+    """A kind of case. `folder` of the corpus holds its seeds."""
 
     folder: str
     share: int
-    """Of a thousand cases."""
+    """Number of such cases in a thousand."""
     mutated: Callable[[Random, Files], Files]
     go: Callable[[Path], bool]
-    """Goes the way with the files in a folder; returns whether they were taken for good."""
+    """Processes the files in a folder; returns whether they were accepted."""
 
 
 def seeds(kind: str) -> list[Path]:
-    """Return the folders whose files a kind's cases are made of."""
+    """Return the folders of a kind whose files are mutated."""
     return sorted(each for each in kept(kind) if each.name.startswith(_SEED))
 
 
 def kept(kind: str) -> list[Path]:
-    """Return all folders that are kept of a kind."""
+    """Return all folders of a kind in the corpus."""
     return sorted(each for each in (CORPUS / KINDS[kind].folder).iterdir() if each.is_dir())
 
 
 def kind_in(folder: Path) -> str:
-    """Return the kind of a folder that is kept: its name begins with it, if it once failed."""
+    """Return the kind of a corpus folder. The name of a failed case begins with its kind."""
     name = folder.name.partition("-")[0]
     return name if name in KINDS else folder.parent.name
 
@@ -89,7 +89,7 @@ def files_in(folder: Path) -> Files:
 
 
 def made(kind: str, number: int) -> Files:
-    """Return the files of a case: always the same ones for a kind and a number."""
+    """Return a case's files. They depend on kind and number only."""
     random = Random(f"{kind}:{number}")
     return KINDS[kind].mutated(random, dict(files_in(random.choice(seeds(kind)))))
 
@@ -143,12 +143,12 @@ def _table_bytes(columns: mutate.Columns) -> bytes:
 # Where they go.
 
 _WROTE = ("plexor: page ", "plexor: picture ")
-"""How a command begins that has no more to say than where its file is."""
+"""First words of a command's output if it only says where its file is."""
 
 
 @contextmanager
 def _captured() -> Generator[tuple[io.StringIO, io.StringIO]]:
-    """Take what is printed; raise UnicodeEncodeError where a pipe in UTF-8 would."""
+    """Capture output. Raises UnicodeEncodeError where a UTF-8 pipe would."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         yield out, err
@@ -156,7 +156,7 @@ def _captured() -> Generator[tuple[io.StringIO, io.StringIO]]:
 
 
 def _plexor(*arguments: object) -> bool:
-    """Run a command; return whether it took its files. Raises FaultError for what may not be."""
+    """Run a command; return whether it accepted its files. Raises FaultError for misbehaviour."""
     words = [str(each) for each in arguments]
     with _captured() as (out, err):
         code = main(words)
@@ -180,7 +180,7 @@ def _budget() -> Path:
 
 
 def _one_of(folder: Path, path: Path, *others: tuple[object, ...]) -> bool:
-    """Show a run in one way of all, by what the case is made of; judge it where that can be."""
+    """Show a run in one way, chosen by the case's contents; judge it if possible."""
     budget = ("--budget", _budget())
     ways: list[tuple[object, ...]] = [
         ("replay", path, *budget),
@@ -208,7 +208,7 @@ def _go_recording(folder: Path) -> bool:
 
 
 def _go_scan(folder: Path, *others: tuple[object, ...]) -> bool:
-    """Show a sweep, a phase scan or a burst scan in one way of all, as for runs."""
+    """Show a sweep, a phase scan or a burst scan in one way, as for runs."""
     ways: list[tuple[object, ...]] = [
         ("replay", folder),
         ("replay", folder, "--json"),
@@ -229,7 +229,7 @@ def _go_sweep(folder: Path) -> bool:
 
 
 def _draw_sweep(result: SweepResult, folder: Path) -> None:
-    """Draw a sweep that was interrupted, in one of the ways of `plexor sweep`."""
+    """Draw an interrupted sweep in one of the ways of `plexor sweep`."""
     ways = (sweep_text, sweep_page, sweep_svg)
     ways[_choice(folder, len(ways))](result).encode()
 
@@ -245,7 +245,7 @@ def _go_steps(folder: Path) -> bool:
 
 
 def _knees_of(whole: SweepResult, steps: tuple[Step, ...]) -> tuple[Knee, ...]:
-    """Return the knees whose channels are at all of the steps that are theirs."""
+    """Return the knees whose channels are in all steps that belong to them."""
     return tuple(
         knee
         for knee in whole.knees
@@ -313,14 +313,14 @@ _ORDER = tuple(name for name, kind in KINDS.items() for _ in range(kind.share))
 
 
 def kind_of(number: int) -> str:
-    """Return the kind of a case by its number: each as often as its share, all over a run."""
+    """Return the kind of a case by its number. Kinds come evenly, in proportion to their share."""
     return _ORDER[number * 377 % len(_ORDER)]
 
 
 def run(kind: str, files: Files, folder: Path) -> bool:
-    """Write a case into an empty folder and go its way; return whether it was taken.
+    """Write a case into an empty folder and process it; return whether it was accepted.
 
-    Whatever is raised is a failure, save a refusal in one line.
+    Every exception is a failure, except a rejection in one line.
     """
     for name, data in files.items():
         (folder / name).write_bytes(data)
@@ -339,16 +339,16 @@ _LONGEST = 10_000
 
 
 def _of_memory(error: BaseException | None) -> bool:
-    """Return whether what is refused had found no memory."""
+    """Return whether a rejection was caused by lack of memory."""
     while error is not None and not isinstance(error, MemoryError):
         error = error.__cause__
     return error is not None
 
 
 def warm_up() -> None:
-    """Do once what cases do, so that none pays for it with its time or its memory."""
+    """Do what cases do once, so that no case is charged for it."""
     pa = import_module("pyarrow")
-    # The other pools, and threads of which each has a pool, reserve far more than they use.
+    # Other memory pools, and threads with pools of their own, reserve much more than they use.
     pa.set_memory_pool(pa.system_memory_pool())
     pa.set_io_thread_count(1)
     pa.set_cpu_count(1)

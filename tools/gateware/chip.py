@@ -1,4 +1,4 @@
-"""A board's device as Verilog for a simulator of cycles: from a bitstream, or a routed netlist."""
+"""A board's device as Verilog for a cycle-based simulator, from a bitstream or a routed netlist."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from fractions import Fraction
 
 CHIP = "chip"
 CLOCKS, LOCKED, SOURCE = "board.fast", "board.locked", "board.source"
-"""What the simulator gives by way of the top: the PLL's clocks and lock, and the calibration's
+"""Nets that the simulator drives through the top: the PLL's clocks and lock, and the calibration's
 source of edges."""
 
 
 @dataclass(frozen=True)
 class Chip:
-    """A device's Verilog, module `chip`, and its clocks.
+    """A device's Verilog (module `chip`), and its clocks.
 
-    The PLL multiplies the reference by `ratio`; its outputs, bits of CLOCKS, come `lates_ps` after
-    the first. `source_half_ps` is half a period of SOURCE.
+    The PLL multiplies the reference by `ratio`. Its outputs, bits of CLOCKS, come `lates_ps` after
+    the first one. `source_half_ps` is half a period of SOURCE.
     """
 
     verilog: str
@@ -26,5 +26,5 @@ class Chip:
 
 
 def pin_name(port: str) -> str:
-    """Return what a port of the board's file is called in Verilog: `channels_0` for channels[0]."""
+    """Return a port's name in Verilog, such as `channels_0` for channels[0]."""
     return port.replace("[", "_").replace("]", "")

@@ -1,4 +1,4 @@
-"""What the build must know of a device family: how its tools call things, and its bounds."""
+"""Properties of device families: names that the tools use, and bounds."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from plexor_hdl.front import ecp5, ice40, up5k
 
 @dataclass(frozen=True)
 class Family:
-    """Names of cells and ports, bounds of the bins in ps, and what a search needs.
+    """Names of cells and ports, bounds of the bins in ps, and the settings of a search.
 
-    A net's cell has in yosys' netlist the net's name and `table` (a look-up table) or `flip_flops`
-    (of rising and falling edges); nextpnr adds `placed` to them. `ports` are the outputs of a
-    look-up table and a flip-flop, `pad` what a port's cell is called after it, and its output.
+    The cell that drives a net has, in yosys' netlist, the net's name plus `table` (a look-up table)
+    or `flip_flops` (of rising and falling edges). nextpnr appends `placed`. `ports` are the output
+    ports of a look-up table and a flip-flop. `pad` is the suffix of a pad's cell, and its output.
     """
 
     name: str
     tool: str
-    """What its nextpnr is called."""
+    """Name of the family's nextpnr."""
     module: ModuleType
     pll: Callable[[Fraction, Fraction], Any]
     table: str
@@ -41,13 +41,13 @@ class Family:
     flip_flop_bels: tuple[str, ...]
     reach: int
     hop_bels: tuple[str, ...] = ()
-    """Where a tile has flip-flops for hops (hop_places); empty: nextpnr places them."""
+    """Places of flip-flops for hops in a tile (hop_places); empty: nextpnr places them."""
     clock_site: str = ""
-    """Where the reference must be, for its PLL; empty: anywhere."""
+    """Pin that the PLL needs as reference; empty: any pin."""
 
     @property
     def phases(self) -> int:
-        """Return how many times a period the front-end samples."""
+        """Return the number of samples in each period of the fast clocks."""
         return self.module.PHASES
 
     def flip_flop(self, net: str, phase: int) -> str:
@@ -55,7 +55,7 @@ class Family:
         return net + self.flip_flops[phase >= self.phases // 2]
 
     def after(self, cell: str, *, table: bool = False) -> str:
-        """Return what nextpnr calls a cell of the netlist."""
+        """Return nextpnr's name of a cell of the netlist."""
         return cell + self.placed[not table]
 
 
@@ -75,7 +75,7 @@ FAMILIES = {
         device=("--25k", "--package", "CABGA381", "--speed", "6"),
         options=("--lpf-allow-unconstrained",),
         clocks_mhz=(25, 250),
-        # Rows 13, 25 and 37 are of DSPs and memories.
+        # Rows 13, 25 and 37 hold DSPs and memories.
         origins=tuple((8 + 14 * column, row) for row in (7, 19, 31, 43) for column in range(4)),
         table_bel="SLICEA.K0",
         flip_flop_bels=tuple(f"SLICE{letter}.FF0" for letter in "ABCD"),
@@ -97,7 +97,7 @@ FAMILIES = {
         device=("--hx8k", "--package", "ct256"),
         options=("--pcf-allow-unconstrained", "--ignore-loops"),
         clocks_mhz=(12, 240),
-        # Columns 8 and 25 are of memories.
+        # Columns 8 and 25 hold memories.
         origins=tuple((column, row) for column in (4, 12, 20, 29) for row in (6, 12, 18, 24)),
         table_bel="lc0",
         flip_flop_bels=tuple(f"lc{number}" for number in range(1, 8)),
@@ -113,14 +113,14 @@ FAMILIES = {
         placed=("_LC", "_DFFLC"),
         ports=("O", "O"),
         pad=("$sb_io", "D_IN_0"),
-        # As of the HX, whose ticks are 2.5 times shorter.
+        # The bound is that of the HX, whose ticks are 2.5 times shorter.
         widest_ps=3900,
         rms_ps=1100,
         device=("--up5k", "--package", "sg48"),
         options=("--pcf", "trial.pcf", "--pcf-allow-unconstrained"),
         clock_site="35",
         clocks_mhz=(12, 96),
-        # Columns 6 and 19 are of memories.
+        # Columns 6 and 19 hold memories.
         origins=tuple((column, row) for column in (3, 9, 13, 16) for row in (6, 12, 18, 24)),
         table_bel="lc0",
         flip_flop_bels=tuple(f"lc{number}" for number in range(1, 8)),

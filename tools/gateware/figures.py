@@ -1,4 +1,4 @@
-"""A build's figures, for a terminal."""
+"""Formats a build's figures for a terminal."""
 
 from __future__ import annotations
 

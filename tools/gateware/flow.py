@@ -1,4 +1,4 @@
-"""The tools: yosys and nextpnr, as WebAssembly from PyPI, one call each."""
+"""Calls the tools: yosys and nextpnr, as WebAssembly from PyPI."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from plexor_hdl.front import up5k
 
 BUILD = Path(__file__).parent.parent.parent / "build"
 _BIN = Path(sys.executable).parent
-# The step map_ffs of synth_ice40, whose options say so of enables only: no enable and no reset for
-# fewer than 8 flip-flops. They come late, and leave tiles with few flip-flops.
+# This is the step map_ffs of synth_ice40, whose options limit enables only. It makes no enable and
+# no reset for fewer than 8 flip-flops: they come late, and leave tiles with few flip-flops.
 _ICE40_FLIP_FLOPS = (
     "dfflegalize -mince 8 -minsrst 8 -cell $_DFF_?_ 0 -cell $_DFFE_?P_ 0 -cell $_DFF_?P?_ 0 "
     "-cell $_DFFE_?P?P_ 0 -cell $_SDFF_?P?_ 0 -cell $_SDFFCE_?P?P_ 0 -cell $_DLATCH_?_ x; "
     "techmap -map +/ice40/ff_map.v; opt_expr -mux_undef; simplemap; ice40_opt -full"
 )
-# The same step of synth_lattice, with the same numbers: 500 look-up tables more, and an ECP5's
-# enables and resets, of which many a slow path is made, are fewer. With the placer's first weight
-# ULX3S-25F's core came to 126.7, 121.2 and 129.8 MHz of three seeds; before none kept its bounds.
+# The same step of synth_lattice, with the same numbers. It costs 500 look-up tables, but makes
+# fewer enables and resets, which are part of many slow paths on ECP5. With the placer's first
+# weight, ULX3S-25F's core reached 126.7, 121.2 and 129.8 MHz from three seeds. Before that, no seed
+# kept its bounds.
 _ECP5_FLIP_FLOPS = (
     "opt_clean; dfflegalize -mince 8 -minsrst 8 -cell $_DFF_?_ 01 -cell $_DFF_?P?_ r "
     "-cell $_SDFF_?P?_ r -cell $_DFFE_??_ 01 -cell $_DFFE_?P??_ r -cell $_SDFFE_?P??_ r "
@@ -45,16 +46,16 @@ _SYNTHESIS = {
     "up5k": _ICE40.format("u"),
 }
 
-# The ABC of yosys 0.70 ends some netlists without a word. Other names lead it another way.
+# The ABC of yosys 0.70 crashes silently on some netlists. Other names make it take another path.
 _NAMES = ("rename -enumerate; ", "")
 
 
 class ToolError(Exception):
-    """A tool failed for another reason than want of room; the text is the end of its log."""
+    """A tool failed for a reason other than lack of room; the text is the end of its log."""
 
 
 def run(folder: Path, log: str, *command: str) -> tuple[int, str]:
-    """Run a tool in the folder; return its exit code and all it said, which is kept in `log`."""
+    """Run a tool in the folder; return exit code and output, which is also written to `log`."""
     path = folder / log
     with path.open("w") as file:
         done = subprocess.run(
@@ -76,7 +77,7 @@ def checked(folder: Path, log: str, *command: str) -> str:
 
 
 def synthesise(folder: Path, rtlil: str, family: str) -> dict[str, Any]:
-    """Return the netlist of a design in RTLIL, as `synthesise_what`."""
+    """Return the netlist of a design in RTLIL; see `synthesise_what`."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "top.il").write_text(rtlil)
     return synthesise_what(folder, "read_rtlil top.il", family)
@@ -85,12 +86,11 @@ def synthesise(folder: Path, rtlil: str, family: str) -> dict[str, Any]:
 def synthesise_what(
     folder: Path, read: str, family: str, apart: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """Return the netlist of the design that a command of yosys reads in the folder.
+    """Return the netlist of the design that a yosys command reads in the folder.
 
-    Its top module is `top`; `top.json` of the folder has it, and `stat.json` the numbers of its
-    cells by type. Modules `apart` are mapped each for itself: ABC spares tables wherever a path is
-    shorter than the longest of all, and what is slow elsewhere would make these slow too. Raises
-    ToolError.
+    Its top module is `top`. The folder gets it as `top.json`, and its cell counts by type as
+    `stat.json`. Each module in `apart` is mapped separately. ABC saves tables on all paths shorter
+    than the longest, so a slow path elsewhere would make these modules slow too. Raises ToolError.
     """
     modules = " ".join(apart)
     before = f"setattr -mod -set keep_hierarchy 1 {modules}; " if apart else ""

@@ -1,7 +1,7 @@
-"""Where the flip-flops stand that carry samples and outputs from phase to phase, beside a macro.
+"""Places the flip-flops that carry samples and outputs from phase to phase, beside their macro.
 
-nextpnr takes the phases' clocks for unrelated and looks at no time between them: left alone, it
-puts some of these flip-flops so far away that a hop misses its time.
+nextpnr treats the phases' clocks as unrelated and checks no times between them. Left alone, it puts
+some of these flip-flops so far away that a hop misses its time.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from tools.gateware.skew import SAMPLER, SERIALISER
 
 
 def places(family: Family, kind: str, taken: macro.Macro) -> dict[str, tuple[int, int, str]]:
-    """Return a place for each flip-flop of the kind's hops: the free tiles nearest to the macro's.
+    """Return a place for each flip-flop of the hops: the free tiles nearest to the macro's.
 
-    A tile's flip-flops have one clock, edge and enable.
+    The flip-flops in a tile share clock, edge and enable.
     """
     groups: dict[object, list[str]] = defaultdict(list)
     for group, name in _flip_flops(family, kind):
@@ -40,7 +40,7 @@ def places(family: Family, kind: str, taken: macro.Macro) -> dict[str, tuple[int
 
 
 def _flip_flops(family: Family, kind: str) -> Iterator[tuple[object, str]]:
-    """Yield what may share a tile, and the flip-flop's name in the netlist with macro.NUMBER."""
+    """Yield what flip-flops of a tile must share, and the flip-flop's name with macro.NUMBER."""
     phases = family.phases
     for phase in range(phases):
         if kind == "sampler":
@@ -48,7 +48,7 @@ def _flip_flops(family: Family, kind: str) -> Iterator[tuple[object, str]]:
             ends = hops(phase, HOP_PERIODS * phases, phases)
         else:
             net = f"{SERIALISER}.toggle_{macro.NUMBER}_{phase}"
-            # The last one is the macro's.
+            # The last flip-flop is part of the macro.
             ends = hops(0, RATIO * phases + phase, phases)[:-1]
         for number, end in enumerate(ends):
             net = f"{net}_{number}"

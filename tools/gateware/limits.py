@@ -1,4 +1,4 @@
-"""What nextpnr does not check: the shortest pulses of a device, and hops from phase to phase."""
+"""Checks what nextpnr does not: a device's shortest pulses, and hops from phase to phase."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from plexor_hdl.front.phases import CORE_PHASE, RATIO, hops
 from plexor_hdl.front.sampler import HOP_PERIODS
 from tools.gateware.sdf import Delays
 
-# Highest frequencies of ECP5 by speed grade, in MHz, where a minimum pulse sets them (prjtrellis
-# timing data, as of nextpnr 0.11.1): of registers and primary clocks, and of block RAMs.
+# Maximum frequencies of ECP5 by speed grade, in MHz, as set by minimum pulse widths: of registers
+# and primary clocks, and of block RAMs (prjtrellis timing data, as of nextpnr 0.11.1).
 ECP5_REGISTER_MHZ = {6: 257, 7: 303, 8: 370}
 ECP5_MEMORY_MHZ = {6: 212, 7: 254, 8: 271}
 TREE_PS = (0, 2500)
-"""From a global buffer to a flip-flop, least and most: nextpnr has no figure; taken wide."""
+"""Minimum and maximum delay from a global buffer to a flip-flop: a wide guess, nextpnr has none."""
 NONE = "$"
 _DELAY = re.compile(r"Max delay (pos|neg)edge (\S+) +-> (pos|neg)edge (\S+) *: ([\d.]+) ns")
 _PHASE = re.compile(r"(?:phase(\d+)_clk|fast_(\d+))$")
 
 
 def pulses(speed: int, fast_mhz: float, core_mhz: float) -> list[str]:
-    """Return which clocks of an ECP5 of a speed grade have shorter pulses than its cells take."""
+    """Return the clocks of an ECP5 with pulses that are too short for its speed grade."""
     return [
         f"{what}: {mhz:g} MHz; must be {most[speed]} or less for its pulses, at speed {speed}"
         for what, mhz, most in (
@@ -35,7 +35,7 @@ def pulses(speed: int, fast_mhz: float, core_mhz: float) -> list[str]:
 
 @dataclass(frozen=True)
 class CoreNames:
-    """Cells: the core clock's buffer, and those that take over words from the other side."""
+    """Cells: the core clock's buffer, and those that take words over from the other side."""
 
     buffer: str
     words: list[str]
@@ -44,7 +44,7 @@ class CoreNames:
 
 @dataclass(frozen=True)
 class Hop:
-    """The slowest path from one clock's edge to another's, and the time that it has."""
+    """The slowest path from one clock's edge to another's, and the time it may take."""
 
     start: str
     end: str
@@ -53,14 +53,14 @@ class Hop:
 
     @property
     def slack_ps(self) -> int:
-        """Return how much sooner it is there than it must be."""
+        """Return the time that is left, in ps."""
         return self.budget_ps - self.delay_ps
 
 
 def phase_hops(log: str, phases: int, period_ps: float) -> list[Hop]:
-    """Return the hops between phases that nextpnr reports, at the end of its log.
+    """Return the hops between phases at the end of nextpnr's log.
 
-    Raises ValueError for a hop that the front-end has no budget for, and for one that is missing.
+    Raises ValueError for a hop without a budget, and for a hop that is missing.
     """
     budgets = _budgets(phases, period_ps)
     found: dict[tuple[int, int], Hop] = {}
@@ -71,9 +71,9 @@ def phase_hops(log: str, phases: int, period_ps: float) -> list[Hop]:
                 raise ValueError(
                     f"phase {a} to phase {b}: {ns} ns; no hop of the front-end goes there"
                 )
-            # The log has estimates before the final ones.
+            # The log has estimates before the final delays.
             found[a, b] = Hop(f"phase {a}", f"phase {b}", round(float(ns) * 1000), budgets[a, b])
-    # From a phase to itself is within one clock, of which nextpnr has the frequency.
+    # Paths within a phase belong to one clock, whose frequency nextpnr checks.
     missing = [f"{a} to {b}" for a, b in budgets if a != b and (a, b) not in found]
     if missing:
         raise ValueError(f"nextpnr's log has no delay from phase {', '.join(missing)}")
@@ -83,11 +83,11 @@ def phase_hops(log: str, phases: int, period_ps: float) -> list[Hop]:
 def core_hops(
     greatest: Delays, least: Delays, names: CoreNames, phases: int, period_ps: float
 ) -> list[Hop]:
-    """Return the hops between phase 0 and the core.
+    """Return the hops between phase 0 and the core clock.
 
-    The sampler's words have from phase 0 to the core's next edge, the serialiser's the rest of the
-    core's period. The core's edges lag by the way from the divider through the buffer, of which
-    nextpnr has the delays, and by a clock tree, of which it has not: TREE_PS.
+    The sampler's words have the time from phase 0 to the core's next edge. The serialiser's have
+    the rest of the core's period. The core's edges lag by the path from the divider through the
+    buffer, which nextpnr reports, and by a clock tree, which it does not: TREE_PS.
     """
     lags = [
         delays.from_clock(names.buffer) + tree
@@ -106,7 +106,7 @@ def core_hops(
 
 
 def _budgets(phases: int, period_ps: float) -> dict[tuple[int, int], int]:
-    """Return the shortest time of each hop: all those of sampler, serialiser and divider."""
+    """Return the shortest time of each hop in sampler, serialiser and divider, in ps."""
     ways = [(phase, HOP_PERIODS * phases) for phase in range(phases)]
     ways += [(0, 2 * phases + phase) for phase in range(phases)]
     ways.append((CORE_PHASE, phases))

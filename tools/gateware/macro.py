@@ -1,9 +1,9 @@
-"""Cells and routes that stand in the same way to each other wherever they are put.
+"""Macros: cells and routes that keep their places relative to each other wherever they are put.
 
-A macro is data: for each cell its tile, as offsets from the origin, and its place in it; for each
-net its route, wires and switches in the tiles around the origin. The fabric repeats, so that a
-route has the delays of the one it was taken from. nextpnr keeps cells with the attribute BEL and
-wires with the attribute ROUTING where they are.
+A macro is data. For each cell it has a tile, as offset from the origin, and a place in the tile.
+For each net it has a route: wires and switches in the tiles around the origin. The fabric repeats,
+so a copy of a route has the delays of the original. nextpnr keeps cells with the attribute BEL, and
+wires with the attribute ROUTING, where they are.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from pathlib import Path
 from typing import Any
 
 NUMBER = "#"
-"""Stands in names for the number of the channel or output."""
+"""Placeholder in names for the number of the channel or output."""
 _TILE = re.compile(r"^X(-?\d+)/Y(-?\d+)/")
 _PLACE = re.compile(
     r"(?P<before>^X|\.->\.|(?<=/)(?=-?\d+\.-?\d+\.))(?P<x>-?\d+)(?P<between>/Y|\.)(?P<y>-?\d+)(?P<after>[/.])"
 )
 _LOCKED = "5"
-"""nextpnr's PlaceStrength (common/kernel/nextpnr_types.h): no pass moves what is locked."""
+"""nextpnr's PlaceStrength (common/kernel/nextpnr_types.h). No pass moves what is locked."""
 _FIELDS = 3
-"""A wire, the switch that drives it, and a strength."""
+"""Fields of a route's entry: a wire, the switch that drives it, and a strength."""
 
 
 @dataclass(frozen=True)
 class Macro:
-    """Offsets are in tiles: x to the right, y down. `lags_ps` are the delays found (skew)."""
+    """Offsets are in tiles: x to the right, y down. `lags_ps` are the measured delays (skew)."""
 
     cells: dict[str, tuple[int, int, str]]
     nets: dict[str, tuple[tuple[str, str], ...]]
     lags_ps: tuple[int, ...] = ()
 
     def put(self, module: dict[str, Any], number: int, origin: tuple[int, int]) -> None:
-        """Lock the cells and nets of a number in a netlist.
+        """Lock the cells and nets of channel or output `number` in a netlist.
 
-        Raises KeyError, with the name, where the netlist has not got one.
+        Raises KeyError with the name of any that the netlist lacks.
         """
         for name, (x, y, bel) in self.cells.items():
             cell = module["cells"][name.replace(NUMBER, str(number))]
@@ -53,9 +53,9 @@ class Macro:
 
 
 def lock(cell: dict[str, Any], bel: str) -> None:
-    """Lock a netlist's cell in a place; an ECP5 flip-flop takes its data by the slice's input M.
+    """Lock a netlist's cell in a place. An ECP5 flip-flop takes its data through the input M.
 
-    Else nextpnr puts one of those behind a look-up table into its slice, before it looks at BEL.
+    Otherwise nextpnr moves a flip-flop behind a look-up table into its slice before it reads BEL.
     """
     cell["attributes"]["BEL"] = bel
     if cell["type"] == "TRELLIS_FF" and "DI" in cell["connections"]:
@@ -71,10 +71,10 @@ def taken(
     cells: Mapping[str, str],
     nets: Iterable[str],
 ) -> Macro:
-    """Return the macro of the cells and nets of a number in what nextpnr wrote.
+    """Return the macro of the cells and nets of channel or output `number` in nextpnr's output.
 
-    `cells` are their names in the netlist, with NUMBER, and what nextpnr calls them. Raises
-    KeyError for one that is not there, ValueError for one that is in no tile.
+    `cells` maps names in the netlist, with NUMBER, to nextpnr's names. Raises KeyError for one that
+    is missing, and ValueError for one that is in no tile.
     """
     back = (-origin[0], -origin[1])
     places: dict[str, tuple[int, int, str]] = {}
@@ -96,8 +96,7 @@ def taken(
 
 
 def _moved(name: str, by: tuple[int, int]) -> str:
-    """Return a wire's or switch's name some tiles away: iCE40 has its tiles in switches' names,
-    too."""
+    """Return the name of a wire or switch `by` tiles away; iCE40 switches name tiles too."""
 
     def shifted(found: re.Match[str]) -> str:
         x, y = int(found["x"]) + by[0], int(found["y"]) + by[1]
@@ -107,7 +106,7 @@ def _moved(name: str, by: tuple[int, int]) -> str:
 
 
 def read(path: Path) -> dict[str, Macro]:
-    """Return the macros of a file by name."""
+    """Return the macros of a file, by name."""
     table = json.loads(path.read_text())
     return {
         name: Macro(
@@ -120,6 +119,6 @@ def read(path: Path) -> dict[str, Macro]:
 
 
 def write(path: Path, macros: dict[str, Macro]) -> None:
-    """Write the macros, a line a cell and a switch."""
+    """Write macros, one line for each cell and switch."""
     table = {name: asdict(macro) for name, macro in macros.items()}
     path.write_text(json.dumps(table, indent=1) + "\n")

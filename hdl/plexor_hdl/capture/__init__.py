@@ -1,1 +1,1 @@
-"""From sample words to one stream of numbered events."""
+"""Turns sample words into one stream of numbered events."""

@@ -1,4 +1,4 @@
-"""Capture: from every source's sample words to one stream of numbered events."""
+"""Capture: turns every source's sample words into one stream of numbered events."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from plexor_hdl.interfaces import INDEX_BITS, Beat, Event, block_layout
 
 
 def in_order(queues: WordQueues, columns: Columns, rows: Rows, stamp: Stamp) -> list[Any]:
-    """Return the assignments that make one stream of the queues' words."""
+    """Return the assignments that merge the queues' words into one stream."""
     return [
         columns.go.eq(stamp.i_ready),
         columns.stays.eq(rows.stays),
@@ -151,9 +151,9 @@ class Capture(wiring.Component):
             ]
 
         told, final, clock = Signal(init=1), Signal(), Signal.like(queues.clock)
-        # While no clock of a run comes, the clock stays at the end of the run.
+        # Between runs the clock stays at the end of the last run.
         with m.If(Cat(capture[-2:]).any()):
-            # The words that were offered queues.latency clocks ago.
+            # The words now offered were sampled queues.latency clocks ago.
             m.d.sync += clock.eq(self.low - (len(capture) - 1))
         with m.If(self.low[: IDLE_CLOCKS.bit_length() - 1] == 0):
             m.d.sync += told.eq(0)

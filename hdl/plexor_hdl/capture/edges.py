@@ -1,4 +1,4 @@
-"""The edge detector of one source: sample words in, the edges of each out."""
+"""The edge detector of one source: finds the edges in each sample word."""
 
 from amaranth.hdl import Cat, Const, Module, Signal, Value, ValueLike
 from amaranth.lib import data, wiring
@@ -6,9 +6,9 @@ from amaranth.lib.wiring import In, Out
 
 
 class EdgeWord(data.StructLayout):
-    """One bit a sample that differs from the one before it; `polarity` is that of the first edge.
+    """A bit for each sample, set if it differs from the sample before it.
 
-    The edges of a word alternate, so that the rest of the levels need not be told.
+    `polarity` is that of the first edge. Later edges of a word alternate, so they need none.
     """
 
     def __init__(self, samples: int) -> None:
@@ -16,12 +16,12 @@ class EdgeWord(data.StructLayout):
 
 
 def edge_mask(before: ValueLike, word: Value) -> Value:
-    """Return one bit a sample: whether it differs from the sample before it."""
+    """Return a bit for each sample: whether it differs from the sample before it."""
     return word ^ Cat(before, word)[: len(word)]
 
 
 def at_least(bits: Value) -> tuple[Value, Value, Value]:
-    """Return whether one, two and three or more of `bits` are one, as a balanced tree."""
+    """Return whether at least one, two and three of `bits` are 1, as a balanced tree."""
     terms = [(bit, Const(0, 1), Const(0, 1)) for bit in bits]
     while len(terms) > 1:
         joined = []
@@ -82,7 +82,7 @@ class Edges(wiring.Component):
             last.eq(self.word[-1]),
             self.o_edges.edges.eq(edge_mask(last, self.word) & live.replicate(self._samples)),
             self.o_edges.polarity.eq(last ^ ~self.invert),
-            # Of the levels, not of the edges behind them: a FIFO's write hangs on it.
+            # It is made from levels, not from the edges behind them: a FIFO's write waits for it.
             self.o_valid.eq(live & levels.any() & ~levels.all()),
         ]
         return m

@@ -1,6 +1,6 @@
 """The glitch filter of one source."""
 
-# A build has one stage or more, of which pyright does not know.
+# Every build has at least one stage, which pyright does not know.
 # pyright: reportOperatorIssue=false
 
 from itertools import pairwise
@@ -13,26 +13,29 @@ from plexor_hdl.lib.split_sum import up
 
 TICKS_BITS = 5
 QUAD = 4
-"""Samples whose level is settled together."""
+"""Number of samples whose level is settled together."""
 STAGES = {
     4: (((0, 1), (0, 1, 2)),),
     8: (((0, 1), (0, 1, 2)), ((0, 2, 3),)),
     16: (((0, 1), (0, 1, 2)), ((0, 2, 3), (0, 4)), ((0, 4),)),
 }
-"""By W, the steps that make a window of samples longer, those of a clock together.
+"""Steps that lengthen a window of samples, by W. The steps of one stage share a clock.
 
-A step that is taken joins the windows that begin so many samples later. A window of n + 1 samples
-has n places for an edge; from two samples on, these steps make each one of up to W.
+A step joins windows that begin the given numbers of samples later. A window of n + 1 samples has n
+places for an edge. From two samples on, these steps make windows of every length up to W.
 """
 
 
 def filter_clocks(samples: int) -> int:
-    """Return the latency of a filter of words of so many samples."""
+    """Return the filter's latency in clocks, for words of `samples` samples."""
     return 3 + len(STAGES[samples])
 
 
 def steps_to(places: int, steps: tuple[tuple[int, ...], ...]) -> list[bool]:
-    """Return which steps make a window with one place for an edge into one with `places`."""
+    """Return which steps lengthen a window with one place for an edge to one with `places`.
+
+    Raises ValueError if no choice of steps does.
+    """
     if not steps:
         if places != 1:
             raise ValueError(f"places: {places}; must be 1 where no step is left")
@@ -50,7 +53,7 @@ def steps_to(places: int, steps: tuple[tuple[int, ...], ...]) -> list[bool]:
 
 
 def samples_at(samples: int, place: int) -> Const:
-    """Return a word with that sample of each quad."""
+    """Return a word with bit `place` of each quad set."""
     return Const(sum(1 << at for at in range(place, samples, QUAD)), samples)
 
 
@@ -89,8 +92,8 @@ class Filter(wiring.Component):
         samples = self._samples
         none, takes = self._setting(m)
 
-        # One bit a sample: the level changes in the window that begins there. What is of the next
-        # word is looked at before it is kept.
+        # Bit n tells whether the level changes in the window that begins at sample n. Windows reach
+        # into the next word, so that word is used one clock before it is kept.
         level = Signal(samples, name="level")
         m.d.sync += level.eq(self.word)
         window = Cat(level, self.word)
@@ -105,14 +108,15 @@ class Filter(wiring.Component):
             level_r = Signal(samples, name=f"level_{number}")
             m.d.sync += [kept.eq(changes), level_r.eq(level)]
             level = level_r
-            # The word's own bits come from the register, those of the next from its inputs.
+            # The next word's bits have no register yet, so they come from the inputs.
             changes = Cat(kept, changes[: len(changes) - samples])
         with m.If(none):
             m.d.sync += kept.eq(0)
 
-        # A sample whose window has no change settles the level. Of two neighbours one of which
-        # does the later has the level: were it the earlier alone, its window would hold both.
-        # Of each quad, whether a sample up to this one settles, and the level it would have then.
+        # A sample whose window has no change settles the level. If one of two neighbours settles,
+        # the later one has its level: if only the earlier one settled, its window would hold both.
+        # The first step finds, for each sample, whether any sample of its quad up to it settles,
+        # and the level that results.
         stays, places = Signal(samples), [samples_at(samples, n) for n in range(QUAD)]
         m.d.comb += stays.eq(~kept)
         settles, values = Signal(samples), Signal(samples)
@@ -124,7 +128,7 @@ class Filter(wiring.Component):
             settles.eq(some | (up(some, 2) & (places[2] | places[3]))),
             values.eq((level & own) | (second & ~own)),
         ]
-        # Each quad goes on from what the last one before it left that settles at all.
+        # Each quad continues with the level of the last quad before it that settles.
         held = Signal()
         befores: list[Value] = [held]
         for last in range(QUAD - 1, samples, QUAD):
@@ -137,7 +141,7 @@ class Filter(wiring.Component):
         return m
 
     def _setting(self, m: Module) -> tuple[Signal, list[Signal]]:
-        """Return whether nothing is filtered, and which steps are taken; a clock late."""
+        """Return, a clock late, whether the filter is off and which steps are taken."""
         steps = tuple(taps for stage in STAGES[self._samples] for taps in stage)
         plans = [
             steps_to(max(min(ticks, self._samples), 2) - 1, steps)

@@ -1,4 +1,4 @@
-"""The merge: slots of edge words to one stream of events in time order."""
+"""The merge: turns slots of edge words into one stream of events in time order."""
 
 from collections.abc import Sequence
 
@@ -12,9 +12,10 @@ from plexor_hdl.capture.word_queues import Slot
 
 
 class Column(data.StructLayout):
-    """The edges of one tick, a bit a source for edge and polarity.
+    """The edges of one tick, with a bit for each source in `edges` and `polarities`.
 
-    `first` of its slot; a `blank` one has no edges. With neither it is none.
+    `first` marks the first column of a slot. A `blank` column has no edges. With neither edges nor
+    `blank`, there is no column.
     """
 
     def __init__(self, sources: int, samples: int) -> None:
@@ -45,12 +46,12 @@ class MergedEvent(data.StructLayout):
 
 
 def lowest(bits: Value) -> Value:
-    """Return only the lowest one of `bits`."""
+    """Return the lowest bit of `bits` that is set, alone."""
     return Cat(bit & ~bits[:number].any() for number, bit in enumerate(bits))
 
 
 def encode(one_hot: Value, values: Sequence[int]) -> Value:
-    """Return the value that belongs to the one bit of `one_hot`, as an or of ands."""
+    """Return the value that belongs to the set bit of `one_hot`, as an OR of ANDs."""
     width = max(values).bit_length() or 1
     return Cat(
         Cat(bit for bit, value in zip(one_hot, values, strict=True) if value >> place & 1).any()
@@ -109,9 +110,9 @@ class Columns(wiring.Component):
         head, head_valid = Signal(self.i_slot.shape()), Signal()
         mask, turned = Signal(self._sources), Signal(self._sources)
         valid, blank, first, filled = Signal(), Signal(), Signal(), Signal()
-        # The tick that is next and those after it, kept apart: much waits for them.
+        # The next tick has a register apart from the later ones, because much logic waits for it.
         tick, rest, more = Signal(self._samples), Signal(self._samples), Signal()
-        # What keeps a slot from being loaded is known a clock before.
+        # Reasons to hold a slot back are found a clock ahead.
         load, blocked, more_next = Signal(), Signal(), Signal()
         m.d.comb += [
             more_next.eq(
@@ -131,12 +132,12 @@ class Columns(wiring.Component):
                 valid.eq(head_valid),
                 blank.eq(head_valid & ~head.mask.any()),
             ]
-        # Each edge turns its source's polarity for the columns of the slot behind it.
+        # Each edge inverts its source's polarity for the later columns of the slot.
         turns = Mux(first, 0, turned ^ self.o_column.edges)
         with m.If(self.advance):
             m.d.sync += [
                 turned.eq(turns),
-                # Each found apart: which one is next is known late.
+                # Both candidates are computed, because the choice between them is known late.
                 tick.eq(Mux(more, lowest(rest), lowest(head.ticks))),
                 rest.eq(Mux(more, rest & ~lowest(rest), head.ticks & ~lowest(head.ticks))),
                 first.eq(load),

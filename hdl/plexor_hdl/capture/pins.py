@@ -1,4 +1,4 @@
-"""What stands at the pins: every source's samples, those of one clock side by side."""
+"""Collects every source's samples, so that those of one clock are side by side."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
@@ -33,7 +33,7 @@ class Pins(wiring.Component):
 
     def __init__(self, geometry: Geometry, loop_clocks: int = 0) -> None:
         self._loop_clocks, self._samples = loop_clocks, geometry.samples
-        # A block RAM where cells are scarcer than these.
+        # Small builds use a block RAM, because cells are scarcer.
         self._style = "auto" if Feature.SNAPSHOT in geometry.features else "block"
         step = {"step": In(1)} if Feature.SWEEP in geometry.features else {}
         samples = geometry.samples
@@ -68,7 +68,7 @@ class Pins(wiring.Component):
         return m
 
     def _later(self, m: Module, word):
-        """Return the word of `loop_clocks` before, from a memory of as many."""
+        """Return the word of `loop_clocks` clocks ago, from a memory of that many words."""
         clocks = self._loop_clocks
         if not clocks:
             return word

@@ -1,4 +1,4 @@
-"""The stamp: merged events get their full time and their index."""
+"""The stamp: gives merged events their full time and index."""
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
@@ -102,7 +102,7 @@ class Stamp(wiring.Component):
             with m.If(self.i_event.first):
                 m.d.sync += tag.clock.eq(self.tag.clock)
 
-        # The time above the bits of the clock is now's, or what it was before they wrapped.
+        # The upper bits of the time are the current ones, or those before the clock's bits wrapped.
         wrapped = Signal()
         bits = len(tag.clock)
         m.d.comb += wrapped.eq(tag.clock[-1] & ~self.low[bits - 1])
@@ -149,7 +149,7 @@ class Stamp(wiring.Component):
                 self.o_event.gap.eq(tag.gap.any()),
             ]
             if chunks:
-                # An event counts itself once the next one comes, or none.
+                # An event is added to the index only when the next beat comes.
                 counted = (Cat(Const(1, 1), chunks[0]) + Cat(self.o_is_event, tag.gap))[1:]
                 m.d.sync += Cat(chunks[0], carries[0]).eq(counted)
         with m.If(self.clear):

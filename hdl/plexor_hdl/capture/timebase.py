@@ -1,4 +1,4 @@
-"""The timebase: one count of core clocks that everything is timed by."""
+"""The timebase: the count of core clocks that times everything."""
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
@@ -9,13 +9,13 @@ from plexor_hdl.interfaces import TIME_BITS
 from plexor_hdl.lib.split_sum import CHUNK_BITS
 
 LOW_BITS = 20
-"""Clock bits that travel with sample words; events are merged well within 2**LOW_BITS clocks."""
+"""Clock bits that travel with sample words. Events are merged well within 2**LOW_BITS clocks."""
 IDLE_CLOCKS = 16384
-"""Core clocks between looks at the time while there is no event."""
+"""Core clocks between two beats that carry the time while there is no event."""
 
 
 def epoch_bits(geometry: Geometry) -> int:
-    """Return the clock bits above the low LOW_BITS."""
+    """Return the number of clock bits above the low LOW_BITS."""
     return TIME_BITS - (geometry.samples - 1).bit_length() - LOW_BITS
 
 

@@ -1,4 +1,4 @@
-"""A FIFO of edge words a source, and the order in which the words were taken."""
+"""One FIFO of edge words for each source, and the order in which the words were taken."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -12,19 +12,19 @@ from plexor_hdl.lib.memory_reader import plain_memory
 
 GAP_BITS = 16
 SPARE_SLOTS = 8
-"""Slots that may be under way between the FIFOs and the stamp."""
+"""Maximum number of slots between the FIFOs and the stamp."""
 EVENT_CLOCKS = 32
-"""More than an event waits for an event, or a strike that has expired, before it."""
+"""Upper bound, in clocks, of an event's wait for each event or expired strike before it."""
 STEP_PAUSE_CLOCKS = 512
-"""More than events wait for the record of a step before them."""
+"""Upper bound, in clocks, of the events' wait for the record of a step."""
 TERMS = 3
-"""How many numbers are added in one clock."""
+"""Number of summands that are added in one clock."""
 
 
 def clock_bits(geometry: Geometry) -> int:
-    """Return how many bits of a slot's clock are kept: none waits for half their range.
+    """Return how many bits of a slot's clock are kept. No slot waits for half of their range.
 
-    Raises ValueError for FIFOs so deep that no more bits travel with a word than would be needed.
+    Raises ValueError if the FIFOs are so deep that more than LOW_BITS bits would be needed.
     """
     bits = _waiting_bits(geometry, geometry.word_fifo_depth)
     if bits > LOW_BITS:
@@ -39,7 +39,7 @@ def clock_bits(geometry: Geometry) -> int:
 
 
 def _waiting_bits(geometry: Geometry, word_fifo_depth: int) -> int:
-    """Return how many bits tell clocks apart that are as far as words may wait."""
+    """Return how many bits tell clocks apart over the longest wait of a word."""
     edges = len(geometry.sources) * word_fifo_depth * geometry.samples
     longest = EVENT_CLOCKS * (edges + geometry.queue_depth)
     if Feature.SWEEP in geometry.features:
@@ -48,14 +48,14 @@ def _waiting_bits(geometry: Geometry, word_fifo_depth: int) -> int:
 
 
 def following(place: Value) -> Value:
-    """Return `place` + 1 modulo its size, without a carry chain."""
+    """Return `place` + 1, modulo its range, without a carry chain."""
     return Cat(bit ^ place[:number].all() for number, bit in enumerate(place))
 
 
 def four_counts(word: Value) -> tuple[Value, Value, Value]:
-    """Return how many of each four bits are one, each bit of it a function of the four.
+    """Return how many bits of each group of four are 1. Each result bit is a function of four bits.
 
-    The counts' bits come in three words, those of a four in the places of its first.
+    The results' bits are in three words. Each group uses the place of its first bit.
     """
     firsts = Const(sum(1 << place for place in range(0, len(word), 4)), len(word))
     odd, both, some = word ^ (word >> 1), word & (word >> 1), word | (word >> 1)
@@ -65,7 +65,7 @@ def four_counts(word: Value) -> tuple[Value, Value, Value]:
 
 
 class SourceAmounts(data.StructLayout):
-    """Edges of one source in one clock: seen, and dropped for want of room."""
+    """Numbers of one source's edges in one clock: seen, and dropped because a queue was full."""
 
     def __init__(self, samples: int) -> None:
         bits = samples.bit_length()
@@ -73,9 +73,9 @@ class SourceAmounts(data.StructLayout):
 
 
 class Slot(data.StructLayout):
-    """The words taken in one clock: their sources, and the ticks in which one of them has an edge.
+    """The words taken in one clock: their sources, and the ticks in which any of them has an edge.
 
-    `several`: more than one tick. A blank slot has no words: it only tells the time.
+    `several` means more than one such tick. A blank slot has no words and only tells the time.
     """
 
     def __init__(self, sources: int, samples: int) -> None:
@@ -83,9 +83,9 @@ class Slot(data.StructLayout):
 
 
 class Tag(data.StructLayout):
-    """A slot's clock, and how many edges of all sources were dropped since the slot before.
+    """A slot's clock, and the number of edges of all sources dropped since the slot before.
 
-    Nothing looks at the gap, which has no bits, where events are not `indexed`.
+    Without `indexed` events nothing uses the gap, and it has no bits.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -272,7 +272,7 @@ class WordQueues(wiring.Component):
         return m
 
     def _tags(self, m, push):
-        """Sum what is dropped over the sources, write each slot's tag; return the next one's."""
+        """Sum the drops of all sources, write each slot's tag, and return the next slot's."""
         terms = [amount.dropped for amount in self.amounts]
         for level in range(self._sums):
             sums = []
@@ -306,7 +306,7 @@ class WordQueues(wiring.Component):
         return oldest
 
     def _gap(self, m, push, dropped):
-        """Return what was dropped since the last push; a gap too long keeps its highest bit."""
+        """Return the drops since the last push. A sum that is too large keeps its highest bit."""
         gap, total, whole = Signal(GAP_BITS), Signal(GAP_BITS), Signal(GAP_BITS)
         m.d.comb += [total.eq(gap[:-1] + dropped), whole.eq(total | (gap[-1] << GAP_BITS - 1))]
         with m.If(push | self.clear):

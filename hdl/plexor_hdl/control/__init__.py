@@ -1,1 +1,1 @@
-"""Commands, registers, and the course of a run."""
+"""Executes commands, holds registers, and controls runs."""

@@ -1,4 +1,4 @@
-"""What names one build of a gateware: its identity's registers, and identity.build_id."""
+"""Identifies one build of the gateware: the identity registers, and identity.build_id."""
 
 import hashlib
 
@@ -7,12 +7,12 @@ from plexor.protocol.registers import IDENTITY
 
 
 def placed(gateware_hash: int, *made_with: str | bytes) -> int:
-    """Return the id of a bitstream: of its gateware, and of all that its placement depends on."""
+    """Return the id of a bitstream, from its gateware and all that its placement depends on."""
     return _of("placed", gateware_hash, made_with) | PLACED
 
 
 def simulated(gateware_hash: int) -> int:
-    """Return the id of a simulation of a gateware, which is placed nowhere."""
+    """Return the id of a gateware's simulation, which has no placement."""
     return _of("simulated", gateware_hash, ()) & ~PLACED
 
 
@@ -25,7 +25,7 @@ def _of(kind: str, gateware_hash: int, made_with: tuple[str | bytes, ...]) -> in
 
 
 def identity_values(geometry: Geometry, gateware_hash: int, build_id: int = 0) -> dict[str, int]:
-    """Return the identity's registers; raise ValueError for a hash or id of more than 64 bits."""
+    """Return the identity's registers. Raises ValueError if hash or id exceed 64 bits."""
     for name, value in (("gateware_hash", gateware_hash), ("build_id", build_id)):
         if not 0 <= value < 1 << 64:
             raise ValueError(f"{name}: {value:#x}; must be 64 bits")

@@ -1,4 +1,4 @@
-"""The register bus, shared by two who ask."""
+"""Shares the register bus between two masters."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ from plexor_hdl.lib.addresses import ADDRESS_BITS, WORD_BITS, Word, claimed
 
 
 def is_word(address: Value, claim: Callable[[Word], int]) -> Value:
-    """Return whether `claim` holds of the register word at an address; not where there is none."""
+    """Return whether `claim` holds for the register word at an address; 0 if there is none."""
     hits = []
     for block in BLOCKS:
         size = (block.stride_words * block.count - 1).bit_length()

@@ -1,4 +1,4 @@
-"""The command port: frames from the host, executed on the register bus and answered; and LOGs."""
+"""The command port: executes frames from the host on the register bus, answers, sends LOGs."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
@@ -29,12 +29,12 @@ LEAST_BYTES = HEADER.size_bytes + CRC_BYTES + GROUP_BYTES
 MOST_BYTES = HEADER.size_bytes + CRC_BYTES + GROUP_BYTES * MAX_OPERATIONS
 ERROR_BITS = 32
 CRC_STEP_BITS = 2
-"""Bits of a received byte that its CRC takes in a clock: the link is slower than that."""
+"""Bits of a received byte that its CRC takes in each clock. The link is slower than that."""
 SKIPPED_BYTES = len(SEQUENCE)
-"""Bytes by which the command is read behind the header that is sent: there the index is its
-sequence. What is left of its header is skipped at the end."""
+"""Bytes by which reading the command lags behind sending the answer's header, because the answer's
+index is the command's sequence. The rest of the command's header is skipped at the end."""
 NOTHING = address("control", "action")
-"""A word that always reads as 0."""
+"""Address of a word that always reads as 0."""
 
 
 def _wide(name: str) -> tuple[int, int]:
@@ -47,11 +47,11 @@ LOG_WORDS = {
     LogCode.TRIGGERED: (*_wide("trigger_index"), *_wide("trigger_ticks")),
     LogCode.REJECTED: (address("status", "command_errors"), NOTHING, *_wide("time_ticks")),
 }
-"""Register words that make the index and the time of a LOG frame."""
+"""Addresses of the register words that form index and time of a LOG frame."""
 LOG_TABLE = {
     code << 2 | part: word for code, words in LOG_WORDS.items() for part, word in enumerate(words)
 }
-"""The same by code and part: index and time have four bytes from 8, 12, 16 and 20 on."""
+"""LOG_WORDS by code and part. Index and time are header bytes 8 to 23, four for each part."""
 
 
 class Command(wiring.Component):
@@ -111,8 +111,8 @@ class Command(wiring.Component):
             *("REQUEST", "BUS", "STATUS", "VALUE", "END"),
         )
 
-        # Where the next byte goes to, then where the next one comes from: a LOG frame amid a
-        # command leaves it alone.
+        # The place for the next received byte, later that of the next byte to read. A LOG frame in
+        # the middle of a command does not change it.
         at, stored = Signal(range(size)), Signal(8)
         onward, wrote, rewind = Signal(), Signal(), Signal()
         beat, log_waits, logging = frames.payload, Signal(), Signal()
@@ -173,7 +173,7 @@ class Command(wiring.Component):
         with m.If(now["VALUE_IN"] & step & last_of_word):
             m.d.sync += left.eq(left - 1)
 
-        # What a step does follows a clock late; what is stored stands until the next.
+        # The effect of a step follows a clock later. The stored byte stays until the next step.
         moves, fetches, places, codes, of_log = (Signal() for _ in range(5))
         log_place = Signal(ADDRESS_BITS)
         m.d.sync += [
@@ -196,7 +196,7 @@ class Command(wiring.Component):
         with m.If(now["WORD"]):
             m.d.sync += [reads.eq(1), writes.eq(0)]
 
-        # Bytes that are neither stored nor of the value.
+        # Bytes of the answer that come neither from the store nor from a value.
         m.d.sync += head.eq(0)
         with m.If(now["STATUS"]):
             m.d.sync += head.eq(Mux(asks, self.bus.status, OpStatus.NO_OPERATION))
@@ -225,7 +225,7 @@ class Command(wiring.Component):
         return m
 
     def _receive(self, m: Module, now: States, frames, write, at, log_waits):
-        """Store frames and check them; return in CHECK whether the one that came is good."""
+        """Store frames and check them; in CHECK, return whether the frame is good."""
         m.submodules.crc = crc = FrameCrc(CRC_STEP_BITS)
         beat, comes = frames.payload, frames.valid & ~log_waits
         steps = 8 // CRC_STEP_BITS
@@ -239,7 +239,7 @@ class Command(wiring.Component):
             room.eq(~at.all()),
             at_type.eq(at == TYPE),
             command.eq(beat.byte == FrameType.COMMAND),
-            # The CRC takes a part of the byte a clock late.
+            # The CRC takes its part of the byte a clock late.
             crc.step.eq(now["BYTE"]),
             crc.data.eq(beat.byte.word_select(step, CRC_STEP_BITS)),
             matched.eq(crc.matched),
@@ -274,10 +274,10 @@ class Command(wiring.Component):
         return accepted
 
     def _send(self, m: Module, now: States, number, last_of_word, byte, value):
-        """Send `byte`, the value's lowest or an end, as the state is; return when it moves on.
+        """Send `byte`, the value's lowest byte or an end, by the state; return when it moves on.
 
-        That is 4 clocks apart, for the memory's sake, or more. Some bytes of a command are only
-        gone past.
+        Steps are at least 4 clocks apart, because of the memory. Some bytes of a command are only
+        skipped.
         """
         out, step = self.o_bytes, Signal()
         active, silent, stands, fresh = (Signal() for _ in range(4))

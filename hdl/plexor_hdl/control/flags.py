@@ -1,4 +1,4 @@
-"""Flags of a run: what happened in it at least once."""
+"""Flags of a run: what has happened at least once."""
 
 from amaranth.hdl import Cat, Module
 from amaranth.lib import wiring

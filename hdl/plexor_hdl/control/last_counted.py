@@ -1,4 +1,4 @@
-"""The end of counting: when all that a run's last beat brought stands in memory."""
+"""Finds when all counts of a run's last beat are in memory."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring

@@ -1,4 +1,4 @@
-"""What latencies are compared with, in memories: for builds with few cells."""
+"""Keeps the limits of latencies in memories, for builds with few cells."""
 
 from amaranth.hdl import Cat, Module, Mux, ResetSignal, Signal
 from amaranth.lib import data, wiring
@@ -17,12 +17,15 @@ SHARED = (
     ("matcher", "window_min_ticks"),
     ("control", "trigger_latency_ticks"),
 )
-"""Registers that are limits, and then, for each channel:"""
+"""Registers with limits for all channels. OWN is a register with a limit for each channel."""
 OWN = ("channel", "deadline_ticks")
 
 
 def in_memories(geometry: Geometry) -> bool:
-    """Return whether limits are in memories: one latency is looked at, once, and cells are few."""
+    """Return whether a build keeps limits in memories.
+
+    It does if it has few cells and compares only one latency, once.
+    """
     rich = Feature.EVENTS | Feature.EARLY | Feature.SNAPSHOT | Beat.LONG | Beat.KEPT
     return not geometry.features & (rich | Feature.SUM_SQUARES)
 
@@ -75,7 +78,7 @@ class Limits(wiring.Component):
         kept = Signal.like(self.channel)
         m.d.sync += kept.eq(written)
         row = Cat(again.any(), Mux(again.any(), kept, written))
-        # Without a reset in the clock domain this is no logic.
+        # If the clock domain has no reset, no logic remains of this.
         walking, place = Signal(reset_less=True), Signal.like(row, reset_less=True)
         with m.If(ResetSignal(allow_reset_less=True)):
             m.d.sync += [walking.eq(1), place.eq(0)]
@@ -83,7 +86,7 @@ class Limits(wiring.Component):
             m.d.sync += [place.eq(place + 1), walking.eq(~place.all())]
         for number, name in enumerate((*SHARED, OWN)):
             reset = register(*name).reset
-            # A bit beyond the register's is ignored.
+            # Bits beyond the register's width are ignored.
             within = ~again[number] if register(*name).bits < VALUE_BITS else 1
             parts = reset & (1 << HALF_BITS) - 1, reset >> HALF_BITS & (1 << HALF_BITS) - 1
             rows = 2 << len(self.channel) if name == OWN else 2

@@ -1,4 +1,4 @@
-"""What the register bank keeps in a memory: constants, what was written, and times of a run."""
+"""The register bank's memory: constants, written values, and times of a run."""
 
 from functools import reduce
 from operator import or_
@@ -21,11 +21,11 @@ from plexor_hdl.lib.addresses import ADDRESS_BITS, HITS_LAYOUT, WORD_BITS, claim
 from plexor_hdl.lib.memory_reader import plain_memory
 
 STORED = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STEP)
-"""Blocks whose words are constants, or what was written last."""
+"""Blocks whose words are constants or hold the last written value."""
 MARKED = ("start_ticks", "end_ticks")
-"""Registers of STATUS that keep the time of a moment."""
+"""Registers of STATUS that hold the time of a moment."""
 LATCH = 2 * len(MARKED)
-"""Place, behind those of MARKED, of the high word that the last read of a low one has latched."""
+"""Place behind those of MARKED. Reading a wide register's low word latches its high word here."""
 MARK_WORDS = 8
 
 
@@ -108,7 +108,7 @@ class RegisterMemory(wiring.Component):
         )
 
     def _layout(self) -> tuple[dict[str, int], int]:
-        """Return where blocks, their masks and the marks start, aligned; and where all ends."""
+        """Return the aligned starts of blocks, masks and marks, and the end of all."""
         sizes = {"marks": MARK_WORDS}
         for block in self._blocks:
             copies = 1 << (self._copies[block.name] - 1).bit_length()
@@ -122,7 +122,7 @@ class RegisterMemory(wiring.Component):
         return places, start
 
     def _contents(self) -> tuple[list[int], list[int]]:
-        """Return all words after configuration, and the places of those that are written."""
+        """Return all words after configuration, and the places that a walk writes."""
         init = [0] * self._depth
         written = [self._places["marks"] + number for number in range(MARK_WORDS)]
         for block in self._blocks:
@@ -159,12 +159,12 @@ class RegisterMemory(wiring.Component):
                 )
             ),
             free.eq(Cat(~self.busy, free)),
-            # The memory's own output register, where it has one.
+            # This can be the memory's own output register.
             self.word.eq(read.data),
         ]
         m.d.comb += [read.addr.eq(place), self.word_valid.eq(free[-1])]
 
-        # What is looked for now comes into `live` by way of the bank's register of what is chosen.
+        # The bank's register of the chosen word delays `live`, so the request is delayed with it.
         asked, chosen, came = Signal(Look), Signal(Look), Signal(Look)
         was_low = Signal()
         m.d.comb += [
@@ -175,7 +175,7 @@ class RegisterMemory(wiring.Component):
             self.look_high.eq(asked.high),
         ]
         m.d.sync += [chosen.eq(asked), came.eq(chosen), was_low.eq(came.low)]
-        # Where the low word's upper bit is set it may wrap in the clock after.
+        # If the low word's upper bit is set, it may wrap in the next clock.
         keep = came.low | (came.high & ~(was_low & write.data[-1]))
         m.d.sync += [
             write.addr.eq(
@@ -192,7 +192,7 @@ class RegisterMemory(wiring.Component):
         return m
 
     def _asked(self, m: Module):
-        """Return the place of the word that the bus asks for."""
+        """Return the place of the word that the bus requests."""
         address, hits, marks = self.address, self.hits, self._places["marks"]
         terms, stored = [], []
         for block in self._blocks:
@@ -215,7 +215,7 @@ class RegisterMemory(wiring.Component):
         return reduce(or_, terms)
 
     def _walk(self, m: Module, write, init: list[int], written: list[int]) -> None:
-        """Write all again after a reset; without one in the clock domain this is no logic."""
+        """Write everything again after a reset; no logic if the clock domain has no reset."""
         place = Signal(range(self._depth), reset_less=True)
         walking = Signal(reset_less=True)
         with m.If(ResetSignal(allow_reset_less=True)):

@@ -42,23 +42,23 @@ SOURCE_ADDRESS_BITS = 6
 LIVE = (STATUS, CHANNEL_STATUS, SOURCE)
 STEP_WORDS_BITS = (STEP.count * STEP.stride_words - 1).bit_length()
 SOURCE_CLOCKS = 17
-"""Clocks from a source that is asked for to its count."""
+"""Clocks from the request of a source's count to the count."""
 DECIDED, LOW_NEXT, DONE = 2, SOURCE_CLOCKS - 1, SOURCE_CLOCKS + 2
-"""Clocks from a request until the status of its answer stands, and so on."""
+"""Clocks from a request to the answer's status, to the read of a low word, and to the end."""
 ZOOMS = ("zoom_rise_ticks", "zoom_fall_ticks", "zoom_width_ticks", "zoom_period_ticks")
-"""Registers of CHANNEL that go to the results' memory, in the order of Kind."""
+"""Registers of CHANNEL that are kept in the results' memory, in the order of Kind."""
 ZOOM_BITS = (len(Kind) - 1).bit_length()
 HALF_BITS = 4
 HALF_WORDS = 1 << HALF_BITS
-"""Words of a copy that are told apart by a row and a column of four."""
+"""Words in half of a block's copy. A row and a column, each of four, select one."""
 
 
 class RegisterBus(wiring.Signature):
-    """Requests of one register word at a time; the requester sees these directions.
+    """Requests of register words, one at a time, with the requester's directions.
 
-    `address`, `write` and `write_data` stand from `request_stb` to `done_stb`; from its clock to
-    the next request `read_data` and `status` (an OpStatus) stand. `read_data` is 0 where `status`
-    is NO_REGISTER.
+    `address`, `write` and `write_data` stay the same from `request_stb` to `done_stb`. `read_data`
+    and `status` (an OpStatus) stay the same from `done_stb` to the next request. `read_data` is 0
+    if `status` is NO_REGISTER.
     """
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class RegisterBus(wiring.Signature):
 
 
 def _cell(block: Block, place: int, rows, columns):
-    """Return whether the word at `place` of its half of a copy is asked for."""
+    """Return whether the request is for the word at `place` of its half of a copy."""
     row, column = place % HALF_WORDS // 4, place % 4
     return (rows[row] if block.stride_words > 4 else 1) & (
         columns[column] if block.stride_words > 1 else 1
@@ -197,7 +197,7 @@ class RegisterBank(wiring.Component):
         waiting, again, busy, late = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
             self.source_stb.eq(waiting & ~self.hold & ~shadow.walking),
-            # What has not written yet starts again, for the mark needs the ways that it takes.
+            # A mark needs the request's paths, so a request that has not written yet starts again.
             again.eq(self.mark_stb & ~late),
         ]
         m.d.sync += [
@@ -233,7 +233,7 @@ class RegisterBank(wiring.Component):
             setup.eq(Cat(setups).any()),
             read_only.eq(Cat(hits[block.name] for block in (IDENTITY, *LIVE)).any()),
         ]
-        # What is asked for has stood for a clock more than this takes.
+        # By then the request has been stable for a clock more than this takes.
         status = Signal(8)
         m.d.sync += status.eq(OpStatus.OK)
         with m.If(~found):
@@ -274,7 +274,7 @@ class RegisterBank(wiring.Component):
         return m
 
     def _lines(self, m: Module, block: Block, number: int, hits, condition, kind: str):
-        """Return a line for each half of a copy's words: the copy is asked for, and `condition`."""
+        """Return a line for each half of a copy: the copy is requested and `condition` holds."""
         address = self.bus.address
         offset, copy = split(block, address)
         lines = []
@@ -329,11 +329,11 @@ class RegisterBank(wiring.Component):
                             m.d.sync += target.eq(self.bus.write_data)
 
     def _live(self, m: Module, hits, rows, columns, stage, latch_stb, shadow):
-        """Return the word of a register from outside, in the clock of stage[-1]; else 0.
+        """Return the word of a register outside the bank in the clock of stage[-1]; else 0.
 
-        Of a wide register the high word is looked at the clock before the low word and the clock
-        after it. Where the upper bit of the low word is set, it has not just wrapped, and the high
-        word from before belongs to it; else it is not about to wrap, and the one from after does.
+        A wide register's high word is read in the clocks before and after its low word. If the low
+        word's upper bit is set, the low word has not just wrapped, so the high word from before
+        belongs to it. Otherwise it is not about to wrap, so the one from after does.
         """
         address = self.bus.address
         live, is_wide = Signal(WORD_BITS), Signal()

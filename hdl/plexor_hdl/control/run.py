@@ -1,4 +1,4 @@
-"""Run control: when a run starts, captures and ends."""
+"""Run control: starts runs, captures during them, and ends them."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
@@ -14,16 +14,16 @@ from plexor_hdl.lib.addresses import WORD_BITS
 from plexor_hdl.lib.counter import TIMER_CLOCKS, Alarm, Timer
 
 OUTPUT_CLOCKS = 1
-"""Core clocks from a stimulus's word to the pins."""
+"""Core clocks from a stimulus' word to the pins."""
 START_CLOCKS = TRIGGER_CLOCKS + OUTPUT_CLOCKS
 DRAIN_CLOCKS = 64
-"""More than an event takes from pins to matcher, or from matcher to memories, if none waits."""
+"""Upper bound of an event's clocks from pins to matcher, or matcher to memories, without waits."""
 REST_CLOCKS = 8
-"""Clocks from the last one of a strike to a run's end; more than stimuli take to be done."""
+"""Clocks from a strike's last clock to the run's end. Stimuli are done sooner than that."""
 
 
 CLEARERS = 4
-"""Stages that a run's start waits for while they clear."""
+"""Number of stages that a run's start waits for while they clear."""
 
 
 def flag_bit(value: Value, flag: int) -> Value:
@@ -158,10 +158,10 @@ class RunControl(wiring.Component):
         m = Module()
         fine = self._fine_bits
         wait = Signal(range(max(DRAIN_CLOCKS, START_CLOCKS) + 1))
-        # Whether there is any, and whether it is the last clock of it.
+        # `waits`: a wait is going on. `last`: this is its last clock.
         waits, last, drain_next, start_in = Signal(), Signal(), Signal(), Signal()
         first = Signal()
-        # A flip-flop for each state; what starts a run is looked at the clock before.
+        # Each state has a flip-flop. The conditions for a start are registered a clock ahead.
         resting, clearing, draining, drained = Signal(init=1), Signal(), Signal(), Signal()
         begin, live = Signal(), flag_bit(self.control.stream, Stream.LIVE)
         m.d.comb += [
@@ -183,7 +183,7 @@ class RunControl(wiring.Component):
             self.word_high.eq(Mux(self.word_end, self.base_high, high)),
             struck.eq(at_rest & ~self.more),
             over_next.eq(going & ~over & (timed | struck | stop_asked | self.trigger_over)),
-            # Of both times there are looks before the start: a run may take two clocks.
+            # Both times are also read before the start, because a run may last only two clocks.
             self.mark_end.eq(~wait[0]),
         ]
         m.d.sync += [
@@ -263,7 +263,7 @@ class RunControl(wiring.Component):
         with m.Elif(load):
             m.d.sync += wait.eq(DRAIN_CLOCKS)
 
-        # One LOG frame at a time: what started before what ended it.
+        # There is one LOG frame at a time. The start is reported before the reason of the end.
         trigger_told = Signal()
         with m.If(self.o_log.valid), m.If(self.o_log.ready):
             m.d.sync += self.o_log.valid.eq(0)
@@ -281,7 +281,7 @@ class RunControl(wiring.Component):
         return m
 
     def _limits(self, m, wait, clearing, timed, at_rest, stop_asked, loaded) -> Signal:
-        """Count what is left of the run; return which word of its length is asked for."""
+        """Count down the rest of the run; return which half of its length is requested."""
         fine = self._fine_bits
         stop_on = self.control.stop_on
         m.submodules.time_left = time_left = Timer(fine)
@@ -305,7 +305,7 @@ class RunControl(wiring.Component):
             time_left.word.eq(self.word),
             time_left.low_stb.eq(load_stb & ~high),
             time_left.high_stb.eq(load_stb & high),
-            # Five clocks before the first captured one comes what takes the run to its last clock.
+            # The timer starts five clocks early, because it takes that long to the last clock.
             time_left.start_stb.eq(self.track & (wait == TIMER_CLOCKS + 3)),
             settle_left.clocks.eq(self.settle_ticks[fine:]),
             settle_left.start_stb.eq(self.start_stb | self.restart_stb | self.strike_stb),

@@ -1,4 +1,4 @@
-"""Snapshots and dumps: which bank counts, and what the dumper is asked for."""
+"""Snapshots and dumps: selects the counting bank, and requests dumps."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
@@ -11,7 +11,7 @@ from plexor_hdl.lib.addresses import WORD_BITS
 from plexor_hdl.lib.counter import Alarm
 
 STILL_CLOCKS = 4
-"""Clocks for which all must be idle: more than a beat takes from one stage to the next."""
+"""Clocks for which all stages must be idle. A beat takes fewer from one stage to the next."""
 
 
 class Snapshots(wiring.Component):
@@ -126,7 +126,7 @@ class Snapshots(wiring.Component):
                 request.final.eq(final_dump),
             ]
         else:
-            # Every dump is one of a run that has ended.
+            # Without snapshots, every dump is of a run that has ended.
             m.d.comb += request.final.eq(1)
         snapshot_word = base_ticks.word_select(self.base_high, WORD_BITS)
         m.d.comb += [
@@ -156,7 +156,7 @@ class Snapshots(wiring.Component):
                         final_dump.eq(1),
                     ]
                     m.next = "FOLD"
-            # A matcher that waited for this would wait for long.
+            # Folding takes long, so the matcher is paused only after it.
             with m.State("FOLD"):
                 m.d.sync += stood.eq(0)
                 with m.If(~self.folding):
@@ -179,7 +179,7 @@ class Snapshots(wiring.Component):
             with m.State("DUMP"), m.If(~self.dump_busy & ~self.o_dump.valid):
                 m.d.sync += [self.frozen.eq(0), stood.eq(0)]
                 m.next = "THAW"
-            # Until it shows that what has counted since is being folded.
+            # The folding of counts since the snapshot takes a few clocks to show.
             with m.State("THAW"):
                 m.d.sync += stood.eq(stood + 1)
                 with m.If(stood.all()):

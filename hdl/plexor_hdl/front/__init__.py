@@ -1,1 +1,1 @@
-"""Between the instrument's words and a board's pins: sampler, serialiser, clocks."""
+"""Connects the instrument's words to a board's pins: sampler, serialiser, clocks."""

@@ -1,4 +1,4 @@
-"""The instrument on a board: a front-end, and a UART for its link."""
+"""The instrument on a board: a front-end, and a UART as its link."""
 
 from types import ModuleType
 

@@ -1,4 +1,4 @@
-"""The core clock, made of a phase's flip-flop, and the beat that tells the fast clocks of it."""
+"""Makes the core clock from a phase's flip-flop, and the beat that marks it for the fast clocks."""
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring

@@ -1,8 +1,8 @@
-"""What a front-end takes from the ECP5: its PLL, and the global buffer of the core clock.
+"""A front-end's parts of the ECP5: its PLL, and the global buffer of the core clock.
 
-Figures of the PLL: Lattice FPGA-DS-02012 (ECP5 family data sheet), "sysCLOCK PLL Timing": VCO 400
-to 800 MHz, phase detector 10 to 400 MHz, output up to 400 MHz; phases in eighths of a VCO period:
-FPGA-TN-02200 (sysCLOCK PLL/DLL design and usage guide).
+Limits of the PLL are from Lattice FPGA-DS-02012 (ECP5 family data sheet), "sysCLOCK PLL Timing":
+VCO 400 to 800 MHz, phase detector 10 to 400 MHz, output up to 400 MHz. Phases are set in eighths of
+a VCO period: FPGA-TN-02200 (sysCLOCK PLL/DLL design and usage guide).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ VCO_MHZ = (400, 800)
 DETECTOR_MHZ = (10, 400)
 _OUTPUTS = ("CLKOP", "CLKOS", "CLKOS2", "CLKOS3")
 _STEPS = 8
-"""Steps of an output's phase in a period of the VCO."""
+"""Steps of an output's phase in each period of the VCO."""
 
 
 @dataclass(frozen=True)
 class Pll:
-    """Dividers that make `fast_mhz` of the reference, and four outputs an eighth of a period apart.
+    """Dividers that make `fast_mhz` from the reference; outputs are an eighth of a period apart.
 
-    Raises ValueError where there are none within the PLL's limits.
+    Raises ValueError if no dividers are within the PLL's limits.
     """
 
     reference_mhz: Fraction
@@ -34,7 +34,7 @@ class Pll:
         """Return the dividers of reference, feedback and outputs."""
         ratio = Fraction(self.fast_mhz) / Fraction(self.reference_mhz)
         for output in range(1, 129):
-            # An eighth of an output's period must be a whole number of steps: it is `output`.
+            # An eighth of an output's period is `output` steps, a whole number.
             vco_mhz = self.fast_mhz * output
             if not VCO_MHZ[0] <= vco_mhz <= VCO_MHZ[1]:
                 continue
@@ -48,17 +48,17 @@ class Pll:
         )
 
     def phase_ps(self, phase: int) -> float:
-        """Return when a phase's edge comes after that of phase 0."""
+        """Return the delay of a phase's edge after that of phase 0, in ps."""
         return 1e6 / float(self.fast_mhz) * phase / PHASES
 
 
 def add_start_clock(m: Module, reference: Signal) -> Signal:
-    """Return a clock that goes before the PLL's do: the reference."""
+    """Return a clock that runs before the PLL locks: the reference."""
     return reference
 
 
 def add_pll(m: Module, reference: Signal, pll: Pll) -> tuple[list[Signal], Signal]:
-    """Add the PLL; return its clocks, an eighth of a period apart, and its lock."""
+    """Add the PLL; return its clocks, each an eighth of a period later, and its lock."""
     reference_divider, feedback_divider, output_divider = pll.dividers()
     clocks = [Signal(name=f"fast_{number}") for number in range(len(_OUTPUTS))]
     locked = Signal()
@@ -106,7 +106,7 @@ def add_buffer(m: Module, clock: Signal) -> Signal:
 
 
 def xor(m: Module, bits: list[Signal], name: str) -> Signal:
-    """Return the exclusive or of up to four bits by one look-up table of that name."""
+    """Return the XOR of up to four bits, from one look-up table of that name."""
     joined = Signal(name=name)
     inputs = {f"i_{port}": bit for port, bit in zip("ABCD", [*bits, *[Const(0)] * 4], strict=False)}
     m.submodules[f"{name}_table"] = Instance("LUT4", p_INIT=Const(0x6996, 16), **inputs, o_Z=joined)
@@ -114,9 +114,9 @@ def xor(m: Module, bits: list[Signal], name: str) -> Signal:
 
 
 def add_source(m: Module) -> Signal:
-    """Return an oscillation that no clock of the board knows of.
+    """Return an oscillation that is asynchronous to all clocks of the board.
 
-    OSCG divides about 310 MHz, +- 15 % (FPGA-DS-02012, "Internal Oscillators"), here by 128.
+    OSCG divides about 310 MHz, ±15 % (FPGA-DS-02012, "Internal Oscillators"), here by 128.
     """
     source = Signal(name="source")
     m.submodules.oscillator = Instance("OSCG", p_DIV=128, o_OSC=source)
@@ -124,7 +124,7 @@ def add_source(m: Module) -> Signal:
 
 
 def add_pad(m: Module, drive: Signal, port: IOPort, name: str) -> Signal:
-    """Drive a pad; return what stands there, read back."""
+    """Drive a pad; return the level read back from it."""
     back = Signal(name=f"{name}_back")
     m.submodules[name] = Instance("BB", i_I=drive, i_T=Const(0), o_O=back, io_B=port)
     return back

@@ -1,4 +1,4 @@
-"""From pins to words and back: clocks, pads, sampler and serialiser of one device family."""
+"""The clocks, pads, sampler and serialiser between a device family's pins and words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from plexor_hdl.front.serialiser import Serialiser
 from plexor_hdl.lib.crossing import Crossing
 
 START_BITS = 10
-"""The core's clock starts 2**START_BITS periods of a family's start clock after the PLL's lock."""
+"""Periods of a family's start clock from the PLL's lock to the core clock's start, as log2."""
 
 
 class FrontEnd(Elaboratable):
@@ -78,7 +78,7 @@ class FrontEnd(Elaboratable):
             m.d.reference += wait.eq(0)
         with m.Elif(~wait[-2:].all()):
             m.d.reference += wait.eq(wait + 1)
-        # The lock as it is too: without the reference nothing else here moves.
+        # The raw lock is included, because without the reference nothing else here changes.
         m.d.comb += self.clock_lost.eq(~(locked & wait[-2:].all()))
         m.submodules.divider = divider = Divider(phases)
         m.d.comb += [
@@ -86,7 +86,7 @@ class FrontEnd(Elaboratable):
             self.core.eq(family.add_buffer(m, divider.core_clk)),
         ]
         channels, outputs = len(self.channels), len(self.outputs)
-        # One flip-flop for all would drive wires that are too long for a period.
+        # A single flip-flop for all would have wires too long for one period.
         loads, running = [divider.load], [divider.running]
         for number in range(1, channels + outputs):
             loads.append(repeated(m, loads[-1], f"load_{number}"))

@@ -1,9 +1,10 @@
-"""What a front-end takes from the iCE40: its PLL, global buffers, pads, and a ring of tables.
+"""A front-end's parts of the iCE40: its PLL, global buffers, pads, and a ring oscillator of tables.
 
-Figures of the PLL: Lattice FPGA-TN-02052 (iCE40 sysCLOCK PLL design and usage guide): VCO 533 to
-1066 MHz, phase detector 10 to 133 MHz, output 16 to 275 MHz; fine delay (n + 1) x 0.15 ns, nominal,
-of output A after B. Its shift register would give exact quarters of a period, but divides the VCO
-by four: for 240 MHz it must run at 960 MHz with DIVQ of 0, which the guide does not allow.
+Limits of the PLL are from Lattice FPGA-TN-02052 (iCE40 sysCLOCK PLL design and usage guide): VCO
+533 to 1066 MHz, phase detector 10 to 133 MHz, output 16 to 275 MHz, and a nominal fine delay of
+(n + 1) x 0.15 ns of output A after B. The PLL's shift register would give exact quarters of a
+period, but it divides the VCO by four. For 240 MHz the VCO would have to run at 960 MHz with
+DIVQ = 0, which the guide does not allow.
 """
 
 from __future__ import annotations
@@ -20,24 +21,24 @@ DELAY_STEP_PS = 150
 DELAY_STEPS = 16
 RING_TABLES = 3
 RING_BITS = 8
-"""The ring's oscillation, of some 100 MHz, is divided by 2**RING_BITS: slower than the link."""
-# Phase detector frequency in MHz from which on FILTER_RANGE is that, from 1 (as icepll, of
-# icestorm, chooses).
+"""The ring oscillates at about 100 MHz. Divided by 2**RING_BITS it is slower than the link."""
+# Minimum phase detector frequency in MHz for each FILTER_RANGE, from 1, as icestorm's icepll
+# chooses it.
 _FILTERS = (17, 26, 44, 66, 101)
 
 
 @dataclass(frozen=True)
 class Pll:
-    """Dividers that make `fast_mhz` of the reference, and a delay near a quarter of its period.
+    """Dividers that make `fast_mhz` from the reference, and a delay near a quarter of its period.
 
-    Raises ValueError where there are none within the PLL's limits.
+    Raises ValueError if no dividers are within the PLL's limits.
     """
 
     reference_mhz: Fraction
     fast_mhz: Fraction
 
     def dividers(self) -> tuple[int, int, int]:
-        """Return the dividers of reference and feedback, and the power of two of the output."""
+        """Return the dividers of reference and feedback, and the output's divider as log2."""
         for power in range(1, 7):
             vco_mhz = self.fast_mhz * 2**power
             ratio = Fraction(vco_mhz) / Fraction(self.reference_mhz)
@@ -56,18 +57,18 @@ class Pll:
 
     @property
     def delay_steps(self) -> int:
-        """Return the steps of output A's delay after B."""
+        """Return the number of steps by which output A is later than B."""
         quarter_ps = 10**6 / self.fast_mhz / PHASES
         return min(max(round(quarter_ps / DELAY_STEP_PS), 1), DELAY_STEPS)
 
     def phase_ps(self, phase: int) -> float:
-        """Return when a phase's edge comes after that of phase 0: nominally."""
+        """Return the nominal delay of a phase's edge after that of phase 0, in ps."""
         half, late = divmod(phase, PHASES // 2)
         return half * 1e6 / float(self.fast_mhz) / 2 + late * self.delay_steps * DELAY_STEP_PS
 
 
 def add_start_clock(m: Module, reference: Signal) -> Signal:
-    """Return a clock that goes before the PLL's do: the reference."""
+    """Return a clock that runs before the PLL locks: the reference."""
     return reference
 
 
@@ -77,9 +78,9 @@ def add_pll(
     pll: Pll,
     primitive: tuple[str, str] = ("SB_PLL40_2F_CORE", "REFERENCECLK"),
 ) -> tuple[list[Signal], Signal]:
-    """Add the PLL; return its clocks, a quarter of a period apart, and its lock.
+    """Add the PLL; return its clocks, each a quarter of a period later, and its lock.
 
-    `primitive` is the cell and its port for the reference.
+    `primitive` is the cell, and the name of its port for the reference.
     """
     reference_divider, feedback_divider, power = pll.dividers()
     clocks = [Signal(name=f"fast_{number}") for number in range(PHASES // 2)]
@@ -121,11 +122,11 @@ def add_buffer(m: Module, clock: Signal) -> Signal:
 
 
 def add_source(m: Module) -> Value:
-    """Return an oscillation that no clock of the board knows of: a ring's, divided."""
+    """Return an oscillation that is asynchronous to all clocks of the board: a divided ring's."""
     stages = [Signal(name=f"ring_{number}") for number in range(RING_TABLES)]
     for number, stage in enumerate(stages):
         before = stages[number - 1]
-        # Inverters: 1 where the first input is 0.
+        # The tables are inverters: 1 if the first input is 0.
         m.submodules[f"ring_{number}_table"] = Instance(
             "SB_LUT4",
             a_keep=1,
@@ -144,11 +145,11 @@ def add_source(m: Module) -> Value:
 
 
 def add_pad(m: Module, drive: Signal, port: IOPort, name: str) -> Signal:
-    """Drive a pad; return what stands there, read back."""
+    """Drive a pad; return the level read back from it."""
     back = Signal(name=f"{name}_back")
     m.submodules[name] = Instance(
         "SB_IO",
-        # Output and input both without flip-flops (FPGA-TN-02026, "SB_IO": PIN_TYPE 0110 01).
+        # Neither output nor input has a flip-flop (FPGA-TN-02026, "SB_IO": PIN_TYPE 0110 01).
         p_PIN_TYPE=Const(0b011001, 6),
         i_D_OUT_0=drive,
         o_D_IN_0=back,
@@ -158,7 +159,7 @@ def add_pad(m: Module, drive: Signal, port: IOPort, name: str) -> Signal:
 
 
 def xor(m: Module, bits: list[Signal], name: str) -> Signal:
-    """Return the exclusive or of up to four bits by one look-up table of that name."""
+    """Return the XOR of up to four bits, from one look-up table of that name."""
     joined = Signal(name=name)
     inputs = {f"i_I{number}": bit for number, bit in enumerate([*bits, *[Const(0)] * 4][:4])}
     m.submodules[f"{name}_table"] = Instance(

@@ -1,9 +1,9 @@
-"""Phases of a fast clock, and the way of a bit from one to another.
+"""Phases of a fast clock, and the path of a bit from one phase to another.
 
-A front-end of P phases has P/2 clocks of period T, each T/P later than the one before. Phase i
-below P/2 is the rising edge of clock i, phase i + P/2 its falling edge: an edge each T/P. The core
-clock has period 2T; its edges come `CORE_PHASE` phases and the lag of its buffer after those of
-phase 0.
+A front-end with P phases has P/2 clocks of period T, each T/P later than the one before. Phase i
+below P/2 is the rising edge of clock i. Phase i + P/2 is its falling edge. So there is an edge each
+T/P. The core clock has period 2T. Its edges come `CORE_PHASE` phases plus the lag of its buffer
+after those of phase 0.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from __future__ import annotations
 from amaranth.hdl import ClockDomain, ClockSignal, Module, Signal
 
 RATIO = 2
-"""Periods of the fast clocks in one of the core."""
+"""Periods of the fast clocks in one period of the core clock."""
 CORE_PHASE = 1
-"""The phase whose flip-flop is the core clock: its lag then has room on both sides."""
+"""Phase whose flip-flop is the core clock. Its lag then has room on both sides."""
 LOOP_CLOCKS = 4
-"""Core clocks from a strike word's to those of the samples taken while it stands at the pins."""
+"""Core clocks from a strike's word to the samples taken while it is at the pins."""
 
 
 def domain(phase: int) -> str:
@@ -24,17 +24,18 @@ def domain(phase: int) -> str:
 
 
 def hops(start: int, end: int, phases: int) -> list[int]:
-    """Return the phases, modulo `phases`, at which a bit is taken over on its way.
+    """Return the phases, modulo `phases`, at which flip-flops take a bit over on its path.
 
-    `start` and `end` count phases from one time; the bit is new at `start` of each period. No hop
-    is longer than a period, when it would be overwritten, and all are as long as they can be alike.
+    `start` and `end` count phases from the same time. The bit is new at `start` of each period. No
+    hop is longer than a period, because the bit would be overwritten. Hops are as equal as they can
+    be.
     """
     steps = -(-(end - start) // phases)
     return [(start + (end - start) * step // steps) % phases for step in range(1, steps + 1)]
 
 
 def carried(m: Module, bit: Signal, start: int, end: int, phases: int) -> Signal:
-    """Return the bit after its way from phase `start` to `end`, a flip-flop a hop."""
+    """Return the bit after its path from phase `start` to `end`, with a flip-flop at each hop."""
     for number, phase in enumerate(hops(start, end, phases)):
         after = Signal(name=f"{bit.name}_{number}")
         m.d[domain(phase)] += after.eq(bit)
@@ -43,9 +44,9 @@ def carried(m: Module, bit: Signal, start: int, end: int, phases: int) -> Signal
 
 
 def repeated(m: Module, bit: Signal, name: str) -> Signal:
-    """Return a bit of phase 0 that is the same each RATIO periods, from a flip-flop of its own.
+    """Return a copy of a bit of phase 0, from its own flip-flop, RATIO periods later.
 
-    It is taken over so much later: for its first RATIO periods it is low.
+    The bit must be the same in each core clock. The copy is low for its first RATIO periods.
     """
     for number in range(RATIO):
         after = Signal(name=f"{name}_{number}")
@@ -55,7 +56,7 @@ def repeated(m: Module, bit: Signal, name: str) -> Signal:
 
 
 def add_domains(m: Module, clocks: list) -> None:
-    """Add the domains of all phases, made of the P/2 clocks."""
+    """Add the clock domains of all phases, from the P/2 clocks."""
     for number, clock in enumerate(clocks):
         for phase, edge in ((number, "pos"), (number + len(clocks), "neg")):
             m.domains += ClockDomain(domain(phase), clk_edge=edge, reset_less=True)

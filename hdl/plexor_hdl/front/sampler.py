@@ -1,4 +1,4 @@
-"""Samples pins at each phase of the fast clocks, and makes a word of them each core clock."""
+"""Samples pins at each phase of the fast clocks, and makes a word of samples each core clock."""
 
 from collections.abc import Callable
 
@@ -9,10 +9,10 @@ from amaranth.lib.wiring import In, Out
 from plexor_hdl.front.phases import RATIO, carried, domain
 
 HOP_PERIODS = 3
-"""Fast periods from a sample's to the one at whose start all of its period stand side by side."""
+"""Fast periods from a sample's own to the one at whose start its period's samples are aligned."""
 
 Way = Callable[[Module, Signal, int], Signal]
-"""What is between a channel's look-up table and the flip-flop of a phase: a wire, or a test's."""
+"""The path from a channel's look-up table to a phase's flip-flop: a wire, or a test's model."""
 
 
 class Sampler(wiring.Component):
@@ -71,10 +71,10 @@ class Sampler(wiring.Component):
 
 
 def seen_name(channel: int | str) -> str:
-    """Return the name of the look-up table's output from which a channel's samples are taken."""
+    """Return the name of the look-up table's output that a channel's flip-flops sample."""
     return f"seen_{channel}"
 
 
 def first_name(channel: int | str, phase: int) -> str:
-    """Return the name of the flip-flop that takes a channel's sample at a phase."""
+    """Return the name of the flip-flop that samples a channel at a phase."""
     return f"first_{channel}_{phase}"

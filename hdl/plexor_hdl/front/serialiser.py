@@ -1,4 +1,4 @@
-"""Puts a word's bits out on a pin, one at each phase of the fast clocks."""
+"""Puts a word's bits out on a pin, one bit at each phase of the fast clocks."""
 
 from collections.abc import Callable
 
@@ -52,7 +52,7 @@ class Serialiser(wiring.Component):
         fast = m.d[domain(0)]
         for output in range(len(self.pins)):
             word = self.words[output * width :][:width]
-            # The first half of a word goes at once, the second waits for a period.
+            # The first half of a word goes out at once, the second half a period later.
             now = Signal(phases, name=f"now_{output}")
             later = Signal(phases, name=f"later_{output}")
             fast += now.eq(Mux(self.load[output], word[:phases], later))
@@ -70,8 +70,8 @@ class Serialiser(wiring.Component):
                 end.attrs["keep"] = 1
                 end.name = last_name(output, phase)
                 ends.append(end)
-            # As many look-up tables behind each flip-flop: of four inputs, as the families have
-            # them.
+            # All flip-flops have the same number of look-up tables behind them. The tables of all
+            # families have four inputs.
             joined = []
             for number in range(0, phases, LUT_INPUTS):
                 name = joined_name(output, number // LUT_INPUTS)
@@ -83,17 +83,17 @@ class Serialiser(wiring.Component):
 
 
 def last_name(output: int | str, phase: int) -> str:
-    """Return the name of the flip-flop that changes an output at a phase."""
+    """Return the name of the last flip-flop of an output at a phase."""
     return f"strike_{output}_{phase}"
 
 
 def joined_name(output: int | str, number: int) -> str:
-    """Return the name of the net that joins four of an output's phases."""
+    """Return the name of the net that joins four phases of an output."""
     return f"joined_{output}_{number}"
 
 
 def driven_name(output: int | str) -> str:
-    """Return the name of the net that joins those, where there are more than four phases."""
+    """Return the name of the net that joins these nets, if there are more than four phases."""
     return f"driven_{output}"
 
 

@@ -1,10 +1,11 @@
-"""What a front-end takes from the iCE40 UltraPlus: an iCE40's, but for two cells.
+"""A front-end's parts of the iCE40 UltraPlus: those of an iCE40, except for two cells.
 
-Its PLL has the limits of other iCE40s (FPGA-TN-02052), and takes its reference from a pad of its
-own, which nothing else can then read. An oscillator on the chip (FPGA-DS-02008, iCE40 UltraPlus
-family data sheet: SB_HFOSC, 48 MHz, here divided by 4) counts what the reference does elsewhere,
-and is in place of a ring: no clock of the board knows of it. The delay of the PLL's output A ends
-at 2.4 ns, short of a quarter of a period below 104 MHz: two of four bins are so much narrower.
+Its PLL has the limits of other iCE40s (FPGA-TN-02052). It takes its reference from a dedicated pad,
+which nothing else can read then. The chip's oscillator (FPGA-DS-02008, iCE40 UltraPlus family data
+sheet: SB_HFOSC, 48 MHz, here divided by 4) replaces the reference as start clock. It also replaces
+the ring, because it is asynchronous to all clocks of the board. The delay of the PLL's output A is
+at most 2.4 ns. Below 104 MHz that is less than a quarter of a period, so two of four bins are that
+much narrower.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ __all__ = [
 
 MULTIPLIERS = 8
 RESET = "front.unlocked"
-"""The net that is high until the PLL has locked."""
+"""Name of the net that is high until the PLL has locked."""
 SOURCE_BITS = 6
-"""12 MHz, divided by 2**SOURCE_BITS: slower than the link."""
+"""The oscillator's 12 MHz, divided by 2**SOURCE_BITS, are slower than the link."""
 
 
 def add_start_clock(m: Module, reference: Signal) -> Signal:
-    """Return a clock that goes before the PLL's do: the oscillator's."""
+    """Return a clock that runs before the PLL locks: the oscillator's."""
     clock = Signal(name="oscillation")
     m.submodules.oscillator = Instance(
         "SB_HFOSC",
@@ -46,7 +47,7 @@ def add_start_clock(m: Module, reference: Signal) -> Signal:
 
 
 def add_pll(m: Module, reference: Signal, pll: Pll) -> tuple[list[Signal], Signal]:
-    """Add the PLL; return its clocks, about a quarter of a period apart, and its lock."""
+    """Add the PLL; return its clocks, each about a quarter of a period later, and its lock."""
     clocks, locked = ice40.add_pll(m, reference, pll, ("SB_PLL40_2F_PAD", "PACKAGEPIN"))
     unlocked = Signal(attrs={"keep": 1})
     m.d.comb += unlocked.eq(~locked)
@@ -54,7 +55,7 @@ def add_pll(m: Module, reference: Signal, pll: Pll) -> tuple[list[Signal], Signa
 
 
 def add_source(m: Module) -> Value:
-    """Return an oscillation that no clock of the board knows of: the start clock's, divided."""
+    """Return an oscillation that is asynchronous to the board's clocks: the divided start clock."""
     count = Signal(SOURCE_BITS)
     m.d.reference += count.eq(count + 1)
     return count[-1]

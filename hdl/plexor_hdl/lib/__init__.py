@@ -1,1 +1,1 @@
-"""Parts that know nothing of what is measured."""
+"""General components, independent of what is measured."""

@@ -1,4 +1,4 @@
-"""Word addresses of the register map: which block, copy and word one is."""
+"""Word addresses of the register map: finds block, copy and word of an address."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from plexor.protocol.registers import BLOCKS, Block, Register
 ADDRESS_BITS = 16
 WORD_BITS = 32
 HITS_LAYOUT = data.StructLayout({block.name: 1 for block in BLOCKS})
-"""Blocks that an address is in."""
+"""A flag for each block: whether an address is in it."""
 
 
 @dataclass(frozen=True)
 class Word:
-    """One word of a block: its register, which word of it, and its bits."""
+    """One word of a block: its register, its number in the register, and its bits."""
 
     register: Register
     number: int
@@ -24,16 +24,16 @@ class Word:
 
     @property
     def reset(self) -> int:
-        """Its reset value."""
+        """Reset value of the word."""
         return self.part(self.register.reset)
 
     def part(self, value: int) -> int:
-        """Return the word's bits of a value of its register."""
+        """Return the word's bits of its register's value."""
         return value >> self.number * WORD_BITS & (1 << WORD_BITS) - 1
 
 
 def words_of(block: Block) -> list[Word]:
-    """Return the words of a copy of the block, in the order of their addresses."""
+    """Return the words of one copy of a block, in order of address."""
     return [
         Word(register, number, min(register.bits - number * WORD_BITS, WORD_BITS))
         for register in block.registers
@@ -49,7 +49,7 @@ def split(block: Block, address: Value) -> tuple[Value, Value]:
 
 
 def claimed(block: Block, address: Value, claim: Callable[[Word], int]) -> Value:
-    """Return whether `claim` holds of the word of the block at an address."""
+    """Return whether `claim` holds for the block's word at an address."""
     offset, _ = split(block, address)
     bits = sum(1 << number for number, word in enumerate(words_of(block)) if claim(word))
     return Const(bits, block.stride_words).bit_select(offset, 1)

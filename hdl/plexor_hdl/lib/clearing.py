@@ -1,4 +1,4 @@
-"""Going through a memory's addresses, to clear it."""
+"""Counts through a memory's addresses to clear it."""
 
 from amaranth.hdl import Module
 from amaranth.lib import wiring

@@ -1,4 +1,4 @@
-"""COBS on byte streams: frames without zero bytes, ended by one.
+"""COBS on byte streams: frames without zero bytes, each ended by a zero byte.
 
 Cheshire and Baker, "Consistent Overhead Byte Stuffing", IEEE/ACM Transactions on Networking 7(2),
 1999.
@@ -15,8 +15,8 @@ from plexor_hdl.lib.memory_reader import MemoryReader, plain_memory
 BUFFER_BITS = 9
 FULL_BLOCK = 255
 ROOM_BITS = 2
-"""Log2 of the bytes kept free: what is written while the level on which `ready` rests is two clocks
-old."""
+"""Log2 of the bytes kept free: those that may still be written because `ready` depends on a level
+that is two clocks old."""
 
 
 class DecodedByte(data.Struct):
@@ -61,8 +61,8 @@ class CobsEncoder(wiring.Component):
         ]
         wiring.connect(m, fetch.o_words, wiring.flipped(self.o_bytes))
 
-        # Each block's code goes to `code_place` when the block is complete; only what lies before
-        # that place is read. A delimiter is a block of its own, with code 0.
+        # A complete block's code is written to `code_place`. Only bytes before that place are read.
+        # A delimiter is a block of its own, with code 0.
         place = Signal(BUFFER_BITS, init=1)
         code_place = Signal(BUFFER_BITS)
         code = Signal(8, init=1)
@@ -75,7 +75,7 @@ class CobsEncoder(wiring.Component):
         ]
         m.d.comb += fetch.limit.eq(code_place)
 
-        # A byte is looked at in its first clock.
+        # A byte is checked in the first clock that it is offered.
         beat, is_zero, seen = self.i_bytes.payload, Signal(), Signal()
         due, closing, accept = Signal(), Signal(), Signal()
         m.d.comb += [
@@ -122,7 +122,7 @@ class CobsDecoder(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        # 1 where a code comes next.
+        # `left` is 1 when the next byte is a code.
         left = Signal(8, init=1)
         zero_due = Signal()
         empty = Signal(init=1)

@@ -1,4 +1,4 @@
-"""Wide counters in short carry chains: a few low bits count, a pool behind them refills them."""
+"""Wide counters with short carry chains: a few low bits count, and a pool refills them."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import wiring
@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from plexor_hdl.lib.split_sum import added
 
 POOL_CHUNK_BITS = 14
-"""With what takes the carry out, two tiles of an iCE40."""
+"""Bits of the pool that count at once. With the carry's output they fill two tiles of an iCE40."""
 TIMER_LOW_BITS = 4
 COUNT_LOW_BITS = 7
 
@@ -55,7 +55,7 @@ class Pool(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        # Low in the cycle after a load, and after reset, where it does no harm.
+        # It is low in the clock after a load. It is low after reset too, which is harmless.
         counts = Signal()
         load_r = ~counts
         take_r = Signal()
@@ -70,7 +70,7 @@ class Pool(wiring.Component):
             chunk = Signal(len(part), name=f"chunk_{number}", reset_less=True)
             some = Signal(name=f"some_{number}")
             borrow_next = Signal(name=f"borrow_{number}")
-            # One operand is all ones or, in a load, zero: a cell a bit, on iCE40 too.
+            # One operand is all ones, or zero during a load: each bit takes one cell on iCE40 too.
             less = Cat(chunk, Const(0, 1)) + counts.replicate(len(part))
             m.d.comb += some.eq(less[len(part)])
             with m.If(load_r | borrow):
@@ -133,7 +133,7 @@ class Countdown(wiring.Component):
         on = self.on
         refill, due = Signal(), Signal()
         m.d.comb += [
-            # A refill leaves enough to count for the pool to settle before the next.
+            # A refill must last until the pool has settled for the next one.
             refill.eq(self.step & on & pool.some & (count[low - 1 :] == 0)),
             due.eq(self.step & on & (count == 2) & ~pool.some),
             pool.load.eq(self.load),

@@ -1,4 +1,4 @@
-"""Wide counters that meet timing: chunks with registered carries."""
+"""Wide counters that meet timing, made of chunks with registered carries."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -8,9 +8,9 @@ from plexor_hdl.lib.addresses import WORD_BITS
 from plexor_hdl.lib.split_sum import CHUNK_BITS, added
 
 AHEAD = 3
-"""Clocks by which an Alarm counts ahead, for a comparison that takes as many."""
+"""Clocks by which an Alarm counts ahead, because its comparison takes as many."""
 TIMER_CLOCKS = 6
-"""Clocks from a Timer's start until it is done, beyond those that it has been given."""
+"""Clocks from a Timer's start to its end, in addition to the set time."""
 
 
 class Alarm(wiring.Component):
@@ -43,7 +43,7 @@ class Alarm(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        # All chunks change in the same clock: what carries into one is known a clock before.
+        # All chunks change in the same clock, so each carry is found a clock ahead.
         chunks, goals, ones = [], [], []
         wrap, started = Signal(), Signal()
         m.d.sync += started.eq(self.start_stb)
@@ -68,7 +68,7 @@ class Alarm(wiring.Component):
                 Cat(chunk[at : at + 2] == goal[at : at + 2] for at in range(0, len(chunk), 2))
             )
             pairs.append(pair)
-        # What it counts ahead is over at the start.
+        # A start ends the counting ahead.
         with m.If(started):
             m.d.sync += pairs[0][0].eq(1)
         low_same, high_same = Signal(), Signal()
@@ -116,8 +116,8 @@ class Timer(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        # Up from what is loaded inverted until it wraps. Each chunk's carry is a clock late, so the
-        # last chunk's comes a fixed time after that. What is loaded is added to 0.
+        # It counts up from the inverted time until it wraps. Each chunk's carry is a clock late, so
+        # the last carry comes a fixed time later. The load is an addition to 0.
         loaded, low_stb, high_stb = Signal(WORD_BITS), Signal(), Signal()
         m.d.sync += [
             loaded.eq(Mux(self.low_stb | self.high_stb, ~self.word, 0)),

@@ -1,4 +1,4 @@
-"""Counters of what comes PACE_CLOCKS apart or more: each is back in memory before it is read."""
+"""Counters in a memory, for counts PACE_CLOCKS apart: each is stored before it is read again."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, ValueLike
 from amaranth.lib import wiring
@@ -12,8 +12,8 @@ from plexor_hdl.lib.memory_reader import plain_memory
 
 
 def fetched_from(m: Module, memory: Memory, address: ValueLike, name: str) -> Signal:
-    """Return the word at `address`, one clock later; into a register before anything else."""
-    # A port with its own clock would make yosys add logic for reads during writes.
+    """Return the word at `address`, one clock later, directly from a register."""
+    # With a clocked port, yosys would add logic for reads during writes.
     port = memory.read_port(domain="comb")
     fetched = Signal(len(port.data), name=name, reset_less=True)
     m.d.comb += port.addr.eq(address)
@@ -103,8 +103,8 @@ class PacedTally(wiring.Component):
         low, high = stored
         m.d.comb += self.count.eq(Cat(low, high))
 
-        # The high chunk one clock after the low one. A count that would wrap is not written. What a
-        # far memory is read for at first may just be written by the beat before.
+        # The high chunk follows one clock after the low one. A count that would wrap is not
+        # written. The beat before may still be writing what a far memory first reads.
         full = Signal()
         low_sum, high_sum = Signal(self._low_bits + 1), Signal(self._high_bits)
         held = Signal()

@@ -5,9 +5,9 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 POLYNOMIAL = 0xEDB88320
-"""Lowest bit first, as all bits here."""
+"""Generator polynomial, lowest bit first, like all bits here."""
 RESIDUE = 0xDEBB20E3
-"""What the register holds once a frame has passed whose CRC is right."""
+"""Contents of the register after a frame with a correct CRC."""
 MOST_BITS = 8
 
 

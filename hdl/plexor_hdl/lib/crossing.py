@@ -1,4 +1,4 @@
-"""The way of single bits from another clock, or from none, into a clock domain."""
+"""Takes single bits from another clock domain, or from none, into a clock domain."""
 
 from amaranth.hdl import Module
 from amaranth.lib import wiring
@@ -6,7 +6,7 @@ from amaranth.lib.cdc import FFSynchronizer
 from amaranth.lib.wiring import In, Out
 
 CROSSING_CLOCKS = 2
-"""Flip-flops in a row: the time that the first one has to settle is a period of the domain."""
+"""Number of flip-flops in a row. The first one has a period of the domain to settle."""
 
 
 class Crossing(wiring.Component):

@@ -1,4 +1,4 @@
-"""Frames on their way to the packetizer: bytes, the header first, an end beat last."""
+"""Frames on their way to the packetizer: bytes, from the header to an end beat."""
 
 from amaranth.lib import data
 
@@ -13,7 +13,7 @@ class FrameByte(data.Struct):
 
 
 def header_bytes(name: str) -> range:
-    """Return the places of a header field's bytes; raise KeyError for an unknown one."""
+    """Return the places of a header field's bytes. Raises KeyError for an unknown field."""
     start = 0
     for entry in HEADER.fields:
         size = entry.bits // 8

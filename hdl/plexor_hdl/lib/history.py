@@ -1,4 +1,4 @@
-"""A value and what it was some clocks ago."""
+"""A value and its values of earlier clocks."""
 
 from typing import Any
 

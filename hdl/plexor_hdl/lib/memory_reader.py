@@ -1,4 +1,4 @@
-"""Reading a memory as a stream."""
+"""Reads a memory as a stream."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,9 +11,10 @@ from amaranth.lib.wiring import In, Out
 def plain_memory(
     shape: ShapeLike, depth: int, init: Iterable[int] = (), **attrs: Any
 ) -> memory.Memory:
-    """Return a memory without logic for a word that is read in the clock in which it is written.
+    """Return a memory without logic for reading a word in the clock of its write.
 
-    Such a read gives any value; none of its users looks at it. `attrs` are the tools'.
+    Such a read may give any value. No user of this function looks at it. `attrs` are attributes for
+    the tools.
     """
     attrs = {"no_rw_check": 1, **attrs}
     return memory.Memory(shape=shape, depth=depth, init=init, attrs=attrs)
@@ -101,10 +102,10 @@ class MemoryReader(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        # Whether the memory's output is the next word, and whether `word` is.
+        # `read`: the memory's output is the next word. `there`: `word` is the next word.
         read, there = Signal(), Signal()
         word, take = Signal.like(self.data), Signal()
-        # Whether the output is taken comes from afar.
+        # `ready` comes from far away, so the output is taken without it.
         m.d.comb += take.eq(there & ~self.o_words.valid)
         m.d.sync += [
             word.eq(self.data),

@@ -1,9 +1,9 @@
-"""Wide sums in parts, each with a short carry chain.
+"""Wide sums in parts with short carry chains.
 
-A sum of 32 bits takes two clocks: the lower parts, then the upper ones with the carry.
+A sum of 32 bits takes two clocks: the lower parts first, then the upper ones with the carry.
 
-A difference is the sum of a complement: `a - b` is `~(~a + b)`. On iCE40, whose carry chain takes
-its operands as they come, a sum costs a cell a bit and a subtraction two.
+A difference is the complement of a sum: `a - b` is `~(~a + b)`. The carry chain of iCE40 takes
+operands as they come, so a sum costs one cell for each bit, and a subtraction two.
 """
 
 from amaranth.hdl import Cat, Const, Value, ValueLike
@@ -11,34 +11,34 @@ from amaranth.hdl import Cat, Const, Value, ValueLike
 from plexor.protocol.memory import VALUE_BITS
 
 CHUNK_BITS = 16
-"""Bits of a wide counter that are added in one clock; a register carries into the next chunk."""
+"""Bits of a wide counter that are added in one clock. A register carries into the next chunk."""
 LOW_BITS = 12
-"""Fewer than the upper part has: there is a choice before some of the lower ones."""
+"""Bits of the lower part: fewer than the upper, because a choice precedes some lower sums."""
 
 
 def low_part(value: ValueLike) -> Value:
-    """Return the lower bits of a value, of which 32 bits count."""
+    """Return the lower part of a value's low 32 bits."""
     return Value.cast(value)[:LOW_BITS]
 
 
 def high_part(value: ValueLike) -> Value:
-    """Return the others of the lower 32 bits of a value."""
+    """Return the upper part of a value's low 32 bits."""
     return Value.cast(value)[LOW_BITS:VALUE_BITS]
 
 
 def added(left: ValueLike, right: ValueLike, carry: ValueLike) -> Value:
-    """Return the sum of two words of one width and a carry, one bit wider."""
-    # Written as three operands yosys would put a row of adders in front of the chain. With the
-    # carry as both operands of a bit below, nextpnr's router of iCE40 may never end.
+    """Return the sum of two words of equal width and a carry, one bit wider."""
+    # With three operands, yosys would put a row of adders in front of the chain. With the carry
+    # as both operands of a bit below, nextpnr's iCE40 router may never end.
     return (Cat(Const(1, 1), left) + Cat(carry, right))[1:]
 
 
 def up(word: Value, places: int) -> Value:
-    """Return a word, as long as it is, up by so many bits."""
+    """Return a word shifted up by `places` bits, at its own width."""
     return (word << places)[: len(word)]
 
 
 def add_one_more(left: Value, right: Value) -> Value:
-    """Return the sum of two parts and one; the bit above the parts is the next carry."""
+    """Return the sum of two parts and one. The bit above the parts is the next carry."""
     difference = left - ~right
     return Cat(difference[: len(left)], ~difference[len(left)])

@@ -1,4 +1,4 @@
-"""The square of a value, of look-up tables alone: four bits of a factor in a clock."""
+"""The square of a value, from look-up tables alone: four bits of a factor in each clock."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import wiring
@@ -51,7 +51,7 @@ class Product(wiring.Component):
             )
             parts.append(part)
         row = Signal(HALF_BITS + DIGIT_BITS)
-        # What is above the digits that are done, and these.
+        # `above` holds the sum above the finished digits, and `done` those digits.
         above, done = Signal(HALF_BITS + DIGIT_BITS), Signal(DIGIT_BITS * (DIGITS - 1))
         m.d.sync += [
             row.eq(parts[0] + Cat(Const(0, 2), parts[1])),
@@ -96,7 +96,7 @@ class Squares(wiring.Component):
             value.eq(self.value_ticks),
             magnitude.eq(Mux(value[-1], -value, value)),
         ]
-        # Both halves, three times these, and the digits of both that are still to come.
+        # Both halves, three times each half, and the digits of both that are still to come.
         factors = [Signal(HALF_BITS, name=f"factor{half}") for half in range(2)]
         triples = [Signal(HALF_BITS + 2, name=f"triple{half}") for half in range(2)]
         left = [Signal(HALF_BITS, name=f"left{half}") for half in range(2)]

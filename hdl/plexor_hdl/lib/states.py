@@ -1,4 +1,4 @@
-"""State machines with a flip-flop a state, where a coded state would be decoded too late."""
+"""State machines with a flip-flop for each state, because decoding a coded state is too slow."""
 
 from functools import reduce
 from operator import or_
@@ -31,13 +31,13 @@ class States:
         return self._states[name]
 
     def go(self, source: str, target: str, when: Value | None = None) -> None:
-        """Leave `source` for `target` in a clock of `source` with `when`, at once without."""
+        """Leave `source` for `target` in a clock with `when`, or at once without a condition."""
         when = Const(1) if when is None else when
         self._into[target].append(self[source] & when)
         self._from[source].append(when)
 
     def connect(self, m: Module) -> None:
-        """Drive the states."""
+        """Drive the states' flip-flops."""
         for name, state in self._states.items():
             stays = state & ~reduce(or_, self._from[name], Const(0))
             m.d.sync += state.eq(reduce(or_, self._into[name], stays))

@@ -1,13 +1,12 @@
-"""Tables of constants in LUTs."""
+"""Tables of constants in look-up tables."""
 
 from amaranth.hdl import Cat, Const, Value
 
 
 def table(values: dict[int, int], at: Value) -> Value:
-    """Return the value at a place, 0 where there is none.
+    """Return the value at a place, 0 if the table has none there.
 
-    Without the choices by which an Array is written: of these yosys would make resets of the
-    register behind it, which come late.
+    An Array would be written as choices. Yosys makes late resets of the next register from those.
     """
     width = max(values.values()).bit_length()
     return Cat(

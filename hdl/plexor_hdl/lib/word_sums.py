@@ -1,4 +1,4 @@
-"""Sums of several words in one memory, added a chunk a clock."""
+"""Sums of several words in one memory. Each clock adds a chunk."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -72,7 +72,7 @@ class WordSums(wiring.Component):
         ]
         word = stored
         if halves:
-            # Limb by chunk in turns.
+            # Limbs and chunks alternate.
             halves_read = [Signal(bits, name=f"half{half}") for half in range(2)]
             turns = Line(m, turn, "turn")[2]
             for half, part in enumerate(halves_read):

@@ -1,1 +1,1 @@
-"""Which strike each response answers."""
+"""Finds the strike that each response answers."""

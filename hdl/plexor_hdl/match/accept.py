@@ -1,4 +1,4 @@
-"""The matcher's way in: what a beat is to each channel, found before its turn comes."""
+"""The matcher's input: finds what a beat means to each channel, before the beat's turn."""
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, wiring
@@ -10,23 +10,24 @@ from plexor.protocol.registers import CHANNEL
 from plexor_hdl.interfaces import Beat, block_layout
 
 ROUND_BIT = 14
-"""An event is a reason to look at all channels where this bit of the time has changed."""
+"""Bit of the time. The first event after it changes makes the matcher look at all channels."""
 PROMPT_ROUND_BIT = 20
-"""The same in a build that looks for what has expired: only so that no time is too old to tell."""
+"""The same in a build that looks for expired strikes anyway. It only keeps ages in range."""
 PROMPT = Feature.SNAPSHOT | Feature.RING | Feature.SWEEP
-"""With these nothing may expire later than by the first event behind it."""
+"""Features that require strikes to expire no later than at the first event after their time-out."""
 
 
 def round_bit(geometry: Geometry) -> int:
-    """Return the bit of the time whose change is a reason to look at all channels."""
+    """Return the bit of the time whose change makes the matcher look at all channels."""
     return PROMPT_ROUND_BIT if geometry.features & PROMPT else ROUND_BIT
 
 
 class Accepted(data.StructLayout):
-    """A beat and what it is: `whole_round` where every channel is to be looked at.
+    """A beat, and what it means.
 
-    A bit a channel: `own` active edge, `struck`. Of the source's channel: `channel`, and `back`
-    where its edge back is of use. `step` is the end of a step.
+    `whole_round`: every channel must be looked at. `own` and `struck` have a bit for each channel:
+    the beat is its active edge, or its strike. `channel` is that of the source. `back`: the beat is
+    a trailing edge of it that is measured. `step`: the beat is the end of a step.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -105,7 +106,7 @@ class Accept(wiring.Component):
                 ]
             m.d.sync += [
                 accepted.beat.eq(beat),
-                # Sources of channels begin at 0.
+                # The sources' numbers begin with those of channels.
                 accepted.channel.eq(event.source),
                 accepted.whole_round.eq(whole_round),
             ]

@@ -1,4 +1,4 @@
-"""Times that are kept in the matcher's memory, and their age less what it is compared with."""
+"""Times in the matcher's memory, and their ages minus the limits that these are compared with."""
 
 from functools import reduce
 from operator import or_
@@ -16,7 +16,7 @@ from plexor_hdl.lib.memory_reader import plain_memory
 from plexor_hdl.lib.split_sum import add_one_more, added
 
 COPY_CLOCKS = 3
-"""From a word that was read to the same word, to be stored elsewhere, where it is kept."""
+"""Clocks from a word's read to its copy, to be stored elsewhere."""
 
 
 class Ages(wiring.Component):
@@ -96,8 +96,8 @@ class Ages(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         word, time_n = self._memory(m)
-        # Complements of carries, which iCE40 can keep where they come out.
-        # The lower half is in `high` too, a clock before the upper one.
+        # On iCE40 a complemented carry can be registered at the end of its chain. `high` also holds
+        # the lower half, one clock before it holds the upper one.
         low, carry_n, high = Signal(HALF_BITS), Signal(), Signal(HALF_BITS)
         total = added(word, time_n, ~carry_n)
         carries = total[HALF_BITS] & self.low_half
@@ -120,7 +120,7 @@ class Ages(wiring.Component):
         return m
 
     def _memory(self, m):
-        """Return the half word that was at `read` 2 clocks ago, and `time_n` of a clock ago."""
+        """Return the half word at `read` of 2 clocks ago, and `time_n` of one clock ago."""
         memory = plain_memory(HALF_BITS, 1 << len(self.read))
         m.submodules.memory = memory
         reader, port = memory.read_port(), memory.write_port()
@@ -152,7 +152,7 @@ class Ages(wiring.Component):
         return word, half_n
 
     def _halves(self, m, high) -> None:
-        """Compare with the limits' halves: the lower ones, where due, then the upper ones."""
+        """Compare ages with the limits' lower halves, if due, and then with the upper ones."""
         m.submodules.limits = limits = Limits(self._geometry)
         # The lower half is in `high` while the upper one is due.
         m.d.comb += [
@@ -172,11 +172,11 @@ class Ages(wiring.Component):
             m.d.comb += output.eq(carry_n | negative)
 
     def _whole(self, m, high) -> None:
-        """Compare with the lower and the upper halves of the limits at the same time."""
+        """Compare ages with both halves of the limits at the same time."""
         settings = self.settings
         deadline = Signal(signed(VALUE_BITS))
         if self._several:
-            # There is time to choose in two clocks.
+            # There are two clocks for the choice.
             here = Signal(len(self.deadlines))
             m.d.sync += here.eq(Cat(self.channel == number for number in range(len(here))))
             ways = (Mux(one, limit, 0) for one, limit in zip(here, self.deadlines, strict=True))
@@ -188,7 +188,7 @@ class Ages(wiring.Component):
         if self._early:
             expiry = Signal(VALUE_BITS - 1)
             m.d.sync += expiry.eq(Mux(self.held, settings.early_ticks, settings.timeout_ticks))
-            # The latency's complement, whichever came first.
+            # This is the latency's complement, whichever edge came first.
             latency_high = Signal(HALF_BITS)
             m.d.sync += latency_high.eq(high ^ self.joins.replicate(HALF_BITS))
 
@@ -204,7 +204,7 @@ class Ages(wiring.Component):
             """Compare signed values."""
             if not self._early:
                 return beyond(limit, name, latency_high)[0] | limit[-1]
-            # Unsigned, with what both signs are added to.
+            # The comparison is unsigned, because both signs are flipped.
             flipped = Cat(limit[:-1], ~limit[-1])
             low_carry_n, result = Signal(name=f"{name}_carry_n"), Signal(name=name)
             top = Cat(latency_high[:-1], ~latency_high[-1])

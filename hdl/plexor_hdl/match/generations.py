@@ -1,4 +1,4 @@
-"""The generations of strikes: whether any is left that came before the last one began."""
+"""Generations of strikes: tells whether a strike from before the current one is left."""
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import data, wiring
@@ -62,8 +62,9 @@ class Generations(wiring.Component):
         m.d.sync += [some.eq(self.some), self.grown.eq(~(old | old_held).any())]
         m.d.comb += self.turn.eq(taken[2] & ~self.quiet & (self.grown | self.fresh))
         for number in range(self._channels):
-            # Behind the last one that was there; whether that is the first one now. The beat's own
-            # strikes, which are not of before, may have come by the turn.
+            # `mark` is the place behind the last strike that was there. The beat's own strikes may
+            # have come by the turn, but belong to the new generation. `is_last` tells whether that
+            # last strike is the queue's first by now.
             mark = Signal(self.heads[number].shape(), name=f"mark{number}")
             tail = Signal.like(mark, name=f"tail{number}")
             is_last = Signal(name=f"is_last{number}")

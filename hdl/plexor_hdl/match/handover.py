@@ -1,4 +1,4 @@
-"""Measured values on their way from the matcher to whoever takes them."""
+"""Hands measured values over from the matcher to their users."""
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
@@ -10,7 +10,7 @@ from plexor_hdl.lib.memory_reader import plain_memory
 
 PLACES = 16
 ROOM = 8
-"""Values that still find a place once `room` is low."""
+"""Number of values that still fit when `room` goes low."""
 
 
 class Handover(wiring.Component):
@@ -49,11 +49,11 @@ class Handover(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.memory = memory = plain_memory(self._shape, PLACES)
-        # A port with its own clock would make yosys add logic for reads during writes.
+        # With a clocked port, yosys would add logic for reads during writes.
         write, read = memory.write_port(), memory.read_port(domain="comb")
         level, stored, take = Signal(range(PLACES + 1)), Signal(), Signal()
         m.d.comb += [
-            # Nothing depends on `ready` but the output itself: it comes from afar.
+            # `ready` comes from far away, so only the output itself depends on it.
             take.eq(stored & ~self.o_measured.valid),
             self.some.eq(write.en | stored | self.o_measured.valid),
         ]

@@ -1,4 +1,4 @@
-"""The horizon: up to when no strike and no held response of any channel can expire."""
+"""The horizon: the time up to which no strike and no held response can expire."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -74,7 +74,7 @@ class Horizon(wiring.Component):
         least, offered, strobes = Signal(VALUE_BITS), Signal(VALUE_BITS), Signal(3)
         reached, less = Signal(), Signal()
         settles, known = Signal(SETTLE_CLOCKS), Signal()
-        # A start comes late in its clock.
+        # A start comes late in its clock, so it is registered.
         started, found = Signal(), settles[-2]
         m.d.sync += [
             started.eq(self.start),
@@ -84,13 +84,13 @@ class Horizon(wiring.Component):
         ]
         with m.If(self.offer_stb):
             m.d.sync += offered.eq(self.offer)
-        # Between searches it is what a generation lasts.
+        # Between searches, `least` is the duration of a generation.
         with m.If(started | found):
             m.d.sync += least.eq(shorter)
         with m.Elif(strobes[-1] & less):
             m.d.sync += least.eq(offered)
 
-        # Of the generation that began last, or while one is searched of what is found.
+        # `following` is the last generation's bound, or during a search the bound found so far.
         following, low_sum, carry = Signal(VALUE_BITS), Signal(HALF_BITS), Signal()
         bound, turned = Signal(VALUE_BITS), Signal()
         m.d.sync += [
@@ -112,7 +112,7 @@ class Horizon(wiring.Component):
         with m.If(self.clear):
             m.d.sync += known.eq(0)
 
-        # The sign of the bound less the time.
+        # The sign of bound minus time.
         same, with_carry, without = Signal(), Signal(), Signal()
         m.d.sync += [
             same.eq(added(bound[low], ~self.time_ticks[low], 1)[HALF_BITS]),

@@ -1,4 +1,4 @@
-"""The matcher: which strike each response answers, one beat at a time, all channels' in turn."""
+"""The matcher: finds the strike that each response answers, beat by beat, channel by channel."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import data, stream, wiring
@@ -22,12 +22,12 @@ from plexor_hdl.match.turns import Look, take_turns
 from plexor_hdl.match.verdicts import decide, keep_queues
 
 REST_CLOCKS = 5
-"""From a beat's last clock to the last that comes of it."""
+"""Maximum clocks from a beat's last clock to the last result of the beat."""
 KEPT_CLOCKS = 3
-"""From a beat that is taken to when its event stands for what comes of it."""
+"""Clocks from taking a beat to the moment when its event labels its results."""
 LAST, JOINED, RISE, HELD = range(4)
-"""Places in memory, beside a channel's queue: the strike that was matched last, or joined since;
-the last active edge; the response that is held."""
+"""Places in a channel's part of the memory, beside its queue: the last matched strike, the last
+joined strike, the last active edge, and the held response."""
 
 
 class Matcher(wiring.Component):
@@ -141,7 +141,7 @@ class Matcher(wiring.Component):
         return m
 
     def _horizon(self, m, s, accept):
-        """Return what tells if the accepted beat is beyond what has been looked at."""
+        """Return the signals that tell whether the accepted beat is beyond the horizon."""
         m.submodules.horizon = horizon = Horizon()
         time = self.i_beat.event.time_ticks, accept.o_accepted.beat.event.time_ticks
         renews = accept.o_accepted.whole_round | horizon.beyond
@@ -162,7 +162,7 @@ class Matcher(wiring.Component):
         return horizon
 
     def _generations(self, m, s, horizon, heads, tails) -> None:
-        """Move the horizon on as generations are gone."""
+        """Move the horizon when generations have gone."""
         m.submodules.generations = generations = Generations(self._geometry)
         for number in range(self._geometry.channels):
             m.d.comb += [
@@ -181,10 +181,10 @@ class Matcher(wiring.Component):
         ]
 
     def _times(self, m, s, accepted, heads, tails):
-        """Read and store times as the look and the pushes go on; return their ages.
+        """Read and store times during looks and pushes; return their ages.
 
-        The channel's last strike that was matched is looked at first, then its oldest one or what
-        is held, then its last active edge; at an edge back that first, then the strike.
+        A look reads the channel's last matched strike, then its oldest strike or held response,
+        then its last active edge. A trailing edge reads that edge first, then the strike.
         """
         place = Signal(range(self._geometry.queue_depth))
         m.d.sync += place.eq(heads[s.channel])
@@ -214,7 +214,7 @@ class Matcher(wiring.Component):
             written = Mux(s.decided, written, Const(RISE, 2))
             beside = s.decided | rises
         else:
-            # The strike is read once more, to be stored.
+            # The strike is read again to be stored.
             before = s.idle | step[0] | step[1]
             read = Cat(place & ~before.replicate(len(place)), before)
             upper = lows | step[6]
@@ -248,11 +248,11 @@ class Matcher(wiring.Component):
         return ages
 
     def _hand_out(self, m, s, accepted, ages, verdict):
-        """Say what was decided and measured; return whether something is under way."""
+        """Output decisions and values; return whether something is under way."""
         count = len(s.first)
         triggers = self.trigger_channels[:count]
         event = Signal(self.o_event.shape())
-        # `over` and `late` come a clock later where a response may come before its strike.
+        # With early responses, `over` and `late` come a clock later.
         final_verdict = Line(m, verdict, "verdict")[int(s.has.early)]
         decision = final_verdict.decision
         any_missed, over, trigger = Signal(), Signal(), Signal()
@@ -274,8 +274,8 @@ class Matcher(wiring.Component):
         m.d.comb += self.trigger_stb.eq(over)
         taken = s.takes & accepted.beat.is_event
         if s.has.kept:
-            # An event stands for what comes of it, which may be behind the next one's beginning.
-            # It is still in the stage before when it has just been taken.
+            # An event labels its results, which may come after the next event has begun. A beat
+            # that was just taken still has its event in the stage before.
             stands, takes = Signal.like(event), Line(m, s.takes, "takes")
             takes_r, keeps = takes[1], takes[KEPT_CLOCKS]
             with m.If(takes_r):
@@ -312,12 +312,12 @@ class Matcher(wiring.Component):
                 m.d.sync += rest.eq(rest - 1)
             m.d.comb += under_way.eq(~s.idle | some | rest.any())
         m.d.sync += still.eq(~under_way)
-        # What was decided last comes in the clock behind.
+        # The last decision comes out in the clock after.
         m.d.comb += self.paused.eq(self.pause & still & ~under_way)
         return under_way
 
     def _many_values(self, m, s, ages, measured):
-        """Hand out values by a FIFO, which a look finds room in; return whether it has some."""
+        """Output values through a FIFO in which each look finds room; return whether it has any."""
         m.submodules.spans = spans = OwnEdges(self._geometry)
         m.submodules.handover = handover = Handover(self._geometry)
         value = Signal(signed(VALUE_BITS))
@@ -350,14 +350,14 @@ class Matcher(wiring.Component):
         return handover.some
 
     def _one_value(self, m, s, ages, measured):
-        """Hand out the latency, which stands until the next look; return whether it is there."""
+        """Output the latency, which stands until the next look; return whether there is one."""
         values, channel = self.o_measured, Signal(self._channel_bits)
         with m.If(s.matched):
             m.d.sync += [values.valid.eq(1), channel.eq(s.channel)]
         with m.Elif(values.ready):
             m.d.sync += values.valid.eq(0)
         m.d.comb += [
-            # Whether it is taken comes from afar.
+            # `ready` comes from far away.
             s.room.eq(~values.valid),
             measured.kind.eq(Kind.RISE),
             measured.channel.eq(channel),
@@ -367,9 +367,9 @@ class Matcher(wiring.Component):
         return values.valid
 
     def _ends(self, m, s, accepted, horizon, under_way) -> None:
-        """Strobe `step` and `final`, and say when a beat may be taken."""
+        """Strobe `step` and `final`, and tell when a beat may be taken."""
         ready = s.idle & self.room & ~self.pause
-        # What stands in the way is known a clock before.
+        # Obstacles are found a clock ahead.
         blocked, waits = Signal(), Const(0)
         if s.has.several:
             waits = ~s.room

@@ -1,4 +1,4 @@
-"""The edges of each channel's own pin: which widths, periods and fall latencies there are."""
+"""The edges of each channel's own pin: finds its widths, periods and fall latencies."""
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import data, wiring
@@ -12,7 +12,7 @@ TAG_CLOCKS = 4
 
 
 class _Tag(data.StructLayout):
-    """A time that is being read; `look` where only its age matters."""
+    """A time that is being read. With `look`, only its age is of interest."""
 
     def __init__(self, channel_bits: int) -> None:
         super().__init__({"kind": Kind, "channel": channel_bits, "valid": 1, "over": 1, "look": 1})
@@ -74,12 +74,12 @@ class OwnEdges(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         features, channels = self._geometry.features, self._geometry.channels
-        # Of each channel's last active edge: there is one, there is none behind it, it answered a
-        # strike, and it is so long ago that 32 bits do not tell.
+        # Flags of each channel's last active edge: there is one, no edge came after it, it answered
+        # a strike, and its age exceeds 32 bits.
         seen, opened, answered, ancient = (
             Signal(channels, name=name) for name in ("seen", "open", "answered", "ancient")
         )
-        # What is known of the channel is chosen in a clock of its own.
+        # The channel's flags are selected in a clock of their own.
         tag, here = Signal(_Tag(len(self.channel))), {}
         for name, bits in (("seen", seen), ("open", opened), ("answered", answered)):
             here[name] = Signal(name=f"{name}_here")

@@ -1,4 +1,4 @@
-"""The trigger: the first event that breaks a threshold, and how much is kept after it."""
+"""The trigger: finds the first event that breaks a threshold, and ends what is kept after it."""
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, wiring
@@ -49,7 +49,7 @@ class Trigger(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._post_events = geometry.ring_depth // 2
-        # Index and time go through every stage from the matcher to here.
+        # Index and time need room in every stage from the matcher on, so only some builds do this.
         self._kept = Feature.RING in geometry.features
         super().__init__(
             {

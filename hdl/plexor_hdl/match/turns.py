@@ -1,21 +1,21 @@
-"""The matcher's turns: which channel is looked at or struck next, and when a beat is done.
+"""The matcher's turns: chooses the next channel to look at or to strike, and ends beats.
 
 A beat takes 2 clocks, and 2 more for each further channel that it strikes. A response takes
-LOOK_CLOCKS, an edge back that is measured BACK_CLOCKS; both take 2 more for each channel that they
+LOOK_CLOCKS, and a measured trailing edge BACK_CLOCKS. Both take 2 more for each channel that they
 strike.
 
-A channel whose queue a strike finds full is looked at first, for LOOK_CLOCKS + 2 more. Each strike
-that has expired there, or before a response, takes LOOK_CLOCKS. So does each held response; one
-that is joined to a strike takes LOOK_CLOCKS + 2.
+If a strike finds a channel's queue full, the channel is looked at first, for LOOK_CLOCKS + 2 more.
+Each strike that has expired there, or before a response, takes LOOK_CLOCKS. So does each held
+response. A held response that is joined to a strike takes LOOK_CLOCKS + 2.
 
-A beat without event has all channels looked at, and so has one event in 2**ROUND_BIT ticks. A build
-with snapshots, steps or the ring does so once in 2**PROMPT_ROUND_BIT ticks. But it also looks at
-all that wait before any event behind which something may have expired, and then takes 9 clocks
-more, to find when that is next. Nothing may have expired where all that waits is answered in less
-than half the time-out.
+A beat without an event makes the matcher look at all channels. So does one event in 2**ROUND_BIT
+ticks. In a build with snapshots, steps or the ring it is one event in 2**PROMPT_ROUND_BIT ticks.
+Such a build also looks at all waiting channels before any event at which something may have
+expired. It then takes 9 clocks more to find the next time when that can be. Nothing can have
+expired while all that waits is answered within half the time-out.
 
-A beat that looks at other channels first takes a clock more in such a build, and in one that
-measures more than rise latencies. In other builds a beat whose response is measured does.
+In such a build, and in one that measures more than rise latencies, a beat that looks at other
+channels first takes a clock more. In other builds a beat with a measured response does.
 """
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
@@ -29,9 +29,9 @@ from plexor_hdl.match.accept import PROMPT
 from plexor_hdl.match.horizon import Horizon
 
 LOOK_CLOCKS = 8
-"""From when a channel is chosen to what becomes of its oldest strike and of its response."""
+"""Clocks from the choice of a channel to the decision about its oldest strike and its response."""
 BACK_CLOCKS = 4
-"""An edge back that is measured."""
+"""Clocks for a trailing edge that is measured."""
 
 
 class Has:
@@ -43,16 +43,16 @@ class Has:
         self.kept = bool(features & Beat.KEPT)
         self.sweep = Feature.SWEEP in features
         self.prompt = bool(features & PROMPT)
-        # A beat can give more than one value.
+        # Whether a beat can give more than one value.
         self.several = self.long or self.early
-        # Something can come behind a beat.
+        # Whether results can come after a beat.
         self.rests = self.several or self.kept
-        # What is to be looked at is found in a clock of its own.
+        # Whether the channels to look at are found in a clock of its own.
         self.rich = self.several or self.prompt
 
 
 class Look:
-    """What the parts of the matcher share: the beat, the look under way, and what comes of it."""
+    """State that the parts of the matcher share: the beat, the present look, and its results."""
 
     def __init__(self, geometry: Geometry) -> None:
         self.geometry, self.has = geometry, Has(geometry.features)
@@ -61,46 +61,46 @@ class Look:
         def signal(name: str, width: int = 1, init: int = 0) -> Signal:
             return Signal(width, name=name, init=init)
 
-        # Channels still to be looked at, those to be struck, the one that responds.
+        # Channels still to be looked at, channels to be struck, and the channel that responds.
         self.looks, self.strikes = signal("looks", count), signal("strikes", count)
         self.channel, self.responds = signal("channel", channel_bits), signal("responds")
         self.time_n, self.final = signal("time_n", VALUE_BITS), signal("final_beat")
-        # The first of those to be struck, known a clock late: they change 2 clocks before or more.
+        # The first channel to be struck is registered: `strikes` changes at least 2 clocks before.
         self.first, self.struck = signal("first", count), signal("struck", count)
         self.number = signal("number", channel_bits)
         self.idle, self.choosing = signal("idle", init=1), signal("choosing")
         self.pushing = signal("pushing")
-        # Of the look: at a held response, or at one that is joined to this beat's strike; the first
-        # one of a beat.
+        # `holding`: the look is at a held response. `joining`: it is at one that this beat's strike
+        # answers. `fresh`: it is the beat's first look.
         self.holding, self.joining = signal("holding"), signal("joining")
         self.fresh, self.kept = signal("fresh"), signal("kept")
         self.step, self.back = signal("looked", LOOK_CLOCKS), signal("back", BACK_CLOCKS)
-        # What comes of it, in its last clock; the beat's last clock.
+        # Results of the look, in its last clock. `done` is the beat's last clock.
         self.decided, self.expired = signal("decided"), signal("expired")
         self.matched, self.responded = signal("matched"), signal("responded")
         self.settled, self.joins, self.hold = signal("settled"), signal("joins"), signal("hold")
         self.done = signal("done")
         self.takes, self.may, self.room = signal("takes"), signal("may"), signal("has_room")
-        # Of the channel that is looked at: its response is held now; its last match was joined.
+        # Whether the looked-at channel holds its response; whether its last match was a joined one.
         self.holds_here, self.joined_here = signal("holds_here"), signal("joined_here")
-        # Channels with outstanding strikes, with a full queue, with a held response; the one whose
-        # oldest strike leaves its queue.
+        # Channels with outstanding strikes, with a full queue, with a held response, and the one
+        # whose oldest strike leaves its queue.
         self.some, self.full = signal("some", count), signal("full", count)
         self.popped, self.holds = signal("popped_here", count), signal("holds", count)
         self.early, self.latest = signal("early"), signal("latest")
         self.windowed = signal("windowed")
-        # The horizon is found anew.
+        # Strobes when the horizon must be found again.
         self.renews = signal("renews")
 
 
 def take_turns(m: Module, s: Look, accepted: data.View, horizon: Horizon | None) -> None:
-    """Take beats; choose what is looked at and struck, and when the beat is done."""
+    """Take beats, choose the channels to look at and to strike, and end the beats."""
     numbers = range(s.geometry.channels)
     count = len(numbers)
     looking, left, joinable = Signal(), Signal(), Signal(count)
-    # Where channels to look at are found in a clock of its own.
+    # These delay the choice if the channels to look at are found in a clock of its own.
     soon, picked_r = Signal(), Signal(count)
-    # The clocks after a push and after an edge back.
+    # High in the clock after a push, and after a trailing edge.
     upper, backed = Signal(), Signal()
     m.d.comb += [
         s.decided.eq(s.step[-1]),
@@ -121,11 +121,11 @@ def take_turns(m: Module, s: Look, accepted: data.View, horizon: Horizon | None)
         s.number.eq(encode(lowest(s.strikes), numbers)),
         s.idle.eq(s.done | (s.idle & ~s.takes)),
     ]
-    # What is to be looked at before all else; the channel that responds is so unasked.
+    # `asked` are the channels to be looked at first. The responding channel is looked at anyway.
     own, is_back, asked = Signal(), Signal(), Signal(count)
     wanted = accepted.struck & (s.full | s.holds)
     if s.has.prompt:
-        # What the beat before has pushed or held is among these as soon as it is done.
+        # It includes what the previous beat has pushed or held.
         waits = Signal(count)
         here = Cat(s.decided & (s.channel == number) for number in numbers)
         m.d.sync += waits.eq(s.some | s.holds | s.struck | here)
@@ -154,8 +154,8 @@ def take_turns(m: Module, s: Look, accepted: data.View, horizon: Horizon | None)
             s.channel.eq(accepted.channel),
             s.responds.eq(own),
             s.fresh.eq(own),
-            # This is step 0, but of a channel whose last match is just being stored or is
-            # elsewhere.
+            # Normally this is step 1. If the channel's last match is still being stored, or is a
+            # joined one elsewhere in the memory, it is step 0.
             s.step[:2].eq(Mux(stored | joined_here, own, own << 1)),
             s.back[1].eq(is_back),
             (soon if s.has.rich else s.choosing).eq(asked.any() & others),
@@ -206,7 +206,7 @@ def take_turns(m: Module, s: Look, accepted: data.View, horizon: Horizon | None)
 
 
 def _joined(m: Module, s: Look):
-    """Return a bit a channel: the strike that was matched last is one that was joined."""
+    """Return a flag for each channel: whether its last matched strike was a joined one."""
     joined = Signal(len(s.holds))
     for number in range(len(joined)):
         with m.If((s.joins | s.matched) & (s.channel == number)):

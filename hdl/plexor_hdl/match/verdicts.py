@@ -1,4 +1,4 @@
-"""What becomes of strikes and responses: the queues, and what the matcher decides."""
+"""Decides what happens to strikes and responses, and keeps the queues."""
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data
@@ -10,21 +10,21 @@ from plexor_hdl.match.turns import Look
 
 
 def keep_queues(m: Module, s: Look, clear: Value, pending: data.View) -> tuple[Array, Array]:
-    """Keep each channel's queue: as many strikes as its level, from its head on to its tail."""
+    """Keep each channel's queue: its level, head and tail; return heads and tails."""
     numbers, depth = range(s.geometry.channels), s.geometry.queue_depth
     levels = [Signal(range(depth + 1), name=f"level{number}") for number in numbers]
-    # Heads are kept, too: a difference of what the channel chooses would take too long.
+    # Heads are registers, because a difference of selected values would take too long.
     heads = Array(Signal(range(depth), name=f"head{number}") for number in numbers)
     tails = Array(Signal(range(depth), name=f"tail{number}") for number in numbers)
     popped = Signal()
     m.d.sync += popped.eq(s.expired | s.matched)
     for place, (level, head, tail) in enumerate(zip(levels, heads, tails, strict=True)):
-        # It stands while it is looked at.
+        # The channel stays the same during a look.
         here, struck = Signal(name=f"here{place}"), s.struck[place] & ~s.full[place]
         replaces = s.latest & s.some[place]
         m.d.sync += here.eq(s.channel == place)
         m.d.comb += s.popped[place].eq(popped & here)
-        # One more, or one less: a single chain.
+        # The level goes up or down by one through a single carry chain.
         down = s.popped[place]
         change = Cat(down | (struck & ~replaces), down.replicate(len(level) - 1))
         m.d.sync += level.eq(level + change)
@@ -43,13 +43,13 @@ def keep_queues(m: Module, s: Look, clear: Value, pending: data.View) -> tuple[A
 
 
 def decide(m: Module, s: Look, ages: Ages, horizon: Horizon | None, clear: Value) -> data.View:
-    """Decide what becomes of strikes and responses; return it, without the class by deadline.
+    """Decide about strikes and responses; return the verdict without the class by deadline.
 
-    That is: the decision, and whether there is one; whether its response was matched; and if else
-    it repeats one.
+    The verdict is the decision and its validity, whether its response was matched, and if not,
+    whether it repeats one.
     """
     count = len(s.first)
-    # Channels with a last match, as far as it is up to the time-out.
+    # `known` marks channels whose last match is not older than the time-out, as far as known.
     known, known_here, recent, keep = Signal(count), Signal(), Signal(), Signal()
     waiting, repeats_here, plain = Signal(), Signal(), Signal()
     may_expire, may_match, may_settle, may_join = (Signal() for _ in range(4))
@@ -89,7 +89,7 @@ def decide(m: Module, s: Look, ages: Ages, horizon: Horizon | None, clear: Value
         decision.missed.eq(refused | replaced | s.expired),
         decision.queue_full.eq(refused),
         decision.classed.eq(s.responded),
-        # Whatever else is missed, a strike does that.
+        # Refusals and replacements always come with a strike, so they need no term here.
         verdict.told.eq(decision.strike | s.expired | decision.classed),
         verdict.matched.eq(s.matched),
         verdict.repeats.eq(recent),

@@ -1,1 +1,1 @@
-"""From measured values and decisions to histograms, statistics and counts."""
+"""Turns measured values and decisions into histograms, statistics and counts."""

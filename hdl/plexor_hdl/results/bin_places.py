@@ -1,4 +1,4 @@
-"""Where the bins of all kinds are in one memory, and what an address of their spaces is there."""
+"""Places of all kinds' bins in one memory, and the mapping of their spaces' addresses to them."""
 
 from dataclasses import dataclass
 from functools import reduce
@@ -18,7 +18,7 @@ ZOOM_SPACES = (Space.LATENCY_ZOOM, Space.INTERVAL_ZOOM)
 
 @dataclass(frozen=True)
 class Region:
-    """The bins of one kind, 2**`bits` a channel, from `first` on: a multiple of their number."""
+    """The bins of one kind, 2**`bits` for each channel. `first` is a multiple of their number."""
 
     space: Space
     kind: Kind
@@ -26,11 +26,11 @@ class Region:
     size: int
     first: int
     offset: int
-    """Of the kind's first bin in its space."""
+    """Offset of the kind's first bin in its space."""
 
 
 def kinds_of(geometry: Geometry) -> tuple[Kind, ...]:
-    """Return the kinds that a build has bins of."""
+    """Return the kinds for which a build has bins."""
     fall, intervals = (f in geometry.features for f in (Feature.FALL, Feature.INTERVALS))
     return (
         Kind.RISE,
@@ -40,9 +40,9 @@ def kinds_of(geometry: Geometry) -> tuple[Kind, ...]:
 
 
 def regions_of(geometry: Geometry, spaces: tuple[Space, ...], first: int) -> list[Region]:
-    """Return the bins of each kind in LOG_SPACES or ZOOM_SPACES, from the place `first` on.
+    """Return the regions of all kinds in LOG_SPACES or ZOOM_SPACES, from the place `first` on.
 
-    Raises ValueError where bins of falls are narrower than those of rises.
+    Raises ValueError if the bins of falls are narrower than those of rises.
     """
     if geometry.fall_mantissa_bits > geometry.latency_mantissa_bits:
         raise ValueError(
@@ -93,7 +93,7 @@ class Layout:
 
 
 def power_of_two(value: int) -> int:
-    """Return the least power of two that is not less."""
+    """Return the smallest power of two that is at least `value`."""
     return 1 << (value - 1).bit_length()
 
 
@@ -140,7 +140,7 @@ class BinPlaces(wiring.Component):
             above = region.offset >> bits
             in_space = chosen[self._spaces.index(region.space)]
             there.append(in_space & (address[bits:] == above))
-            # The bits that tell a space's regions apart: only what is there is looked at.
+            # Only the bits that differ between the space's regions are compared.
             others = [one for one in self._regions if one.space == region.space]
             apart = reduce(or_, (one.offset ^ region.offset for one in others))
             here = in_space & ((address & apart) == (region.offset & apart))

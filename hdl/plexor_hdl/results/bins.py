@@ -1,4 +1,4 @@
-"""Counters of 32 bits in few bits of memory, with a state that can be frozen while they count."""
+"""32-bit counters in few bits of memory. A state of them can be frozen while they count on."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
@@ -13,13 +13,13 @@ from plexor_hdl.results.upper import PHASES, Upper, fetched_twice
 from plexor_hdl.uplink.dumper import IN_FRAME_BITS
 
 MAIN_BITS, DELTA_BITS = 12, 5
-"""Of a counter's bits, those that are in a memory of their own: as a depth of 16384 takes no more
-than one bit of a block RAM each, none is lost to a width that it does not have."""
+"""Low bits of a counter, each kind in a memory of its own. At a depth of 16384 a block RAM is one
+bit wide, so these widths waste no bits."""
 PAGES = 256
 QUEUE = 4
-"""Pairs of counts that may wait."""
+"""Number of pairs of counts that may wait."""
 CARRIES = 16
-"""Carries that may wait. With half as many no pair is issued; those under way bring fewer."""
+"""Number of carries that may wait. Pairs stop at half of it; those under way add fewer."""
 
 
 class Pair(data.StructLayout):
@@ -30,7 +30,7 @@ class Pair(data.StructLayout):
 
 
 def bins_ports(entries: int) -> dict:
-    """Return the ports of counters that count by twos."""
+    """Return the ports of counters that count in pairs."""
     return {
         "i_pair": In(stream.Signature(Pair(entries), always_ready=True)),
         "expect_stb": In(1),
@@ -133,8 +133,8 @@ class Bins(wiring.Component):
             self.folding.eq(folding.busy),
         ]
 
-        # Counters to count are issued in phase 3; the first of a pair is read in phase 0, the other
-        # in 1, what is read from outside in 2. Each is written 3 clocks after it.
+        # Counters are issued in phase 3. The first of a pair is read in phase 0, the second in 1,
+        # and a word for the outside in 2. Each is written 3 clocks after its read.
         quiet, may = Signal(), Signal()
         pairs, pop = self._pairs(m, phase, folding, quiet, may)
         first, second = Signal(range(self._entries)), Signal(range(self._entries))
@@ -198,7 +198,7 @@ class Bins(wiring.Component):
             ]
         m.d.comb += folded.eq(Cat(delta_word, upper.taken))
         over = Mux(deltas[1], totals["delta"][-1], totals["main"][-1])
-        # What was taken stands for a round and more before it is added.
+        # `ready` may be late: the taken word stays for more than a round before it is added.
         above = Signal()
         m.d.sync += above.eq(upper.taken[self._main_bits - self._delta_bits :].any())
         m.d.comb += [
@@ -221,7 +221,7 @@ class Bins(wiring.Component):
         return m
 
     def _frames(self, m, written, counts, clear) -> None:
-        """Keep in which frames a counter has been written since the clear."""
+        """Keep a flag for each frame: whether a counter in it was written since the clear."""
         m.submodules.frames = memory = plain_memory(1, max(self._entries >> IN_FRAME_BITS, 2))
         write, read = memory.write_port(), memory.read_port(domain="comb")
         m.d.comb += [
@@ -233,12 +233,12 @@ class Bins(wiring.Component):
         m.d.sync += self.some.eq(read.data & self.there)
 
     def _pairs(self, m, phase, folding, quiet, may):
-        """Return the pair that is next, and whether it is issued in this clock."""
+        """Return the next pair, and whether it is issued in this clock."""
         m.submodules.pairs = memory = plain_memory(Pair(self._entries), 2 * QUEUE)
         write, read = memory.write_port(), memory.read_port(domain="comb")
         here, there = Signal(range(2 * QUEUE)), Signal(range(2 * QUEUE))
         expected, recent = Signal(range(QUEUE + 1)), Signal(2)
-        # Who announces is far from here, and does so 4 clocks apart.
+        # `expect_stb` comes from far away, at most every 4 clocks.
         announced, pop = Signal(), Signal()
         m.d.comb += [
             write.addr.eq(there),
@@ -255,17 +255,18 @@ class Bins(wiring.Component):
             self.room.eq(expected + announced < QUEUE),
             self.idle.eq(~expected.any() & ~recent.any() & quiet & ~self.expect_stb & ~announced),
         ]
-        # A pair that was issued has counted two rounds later.
+        # An issued pair has counted two rounds later.
         with m.If(phase[3]):
             m.d.sync += recent.eq(Cat(pop, recent))
         return read.data, pop
 
     def _carries(self, m, phase, upper, folding, quiet, may):
-        """Let the carries that come be added, one after the other.
+        """Add carries one after the other, as they come.
 
-        Return the one under way, and where those that come are given, with their validity. While
-        there is none it is `quiet`. Pairs `may` be issued while few wait. But a counter that stays
-        where it is must not count meanwhile, and folding waits until there is none.
+        Return the carry under way, and the input for new carries with its validity. `quiet` means
+        that no carry waits. `may` allows pairs to be issued while few carries wait. Some counters
+        stay in place while they carry and must not count meanwhile. Folding waits until no carry is
+        left.
         """
         layout = data.StructLayout(
             {"address": range(self._entries), "delta": 1, "fold": 1, "one": 1}

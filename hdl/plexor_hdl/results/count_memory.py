@@ -1,4 +1,4 @@
-"""Many 48-bit counts in one memory of narrow words, each added to where it is."""
+"""Many 48-bit counts in one memory of narrow words. Each is incremented in place."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -11,7 +11,7 @@ from plexor_hdl.lib.split_sum import CHUNK_BITS
 COUNT_CHUNKS = COUNT_BITS // CHUNK_BITS
 CHUNK_NUMBER_BITS = 2
 QUIET_CLOCKS = 12
-"""Clocks from the one in which the last count was taken until all of it is in memory."""
+"""Clocks from the last count's acceptance until all of it is in memory."""
 
 
 class CountMemory(wiring.Component):
@@ -76,7 +76,7 @@ class CountMemory(wiring.Component):
             CHUNK_BITS, 1 << self._row_bits, ram_style="block"
         )
         write, read = memory.write_port(), memory.read_port()
-        # The row that is read in the slot, and the one that is written at its end.
+        # The row read in this slot, and the row written at the slot's end.
         row, written = Signal(self._row_bits, name="row"), Signal(self._row_bits)
         live, writing = Signal(name="live"), Signal(name="writing")
         visiting, sampled, wiping = Signal(name="visiting"), Signal(), Signal()
@@ -94,12 +94,12 @@ class CountMemory(wiring.Component):
             self.visit_taken.eq(visits & ~carry),
             self.taken.eq(go & ~carry),
         ]
-        # What is to be known in a second clock is made ready in the first one.
+        # The first clock prepares what the second one needs.
         first, same = ~self.second, live & (self.place == row[:place_bits])
         m.d.sync += [
             self.second.eq(first),
             self.word.eq(read.data),
-            # What is sampled stands in the lower bits itself; only its wraps are added.
+            # The stored low bits equal the sample's low bits. Only wraps of the sample are added.
             stored.eq(
                 Cat(Mux(sampled, ~addend[:low], total[:low]), total[low:CHUNK_BITS])
                 & (~wiping).replicate(CHUNK_BITS)

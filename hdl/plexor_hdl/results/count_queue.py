@@ -1,4 +1,4 @@
-"""What is to be counted waits here: the matcher's decisions, events, and drops."""
+"""Queues what is to be counted: the matcher's decisions, events, and drops."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
@@ -19,9 +19,9 @@ NAMED = {
     "queue_full": ResponseClass.QUEUE_FULL,
     "early": ResponseClass.EARLY,
 }
-"""Bits of a decision that count in a class of their own."""
+"""Bits of a decision that have a class of their own."""
 ROOM = 32
-"""Words that still find room once `room` has fallen, but for 3 under way to tell that."""
+"""Words that still fit when `room` falls, apart from 3 that may be under way."""
 
 
 class CountQueue(wiring.Component):
@@ -127,7 +127,7 @@ class CountQueue(wiring.Component):
                 word.dropped.eq(places.code_of(self.i_drop.source)),
             ]
 
-        # A word counts as waiting once it can be read.
+        # A word counts as waiting when it can be read.
         level, came, popped, some = Signal(range(depth)), Signal(), Signal(), Signal()
         m.d.comb += some.eq(level[1:].any() | (level[0] & ~popped))
         m.d.sync += [
@@ -139,7 +139,7 @@ class CountQueue(wiring.Component):
         with m.If(comes):
             m.d.sync += write.addr.eq(write.addr + 1)
 
-        # What is to be known in a second clock is made ready in the first one.
+        # The first clock prepares what the second one needs.
         head, fetched, done = Signal.like(word), Signal.like(word), Signal(kinds, init=-1)
         left, first = Signal(kinds), Signal(kinds)
         none, last, more, free = Signal(), Signal(), Signal(), Signal()

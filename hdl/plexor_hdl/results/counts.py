@@ -1,4 +1,4 @@
-"""The counts of a build: sources, events, drops and classes, in one memory."""
+"""A build's counts of sources, events, drops and classes, all in one memory."""
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
@@ -19,7 +19,7 @@ from plexor_hdl.uplink.upload import Drop
 PARTS = (Space.CLASSES, Space.EDGES, Space.UPLOAD_DROPS)
 VISIT_BITS = 4
 VISIT_CLOCKS = 1 << VISIT_BITS
-"""Clocks from a visit of a source's count to the next source's."""
+"""Clocks between visits of two sources' counts."""
 
 
 COPY_WAIT = 18
@@ -29,12 +29,12 @@ COPY_CLOCKS = 3
 
 
 def copy_clocks(geometry: Geometry) -> int:
-    """Return for how many clocks at most `copying` may be high."""
+    """Return for how many clocks `copying` may be high, at most."""
     return COPY_WAIT + COPY_CLOCKS + geometry.channels * CLASSES * COUNT_CHUNKS * 2 + 8
 
 
 class CopyAddress(data.StructLayout):
-    """A chunk, number `chunk`, of a class of a channel in a bank."""
+    """Address of chunk number `chunk` of the count of a channel's class in a bank."""
 
     def __init__(self, geometry: Geometry) -> None:
         super().__init__(
@@ -139,7 +139,7 @@ class Counts(wiring.Component):
         places = CountPlaces(geometry)
         banks = Feature.SNAPSHOT in geometry.features
         lines = self._lines(places)
-        # Each is visited once in a round, but one that is read waits for that to be over.
+        # Each line is visited once in a round, but a visit may have to wait for a read.
         clocks = VISIT_CLOCKS * (len(lines) + 3)
         copies = Feature.SWEEP in geometry.features
         if copies:
@@ -166,7 +166,7 @@ class Counts(wiring.Component):
             self.saturated.eq(counts.saturated),
         ]
 
-        # Which line is visited changes only once a visit has looked at its sample.
+        # The line changes only after a visit has used its sample.
         line, wait = Signal(range(len(lines)), name="line"), Signal(VISIT_BITS, name="wait")
         due, visited, before = Signal(name="due"), Signal(name="visited"), Signal()
         line_place, last_line = Signal(places.bits), Signal(name="last_line")
@@ -175,7 +175,7 @@ class Counts(wiring.Component):
         source_place = places.source(self.source_address)
         m.d.comb += [
             counts.valid.eq(queue.valid & ~stands),
-            # The next one waits until all that is known of its line is of that line.
+            # A visit waits until everything known about the line is up to date.
             counts.visit.eq(
                 due & ~stands & ~visited & ~before & ~(watched & (self.source_stb | asked.any()))
             ),
@@ -203,11 +203,11 @@ class Counts(wiring.Component):
         return m
 
     def _lines(self, places):
-        """Return the place of each count of the sources, what comes to it, and whether it does."""
+        """Return each source count's place, its input, and the input's enable."""
         lines = []
         for number, source in enumerate(self._geometry.sources):
             amounts = self.i_sources[number]
-            # The level of these is one for all samples of a word.
+            # These sources have the same level in all samples of a word.
             one = source in (SOURCE_LOAD, SOURCE_STEP)
             amount = amounts.generated[0] if one else amounts.generated
             for which, enable in enumerate((Const(1), amounts.dropped.any())):
@@ -215,7 +215,7 @@ class Counts(wiring.Component):
         return lines
 
     def _sample(self, m, lines, line, bits):
-        """Count what comes to each line, up to 2**bits; return the inverted count of `line`."""
+        """Count each line's input, up to 2**bits; return the inverted count of `line`."""
         shorts = []
         for number, (_, amount, enable) in enumerate(lines):
             short = Signal(bits, name=f"short{number}")
@@ -224,7 +224,7 @@ class Counts(wiring.Component):
             with m.Elif(enable):
                 m.d.sync += short.eq(short + amount)
             shorts.append(~short)
-        # Of two, then any of those.
+        # The choice takes two clocks: first within pairs, then among pairs.
         sample, odd = 0, Signal()
         m.d.sync += odd.eq(line[0])
         for pair in range((len(lines) + 1) // 2):
@@ -238,7 +238,7 @@ class Counts(wiring.Component):
         return sample
 
     def _settle(self, m, round_stb, idle) -> None:
-        """Wait for the ends of two rounds, then until all else is in memory."""
+        """Wait for the ends of two rounds, and until everything else is in memory."""
         left = Signal(2)
         m.d.sync += self.settled_stb.eq((left == 1) & idle)
         with m.If(self.settle_stb):
@@ -247,8 +247,8 @@ class Counts(wiring.Component):
             m.d.sync += left.eq(left - 1)
 
     def _reads(self, m, places, counts, asked, source_place, banks) -> None:
-        """Read the words of spaces, chunk by chunk in turns, and now and then a source's."""
-        # From the strobe until nothing on its way can change what is read, then chunk by chunk.
+        """Read the words of spaces, alternating between chunks, and a source's count on request."""
+        # `asked` counts clocks: the count is read once nothing under way can change it.
         m.d.sync += asked.eq(asked + asked.any())
         with m.If(self.source_stb):
             m.d.sync += asked.eq(1)
@@ -285,7 +285,7 @@ class Counts(wiring.Component):
                     place.eq(places.drops(code, drops.bank if banks else 0)),
                     high.eq(drops.address[0]),
                 ]
-        # What is read in a second clock is there in the next one.
+        # What is read in a second clock comes in the next one.
         of_source, chunk = Signal(), Signal(2)
         source_came, chunk_came = Signal(), Signal(2)
         chunk_next = Mux(reads_source, asked[1:3], Mux(turn, 1, Mux(high, 2, 0)))
@@ -311,7 +311,7 @@ class Counts(wiring.Component):
             m.d.comb += [read.data.eq(Cat(*parts)), read.some.eq(1)]
 
     def _copies(self, m, places, counts) -> None:
-        """Read nothing else while `copying`, once what is on its way has been written."""
+        """During `copying`, read nothing else, once everything under way has been written."""
         wait = Signal(range(COPY_WAIT))
         with m.If(~self.copying):
             m.d.sync += [wait.eq(0), counts.reads.eq(0)]
@@ -320,7 +320,7 @@ class Counts(wiring.Component):
         with m.Else():
             m.d.sync += wait.eq(wait + 1)
         copy = self.copy
-        # A source that was asked for before may still be read until then.
+        # Until then, a count that was requested earlier may still be read.
         with m.If(counts.reads):
             place = places.classes(copy.response_class, copy.channel, copy.bank)
             m.d.sync += counts.read_row.eq(Cat(place, copy.chunk))

@@ -1,4 +1,4 @@
-"""Least and greatest of each channel's values since the last look."""
+"""Minimum and maximum of each channel's values since the last look."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, signed
 from amaranth.lib import wiring
@@ -10,9 +10,9 @@ from plexor_hdl.lib.memory_reader import plain_memory
 from plexor_hdl.lib.split_sum import high_part, low_part
 
 LOOK_CLOCKS = 3
-"""Clocks from a channel to look at to its values."""
+"""Clocks from the choice of a channel to its minimum and maximum."""
 VALUE_CLOCKS = 5
-"""Clocks from a value to the first one of its channel, or look at it, that sees it."""
+"""Clocks from a value until a look or a further value of the channel takes account of it."""
 
 
 class Extent(wiring.Component):
@@ -55,7 +55,7 @@ class Extent(wiring.Component):
         m = Module()
         some = Signal(self._channels)
         valid, channel = Line(m, self.valid, "valid"), Line(m, self.channel, "channel")
-        # With the sign's bit inverted they are in the order of numbers without sign.
+        # With the sign inverted, signed values compare like unsigned ones.
         value = Line(m, Cat(self.value_ticks[:-1], ~self.value_ticks[-1]), "value")
         look = Line(m, self.look, "look")
         known, looked = Signal(), Signal()

@@ -1,4 +1,4 @@
-"""Adding what counters have counted beside a frozen state, one counter after the other."""
+"""Adds the counts made beside a frozen state to the counters, one counter after the other."""
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from plexor_hdl.results.upper import PHASES
 
 SETTLE_ROUNDS = 3
-"""Until what was issued has counted, and its carry waits."""
+"""Rounds until an issued pair has counted and its carry waits."""
 
 
 class Folding(wiring.Component):
@@ -106,7 +106,7 @@ class Folding(wiring.Component):
         return m
 
     def _leave(self, m: Module, name: str, is_last, some) -> None:
-        """Go on from a state."""
+        """Leave a state."""
         if name == "LOOK":
             with m.If(some):
                 m.next = "ADD"

@@ -1,4 +1,4 @@
-"""Counters of 32 bits, whole in memory, of which one state is known: the present one."""
+"""32-bit counters, each complete in memory. Only their present state can be read."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -10,7 +10,7 @@ from plexor_hdl.lib.history import Line
 from plexor_hdl.results.bins import bins_ports
 
 FAR_ENTRIES = 1 << 12
-"""Counters whose memory takes so many blocks that some are far from its adder."""
+"""Number of counters from which on the memory has blocks far from its adder."""
 
 
 class PlainBins(wiring.Component):
@@ -43,7 +43,7 @@ class PlainBins(wiring.Component):
     """
 
     def __init__(self, entries: int, second_from: int, windows: int) -> None:
-        """Without `windows`, a power of two, there are no second counters."""
+        """`windows` is a power of two. If it is 0, there are no second counters."""
         self._second_from = second_from
         sizes = [1 << (second_from - 1).bit_length(), *((windows,) if windows else ())]
         self.tallies = [PacedTally(size, WORD_BITS, size >= FAR_ENTRIES) for size in sizes]

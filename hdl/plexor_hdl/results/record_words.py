@@ -1,4 +1,4 @@
-"""Where the words of records are: which memory and row an address of a record's space asks for."""
+"""Finds the memory and row of a record's word from its address in the space."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value, ValueLike
 from amaranth.lib import data, wiring
@@ -24,20 +24,20 @@ FIELDS = {
     "min_index": (EVENT, 4),
     "min_time_ticks": (EVENT, 6),
 }
-"""Of each field of a record its memory, and the row of its low word there."""
+"""Memory of each field of a record, and the row of its low word there."""
 ROW_BITS = 3
 SQUARE_WORDS = 3
 
 
 def kinds_of(geometry: Geometry) -> int:
-    """Return how many kinds have records, from the first on."""
+    """Return the number of kinds with records. They are the first ones."""
     if Feature.INTERVALS in geometry.features:
         return len(Kind)
     return 2 if Feature.FALL in geometry.features else 1
 
 
 def key_bits_of(geometry: Geometry) -> int:
-    """Return the bits of a record's key."""
+    """Return the number of bits of a record's key."""
     kind_bits = (kinds_of(geometry) - 1).bit_length()
     return geometry.key_bits + kind_bits + (Feature.SNAPSHOT in geometry.features)
 
@@ -50,9 +50,9 @@ def record_key(geometry: Geometry, channel: Value, kind: Value, bank: ValueLike)
 
 
 class Asked(data.StructLayout):
-    """A word that is asked for: its record, its place (row and record) in a memory, if it is one.
+    """A requested word: its record, its memory, and its place (row and record) there.
 
-    `high`: the upper one of a field.
+    `there`: the build has it. `high`: it is the upper word of a field.
     """
 
     def __init__(self, key_bits: int) -> None:
@@ -113,7 +113,7 @@ class RecordWords(wiring.Component):
             bank.eq(Mux(chosen, self.interval_bank, self.latency_bank)),
             is_interval.eq(Cat(chosen, is_interval)),
         ]
-        # A record is a whole number of four words, so the table needs no address bits below.
+        # Records are a multiple of four words, so the table ignores the two lowest address bits.
         quads, entries = ENTRY_WORDS // 4, min(kinds, 2) << geometry.key_bits
         quad = address[2 : 2 + max((entries * quads - 1).bit_length(), 1)]
         places = range(entries * quads)

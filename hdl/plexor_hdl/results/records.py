@@ -1,4 +1,4 @@
-"""The exact statistics of each kind and channel: count, sums, and extremes with their events."""
+"""Exact statistics of each kind and channel: count, sums, and extremes with their events."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
@@ -29,7 +29,7 @@ from plexor_hdl.results.record_words import (
 
 
 def biased(value: Value) -> Value:
-    """Return the bits of a signed value that, without sign, has its order."""
+    """Return a signed value's bits such that they order like an unsigned value."""
     return Cat(value[:-1], ~value[-1])
 
 
@@ -63,24 +63,24 @@ class Records(wiring.Component):
     """
 
     PASSES = 4
-    """Words of count and sum."""
+    """Number of words of count and sum together."""
     READ_DELAY = 5 * PASSES
     STAND_CLOCKS, IDLE_DELAY = 5, 8
     IDLE_CLOCKS = 32
-    """More than a value takes from the input to the last memory."""
+    """Upper bound of a value's clocks from the input to the last memory."""
 
     def __init__(self, geometry: Geometry) -> None:
         features = geometry.features
         self._geometry = geometry
         self._squares = Feature.SUM_SQUARES in features
         self._events = Feature.EXTREMES in features
-        # Otherwise nothing is read while values come.
+        # Builds without snapshots read nothing while values come.
         self._live = Feature.SNAPSHOT in features
         self._several = kinds_of(geometry) > 1 or self._squares or self._events or self._live
         self._chunk_bits = WORD_BITS if self._several else WORD_BITS // 2
         self._passes = self.PASSES * WORD_BITS // self._chunk_bits
         self.value_clocks = self._passes
-        """Clocks from one value to the next, at least."""
+        """Minimum clocks between two values."""
         self._key_bits = key_bits_of(geometry)
         super().__init__(
             {
@@ -104,7 +104,7 @@ class Records(wiring.Component):
             self.clear_busy.eq(Cat(clear[clocks] for clocks in range(4)).any()),
         ]
 
-        # A value goes through its passes; behind them there may be a clock in which words are read.
+        # A value goes through its passes. After them, a clock may be used to read words.
         value = self.i_measured.payload
         start, runs, twice = Signal(), Signal(), Signal()
         number = Signal(range(2 * self.PASSES))
@@ -117,7 +117,7 @@ class Records(wiring.Component):
                 self.i_measured.ready.eq(free),
             ]
         else:
-            # The value stands outside until all of it was looked at, and need not be kept.
+            # The value stays at the input until it is no longer needed, so it needs no register.
             m.d.comb += [
                 start.eq(self.i_measured.valid & ~runs),
                 self.i_measured.ready.eq(runs & (number == 2)),
@@ -175,9 +175,9 @@ class Records(wiring.Component):
         return m
 
     def _known(self, m, key, start, clear, clear_row, now_key):
-        """Return whether the value's record, and the one that is read, have samples.
+        """Return whether the value's record and the record to read have samples.
 
-        With them what is read: its `key`, `place` (key and row), `memory` and `high`.
+        Also return the word to read: its `key`, `place` (key and row), `memory` and `high`.
         """
         m.submodules.known = memory = plain_memory(1, 1 << self._key_bits)
         write = memory.write_port()
@@ -205,7 +205,7 @@ class Records(wiring.Component):
         return known, of_read.data, read
 
     def _sums(self, m, adds, number, now, place, clear, clear_row):
-        """Add to sum and count; return what is read of them."""
+        """Add the value to sum and count; return the word read from them."""
         words, bits = self.PASSES << self._key_bits, self._chunk_bits
         m.submodules.sums = sums = WordSums(words, bits, self._live)
         chunk = number[: (self._passes - 1).bit_length()]
@@ -217,7 +217,7 @@ class Records(wiring.Component):
             sums.row.eq(Cat(place[:2], place[ROW_BITS:])),
             sums.clear.eq(clear[0]),
         ]
-        # Signs and the count, behind the value, are added when it may be another one.
+        # Signs and the count are added after the value, when another value may be at the input.
         late = Line(m, chunk, "chunk")[1]
         signed_sum = Cat(now.value, now.negative.replicate(WORD_BITS))
         with m.If(~late[-1]):
@@ -227,13 +227,13 @@ class Records(wiring.Component):
         return sums.word
 
     def _add_squares(self, m, start, value, now, place, clear, clearing):
-        """Add to the sum of squares, once the square is there; return what is read of it."""
+        """Add the value's square when it is ready; return the word read from the sum of squares."""
         m.submodules.squares = squares = Squares()
         m.submodules.square_sums = sums = WordSums(
             self.PASSES << self._key_bits, WORD_BITS, self._live
         )
         m.d.comb += [squares.stb.eq(start), squares.value_ticks.eq(value.value_ticks)]
-        # Keys go round in a memory for as long as squares take.
+        # Squares take many clocks, so a small memory delays the keys.
         m.submodules.late_keys = late_keys = plain_memory(self._key_bits, 16)
         write, read = late_keys.write_port(), late_keys.read_port(domain="comb")
         clock = Signal(4)
@@ -265,9 +265,9 @@ class Records(wiring.Component):
         return sums.word
 
     def _extremes(self, m, adds, number, now, known, place):
-        """Keep the greatest, in row 0, and the least; return what is read, and what was kept.
+        """Keep maxima in row 0 and minima in row 1; return the word read, and what was kept.
 
-        Row 0 has the complement of the greatest, so that what is less replaces either.
+        Row 0 holds the complement of the maximum, so in both rows a smaller value replaces another.
         """
         memory = plain_memory(VALUE_BITS, 2 << self._key_bits, ram_style="block")
         m.submodules.extremes = memory
@@ -305,9 +305,9 @@ class Records(wiring.Component):
         return word, (keeps, least[3])
 
     def _event(self, m, keeps, now, place):
-        """Keep index and time of an extreme, word by word; return what is read of them.
+        """Keep index and time of an extreme, word by word; return the word read from them.
 
-        Both extremes are kept of a first value alone, which takes the time for both.
+        Only a first value is both extremes. It takes the time for both.
         """
         memory = plain_memory(WORD_BITS, 1 << self._key_bits + ROW_BITS, ram_style="block")
         m.submodules.events = memory
@@ -337,7 +337,7 @@ class Records(wiring.Component):
         return word
 
     def _answer(self, m, words, extreme, known, read) -> None:
-        """Give the word that is read to the port that asked."""
+        """Give the word that was read to the port that requested it."""
         most = read.memory == MOST
         negative = ~(extreme[-1] ^ most)
         value = 0
@@ -349,7 +349,7 @@ class Records(wiring.Component):
                 word_or_signs = Mux(read.high, negative.replicate(WORD_BITS), word)
             else:
                 word_or_signs = word
-            # Far from the words, and there before them.
+            # These signals are far from the words, and earlier than these.
             shown = Signal(name=f"shown{memory}")
             m.d.sync += [
                 shown.eq(here & read.there & known),

@@ -1,4 +1,4 @@
-"""The results: what is measured goes to bins, zoom windows and records, one value after another."""
+"""The results: puts each measured value into bins, zoom windows and records."""
 
 from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import stream, wiring
@@ -18,13 +18,13 @@ from plexor_hdl.results.zoom_firsts import ZoomFirsts
 RECORD_SPACES = (Space.LATENCY_STATISTICS, Space.INTERVAL_STATISTICS)
 KIND_BITS = (len(Kind) - 1).bit_length()
 VALUE_CLOCKS = LogBins.LATENCY
-"""From a value to its bins."""
+"""Clocks from a value to its bins."""
 LATE_CLOCKS = 4
-"""Between values, at least."""
+"""Minimum clocks between two values."""
 
 
 def spaces_of(geometry: Geometry) -> tuple[Space, ...]:
-    """Return the spaces that a build's results have, in the order of `reads`."""
+    """Return the spaces of a build's results, in the order of `reads`."""
     return tuple(
         space for space in (*RECORD_SPACES, *LOG_SPACES, *ZOOM_SPACES) if entries(geometry, space)
     )
@@ -70,7 +70,7 @@ class Results(wiring.Component):
     def __init__(self, geometry: Geometry, pages: int = PAGES) -> None:
         self._geometry = geometry
         self.spaces = spaces_of(geometry)
-        """The spaces of `reads`, in their order."""
+        """Spaces of `reads`, in its order."""
         self._layout = layout = Layout(geometry)
         if Feature.SNAPSHOT in geometry.features:
             self.bins = Bins(layout.entries, layout.second_from, pages=pages)
@@ -114,7 +114,7 @@ class Results(wiring.Component):
             self.clear_busy.eq(records.clear_busy | bins.clear_busy),
             self.saturated.eq(bins.saturated),
         ]
-        # Whose the value is, until its bins are known: values come 4 clocks or more apart.
+        # Values are at least 4 clocks apart, so a value's key can stay until its bins come.
         key_bits = self._geometry.key_bits
         key = Cat(value.channel[:key_bits], value.kind)
         soon, late = Signal.like(key), Signal.like(key)
@@ -132,7 +132,7 @@ class Results(wiring.Component):
         return m
 
     def _logs(self, m: Module, value_ticks, key, place) -> None:
-        """Give the place of a value's log-linear bin."""
+        """Drive the place of a value's log-linear bin."""
         mantissas = mantissas_of(self._geometry)
         widths = sorted(set(mantissas.values()))
         m.submodules.log_bins = log_bins = LogBins(*widths)
@@ -142,7 +142,7 @@ class Results(wiring.Component):
             self._place(m, region, key, number, place)
 
     def _zooms(self, m: Module, value_ticks, key, late, place) -> None:
-        """Give the place of a value's bin in its window."""
+        """Drive the place of a value's bin in its window."""
         m.submodules.firsts = firsts = ZoomFirsts(len(key))
         m.submodules.zoom_bin = zoom_bin = ZoomBin(self._geometry.zoom_bits)
         m.d.comb += [
@@ -158,13 +158,13 @@ class Results(wiring.Component):
             self._place(m, region, late, number, place)
 
     def _place(self, m: Module, region, key, number, place) -> None:
-        """Give the place of a bin of a region, if the key is of its kind."""
+        """Drive the place of a region's bin, if the key is of the region's kind."""
         key_bits = self._geometry.key_bits
         with m.If(key[key_bits:] == region.kind):
             m.d.sync += place.eq(region.first | Cat(number, key[:key_bits]))
 
     def _reads(self, m: Module) -> None:
-        """Let the ports read."""
+        """Connect the read ports."""
         ports = dict(zip(self.spaces, self.reads, strict=True))
         records = {
             Space.LATENCY_STATISTICS: self.records.latencies,

@@ -1,4 +1,4 @@
-"""Step records: what every channel's counts were at the end of each step of the sweep table."""
+"""Step records: every channel's counts at the end of each step of the sweep table."""
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
@@ -28,16 +28,16 @@ from plexor_hdl.results.step_memory import (
 )
 
 STILL_CLOCKS = 8
-"""Clocks for which all must be idle before anything is read."""
+"""Clocks for which all stages must be idle before anything is read."""
 STATISTICS_WORDS = STATISTICS.size_bytes * 8 // WORD_BITS
 SUMMED = ("count", "count", "sum", "sum", "squares", "squares", "squares")
-"""What the first words of statistics are of: a carry goes on within one of them."""
+"""Sum that each of the first words of statistics belongs to. Carries stay inside a sum."""
 LOW_OF_COUNT, PENDING = 0, 1
 MAIN = {0: COUNT_LOW, 2: SUM_LOW, 3: SUM_HIGH, 4: SQUARES_LOW}
 SIDE = {5: SQUARES_MIDDLE, 6: SQUARES_HIGH, 7: LEAST, 8: GREATEST}
 REST = (PENDING, 9, 10)
 ITEMS = 11
-"""Words of a record beside the classes: SUMMED, the extremes, the two words of the time."""
+"""Words of a record beside the classes: SUMMED, the extremes, and two words of the time."""
 
 
 class StepCopies(wiring.Component):
@@ -124,7 +124,7 @@ class StepCopies(wiring.Component):
         end_ticks, final = Signal(TIME_BITS), Signal()
         still, idle = Signal(range(STILL_CLOCKS)), self.counts_idle & self.results_idle
         start_stb, copied, added_up = Signal(), Signal(), Signal()
-        # They come late, and what they tell of stands for longer.
+        # The strobes come from far away; their data stands for longer.
         step_stb, final_stb = Signal(), Signal()
         m.d.comb += [
             memory.step.eq(self.step),
@@ -157,7 +157,7 @@ class StepCopies(wiring.Component):
         return m
 
     def _classes(self, m, memory, start_stb, copied) -> None:
-        """Add up the banks' chunks of classes, one a clock, and write them as words."""
+        """Add up the banks' chunks of classes, one in each clock, and write them as words."""
         wait, copy, running = Signal(range(COPY_WAIT)), self.copy, Signal()
         last_chunk, last_class = copy.chunk == COUNT_CHUNKS - 1, copy.response_class == CLASSES - 1
         with m.If(start_stb):
@@ -182,7 +182,7 @@ class StepCopies(wiring.Component):
             m.d.sync += Cat(total, carry).eq(added(first, self.copy_word, carry & here.chunk.any()))
         with m.Else():
             m.d.sync += first.eq(self.copy_word)
-        # The chunks of a class: the lower ones are a word, the upper ones of two are one.
+        # The lower chunks of a class form one word. The upper chunks of two classes share one.
         writes = Signal()
         number = there.response_class
         with m.If(valid[COPY_CLOCKS + 1] & there.bank):
@@ -206,7 +206,7 @@ class StepCopies(wiring.Component):
         self._class_writes = writes
 
     def _statistics(self, m, memory, start_stb, added_up, end_ticks) -> None:
-        """Add up the banks' words of statistics; write them and the words of other things."""
+        """Add up the banks' words of statistics; write these and the remaining words."""
         geometry = self._geometry
         bits = max(geometry.key_bits, 1)
         pace = Signal(range(Records.STAND_CLOCKS))
@@ -237,7 +237,7 @@ class StepCopies(wiring.Component):
                     ]
                     with m.If(last_channel):
                         m.d.sync += adding.eq(0)
-        # It is looked at far away.
+        # Its users are far away, so it is registered.
         m.d.sync += self.reading.eq(start_stb | adding | self.copying)
         ours, dumpers = self.statistics, self.i_statistics
         m.d.comb += [
@@ -247,7 +247,7 @@ class StepCopies(wiring.Component):
             dumpers.some.eq(ours.some),
         ]
         if self._has_intervals:
-            # Of both statistics that are read at the port whose upper address bit is low.
+            # The port whose upper address bit is low is read, so this one's bits are set meanwhile.
             others = self.i_intervals
             m.d.comb += [
                 self.intervals.address.eq(
@@ -258,7 +258,7 @@ class StepCopies(wiring.Component):
                 others.some.eq(self.intervals.some),
             ]
 
-        # The word of an address is there when it has stood for so long.
+        # A word comes IDLE_DELAY clocks after its address.
         m.submodules.extent = extent = Extent(geometry.channels, bits)
         where = Cat(bank, item, channel)
         late = Records.IDLE_DELAY
@@ -269,7 +269,7 @@ class StepCopies(wiring.Component):
         high, carry = Signal(HALF_BITS), Signal()
 
         def at(clocks: int):
-            """Return bank, item and channel of the word that came so many clocks ago."""
+            """Return bank, item and channel of the word that came `clocks` clocks ago."""
             there = place[late + clocks]
             return there[0], there[1 : 1 + len(item)], there[1 + len(item) :]
 
@@ -321,7 +321,7 @@ class StepCopies(wiring.Component):
             m.d.sync += added_up.eq(1)
 
     def _write(self, m, memory, ready, word, number, channel) -> None:
-        """Write a word where it goes; in `main` only once no word of classes does."""
+        """Write a word to its memory. In `main`, words of classes go first."""
 
         def among(numbers):
             return Array(n in numbers for n in range(ITEMS))[number]

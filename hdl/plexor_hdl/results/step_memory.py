@@ -1,4 +1,4 @@
-"""The memory of step records: the words of records that are not always 0, and their reading."""
+"""The memory of step records: stores the words that are not always 0, and reads records."""
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
@@ -15,15 +15,15 @@ RECORD_WORDS = STEP.size_bytes * 8 // WORD_BITS
 RECORD_BITS = (RECORD_WORDS - 1).bit_length()
 HALF_BITS = WORD_BITS // 2
 COUNT_LOW, SUM_LOW, SUM_HIGH, SQUARES_LOW = 12, 13, 14, 15
-"""Places behind the classes in the memory `main`: CLASSES lower words, then two upper halves each.
-"""
+"""Places behind the classes in the memory `main`, which begins with the CLASSES lower words and the
+words of two upper halves each."""
 SQUARES_MIDDLE, SQUARES_HIGH, LEAST, GREATEST = range(4)
 """Places in the memory `side`."""
 FIELDS = tuple(field.name for field in STEP.fields)
 
 
 def _places(places: dict[int, int]) -> tuple[int, ...]:
-    """Return the place of each word of a record, 0 where there is none."""
+    """Return the place of each word of a record, 0 for words without one."""
     return tuple(places.get(word, 0) for word in range(RECORD_WORDS))
 
 
@@ -52,7 +52,7 @@ SIDE_PLACES = _places(
 
 
 class StepPlace(data.StructLayout):
-    """Where a word of a record goes: its place in the memory, and the record's channel."""
+    """Destination of a record's word: its place in the memory, and the record's channel."""
 
     def __init__(self, place_bits: int, channel_bits: int) -> None:
         super().__init__({"place": place_bits, "channel": channel_bits})
@@ -124,7 +124,7 @@ class StepMemory(wiring.Component):
         def of_record(port):
             return Cat(port.channel[:keys], step)
 
-        # Two rows of time a step, in the upper half, which has one a record or more.
+        # The upper half has at least one row for each record, and holds two rows of time a step.
         half_bits = step_bits + max(keys, 1)
         time_row = Cat(self.rest.place, step, Const(0, half_bits - 1 - step_bits), Const(1, 1))
         rest_row = Cat(of_record(self.rest), Const(0, half_bits + 1 - keys - step_bits))
@@ -145,7 +145,7 @@ class StepMemory(wiring.Component):
             m.submodules[name] = memory = plain_memory(WORD_BITS, depth, ram_style="block")
             write, read = memory.write_port(), memory.read_port()
             at, words[name] = Signal.like(read.addr), Signal(WORD_BITS, name=f"{name}_read")
-            # The memories are many blocks, far from what writes them.
+            # The memories have many blocks, far from their writers.
             m.d.sync += [
                 write.en.eq(valid),
                 write.addr.eq(row),
@@ -157,7 +157,7 @@ class StepMemory(wiring.Component):
         return m
 
     def _choose(self, m, number, address, words) -> None:
-        """Make the word that is read of those of the memories."""
+        """Select the requested word from the memories' words."""
         past = address >> RECORD_BITS + self._key_bits >= self.step
         there = Line(m, ~past & ~self.read.bank, "there")
         m.d.comb += self.read.some.eq(there[1])

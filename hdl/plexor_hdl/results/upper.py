@@ -1,6 +1,6 @@
-"""The upper bits of counters of which few grow great: pages of them, given out as they are needed.
+"""The upper bits of counters: pages of them, given out as needed, because few counters grow large.
 
-Adjacent counters share a page, for those that grow great lie side by side.
+Adjacent counters share a page, because large counters are next to each other.
 """
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, ValueLike
@@ -12,13 +12,13 @@ from plexor_hdl.lib.memory_reader import plain_memory
 from plexor_hdl.lib.split_sum import added
 
 PHASES = 4
-"""Clocks of a round, in which each memory has a clock for each of its users."""
+"""Clocks of a round. In each round, every memory has a clock for each of its users."""
 GROUP_BITS = 4
 JOB_CLOCKS = 2 * PHASES
 
 
 def fetched_twice(m: Module, memory: Memory, address: ValueLike, name: str) -> Signal:
-    """Return the word at `address`, two clocks later: a block RAM's, in a register."""
+    """Return the word at `address`, two clocks later: a block RAM's word, registered."""
     port = memory.read_port()
     m.d.comb += port.addr.eq(address)
     word = Signal(len(port.data), name=name, reset_less=True)
@@ -103,13 +103,13 @@ class Upper(wiring.Component):
         group_bits = max((self._groups - 1).bit_length(), 0) + 1
         phase = self.phase
 
-        # A job is in its first round, then in its second.
+        # A job takes two rounds.
         first, second = Signal(), Signal()
         with m.If(phase[2]):
             m.d.sync += [first.eq(self.job_stb), second.eq(first)]
         m.d.comb += self.done.eq(second & phase[2])
 
-        # The table: the reader in phase 2, the job from 3 on; so 2 clocks later a page is there.
+        # The table's users: the reader in phase 2, the job from 3 on. Pages come 2 clocks later.
         looked_up = Mux(phase[2], read_group, group)[:group_bits]
         page = fetched_twice(m, table, looked_up, "page")
         low_free, high_free = Signal(range(self._pages + 1), init=1), Signal(page_bits)
@@ -147,7 +147,7 @@ class Upper(wiring.Component):
             write.data.eq(table_data),
         ]
 
-        # The words: the reader in phase 0, the job from 2 on.
+        # The words' users: the reader in phase 0, the job from 2 on.
         place = Mux(phase[0], Cat(read_inside, page), Cat(inside, job_page))
         word = fetched_twice(m, words, place, "upper_word")
         there = Signal()

@@ -1,4 +1,4 @@
-"""The bins that values belong to: log-linear ones, and those of a window of ticks."""
+"""Finds the bins of values: log-linear ones, and those of a window of ticks."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import wiring
@@ -42,8 +42,8 @@ class LogBins(wiring.Component):
         m = Module()
         least, most = min(self._mantissas), max(self._mantissas)
         magnitude = self.value_ticks[:-1]
-        # Each step shifts left until a one leads, and drops bits that no bin depends on. A value
-        # that has no octave of its own is `small`: shifted as far as the least that has one.
+        # Each step shifts left until the highest bit is 1, and drops bits that no bin depends on. A
+        # value below the lowest octave is `small`: it is shifted as far as that octave's minimum.
         length = Const(0, 0)
         value = magnitude
         room = len(magnitude) - 1 - least
@@ -75,7 +75,7 @@ class LogBins(wiring.Component):
             octave = (length - (bits + 1) + value[-1])[:5]
             inside = Cat(value[most - bits : most], octave)
             if bits > least:
-                # Where the least number of bits has octaves already, this one has none yet.
+                # More mantissa bits make the lowest octave begin higher, above this value.
                 inside = Mux(length <= bits, low[stage][:bits], inside)
             m.d.sync += getattr(self, f"bin{number}").eq(
                 Mux(outside, Mux(under, under_bin(bits), over_bin(bits)), inside)

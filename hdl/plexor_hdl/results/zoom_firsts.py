@@ -1,4 +1,4 @@
-"""The first bin of each zoom window, written as registers are."""
+"""Stores the first bin of each zoom window, written like a register."""
 
 from amaranth.hdl import Module, Mux, ResetSignal, Signal
 from amaranth.lib import wiring
@@ -43,7 +43,7 @@ class ZoomFirsts(wiring.Component):
     def elaborate(self, platform) -> Module:
         m = Module()
         m.submodules.firsts = memory = plain_memory(VALUE_BITS, 1 << self._bits)
-        # Without a reset in the clock domain this is no logic.
+        # If the clock domain has no reset, no logic remains of this.
         walking, place = Signal(reset_less=True), Signal(self._bits, reset_less=True)
         with m.If(ResetSignal(allow_reset_less=True)):
             m.d.sync += [walking.eq(1), place.eq(0)]

@@ -1,1 +1,1 @@
-"""From registers and triggers to the samples of strike pins."""
+"""Turns registers and triggers into the samples of strike pins."""

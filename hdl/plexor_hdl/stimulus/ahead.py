@@ -1,4 +1,4 @@
-"""What follows from a strike that is still to come: where the one after it is, and how far."""
+"""Computes the next strike's position and distance while the strike before it is still to come."""
 
 from functools import reduce
 from operator import or_
@@ -81,7 +81,7 @@ class Ahead(wiring.Component):
             )
             return reduce(or_, picks)
 
-        # Whether there is one clock hangs on the carry alone, by what the length is.
+        # Whether the distance is one clock depends only on the carry and on flags of the length.
         far, none, single, late = [], [], [], []
         for name, is_it, ticks, _ in lengths:
             flags = Signal(3, name=f"{name}_flags")

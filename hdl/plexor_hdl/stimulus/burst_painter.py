@@ -1,4 +1,4 @@
-"""Several strikes in a word: how many are left for them, and where their pulses end."""
+"""Paints several strikes in a word: limits their number and finds their pulses' ends."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
@@ -8,22 +8,22 @@ from plexor_hdl.lib.countdown import COUNT_LOW_BITS, Allowance, above
 from plexor_hdl.lib.split_sum import up
 
 LIMIT_CLOCKS = 3
-"""Clocks from a word's starts to those of them that are kept."""
+"""Clocks from a word's starts to those that are kept."""
 FLIP_CLOCKS = 3
-"""Clocks from a word's starts to the flips of its level."""
+"""Clocks from a word's starts to its level's flips."""
 GROUP = 4
-"""Pairs of ticks whose starts are counted at once."""
+"""Number of pairs of ticks whose starts are counted at once."""
 
 
 def shifted_down(word: Value, places: Value, scale: int, bits: int) -> Value:
-    """Return the lowest `bits` of `word` down by `places` x `scale` bits."""
+    """Return the lowest `bits` of `word`, shifted down by `places` x `scale` bits."""
     for bit in reversed(range(len(places))):
         word = Mux(places[bit], word >> (scale << bit), word)
     return word[:bits]
 
 
 def ranks(starts: Value) -> list[tuple[Value, Value]]:
-    """Return, of each pair of ticks, how many starts of its group are before it, and in it."""
+    """Return for each pair of ticks how many starts of its group are before it, and in it."""
     pairs = [starts[tick : tick + 2].any() for tick in range(0, len(starts), 2)]
     counts = []
     for number, pair in enumerate(pairs):
@@ -82,7 +82,7 @@ class Limiter(wiring.Component):
             endless.eq(~count_far & (self.strike_count[:COUNT_LOW_BITS] == 0)),
         ]
 
-        # How many starts are before each: in its group, then in all.
+        # Starts before each pair are counted in its group first, then in all groups.
         pairs = samples // 2
         starts, starts_r = Signal(samples), Signal(samples)
         strike, strike_r, late = Signal(), Signal(), Signal()
@@ -104,7 +104,7 @@ class Limiter(wiring.Component):
                 m.d.sync += totals[pair // GROUP].eq(rank + some)
             m.d.sync += before[pair].eq(within[pair] + sum(totals[: pair // GROUP], Const(0, 1)))
 
-        # Keep what is left of the number of strikes.
+        # The number of strikes that are left.
         m.submodules.allowance = allowance = Allowance(len(self.strike_count))
         any_left = (endless | allowance.plenty).replicate(samples)
         keep = any_left | Cat(above(allowance.left, rank).replicate(2) for rank in before)
@@ -169,13 +169,13 @@ class Flips(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         samples, width = self.samples, self.width
-        # Ends are the starts of this word and the one before, moved on by the width.
+        # Ends are this word's and the previous word's starts, shifted by the width.
         before, starts = Signal(samples), Signal(samples)
         back = Signal.like(width)
         moved = Signal(samples + 3, reset_less=True)
         toggles = Signal(samples)
         window = Cat(before, self.starts)
-        # The parity of all toggles up to each.
+        # The level at a tick is the parity of all toggles up to it.
         flips: Value = toggles
         for bit in range(len(width)):
             flips = flips ^ up(flips, 1 << bit)
@@ -183,7 +183,7 @@ class Flips(wiring.Component):
             before.eq(self.starts),
             starts.eq(self.starts),
             self.strike_stb.eq(self.starts.any()),
-            # Down by W - width is up by width.
+            # In the window of two words, a shift down by W - width is a shift up by width.
             back.eq(samples - width),
             moved.eq(shifted_down(window, back[2:], 4, samples + 3)),
             toggles.eq(starts ^ shifted_down(moved, back[:2], 1, samples)),

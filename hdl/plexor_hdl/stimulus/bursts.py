@@ -1,4 +1,4 @@
-"""Bursts: which strike is the last of one, and the words of those less than W ticks apart."""
+"""Bursts: finds each burst's last strike, and the words of strikes less than W ticks apart."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
@@ -13,11 +13,11 @@ PATTERN_CLOCKS = 4
 """Clocks from a fast burst's first strike to its word."""
 
 TURN_CLOCKS = 8
-"""A round of the adder of a fast burst's span: a power of two, as all that goes round is."""
+"""Clocks of a round of the adder for a fast burst's span; a power of two, like all periods here."""
 
 
 def looked_up(table: list[int], bits: int, place: Value) -> Value:
-    """Return the word of a table at `place`; no memory is made of it."""
+    """Return a table's word at `place`, without a memory."""
     return Cat(
         Const(sum((word >> bit & 1) << at for at, word in enumerate(table)), len(table)).bit_select(
             place, 1
@@ -27,7 +27,7 @@ def looked_up(table: list[int], bits: int, place: Value) -> Value:
 
 
 def pattern(samples: int, spacing: Value) -> Value:
-    """Return W bits with a start every `spacing` ticks from bit 0 on, none for 0 and 1."""
+    """Return W bits with a start every `spacing` ticks from bit 0 on; none for spacings 0 and 1."""
     table = [
         sum(1 << bit for bit in range(samples) if ticks > 1 and bit % ticks == 0)
         for ticks in range(samples)
@@ -36,7 +36,7 @@ def pattern(samples: int, spacing: Value) -> Value:
 
 
 def next_position(samples: int, spacing: Value, position: Value) -> Value:
-    """Return the first start of the word after one with a start at `position`."""
+    """Return the position of the next word's first start, after a start at `position`."""
     table = [
         (at - samples) % ticks if ticks > 1 else 0
         for ticks in range(samples)
@@ -46,7 +46,7 @@ def next_position(samples: int, spacing: Value, position: Value) -> Value:
 
 
 def shifted(word: Value, places: Value, scale: int) -> Value:
-    """Return `word`, as long as it is, up by `places` x `scale` bits."""
+    """Return `word` shifted up by `places` x `scale` bits, at its own width."""
     for bit in range(len(places)):
         word = Mux(places[bit], up(word, scale << bit), word)
     return word
@@ -119,7 +119,7 @@ class Bursts(wiring.Component):
         always = Signal()
         fast, on, clear = self.fast, self.on, self.clear
 
-        # What stands still during a run.
+        # These are constant during a run.
         endless, count_one, count_far, span_far = (
             Signal(name=name) for name in ("endless", "count_one", "count_far", "span_far")
         )
@@ -142,7 +142,7 @@ class Bursts(wiring.Component):
             self.period.eq(period.sum),
         ]
 
-        # Strikes of a slow burst, or words of a fast one.
+        # It counts the strikes of a slow burst, or the words of a fast one.
         m.submodules.burst = burst = Countdown(len(count))
         fired, first, last_word = Signal(), Signal(), Signal()
         alive_r, end_none, end_one = Signal(), Signal(), Signal()
@@ -166,7 +166,7 @@ class Bursts(wiring.Component):
             alive_r.eq(self.alive),
             fired.eq(fast & self.fire & self.alive & ~clear),
             first.eq(fired & ~clear),
-            # From the burst's end, which is there a clock after its beginning.
+            # These use the burst's end, which is known one clock after its beginning.
             end_none.eq(~span_far & (end_clocks == 0)),
             end_one.eq(~span_far & (end_clocks == 1)),
             on.eq(alive_r & ~clear & (fired | (on & ~last_word))),
@@ -180,7 +180,7 @@ class Bursts(wiring.Component):
             position.eq(Mux(fired, offset_r, next_position(samples, ticks, position))),
         ]
 
-        # The pattern from its first start on, up to the burst's last.
+        # The pattern from its first start on, up to the burst's last start.
         shape, placed = Signal(samples), Signal(samples, reset_less=True)
         on_r, last_r = Signal(), Signal()
         end_r = Signal(fine, reset_less=True)
@@ -201,7 +201,7 @@ class Bursts(wiring.Component):
     def _span(self, m: Module) -> Value:
         """Return (burst_count - 1) x spacing for spacings below W, else 0.
 
-        One adder takes the spacing's bits one after the other, over and over.
+        A single adder takes the spacing's bits in turn, continuously.
         """
         count, spacing = self.config.burst_count, self.config.spacing_ticks[: self.fine_bits]
         m.submodules.fewer = fewer = SettledSum(len(count))

@@ -1,4 +1,4 @@
-"""All strike outputs: a stimulus each, and what they do together."""
+"""All strike outputs: a stimulus for each, and what they share."""
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import data, wiring
@@ -11,7 +11,7 @@ from plexor_hdl.lib.crossing import CROSSING_CLOCKS, Crossing
 from plexor_hdl.stimulus.stimulus import Stimulus
 
 GATE_CLOCKS = CROSSING_CLOCKS
-"""From the gate's pin to the stimuli: the flip-flops of its synchroniser."""
+"""Clocks from the gate's pin to the stimuli, through the synchroniser's flip-flops."""
 
 
 class Outputs(wiring.Component):

@@ -1,4 +1,4 @@
-"""Strikes to samples: limits their number, gives each its width, draws the word."""
+"""Turns strikes into samples: limits their number, gives each its width, paints the word."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
@@ -17,7 +17,7 @@ STOP_CLOCKS = 1 + PULSE_CLOCKS
 
 
 def from_tick(chosen: Value, offset: Value, samples: int) -> Value:
-    """Return a word's bits from `offset` on, if `chosen`."""
+    """Return a word whose bits are 1 from `offset` on, if `chosen`, else 0."""
     return chosen.replicate(samples) & (Const((1 << samples) - 1) << offset)[:samples]
 
 
@@ -99,8 +99,8 @@ class Painter(wiring.Component):
             self._count(m)
             strike = self.strike
 
-        # A pulse's end is looked for from a clock before its word on, for it may be in it. It can
-        # be in the word of the next pulse's start too.
+        # The search for a pulse's end begins a clock before its word, because the end may be in the
+        # same word. It may also be in the word in which the next pulse starts.
         kept, kept_offset = Signal(), Signal(fine, reset_less=True)
         rise, rise_offset = Signal(), Signal(fine, reset_less=True)
         fall_offset, tail_offset = Signal(fine, reset_less=True), Signal(fine, reset_less=True)
@@ -129,7 +129,7 @@ class Painter(wiring.Component):
         with m.If(tail.load):
             m.d.sync += tail_offset.eq(end)
 
-        # The level flips from a rise or a fall on.
+        # Each rise or fall inverts all later bits.
         level = self.word[-1]
         rises, falls = Signal(samples), Signal(samples)
         strike_stb = Signal()
@@ -158,7 +158,7 @@ class Painter(wiring.Component):
         return m
 
     def _count(self, m: Module) -> None:
-        """Say which strike is the last."""
+        """Find which strike is the last."""
         total = self.config.strike_count
         endless, far, one = self.endless, Signal(), Signal()
         m.submodules.count = count = Countdown(len(total))
@@ -179,7 +179,7 @@ class Painter(wiring.Component):
         ]
 
     def _limited(self, m: Module) -> tuple[Value, Value]:
-        """Return what is left of a strike or of a word of starts, LIMIT_CLOCKS later."""
+        """Return the kept strike, or the kept starts of a word, LIMIT_CLOCKS later."""
         m.submodules.limiter = limiter = Limiter(self.samples)
         m.d.comb += [
             limiter.strike_count.eq(self.config.strike_count),

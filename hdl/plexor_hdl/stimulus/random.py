@@ -1,4 +1,4 @@
-"""The random and fractional part of intervals: xorshift64, dither, Poisson, fraction."""
+"""Random and fractional parts of intervals: xorshift64, dither, Poisson, fraction."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
@@ -11,13 +11,13 @@ STATE_BITS = 64
 SHIFTS = (13, -7, 17)
 """Left shifts of xorshift64 (G. Marsaglia, Xorshift RNGs, J. Stat. Soft. 8(14), 2003)."""
 WARM_CLOCKS = 4
-"""Clocks from the end of `hold` to a sequence's start, whose first draw is then there."""
+"""Clocks from the end of `hold` to a sequence's start. The first draw is ready then."""
 DITHER_BITS = 32
 HIT_BITS = 48
 
 
 def xorshift64(state: Value) -> Value:
-    """Return the state after `state`."""
+    """Return the state that follows `state`."""
     for shift in SHIFTS:
         moved = (state << shift)[:STATE_BITS] if shift > 0 else state >> -shift
         state = (state ^ moved)[:STATE_BITS]
@@ -88,7 +88,7 @@ class Draw(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        # The low half runs one draw ahead of the high half, which needs its carry.
+        # The high half needs the low half's carry, so the low half is one draw ahead.
         low, high = self.fraction[:CHUNK_BITS], self.fraction[CHUNK_BITS:]
         low_sum, low_carry = Signal(CHUNK_BITS), Signal()
         high_sum, carry = Signal(CHUNK_BITS), Signal()

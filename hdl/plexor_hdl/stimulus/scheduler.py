@@ -1,4 +1,4 @@
-"""When strikes start: the clock and the offset in its word, of every strike of a sequence."""
+"""Schedules strikes: the clock of each strike in a sequence, and its offset in that word."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
@@ -65,17 +65,17 @@ class Scheduler(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         config, fine = self.config, self.fine_bits
-        # What the build lacks keeps these values.
+        # Features that the build lacks keep these values.
         poisson, drawing, issue = Const(0, 1), Const(0, 1), Const(0, 1)
         dither_waits = Const(0, 1)
         fast, long, ends = Const(0, 1), Const(1, 1), Const(0, 1)
         rest, fire, stepped, advance = Signal(), Signal(), Signal(), Signal()
         offset = Signal(fine, reset_less=True)
 
-        # Two clocks after `alive`, for much hangs on it, and not in the cycle of `go`.
+        # Its fan-out is large, so it comes two clocks after `alive`, but not in the clock of `go`.
         m.d.sync += rest.eq(~(self.near | self.go | self.alive))
 
-        # What stands still during a run.
+        # These are constant during a run.
         interval: Value = config.interval_ticks
         if self.poisson:
             poisson = Signal()
@@ -119,7 +119,7 @@ class Scheduler(wiring.Component):
             draw.plain.eq(poisson),
             draw.long.eq(long),
             draw.hold.eq(rest & ~self.warm),
-            # Flat, for they enable many registers. Between a burst's strikes nothing is drawn.
+            # It is flat, because it enables many registers. No draw happens inside a burst.
             advance.eq(~self.alive | (last & (poisson | dither_waits | ~draw.waits)) | drawing),
             draw.step.eq(rest | (advance & long)),
             draw.advance.eq(advance),
@@ -134,7 +134,7 @@ class Scheduler(wiring.Component):
             ahead.advance.eq(advance),
         ]
 
-        # The dither's clocks pass behind those of the interval.
+        # The dither's clocks are waited for after those of the interval.
         loads, waited = Signal(), Signal()
         coarse_r = Signal.like(draw.coarse, reset_less=True)
         m.d.sync += [
@@ -149,13 +149,13 @@ class Scheduler(wiring.Component):
             timer.one.eq(Mux(dither_waits, draw.one, ahead.one)),
             timer.rest.eq(Mux(waited, coarse_r[TIMER_LOW_BITS:], ahead.rest)),
             timer.step.eq(1),
-            # Nothing is last while idle.
+            # No strike is a last one while idle.
             timer.clear.eq(rest),
         ]
         with m.If(self.go | fire | issue):
             m.d.sync += offset.eq(ahead.end)
 
-        # Single strikes take as long as those of a pattern.
+        # Single strikes are delayed as much as those of a pattern.
         strike = ((fire & ~fast) | issue) & self.alive & ~self.clear
         strike_offset = Mux(poisson, draw.offset, offset)
         inside = []
@@ -175,13 +175,13 @@ class Scheduler(wiring.Component):
         return m
 
     def _random(self, m: Module, draw: Draw, poisson, last, offset, end) -> tuple[Value, Value]:
-        """Return whether each clock has a draw, and whether that of this one is a strike.
+        """Return whether each clock has a draw, and whether this clock's draw is a strike.
 
-        The timer passes the phase and, behind each strike, the time without others: width + W.
+        The timer waits for the phase and, after each strike, for a time without others: width + W.
         """
         drawing, free, high = Signal(), Signal(), Signal()
         issue = draw.hit & (free | (last & high))
-        # A strike in the clock in which that time ends must not be before its offset.
+        # If that time ends in the clock of a strike, the strike must not be before the end.
         early = Mux(issue, above(end, draw.offset_next), above(offset, draw.offset_next))
         m.d.sync += [
             drawing.eq(self.alive & poisson & (drawing | last)),

@@ -1,4 +1,4 @@
-"""The sweep table: what each step sets of stimulus 0, and when the next step begins."""
+"""The sweep table: sets stimulus 0 for each step, and decides when the next step begins."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -15,7 +15,7 @@ from plexor_hdl.lib.memory_reader import plain_memory
 STEP_BITS = (STEP.count - 1).bit_length()
 PLACE_BITS = (STEP.stride_words - 1).bit_length()
 OWN = ("interval_ticks", "interval_fraction", "width_ticks", "strike_count")
-"""Registers that stimulus 0 takes from a step: as many bits as its own."""
+"""Registers of stimulus 0 that steps replace, with the same widths."""
 
 
 class StepTable(wiring.Component):
@@ -51,7 +51,7 @@ class StepTable(wiring.Component):
     """
 
     LOAD_CLOCKS = 48
-    """From `clear` on: more than a step's words and what they set take."""
+    """Clocks from `clear`, enough to load a step's words and for what depends on them."""
 
     def __init__(self, geometry: Geometry) -> None:
         self._steps = geometry.table_steps
@@ -81,7 +81,7 @@ class StepTable(wiring.Component):
         write, read = words.write_port(), words.read_port()
         step = Signal(range(self._steps))
         count = self.control.step_count
-        # A word goes from the memory to a register, and from there to where it belongs.
+        # A word goes from the memory into a register first, then into its target.
         word, place = Signal(WORD_BITS), Signal(PLACE_BITS)
         come, reading = Line(m, place, "come"), Signal()
         there = Line(m, reading, "there")

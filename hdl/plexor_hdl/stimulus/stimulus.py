@@ -1,4 +1,4 @@
-"""One strike output: from its registers and triggers to the samples of its pin."""
+"""One strike output: turns its registers and triggers into the samples of its pin."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -12,7 +12,7 @@ from plexor_hdl.stimulus.random import WARM_CLOCKS
 from plexor_hdl.stimulus.scheduler import Scheduler
 
 QUIET_CLOCKS = 2
-"""Clocks without a sequence before `done`: a stimulus this one triggers is under way first."""
+"""Clocks without a sequence before `done`. A stimulus that this one triggers begins within them."""
 
 
 class Stimulus(wiring.Component):
@@ -65,12 +65,12 @@ class Stimulus(wiring.Component):
         m = Module()
         m.submodules.scheduler = scheduler = Scheduler(self.geometry)
         m.submodules.painter = painter = Painter(self.geometry)
-        # What the stages leave of TRIGGER_CLOCKS is between a trigger and `go`.
+        # The rest of TRIGGER_CLOCKS, after the stages' own, passes between a trigger and `go`.
         lead_clocks = TRIGGER_CLOCKS - 1 - scheduler.start_clocks - painter.paint_clocks
         if lead_clocks <= WARM_CLOCKS + 1:
             raise ValueError(f"TRIGGER_CLOCKS: {TRIGGER_CLOCKS}; the stages take more")
 
-        # What stands still during a run.
+        # These are constant during a run.
         config = self.config
         by_run, by_gate = Signal(), Signal()
         by_strike = Signal(len(self.strikes))
@@ -87,9 +87,9 @@ class Stimulus(wiring.Component):
             ),
         ]
 
-        # `running`: from the cycle after a trigger on as long as a strike may start.
+        # `running` is high from the clock after a trigger while a strike may still start.
         armed, running, alive, go = Signal(), Signal(), Signal(), Signal()
-        # A trigger on its way, or the gate: a sequence starts where it rises behind the lead.
+        # The delayed trigger or gate. A sequence starts when it rises at the end of the lead.
         lead = Signal(lead_clocks + 1)
         gate_r, spent_r, lingers = Signal(), Signal(), Signal()
         busy, begin, idle, over = Signal(), Signal(), Signal(), Signal()
@@ -115,7 +115,7 @@ class Stimulus(wiring.Component):
             go.eq(lead[-2] & ~lead[-1] & ~idle),
             alive.eq((go | alive) & ~over),
             running.eq(begin | (running & ~over)),
-            # Behind the last strike there may be others, which are left out.
+            # Strikes after the last one are left out.
             spent_r.eq((spent_r | painter.spent) & ~go),
             lingers.eq(
                 running | painter.pending | (~spent_r & (scheduler.pending | painter.waiting))

@@ -1,1 +1,1 @@
-"""From events and memories to the link."""
+"""Sends events and memories to the link."""

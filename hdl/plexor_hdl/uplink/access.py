@@ -1,4 +1,4 @@
-"""The access port: registers and result memories for a system that the instrument is a part of."""
+"""The access port: registers and result memories for a system around the instrument."""
 
 from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data, stream, wiring
@@ -14,7 +14,7 @@ from plexor_hdl.lib.addresses import ADDRESS_BITS, WORD_BITS
 from plexor_hdl.uplink.dumper import word_clocks
 
 WIRED_CLOCKS = 4
-"""Clocks that a word of a memory may be later here than at the dumper."""
+"""Maximum clocks by which a memory's word may come later here than at the dumper."""
 
 
 class AccessRequest(data.StructLayout):
@@ -25,7 +25,7 @@ class AccessRequest(data.StructLayout):
 
 
 class AccessAnswer(data.Struct):
-    """What became of it: an OpStatus, and what was read; 0 where the status is not OK."""
+    """Result of an access: an OpStatus, and the word that was read, 0 unless the status is OK."""
 
     data: WORD_BITS
     status: 8
@@ -97,7 +97,7 @@ class Access(wiring.Component):
             with m.If(self.reading):
                 m.d.comb += [
                     ours.address.eq(offset),
-                    # Past the last entry of any space, where the others read 0.
+                    # Beyond the last entry of every space, where all other spaces read 0.
                     ours.address[SPACE_ADDRESS_BITS - 1].eq(space != number),
                     ours.bank.eq(bank),
                 ]
@@ -149,7 +149,7 @@ class Access(wiring.Component):
                         answer.payload.status.eq(OpStatus.OK),
                     ]
                     m.next = "ANSWER"
-                # A run that starts clears what is read.
+                # A run that starts clears the memories.
                 with m.If(self.running):
                     m.d.sync += [
                         self.reading.eq(0),

@@ -1,4 +1,4 @@
-"""The way of events through a deep memory, for runs whose events are sent afterwards."""
+"""Takes events through a deep memory, for runs whose events are sent afterwards."""
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
@@ -8,7 +8,7 @@ from plexor.protocol.geometry import Geometry
 from plexor_hdl.uplink.upload import Entry
 
 SLACK = 1024
-"""More entries than are on the ways to the memory and back."""
+"""Upper bound of the entries on the way to the memory and back."""
 
 
 class Deep(wiring.Component):

@@ -1,4 +1,4 @@
-"""The dumper: result memories into HISTOGRAM and STATISTICS frames."""
+"""The dumper: sends result memories in HISTOGRAM and STATISTICS frames."""
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
@@ -12,22 +12,22 @@ from plexor_hdl.lib.frame_bytes import BASE_TICKS, HEADER_BYTES, INDEX, TAG, TYP
 from plexor_hdl.lib.states import States
 
 WORD = 1 << (HEADER_BYTES - 1).bit_length()
-"""The place of a word's bytes, behind those of the header."""
+"""Place of a word's first byte, behind those of the header."""
 IN_FRAME_BITS = 7
 FRAME_WORDS = 1 << IN_FRAME_BITS
-"""Words of a frame that is not the last of its space: up to MAX_WORDS, a power of two."""
+"""Words in each frame but a space's last: the largest power of two up to MAX_WORDS."""
 
 
 def word_clocks(geometry: Geometry) -> int:
-    """Return within how many clocks of its address a word is there, at most.
+    """Return the maximum clocks from an address to its word.
 
-    Where counting goes on meanwhile it waits for its turn.
+    If counting goes on meanwhile, the read waits for its turn.
     """
     return READ_CLOCKS + (16 if Feature.SNAPSHOT in geometry.features else 10)
 
 
 HOLDERS = 2
-"""Stages that may take the memories from the dumper for a while."""
+"""Number of stages that may take the memories from the dumper for a while."""
 
 
 class Dumper(wiring.Component):
@@ -97,7 +97,7 @@ class Dumper(wiring.Component):
         last = Signal.like(address)
         m.d.sync += last.eq(Array(max(words, 1) - 1 for words in self._words)[space])
         value, some, others = 0, Signal(), Signal(len(Space), init=-1)
-        # Known a clock late: a space is chosen some clocks before it is read.
+        # It may be a clock late, because a space is chosen some clocks before it is read.
         m.d.sync += others.eq(Cat(space != number for number in Space))
         for number, port in enumerate(self.spaces):
             m.d.comb += [
@@ -116,14 +116,14 @@ class Dumper(wiring.Component):
             *("IDLE", "LOOK", "SPACE", "SKIP", "REPORT", "LAST", "HEADER", "READ", "WORD", "END"),
             *("NEXT", *(("FIND", "ZEROS") if self._finds else ())),
         )
-        # In a header or a word the byte to send; else the clocks that the word has had.
+        # In a header or a word it is the byte to send, otherwise the clocks that the word has had.
         number, there = Signal(range(HEADER_BYTES)), Signal()
         counts = now["READ"] | now["FIND"] if self._finds else now["READ"]
-        # Frames of zeros since the last one that was sent.
+        # Number of frames of zeros since the last frame that was sent.
         zeros = Signal(max(len(address) - IN_FRAME_BITS, 0))
         place = Cat(address, Const(0, ZEROS_SHIFT - len(address) + IN_FRAME_BITS), zeros)
         byte = self._byte(m, Cat(number, now["WORD"]), value, bank, place, last_frame, logging)
-        # What is read while others read comes again once they have done.
+        # A word that is read while other stages hold the memories is read again after that.
         held, rest = Signal(), Signal(range(self._word_clocks + 1))
         m.d.comb += held.eq(self.hold.any() | rest.any())
         with m.If(self.hold.any()):
@@ -199,10 +199,10 @@ class Dumper(wiring.Component):
         return m
 
     def _send(self, m: Module, now: States, byte, held):
-        """Send `byte`, or an end, as the state is; return when it moves on.
+        """Send `byte` or an end, by the state; return when it moves on.
 
-        That is 4 clocks apart or more: in a header two more, and the word of the base must have
-        come. Of a word nothing moves on while `held`.
+        Steps are at least 4 clocks apart, in a header 6, where the base's word must also have come.
+        Words do not move on while `held`.
         """
         out, step = self.o_bytes, Signal()
         stood, still, came, fresh = (Signal() for _ in range(4))
@@ -216,15 +216,15 @@ class Dumper(wiring.Component):
             step.eq(fresh & ~step & ~out.valid),
             out.valid.eq(Mux(out.valid, ~out.ready, fresh & ~step)),
         ]
-        # What is sent stays the same until it goes.
+        # The output stays the same until it is taken.
         with m.If(~out.valid):
             m.d.sync += [out.payload.byte.eq(byte), out.payload.end.eq(now["END"])]
         return step
 
     def _byte(self, m: Module, number, value, bank, place, last_frame, logging):
-        """Return a byte of the header, or of `value` from WORD on.
+        """Return a byte of the header, or of `value` from WORD on, 2 clocks later.
 
-        That is 2 clocks later, but what it is made of is looked at in the clock between.
+        Its inputs are sampled in the clock between.
         """
         request, space = self.i_requests.payload, self.space
         histogram = Const(sum(1 << number for number in HISTOGRAM_SPACES), len(Space))
@@ -237,7 +237,7 @@ class Dumper(wiring.Component):
         )
 
         def at(condition, place: int):
-            """Return whether this place and the next are asked for, with `condition`."""
+            """Return whether this place or the next is requested, and `condition` holds."""
             here = Signal(name=f"at{place}")
             m.d.sync += here.eq(condition & (number[1:] == place // 2))
             return here
@@ -249,7 +249,7 @@ class Dumper(wiring.Component):
             Mux(logging, Mux(odd, 0, FrameType.LOG), Mux(odd, flags, kind)),
             Mux(at(logging & ~number[0], TAG[0]), LogCode.DUMPED, 0),
         )
-        # The others two by two, each pair in a register of its own.
+        # The other fields come in pairs, each pair with a register of its own.
         fields = [
             (at(logging, INDEX[0]) | at(~logging, TAG[0]), request.snapshot),
             *(

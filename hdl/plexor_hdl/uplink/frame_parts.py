@@ -1,13 +1,13 @@
-"""Frames on their way to the link: parts of a byte or a word; and as datagrams have them, words."""
+"""Frames on their way to the link: parts of a byte or a word, and words for datagrams."""
 
 from amaranth.lib import data
 
 
 class FramePart(data.Struct):
-    """The next byte of a frame, the lowest of `word`, or with `whole` all four, the lowest first.
+    """The next part of a frame: the lowest byte of `word`, or with `whole` all four, lowest first.
 
-    A beat with `end` carries none and ends the frame. Words begin where a multiple of four bytes
-    came before them in their frame.
+    A beat with `end` carries no byte and ends the frame. Whole words come only after a multiple of
+    four bytes of their frame.
     """
 
     word: 32

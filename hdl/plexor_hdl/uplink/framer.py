@@ -1,4 +1,4 @@
-"""The framer: entries of events into EVENTS and TRACE frames."""
+"""The framer: puts entries of events into EVENTS and TRACE frames."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
@@ -13,9 +13,9 @@ from plexor_hdl.uplink.upload import Entry, Start, is_mark, mark_bits
 
 INDEX_PLACES = INDEX[: INDEX_BITS // 8]
 BASE_PLACES = BASE_TICKS[DELTA_BITS // 8 :]
-"""Bytes of the header that a Start has."""
+"""Places of the header's bytes of base_ticks that come from a Start."""
 BELOW_BITS = DELTA_BITS % 8
-"""Bits of the first of BASE_PLACES that belong to the delta."""
+"""Bits in the first of BASE_PLACES that belong to the delta."""
 HURRY_CLOCKS = 16
 """Clocks without an entry after which a frame is closed if something else waits."""
 
@@ -75,15 +75,15 @@ class Framer(wiring.Component):
                 valid.eq(self.i_events.valid),
                 self.i_events.ready.eq(consume),
             ]
-        # The start goes round once in a header, a byte at a time; then its index is that of this
-        # frame's first event, and there is no gap.
+        # The start rotates once during a header, byte by byte. After that, its index is that of
+        # this frame's first event, and its gap is cleared.
         start = Signal(Start)
         words, full, carry = Signal(range(MAX_WORDS + 1)), Signal(), Signal()
         number = Signal(range(HEADER_BYTES))
         in_start, total, turned = Signal(), Signal(9), Signal(8)
         first_of_base = in_start & number[-1] & ~number[2]
-        # Bytes leave in the clocks with `step`, 2 clocks apart or more: the sum is of the clock
-        # before. `turn`: the start moves, by a mark where one is taken.
+        # Bytes leave in clocks with `step`, at least 2 clocks apart, so the sum may be a clock old.
+        # `turn` moves the start, by a mark if one is taken, otherwise by a byte.
         step, turn, take_mark = Signal(), Signal(), Signal()
         m.d.comb += [
             in_start.eq(_one_of(number, (*INDEX_PLACES, *BASE_PLACES))),
@@ -92,7 +92,7 @@ class Framer(wiring.Component):
         with m.If(first_of_base):
             m.d.comb += turned[:BELOW_BITS].eq(0)
         m.d.sync += [
-            # As two operands, for a single chain.
+            # Two operands make a single carry chain.
             total.eq((Cat(Const(1, 1), start.as_value()[:8]) + Cat(carry, words))[1:]),
             full.eq(words == MAX_WORDS),
         ]
@@ -118,7 +118,7 @@ class Framer(wiring.Component):
             ),
         ]
 
-        # Entries come from a memory: what they are is known a clock late.
+        # Entries come from a memory, so their kind is registered.
         seen, mark, come, ends = Signal(), Signal(), Signal(), Signal()
         last_of_header = Signal()
         m.d.comb += [come.eq(seen & ~consume), ends.eq(mark | full)]
@@ -128,7 +128,7 @@ class Framer(wiring.Component):
             last_of_header.eq(number == HEADER_BYTES - 1),
         ]
 
-        # An event stands at the output as its entry does, until it is taken.
+        # An event is at the output until it is taken, straight from its entry.
         out, byte, free = self.o_parts, Signal(8), Signal()
         entry = coming.as_value()
         m.d.comb += [
@@ -158,7 +158,7 @@ class Framer(wiring.Component):
             with m.If(consume):
                 m.d.sync += idle.eq(0)
             if self._trace:
-                # Not between the marks of the upload FIFO, which come with short breaks.
+                # The breaks between marks of the upload FIFO are too short for this.
                 with m.If(~seen & ~valid & ~consume & (tracing | idle.all())):
                     m.d.sync += tracing.eq(self.i_trace.valid & ~self.i_events.valid)
         with m.If(now["HEADER"] & step):

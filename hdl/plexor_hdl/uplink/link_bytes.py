@@ -1,4 +1,4 @@
-"""The last stage before a link of bytes: frames serialised, with CRC-32, COBS and delimiter."""
+"""The last stage before a byte link: serialises frames, adds CRC-32, COBS and delimiter."""
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
@@ -42,8 +42,8 @@ class LinkBytes(wiring.Component):
         wiring.connect(m, encoder.o_bytes, wiring.flipped(self.o_bytes))
 
         now = States("FRAME", "CRC", "END", "START")
-        # A byte stands for two clocks or more, half of it goes to the CRC in the first and in the
-        # last; a third one brings the next.
+        # A byte is at the output for at least two clocks. Half of it goes to the CRC in the first
+        # and half in the last. A third clock brings the next byte.
         second, half = Signal(), Signal()
         out = stream.Signature(FrameByte).create()
         m.d.comb += [
@@ -53,7 +53,7 @@ class LinkBytes(wiring.Component):
             half.eq(out.valid & (~second | out.ready)),
             crc.shift.eq(now["CRC"]),
         ]
-        # The CRC takes it a clock late.
+        # The CRC takes its bits a clock late.
         m.d.sync += [
             crc.step.eq(half),
             crc.data.eq(out.payload.byte.word_select(second, CRC_STEP_BITS)),
@@ -63,7 +63,7 @@ class LinkBytes(wiring.Component):
         with m.If(out.ready):
             m.d.sync += out.valid.eq(0)
 
-        # The place in a word, 0 at other bytes; or that in the CRC.
+        # Byte in a whole word, 0 for single bytes, or byte of the CRC.
         part, place = self.i_parts.payload, Signal(range(WORD_BYTES))
         take, taken, sends_crc = Signal(), Signal(), Signal()
         m.d.comb += [
@@ -71,7 +71,7 @@ class LinkBytes(wiring.Component):
             sends_crc.eq(now["CRC"] & ~out.valid & ~crc.step),
             crc.start.eq(now["START"] & ~out.valid),
         ]
-        # As of the clock before: nothing of the sources hangs on the encoder.
+        # It is registered, so that no source depends on the encoder.
         takes = self.i_parts.valid & now["FRAME"] & (~out.valid | out.ready) & ~take
         m.d.sync += [take.eq(takes), taken.eq(takes & (~part.whole | place.all()))]
         with m.If(take):

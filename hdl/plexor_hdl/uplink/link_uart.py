@@ -11,15 +11,15 @@ from plexor_hdl.lib.memory_reader import MemoryReader, plain_memory
 
 DIVISOR_BITS = 16
 FRACTION_BITS = 3
-"""Bit times are counted in 1/8 clock: a measured rate is the length of eight bits."""
+"""Bit times are counted in 1/8 clock, because a measured rate is the length of eight bits."""
 PERIOD_BITS = DIVISOR_BITS + FRACTION_BITS
 FIFO_BITS = 9
 DROPPED_BITS = register("status", "link_dropped").bits
 LEAST_CLOCKS = 6
-"""Clocks of the shortest bit that is measured or received."""
+"""Length of the shortest bit that can be measured or received, in clocks."""
 PREAMBLE = 0x55
 PREAMBLE_RUNS = 9
-"""Runs of equal level in the preamble byte and its start bit, each one bit long."""
+"""Runs of equal level in the preamble byte and its start bit. Each is one bit long."""
 DATA_BITS = 8
 
 
@@ -194,7 +194,7 @@ class LinkUart(wiring.Component):
         return m
 
     def _rate(self, m: Module, level, bad_stb):
-        """Return eight bits in clocks, whether that is known, and when it is measured anew."""
+        """Return eight bits in clocks, whether that is known, and a strobe when it is measured."""
         m.submodules.meter = meter = RateMeter()
         armed, measured = Signal(init=1), Signal()
         measured_period, period = Signal(PERIOD_BITS), Signal(PERIOD_BITS)
@@ -263,7 +263,7 @@ class LinkUart(wiring.Component):
             write.en.eq(keep & room),
             write.data.eq(byte),
         ]
-        # The byte stands for some clocks more.
+        # The byte stays for some more clocks.
         m.d.sync += [
             keep.eq(byte_stb & ~(between & (byte == PREAMBLE))),
             # Bytes are further apart than this takes.

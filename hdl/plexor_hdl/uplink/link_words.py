@@ -1,4 +1,4 @@
-"""The last stage before a link of datagrams: frames as words, with CRC-32."""
+"""The last stage before a datagram link: sends frames as words, adds CRC-32."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
@@ -35,8 +35,8 @@ class LinkWords(wiring.Component):
         m.submodules.crc = crc = FrameCrc(8)
         now = States("FRAME", "CRC", "END")
         part, out = self.i_parts.payload, self.o_words
-        # The lowest byte of the word goes to the CRC and comes in again at its top: so it does of
-        # a word that has come whole, while it turns, and of one that comes a byte at a time.
+        # The word rotates: its lowest byte goes to the CRC and comes in again at the top. This
+        # holds for whole words. Single bytes come in at the top, too.
         word, place, turning = Signal(32), Signal(range(WORD_BYTES)), Signal()
         take, step, last, free, room = (Signal() for _ in range(5))
         byte, turned, crc_goes = Signal(8), Signal(32), Signal()
@@ -55,7 +55,7 @@ class LinkWords(wiring.Component):
             # The CRC takes a byte a clock late.
             crc.step.eq(step),
             crc.data.eq(byte),
-            # With the last byte of a word the next one comes; what ends a word has a place to go.
+            # The next word comes with a word's last byte, if the finished word has a place to go.
             room.eq(now["FRAME"] & free & ~take & (~turning | (step & place[1]))),
         ]
         with m.If(step):

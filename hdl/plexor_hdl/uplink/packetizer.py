@@ -1,4 +1,4 @@
-"""The packetizer: frames of every kind, one after the other."""
+"""The packetizer: sends frames of all kinds, one after the other."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
@@ -46,7 +46,7 @@ class Packetizer(wiring.Component):
         dump_next = Signal()
         m.d.sync += self.hurry.eq(self.i_answers.valid | (self.i_dump.valid & ~self.quiet))
 
-        # A part is offered from the clock after the one in which it stood there.
+        # A part is offered one clock after its source offers it.
         out, coming, taken = self.o_parts, Signal(), Signal()
         byte, end = Signal(8), Signal()
         number, carry = Signal(range(SEQUENCE.stop + 1)), Signal()
@@ -65,19 +65,19 @@ class Packetizer(wiring.Component):
             taken.eq(out.valid & out.ready),
             low.eq(sequence[:8] + carry),
             next_in_sequence.eq((number >= SEQUENCE.start) & (number < SEQUENCE.stop)),
-            # No other source has words, and a framer whose turn it is not waits with a byte.
+            # Only events have words. While it is not their turn, the framer waits with a byte.
             out.payload.word.eq(Cat(lowest_byte, self.i_events.payload.word[8:])),
             out.payload.whole.eq(self.i_events.payload.whole),
         ]
         m.d.sync += [
             in_sequence.eq(next_in_sequence),
-            # A source's byte may come out of a memory.
+            # A source's byte may come straight from a memory.
             lowest_byte.eq(Mux(next_in_sequence, sequence[:8], byte)),
             out.valid.eq(coming & ~taken),
             out.payload.end.eq(end),
         ]
 
-        # Whose frame would start, as of the clock before: sources wait, so that it stays true.
+        # The turn is a clock old. It stays valid, because sources wait.
         turn, free = Signal(len(sources)), ~self.i_answers.valid
         waits, ready = (~self.quiet & source.valid for source in (self.i_dump, self.i_events))
         m.d.sync += [
@@ -99,12 +99,12 @@ class Packetizer(wiring.Component):
                 with m.If(taken & (number != SEQUENCE.stop)):
                     m.d.sync += number.eq(number + 1)
                 with m.If(taken & in_sequence):
-                    # The sequence goes round once, a byte at a time, and is one more then.
+                    # The sequence rotates once, byte by byte, and is incremented on the way.
                     m.d.sync += [sequence.eq(Cat(sequence[8:], low[:8])), carry.eq(low[8])]
                 with m.If(taken & out.payload.end):
                     m.d.sync += chosen.eq(0)
                     m.next = "END"
             with m.State("END"):
-                # What was taken a clock ago waits no more.
+                # In this clock, sources no longer offer what was taken.
                 m.next = "CHOOSE"
         return m

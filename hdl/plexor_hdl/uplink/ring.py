@@ -1,4 +1,4 @@
-"""The ring: the last events before and after a trigger."""
+"""The ring: keeps the last events before and after a trigger."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, ResetInserter, Signal
 from amaranth.lib import stream, wiring
@@ -13,7 +13,7 @@ from plexor_hdl.uplink.upload import MARK_BITS, MARKS, SPARE_BITS, Entry, write_
 
 ENTRY_BITS = Entry.as_shape().size
 LOW_INDEX_BITS = 28
-"""Bits of the index in an event's first row: as many as make the rows even."""
+"""Bits of the index in an event's first row. Both rows then have the same width."""
 ROW_BITS = ENTRY_BITS + LOW_INDEX_BITS
 ABOVE_BITS = TIME_BITS - DELTA_BITS
 PART_BITS = 10
@@ -71,7 +71,7 @@ class Ring(wiring.Component):
             self._reader(rows.read_port(), place, wrapped, sends, item, sending)
         )
         m.d.comb += [
-            # Nothing depends on `ready` but the output itself: it comes from afar.
+            # `ready` comes from far away, so only the output itself depends on it.
             item.ready.eq(~out.valid),
             self.busy.eq(sending | out.valid),
         ]
@@ -81,7 +81,7 @@ class Ring(wiring.Component):
         return m
 
     def _writer(self, write, place, wrapped, writing) -> Module:
-        """Return what writes events to the two rows of `place`, the next one's."""
+        """Return the module that writes an event to the two rows of `place`."""
         m = Module()
         event, entry = self.i_events.payload, Signal(Entry)
         second, row = Signal(), Signal(ROW_BITS, reset_less=True)
@@ -112,14 +112,14 @@ class Ring(wiring.Component):
         return m
 
     def _reader(self, read, place, wrapped, sends, out, sending) -> Module:
-        """Return what sends the events from the oldest up to before `place` to `out`."""
+        """Return the module that sends the events from the oldest up to `place` to `out`."""
         m = Module()
         now = States("IDLE", "FIRST", "SECOND", "KEEP", "LOOK", "START", "MARKS", "EVENT", "NEXT")
         at, begin = Signal.like(place), Signal()
-        # Nothing is between the memory and a register.
+        # The memory's output goes straight into a register.
         row, first = Signal(ROW_BITS, reset_less=True), Signal(ROW_BITS, reset_less=True)
         gap, above = row[INDEX_BITS - LOW_INDEX_BITS], row[-ABOVE_BITS:]
-        # Marks go round once: then the upper bits of the time, its highest, are where they were.
+        # Marks rotate once. The upper bits of the time, its highest, are then back in place.
         start = Signal(MARKS * MARK_BITS, reset_less=True)
         marks, parts = Signal(range(MARKS)), range(0, ABOVE_BITS, PART_BITS)
         others = Signal(len(parts), reset_less=True)

@@ -1,4 +1,4 @@
-"""The way of events to the link: upload FIFO, deep memory and framer, as a build has them."""
+"""Takes events to the link: upload FIFO, deep memory and framer, as far as a build has them."""
 
 from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
@@ -16,7 +16,7 @@ from plexor_hdl.uplink.framer import Framer
 from plexor_hdl.uplink.upload import Drop, Entry, Upload
 
 FLUSH_BIT = 16
-"""Bit of the clock's count whose changes close a frame."""
+"""Bit of the clock count. Each change of it closes a frame."""
 
 
 class Uplink(wiring.Component):

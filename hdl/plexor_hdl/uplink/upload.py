@@ -1,4 +1,4 @@
-"""The upload FIFO: events that wait for the link."""
+"""The upload FIFO: keeps events that wait for the link."""
 
 from typing import Any
 
@@ -13,20 +13,20 @@ from plexor_hdl.lib.memory_reader import MemoryReader, QuickMemoryReader, plain_
 from plexor_hdl.lib.split_sum import CHUNK_BITS
 
 MARGIN = 6
-"""Entries that may still be written once the level, two clocks old, says that no event may come."""
+"""Entries that may still be written after the level, which is two clocks old, shuts the FIFO."""
 ONE_BLOCK = 256
-"""Entries of a memory without multiplexers behind it in any device: it may be used as it is."""
+"""Depth of a memory that needs no multiplexers behind it in any device."""
 MARKS = 3
-"""Entries before an event whose index or upper bits of the time are not those of the one before."""
+"""Entries before an event whose index or upper time bits do not follow from the event before."""
 TAG_BITS = 2
-"""Upper bits of the source that are set in marks alone."""
+"""Upper bits of the source field. Only marks have them set."""
 
 
 class Entry(data.Struct):
-    """What waits for the framer: the word of an event, or a mark, one of MARKS.
+    """An entry that waits for the framer: an event's word, or one of the MARKS marks before it.
 
     The delta is the lower bits of the time. Marks carry a Start, its lower bits first, in all bits
-    but those that tell them from events.
+    except those that tell marks from events.
     """
 
     low: DELTA_BITS
@@ -35,10 +35,10 @@ class Entry(data.Struct):
 
 
 class Start(data.Struct):
-    """What marks say of the event behind them: its index, and if events were dropped before it.
+    """What marks tell about the next event: its index, and whether events were dropped before it.
 
-    `above` is its time above the delta, and that of the events that follow. The bits are in the
-    order of a frame's header; `gap` and `none` are where the lower bits of the time would end.
+    `above` is the event's time above the delta, and that of the events that follow. The bits are in
+    the order of a frame's header. `gap` and `none` take the places of the last lower bits of time.
     """
 
     index: INDEX_BITS
@@ -49,7 +49,7 @@ class Start(data.Struct):
 
 MARK_BITS = Entry.as_shape().size - TAG_BITS
 SPARE_BITS = MARKS * MARK_BITS - Start.as_shape().size
-"""Bits of the first mark, its lowest, that carry nothing."""
+"""Number of unused bits, the lowest of the first mark."""
 
 
 def is_mark(entry: data.View | Value) -> Value:
@@ -58,7 +58,7 @@ def is_mark(entry: data.View | Value) -> Value:
 
 
 def mark_bits(entry: data.View | Value) -> Value:
-    """Return what a mark carries."""
+    """Return the bits that a mark carries."""
     return Cat(entry.low, entry.source[:-TAG_BITS], entry.polarity)
 
 
@@ -68,7 +68,7 @@ def write_mark(entry: data.View | Value, bits: ValueLike) -> list[Any]:
 
 
 def write_event(entry: data.View | Value, event: data.View) -> list[Any]:
-    """Return the assignments that make `entry` an event."""
+    """Return the assignments that make an entry an event."""
     return [
         entry.low.eq(event.time_ticks[:DELTA_BITS]),
         entry.source.eq(event.source),
@@ -77,7 +77,7 @@ def write_event(entry: data.View | Value, event: data.View) -> list[Any]:
 
 
 def write_start(start: Value, event: data.View, gap: ValueLike) -> list[Any]:
-    """Return the assignments that make `start` an event's, below it the spare bits of marks."""
+    """Return the assignments that make `start` that of an event, above the marks' spare bits."""
     fields = Cat(Const(0, SPARE_BITS), event.index, gap, Const(0, 1), event.time_ticks[DELTA_BITS:])
     return [start.eq(fields)]
 
@@ -148,7 +148,7 @@ class Upload(wiring.Component):
         event, come = self.i_events.payload, self.i_events.valid
         shut, refusing, gap = Signal(init=1), Signal(), Signal()
         due, slot, keep, refuse = Signal(), Signal(), Signal(), Signal()
-        # The event whose marks are still to be written, and where to; then the last one's bits.
+        # The start whose marks are still to be written; the last event's time bit above the delta.
         start, above = Signal(MARKS * MARK_BITS), Signal()
         pending, hole = Signal(MARKS), Signal(bits)
         place, behind_marks = Signal(bits), Signal(bits, init=MARKS)
@@ -156,7 +156,7 @@ class Upload(wiring.Component):
         fresh = self._fresh(m, above, keep, refuse)
         m.d.comb += [
             due.eq(event.gap | fresh | (event.time_ticks[DELTA_BITS] != above)),
-            # Whether an event or a mark is written hangs on little, so that it is known early.
+            # The choice between event and mark depends on little, so that it is early.
             slot.eq(come & ~shut & ~(fresh & marks)),
             keep.eq(slot & ~(due & marks)),
             refuse.eq(come & self.enable & (shut | (due & marks))),
@@ -173,7 +173,7 @@ class Upload(wiring.Component):
                     hole.eq(hole + 1),
                     start.eq(start[MARK_BITS:]),
                 ]
-        # Kept of any event, for it is late when one turns out to have marks.
+        # Every event is stored here, because it is known late which one has marks.
         with m.If(~marks):
             m.d.sync += [hole.eq(place), write_start(start, event, event.gap | gap)]
         with m.If(keep):
@@ -210,15 +210,14 @@ class Upload(wiring.Component):
         fresh, now_bit, behind = Signal(init=1), Signal(), Signal()
         m.d.sync += [
             now_bit.eq(self.now_bit),
-            # Where the last event was already one change of the upper bits ago, its bit says no
-            # more.
+            # If the upper bits changed already since the last event, its bit can no longer tell.
             behind.eq((self.now_bit != now_bit) & (above != now_bit)),
             fresh.eq((fresh & ~keep) | refuse | behind | self.clear_stb),
         ]
         return fresh
 
     def _read(self, m: Module, entries, limit, address) -> None:
-        """Send the entries from `address` up to before `limit`."""
+        """Send the entries from `address` up to `limit` - 1."""
         read, out = entries.read_port(), self.o_entries
         m.d.comb += read.addr.eq(address)
         if self._depth > ONE_BLOCK or self._quick:
@@ -249,7 +248,7 @@ class Upload(wiring.Component):
             m.d.sync += address.eq(0)
 
     def _count(self, m: Module) -> None:
-        """Count the drops in chunks, so that no carry is longer than CHUNK_BITS."""
+        """Count drops in chunks, so that no carry is longer than CHUNK_BITS."""
         carry = self.drop.valid
         for start in range(0, COUNT_BITS, CHUNK_BITS):
             chunk = self.dropped_cnt[start : start + CHUNK_BITS]

@@ -1,1 +1,1 @@
-"""From a run's result to its figures."""
+"""Computes the figures of a run from its result."""

@@ -1,4 +1,4 @@
-"""From the result of a run to its figures. Pure: no clock, no file, no socket."""
+"""Computes the figures of a run from its result. Pure: no clock, no file, no socket."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ PERCENTILES = (
 class Figures:
     """Figures of one kind of sample of one channel, in ticks.
 
-    Count, sums, minimum and maximum are exact. `samples` are the values in their order, where the
-    events are complete; then the distribution is exact too. `clamped` are samples below the base
-    result, taken as 0.
+    Count, sums, minimum and maximum are exact. If the run's events are complete, `samples` holds
+    the values in order, and the distribution is exact too. `clamped` counts samples below the base
+    result, which are taken as 0.
     """
 
     kind: Kind
@@ -54,7 +54,7 @@ class Figures:
     variance_ticks2: Fraction | None
     max_index: int | None
     max_time_ticks: int | None
-    """From the start of the run."""
+    """Time of the maximum, from the start of the run."""
     distribution: Distribution
     quantiles: tuple[Quantile, ...]
     samples: Samples | None = None
@@ -64,24 +64,24 @@ class Figures:
 
     @property
     def peak_to_peak_ticks(self) -> int | None:
-        """Greatest less least; the greatest of a rise latency is the back wall."""
+        """Maximum minus minimum. The maximum of a rise latency is the back wall."""
         if self.min_ticks is None or self.max_ticks is None:
             return None
         return self.max_ticks - self.min_ticks
 
     @property
     def rms_ticks(self) -> float | None:
-        """Standard deviation about the mean."""
+        """Standard deviation about the mean, in ticks."""
         return None if self.variance_ticks2 is None else float(self.variance_ticks2) ** 0.5
 
     def quantile(self, q: Fraction) -> Quantile | None:
-        """Return one of PERCENTILES, or None."""
+        """Return the quantile `q` if it is one of PERCENTILES, else None."""
         return next((found for found in self.quantiles if found.q == q), None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChannelFigures:
-    """One channel: what the instrument counted, and the figures of each kind."""
+    """One channel: the instrument's counts, and the figures of each kind of sample."""
 
     result: ChannelResult
     kinds: dict[Kind, Figures]
@@ -94,7 +94,7 @@ class ChannelFigures:
 
     @property
     def rise(self) -> Figures | None:
-        """The latency, where there is one."""
+        """Figures of the rise latency; None if it was not measured."""
         found = self.kinds.get(Kind.RISE)
         return found if found is not None and found.count else None
 
@@ -117,15 +117,15 @@ class Report:
     shares: tuple[SharesOf, ...]
     base_ticks: int = 0
     velocity_m_s: Fraction | None = None
-    """Of something whose way during a latency is shown too."""
+    """Speed of a moving object. Its path during a latency is shown too."""
     corrected: tuple[CorrectedChannel, ...] = ()
-    """In picoseconds, of a run that has a calibration."""
+    """Corrected figures in picoseconds, for a run with a calibration."""
     disagreements: tuple[str, ...] = field(default=())
-    """Where complete events and the chip's figures differ: one of them is wrong."""
+    """Differences between complete events and the chip's figures. One of the two is wrong."""
 
     @property
     def invalid_reasons(self) -> tuple[str, ...]:
-        """Why nothing here can be trusted; empty for a valid run."""
+        """Reasons why no figure can be trusted; empty for a valid run."""
         return (*self.result.invalid_reasons, *self.disagreements)
 
     @property
@@ -134,17 +134,17 @@ class Report:
         return not self.invalid_reasons
 
     def metres(self, ticks: Fraction | int) -> Fraction:
-        """Return the way of something at the velocity in so many ticks; 0 without a velocity."""
+        """Return how far the object moves in a time in ticks, in metres; 0 without a velocity."""
         return (self.velocity_m_s or Fraction(0)) * seconds_of(ticks, self.result.tick_fs)
 
     @property
     def duration_ticks(self) -> int:
-        """Length of the run."""
+        """Length of the run in ticks."""
         return self.result.end_ticks - self.result.start_ticks
 
 
 def analyse(result: RunResult, base_ticks: int = 0, velocity_m_s: Fraction | None = None) -> Report:
-    """Return the figures of a run; `base_ticks` is taken off each rise and fall latency."""
+    """Return the figures of a run; `base_ticks` is subtracted from each rise and fall latency."""
     found: list[ChannelFigures] = []
     disagreements: list[str] = []
     sampled: dict[int, ChannelSamples] = {}
@@ -152,7 +152,7 @@ def analyse(result: RunResult, base_ticks: int = 0, velocity_m_s: Fraction | Non
         if _complete(result, channel):
             samples = samples_of(result, channel)
             wrong = _disagreements(channel, samples)
-            # A recording does not tell all rules of matching; then what disagrees is left out.
+            # A recording may lack some rules of matching. Disagreements mean nothing then.
             if any(entry.block == "matcher" for entry in result.registers):
                 disagreements += wrong
             if not wrong:
@@ -176,7 +176,10 @@ def analyse(result: RunResult, base_ticks: int = 0, velocity_m_s: Fraction | Non
 
 
 def samples_of(result: RunResult, channel: ChannelResult) -> ChannelSamples:
-    """Return a channel's samples by the run's own rules. Its events must be complete."""
+    """Return a channel's samples by the run's own matching rules.
+
+    The channel's events must be complete. Raises ValueError if the run kept none.
+    """
     if result.events is None:
         raise ValueError(f"channel {channel.name}: this run kept no events")
     taken = {(entry.block, entry.name): entry.value for entry in result.registers}
@@ -200,7 +203,7 @@ def samples_of(result: RunResult, channel: ChannelResult) -> ChannelSamples:
 
 
 def _complete(result: RunResult, channel: ChannelResult) -> bool:
-    """Whether every edge of a channel and of its reference has arrived."""
+    """Return whether every edge of a channel and of its reference has arrived."""
     if result.events is None:
         return False
     needed = {channel.number, parse_reference(channel.reference)[0]}
@@ -245,7 +248,7 @@ def _figures(
             values = np.maximum(values - base_ticks, 0)
             total, squares = int(values.sum()), int(np.sum(values.astype(object) ** 2))
         elif clamped:
-            # Without the samples the sum of the clamped ones is not known.
+            # Only samples tell what the clamped ones add up to.
             total = squares = None
         else:
             squares = (
@@ -290,7 +293,7 @@ def _time_of_max(
 
 
 def _disagreements(channel: ChannelResult, samples: ChannelSamples) -> list[str]:
-    """Compare samples rebuilt from complete events with what the chip says of them."""
+    """Return the differences between rebuilt samples and the chip's figures."""
     found: list[str] = []
     for measurement in channel.measurements:
         if not measurement.on_chip:
@@ -314,7 +317,7 @@ def _extremes(values: npt.NDArray[np.int64]) -> tuple[int | None, int | None]:
 def _all_shares(
     result: RunResult, sampled: dict[int, ChannelSamples], base_ticks: int
 ) -> tuple[SharesOf, ...]:
-    """Return the shares between the first channel and each later one with the same reference."""
+    """Return the shares between the first channel and each later one with its reference."""
     found: list[SharesOf] = []
     for place, second in enumerate(result.channels):
         first = next(

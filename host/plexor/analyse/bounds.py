@@ -1,4 +1,4 @@
-"""Between what each figure of a run lies: exactly known, or as far as bins and spans tell."""
+"""Bounds of each figure of a run: equal if the figure is exact, else as close as bins allow."""
 
 from __future__ import annotations
 
@@ -13,28 +13,29 @@ from plexor.protocol.memory import VALUE_MOST
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Between what a figure lies; None: nothing is known on that side."""
+    """Lower and upper bound of a figure; None: that side has no bound."""
 
     least: Fraction | None = None
     most: Fraction | None = None
     found: Fraction | None = None
-    """The figure itself, where it is known."""
+    """The figure itself, if it is known."""
     reason: str = ""
-    """Why it is not known better."""
+    """Why the figure is not known exactly."""
 
 
 NO_EXTREMES = "no extremes kept"
 
 
 def exact(value: Fraction | int | None) -> Fraction | None:
-    """Return a whole number as a fraction."""
+    """Return a whole number as a fraction, None as None."""
     return None if value is None else Fraction(value)
 
 
 def extreme(figures: Figures, least: bool) -> Known:
-    """Return between what the least sample lies, or the greatest, by the cell it is in.
+    """Return the bounds of the minimum if `least`, else of the maximum, in ticks.
 
-    The cells below 0 and at the end of the range have samples of any size beyond them.
+    If the chip kept no extremes, the bounds are those of the outermost cell. The cells below 0 and
+    above the range are open: samples in them may have any size.
     """
     value = figures.min_ticks if least else figures.max_ticks
     if value is not None:
@@ -76,12 +77,13 @@ def _mean(figures: Figures) -> Known:
 
 
 def _square(figures: Figures) -> Known:
-    """Return the square of the deviation; of the span alone it is known to a factor."""
+    """Return the bounds of the variance, in square ticks."""
     square = figures.variance_ticks2
     if square is not None:
         return Known(square, square, Fraction(figures.rms_ticks or 0))
     span = _span(figures)
-    # Two samples a span apart, all others between: T. Popoviciu, 1935, and J. von Szokefalvi Nagy.
+    # Upper bound: half of the samples at each end (T. Popoviciu, 1935). Lower bound: one sample
+    # at each end, all others in the middle (J. von Szokefalvi Nagy).
     return Known(
         None if span.least is None else span.least**2 / (2 * figures.count),
         None if span.most is None else span.most**2 / 4,
@@ -99,7 +101,10 @@ def _greatest_128(figures: Figures) -> Known:
 
 
 def _of_128(figures: Figures, ticks: int | None) -> Known:
-    """Return a span of 128 samples: the first has all so far, and none exceeds that of all."""
+    """Return the bounds of a span of 128 samples.
+
+    Below 128 samples the span is that of all so far. It never exceeds the span of the whole run.
+    """
     if figures.span is not None and figures.span.full:
         return Known(exact(ticks), exact(ticks), exact(ticks))
     if figures.count < WINDOW:
@@ -115,4 +120,4 @@ KNOWN: dict[str, Callable[[Figures], Known]] = {
     "jitter128": _last_128,
     "jitter128_max": _greatest_128,
 }
-"""By name; of `rms` the square, for its root is not exact."""
+"""Bounds by figure name. Those of `rms` bound its square, because roots are not exact."""

@@ -1,7 +1,8 @@
-"""Where a latency goes: from the strike to one pin, while that pin is active, and on to a second.
+"""Splits a latency: from the strike to a first pin, that pin's pulse, and on to a second pin.
 
-Three figures that are not mixed: strike to the first pin (interrupt latency), the first pin's
-on-width (time in the interrupt), its end to the second pin (from interrupt exit to task start).
+The three figures are never mixed: strike to the first pin (interrupt latency), width of the first
+pin's pulse (time in the interrupt), end of the pulse to the second pin (interrupt exit to task
+start).
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ Ticks = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shares:
-    """Per strike that both pins answered, in ticks: total = rise + width + gap, if all is well.
+    """Shares of each strike that both pins answered, in ticks: total = rise + width + gap.
 
-    Each is measured between its own two events; `broken` counts strikes that break the identity. A
-    base result is taken off rise and total alike, so much of it as the rise is long.
+    Each share is measured between its own two events. `broken` counts strikes whose shares do not
+    add up. The base result is subtracted from rise and total alike, but by no more than the rise.
     """
 
     rise_ticks: Ticks
@@ -31,7 +32,7 @@ class Shares:
 
     @property
     def broken(self) -> int:
-        """Strikes whose parts do not add up to the whole."""
+        """Number of strikes whose shares do not add up to the total."""
         parts = self.rise_ticks + self.width_ticks + self.gap_ticks
         return int(np.count_nonzero(parts != self.total_ticks))
 
@@ -51,7 +52,7 @@ def shares(first: ChannelSamples, second: ChannelSamples, base_ticks: int = 0) -
     rise_time, fall_time = first.rise.time_ticks[rise], first.fall.time_ticks[fall]
     ended = np.searchsorted(first.width.time_ticks, fall_time)
     width = first.width.value_ticks[ended]
-    # The width sample that ends with this fall must be of this very rise.
+    # The width sample that ends with this fall must begin with this rise.
     width = np.where(fall_time - width == rise_time, width, -1)
     rises = first.rise.value_ticks[rise]
     taken = np.minimum(np.maximum(rises, 0), base_ticks)

@@ -1,8 +1,8 @@
-"""Latencies to picoseconds: the samples of a run, put into the middle of their bins.
+"""Converts a run's latencies to picoseconds by putting each sample into the middle of its bin.
 
-An edge at tick k lies between the instants of samples k - 1 and k; it is taken to be in their
-middle, which has the least RMS error. A strike's own tick is exact; what lies between it and a
-channel's flip-flops, pads included, is taken off as it was measured by loopback.
+An edge at tick k came between the sampling instants k - 1 and k. The middle between them has the
+smallest RMS error. A strike's own tick is exact. The delay between the strike and a channel's
+flip-flops, pads included, was measured by loopback and is subtracted.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ Femtoseconds = npt.NDArray[np.int64]
 
 
 class UncalibratedError(ValueError):
-    """The calibration does not hold what a channel needs; the text says what."""
+    """The calibration lacks something that a channel needs; the text says what."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Pin:
-    """The edges of one direction of a source: a channel's, or a strike's."""
+    """The edges of one direction at a channel or at a strike output."""
 
     source: int
     up: bool
     bins: Instants | None
-    """None: of a strike, whose ticks are exact."""
+    """None for a strike output, whose ticks are exact."""
 
     def early_fs(self, time_ticks: npt.NDArray[np.int64], tick_fs: int) -> Femtoseconds:
-        """Return by how much the middle of each event's bin is earlier than its tick."""
+        """Return how much earlier than its tick the middle of each event's bin is, in fs."""
         if self.bins is None:
             return np.zeros(len(time_ticks), np.int64)
         late = np.array(self.bins.late_ps, np.int64) * FS_PER_PS
@@ -47,18 +47,18 @@ class _Pin:
 
 @dataclass(frozen=True, slots=True)
 class Corrector:
-    """What is needed to correct the samples of one channel."""
+    """Corrects the samples of one channel."""
 
     calibration: Calibration
     channel: ChannelResult
     inverts: Mapping[int, bool]
-    """Whether a channel's active level is low, by its number."""
+    """Whether the active level is low, by channel number."""
 
     def correct(self, kind: Kind, samples: Samples) -> Picoseconds:
-        """Return samples in whole ps; raise UncalibratedError for what was not calibrated."""
+        """Return samples in whole ps. Raises UncalibratedError if a calibration is missing."""
         start, end = self._pins(kind)
         tick_fs = self.calibration.tick_fs
-        # An early response is before its strike, which is where its sample starts.
+        # An early response comes before its strike, so its sample starts at the response.
         began = samples.start_ticks
         ended = began + samples.value_ticks
         found = samples.value_ticks * tick_fs
@@ -67,13 +67,13 @@ class Corrector:
         return (found + FS_PER_PS // 2) // FS_PER_PS
 
     def rms_ps(self) -> float:
-        """Return the RMS error of one active edge of the channel, by the widths of its bins."""
+        """Return the RMS error of one active edge of the channel, computed from its bin widths."""
         bins = self._pin(self.channel.number, active=True).bins
         assert bins is not None
         return bins.rms_ps(self.calibration.tick_fs)
 
     def delay_ps(self, kind: Kind) -> int:
-        """Return what pads and paths add to samples; raise UncalibratedError if that is unknown."""
+        """Return the pads' and paths' delay in samples, in ps; UncalibratedError if unknown."""
         return self._delay_ps(*self._pins(kind))
 
     def _pins(self, kind: Kind) -> tuple[_Pin, _Pin]:
@@ -99,9 +99,9 @@ class Corrector:
         return _Pin(source, up, found.rise if up else found.fall)
 
     def _delay_ps(self, start: _Pin, end: _Pin) -> int:
-        """Return what the pads and paths add to the time from start to end.
+        """Return what pads and paths add to the time from `start` to `end`, in ps.
 
-        Between two channels it is the difference of their delays from one and the same output.
+        Between two channels it is the difference of their delays from the same output.
         """
         if start.source == end.source and start.up == end.up:
             return 0

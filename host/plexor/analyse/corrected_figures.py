@@ -1,4 +1,4 @@
-"""Figures of corrected samples, in picoseconds: beside those in ticks, never mixed with them."""
+"""Figures of corrected samples, in picoseconds. They are never mixed with figures in ticks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from plexor.protocol.geometry import Feature
 
 @dataclass(frozen=True, slots=True)
 class CorrectedQuantile:
-    """A quantile and its 95 % interval, as `analyse.percentiles.Quantile` has them in ticks."""
+    """A quantile and its 95 % interval, in ps; see `analyse.percentiles.Quantile` for ticks."""
 
     q: Fraction
     value_ps: int
@@ -26,48 +26,48 @@ class CorrectedQuantile:
 
     @property
     def enough(self) -> bool:
-        """Whether the samples suffice for an upper bound."""
+        """Whether there are enough samples for an upper bound."""
         return self.upper_ps is not None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Corrected:
-    """Figures of one kind of sample of one channel; of at least one sample."""
+    """Figures of one kind of sample of one channel, with at least one sample."""
 
     kind: Kind
     values_ps: Picoseconds
-    """In the order of the samples in ticks."""
+    """Corrected samples, in the order of the samples in ticks."""
     mean_ps: Fraction
     rms_ps: float
-    """Standard deviation about the mean."""
+    """Standard deviation about the mean, in ps."""
     quantiles: tuple[CorrectedQuantile, ...]
 
     @property
     def min_ps(self) -> int:
-        """The least."""
+        """Minimum, in ps."""
         return int(self.values_ps.min())
 
     @property
     def max_ps(self) -> int:
-        """The greatest."""
+        """Maximum, in ps."""
         return int(self.values_ps.max())
 
     def quantile(self, q: Fraction) -> CorrectedQuantile | None:
-        """Return the quantile that was asked for, or None."""
+        """Return the quantile `q` if it was requested, else None."""
         return next((found for found in self.quantiles if found.q == q), None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorrectedChannel:
-    """What the calibration makes of one channel; `kinds` is empty where there is a `reason`."""
+    """Corrected figures of one channel. If `kinds` is empty, `reason` says why."""
 
     number: int
     name: str
     kinds: dict[Kind, Corrected]
     edge_rms_ps: float | None
-    """RMS error of one edge of the channel's active level, by the widths of its bins."""
+    """RMS error of one active edge of the channel, in ps, computed from its bin widths."""
     reason: str = ""
-    """Why nothing was corrected."""
+    """Why nothing was corrected; empty if something was."""
 
 
 def corrected_channel(
@@ -77,9 +77,9 @@ def corrected_channel(
     wanted: tuple[Fraction, ...],
     base_ticks: int = 0,
 ) -> CorrectedChannel:
-    """Return the corrected figures of a channel of a run that has a calibration.
+    """Return the corrected figures of a channel; the run must have a calibration.
 
-    `base_ticks` is taken off each rise and fall latency; what falls below 0 is taken as 0.
+    `base_ticks` is subtracted from each rise and fall latency; negative results are taken as 0.
     """
     calibration = result.calibration
     assert calibration is not None
@@ -106,7 +106,7 @@ def corrected_channel(
 
 
 def _whole_ticks(corrector: Corrector) -> str:
-    """Return why nothing is corrected where no event comes, and what the pads are known to add."""
+    """Return why an instrument without events has no correction, and the known pad delays."""
     reason = "this instrument sends no events, latencies are whole ticks"
     try:
         delay_ps = corrector.delay_ps(Kind.RISE)

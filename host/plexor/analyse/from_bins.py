@@ -1,4 +1,4 @@
-"""Distributions from the bins of the chip, and the correction by a base result."""
+"""Distributions from the chip's bins, and the subtraction of a base result."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Ticks = npt.NDArray[np.int64]
 
 
 def of_bins(measurement: Measurement) -> Distribution:
-    """Return the distribution of a measurement's bins, each cell as narrow as it is known.
+    """Return the distribution of a measurement's bins, with cells as narrow as known.
 
-    The window of one-tick bins replaces the log-linear bins it covers; minimum and maximum bound
-    the first cell and the last.
+    The window of one-tick bins replaces the log-linear bins that it covers. Minimum and maximum
+    bound the first and the last cell.
     """
     bins = measurement.bins
     mantissa, counts = bins.mantissa_bits, bins.counts.astype(np.int64)
@@ -39,7 +39,7 @@ def of_bins(measurement: Measurement) -> Distribution:
 
 
 def _refined(low: Ticks, high: Ticks, counts: Ticks, zoom: Zoom) -> tuple[Ticks, Ticks, Ticks]:
-    """Put the inner bins of the window in place of what they cover; the bins at its ends shrink."""
+    """Replace covered cells by the window's inner bins; shrink the cells at its ends."""
     inner = zoom.counts.astype(np.int64)[1:-1]
     first = max(zoom.first_ticks, 0)
     inner = inner[first - zoom.first_ticks :]
@@ -49,7 +49,7 @@ def _refined(low: Ticks, high: Ticks, counts: Ticks, zoom: Zoom) -> tuple[Ticks,
     ticks = np.arange(first, end, dtype=np.int64)
     begun, left = low < first, high > end
     touched = (high > first) & (low < end)
-    # What a bin at an end of the window holds outside it is what the window has not seen of it.
+    # A cell that reaches beyond the window keeps the samples that the window has not counted.
     seen = np.zeros(len(low), np.int64)
     np.add.at(seen, np.searchsorted(low, ticks, side="right") - 1, inner)
     rest = np.maximum(counts - seen, 0)
@@ -66,9 +66,10 @@ def _sorted(low: Ticks, high: Ticks, counts: Ticks) -> tuple[Ticks, Ticks, Ticks
 
 
 def less_base(distribution: Distribution, base_ticks: int) -> tuple[Distribution, int]:
-    """Return the distribution with `base_ticks` taken off each sample, and how many were clamped.
+    """Return the distribution less `base_ticks`, and the number of clamped samples.
 
-    A sample below the base becomes 0 and is counted; so is a whole cell that begins below it.
+    A sample below the base becomes 0 and counts as clamped. All samples of a cell count as clamped
+    if the cell begins below the base.
     """
     if base_ticks < 0:
         raise ValueError(f"base_ticks: {base_ticks}; must be 0 or more")
@@ -76,8 +77,8 @@ def less_base(distribution: Distribution, base_ticks: int) -> tuple[Distribution
     clamped = int(distribution.counts[below].sum())
     low = np.maximum(distribution.low_ticks - base_ticks, 0)
     high = np.maximum(distribution.high_ticks - base_ticks, low + 1)
-    # Clamped cells pile up at 0, where a sample equal to the base belongs too; a cell on both sides
-    # of the base is one with them.
+    # Clamped cells and samples equal to the base all lie at 0. A cell on both sides of the base
+    # joins them.
     at_zero = low == 0
     zero_high = int(high[at_zero].max(initial=1))
     zero = int(distribution.counts[at_zero].sum())

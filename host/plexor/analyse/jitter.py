@@ -1,9 +1,10 @@
-"""Jitters, each with its own name: they are different figures and never mixed.
+"""Jitters. Each has a name of its own, because they are different figures and never mixed.
 
-peak-to-peak: greatest less least. RMS: standard deviation about the mean. jitter128: span of the
-last 128 values, the method of an oscilloscope's average; the greatest of any 128 in a row is a
-figure of its own. For free-running periods: period jitter, cycle-to-cycle jitter and time interval
-error (JEDEC JESD65B).
+- peak-to-peak: maximum minus minimum
+- RMS: standard deviation about the mean
+- jitter128: span of the last 128 values, the method of an oscilloscope's average
+- maximum jitter128: the largest span of any 128 consecutive values
+- period jitter, cycle-to-cycle jitter, time interval error: of free-running signals (JEDEC JESD65B)
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ WINDOW = 128
 
 @dataclass(frozen=True, slots=True)
 class SlidingSpan:
-    """Span (greatest less least) over windows of the last 128 values, in ticks.
+    """Span (maximum minus minimum) over windows of the last 128 values, in ticks.
 
-    With fewer than 128 values `full` is False and both spans are of all values so far.
-    `greatest_end` is the position of the value that ended the first window of the greatest span.
+    With fewer than 128 values, `full` is False and both spans cover all values so far.
+    `greatest_end` is the position of the last value in the first window with the largest span.
     """
 
     current_ticks: int
@@ -35,11 +36,11 @@ class SlidingSpan:
 
 @dataclass(frozen=True, slots=True)
 class PeriodJitter:
-    """Jitter of a free-running signal, in ticks; the ideal period is the exact mean period.
+    """Jitter of a free-running signal, in ticks. The ideal period is the exact mean period.
 
-    `period_*`: deviation of periods from the mean. `cycle_to_cycle_*`: difference of neighbouring
-    periods. `tie_*`: deviation of edges from the best ideal clock of that period through their
-    mean; its peak-to-peak does not depend on where that clock starts.
+    `period_*`: deviation of periods from the mean. `cycle_to_cycle_*`: difference between
+    consecutive periods. `tie_*`: deviation of edges from the best-fitting ideal clock of that
+    period. Its peak-to-peak value does not depend on where that clock starts.
     """
 
     count: int
@@ -53,7 +54,7 @@ class PeriodJitter:
 
 
 def sliding_span(values_ticks: Ticks, window: int = WINDOW) -> SlidingSpan | None:
-    """Return the spans over the last `window` values of each position; None without a value."""
+    """Return the current and the largest span of `window` values; None if there is no value."""
     values = np.asarray(values_ticks, dtype=np.int64)
     if not len(values):
         return None
@@ -66,7 +67,7 @@ def sliding_span(values_ticks: Ticks, window: int = WINDOW) -> SlidingSpan | Non
 
 
 def _sliding(values: Ticks, window: int, fold: np.ufunc) -> Ticks:
-    """Return `fold` over each run of `window` values, by doubling: log2(window) passes."""
+    """Return `fold` over each `window` consecutive values, by doubling: log2(window) passes."""
     folded, width = values, 1
     while width * 2 <= window:
         folded = fold(folded[:-width], folded[width:])
@@ -76,12 +77,12 @@ def _sliding(values: Ticks, window: int, fold: np.ufunc) -> Ticks:
 
 
 def rms_ticks(count: int, total_ticks: int, total_sq_ticks2: int) -> float:
-    """Return the standard deviation of the samples from exact integer sums; 0.0 without one."""
+    """Return the standard deviation, computed from exact integer sums; 0.0 without samples."""
     return float(variance_ticks2(count, total_ticks, total_sq_ticks2)) ** 0.5
 
 
 def variance_ticks2(count: int, total_ticks: int, total_sq_ticks2: int) -> Fraction:
-    """Return the exact population variance from integer sums; 0 without a sample."""
+    """Return the exact population variance from integer sums; 0 without samples."""
     if not count:
         return Fraction(0)
     return Fraction(count * total_sq_ticks2 - total_ticks**2, count**2)
@@ -96,8 +97,8 @@ def period_jitter(edges_ticks: Ticks) -> PeriodJitter | None:
         return None
     total = int(edges[-1] - edges[0])
     mean = Fraction(total, count)
-    # Times `count`, so that the error of each edge is an exact integer. Python integers where
-    # the products could leave 64 bits.
+    # Times are multiplied by `count`, so that each edge's error is an exact integer. Python's own
+    # integers are used if products could exceed 64 bits.
     wide = total > (1 << 62) // (count + 1)
     positions = np.arange(count + 1, dtype=object if wide else np.int64)
     offsets = (edges - edges[0]).astype(positions.dtype)

@@ -1,4 +1,4 @@
-"""Peaks of a distribution: where latencies gather, such as the idle path and a masked one."""
+"""Peaks of a distribution: latencies that occur often, such as the idle and the masked path."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from plexor.analyse.percentiles import Distribution
 Reals = npt.NDArray[np.float64]
 
 MANTISSA_BITS = 5
-"""Peaks are looked for in bins 2**-5 of their value wide."""
+"""Resolution of the search for peaks: bins are 2**-5 of their value wide."""
 DEVIATIONS = 5
-"""A peak stands out by so many standard deviations of its Poisson counts."""
+"""Height of a peak above its surroundings, in standard deviations of its Poisson count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """A bin that stands out: its bounds [low, high) in ticks and its samples.
+    """A bin that stands out: its bounds [low, high) in ticks and its sample count.
 
-    `value_ticks` is the median of these samples, by which the peak is named; where only cells are
-    known, the middle of the median's cell.
+    `value_ticks` names the peak. It is the median of these samples, or the middle of the median's
+    cell if only cells are known.
     """
 
     low_ticks: int
@@ -32,13 +32,13 @@ class Peak:
 
 
 def peaks(distribution: Distribution, most: int = 4) -> tuple[Peak, ...]:
-    """Return up to `most` peaks, the highest kept, in order of latency. Negative values count as 0.
+    """Return the highest peaks, at most `most`, in order of latency. Negative values count as 0.
 
-    A bin is a peak where the density sinks on both sides, before any higher bin, by more than
-    chance explains.
+    A bin is a peak if, on both sides, the density falls by more than chance explains before it
+    rises above the bin.
     """
     lows = np.maximum(distribution.low_ticks, 0)
-    # Exact for values below 2**53; the bins of the contract, narrower or wider by the mantissa.
+    # The float exponent is exact below 2**53. These are the contract's bins with another mantissa.
     shift = np.maximum(np.frexp(lows.astype(np.float64))[1] - MANTISSA_BITS - 1, 0).astype(np.int64)
     starts, place = np.unique((lows >> shift) << shift, return_inverse=True)
     counts = np.bincount(place, weights=distribution.counts).astype(np.float64)
@@ -59,14 +59,14 @@ def peaks(distribution: Distribution, most: int = 4) -> tuple[Peak, ...]:
 
 
 def _median(distribution: Distribution, cells: npt.NDArray[np.int64]) -> float:
-    """Return the middle of the cell with the median of the samples in `cells`."""
+    """Return the middle of the cell that holds the median of the samples in `cells`."""
     below = np.cumsum(distribution.counts[cells])
     cell = cells[np.searchsorted(below, (int(below[-1]) + 1) // 2)]
     return (int(distribution.low_ticks[cell]) + int(distribution.high_ticks[cell]) - 1) / 2
 
 
 def _stands_out(starts: Reals, widths: Reals, counts: Reals, i: int) -> bool:
-    """Return whether the density sinks enough on both sides of bin i before it is exceeded."""
+    """Return whether the density falls far enough on both sides of bin i before it exceeds it."""
     density = counts / widths
     return all(_sinks(starts, widths, density, i, step) for step in (-1, 1))
 

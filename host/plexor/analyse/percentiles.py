@@ -1,7 +1,8 @@
-"""Distributions in integer ticks: exact or binned, their quantiles and distribution-free intervals.
+"""Distributions in integer ticks, their quantiles, and distribution-free intervals of these.
 
-Intervals are those of order statistics: H. A. David and H. N. Nagaraja, "Order Statistics",
-3rd edition, 2003, section 7.1. They assume independent samples and nothing about their law.
+Distributions are exact or binned. Intervals are those of order statistics: H. A. David and
+H. N. Nagaraja, "Order Statistics", 3rd edition, 2003, section 7.1. They assume independent samples,
+but no particular distribution.
 """
 
 from __future__ import annotations
@@ -20,16 +21,17 @@ Ticks = npt.NDArray[np.int64]
 
 CONFIDENCE = Fraction(95, 100)
 _WINDOW_DEVIATIONS = 12
-"""Standard deviations of the binomial law summed on each side; what lies beyond is below 1e-30."""
+"""Standard deviations of the binomial law that are summed on each side; the rest is below 1e-30."""
 _MOST_SUMMED = 1 << 36
-"""Samples for which the law is summed, in 120 MB."""
+"""Maximum number of samples for which the law is summed. It takes 120 MB."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distribution:
-    """Counts of values in disjoint, rising cells: cell i holds low[i] <= value < high[i], in ticks.
+    """Counts of values in disjoint cells in ascending order.
 
-    Every cell has a count above 0. Where all cells are one tick wide the distribution is exact.
+    Cell i holds values with low[i] <= value < high[i], in ticks. Every cell has a count above 0.
+    The distribution is exact if all cells are one tick wide.
     """
 
     low_ticks: Ticks
@@ -45,7 +47,7 @@ class Distribution:
 
     @property
     def total(self) -> int:
-        """Samples in all cells."""
+        """Number of samples in all cells."""
         return int(self.counts.sum())
 
     @property
@@ -56,12 +58,11 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Quantile:
-    """One quantile: its estimate and interval in ticks.
+    """The estimate of one quantile and its interval, in ticks.
 
-    The estimate is the order statistic of rank ceil(n q), taken at the last tick of its cell, which
-    is `value_resolution_ticks` wide; `resolution_ticks` is the widest of the cells behind estimate
-    and interval. A bound is None where no order statistic of the sample bounds the quantile: there
-    are too few samples.
+    The estimate is the order statistic of rank ceil(n q), taken at the last tick of its cell.
+    `value_resolution_ticks` is the width of that cell. `resolution_ticks` is the maximum width of
+    the cells of estimate and interval. A bound is None if there are too few samples for it.
     """
 
     q: Fraction
@@ -73,25 +74,28 @@ class Quantile:
 
     @property
     def enough(self) -> bool:
-        """Whether the samples suffice for an upper bound."""
+        """Whether there are enough samples for an upper bound."""
         return self.upper_ticks is not None
 
 
 def from_values(values_ticks: npt.ArrayLike) -> Distribution:
-    """Return the exact distribution of integer values, in any order."""
+    """Return the exact distribution of integer values in any order."""
     values, counts = np.unique(np.asarray(values_ticks, dtype=np.int64), return_counts=True)
     return Distribution(values, values + 1, counts.astype(np.int64))
 
 
 def from_cells(low_ticks: Ticks, high_ticks: Ticks, counts: Ticks) -> Distribution:
-    """Return the distribution of cells in any order, empty ones left out."""
+    """Return the distribution of cells in any order, without empty ones."""
     order = np.argsort(low_ticks, kind="stable")
     order = order[counts[order] > 0]
     return Distribution(low_ticks[order], high_ticks[order], counts[order].astype(np.int64))
 
 
 def at_rank(distribution: Distribution, rank: int) -> tuple[int, int]:
-    """Return (last tick, width) of the cell with the sample of `rank`, 1 to the total."""
+    """Return (last tick, width) of the cell that holds the sample of `rank`.
+
+    Ranks begin at 1. Raises ValueError if `rank` is not from 1 to the total.
+    """
     if not 1 <= rank <= distribution.total:
         raise ValueError(f"rank: {rank}; must be 1 to {distribution.total}")
     cell = int(np.searchsorted(np.cumsum(distribution.counts), rank))
@@ -100,20 +104,20 @@ def at_rank(distribution: Distribution, rank: int) -> tuple[int, int]:
 
 
 def cells_at(distribution: Distribution, ranks: Ticks) -> tuple[Ticks, Ticks]:
-    """Return the first and the last tick of the cells with the samples of `ranks`, from 1."""
+    """Return the first and the last tick of the cells that hold the samples of `ranks`, from 1."""
     cells = np.searchsorted(np.cumsum(distribution.counts), ranks)
     return distribution.low_ticks[cells], distribution.high_ticks[cells] - 1
 
 
 def bound_ranks(count: int, q: Fraction, confidence: Fraction = CONFIDENCE) -> tuple[int, int]:
-    """Return the ranks whose samples bound quantile q with at least `confidence`.
+    """Return the ranks of the samples that bound quantile q with at least `confidence`.
 
-    Half of the error is allowed on each side. Rank 0 or count + 1: no sample bounds that side.
+    Half of the error is allowed on each side. Rank 0 or `count` + 1: that side has no bound.
     """
     if not 0 < q < 1:
         raise ValueError(f"q: {q}; must lie between 0 and 1")
     if count > _MOST_SUMMED:
-        # Bernstein's inequality bounds the error too, by ranks that are about a third further off.
+        # Bernstein's inequality gives bounds too, with ranks about a third further away.
         error = -math.log((1 - confidence) / 2)
         reach = error / 3 + math.sqrt(error**2 / 9 + 2 * error * float(count * q * (1 - q)))
         lower = max(math.floor(count * q - Fraction(reach)) + 1, 0)
@@ -130,7 +134,7 @@ def bound_ranks(count: int, q: Fraction, confidence: Fraction = CONFIDENCE) -> t
 
 
 def binomial(count: int, q: float) -> tuple[Ticks, npt.NDArray[np.float64]]:
-    """Return the numbers of successes that matter and the probability of at most as many."""
+    """Return the numbers of successes that matter, and for each the probability of at most it."""
     mean, deviation = count * q, (count * q * (1 - q)) ** 0.5
     reach = int(_WINDOW_DEVIATIONS * deviation) + 60
     low, high = max(int(mean) - reach, 0), min(int(mean) + reach, count)
@@ -144,7 +148,7 @@ def binomial(count: int, q: float) -> tuple[Ticks, npt.NDArray[np.float64]]:
 def quantile(
     distribution: Distribution, q: Fraction, confidence: Fraction = CONFIDENCE
 ) -> Quantile | None:
-    """Return quantile q with its interval; None without a sample. An interval may be one value."""
+    """Return quantile q with its interval, which may be a single value; None without samples."""
     count = distribution.total
     if not count:
         return None
@@ -153,7 +157,7 @@ def quantile(
     low = high = None
     widest = width
     if lower >= 1:
-        # The first tick of its cell: the sample itself is nowhere below it.
+        # The cell's first tick is the bound: the sample itself cannot be below it.
         last, cell = at_rank(distribution, lower)
         low, widest = last - cell + 1, max(widest, cell)
     if upper <= count:
@@ -163,18 +167,18 @@ def quantile(
 
 
 def quantiles(distribution: Distribution, qs: Sequence[Fraction]) -> tuple[Quantile, ...]:
-    """Return the quantiles at `qs`; none without a sample."""
+    """Return the quantiles at `qs`; an empty tuple without samples."""
     return tuple(found for q in qs if (found := quantile(distribution, q)) is not None)
 
 
 def least_count(q: Fraction, confidence: Fraction = CONFIDENCE) -> int:
-    """Return how many samples quantile q needs for a finite upper bound."""
+    """Return the minimum number of samples for an upper bound of quantile q."""
     # q**n is the chance that all n samples lie below the quantile.
     return math.ceil(math.log(float((1 - confidence) / 2)) / math.log(float(q)))
 
 
 def parse_quantile(name: str) -> Fraction:
-    """Return 0.999 for "p99.9"; raise ValueError for all but p and a percentage in (0, 100)."""
+    """Return 0.999 for "p99.9". Raises ValueError unless it is p and a percentage in (0, 100)."""
     try:
         q = parse_part(name.removeprefix("p") + "%")
     except ValueError:

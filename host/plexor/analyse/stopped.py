@@ -1,4 +1,4 @@
-"""Why a threshold ended a run: which channel, how late it was, and which strike."""
+"""Explains why a threshold ended a run: which channel, how late it was, and which strike."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from plexor.protocol.registers import StopReason
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """What ended a run. None is what is not known, for lack of events."""
+    """What ended a run. Values are None if the events that would tell are missing."""
 
     by: StopReason
     channel: str | None = None
     latency_ticks: int | None = None
-    """Of the response; a strike that is missed has none."""
+    """Latency of the response; None for a missed strike."""
     at_ticks: int | None = None
-    """From the start of the run."""
+    """Time from the start of the run."""
     strike: int | None = None
-    """Which of its output's strikes, from 1 on."""
+    """Number of the strike among those of its output, from 1."""
 
 
 def stopped(report: Report) -> Stopped | None:
-    """Return what ended a run; None where no threshold did."""
+    """Return what ended a run; None if it was not a threshold."""
     result = report.result
     if result.stop_reason not in (StopReason.LATENCY, StopReason.MISSED):
         return None
@@ -58,7 +58,7 @@ def _late(report: Report, at_ticks: int | None) -> Stopped:
 
 
 def _missed(report: Report, at_ticks: int | None) -> Stopped:
-    """Return the first strike that a channel missed, by its own time."""
+    """Return the earliest strike that a channel missed."""
     found: list[tuple[int, ChannelFigures]] = []
     watched = report.result.settings.trigger_channels
     for channel in report.channels:
@@ -87,7 +87,7 @@ def _missed(report: Report, at_ticks: int | None) -> Stopped:
 
 
 def _source(result: RunResult) -> int | None:
-    """Return the source of the event that triggered, by the events there are."""
+    """Return the source of the event that triggered; None if no event tells."""
     for events in (result.trace, result.events):
         if events is not None and result.trigger_index is not None:
             own = events["source"][events["index"] == result.trigger_index]
@@ -97,7 +97,7 @@ def _source(result: RunResult) -> int | None:
 
 
 def _strikes(result: RunResult, channel: ChannelFigures) -> npt.NDArray[np.int64] | None:
-    """Return the times of the edges that a channel is measured from; None without all events."""
+    """Return the times of a channel's strikes; None if any event is missing."""
     source, polarity = parse_reference(channel.result.reference)
     parts = {entry.source: entry for entry in result.accounting.sources}
     if result.events is None or source not in parts:

@@ -1,4 +1,4 @@
-"""The far end of a distribution, and how latency went over time."""
+"""The upper end of a distribution, and latency over time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Ticks = npt.NDArray[np.int64]
 class Survival:
     """How many of `total` samples are greater than `value_ticks[i]`: a falling staircase.
 
-    With binned samples the values are the last tick of each cell, where the count is exact.
+    If samples are binned, the values are the last tick of each cell, where the count is exact.
     """
 
     value_ticks: Ticks
@@ -26,7 +26,7 @@ class Survival:
 
 @dataclass(frozen=True, slots=True)
 class Beyond:
-    """Samples greater than a wall: between `least` and `most`, equal when the samples are exact."""
+    """Bounds of the number of samples above a limit; equal if the samples are exact."""
 
     wall_ticks: int
     least: int
@@ -35,17 +35,17 @@ class Beyond:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Thinned:
-    """A series thinned for a plot: of each slice of time the extremes are kept, in time order."""
+    """A series thinned for a plot: minimum and maximum of each slice of time, in time order."""
 
     time_ticks: Ticks
     value_ticks: Ticks
     of: int
-    """Points before thinning."""
+    """Number of points before thinning."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColdStart:
-    """The first value, before the device was warm, apart from the extremes of all others."""
+    """The first value, from a cold device, and the extremes of all others."""
 
     cold_ticks: int
     warm_count: int
@@ -55,7 +55,7 @@ class ColdStart:
 
 @dataclass(frozen=True, slots=True)
 class Outlier:
-    """One extreme sample: its position among the samples, from 0, and its value."""
+    """One extreme sample: its position among the samples, from 0, and its value in ticks."""
 
     position: int
     value_ticks: int
@@ -69,14 +69,14 @@ def survival(distribution: Distribution) -> Survival:
 
 
 def beyond(distribution: Distribution, wall_ticks: int) -> Beyond:
-    """Return how many samples came after a wall; a sample on the wall is not beyond it."""
+    """Return how many samples exceed `wall_ticks`. A sample equal to it does not."""
     sure = distribution.counts[distribution.low_ticks > wall_ticks].sum()
     possible = distribution.counts[distribution.high_ticks - 1 > wall_ticks].sum()
     return Beyond(wall_ticks, int(sure), int(possible))
 
 
 def thin(time_ticks: Ticks, value_ticks: Ticks, slices: int) -> Thinned:
-    """Return at most two points for each of `slices` equal slices of time: minimum and maximum."""
+    """Return minimum and maximum of each of `slices` equal slices of time."""
     count = len(time_ticks)
     if count <= 2 * slices:
         return Thinned(time_ticks, value_ticks, count)
@@ -92,7 +92,7 @@ def thin(time_ticks: Ticks, value_ticks: Ticks, slices: int) -> Thinned:
 
 
 def cold_start(value_ticks: Ticks) -> ColdStart | None:
-    """Return the first value apart from the rest; None below two values."""
+    """Return the first value and the extremes of the rest; None below two values."""
     if len(value_ticks) < 2:
         return None
     warm = value_ticks[1:]
@@ -100,12 +100,12 @@ def cold_start(value_ticks: Ticks) -> ColdStart | None:
 
 
 def latest(value_ticks: Ticks, count: int) -> tuple[Outlier, ...]:
-    """Return the `count` greatest values, greatest first, the earlier first where equal."""
+    """Return the `count` largest values, the largest first, and the earlier of equal ones first."""
     return _extremes(-np.asarray(value_ticks, dtype=np.int64), value_ticks, count)
 
 
 def earliest(value_ticks: Ticks, count: int) -> tuple[Outlier, ...]:
-    """Return the `count` least values, least first, the earlier first where equal."""
+    """Return the `count` smallest values, the smallest first, the earlier of equal ones first."""
     return _extremes(np.asarray(value_ticks, dtype=np.int64), value_ticks, count)
 
 

@@ -1,7 +1,7 @@
 """Traces aligned to the strike: persistence image, average trace, single traces.
 
-A digital channel's persistence image is set by its rise and fall latencies alone: the chance that
-the pin is active at time t after the strike is (rises up to t - falls up to t) / strikes.
+Rise and fall latencies alone determine a digital channel's persistence image. At time t after the
+strike the pin is active with probability (rises up to t - falls up to t) / strikes.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ Reals = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Staircase:
-    """A trace in levels 0 (idle) to 1 (active): from `time_ticks[i]` on it is at `level[i]`.
+    """A trace from level 0 (idle) to 1 (active). It has `level[i]` from `time_ticks[i]` on.
 
-    Before the first time it is at 0. Of k distinct edge times k - 1 lie between two intermediate
+    The level is 0 before the first time. A trace with k distinct edge times has k - 1 intermediate
     levels.
     """
 
@@ -31,10 +31,11 @@ class Staircase:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Persistence:
-    """Columns of equal time after the strike: what share of traces is active, and how many edges.
+    """Share of active traces and number of edges, in columns of equal time after the strike.
 
-    Column i is [start + i width, start + (i + 1) width); `high` is the mean share of active traces
-    over the column, `rises` and `falls` the edges in it (fractions where a cell spans columns).
+    Column i is [start + i width, start + (i + 1) width), in ticks. `high` is the mean share of
+    active traces in the column. `rises` and `falls` are its edges; they are fractions if a cell
+    spans columns.
     """
 
     start_ticks: float
@@ -48,9 +49,10 @@ class Persistence:
 def average_trace(
     rise: Distribution, fall: Distribution | None = None, traces: int | None = None
 ) -> Staircase:
-    """Return the average of all traces: each rise lifts it by 1 / traces, each fall lowers it.
+    """Return the average of all traces. Each rise lifts it by 1 / traces, each fall lowers it.
 
-    `traces` are the averaged traces, those without a response included; the rises by default.
+    `traces` is the number of traces, including those without a response. By default it is the
+    number of rises.
     """
     count = traces or rise.total
     times = [rise.high_ticks - 1]
@@ -67,7 +69,7 @@ def average_trace(
 
 
 def intermediate_levels(trace: Staircase) -> int:
-    """Return how many levels strictly between idle and active an average trace rests at."""
+    """Return how many distinct levels between idle and active an average trace has."""
     return len(np.unique(trace.level[(trace.level > 0) & (trace.level < 1)]))
 
 
@@ -80,7 +82,7 @@ def persistence(
 ) -> Persistence:
     """Return the persistence image of [start, end) in `columns` columns. Edges before it count.
 
-    Samples are spread evenly over their cell. Without falls a trace stays active.
+    Samples are spread evenly over their cell. Without falls, a trace stays active.
     """
     start_ticks, end_ticks = span_ticks
     edges = np.linspace(start_ticks, end_ticks, columns + 1)
@@ -102,14 +104,14 @@ def persistence(
 
 
 def _cumulative(distribution: Distribution, at: Reals) -> tuple[Reals, Reals]:
-    """Return the samples below each time, and the integral of that up to each time."""
+    """Return the number of samples below each time, and the integral of it up to each time."""
     low = distribution.low_ticks.astype(np.float64)
     high = distribution.high_ticks.astype(np.float64)
     counts = distribution.counts.astype(np.float64)
     if not len(low):
         return np.zeros(len(at)), np.zeros(len(at))
-    # Knots where the cumulative count bends: the bounds of cells. Where cells touch the same
-    # knot comes twice, which does no harm.
+    # The cumulative count bends at the cells' bounds. Where cells touch, the same bound comes
+    # twice, which is harmless.
     knots = np.stack([low, high], axis=1).ravel()
     total = np.cumsum(counts)
     values = np.stack([total - counts, total], axis=1).ravel()

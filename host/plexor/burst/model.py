@@ -1,4 +1,4 @@
-"""What a burst scan finds."""
+"""Result of a burst scan."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from fractions import Fraction
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Burst lengths that were tried."""
+    """The burst lengths that were tried."""
 
     passing: int = 0
-    """The longest below the failing one of which no strike went missing; 0: none did not."""
+    """The longest length without a lost strike, below the failing one; 0 if there is none."""
     failing: int | None = None
-    """The shortest of which one did; None: none of those tried."""
+    """The shortest length with a lost strike; None if no length lost one."""
     undecided: tuple[int, ...] = ()
-    """Taken as failing, for the test could not decide."""
+    """Lengths for which the test could not decide. They count as failing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One channel at one spacing."""
+    """The result for one channel at one spacing."""
 
     spacing_s: Fraction
     channel: str
     lengths: Lengths
     most: int
-    """The longest burst that may be tried at this spacing."""
+    """Maximum burst length that may be tried at this spacing."""
     strikes: int
-    """Spent on it, those that all channels share included."""
+    """Number of strikes used, including those that all channels share."""
     max_ticks: int | None = None
-    """Greatest latency in bursts of the passing length; None where it is not known."""
+    """Maximum latency in bursts of the passing length; None if it is not known."""
     reason: str = ""
     """Why the failing length failed."""
     shifted: bool = False
-    """Whether no latency is known because some strikes of passing bursts went missing, so that
-    responses may have been taken for those of earlier ones."""
+    """Whether the maximum latency is unknown because passing bursts lost some strikes: responses
+    may then have been matched to earlier strikes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +47,18 @@ class BurstResult:
     simulated: bool
     criterion: str
     period_s: Fraction
-    """From a burst's first strike to that of the next."""
+    """Time from a burst's first strike to the next burst's."""
     timeout_s: Fraction
     limits: tuple[Limit, ...]
-    """By spacing, then by channel."""
+    """Limits by spacing, then by channel."""
     interrupted: bool = False
     load: bool = False
     device: Mapping[str, str] = field(default_factory=dict[str, str])
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     drawn: bool | None = None
-    """Whether anything was drawn at random; None: of a real device it is not known."""
+    """Whether anything was drawn at random; None for a real device, where it is not known."""
 
     @property
     def channels(self) -> tuple[str, ...]:
-        """Names in their order."""
+        """Channel names, in order."""
         return tuple(dict.fromkeys(entry.channel for entry in self.limits))

@@ -1,7 +1,7 @@
-"""A burst scan: of each spacing the longest burst that loses no strike, as a search of its own.
+"""Finds the longest burst that loses no strike, in a separate search for each spacing.
 
-Bursts are a period apart and last half of it at most; the time-out is the other half, so that each
-strike of a burst is settled before the next one begins.
+Bursts begin a period apart and last at most half of it. The time-out is the other half, so every
+strike of a burst is settled before the next burst begins.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from plexor.sweep.search import scan_rates
 from plexor.sweep.store import StepStore
 
 LONGEST_PART = Fraction(1, 2)
-"""Of the period, for a burst; the rest is the time-out."""
+"""Maximum length of a burst, as a part of its period. The rest is the time-out."""
 QUEUE_FULL = "more strikes outstanding than the instrument holds"
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a burst scan is to find out."""
+    """What a burst scan should find out."""
 
     link: str
     dut: str | None
     settings: Settings
-    """Of its first stimulus burst, spacing, period and count are set."""
+    """Settings of a run. The scan sets burst, spacing, period and count of its first stimulus."""
     low_s: Fraction
     high_s: Fraction
     points: int
@@ -46,23 +46,23 @@ class Wanted:
 
     @property
     def spacings_s(self) -> tuple[Fraction, ...]:
-        """Evenly apart on a log scale."""
+        """Spacings, evenly distributed on a log scale."""
         return scan_rates(self.low_s, self.high_s, self.points)
 
     @property
     def timeout_s(self) -> Fraction:
-        """Of every strike."""
+        """Time-out of every strike."""
         return self.period_s * (1 - LONGEST_PART)
 
     def most_at(self, spacing_s: Fraction) -> int:
-        """Return the longest burst that may be tried."""
+        """Return the maximum burst length at a spacing."""
         return min(self.most, math.floor(self.period_s * LONGEST_PART / spacing_s) + 1)
 
 
 def longest(most: int) -> Generator[int, Verdict, Lengths]:
-    """Yield burst lengths to try up to `most`, 1 or more, and return what is known at the end.
+    """Yield burst lengths to try, from 1 to `most`; return what is known at the end.
 
-    Takes it that a device which loses a strike of a burst loses one of each longer burst.
+    Assumes that a device that loses a strike of a burst also loses one of every longer burst.
     """
     passing, failing = 0, most + 1
     undecided: list[int] = []
@@ -85,7 +85,7 @@ def burst_scan(
     store: StepStore,
     on_step: Callable[[Job, Step], None] | None = None,
 ) -> tuple[list[Limit], list[Step], End]:
-    """Run a scan; whatever ends it, return what was found until then, and the steps."""
+    """Run a scan; return the limits and steps so far and the reason of its end."""
     spacings = [_Spacing(wanted, spacing_s) for spacing_s in wanted.spacings_s]
     end = drive([entry.search() for entry in spacings], workers, store, on_step)
     limits = [limit for entry in spacings for limit in entry.limits]
@@ -93,7 +93,7 @@ def burst_scan(
 
 
 class _Spacing:
-    """The search at one spacing, for all channels: what one has tried the others need not."""
+    """The search at one spacing. Channels share what was tried."""
 
     def __init__(self, wanted: Wanted, spacing_s: Fraction) -> None:
         self.wanted = wanted
@@ -123,9 +123,9 @@ class _Spacing:
         swept, *others = wanted.settings.strikes
         swept = replace(swept, burst=length, spacing_s=self.spacing_s if length > 1 else None)
         criterion = wanted.criterion
-        # A device that loses one strike of each burst must not be within the limit.
+        # One lost strike in each burst must exceed the limit.
         criterion = replace(criterion, share=min(criterion.share, Fraction(1, 2 * length)))
-        # Whole bursts only, in every stage.
+        # Every stage has whole bursts only.
         least = math.ceil(stage_strikes((criterion,), LEAST_STRIKES) / length) * length
         settings = replace(wanted.settings, strikes=(swept, *others), timeout_s=wanted.timeout_s)
         return Job(
@@ -137,7 +137,7 @@ class _Spacing:
             "",
             (criterion,),
             least,
-            # A step's time is reckoned by its strikes; here so many come in each period.
+            # The time limit is for one strike in each period; here there are `length`.
             MOST_S * length,
         )
 

@@ -1,4 +1,4 @@
-"""Burst scans that were kept: read back, and what contradicts itself in one is refused."""
+"""Loads stored burst scans, and rejects those that contradict themselves."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ MOST = 1 << 62
 
 
 def load(folder: Path) -> BurstResult:
-    """Return the scan in a folder; raise StoreError where there is none that can be."""
+    """Return the scan in a folder. Raises StoreError if there is no valid one."""
     return read_kept(folder / FILE, SCHEMA, BurstResult, contradictions_of)
 
 
 def contradictions_of(result: BurstResult) -> Iterator[str]:
-    """Yield what cannot be in a scan, and what would be right."""
+    """Yield each contradiction in a scan, and what would be right."""
     if not 0 <= result.tick_fs < MOST or (result.limits and not result.tick_fs):
         yield f"tick_fs: {result.tick_fs}; must be above 0"
     if not 0 < result.timeout_s <= result.period_s < MOST:

@@ -1,1 +1,1 @@
-"""Where an instrument's bins end, to picoseconds: measured, stored, applied to runs."""
+"""Calibrations: measure where an instrument's bins end, to picoseconds; store them."""

@@ -1,4 +1,4 @@
-"""What contradicts itself in a calibration: for the doors through which one comes. Pure."""
+"""Finds contradictions in a calibration, when one is loaded. Pure."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from plexor.protocol.geometry import MOST_TICK_FS
 
 _MOST_PS = 10**12
 _ROUNDED_PS = 2
-"""By which a bin may seem narrower than nothing: the error of two rounded instants."""
+"""How far below zero a bin's width may be, in ps: the error of two rounded instants."""
 
 
 def check(calibration: Calibration) -> None:
-    """Raise ValueError for one that cannot be; the text says what, and what would be right."""
+    """Raise ValueError for an impossible calibration. The text says what would be right."""
     for text in _wrong(calibration):
         raise ValueError(text)
 

@@ -1,16 +1,16 @@
-"""Code density: where bins end, from how often edges of an asynchronous source fall into each.
+"""Code density: where bins end, computed from the edges of an asynchronous source in each bin.
 
-An edge that is as likely at any time falls into a bin in proportion to its width: of N edges n[p]
-in the bins of phase p, w[p] = T n[p] / N, with T the time after which the phases repeat. (For
-converters: J. Doernberg, H.-S. Lee, D. A. Hodges, "Full-speed testing of A/D converters", IEEE
-Journal of Solid-State Circuits 19 (1984) 820; for time: J. Kalisz, "Review of methods for time
-interval measurements with picosecond resolution", Metrologia 41 (2004) 17.) The instants are sums
-of widths, less their mean.
+Such an edge is equally likely at any time, so a bin's share of edges is proportional to its width.
+If n[p] of N edges end in the bins of phase p, w[p] = T n[p] / N, where T is the time after which
+the phases repeat. (For converters: J. Doernberg, H.-S. Lee, D. A. Hodges, "Full-speed testing of
+A/D converters", IEEE Journal of Solid-State Circuits 19 (1984) 820; for time: J. Kalisz, "Review of
+methods for time interval measurements with picosecond resolution", Metrologia 41 (2004) 17.) The
+instants are sums of widths, less their mean.
 
-Their standard error: counts of independent edges are multinomial, so that with q = n / N the
-covariance of the widths is T**2 (diag(q) - q q') / N, which goes through the same sums. Edges of an
-oscillator are not quite independent: where the spread of the instants over 16 batches of edges, one
-after the other, over sqrt(16) is greater, that is the error.
+Their standard error: counts of independent edges are multinomial. With q = n / N, the covariance of
+the widths is T**2 (diag(q) - q q') / N, which goes through the same sums. Edges of an oscillator
+are not quite independent, so the edges are also split into 16 consecutive batches. The spread of
+the instants over the batches, divided by sqrt(16), is a second estimate. The larger one is used.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ LEAST_EDGES = 1000
 
 
 class DensityError(ValueError):
-    """Edges from which no bins can be had; the text says why."""
+    """The edges do not determine the bins; the text says why."""
 
 
 def by_phase(times_ticks: npt.NDArray[np.int64], phases: int) -> npt.NDArray[np.int64]:
-    """Return how many events end in each phase, in BATCHES rows, one after the other."""
+    """Return how many events end in each phase, in BATCHES rows of consecutive events."""
     return np.array(
         [
             np.bincount(part, minlength=phases)
@@ -39,10 +39,10 @@ def by_phase(times_ticks: npt.NDArray[np.int64], phases: int) -> npt.NDArray[np.
 
 
 def instants(batches: npt.NDArray[np.int64], tick_fs: int) -> Instants:
-    """Return when the phases sample, from how often edges of one direction ended in each.
+    """Return when each phase samples, from the edges of one direction that ended in each phase.
 
-    `batches` has a row for each batch. Raises DensityError for fewer than LEAST_EDGES, or a phase
-    that ends no edge.
+    `batches` has one row for each batch and one column for each phase. Raises DensityError if there
+    are fewer than LEAST_EDGES edges, or if a phase has none.
     """
     counts = batches.sum(axis=0)
     phases = len(counts)
@@ -68,9 +68,9 @@ def instants(batches: npt.NDArray[np.int64], tick_fs: int) -> Instants:
 
 
 def _sums(phases: int) -> npt.NDArray[np.float64]:
-    """Return the matrix from widths to instants, whose mean is 0.
+    """Return the matrix that turns widths into instants with mean 0.
 
-    Phase p is the sum of the widths of phases 1 to p behind phase 0.
+    Relative to phase 0, the instant of phase p is the sum of the widths of phases 1 to p.
     """
     lower = np.tril(np.ones((phases, phases)))
     lower[:, 0] = 0

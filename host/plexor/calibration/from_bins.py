@@ -1,13 +1,13 @@
-"""Observations from histograms and statistics, of an instrument that sends no events.
+"""Takes observations from histograms and statistics, for an instrument that sends no events.
 
-The source: strikes come at one phase of the sampler, and a channel's latency runs to the source's
-first edge after each. Below the source's period that edge is as likely at any time, for nothing
-ties the two together; so a bin one tick wide, k ticks after the strikes, counts the edges in the
-bin of the phase k ticks after theirs. Of as many bins as are whole turns of the sampler each phase
-has its share.
+The source: strikes come at one phase of the sampler, and a channel's latency is the time to the
+source's first edge after each strike. Nothing ties the two together, so below the source's period
+this edge is equally likely at any time. A bin one tick wide, k ticks after the strikes, counts the
+edges in the phase k ticks after the strikes' phase. Bins that cover whole turns of the sampler give
+each phase the same number of bins.
 
-Loopback: a run strikes at one phase. The least and the greatest latency at each are all that the
-bounds of a delay are made of.
+Loopback: each run strikes at one phase. The bounds of a delay need only the minimum and the maximum
+latency at each phase.
 """
 
 from __future__ import annotations
@@ -38,29 +38,31 @@ from plexor.protocol.registers import InputSelect
 from plexor.units import FEMTOSECONDS, seconds_of
 
 LISTEN_S = Fraction(1, 200)
-"""For the source's period."""
+"""Length of the run that measures the source's period, in seconds."""
 LEAST_RUN_S = Fraction(1, 2000)
 LEAST_CLOCKS = 32
-"""Between strikes: the slowest build takes 22 for one of which nothing comes in time, and 10 for
-an edge of the source."""
+"""Minimum time between strikes, in core clocks.
+
+The slowest build takes 22 for a strike without a response in time, and 10 for a source's edge.
+"""
 LEAST_BATCH = 500
-"""Edges in a run of up to BATCHES."""
+"""Minimum number of edges in a run, while there are at most BATCHES runs."""
 MOST_ROUNDS = 8
 ECHOES = 8
-"""Strikes at each phase of the sampler."""
+"""Number of strikes at each phase of the sampler."""
 ECHO_TICKS = 4096
-"""From one to the next: any delay that may be told by its length is shorter."""
+"""Time between two strikes, in ticks. Any delay that loopback can measure is shorter."""
 
 
 class BinObserver:
-    """Takes edges from what they leave in the memories on the chip."""
+    """Observes edges through the counts and statistics in the chip's memories."""
 
     def __init__(self, device: Device) -> None:
         self.device = device
         self._geometry = device.identity.geometry
 
     def source(self, edges: int) -> Source:
-        """Return what came of the source, channel by channel: one that is bad disturbs no other."""
+        """Return the source's edges. Each channel has its own runs, so a bad one harms no other."""
         geometry = self._geometry
         period_ticks = self._period_ticks()
         counts = {
@@ -71,11 +73,11 @@ class BinObserver:
         return Source(counts, round(period_ticks * geometry.tick_fs))
 
     def behind(self, channels: Sequence[ChannelInstants]) -> Behind:
-        """Return that nothing is known: which edges were common to channels no histogram tells."""
+        """Return None for every channel: histograms do not tell which edges channels share."""
         return {polarity: [None] * len(channels) for polarity in (1, 0)}
 
     def looped(self, output: int) -> Looped:
-        """Return strikes of an output, looped back, a run for each phase and direction."""
+        """Return an output's strikes, looped back, from one run for each phase and direction."""
         geometry = self._geometry
         generated: dict[int, int] = {}
         received = 0
@@ -95,7 +97,7 @@ class BinObserver:
         return Looped(generated, received, {way: _joined(some) for way, some in parts.items()})
 
     def _period_ticks(self) -> Fraction:
-        """Return the source's period, by the channel that sees the fewest edges; 0: none does."""
+        """Return the source's period by the channel with the fewest edges; 0 if none sees any."""
         settings = Settings(
             channels=tuple(Channel(number) for number in range(self._geometry.channels)),
             time_s=LISTEN_S,
@@ -104,12 +106,16 @@ class BinObserver:
         )
         result = dumped_run(self.device, settings)
         seen = [entry.generated for entry in result.accounting.sources if entry.generated]
-        # A period has an edge up and one down.
+        # A period has one rising and one falling edge.
         ticks = result.end_ticks - result.start_ticks
         return Fraction(2 * ticks, min(seen)) if seen else Fraction(0)
 
     def window_ticks(self, period_ticks: Fraction) -> int:
-        """Return how many bins are one tick wide, below the source's period and of whole turns."""
+        """Return the number of one-tick bins to use.
+
+        It is a whole number of sampler turns, and below the source's period if a turn is. Raises
+        InstrumentError if the build has fewer one-tick bins than phases.
+        """
         phases = self._geometry.phases
         exact = 2 << self._geometry.latency_mantissa_bits
         if exact < phases:
@@ -121,7 +127,7 @@ class BinObserver:
         return max(min(exact, below) // phases, 1) * phases
 
     def _counts(self, number: int, polarity: int, edges: int, period_ticks: Fraction) -> Ticks:
-        """Return the counts by phase of one channel and direction, a run a batch."""
+        """Return one channel's counts of one direction: rows are batches, columns are phases."""
         phases, tick_fs = self._geometry.phases, self._geometry.tick_fs
         batches = max(min(edges // LEAST_BATCH, BATCHES), 1)
         counts = np.zeros((batches, phases), np.int64)
@@ -132,7 +138,7 @@ class BinObserver:
         for _ in range(MOST_ROUNDS):
             before = int(counts.sum())
             for batch in range(batches):
-                # Another period each time: none stays in step with the source.
+                # Each batch has another strike period, so not all can be in step with the source.
                 strike_ticks = least_ticks + phases * batch
                 share = Fraction(window, strike_ticks)
                 run_ticks = (edges - before) / share * period_ticks * Fraction(11, 10) / batches
@@ -145,7 +151,7 @@ class BinObserver:
                 result = dumped_run(self.device, settings)
                 counts[batch] += folded(result, window, phases)
             total = int(counts.sum())
-            # What has seen nothing so far will see nothing.
+            # A channel without an edge so far will not get any.
             if total >= edges or total == before:
                 break
         return counts
@@ -154,7 +160,7 @@ class BinObserver:
 def source_settings(
     channel: Channel, period_s: Fraction, window_s: Fraction, time_s: Fraction
 ) -> Settings:
-    """Return a run that strikes at one phase and times the source's first edge after each."""
+    """Return settings that strike at one phase and time the source's next edge each time."""
     return Settings(
         strikes=(Stimulus(0, period_s, period_s / 2),),
         channels=(channel,),
@@ -166,7 +172,7 @@ def source_settings(
 
 
 def echo_settings(geometry: Geometry, output: int, polarity: int, phase: int) -> Settings:
-    """Return a run that loops an output back, its edges of a direction at one phase."""
+    """Return settings that loop an output back, with its edges of one direction at one phase."""
     fall = "" if polarity else ".fall"
     return Settings(
         strikes=(
@@ -189,9 +195,9 @@ def echo_settings(geometry: Geometry, output: int, polarity: int, phase: int) ->
 
 
 def folded(result: RunResult, window_ticks: int, phases: int) -> Ticks:
-    """Return how many edges ended in each phase, of a channel's bins below a latency.
+    """Return how many edges ended in each phase, from a channel's bins below `window_ticks`.
 
-    Its strikes come whole turns of the sampler after the first tick of the run.
+    The run's strikes must all come a whole number of sampler turns after its first tick.
     """
     (channel,) = result.channels
     rise = channel.measurement(Kind.RISE)
@@ -207,7 +213,7 @@ def _echo_width_ticks(geometry: Geometry) -> int:
 
 
 def echo_of(result: RunResult, number: int, strike_ticks: int) -> Echo:
-    """Return what a channel saw in a run whose strikes came at the phase of a time."""
+    """Return what a channel saw in a run whose strikes all have the phase of `strike_ticks`."""
     channel = next(entry for entry in result.channels if entry.number == number)
     rise = channel.measurement(Kind.RISE)
     struck, seen = channel.strikes, channel.active_edges
@@ -215,7 +221,7 @@ def echo_of(result: RunResult, number: int, strike_ticks: int) -> Echo:
     if rise is not None and rise.statistics.count:
         delays = [rise.statistics.min_ticks or 0, rise.statistics.max_ticks or 0]
     if rise is not None and struck == seen:
-        # An edge that answers no strike is not seen of any.
+        # An edge that answers no strike is not one of the looped-back strikes.
         seen = rise.statistics.count
     ticks = np.array(delays, np.int64)
     return Echo(struck, seen, np.full_like(ticks, strike_ticks), strike_ticks + ticks)

@@ -1,4 +1,4 @@
-"""Observations from events, of an instrument that sends them."""
+"""Takes observations from events, for an instrument that sends them."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ MOST_CHUNK_S = Fraction(1, 2)
 MOST_CHUNKS = 64
 LOOPBACK_PERIOD_S = Fraction(1, 1000)
 LOOPBACK_ROUNDS = 8
-"""Strikes at each phase of the sampler."""
+"""Number of strikes at each phase of the sampler."""
 
 
 class EventObserver:
-    """Takes every edge from its event."""
+    """Observes each edge through its event."""
 
     def __init__(self, device: Device) -> None:
         self.device = device
         self._events = np.empty(0, EVENT_DTYPE)
 
     def source(self, edges: int) -> Source:
-        """Return what came of the source.
+        """Return the source's edges.
 
-        What overruns the link is dropped on the chip, whatever its phase; the rest is as good.
+        Events that overrun the link are dropped whatever their phase, so the rest is unbiased.
         """
         geometry = self.device.identity.geometry
         self._events = events = _source_events(self.device, edges)
@@ -57,7 +57,7 @@ class EventObserver:
         return Source(counts, _period_fs(events, geometry.tick_fs))
 
     def behind(self, channels: Sequence[ChannelInstants]) -> Behind:
-        """Return how much later each channel sees the edges that come to all together."""
+        """Return how much later than the first each channel sees their common edges, in ps."""
         tick_fs = self.device.identity.tick_fs
 
         def seen(channel: ChannelInstants, polarity: int) -> tuple[Ticks, Instants]:
@@ -73,7 +73,7 @@ class EventObserver:
         }
 
     def looped(self, output: int) -> Looped:
-        """Return strikes of an output, looped back; without echoes where events are missing."""
+        """Return an output's strikes, looped back; without echoes if events are missing."""
         geometry = self.device.identity.geometry
         result = complete_run(self.device, loopback_settings(geometry, output))
         books, events = result.accounting, result.events
@@ -89,9 +89,9 @@ class EventObserver:
 
 
 def loopback_settings(geometry: Geometry, output: int) -> Settings:
-    """Return a run that loops an output back to every channel, at each phase of the sampler.
+    """Return settings that loop an output back to every channel, at each phase of the sampler.
 
-    It is slow enough for every event to pass the slowest link.
+    The run is slow enough for the slowest link to carry every event.
     """
     count = LOOPBACK_ROUNDS * geometry.phases
     rounds = int(LOOPBACK_PERIOD_S * FEMTOSECONDS / (geometry.phases * geometry.tick_fs))
@@ -116,13 +116,13 @@ def loopback_settings(geometry: Geometry, output: int) -> Settings:
 
 
 def times_of(events: EventArray, source: int, polarity: int) -> Ticks:
-    """Return the times of a source's edges of one direction."""
+    """Return the times of a source's edges of one direction, in ticks."""
     chosen = (events["source"] == source) & (events["polarity"] == polarity)
     return events["time_ticks"][chosen].astype(np.int64)
 
 
 def _source_events(device: Device, edges: int) -> EventArray:
-    """Return events of the source: `edges` each way on each channel, or what came."""
+    """Return the source's events: `edges` of each direction on each channel, or as many as came."""
     geometry = device.identity.geometry
     parts: list[EventArray] = []
     least = 0
@@ -143,7 +143,7 @@ def _source_events(device: Device, edges: int) -> EventArray:
             counts += np.bincount(key[key < len(counts)], minlength=len(counts))
         seen = counts[counts > 0]
         before, least = least, int(seen.min()) if len(seen) else 0
-        # What has seen nothing so far will see nothing.
+        # A channel without an edge so far will not get any.
         if (least >= edges or not len(seen)) and (len(seen) == len(counts) or len(parts) > 1):
             break
         gained = max(least - before, 1)
@@ -153,7 +153,7 @@ def _source_events(device: Device, edges: int) -> EventArray:
 
 
 def _period_fs(events: EventArray, tick_fs: int) -> int:
-    """Return the mean period of the source; longer steps are gaps."""
+    """Return the source's mean period in fs. Longer steps are gaps and left out."""
     steps = np.diff(times_of(events, 0, 1))
     if not len(steps):
         return 0

@@ -1,11 +1,11 @@
-"""Pad delay: from a strike's tick over its pad and back to the channels' flip-flops.
+"""Pad delay: the time from a strike's tick through its pad and back to the channels' flip-flops.
 
-A strike at tick s that is seen at tick k came between the instants of samples k - 1 and k, so that
-the delay lies in the bin of k less s. Strikes at every phase of the sampler put it into as many
-bins, and it lies where these meet. Strikes keep to ticks, so that even bins tell no more than
-that; but the channels' bins are uneven in their own ways, and edges of the asynchronous source,
-which come to all channels together, tell by how much one channel's delay is longer than another's.
-So what one channel knows of the delay helps the others, within what they know for certain.
+A strike at tick s that is seen at tick k came between the instants of samples k - 1 and k. So the
+delay lies in the bin of k, less s. Strikes at every phase of the sampler give as many bins, and the
+delay lies in all of them. Strikes keep to ticks, so with even bins nothing more is known. But each
+channel's bins are uneven in a different way. Edges of the asynchronous source, which reach all
+channels together, tell how much longer one channel's delay is than another's. So what is known of
+one channel's delay narrows the others', within their own bounds.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ Ticks = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a delay lies between, in ps; with noise the lower one may be above the upper."""
+    """Bounds of a delay, in ps. With noise, the lower one may be above the upper one."""
 
     low_ps: float
     high_ps: float
 
     def clipped(self, value_ps: float) -> float:
-        """Return what is nearest to a value and lies between the bounds."""
+        """Return the value between the bounds that is nearest to `value_ps`."""
         low, high = sorted((self.low_ps, self.high_ps))
         return min(max(value_ps, low), high)
 
 
 def bounds(strikes_ticks: Ticks, seen_ticks: Ticks, bins: Instants, tick_fs: int) -> Bounds:
-    """Return what the delay lies between, by edges at strikes_ticks that were seen at seen_ticks.
+    """Return the bounds of a delay, by the ticks of strikes and those at which they were seen.
 
-    Raises ValueError for no edges, or not as many as strikes.
+    Raises ValueError if there are no edges, or not as many as strikes.
     """
     if not len(seen_ticks) or len(seen_ticks) != len(strikes_ticks):
         raise ValueError(f"delay: {len(seen_ticks)} edges of {len(strikes_ticks)} strikes")
@@ -50,7 +50,7 @@ def bounds(strikes_ticks: Ticks, seen_ticks: Ticks, bins: Instants, tick_fs: int
 
 
 def middles_ps(ticks: Ticks, bins: Instants, tick_fs: int) -> npt.NDArray[np.float64]:
-    """Return by how much the middle of each event's bin is later than its tick."""
+    """Return how much later than its tick the middle of each event's bin is, in ps."""
     late_ps = np.array(bins.late_ps, np.float64)
     phase = ticks % len(late_ps)
     return (late_ps[phase] + late_ps[phase - 1] - tick_fs / FS_PER_PS) / 2
@@ -59,10 +59,11 @@ def middles_ps(ticks: Ticks, bins: Instants, tick_fs: int) -> npt.NDArray[np.flo
 def behind_ps(
     first: tuple[Ticks, Instants], other: tuple[Ticks, Instants], tick_fs: int
 ) -> float | None:
-    """Return how much later edges of the source come to the other channel; None: none in common.
+    """Return how much later the other channel sees the source's edges, in ps; None if none matches.
 
-    Of each channel the ticks of its events and its bins. Events are of one edge where they are the
-    nearest to each other, and nearer than a quarter of the usual time between two of the first.
+    Each argument holds the ticks of a channel's events, and its bins. Two events belong to the same
+    edge if they are nearest to each other and closer than a quarter of the median time between two
+    events of the first channel.
     """
     ticks, bins = first
     steps = np.diff(ticks)
@@ -82,9 +83,9 @@ def behind_ps(
 
 
 def delays(own: Sequence[Bounds], behind: Sequence[float | None]) -> list[tuple[int, int]]:
-    """Return each channel's delay, and how far at most it lies from that, in whole ps.
+    """Return each channel's delay and its maximum error, in whole ps.
 
-    `behind` is by how much each channel is later than the first; None: not known.
+    `behind` is how much later than the first each channel sees an edge; None if not known.
     """
     known = [(b, late) for b, late in zip(own, behind, strict=True) if late is not None]
     low = max((b.low_ps - late for b, late in known), default=0.0)

@@ -1,4 +1,4 @@
-"""What calibration and self-test see of an instrument, whichever way it tells it."""
+"""What calibration and self-test observe of an instrument, by events or by histograms."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from plexor.model.calibration import ChannelInstants
 
 Ticks = npt.NDArray[np.int64]
 Way = tuple[int, int]
-"""A channel, and a direction of its pin's edges: 1 for up, 0 for down."""
+"""Channel number, and direction of its pin's edges: 1 for rising, 0 for falling."""
 Behind = Mapping[int, Sequence[float | None]]
-"""By direction: by how many ps each channel sees the source later than the first; None: unknown."""
+"""How many ps later than the first each channel sees the source, by direction; None: unknown."""
 LOOPED_WIDTH_CLOCKS = 32
-"""Of strikes that are looped back, in core clocks."""
+"""Width of looped-back strikes, in core clocks."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,13 +25,13 @@ class Source:
     """Edges of the asynchronous source."""
 
     counts: Mapping[Way, Ticks]
-    """How many ended in each phase: a row for each batch, of edges one after the other."""
+    """Edges by phase: one row for each batch of consecutive edges, one column for each phase."""
     period_fs: int
-    """Mean period of the source; 0: no channel sees it."""
+    """Mean period of the source; 0 if no channel sees it."""
 
     @property
     def edges(self) -> int:
-        """Edges counted, in all."""
+        """Number of edges counted on all channels."""
         return sum(int(counts.sum()) for counts in self.counts.values())
 
 
@@ -42,41 +42,41 @@ class Echo:
     struck: int
     seen: int
     strikes_ticks: Ticks
-    """Times of strikes, of which only phase and difference to `seen_ticks` mean something. Those
-    seen first and last at each phase are enough."""
+    """Times of strikes. Only their phase and the difference to `seen_ticks` have a meaning. The
+    strikes seen first and last at each phase are enough."""
     seen_ticks: Ticks
-    """When each was seen; as many as strikes where `struck` is `seen`."""
+    """When each strike was seen. There are as many as strikes if `struck` equals `seen`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Looped:
-    """Strikes of one output, at each phase of the sampler, looped back to every channel."""
+    """One output's strikes, at each phase of the sampler, looped back to every channel."""
 
     generated: Mapping[int, int]
-    """Edges by source, both ways, counted before any could be dropped."""
+    """Edges of both directions, by source, counted before any could be dropped."""
     received: int
-    """Of these, those that the echoes are made of."""
+    """Number of these edges that the echoes contain."""
     echoes: Mapping[Way, Echo]
     lost: int = 0
-    """On the link, in each of several tries."""
+    """Number of edges lost on the link, after several tries."""
 
     @property
     def complete(self) -> bool:
-        """Whether every edge is in the echoes."""
+        """Whether the echoes contain every edge."""
         return bool(self.echoes) and self.received == sum(self.generated.values())
 
 
 class Observer(Protocol):
-    """Who observes. All that takes runs raises LinkError for one whose end was never seen."""
+    """Observes an instrument. Methods raise LinkError if the end of a run is never seen."""
 
     def source(self, edges: int) -> Source:
-        """Return what came of the source: `edges` on each channel each way, if it sees them."""
+        """Return the source's edges: `edges` of each direction on each channel that sees them."""
         ...
 
     def behind(self, channels: Sequence[ChannelInstants]) -> Behind:
-        """Return how much later than the first each channel sees the edges of `source`."""
+        """Return how much later than the first each channel sees the edges of `source`, in ps."""
         ...
 
     def looped(self, output: int) -> Looped:
-        """Return strikes of an output, looped back."""
+        """Return an output's strikes, looped back."""
         ...

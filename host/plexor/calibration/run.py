@@ -1,4 +1,4 @@
-"""A calibration taken from an instrument: the asynchronous source first, then loopback."""
+"""Takes a calibration from an instrument: the asynchronous source first, then loopback."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How much is to be measured."""
+    """How much is measured."""
 
     edges: int = 20_000
-    """Of each direction, on each channel, at least."""
+    """Minimum number of edges of each direction on each channel."""
 
 
 def calibrate(device: Device, wanted: Wanted, report: Report = lambda line: None) -> Calibration:
-    """Return the calibration of an instrument; `report` is told what is done.
+    """Return the calibration of an instrument; `report` gets a line about each step.
 
-    Raises InstrumentError where a channel sees no source, has a dead phase, or does not see the
-    strikes looped back to it.
+    Raises InstrumentError if a channel does not see the source, has a dead phase, or does not see
+    its looped-back strikes.
     """
     identity = device.identity
     geometry = identity.geometry
@@ -63,7 +63,7 @@ def calibrate(device: Device, wanted: Wanted, report: Report = lambda line: None
 
 
 def observer_of(device: Device) -> Observer:
-    """Return who observes an instrument: by its events, or by histograms where it sends none."""
+    """Return an observer by events, or by histograms if the instrument sends no events."""
     able = Feature.EVENTS in device.identity.geometry.features
     return EventObserver(device) if able else BinObserver(device)
 

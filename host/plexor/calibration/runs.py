@@ -1,4 +1,4 @@
-"""Runs that calibrate and test: to their end, and once more where the link has lost a part."""
+"""Runs for calibration and self-test, repeated if the link lost a part of one."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from plexor.protocol.registers import StopReason
 from plexor.session.session import measure
 
 TRIES = 4
-"""Of a run some of which was lost on the link."""
+"""Maximum number of times that a run is taken because the link lost a part of it."""
 SPACES = (Space.CLASSES, Space.EDGES, Space.UPLOAD_DROPS, Space.LATENCY_STATISTICS)
-"""Enough of the results for a run's accounting."""
+"""Result memories that a run's accounting needs."""
 BIN_SPACES = (*SPACES, Space.LATENCY_BINS)
-"""Enough for its latencies too."""
+"""Result memories that the accounting and the latency histograms need."""
 
 
 def whole_run(device: Device, settings: Settings) -> RunResult:
-    """Return a run that has ended by itself.
+    """Return a run that ended by itself.
 
-    Raises KeyboardInterrupt for one that was interrupted and LinkError for one whose end was never
-    seen: what is calibrated or tested by it would be of a part of it.
+    Raises KeyboardInterrupt for an interrupted run, and LinkError if the run's end was never seen:
+    a calibration or a test must not rest on a part of a run.
     """
     result = measure(device, settings)
     if result.interrupted:
@@ -34,7 +34,7 @@ def whole_run(device: Device, settings: Settings) -> RunResult:
 
 
 def complete_run(device: Device, settings: Settings) -> RunResult:
-    """Return a run of which nothing was lost on the link, unless that is so in each of TRIES."""
+    """Return a run without loss on the link, or the last one if each of TRIES had losses."""
     result = whole_run(device, settings)
     for _ in range(TRIES - 1):
         if result.events is not None and not result.accounting.lost_on_link:
@@ -44,7 +44,7 @@ def complete_run(device: Device, settings: Settings) -> RunResult:
 
 
 def dumped_run(device: Device, settings: Settings) -> RunResult:
-    """Return a run whose results all came, events aside; raise LinkError after TRIES."""
+    """Return a run with all its results; events may be missing. Raises LinkError after TRIES."""
     missing: list[str] = []
     for _ in range(TRIES):
         result = whole_run(device, settings)

@@ -1,4 +1,4 @@
-"""Calibrations on disk: in the user's data folder, one file for each board and build."""
+"""Keeps calibrations in the user's data folder, one file for each board and build."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ FORMAT = 1
 
 
 def data_folder(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
-    """Return the user's folder for what plexor keeps, by the platform's convention.
+    """Return the user's data folder for plexor, by the platform's convention.
 
-    $XDG_DATA_HOME or ~/.local/share (XDG Base Directory Specification 0.8), on macOS
-    ~/Library/Application Support, on Windows %LOCALAPPDATA%.
+    Linux: $XDG_DATA_HOME or ~/.local/share (XDG Base Directory Specification 0.8); macOS:
+    ~/Library/Application Support; Windows: %LOCALAPPDATA%.
     """
     home = Path.home()
     if platform == "win32":
@@ -36,20 +36,20 @@ def data_folder(environment: Mapping[str, str] = os.environ, platform: str = sys
 
 
 def default_path(serial: str, placement: int, folder: Path | None = None) -> Path:
-    """Return where the calibration of a board with that Identity.placement is kept."""
+    """Return the path of a board's calibration for a build with that Identity.placement."""
     return (folder or data_folder()) / "calibrations" / f"{_board(serial)}-{placement:016x}.json"
 
 
 def _board(serial: str) -> str:
-    """Return what the names of a board's files begin with, and no other board's."""
+    """Return the first part of a board's file names, which no other board shares."""
     slug = re.sub(r"[^A-Za-z0-9._-]+", "_", serial).strip("._")[:100] or "unnamed"
-    # What was replaced or cut off, and the case of letters, must not make two boards one.
+    # The digest keeps boards apart whose slugs are equal, or differ in the case of letters only.
     digest = hashlib.sha256(serial.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return f"{slug}-{digest}"
 
 
 def save(calibration: Calibration, path: Path) -> None:
-    """Write a calibration, whole or not at all; raise StoreError with the path."""
+    """Write a calibration, completely or not at all. Raises StoreError with the path."""
     document = {"format": FORMAT, "calibration": to_json(calibration)}
     text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
     part = path.with_name(f".{path.name}.part")
@@ -62,12 +62,12 @@ def save(calibration: Calibration, path: Path) -> None:
 
 
 def load(path: Path) -> Calibration:
-    """Return the calibration in a file; raise StoreError with the path for one that is none."""
+    """Return the calibration in a file. Raises StoreError with the path if it has no valid one."""
     return read_document(path, "calibration", FORMAT, Calibration, check)
 
 
 def checked(calibration: Calibration, serial: str, identity: Identity, where: str) -> Calibration:
-    """Return the calibration; raise UsageError for another board's, gateware's or build's."""
+    """Return the calibration. Raises UsageError if board, gateware or build is another one."""
     asked = (serial, f"{identity.gateware_hash:016x}")
     has = (calibration.serial, f"{calibration.gateware_hash:016x}")
     for name, its, this in zip(("board", "gateware"), has, asked, strict=True):
@@ -88,9 +88,9 @@ def checked(calibration: Calibration, serial: str, identity: Identity, where: st
 
 
 def find(serial: str, identity: Identity, chosen: Path | None) -> Calibration | None:
-    """Return the calibration to apply: the one chosen, else the one kept for this instrument.
+    """Return the chosen calibration, or else the one kept for this instrument.
 
-    Raises StoreError for a file that cannot be read and UsageError for one of another instrument.
+    Raises StoreError for an unreadable file and UsageError for another instrument's calibration.
     """
     path = chosen or default_path(serial, identity.placement)
     if chosen is None and not path.is_file():
@@ -99,7 +99,7 @@ def find(serial: str, identity: Identity, chosen: Path | None) -> Calibration | 
 
 
 def of_other_builds(serial: str, identity: Identity) -> list[str]:
-    """Return a line for each calibration kept for this board and gateware, but another build."""
+    """Return a line for each calibration of this board and gateware, but of another build."""
     lines: list[str] = []
     here = default_path(serial, identity.placement)
     for path in sorted(here.parent.glob(f"{_board(serial)}-*.json")):

@@ -1,1 +1,1 @@
-"""From frames to the result of a run: decoded, collected, accounted for."""
+"""Decodes frames, collects them, and accounts for every event of a run."""

@@ -1,4 +1,4 @@
-"""Where every event of a run went: the instrument's counters against what came."""
+"""Accounts for every event of a run: the instrument's counters against the events that came."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ def account(
     frames: tuple[int, int],
     decode_faults: Mapping[str, int],
 ) -> Accounting:
-    """Return the accounting of a run that has ended; `frames` are (received, lost).
+    """Return the accounting of a run that has ended.
 
     `image` must hold control.stream, and the status and source registers, read after the end.
+    `frames` are (received, lost). `decode_faults` counts faulty stretches of the stream by kind.
+
+    Raises KeyError if `image` lacks one of these registers.
     """
     streamed = bool(image.value("control", "stream"))
     memories = collector.memories
@@ -41,7 +44,7 @@ def account(
     events = image.value("status", "events") if indexed else generated
     received = collector.received_total if streamed else sum(entry.received for entry in sources)
     dropped = sum(entry.dropped + entry.upload_dropped for entry in sources)
-    # More than were sent are told as such, source by source.
+    # A negative rest means that more events came than were sent. That is reported for each source.
     lost = max(events - received - dropped, 0)
     contradictions: list[str] = []
 
@@ -83,7 +86,7 @@ def account(
         frames[1],
         dict(decode_faults),
         contradictions=tuple(contradictions),
-        # An instrument from before protocol 2.2 does not count them.
+        # Instruments before protocol 2.2 have no such counter.
         link_dropped=image.value(*LINK_DROPPED) if image.has(*LINK_DROPPED) else 0,
     )
 
@@ -117,7 +120,7 @@ def _stream_contradictions(
 
 
 def _time_contradictions(collector: Collector, image: RegisterImage) -> list[str]:
-    """Compare the events' times with each other and with the run's."""
+    """Return where the events' times contradict each other or the run's start and end."""
     found: list[str] = []
     if collector.misplaced:
         found.append(f"{collector.misplaced} events at times that no run reaches were left out")
@@ -135,7 +138,7 @@ def _time_contradictions(collector: Collector, image: RegisterImage) -> list[str
 def account_partly(
     collector: Collector, frames: tuple[int, int], decode_faults: Mapping[str, int]
 ) -> Accounting:
-    """Return the accounting of a run whose end was never seen: up to the last event that came."""
+    """Return the accounting of a run whose end was never seen, up to the last event received."""
     sources = tuple(
         SourceAccounting(source, count, 0, 0, count)
         for source in collector.geometry.sources

@@ -1,4 +1,4 @@
-"""From what came in a run to its result: pure."""
+"""Assembles a run's result from everything that came over the link. Pure."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from plexor.protocol.memory import (
 from plexor.protocol.registers import CHANNEL, Policy, StatusFlag, StopReason
 
 NEVER_CAME = "results never came"
-"""How an invalid reason begins where a dump is missing."""
+"""First words of an invalid reason for a missing dump."""
 _FLAG_TEXTS = {
     StatusFlag.BIN_SATURATED: "a bin of a histogram is saturated",
     StatusFlag.COUNTER_SATURATED: "a counter is saturated",
@@ -69,7 +69,7 @@ _PLACES = {
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What a result has beside what came over the link."""
+    """The parts of a result that do not come over the link."""
 
     settings: Settings = field(default_factory=Settings)
     registers: tuple[RegisterWrite, ...] = ()
@@ -81,7 +81,7 @@ class Circumstances:
     device: Mapping[str, str] = field(default_factory=dict[str, str])
     disorder: Mapping[str, int] = field(default_factory=dict[str, int])
     wrong: tuple[str, ...] = ()
-    """What was asked and cannot be."""
+    """Requests that the instrument could not carry out, one sentence each."""
 
 
 def assemble(
@@ -95,7 +95,8 @@ def assemble(
 ) -> RunResult:
     """Return the result of a run; `frames` are (received, lost).
 
-    `broken` says why the run's end was not seen: then the result is what came before, invalid.
+    `broken` says why the run's end was not seen. The result then holds what came before, and is
+    invalid.
     """
     memories = collector.memories
     events = collector.event_array()
@@ -195,7 +196,7 @@ def assemble(
 
 
 def _ends(start_ticks: int, end_ticks: int, collector: Collector) -> tuple[int, int, list[str]]:
-    """Return a run's start and end, those of its events where they cannot be, and why."""
+    """Return start and end in ticks, and complaints; impossible ones are taken from the events."""
     if start_ticks <= end_ticks < MOST_TICKS:
         return start_ticks, end_ticks, []
     first = collector.first_ticks or 0
@@ -206,13 +207,13 @@ def _ends(start_ticks: int, end_ticks: int, collector: Collector) -> tuple[int, 
 def live_channels(
     identity: Identity, image: RegisterImage, collector: Collector, settings: Settings
 ) -> tuple[ChannelResult, ...]:
-    """Return what the last snapshot of a run under way says; what it has not is left out."""
+    """Return the channels of the last snapshot of a running run, without missing figures."""
     channels = _Channels(identity, image, collector, settings, 0).build(None, streamed=True)
     return consistent_channels(channels, UNENDED, identity.geometry)[0]
 
 
 def _reasons(accounting: Accounting, flags: StatusFlag, ended: bool) -> list[str]:
-    """Return why the figures cannot be trusted."""
+    """Return the reasons why the figures cannot be trusted."""
     found = [f"accounting: {text}" for text in accounting.contradictions if ended]
     if not accounting.holds and not accounting.contradictions:
         found.append(
@@ -229,7 +230,7 @@ def _reasons(accounting: Accounting, flags: StatusFlag, ended: bool) -> list[str
 
 
 class _Channels:
-    """Builds the results of channels; says what the host computed and what is left out."""
+    """Builds the channels' results; lists what the host computed and what is left out."""
 
     def __init__(
         self,
@@ -245,12 +246,12 @@ class _Channels:
         self.names = {entry.number: entry.label for entry in settings.channels}
         self.end_ticks = end_ticks
         self.ended = False
-        """The registers that are read after a run are of this one."""
+        """Whether the run has ended, so that the registers read after it are its own."""
         self.computed: list[str] = []
         self.omitted: list[str] = []
 
     def build(self, events: EventArray | None, streamed: bool) -> tuple[ChannelResult, ...]:
-        """Return all enabled channels; `events` are those of the run where none is missing."""
+        """Return all enabled channels; `events` are the run's if none is missing, else None."""
         found: list[ChannelResult] = []
         for number in range(self.geometry.channels):
             if self.image.unknown(set_up(CHANNEL, number)):
@@ -263,7 +264,7 @@ class _Channels:
         return tuple(found)
 
     def idle(self) -> list[str]:
-        """Return the channels that are not enabled and have counted something."""
+        """Return a complaint for each channel that counted something without being enabled."""
         found: list[str] = []
         for number in range(self.geometry.channels):
             own = self.memories.counts(Space.CLASSES)[number * CLASSES : (number + 1) * CLASSES]
@@ -300,7 +301,7 @@ class _Channels:
         if on_chip:
             row = self.memories.counts(Space.CLASSES)[number * CLASSES : (number + 1) * CLASSES]
             classes = {entry: int(row[entry]) for entry in ResponseClass}
-            # While a run is under way nothing else tells what is outstanding.
+            # While a run is under way, no register tells how many strikes are outstanding.
             settled = (ResponseClass.ANSWERED, ResponseClass.LATE, ResponseClass.MISSED)
             pending = classes[ResponseClass.STRIKES] - sum(classes[entry] for entry in settled)
             if self.ended:
@@ -381,7 +382,7 @@ class _Channels:
 
 
 def _completed(measurement: Measurement, computed: Statistics) -> Measurement:
-    """Return a measurement with what the chip leaves out filled in from events."""
+    """Return a measurement; figures that the chip does not keep are taken from `computed`."""
     chip = measurement.statistics
     if (chip.count, chip.sum_ticks) != (computed.count, computed.sum_ticks):
         return measurement

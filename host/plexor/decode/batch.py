@@ -1,4 +1,4 @@
-"""Events as the frames have them: words, and what a frame's header says of them."""
+"""Events as frames carry them: one word for each event, and what the frame's header adds."""
 
 from __future__ import annotations
 
@@ -24,28 +24,31 @@ SOURCE_MASK = ((1 << SOURCE_BITS) - 1) << SOURCE_SHIFT
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EventBatch:
-    """Events of some EVENTS or TRACE frames, in order; all but `words` has one entry a frame."""
+    """Events of consecutive EVENTS or TRACE frames.
+
+    `words` has one entry for each event; every other array has one entry for each frame.
+    """
 
     words: NDArray[np.uint32]
     counts: NDArray[np.int64]
     base_ticks: NDArray[np.uint64]
     first_index: NDArray[np.uint64]
     gap: NDArray[np.bool_]
-    """Events were dropped on the chip just before the frame."""
+    """Whether the chip dropped events just before the frame."""
     after_loss: NDArray[np.bool_]
-    """Frames were lost on the link just before the frame."""
+    """Whether the link lost frames just before the frame."""
 
     def __len__(self) -> int:
         return len(self.words)
 
     @property
     def size_bytes(self) -> int:
-        """What it takes in memory."""
+        """Memory that the arrays occupy, in bytes."""
         arrays = (self.words, self.counts, self.base_ticks, self.first_index)
         return sum(array.nbytes for array in arrays) + 2 * len(self.gap)
 
     def part(self, first: int, last: int) -> EventBatch:
-        """Return the events of some of its frames."""
+        """Return the events of frames `first` to `last` - 1."""
         start = int(self.counts[:first].sum())
         length = int(self.counts[first:last].sum())
         return EventBatch(
@@ -58,7 +61,7 @@ class EventBatch:
         )
 
     def only(self, frames: NDArray[np.bool_]) -> EventBatch:
-        """Return the events of the frames that are marked."""
+        """Return the events of the marked frames."""
         return EventBatch(
             self.words[np.repeat(frames, self.counts)],
             self.counts[frames],
@@ -69,7 +72,7 @@ class EventBatch:
         )
 
     def time_ticks(self) -> NDArray[np.uint64]:
-        """Return the time of each event."""
+        """Return the time of each event, in ticks."""
         return np.repeat(self.base_ticks, self.counts) + (self.words & np.uint32(MAX_DELTA_TICKS))
 
     def sources(self) -> NDArray[np.uint8]:
@@ -77,7 +80,7 @@ class EventBatch:
         return ((self.words & np.uint32(SOURCE_MASK)) >> np.uint32(SOURCE_SHIFT)).astype(np.uint8)
 
     def polarities(self) -> NDArray[np.uint8]:
-        """Return the polarity of each event."""
+        """Return the polarity of each event: 0 or 1."""
         return (self.words >> np.uint32(POLARITY_SHIFT)).astype(np.uint8)
 
     def indices(self) -> NDArray[np.uint64]:
@@ -88,7 +91,7 @@ class EventBatch:
         )
 
     def array(self) -> EventArray:
-        """Return the events as EVENT_DTYPE."""
+        """Return the events as an array of EVENT_DTYPE."""
         events = np.empty(len(self.words), dtype=EVENT_DTYPE)
         events["time_ticks"] = self.time_ticks()
         events["index"] = self.indices()
@@ -98,7 +101,7 @@ class EventBatch:
 
 
 def batch_of(frames: Sequence[Frame]) -> EventBatch:
-    """Return the events of EVENTS or TRACE frames; none is taken as lost between them."""
+    """Return the events of EVENTS or TRACE frames, assuming that no frame was lost between them."""
     return EventBatch(
         np.frombuffer(b"".join(frame.payload for frame in frames), dtype="<u4"),
         np.array([len(frame.payload) // WORD_BYTES for frame in frames], dtype=np.int64),

@@ -1,8 +1,9 @@
-"""COBS for many frames at once, in numpy.
+"""Decodes COBS for many frames at once, in numpy.
 
-Of an encoding without a 255 code the payload is the encoding less its first byte, with a zero at
-each further code. The codes are a chain: each says how far the next one is. `unstuff` follows the
-chains of all frames in lockstep, so that its cost is a few nanoseconds a code and none a byte.
+If an encoding has no 255 code, its payload is the encoding without the first byte, with a zero in
+place of each further code. The codes form a chain: each one gives the distance to the next.
+`unstuff` follows the chains of all frames in lockstep. The cost is a few nanoseconds for each code,
+and nothing for the other bytes.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ Bytes = NDArray[np.uint8]
 Positions = NDArray[np.intp]
 
 _STEPS = 16
-"""Codes followed between two looks for finished frames."""
+"""Number of codes that are followed between two checks for finished frames."""
 
 
 def unstuff(data: Bytes, starts: Positions, ends: Positions) -> tuple[Bytes, NDArray[np.bool_]]:
-    """Return a copy of `data` in which frame n is data[starts[n] + 1 : ends[n]], and what fits.
+    """Return a copy of `data`, in which frame n is data[starts[n] + 1 : ends[n]], and flags.
 
-    `ends` are the positions of the frames' delimiters, which must be in `data`. A frame that does
-    not fit is no encoding, or has 255 codes: `unstuff_one` tells.
+    `ends` are the positions of the frames' delimiters, which must be in `data`. Flag n is False if
+    frame n is not a valid encoding or has 255 codes. `unstuff_one` tells the two apart.
     """
     out = data.copy()
     fits = np.ones(len(starts), dtype=np.bool_)
@@ -49,7 +50,7 @@ def unstuff(data: Bytes, starts: Positions, ends: Positions) -> tuple[Bytes, NDA
 
 
 def unstuff_one(stretch: bytes) -> bytearray | None:
-    """Return what one stretch without a zero encodes, 255 codes included; None: no encoding."""
+    """Decode one stretch without a zero, 255 codes included; return None if it is no encoding."""
     out = bytearray(stretch)
     cuts: list[int] = []
     position, end = 0, len(stretch)
@@ -62,7 +63,7 @@ def unstuff_one(stretch: bytes) -> bytearray | None:
             cuts.append(position)
         else:
             out[position] = 0
-    # A chain that ends in a full block may leave its closing code out.
+    # The encoding may omit the closing code after a full block.
     if position > end:
         return None
     for cut in reversed(cuts):

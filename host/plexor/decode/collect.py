@@ -1,4 +1,4 @@
-"""Takes all that an instrument sends in a run, and keeps count of it."""
+"""Collects and counts everything that an instrument sends in a run."""
 
 from __future__ import annotations
 
@@ -24,19 +24,22 @@ from plexor.protocol.geometry import Geometry
 _KEYS = 1 << (SOURCE_BITS + POLARITY_BITS)
 _WORDS_A_PIECE = 1 << 20
 MOST_KEPT_BYTES = 1 << 30
-"""Of a run's events, as they come: up to 2**28 of them."""
+"""Maximum memory for a run's undecoded events, in bytes: up to 2**28 events."""
 _MOST_TRACES = 4096
 
 
 class Collector:
-    """What came in one run; `STARTED` begins it anew.
+    """Everything that came in one run. A `STARTED` message begins a new run.
 
-    `gap_dropped` are the events that the stream's index skips where no frame was lost, `gap_lost`
-    where frames were lost; `disorder` counts frames whose index steps back, `unmarked` gaps without
-    the flag, `backwards` events that are earlier than the one before them, `misplaced` events left
-    out for a time or index that no run reaches. Where the link was busy, events of the run before
-    may still follow `STARTED`: those earlier than the start are forgotten once the run's own index
-    0 comes.
+    - `gap_dropped`: events that the stream's index skips where no frame was lost
+    - `gap_lost`: events that the index skips where frames were lost
+    - `disorder`: frames whose index steps back
+    - `unmarked`: gaps without the flag for dropped events
+    - `backwards`: events that are earlier than the event before them
+    - `misplaced`: events left out because no run reaches their time or index
+
+    On a busy link, events of the previous run may still follow `STARTED`. The collector forgets
+    events from before the start once it sees the new run's index 0.
     """
 
     def __init__(self, geometry: Geometry, keep_events: bool = True) -> None:
@@ -45,7 +48,7 @@ class Collector:
         self.reset()
 
     def reset(self) -> None:
-        """Forget everything: a run starts."""
+        """Forget everything, for a new run."""
         self.memories = Memories(self.geometry)
         self.started_ticks: int | None = None
         self.stopped: tuple[int, int] | None = None
@@ -54,7 +57,7 @@ class Collector:
         """(index, time in ticks)."""
         self.dumps = 0
         self.trace_events = 0
-        """Events of the trace that came."""
+        """Number of trace events received."""
         self._trace: dict[int, Frame] = {}
         self._forget_events()
 
@@ -68,14 +71,14 @@ class Collector:
         self.backwards = 0
         self.misplaced = 0
         self.first_ticks: int | None = None
-        """Time of the first event."""
+        """Time of the first event; None before it came."""
         self.last_ticks = 0
         """Time of the last event."""
         self._batches: list[EventBatch] = []
         self._kept_bytes = 0
 
     def take(self, part: Part) -> None:
-        """Take the next frames, in the order in which they came."""
+        """Take the next frames, in the order of arrival."""
         if isinstance(part, Frame):
             self._frame(part)
         else:
@@ -88,7 +91,7 @@ class Collector:
             if len(begins):
                 own = int(begins[-1])
                 self._add(batch.part(0, own))
-                # Unless times have stepped back, the last one is the greatest.
+                # The last time is the maximum, unless times have stepped back.
                 if self.last_ticks < start_ticks and not self.backwards and not self.misplaced:
                     self._forget_events()
                 batch = batch.part(own, len(batch.counts))
@@ -127,7 +130,7 @@ class Collector:
                 self._batches.clear()
 
     def _times(self, batch: EventBatch) -> None:
-        """Take the batch's times, and count those that step back."""
+        """Record the batch's first and last time, and count times that step back."""
         some = batch.counts > 0
         ends = np.cumsum(batch.counts[some])
         starts = ends - batch.counts[some]
@@ -153,7 +156,7 @@ class Collector:
             self._traced(frame)
 
     def _traced(self, frame: Frame) -> None:
-        """Take events around the trigger, as many as the instrument keeps."""
+        """Keep a TRACE frame, up to as many events as the instrument can send."""
         before = self._trace.pop(frame.index, None)
         self.trace_events += (len(frame.payload) - len(before.payload if before else b"")) // 4
         self._trace[frame.index] = frame
@@ -172,33 +175,33 @@ class Collector:
             self.dumps += 1
 
     def received_of(self, source: int) -> int:
-        """Return how many events of a source came."""
+        """Return how many events of a source came, of either polarity."""
         return int(self.received[source] + self.received[source | 1 << SOURCE_BITS])
 
     @property
     def received_total(self) -> int:
-        """Events that came."""
+        """Number of events received."""
         return int(self.received.sum())
 
     @property
     def too_many(self) -> bool:
-        """Whether more events came than are kept: then none are."""
+        """Whether more events came than can be kept. None are kept then."""
         return self._kept_bytes > MOST_KEPT_BYTES
 
     @property
     def in_order(self) -> bool:
-        """Whether no event is earlier than one before it, and none was left out for its time."""
+        """Whether events came in time order and none was left out as misplaced."""
         return not (self.disorder or self.backwards or self.misplaced)
 
     def event_array(self) -> EventArray | None:
-        """Return the events in the order in which they came, None where they are not kept."""
+        """Return the events in the order of arrival (EVENT_DTYPE); None if they are not kept."""
         if not self.keep_events or self.too_many:
             return None
         arrays = [batch.array() for batch in self._batches]
         return np.concatenate(arrays) if arrays else np.empty(0, dtype=EVENT_DTYPE)
 
     def trace_array(self) -> EventArray | None:
-        """Return the events around the trigger, None where none came."""
+        """Return the events around the trigger (EVENT_DTYPE); None if none came."""
         if not self._trace:
             return None
         return batch_of([self._trace[index] for index in sorted(self._trace)]).array()

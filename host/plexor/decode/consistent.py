@@ -1,7 +1,7 @@
-"""What contradicts itself in a run's figures: checked once, at the door by which a run comes in.
+"""Finds contradictions in a run's figures, once, when a run is received or loaded. Pure.
 
-What an instrument said it counted, or a file says it did, may be anything. `consistent` returns the
-run without what cannot be, and says so; nothing behind the door has to ask again. Pure.
+An instrument or a file may claim any counts. `consistent` removes impossible figures from a run and
+says which. Code that uses the run later does not check again.
 """
 
 from __future__ import annotations
@@ -39,35 +39,35 @@ from plexor.protocol.memory import (
 from plexor.protocol.registers import StatusFlag, StopReason
 
 MOST_TICKS = 1 << 62
-"""Beyond any run (146 years of 1 ns), and so that times can be subtracted in 64 bits."""
+"""Limit of a run's times: 146 years of 1 ns ticks. Their differences fit into 64 bits."""
 MOST_IN_BIN = 2 * ((1 << 32) - 1)
-"""Both banks."""
+"""Maximum count of a bin: the sum of two full 32-bit banks."""
 LEAST_VALUE = -VALUE_MOST - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What no figure of a run goes beyond."""
+    """Bounds for all figures of a run."""
 
     start_ticks: int
     end_ticks: int
     events: int
-    """Indices are below it."""
+    """Number of events. Every index is below it."""
     saturated: bool = False
-    """Bins may have stopped counting."""
+    """Whether bins may have stopped counting."""
 
     @property
     def ticks(self) -> int:
-        """Length of the run: a source has at most an edge a tick."""
+        """Length of the run in ticks. A source has at most one edge in a tick."""
         return self.end_ticks - self.start_ticks
 
 
 UNENDED = Limits(0, MOST_TICKS, MOST_TICKS, saturated=True)
-"""Of a run of which the end is not known."""
+"""Limits of a run whose end is not known."""
 
 
 def limits_of(result: RunResult) -> Limits:
-    """Return the limits of a run; wide ones where its end was never seen."""
+    """Return the limits of a run. They are wide if its end was never seen."""
     saturated = StatusFlag.BIN_SATURATED in result.flags
     if result.stop_reason == StopReason.NONE:
         return replace(UNENDED, saturated=saturated)
@@ -76,15 +76,16 @@ def limits_of(result: RunResult) -> Limits:
 
 
 def contradictions_of(result: RunResult) -> tuple[str, ...]:
-    """Return what contradicts itself in a run's channels and steps."""
+    """Return the contradictions in a run's channels and steps, one sentence each."""
     return _sifted(result)[1]
 
 
 def consistent(result: RunResult) -> RunResult:
-    """Return a run without what contradicts itself; each is among its invalid reasons.
+    """Return the run without impossible figures; its invalid reasons name each one.
 
-    A measurement that cannot be is left out; a channel whose counts cannot be; and all steps where
-    one cannot. Counts that are not conserved stay: which of them is wrong is not known.
+    An impossible measurement is left out. A channel with impossible counts is left out. If one step
+    is impossible, all steps are left out. Counts that do not add up stay, because nobody can tell
+    which of them is wrong.
     """
     sifted, found = _sifted(result)
     new = [text for text in found if text not in result.invalid_reasons]
@@ -96,7 +97,7 @@ def consistent(result: RunResult) -> RunResult:
 def statistics_contradictions(
     statistics: Statistics, limits: Limits, least_value: int = LEAST_VALUE
 ) -> list[str]:
-    """Return why figures cannot be of samples from `least_value` to VALUE_MOST."""
+    """Return why statistics are impossible for samples from `least_value` to VALUE_MOST ticks."""
     s = statistics
     places = (s.min_index, s.max_index, s.min_time_ticks, s.max_time_ticks)
     if not 0 <= s.count <= limits.ticks:
@@ -111,13 +112,15 @@ def statistics_contradictions(
         return [f"samples from {s.min_ticks} to {s.max_ticks} ticks"]
     found: list[str] = []
     spread = s.max_ticks - s.min_ticks
-    # All but one may be the least, all but one the greatest.
+    # The sum is smallest if all samples but one are the minimum, largest if all but one are the
+    # maximum.
     if not s.min_ticks * s.count + spread <= s.sum_ticks <= s.max_ticks * s.count - spread:
         found.append(
             f"{s.count} samples from {s.min_ticks} to {s.max_ticks} ticks with sum {s.sum_ticks}"
         )
     elif s.sum_sq_ticks2 is not None:
-        # The least is all samples alike, the most all of them at the ends (Bhatia and Davis 2000).
+        # The sum of squares is smallest if all samples are equal, largest if each is at one of the
+        # ends (Bhatia and Davis 2000).
         most = (s.min_ticks + s.max_ticks) * s.sum_ticks - s.count * s.min_ticks * s.max_ticks
         if s.sum_sq_ticks2 > most or s.count * s.sum_sq_ticks2 < s.sum_ticks**2:
             found.append(
@@ -145,10 +148,10 @@ def statistics_contradictions(
 
 
 def measurement_contradictions(measurement: Measurement, limits: Limits) -> list[str]:
-    """Return why statistics, bins and window cannot be of the same samples."""
+    """Return why statistics, bins and window cannot describe the same samples."""
     least = LEAST_VALUE if measurement.kind == Kind.RISE else 0
     known = measurement.statistics
-    # What is behind one that is wrong says nothing.
+    # Each check relies on the one before, so only the first that fails is reported.
     return (
         statistics_contradictions(known, limits, least)
         or list(_bins_contradictions(measurement.bins, known, limits))
@@ -159,7 +162,7 @@ def measurement_contradictions(measurement: Measurement, limits: Limits) -> list
 def channel_contradictions(
     channel: ChannelResult, limits: Limits, geometry: Geometry
 ) -> tuple[list[str], list[str]]:
-    """Return why a channel's counts cannot be, and why they cannot all be right."""
+    """Return why a channel's counts are impossible, and why they cannot all be right."""
     cannot = [
         f"{count} {what} in {limits.ticks} ticks"
         for what, count in (
@@ -205,7 +208,7 @@ def channel_contradictions(
 def step_contradictions(
     steps: Sequence[StepResult], channels: Sequence[ChannelResult], limits: Limits
 ) -> list[str]:
-    """Return why the figures of a run's steps cannot be."""
+    """Return why the figures of a run's steps are impossible."""
     if not steps:
         return []
     found: list[str] = []
@@ -246,7 +249,7 @@ def step_contradictions(
 def consistent_channels(
     channels: Sequence[ChannelResult], limits: Limits, geometry: Geometry
 ) -> tuple[tuple[ChannelResult, ...], list[str]]:
-    """Return channels without what cannot be, and all that is wrong with them."""
+    """Return the channels without impossible figures, and all that is wrong with them."""
     kept: list[ChannelResult] = []
     found: list[str] = []
     for channel in channels:
@@ -267,7 +270,7 @@ def consistent_channels(
 
 
 def _sifted(result: RunResult) -> tuple[RunResult, tuple[str, ...]]:
-    """Return a run without what cannot be, and all that is wrong with it."""
+    """Return the run without impossible figures, and all that is wrong with it."""
     limits = limits_of(result)
     channels, found = consistent_channels(result.channels, limits, result.identity.geometry)
     texts = step_contradictions(result.steps, channels, limits)
@@ -324,18 +327,21 @@ def _zoom_contradictions(
 
 
 def _ends(counts: Counts) -> list[int]:
-    """Return the first and the last that is filled."""
+    """Return the index of the first and the last non-zero count; nothing if all are 0."""
     return np.flatnonzero(counts)[[0, -1]].tolist() if counts.any() else []
 
 
 def _same_in_both(zoom: Zoom, bins: Bins) -> bool:
-    """Whether each bin has what the window has of it: no less, and no more if it covers it."""
+    """Return whether window and bins agree.
+
+    Each bin holds at least the window's count of its values, exactly that if the window covers it.
+    """
     bits = bins.mantissa_bits
     inner = zoom.counts[1:-1]
     ends = np.array([zoom.first_ticks - 1, zoom.first_ticks + len(inner)])
     ticks = np.arange(ends[0] + 1, ends[1], dtype=np.int64)
     numbers = bin_numbers(ticks, bits)
-    # Counts are far below 2**53: sums of them are exact.
+    # Float sums are exact: counts are far below 2**53.
     seen = np.bincount(numbers, inner.astype(np.float64), len(bins.counts)).astype(np.uint64)
     covered = np.zeros(len(seen), dtype=np.bool_)
     covered[numbers] = True

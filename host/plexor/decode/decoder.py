@@ -1,6 +1,7 @@
-"""Bytes of a link to frames: vectorised, resynchronising, every fault counted with its offset.
+"""Finds frames in a link's bytes; resynchronises after damage and counts every fault.
 
-Data never raises: a stretch of bytes between two delimiters is a frame, or one fault.
+Input never raises. Each stretch of bytes between two delimiters becomes a frame or one fault, which
+has the stretch's offset.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ Sequences = NDArray[np.uint32]
 LEAST_FRAME_BYTES = HEADER.size_bytes + CRC_BYTES
 MOST_FRAME_BYTES = LEAST_FRAME_BYTES + MAX_WORDS * WORD_BYTES
 MOST_STRETCH_BYTES = MOST_FRAME_BYTES + 1 + MOST_FRAME_BYTES // 254
-"""The longest encoding of a frame."""
+"""Maximum length of an encoded frame, in bytes."""
 MAX_FAULTS = 10_000
-"""Faults kept with their offsets; all are counted."""
+"""Maximum number of faults kept with their offsets. All faults are counted."""
 
 _RESIDUE = zlib.crc32(b"\0" * CRC_BYTES)
-"""CRC of any body with its CRC appended."""
+"""CRC of any body that ends with its own CRC."""
 _HEADER_DTYPE = np.dtype([(entry.name, f"<u{entry.bits // 8}") for entry in HEADER.fields])
 _LAST_SOURCE = SOURCES - 1 << SOURCE_SHIFT
 _RECEIVED = (
@@ -56,7 +57,7 @@ _RECEIVED = (
 
 
 class FaultKind(StrEnum):
-    """Why a stretch of bytes is no frame."""
+    """Why a stretch of bytes is not a frame."""
 
     LENGTH = "length"  # longer or shorter than any frame
     COBS = "cobs"
@@ -68,25 +69,25 @@ class FaultKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A stretch of bytes that is no frame."""
+    """A stretch of bytes that is not a frame."""
 
     kind: FaultKind
     offset: int
-    """Of its first byte, in the whole stream."""
+    """Offset of the first byte in the whole stream."""
     length: int
 
 
 Part = EventBatch | Frame
-"""Some EVENTS frames in a row, or one frame of another type."""
+"""A run of consecutive EVENTS frames, or one frame of another type."""
 
 
 class Decoder:
     """A resynchronising decoder of one byte stream.
 
-    `faults` has the first MAX_FAULTS faults, `fault_counts` counts all, by kind. `frames_received`
-    and `frames_lost` count by the header's sequence. A frame that came before is left out, as is
-    one that others have overtaken; `disorder` counts both. A sequence that steps back to before all
-    that is known is a restart.
+    `faults` holds the first MAX_FAULTS faults; `fault_counts` counts all, by kind.
+    `frames_received` and `frames_lost` are counted from the headers' sequence numbers. Repeated
+    frames and frames overtaken by others are left out; `disorder` counts both. A sequence number
+    from before everything known is taken as a restart.
     """
 
     def __init__(self) -> None:
@@ -104,7 +105,7 @@ class Decoder:
         self._loss_waits = False
 
     def feed(self, data: bytes) -> list[Part]:
-        """Take the next bytes of the stream, cut anywhere; return the frames they complete."""
+        """Decode the next bytes of the stream, cut anywhere; return the frames they complete."""
         offset = self.bytes_received - len(self._tail)
         self.bytes_received += len(data)
         last = data.rfind(b"\0")
@@ -119,7 +120,7 @@ class Decoder:
         if skipped:
             first = whole.index(0)
             self._fault(FaultKind.LENGTH, offset - skipped, first + skipped)
-        # Delimiters in a row are one: a flood of them costs little.
+        # Consecutive delimiters count as one, so that a flood of them costs little.
         filled = array[first:] != 0
         before = np.empty_like(filled)
         before[0], before[1:] = False, filled[:-1]
@@ -128,7 +129,7 @@ class Decoder:
         return self._frames(array, whole, starts, ends, offset)
 
     def finish(self) -> None:
-        """Take the end of the stream: bytes without a delimiter are a fault."""
+        """End the stream. Bytes without a delimiter become a fault."""
         length = len(self._tail) + self._tail_skipped
         if length:
             kind = FaultKind.LENGTH if self._tail_skipped else FaultKind.TRUNCATED
@@ -137,7 +138,7 @@ class Decoder:
         self._tail, self._tail_skipped = b"", 0
 
     def _keep(self, tail: bytes) -> None:
-        """Keep what no delimiter has ended yet; what is too long for a frame is only counted."""
+        """Keep bytes that have no delimiter yet; only count them if no frame is that long."""
         if self._tail_skipped or len(tail) > MOST_STRETCH_BYTES:
             self._tail_skipped += len(tail)
             tail = b""
@@ -148,7 +149,7 @@ class Decoder:
         self._new_faults.append(Fault(kind, offset, length))
 
     def _settle_faults(self) -> None:
-        """Add the faults of the last call, by their offset."""
+        """Add the last call's faults, sorted by offset."""
         room = MAX_FAULTS - len(self.faults)
         self.faults += sorted(self._new_faults, key=lambda fault: fault.offset)[:room]
         self._new_faults.clear()
@@ -158,7 +159,7 @@ class Decoder:
     ) -> list[Part]:
         starts, ends = self._of_length(starts, ends, offset)
         lengths = ends - starts
-        # A frame has whole words: where the length says otherwise there are 255 codes.
+        # A frame is a whole number of words. Other lengths mean that there are 255 codes.
         regular = (lengths - 1) % WORD_BYTES == 0
         regular &= (lengths > LEAST_FRAME_BYTES) & (lengths <= MOST_FRAME_BYTES + 1)
         out, fits = unstuff(array, starts[regular], ends[regular])
@@ -184,7 +185,7 @@ class Decoder:
     def _of_length(
         self, starts: Positions, ends: Positions, offset: int
     ) -> tuple[Positions, Positions]:
-        """Return the stretches that may be frames by their length; the others are faults."""
+        """Return the stretches whose length fits a frame; count the others as faults."""
         lengths = ends - starts
         wrong = (lengths <= LEAST_FRAME_BYTES) | (lengths > MOST_STRETCH_BYTES)
         if not wrong.any():
@@ -196,7 +197,7 @@ class Decoder:
         return starts[~wrong], ends[~wrong]
 
     def _slow(self, stretch: bytes, offset: int) -> bytearray | None:
-        """Decode one stretch by itself; return None and count the fault where it is no frame."""
+        """Decode a single stretch; return None and count a fault if it is not a frame."""
         body = unstuff_one(stretch)
         if body is None:
             self._fault(FaultKind.COBS, offset, len(stretch))
@@ -210,7 +211,7 @@ class Decoder:
         return body
 
     def _sort(self, bodies: list[memoryview], places: list[tuple[int, int]]) -> list[Part]:
-        """Part intact frames by type, and count those lost between them."""
+        """Separate intact frames by type, and count the frames lost between them."""
         if not bodies:
             return []
         header_bytes = HEADER.size_bytes
@@ -278,7 +279,7 @@ class Decoder:
     def _before_events(
         self, lost: NDArray[np.bool_], is_events: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
-        """Return which frames have a loss between the last frame of events and themselves."""
+        """Return a flag for each frame: whether frames were lost since the last EVENTS frame."""
         losses = np.cumsum(lost, dtype=np.int64) + self._loss_waits
         told = np.maximum.accumulate(np.where(is_events, losses, 0))
         told_before = np.concatenate((np.zeros(1, dtype=np.int64), told[:-1]))
@@ -286,7 +287,7 @@ class Decoder:
         return losses > told_before
 
     def _missing(self, sequence: Sequences) -> tuple[Sequences, NDArray[np.bool_]]:
-        """Return how many frames are missing before each, and which frames come in their turn."""
+        """Return how many frames are missing before each frame, and which frames are in order."""
         before = np.empty_like(sequence)
         before[1:] = sequence[:-1]
         first = int(sequence[0])
@@ -305,7 +306,7 @@ class Decoder:
     def _in_turn(
         self, sequence: Sequences, missing: Sequences, in_turn: NDArray[np.bool_], last: int
     ) -> None:
-        """Do the same one by one, where some step back; put right what is given."""
+        """Correct `missing` and `in_turn` in place, frame by frame, where numbers step back."""
         for place, number in enumerate(sequence.tolist()):
             ahead = (number - last - 1) % MODULUS
             missing[place] = 0
@@ -326,7 +327,7 @@ class Decoder:
 def _interleave(
     batch: EventBatch, numbers: list[int], others: list[tuple[int, Frame]]
 ) -> list[Part]:
-    """Return the batch, cut where a frame of another type came, and those frames, in order."""
+    """Cut the batch wherever a frame of another type came; return all parts in order."""
     parts: list[Part] = []
     done = 0
     for number, frame in others:
@@ -348,7 +349,7 @@ def _sources_exist(payload: bytes | memoryview) -> bool:
 
 
 def _fault_of(kind: int, payload: memoryview) -> FaultKind | None:
-    """Return what is wrong with an intact frame that is not of EVENTS."""
+    """Return what is wrong with an intact frame of any type but EVENTS; None if nothing is."""
     if kind not in _RECEIVED:
         return FaultKind.TYPE
     size = len(payload)

@@ -1,7 +1,7 @@
-"""The instrument's result memories, put together from the frames of their dumps.
+"""Rebuilds the instrument's result memories from the frames of their dumps.
 
-Two banks count in turn; a dump has the one that was frozen. The totals are the sum over the banks,
-each as it was last dumped.
+Two banks count alternately, and a dump holds the frozen one. Totals are the sum of both banks, each
+as it was last dumped.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Words = NDArray[np.uint32]
 
 @dataclass(slots=True)
 class _Image:
-    """One space of one bank: the dump under way, and the last whole one."""
+    """One space of one bank: the dump in progress, and the last complete one."""
 
     words: Words
     come: NDArray[np.bool_]
@@ -42,7 +42,7 @@ class _Image:
 
 
 class Memories:
-    """Both banks of all spaces that a build has. `rejected` counts frames that fit in none."""
+    """Both banks of all spaces of a build. `rejected` counts frames that fit no space."""
 
     def __init__(self, geometry: Geometry) -> None:
         self.geometry = geometry
@@ -55,7 +55,7 @@ class Memories:
         }
 
     def add(self, frame: Frame) -> None:
-        """Take a HISTOGRAM or STATISTICS frame; frames may come twice and in any order."""
+        """Take a HISTOGRAM or STATISTICS frame. Frames may come twice and in any order."""
         number, bank = frame.flags & SPACE_MASK, int(bool(frame.flags & MemoryFlag.BANK))
         image = None
         if number in set(Space):
@@ -85,7 +85,7 @@ class Memories:
             image.final = final
 
     def missing(self, final_spaces: int) -> tuple[Space, ...]:
-        """Return the spaces, of those in the register, of which no whole dump at the end came."""
+        """Return the spaces in the register `final_spaces` whose final dump is not complete."""
         return tuple(
             space
             for space in self.spaces
@@ -93,8 +93,8 @@ class Memories:
         )
 
     def coherent(self, spaces: Iterable[Space]) -> int | None:
-        """Return the number of the last snapshot if `spaces` are wholly of it, else None."""
-        # What has two banks was dumped of one of them, the rest whole.
+        """Return the last snapshot's number if all of `spaces` come from it, else None."""
+        # A snapshot dumps one bank of a space with two banks, and the only bank of the others.
         sized: dict[int, list[tuple[int, bool] | None]] = {}
         for size in (1, 2):
             these = [each for each in map(self._banks, self._present(spaces)) if len(each) == size]
@@ -114,11 +114,11 @@ class Memories:
 
     @property
     def words(self) -> int:
-        """How many words all dumps have."""
+        """Number of words in all dumps."""
         return sum(len(image.words) for image in self._images.values())
 
     def words_come(self) -> int:
-        """Return how many words of dumps at the end have come: it grows while a dump goes on."""
+        """Return how many words of the final dumps have come. It grows during a dump."""
         return sum(
             int(image.come.sum())
             for image in self._images.values()
@@ -132,23 +132,23 @@ class Memories:
         return [self._images[space, bank] for bank in range(banks(self.geometry, space))]
 
     def _wholes(self, space: Space) -> list[Words]:
-        """Return the last whole dump of each bank; a bank never dumped has counted nothing."""
+        """Return the last complete dump of each bank. A bank that was never dumped is left out."""
         wholes = [image.whole for image in self._banks(space)]
         return [whole for whole in wholes if whole is not None]
 
     def known(self, space: Space) -> bool:
-        """Whether the build has the space and at least one of its banks has been dumped."""
+        """Return whether the build has the space and at least one of its banks was dumped."""
         return space in self.spaces and bool(self._wholes(space))
 
     def counts(self, space: Space) -> Counts:
-        """Return the totals of a space of counters or bins, by entry."""
+        """Return the totals of a space of counters or bins, one for each entry."""
         total = np.zeros(entries(self.geometry, space), dtype=np.uint64)
         for words in self._wholes(space):
             total += words if entry_words(space) == 1 else words.view("<u8")
         return total
 
     def statistics(self, space: Space, key: int) -> Statistics:
-        """Return the statistics of a key, over banks and interleaved sets."""
+        """Return the statistics of a key, combined over banks and interleaved sets."""
         size = STATISTICS.size_bytes // 4
         keys = entries(self.geometry, space) // STATISTICS_SETS
         records = [
@@ -159,7 +159,7 @@ class Memories:
         return fold(records, self.geometry.features)
 
     def steps(self, count: int) -> list[list[dict[str, int]]]:
-        """Return the STEP records of the first steps, by channel; as many as there can be."""
+        """Return the STEP records of the first `count` steps, by channel, or of the whole table."""
         size, keys = STEP.size_bytes, 1 << self.geometry.key_bits
         wholes = self._wholes(Space.STEPS)
         image = wholes[0].tobytes() if wholes else b""
@@ -175,7 +175,7 @@ def _image(size: int) -> _Image:
 
 
 def fold(records: list[dict[str, int]], features: Feature) -> Statistics:
-    """Fold STATISTICS records: sums add, the least and greatest keep their first index."""
+    """Combine STATISTICS records: sums add, minimum and maximum keep their first index."""
     filled = [record for record in records if record["count"]]
     squares = Feature.SUM_SQUARES in features
     total_sq = sum(r["sum_sq_high_ticks2"] << 64 | r["sum_sq_low_ticks2"] for r in filled)

@@ -1,4 +1,4 @@
-"""What the registers of an instrument were last seen to hold."""
+"""The last known contents of an instrument's registers."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from plexor.protocol.registers import (
 Place = tuple[str, int, str]
 """Block, copy and name of a register."""
 _LOAD = ("control", 0, "load")
-"""The one that is set for a run and may be written while it is under way."""
+"""The one register of a run's settings that may be written during the run."""
 _MOST_NAMES = 4
 
 
 def set_up(block: Block, copy: int = 0) -> list[Place]:
-    """Return the registers of one copy of a block that set a run up."""
+    """Return the registers of one copy of a block that hold a run's settings."""
     places = ((entry.access, (block.name, copy, entry.name)) for entry in block.registers)
     return [place for access, place in places if access == Access.SETUP or place == _LOAD]
 
 
 def common_places(geometry: Geometry) -> list[Place]:
-    """Return the registers that say how a run goes and how its responses are matched."""
+    """Return the registers that control the run and the matching of responses."""
     places = [*set_up(MATCHER), *set_up(CONTROL)]
     swept = Feature.SWEEP in geometry.features
     return [place for place in places if swept or place[2] != "step_count"]
 
 
 def end_places(identity: Identity) -> list[Place]:
-    """Return the registers that a run's result is made of, to be read once it has ended."""
+    """Return the registers that a run's result needs. They are read after its end."""
     geometry, minor = identity.geometry, identity.protocol_version & 0xFFFF
     return [
         *(
@@ -65,9 +65,10 @@ def end_places(identity: Identity) -> list[Place]:
 
 
 class RegisterImage:
-    """Register words by address, from the responses of an instrument.
+    """Register words by address, taken from an instrument's responses.
 
-    `simulated_bytes_s` is what a simulated board said of its link; None: it said nothing.
+    `simulated_bytes_s` is the link speed that a simulated board reports, in bytes per second; None
+    if it reported none.
     """
 
     def __init__(self) -> None:
@@ -75,12 +76,12 @@ class RegisterImage:
         self.simulated_bytes_s: int | None = None
 
     def hear(self, frame: Frame) -> None:
-        """Take what a LOG frame says of the instrument itself."""
+        """Take what a LOG frame says about the instrument itself."""
         if frame.type == FrameType.LOG and frame.tag == LogCode.SIMULATED:
             self.simulated_bytes_s = frame.index
 
     def update(self, response: Frame) -> None:
-        """Take the values of a RESPONSE frame; what was refused changes nothing."""
+        """Take the values of a RESPONSE frame. Rejected operations change nothing."""
         size = OPERATION.size_bytes
         for start in range(0, len(response.payload) - size + 1, size):
             operation = OPERATION.unpack(response.payload[start : start + size])
@@ -88,18 +89,18 @@ class RegisterImage:
                 self.words[operation["address"]] = operation["value"]
 
     def has(self, block: str, name: str, copy: int = 0) -> bool:
-        """Whether every word of a register is known."""
+        """Return whether every word of a register is known."""
         base = address(block, name, copy)
         return all(base + n in self.words for n in range(register(block, name).words))
 
     def forget(self, places: Iterable[Place]) -> None:
-        """Forget registers."""
+        """Forget the values of registers."""
         for block, copy, name in places:
             for offset in range(register(block, name).words):
                 self.words.pop(address(block, name, copy) + offset, None)
 
     def value(self, block: str, name: str, copy: int = 0) -> int:
-        """Return a register's value; raise KeyError where it was never seen."""
+        """Return a register's value. Raises KeyError if a word of it was never seen."""
         entry, base = register(block, name), address(block, name, copy)
         bits = 0
         for offset in range(entry.words):
@@ -110,21 +111,21 @@ class RegisterImage:
         return bits
 
     def unknown(self, places: Iterable[Place]) -> list[Place]:
-        """Return the registers, of some, of which a word was never seen."""
+        """Return those of `places` that have a word that was never seen."""
         return [place for place in places if not self.has(place[0], place[2], place[1])]
 
 
 def enabled(image: RegisterImage, block: Block, copy: int) -> bool | None:
-    """Whether an output or channel is enabled; None: not known."""
+    """Return whether an output or channel is enabled; None if that is not known."""
     known = image.has(block.name, "enable", copy)
     return bool(image.value(block.name, "enable", copy)) if known else None
 
 
 def set_up_places(image: RegisterImage, geometry: Geometry) -> list[Place]:
-    """Return the registers that set a run up, as far as an image tells which they are.
+    """Return the registers that hold a run's settings, as far as the image knows.
 
-    Of an output or channel that is not enabled, or not known to be, it is `enable` alone: the rest
-    may still hold what an earlier run was asked.
+    An output or channel that is disabled or unknown has only `enable` here. Its other registers may
+    still hold the settings of an earlier run.
     """
     found = common_places(geometry)
     for block, copies in ((STIMULUS, geometry.strikes), (CHANNEL, geometry.channels)):
@@ -137,7 +138,7 @@ def set_up_places(image: RegisterImage, geometry: Geometry) -> list[Place]:
 
 
 def steps_asked(image: RegisterImage) -> int:
-    """Return how many steps of the sweep table a run is known to have."""
+    """Return how many steps of the sweep table a run has, as far as known."""
     if not image.has("control", "step_count"):
         return 0
     told = image.has("identity", "table_steps") and image.value("identity", "table_steps")

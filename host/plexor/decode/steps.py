@@ -1,4 +1,4 @@
-"""The steps of a sweep table: records of the chip to what each step counted. Pure."""
+"""Computes what each step of a sweep table counted, from the chip's records. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
 
 Record = Mapping[str, int]
-"""Fields of plexor.protocol.memory.STEP."""
+"""Field values of one `plexor.protocol.memory.STEP` record, by field name."""
 
 
 def steps_of(
@@ -18,9 +18,10 @@ def steps_of(
     names: Mapping[int, str],
     start_ticks: int,
 ) -> tuple[StepResult, ...]:
-    """Return each step of a run that began at `start_ticks`.
+    """Return the steps of a run that began at `start_ticks`.
 
-    `records` are those of each step, by channel; `names` are of the channels that are enabled.
+    `records` holds one row for each step, and in it one record for each channel. Counts in records
+    are totals since the run's start. `names` are those of the enabled channels, by number.
     """
     squares = Feature.SUM_SQUARES in geometry.features
     found: list[StepResult] = []

@@ -1,6 +1,7 @@
-"""An instrument at the end of a link: registers by name, identity first, frames to their consumer.
+"""An instrument at the end of a link: checks its identity, and reads and writes its registers.
 
-Nothing the instrument says is trusted: what does not fit is an error with a clear text.
+The host trusts nothing that the instrument sends. Anything that does not fit is an error with a
+clear text.
 """
 
 from __future__ import annotations
@@ -42,11 +43,12 @@ from plexor.protocol.registers import IDENTITY, address, register
 from plexor.units import FEMTOSECONDS
 
 RETRY_TIMEOUTS_S = (0.5, 1.0, 2.0, 4.0)
-"""How long each try of a command waits for its response."""
+"""Time that each try of a command waits for its response, in seconds."""
 MOST_WAIT_S = 30.0
-"""For an answer, each time: a simulated instrument has patience."""
+"""Maximum wall time for one answer, in seconds, even from a simulated instrument."""
 SIMULATED_PATIENCE = 60
-"""Of a simulated board's time a second may take half an hour; what it sends comes at its rate."""
+"""Factor for waits on a simulated board: one second of its time may take half an hour. Only what
+its simulation sends comes at its own rate."""
 
 _STATUS_TEXTS = {
     OpStatus.NO_REGISTER: "has no such register",
@@ -57,15 +59,15 @@ _STATUS_TEXTS = {
 
 
 class Consumer(Protocol):
-    """Who takes what the instrument sends, responses to commands excepted."""
+    """Takes everything that the instrument sends, except responses to commands."""
 
     def take(self, part: Part) -> None:
-        """Take the next frames, in the order in which they came."""
+        """Take the next frames, in the order of arrival."""
         ...
 
 
 class Tap(Protocol):
-    """Who wants the raw bytes."""
+    """Takes the raw bytes of a link."""
 
     def write(self, data: bytes, /) -> object:
         """Take the next bytes of the link."""
@@ -73,10 +75,10 @@ class Tap(Protocol):
 
 
 class Device:
-    """An instrument. Opening reads and checks its identity.
+    """An instrument. The constructor reads and checks its identity.
 
-    Frames are handled in the caller's thread, while a command waits or in `pump`; `image` has what
-    registers were last seen to hold. `tap` gets the raw bytes, as they come.
+    Frames are handled in the caller's thread, while a command waits or in `pump`. `image` holds the
+    last known register values. `tap` gets the raw bytes as they come.
     """
 
     identity: Identity
@@ -98,9 +100,9 @@ class Device:
         self._sequence = 0
         self._bytes_s = link.bytes_s
         self.retries = 0
-        """Commands that were sent again, for want of an answer."""
+        """Number of commands sent again because no answer came."""
         self._response: Frame | None = None
-        """The last one to the command that was sent last."""
+        """The latest response to the latest command."""
         self._reader = Reader(link)
         try:
             self.identity = self._read_identity()
@@ -116,7 +118,7 @@ class Device:
 
     @property
     def disorder(self) -> Counter[str]:
-        """What the link did to the order of frames, so far."""
+        """Number of frames that came out of order, by what happened to them."""
         found = Counter({str(kind): count for kind, count in self.decoder.disorder.items()})
         return found + Counter(
             self._link.disorder if isinstance(self._link, DatagramLink) else Counter[str]()
@@ -124,10 +126,10 @@ class Device:
 
     @property
     def nominal_bytes_s(self) -> Fraction | None:
-        """What the link carries at most, by the instrument's time; None: not known.
+        """The link's maximum rate in bytes per second of the instrument's time; None if not known.
 
-        The simulated instrument hands over a byte every four core clocks, or somewhat more; a
-        simulated board says what its link carries.
+        The simulated instrument passes on about one byte in four core clocks. A simulated board
+        reports the rate of its link.
         """
         if self.image.simulated_bytes_s is not None:
             return Fraction(self.image.simulated_bytes_s) or None
@@ -138,16 +140,16 @@ class Device:
 
     @property
     def patience(self) -> int:
-        """How many times as long as an instrument's a silence of this one may be."""
+        """Factor for every wait: 1 for a real instrument, more for a simulated one."""
         simulated = self.image.simulated_bytes_s is not None
         return SIMULATED_PATIENCE if simulated or isinstance(self._link, SimulatedLink) else 1
 
     def close(self) -> None:
-        """Close the link; may be called twice."""
+        """Close the link. May be called twice."""
         self._reader.close()
 
     def read(self, block: str, name: str, copy: int = 0) -> int:
-        """Return a register's value. A value of 64 bits may tear while it changes."""
+        """Return a register's value. A 64-bit value may tear if it changes during the read."""
         return self.read_all([(block, copy, name)])[0]
 
     def read_all(self, places: Sequence[tuple[str, int, str]]) -> list[int]:
@@ -161,11 +163,11 @@ class Device:
         return [self.image.value(block, name, copy) for block, copy, name in places]
 
     def write(self, block: str, name: str, value: int, copy: int = 0) -> None:
-        """Write a register; raise ValueError for a value that does not fit."""
+        """Write a register. Raises ValueError if the value does not fit."""
         self.write_all([RegisterWrite(block, copy, name, value)])
 
     def write_all(self, writes: Iterable[RegisterWrite]) -> None:
-        """Write registers, in order, several a frame."""
+        """Write registers in order, several in each frame."""
         self._operate(
             (address(block, name, copy) + offset, OpCode.WRITE, bits >> 32 * offset & 0xFFFFFFFF)
             for block, copy, name, value in writes
@@ -176,7 +178,7 @@ class Device:
     def write_once(
         self, block: str, name: str, value: int, most_wait_s: float | None = None
     ) -> bool:
-        """Write a register of one word without a second try; return whether it was answered."""
+        """Write a one-word register with a single try; return whether it was answered."""
         try:
             operation = (address(block, name), OpCode.WRITE, register(block, name).check(value))
             self._command([operation], self._timeouts_s[:1], most_wait_s or MOST_WAIT_S)
@@ -185,9 +187,9 @@ class Device:
         return True
 
     def pump(self, timeout_s: float) -> bool:
-        """Handle what has come, waiting for something; return whether anything came.
+        """Wait for bytes and handle all that have come; return whether any came.
 
-        Raises LinkError once the link has ended and all that came is handled.
+        Raises LinkError when the link has ended and everything that came is handled.
         """
         data = self._reader.take(timeout_s)
         if not data:
@@ -218,7 +220,7 @@ class Device:
         timeouts_s: Sequence[float],
         most_wait_s: float,
     ) -> None:
-        """Send operations until they are answered. Reads and writes may safely be repeated."""
+        """Send operations until they are answered. Reads and writes can be repeated safely."""
         payload = b"".join(
             OPERATION.pack({"address": place, "code": code, "status": 0, "value": value})
             for place, code, value in operations
@@ -228,10 +230,10 @@ class Device:
             self._sequence = (self._sequence + 1) % (1 << 32)
             self._response = None
             frame = Frame(FrameType.COMMAND, 0, 0, self._sequence, 0, 0, payload)
-            # A delimiter first ends what a lost byte may have left open on the other side.
+            # A lost byte may have left a frame open at the instrument. A delimiter ends it.
             self._link.write((b"\0" if attempt else b"") + to_stream(frame))
             began = time.monotonic()
-            # A simulated board may say that it is one only now.
+            # A simulated board may not have announced itself before.
             while (
                 left := began + min(timeout_s * self.patience, most_wait_s) - time.monotonic()
             ) > 0:
@@ -246,7 +248,7 @@ class Device:
         )
 
     def _answered(self, operations: Sequence[tuple[int, OpCode, int]], response: Frame) -> bool:
-        """Return whether a response repeats the operations; raise for one that was refused."""
+        """Return whether a response repeats the operations; raise if one was rejected."""
         answers = operations_of(response)
         if [(a["address"], a["code"]) for a in answers] != [(p, c) for p, c, _ in operations]:
             return False
@@ -267,7 +269,7 @@ class Device:
         return True
 
     def _read_identity(self) -> Identity:
-        """Return the identity; raise IdentityError for one that is not to be worked with."""
+        """Return the identity. Raises IdentityError if this host cannot work with it."""
         magic, version = self.read_all(
             [("identity", 0, "magic"), ("identity", 0, "protocol_version")]
         )
@@ -288,13 +290,13 @@ class Device:
 
 
 class SilenceError(LinkError):
-    """The link is open and the instrument does not answer."""
+    """The link is open, but the instrument does not answer."""
 
 
 def grouped(
     operations: Iterable[tuple[int, OpCode, int]],
 ) -> Iterable[tuple[tuple[int, OpCode, int], ...]]:
-    """Yield operations in groups that fit in a command frame."""
+    """Yield operations in groups that fit into one command frame."""
     remaining = iter(operations)
     while group := tuple(islice(remaining, MAX_OPERATIONS)):
         yield group
@@ -308,16 +310,16 @@ def operations_of(frame: Frame) -> list[dict[str, int]]:
 
 
 def identity_places(version: int) -> list[Place]:
-    """Return the registers that the identity of a protocol's version is made of."""
+    """Return the registers that form the identity in a version of the protocol."""
     minor = version & 0xFFFF
     return [("identity", 0, entry.name) for entry in IDENTITY.registers if entry.since <= minor]
 
 
 def identity_of(image: RegisterImage) -> Identity:
-    """Return the identity that register values tell, 0 for what its protocol does not have.
+    """Return the identity from register values; fields that its protocol lacks are 0.
 
-    What a simulated board said of itself is part of it: its gateware does not know. Raises
-    ValueError for an impossible one.
+    A simulated board's report of itself is included, because its gateware does not know it. Raises
+    ValueError for an impossible identity.
     """
     value = {
         entry.name: image.value("identity", entry.name) if image.has("identity", entry.name) else 0
@@ -356,6 +358,6 @@ def identity_of(image: RegisterImage) -> Identity:
 
 
 def _features(value: int, version: int) -> Feature:
-    """Return the features that an identity of a version of the protocol tells."""
+    """Return the features in an identity, by the protocol's version."""
     known = Feature(value) & ALL_FEATURES
     return known | Feature.EVENTS if version & 0xFFFF < EVENTS_SINCE else known

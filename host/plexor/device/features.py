@@ -1,4 +1,4 @@
-"""What each feature is to a user, and what is done where an instrument was built without it."""
+"""Each feature's name for users, and the advice for instruments that were built without it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from plexor.protocol.geometry import Feature, Geometry
 
 COMPUTED = Feature.FALL | Feature.INTERVALS | Feature.SUM_SQUARES | Feature.EXTREMES
-"""Where the chip does not, the host computes these from events, and its print says so."""
+"""Features that the host can replace: it computes the figures from events and says so."""
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """A feature's name for a user, and what to do without it."""
+    """A feature's name for users, and what to do without it."""
 
     name: str
     without: str
@@ -54,19 +54,19 @@ ABOUT: Mapping[Feature, About] = {
     ),
     Feature.EVENTS: About("events over the link", "measure with --mode dump"),
 }
-"""Every feature that a board may have."""
+"""Name and advice of every feature."""
 
 
 def refusal(geometry: Geometry, feature: Feature, what: str) -> str:
-    """Return why a thing cannot be had of an instrument without a feature, and what to do."""
+    """Return why `what` needs a feature that the instrument lacks, and what to do instead."""
     return f"{what}: {lack(geometry, feature)}; {ABOUT[feature].without}"
 
 
 def lack(geometry: Geometry, feature: Feature) -> str:
-    """Return that an instrument has not got a feature: whose it is, and what it is called."""
+    """Return a sentence: which board's instrument lacks which feature."""
     return f"{board_of(geometry)} was built without {feature.name}, {ABOUT[feature].name}"
 
 
 def board_of(geometry: Geometry) -> str:
-    """Return what an instrument's board is called."""
+    """Return the name of an instrument's board."""
     return f"board {geometry.board}" if geometry.board else "this instrument"

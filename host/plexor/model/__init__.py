@@ -1,1 +1,1 @@
-"""What is asked of a run, and what it measured: the data that every room shares."""
+"""Settings, identity, results and calibrations: the data that all rooms share."""

@@ -1,4 +1,4 @@
-"""What an instrument says it is."""
+"""The identity of an instrument, as it reports it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from plexor.protocol.geometry import PROTOCOL_VERSION, Feature, Geometry
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What an instrument says it is."""
+    """The identity of an instrument, as it reports it."""
 
     geometry: Geometry
     gateware_hash: int
     protocol_version: int = PROTOCOL_VERSION
     build_id: int = 0
-    """Of one placement of that gateware; 0 where the instrument does not know."""
+    """Build: one placement of the gateware; 0 if the instrument does not know it."""
 
     @property
     def simulated(self) -> bool:
@@ -24,12 +24,12 @@ class Identity:
 
     @property
     def placement(self) -> int:
-        """What its calibration is kept by: its build, or its gateware where it knows no more."""
+        """The number that calibrations are stored under: the build, or else the gateware."""
         return self.build_id or self.gateware_hash
 
     @property
     def tick_fs(self) -> int:
-        """One tick in femtoseconds."""
+        """Length of a tick, in femtoseconds."""
         return self.geometry.tick_fs
 
     @property
@@ -38,7 +38,7 @@ class Identity:
         return self.geometry.board
 
     def check_pin(self, name: str, number: int) -> None:
-        """Raise ValueError where there is no such pin of a kind, `strike` or `ch`."""
+        """Raise ValueError if there is no such pin; `name` is `strike` or `ch`."""
         count = self.geometry.strikes if name == "strike" else self.geometry.channels
         if not 0 <= number < count:
             has = f"{name}0 to {name}{count - 1}" if count > 1 else f"{name}0 alone"

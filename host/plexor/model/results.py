@@ -1,6 +1,6 @@
-"""What a run measured: immutable, in ticks, with all it needs to be judged.
+"""What a run measured: immutable, in ticks, with everything needed to judge it.
 
-Equality compares arrays by their content, so that a run read back from disk equals the run stored.
+Arrays are compared by content, so a run that is read from disk equals the stored one.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ EventArray = NDArray[np.void]
 EVENT_DTYPE = np.dtype(
     [("time_ticks", "<u8"), ("index", "<u8"), ("source", "u1"), ("polarity", "u1")]
 )
-"""One event of `RunResult.events` and `trace`; polarity 1 is the edge to the active level."""
+"""One event of `RunResult.events` and `trace`. Polarity 1 is the edge to the active level."""
 
 LINK_DROPPED = ("status", "link_dropped")
-"""The register that counts bytes from the host, up to its greatest value."""
+"""Register that counts bytes from the host that were dropped. It stops at its maximum."""
 LINK_DROPPED_MOST = (1 << register(*LINK_DROPPED).bits) - 1
 
 
@@ -46,7 +46,7 @@ def source_name(source: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _ByContent:  # noqa: PLW1641 (arrays have no hash)
-    """Equality of dataclasses that hold arrays."""
+    """Equality for dataclasses with arrays."""
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -74,7 +74,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Exact figures over samples. None: no sample, or the chip has no such figure."""
+    """Exact figures of samples. None: there is no sample, or the chip does not keep the figure."""
 
     count: int
     sum_ticks: int
@@ -82,7 +82,7 @@ class Statistics:
     min_ticks: int | None
     max_ticks: int | None
     min_index: int | None = None
-    """Event index of the first least sample."""
+    """Event index of the first sample with the minimum."""
     max_index: int | None = None
     min_time_ticks: int | None = None
     """Time of that event."""
@@ -91,7 +91,7 @@ class Statistics:
 
 @dataclass(frozen=True, eq=False)
 class Bins(_ByContent):
-    """Log-linear bins as in `plexor.protocol.memory`, under and over bins at the end."""
+    """Counts of log-linear bins (`plexor.protocol.memory`). The last two count over and under."""
 
     mantissa_bits: int
     counts: Counts
@@ -99,7 +99,7 @@ class Bins(_ByContent):
 
 @dataclass(frozen=True, eq=False)
 class Zoom(_ByContent):
-    """A window of one-tick bins from `first_ticks`; the first bin is under, the last is over."""
+    """A window of one-tick bins from `first_ticks`. The first bin counts under, the last over."""
 
     first_ticks: int
     counts: Counts
@@ -114,31 +114,31 @@ class Measurement:
     bins: Bins
     zoom: Zoom | None = None
     on_chip: bool = True
-    """False: the chip leaves it out and the host computed it from events."""
+    """False if the chip leaves it out and the host computed it from events."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelResult:
-    """One response channel."""
+    """Results of one response channel."""
 
     number: int
     name: str
     reference: str
-    """The edge that is this channel's strike: `strike0`, `ch1.fall`."""
+    """The edge that counts as the channel's strike, such as `strike0` or `ch1.fall`."""
     deadline_ticks: int | None
     classes: Mapping[ResponseClass, int]
     pending: int
     active_edges: int
-    """Edges to the active level that were matched (Space.EDGES)."""
+    """Number of edges to the active level that were matched (Space.EDGES)."""
     measurements: tuple[Measurement, ...]
 
     def measurement(self, kind: Kind) -> Measurement | None:
-        """Return the measurement of a kind, or None."""
+        """Return the measurement of a kind; None if there is none."""
         return next((entry for entry in self.measurements if entry.kind == kind), None)
 
     @property
     def strikes(self) -> int:
-        """Reference edges seen."""
+        """Number of reference edges seen."""
         return self.classes[ResponseClass.STRIKES]
 
     @property
@@ -155,26 +155,26 @@ class ChannelResult:
 
 @dataclass(frozen=True, slots=True)
 class StepChannel:
-    """What one response channel counted in one step of a sweep table."""
+    """Counts of one response channel in one step of a sweep table."""
 
     number: int
     name: str
     classes: Mapping[ResponseClass, int]
     pending_before: int
-    """Strikes of earlier steps that were outstanding when this one began."""
+    """Number of earlier steps' strikes that were outstanding when this step began."""
     pending: int
-    """Strikes outstanding at its end."""
+    """Number of outstanding strikes at the end of the step."""
     rise: Statistics
-    """Latencies of the responses that came in this step; without events of extremes."""
+    """Latencies of the responses that came in this step, without the extremes' events."""
 
     @property
     def strikes(self) -> int:
-        """Reference edges seen."""
+        """Number of reference edges seen."""
         return self.classes[ResponseClass.STRIKES]
 
     @property
     def conserved(self) -> bool:
-        """Whether every strike is in exactly one class, and every latency is of a response."""
+        """Whether every strike is in exactly one class, and every latency belongs to a response."""
         count = self.classes
         matched = count[ResponseClass.ANSWERED] + count[ResponseClass.LATE]
         outstanding = self.pending_before + self.strikes
@@ -186,25 +186,25 @@ class StepChannel:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """One step of a sweep table, from the end of the one before to its own."""
+    """One step of a sweep table, from the end of the previous step to its own."""
 
     number: int
     start_ticks: int
     end_ticks: int
     channels: tuple[StepChannel, ...]
-    """All that are enabled, in the order of RunResult.channels."""
+    """All enabled channels, in the order of RunResult.channels."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceAccounting:
-    """The edges of one source."""
+    """Number of edges of one source, by where they went."""
 
     source: int
     generated: int
     dropped: int
-    """For want of room before the merge: neither matched nor sent."""
+    """Edges dropped before the merge because a queue was full: neither matched nor sent."""
     upload_dropped: int
-    """For want of room to the link: matched, not sent."""
+    """Edges dropped before the link because it had no room: matched, but not sent."""
     received: int
 
     @property
@@ -214,13 +214,13 @@ class SourceAccounting:
 
     @property
     def lost(self) -> int:
-        """Sent and never received."""
+        """Number of edges that were sent but not received."""
         return max(self.generated - self.dropped - self.upload_dropped - self.received, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Accounting:
-    """Where every event went. In dump mode `received` are the events counted on the chip."""
+    """Where every event went. In dump mode, `received` counts the events in the chip's memories."""
 
     generated: int
     received: int
@@ -230,13 +230,13 @@ class Accounting:
     frames_received: int = 0
     frames_lost: int = 0
     decode_faults: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Faulty stretches of bytes by kind of fault."""
+    """Number of faulty stretches of bytes, by kind of fault."""
     disorder: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Frames that did not come in their turn (link.sequence); late ones count as lost too."""
+    """Number of frames that came out of order (link.sequence). Late ones also count as lost."""
     contradictions: tuple[str, ...] = ()
-    """Counters that should agree and do not."""
+    """Counters that should agree but do not, one sentence each."""
     link_dropped: int = 0
-    """Bytes from the host that a UART's receiver dropped; LINK_DROPPED_MOST: or more."""
+    """Bytes from the host that a UART's receiver dropped; LINK_DROPPED_MOST: at least as many."""
 
     @property
     def holds(self) -> bool:
@@ -246,13 +246,13 @@ class Accounting:
 
     @property
     def dropped_before_merge(self) -> int:
-        """Edges that were never matched."""
+        """Number of edges that were never matched."""
         return sum(entry.dropped for entry in self.sources)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RunResult(_ByContent):
-    """A run, with everything it was taken with. It is valid when there are no invalid reasons."""
+    """A run, with everything it was taken with. It is valid if it has no invalid reasons."""
 
     identity: Identity
     settings: Settings
@@ -265,16 +265,16 @@ class RunResult(_ByContent):
     channels: tuple[ChannelResult, ...]
     accounting: Accounting
     events: EventArray | None = None
-    """EVENT_DTYPE, as received, in order; None where they were not kept or not sent."""
+    """Events as received, in order (EVENT_DTYPE); None if they were not kept or not sent."""
     trace: EventArray | None = None
-    """EVENT_DTYPE: the events around the trigger."""
+    """Events around the trigger (EVENT_DTYPE)."""
     trigger_index: int | None = None
     trigger_ticks: int | None = None
     invalid_reasons: tuple[str, ...] = ()
     computed_on_host: tuple[str, ...] = ()
-    """What the chip leaves out and the host computed from events, such as `ch0.fall`."""
+    """What the host computed from events because the chip leaves it out, such as `ch0.fall`."""
     omitted: tuple[str, ...] = ()
-    """What the chip leaves out and the host cannot compute, with the reason."""
+    """What the chip leaves out and the host cannot compute, with the reasons."""
     interrupted: bool = False
     wall_seconds: float = 0.0
     started: str = ""
@@ -283,9 +283,9 @@ class RunResult(_ByContent):
     device: Mapping[str, str] = field(default_factory=dict[str, str])
     """The device under test: board, os, build, driver, test code, free keys."""
     calibration: Calibration | None = None
-    """Of the instrument, to be applied to this run's events."""
+    """Calibration of the instrument, to correct this run's events with."""
     steps: tuple[StepResult, ...] = ()
-    """Of the sweep table: those that have ended, and the one that the run's end cut short."""
+    """Steps of the sweep table: the finished ones, and the one that the run's end cut short."""
 
     @property
     def valid(self) -> bool:
@@ -299,12 +299,12 @@ class RunResult(_ByContent):
 
     @property
     def tick_fs(self) -> int:
-        """One tick in femtoseconds."""
+        """Length of a tick, in femtoseconds."""
         return self.identity.tick_fs
 
     @property
     def strikes(self) -> int:
-        """Strikes sent: of the edges of each strike output every other one, the first included."""
+        """Number of strikes sent: every other edge of each strike output, from the first."""
         return sum(
             (entry.generated + 1) // 2
             for entry in self.accounting.sources

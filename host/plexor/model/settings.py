@@ -1,4 +1,4 @@
-"""What a user asks of a run, in exact seconds, and the registers that ask it of an instrument."""
+"""What a user requests of a run, in exact seconds, and the registers that request it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from plexor.protocol.memory import Space
 from plexor.protocol.registers import InputSelect, Policy, Stream, Trigger
 
 NO_DEADLINE_TICKS = (1 << 31) - 1
-"""The greatest deadline a channel can have: no latency is late."""
+"""Maximum deadline of a channel in ticks. With it, no latency is late."""
 
 
 class RegisterWrite(NamedTuple):
-    """One register of one copy of a block, and the value to write."""
+    """A value for one register in one copy of a block."""
 
     block: str
     copy: int
@@ -26,7 +26,7 @@ class RegisterWrite(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """One setting as asked and as the instrument takes it, in exact seconds."""
+    """One setting, as requested and as the instrument applies it, in exact seconds."""
 
     name: str
     asked_s: Fraction
@@ -34,7 +34,7 @@ class Echo:
 
     @property
     def error_s(self) -> Fraction:
-        """Taken less asked."""
+        """Applied value minus requested value."""
         return self.taken_s - self.asked_s
 
 
@@ -42,12 +42,12 @@ class Echo:
 class Stimulus:
     """One strike output. Times are exact seconds.
 
-    `period_s` is first strike to first strike of the next burst (without bursts: strike to
-    strike); the mean with dither or Poisson intervals. One of `width_s` and `duty` (of the spacing)
-    may be given; without either half the spacing, at most 10 µs. `count` is of one sequence; 0:
-    endless, or as `Settings.count` says. `dither_s` is the range of the uniform deviation around
-    the period: 2**n ticks, each equally likely. With Trigger.RUN phase 0 is one core clock
-    after the start, for a level that stands at a run's first tick is no edge.
+    `period_s` is the time from strike to strike, or from a burst's first strike to the next
+    burst's. With dither or Poisson intervals it is the mean. `width_s` or `duty` (of the spacing)
+    may be given. Without either, the width is half the spacing, at most 10 µs. `count` is that of
+    one sequence; 0 means endless, or as `Settings.count` says. `dither_s` is the range of the
+    uniform deviation around the period: 2**n ticks, each equally likely. With Trigger.RUN, phase 0
+    is one core clock after the start, because a level that stands at a run's first tick is no edge.
     """
 
     output: int = 0
@@ -69,7 +69,7 @@ class Stimulus:
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """One response channel. `reference` is `strike0`, `ch1`, `ch1.fall`, `load` and the like."""
+    """One response channel. `reference` is, for example, `strike0`, `ch1`, `ch1.fall` or `load`."""
 
     number: int
     name: str = ""
@@ -79,22 +79,22 @@ class Channel:
     reference: str = "strike0"
     deadline_s: Fraction | None = None
     zoom_rise_s: Fraction = Fraction(0)
-    """Where the window of one-tick bins starts."""
+    """Start of the window of one-tick bins."""
     zoom_fall_s: Fraction = Fraction(0)
     zoom_width_s: Fraction = Fraction(0)
     zoom_period_s: Fraction = Fraction(0)
 
     @property
     def label(self) -> str:
-        """The name, or `ch3` where none is given."""
+        """The name, or `ch3` if none is given."""
         return self.name or f"ch{self.number}"
 
 
 @dataclass(frozen=True, slots=True)
 class TableStep:
-    """One step of a sweep table: how output 0 strikes while it lasts, and how often.
+    """One step of a sweep table: how output 0 strikes during the step, and how often.
 
-    `period_s`, `width_s` and `duty` are as in `Stimulus`; the period is at least a core clock.
+    `period_s`, `width_s` and `duty` are as in `Stimulus`. The period is at least a core clock.
     """
 
     period_s: Fraction
@@ -102,58 +102,58 @@ class TableStep:
     width_s: Fraction | None = None
     duty: Fraction | None = None
     guard_s: Fraction | None = None
-    """From the step's last strike to its end. None: as long as `Settings.settle_s`."""
+    """Time from the step's last strike to its end. None: as long as `Settings.settle_s`."""
 
 
 MODES = {"stream": Stream.LIVE, "dump": Stream.OFF, "deep": Stream.AFTER}
-"""What a command calls them."""
+"""Stream modes, by their names on the command line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """A run. Outputs and channels that are not named are disabled.
+    """Settings of a run. Outputs and channels that are not named are disabled.
 
-    Stop conditions may be joined; without any, the run lasts until it is interrupted.
+    Stop conditions may be combined. Without any, the run lasts until it is interrupted.
     """
 
     strikes: tuple[Stimulus, ...] = ()
     channels: tuple[Channel, ...] = ()
     policy: Policy = Policy.OLDEST
     timeout_s: Fraction | None = None
-    """A strike older than this is missed. None: the longest period of the strikes, so that one
-    missing response does not shift all that follow; at least 1024 ticks, at most a second."""
+    """Age at which a strike counts as missed. None: the strikes' longest period, so that one
+    missing response does not shift all later ones; at least 1024 ticks, at most a second."""
     window_min_s: Fraction = Fraction(0)
     early_s: Fraction = Fraction(0)
     count: int | None = None
-    """Stop after so many strikes of each output that has no count of its own."""
+    """Stop after this many strikes of each output that has no count of its own."""
     time_s: Fraction | None = None
-    """Stop after so long."""
+    """Stop after this time."""
     latency_over_s: Fraction | None = None
     """Stop at the first rise latency above this."""
     stop_on_missed: bool = False
     trigger_channels: tuple[int, ...] | None = None
-    """Channels that may stop the run; None: all that are enabled."""
+    """Channels that may stop the run; None: all enabled channels."""
     stream: Stream | None = None
-    """OFF: collect, then dump: nothing goes over the link while the run is under way, nor do events
-    after it. AFTER: nor does anything then, but the events follow. None: LIVE, or OFF where the
-    instrument sends no events."""
+    """OFF: nothing is sent during the run, and only results after it. AFTER: nothing is sent during
+    the run, and results and events after it. LIVE: events are sent as they come. None: LIVE, or OFF
+    if the instrument sends no events."""
     keep_events: bool = True
-    """Keep the events received in the result."""
+    """Whether the result keeps the received events."""
     load: bool = False
     input_select: InputSelect = InputSelect.PINS
     """What every channel samples."""
     loopback_output: int = 0
-    """Whose pad that is, with InputSelect.LOOPBACK."""
+    """Output whose pad is sampled, with InputSelect.LOOPBACK."""
     settle_s: Fraction | None = None
-    """From the last strike to the end of the run. None: twice the timeout, so that every strike is
-    settled, those that are responses of another channel too."""
+    """Time from the last strike to the end of the run. None: twice the time-out, so that every
+    strike is settled, even if it is another channel's response."""
     report_s: Fraction | None = None
-    """Between automatic snapshots of the results; None: none."""
+    """Time between automatic snapshots of the results; None: no snapshots."""
     spaces: tuple[Space, ...] | None = None
-    """What is dumped at the end, of what the build has; None: all of it."""
+    """Spaces to dump at the end, if the build has them; None: all of them."""
     table: tuple[TableStep, ...] = ()
-    """Steps that output 0 goes through, each with results of its own; then the run ends. What a
-    step says holds in place of what the output's Stimulus does."""
+    """Steps of output 0, each with its own results. The run ends after them. A step's values take
+    the place of those in the output's Stimulus."""
 
 
 _REFERENCE = re.compile(r"(strike|ch)([0-7])(\.rise|\.fall)?|(load)(\.rise|\.fall)?")
@@ -162,7 +162,7 @@ _REFERENCE = re.compile(r"(strike|ch)([0-7])(\.rise|\.fall)?|(load)(\.rise|\.fal
 def parse_reference(text: str) -> tuple[int, int]:
     """Return (source, polarity) of a reference; polarity 1 is the edge to the active level.
 
-    Raises ValueError for a text that is none.
+    Raises ValueError if the text is not a reference.
     """
     match = _REFERENCE.fullmatch(text)
     if match is None:

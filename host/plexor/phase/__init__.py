@@ -1,1 +1,1 @@
-"""Phase scans: at which phases of a device's tick, or of another stimulus, a strike has to wait."""
+"""Phase scans: phases of a device's tick, or of another stimulus, in which a strike must wait."""

@@ -1,22 +1,22 @@
-"""How surely masked strikes that lie together in phase are no work of chance. Pure.
+"""Decides whether masked strikes that lie together in phase can be chance. Pure.
 
-Of a device without a window the latency may have any distribution, and strikes may be lost: what a
-strike meets has nothing to do with its phase, so that each order of the strikes over phase is as
-likely. Then, among N strikes of which M are masked,
+A device without a window may have any latency distribution and may lose strikes. But what happens
+to a strike has nothing to do with its phase, so every order of the strikes over phase is equally
+likely. Then, among N strikes, M of them masked,
 
-- there are N (M/N) ((M - 1)/(N - 1)) ... places or fewer, on average, where L in a row are masked,
-  with L factors behind the N;
-- there are N exp(-x) or fewer where a stretch begins that a greater share of masked strikes makes
-  exp(x) times as likely (J. Ville, "Étude critique de la notion de collectif", 1939).
+- a row of L masked strikes begins, on average, in at most N (M/N) ((M - 1)/(N - 1)) ... places,
+  with L factors after N;
+- a stretch that a larger share of masked strikes makes exp(x) times as likely begins, on average,
+  in at most N exp(-x) places (J. Ville, "Étude critique de la notion de collectif", 1939).
 
-Both are looked for, among strikes that are masked and among those that are missed, and each has its
-part of the whole: a half, a quarter and twice an eighth.
+Both tests are applied to masked strikes and to missed ones. Each of the four gets a part of the
+whole error: a half and an eighth for masked strikes, a quarter and an eighth for missed ones.
 
-A device's clock does tie latency to phase, where the reference is made of the same clock: a strike
-waits for the next edge, up to the clock's period T. Such waits spread evenly over T, so that no
-interval of latencies has more of the strikes than its length over T, whatever else is added: this
-bounds T by the latencies seen. A latency above the threshold is, without that wait, above the
-threshold less T; M counts all of these, and no clock has chosen their phases.
+A device's clock does tie latency to phase if the reference is made from the same clock: a strike
+waits for the next clock edge, up to the period T. Such waits spread evenly over T. So whatever else
+is added to them, an interval of latencies holds at most its length over T of all strikes. That
+bounds T by the latencies seen. Without that wait, a latency above the threshold is still above the
+threshold less T. M counts all latencies above this, whose phases no clock has chosen.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ Flags = npt.NDArray[np.bool_]
 Scores = npt.NDArray[np.float64]
 
 LIMIT = 0.05
-"""Of what chance does in a scan; all else is a window."""
+"""Maximum probability that chance makes such a stretch in a scan. Less likely ones are windows."""
 PARTS = 16
-"""Shares of the strikes whose narrowest interval is looked at."""
+"""Denominator of the shares of strikes whose narrowest interval is measured."""
 LEAST_PART = 2
-"""Of PARTS: an 8th of the strikes that is not masked is enough."""
+"""Smallest numerator of these shares. It serves while at least an 8th of strikes is unmasked."""
 DEVIATIONS = 3
-"""Standard deviations that a share may be off."""
+"""Tolerance of a share, in standard deviations."""
 
 
 def spread_ticks(latency: Ticks) -> int:
-    """Return the greatest period of a device's clock that latencies, sorted, allow; 1 at least.
+    """Return the maximum period of a device's clock that sorted latencies allow, in ticks, from 1.
 
-    Of latencies that spread evenly it is their range.
+    For evenly spread latencies it is their range.
     """
     count, found = len(latency), math.inf
     for part in range(LEAST_PART, PARTS + 1):
@@ -55,21 +55,21 @@ def spread_ticks(latency: Ticks) -> int:
         share = held / count
         least = share - DEVIATIONS * math.sqrt(share * (1 - share) / count)
         if least > 0:
-            # Of a clock's period in ticks: an interval and the tick that each time is rounded to.
+            # Times are rounded to ticks, so an interval may be one tick longer than it looks.
             found = min(found, (narrowest + 1) / least)
     return 1 if math.isinf(found) else max(round(found), 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """Of a scan's strikes so many are masked, whatever their phase."""
+    """The hypothesis that so many of a scan's strikes are masked, whatever their phase."""
 
     strikes: int
     masked: int
-    """At most, a device's clock set aside."""
+    """Maximum number of masked strikes, without those that a device's clock explains."""
 
     def in_a_row(self, flags: Flags) -> float:
-        """Return the logarithm of the mean number of places with as many in a row."""
+        """Return the logarithm of the mean number of places with as many masked in a row."""
         length = longest(flags)
 
         def ways(many: int) -> float:
@@ -78,18 +78,18 @@ class Law:
         return math.log(self.strikes) + ways(self.masked) - ways(self.strikes)
 
     def together(self, flags: Flags) -> float:
-        """Return the logarithm of a bound on the mean number of as likely stretches."""
+        """Return the logarithm of a bound on the mean number of stretches as likely as the best."""
         low, high = self.likeliest(flags)
         return math.log(self.strikes) - float(self._scores(flags[low:high]).sum())
 
     def likeliest(self, flags: Flags) -> tuple[int, int]:
-        """Return where the stretch with the greatest likelihood ratio begins and ends."""
+        """Return begin and end of the stretch with the highest likelihood ratio."""
         return stretch(self._scores(flags))
 
     def _scores(self, flags: Flags) -> Scores:
-        """Return each strike's part of the logarithm of the likelihood ratio.
+        """Return each strike's contribution to the logarithm of the likelihood ratio.
 
-        The greater share is in the middle between all strikes' and 1.
+        The alternative's share of masked strikes is halfway between that of all strikes and 1.
         """
         share = self.masked / self.strikes
         return np.where(flags, math.log((1 + share) / (2 * share)), -math.log(2))
@@ -97,14 +97,14 @@ class Law:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """What chance does in a scan of so many channels."""
+    """What chance can do in a scan of `channels` channels."""
 
     masked: Law
     missed: Law
     channels: int
 
     def of(self, masked: Flags, missed: Flags) -> float:
-        """Return the probability that a scan has such a stretch of strikes, at most."""
+        """Return an upper bound of the probability that chance makes such a stretch in a scan."""
         found = 0.0
         for law, flags, parts in (
             (self.masked, masked, (2, 8)),
@@ -116,7 +116,7 @@ class Chance:
         return min(math.exp(found) * self.channels, 1.0)
 
     def outside(self, masked: Flags, missed: Flags) -> Flags:
-        """Return which strikes lie outside the stretches that are no work of chance."""
+        """Return which strikes lie outside all stretches that chance does not explain."""
         found = np.ones(len(masked), np.bool_)
         left = [(0, len(masked))]
         while left:
@@ -132,22 +132,22 @@ class Chance:
 
 
 def stretch(scores: Scores) -> tuple[int, int]:
-    """Return where the stretch with the greatest sum begins and ends."""
+    """Return begin and end of the stretch with the largest sum."""
     sums = np.concatenate(([0.0], np.cumsum(scores)))
     end = int(np.argmax(sums - np.minimum.accumulate(sums)))
     return int(np.argmin(sums[: end + 1])), end
 
 
 def longest(masked: Flags) -> int:
-    """Return how many in a row are set, at most."""
+    """Return the length of the longest row of set flags."""
     gaps = np.flatnonzero(np.concatenate(([True], ~masked, [True])))
     return int(np.diff(gaps).max()) - 1
 
 
 def needed(strikes: npt.NDArray[np.int64], share: float) -> npt.NDArray[np.int64]:
-    """Return how many of a step's strikes must be masked to mark it, with such a share elsewhere.
+    """Return how many strikes of each step must be masked to mark it, at most all of them.
 
-    One, or more than chance masks; all of them at most.
+    `share` is the share of masked strikes elsewhere. The number is above what chance masks.
     """
     mean = strikes * share
     most = np.floor(mean + DEVIATIONS * np.sqrt(mean * (1 - share))).astype(np.int64)

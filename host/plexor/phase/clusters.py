@@ -1,4 +1,4 @@
-"""From masked strikes to the phases that they make up, with where these begin and end. Pure."""
+"""Groups masked strikes into windows, and finds where each begins and ends. Pure."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from plexor.phase.fold import MISSED
 from plexor.phase.model import Window
 
 SURE = 0.025
-"""Probability that strikes which chance masked or not move an end by more than its error."""
+"""Maximum probability that strikes masked by chance move an end by more than its error."""
 Ticks = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strikes:
-    """Strikes by phase."""
+    """Strikes in order of phase."""
 
     phase: Ticks
     latency: Ticks
     masked: Flags
     step: Ticks
-    """Number of the phase step of each."""
+    """Number of each strike's phase step."""
 
     @property
     def missed(self) -> Flags:
-        """Which had no response."""
+        """Flags of the strikes without a response."""
         return self.latency == MISSED
 
     def turned(self, first: int, span_ticks: int, steps: int) -> Strikes:
-        """Return them from one on, phases and steps counted on over the end of the period."""
+        """Return the strikes from number `first` on; those before it follow, one period later."""
         wrapped = np.arange(len(self.phase)) >= len(self.phase) - first
         return Strikes(
             np.roll(self.phase, -first) + wrapped * span_ticks,
@@ -47,23 +47,24 @@ class Strikes:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What phases and latencies are measured by."""
+    """The scales for phases and latencies."""
 
     span_ticks: int
     steps: int
     cyclic: bool
     base_ticks: int
     unseen_ticks: int
-    """A delay up to this may be none: the threshold, and how far the base is over the least."""
+    """Delays up to this cannot be seen: the threshold, plus the base minus the minimum latency."""
 
 
 def clusters(strikes: Strikes, scale: Scale, chance: Chance) -> list[Window]:
-    """Return masked steps next to each other as windows, whatever their chance."""
+    """Return each group of adjacent masked steps as a window, likely or not."""
     if not strikes.masked.any():
         return []
     firsts, counts, held = _steps(strikes)
     if scale.cyclic:
-        # From behind the step with the fewest masked strikes on, so that no window is cut in two.
+        # Counting starts after the step with the smallest share of masked strikes, so that the
+        # end of the period cuts no window in two.
         quiet = int(np.argmin(held / counts))
         strikes = strikes.turned(int(firsts[quiet] + counts[quiet]), scale.span_ticks, scale.steps)
         firsts, counts, held = _steps(strikes)
@@ -98,9 +99,9 @@ def clusters(strikes: Strikes, scale: Scale, chance: Chance) -> list[Window]:
 
 
 def _single(masked: Flags, firsts: Ticks, counts: Ticks, marked: Flags, held: Ticks) -> Flags:
-    """Return the steps at a window's ends whose one masked strike is apart from those inside.
+    """Return the steps at a window's ends whose only masked strike is apart from those inside.
 
-    Where chance masks strikes it has masked this one as well.
+    Chance that masks strikes elsewhere may have masked this one too.
     """
     before, after = np.append(False, marked[:-1]), np.append(marked[1:], False)
     begins = after & ~before & ~masked[firsts + counts - 1]
@@ -111,16 +112,16 @@ def _single(masked: Flags, firsts: Ticks, counts: Ticks, marked: Flags, held: Ti
 def _is_one(
     phase: Ticks, ends: tuple[int, int], first: int, before: Window, after: Window, scale: Scale
 ) -> bool:
-    """Return whether what is after a window began before that one had surely ended."""
+    """Return whether the window `after` began before the window `before` had surely ended."""
     if max(before.chance, after.chance) > LIMIT or before.delay_ticks is None:
         return False
     return int(phase[first]) < int(phase[ends[1] + 1]) + scale.unseen_ticks
 
 
 def _share(flags: Flags) -> float:
-    """Return the share of flags set in the quieter half of a row; none if a quarter has none.
+    """Return the share of flags set in the quieter half of a row; 0 if a quarter has none.
 
-    A window that is not always there thins out at its end: what is left of it is not chance.
+    A window that is not always there thins out at its end. What is left of it is not chance.
     """
     sums = np.concatenate(([0], np.cumsum(flags)))
     half, quarter = (-(-len(flags) // part) for part in (2, 4))
@@ -130,18 +131,18 @@ def _share(flags: Flags) -> float:
 
 
 def _steps(strikes: Strikes) -> tuple[Ticks, Ticks, Ticks]:
-    """Return of each step with strikes the first one, their count, and how many are masked."""
+    """Return each non-empty step's first strike, strike count and masked count."""
     firsts = np.flatnonzero(np.diff(strikes.step, prepend=-1))
     counts = np.diff(firsts, append=len(strikes.step))
     return firsts, counts, np.add.reduceat(strikes.masked.astype(np.int64), firsts)
 
 
 def _ends(masked: Flags, low: int, high: int, share: float) -> tuple[int, int]:
-    """Return the first and last masked strike of those from `low` to below `high`.
+    """Return the first and last masked strike of a window, from those `low` to `high` - 1.
 
-    Where chance masks a share of the others, these are the ends of the likeliest stretch, by the
-    longest one that is masked throughout. Masked strikes next to it belong to it, whatever their
-    step.
+    If chance masks a share of the other strikes, these are the ends of the likeliest stretch. The
+    longest row of masked strikes estimates the share inside. Masked strikes that directly adjoin
+    the stretch belong to it, in any step.
     """
     own = masked[low:high]
     most = longest(own)
@@ -160,20 +161,20 @@ def _ends(masked: Flags, low: int, high: int, share: float) -> tuple[int, int]:
 
 
 def _spare(share: float) -> int:
-    """Return how many of the strikes at an end chance alone may have masked."""
+    """Return how many strikes at an end may have been masked by chance alone."""
     return math.ceil(math.log(SURE) / math.log(share)) - 1 if 0 < share < 1 else 0
 
 
 def _window(
     strikes: Strikes, first: int, last: int, scale: Scale, chance: Chance, spare: int
 ) -> Window:
-    """Return the window of the strikes from `first` to `last`, both masked."""
+    """Return the window from strike `first` to strike `last`, both masked."""
     own = slice(first, last + 1)
     phase, latency, masked = strikes.phase[own], strikes.latency[own], strikes.masked[own]
     missed = latency == MISSED
     delayed = masked & ~missed
     lower, upper = _around(strikes.phase, int(phase[0]), int(phase[-1]), scale)
-    # A strike that waits for a little shows no window; one that is lost does.
+    # Short delays stay below the threshold, so a window of delayed strikes may go on unseen.
     until = upper + scale.unseen_ticks * bool(delayed.any())
     if not scale.cyclic:
         until = min(until, scale.span_ticks)
@@ -199,7 +200,7 @@ def _window(
 
 
 def _around(phase: Ticks, first: int, last: int, scale: Scale) -> tuple[int, int]:
-    """Return the greatest phase below `first` of all strikes, and the least above `last`."""
+    """Return the nearest phases of any strike below `first` and above `last`."""
     before = int(np.searchsorted(phase, first)) - 1
     after = int(np.searchsorted(phase, last, side="right"))
     span = scale.span_ticks

@@ -1,7 +1,7 @@
-"""Strikes with their phases and latencies, from the events of one run. Pure.
+"""Finds phase and latency of each strike in the events of one run. Pure.
 
-The strikes of a scan are further apart than its time-out, so that the answer to a strike is the
-first response after it: each strike stands for itself, whatever is missing elsewhere.
+The strikes of a scan are further apart than its time-out. So the first response after a strike
+answers it, and a missing event affects one strike only.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ Ticks = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 MISSED = -1
-"""As a latency."""
+"""Marks a strike without a response, in place of its latency."""
 MOST_INTERVAL_TICKS = 1 << 31
 REGULAR = 4
-"""An interval that differs from the median by more than a 4th of it is none of a tick's."""
+"""An interval is irregular if it differs from the median by more than 1/REGULAR of it."""
 MOST_IRREGULAR = 10
-"""More than a 10th of such intervals, and the reference is no tick."""
+"""The reference is no tick if more than 1/MOST_IRREGULAR of its intervals are irregular."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """Which events are what."""
+    """The events' sources: which are strikes, responses and reference."""
 
     strike: int
     response: int
     reference: tuple[int, int]
     """Source and polarity."""
     span_ticks: int | None = None
-    """None: the reference has a period, and phases lie between two of its edges. Else phases are
-    times since its last edge, below this."""
+    """Upper bound of phases. None: the reference has a period, and phases lie between two of its
+    edges. Otherwise a phase is the time since the reference's last edge."""
 
     @property
     def periodic(self) -> bool:
@@ -56,29 +56,30 @@ class Pins:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Folded:
-    """The strikes of a run in their order."""
+    """The strikes of a run, in order."""
 
     phase_ticks: Ticks
     latency_ticks: Ticks
-    """Or MISSED."""
+    """Latency of each strike, or MISSED."""
     span_ticks: int
-    """All phases are below it; the period, where there is one."""
+    """Upper bound of all phases: the period, if there is one."""
     reference: Reference
     left_out: Mapping[str, int]
     answered: int
-    """Of all strikes whose events are complete, those without a phase included."""
+    """Number of answered strikes among those with complete events, with or without a phase."""
     missed: int
     timeout_ticks: int
-    """No latency is greater."""
+    """Upper bound of latencies."""
 
 
 def fold(
     events: EventArray, pins: Pins, timeout_ticks: int, end_ticks: int, generated: int
 ) -> Folded:
-    """Return the strikes of time-ordered events (EVENT_DTYPE) of a run that generated so many.
+    """Return the strikes of a run, from time-ordered events (EVENT_DTYPE).
 
-    Strikes must be more than the time-out apart. Raises ValueError where a reference has too few
-    edges, or is no tick though it must be one.
+    The run generated `generated` events; fewer may have come. Strikes must be more than the
+    time-out apart. Raises ValueError if the reference has too few edges, or must be a tick and is
+    none.
     """
     times, sources = events["time_ticks"].astype(np.int64), events["source"]
     rising = events["polarity"] == 1
@@ -111,7 +112,7 @@ def fold(
     near, own = np.ones(len(at), np.bool_), np.ones(len(at), np.bool_)
     if pins.span_ticks is not None:
         near = at - first < pins.span_ticks
-        # What it waited for may be of the next edge: a window can begin shortly before its marker.
+        # A window may begin just before its marker: the strike then waits for the next edge's.
         own = (following <= at) | (at + latency < following)
     for reason, good in (
         (UNSETTLED, settled),
@@ -144,9 +145,9 @@ def fold(
 
 
 def _reference(name: str, edges: Ticks, known: Flags, periodic: bool) -> tuple[Reference, Flags]:
-    """Return the reference and which of its intervals are a period.
+    """Return the reference, and which of its intervals are a period.
 
-    In those that are not `known` an edge may be missing.
+    Intervals that are not `known` may lack an edge.
     """
     intervals = np.diff(edges)[known]
     if not len(intervals):
@@ -170,7 +171,7 @@ def _reference(name: str, edges: Ticks, known: Flags, periodic: bool) -> tuple[R
 
 
 def _latency(times: Ticks, responses: Ticks, strikes: Ticks) -> Ticks:
-    """Return the time to the first response after each strike; MISSED without any."""
+    """Return the time from each strike to the first response after it; MISSED without one."""
     after = np.searchsorted(responses, strikes)
     found = np.full(len(strikes), MISSED, np.int64)
     has = after < len(responses)
@@ -179,7 +180,7 @@ def _latency(times: Ticks, responses: Ticks, strikes: Ticks) -> Ticks:
 
 
 def _segments(index: Ticks, generated: int) -> Ticks:
-    """Return the stretch without a gap that each event is in, and behind them that of the end."""
+    """Return the number of each event's gap-free stretch, and that of the run's end."""
     borders = np.diff(np.concatenate([[-1], index, [generated]])) != 1
     return np.cumsum(borders)
 
@@ -187,6 +188,6 @@ def _segments(index: Ticks, generated: int) -> Ticks:
 def _whole(times: Ticks, segment: Ticks, start: Ticks, end: Ticks) -> Flags:
     """Return whether no event from `start` to `end` is missing."""
     first = np.searchsorted(times, start, side="left")
-    # The event before the first: a gap between the two may hide what came at `start` or after it.
+    # A gap just before the first event may hide events at `start` or later.
     before = np.where(first > 0, segment[np.maximum(first - 1, 0)], 0)
     return before == segment[np.searchsorted(times, end, side="right")]

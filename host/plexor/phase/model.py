@@ -1,4 +1,4 @@
-"""What a phase scan finds: latency over phase, and the windows in which a strike has to wait."""
+"""Result of a phase scan: latency over phase, and windows in which a strike must wait."""
 
 from __future__ import annotations
 
@@ -11,71 +11,71 @@ from plexor.model.results import Accounting
 
 @dataclass(frozen=True, slots=True)
 class PhaseBin:
-    """The strikes of one phase step. Latencies are in ticks, None where none was answered."""
+    """The strikes of one phase step. Latencies are in ticks, None if no strike was answered."""
 
     phase_ticks: Fraction
-    """Where it begins."""
+    """Phase at which the step begins."""
     strikes: int
     missed: int
     min_ticks: int | None
     median_ticks: int | None
     max_ticks: int | None
     masked: int
-    """Strikes that were missed, or took longer than base and threshold."""
+    """Number of strikes that were missed, or took longer than base plus threshold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Phases next to each other in which strikes are masked; it may wrap around the period.
+    """Adjacent phases in which strikes are masked. A window may wrap around the period.
 
-    It begins after the last strike before it that was not masked, up to its first one that was: in
-    the middle of the two, plus or minus `start_error_ticks`. It ends after its last masked strike,
-    up to the next one that was not; where a strike was delayed, up to the threshold after that one,
-    for a shorter delay is not seen.
+    It begins between the last unmasked strike before it and its first masked strike: in the middle,
+    plus or minus `start_error_ticks`. It ends between its last masked strike and the next unmasked
+    one. If a strike was delayed, it may end up to the threshold later, because shorter delays are
+    not seen.
     """
 
     start_ticks: Fraction
     start_error_ticks: Fraction
     end_ticks: Fraction
-    """Greater than a period where the window wraps around it."""
+    """End of the window; greater than the period if the window wraps around."""
     end_error_ticks: Fraction
     strikes: int
-    """From the first masked one to the last."""
+    """Number of strikes from the first masked one to the last."""
     masked: int
-    """Of them; all, but for windows that are not always there."""
+    """Number of masked ones among them: all, unless the window is not always there."""
     missed: int
     empty_phases: int
-    """Phase steps inside that had no strike."""
+    """Number of phase steps inside that had no strike."""
     delay_ticks: int | None
-    """Greatest latency less the base; of responses that wait for the end, the window's width."""
+    """Maximum latency minus base. It is the window's width if responses wait for its end."""
     waits_until_ticks: int | None
-    """The latest phase plus delay of its strikes: where it ends if their responses wait for it.
-    None without a period, for then strikes of the windows after it are among them."""
+    """Maximum of phase plus delay: the window's end if responses wait for it. None without a
+    period, because strikes may then wait for a later window."""
     chance: float
-    """Probability, at most, that a scan of a device whose latency and losses have nothing to do
-    with phase has such a window; see plexor.phase.chance."""
+    """Upper bound of the probability that a scan has such a window by chance, that is, if neither
+    latency nor losses depend on phase; see plexor.phase.chance."""
 
     @property
     def width_ticks(self) -> Fraction:
-        """End less start."""
+        """End minus start."""
         return self.end_ticks - self.start_ticks
 
     @property
     def width_error_ticks(self) -> Fraction:
-        """Of the width."""
+        """Error of the width."""
         return self.start_error_ticks + self.end_error_ticks
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The edges that phases are measured from."""
+    """The edges from which phases are measured."""
 
     name: str
     edges: int
     period_ticks: Fraction | None
     """Mean interval; None for edges without a period."""
     least_ticks: int
-    """Shortest interval, irregular ones included."""
+    """Minimum interval, irregular ones included."""
     most_ticks: int
 
 
@@ -87,29 +87,29 @@ class PhaseScan:
     reference: Reference
     step_ticks: Fraction
     span_ticks: int
-    """Of phases: the period, or how far after an edge they go."""
+    """Upper bound of phases: the period, or the chosen time after an edge."""
     base_ticks: int | None
-    """Median latency of the fastest quarter of strikes; None where none was answered."""
+    """Median latency of the fastest quarter of strikes; None if none was answered."""
     spread_ticks: int
-    """What latency varies by at any phase: the period of a device's clock is no greater."""
+    """Variation of latency at any phase. The period of the device's clock is at most this."""
     threshold_ticks: int
     strikes: int
     left_out: Mapping[str, int]
-    """Strikes whose phase or latency is not known, by reason."""
+    """Number of strikes without a known phase or latency, by reason."""
     bins: tuple[PhaseBin, ...]
-    """Of all phases, those without a strike too."""
+    """All phase steps, with and without strikes."""
     windows: tuple[Window, ...]
-    """The widest first. Those that chance explains are not among them."""
+    """Windows that chance does not explain, the widest first."""
     suspect: Window | None
-    """Of those that chance explains the one it explains least."""
+    """The least likely window among those that chance explains."""
     stray_strikes: int
-    """Masked ones outside the windows."""
+    """Number of masked strikes outside the windows."""
     disagreements: tuple[str, ...] = ()
-    """Where complete events and the chip's classes differ: one of them is wrong."""
+    """Differences between complete events and the chip's classes. One of the two is wrong."""
 
     @property
     def empty_phases(self) -> int:
-        """Phase steps without a strike."""
+        """Number of phase steps without a strike."""
         return sum(not entry.strikes for entry in self.bins)
 
 
@@ -123,7 +123,7 @@ class PhaseResult:
     strikes: int
     asked_rate_hz: Fraction
     rate_hz: Fraction
-    """Strikes a second, on average: what phases leave of the rate that was asked for."""
+    """Mean strike rate, after the requested rate was fitted to the phases."""
     accounting: Accounting
     invalid_reasons: tuple[str, ...] = ()
     interrupted: bool = False

@@ -1,10 +1,10 @@
-"""A phase scan from what is wanted to its result: a run whose strikes step through the phases.
+"""Takes a phase scan: a run whose strikes step through all phases.
 
-Against another output of the instrument, whose period P it sets, strikes come every k P + one step:
-their phases are exact. Against a device's own tick they come every (k + golden ratio) periods, as
-a run without strikes has measured them: so many strikes as there are lie about evenly, whatever
-the tick's clock does (V. T. Sós, "On the theory of diophantine approximations I", 1957). Against
-edges without a period they come at random.
+Against another output of the instrument with period P, strikes come every k P + one step, so their
+phases are exact. Against a device's own tick, strikes come every k + golden ratio periods, as
+measured in a run without strikes. Any number of such strikes spreads almost evenly, whatever the
+tick's clock does (V. T. Sós, "On the theory of diophantine approximations I", 1957). Against edges
+without a period, strikes come at random.
 """
 
 from __future__ import annotations
@@ -33,40 +33,40 @@ from plexor.session.stop import Stop
 from plexor.units import format_seconds, known_ticks, seconds_of, ticks_of
 
 STRIKE = "strike0"
-"""The output whose strikes are timed."""
+"""The output whose strikes are measured."""
 TIMEOUT_PART = Fraction(5, 8)
-"""Of the strikes' period, where no time-out is asked for."""
+"""Default time-out, as a part of the strikes' period."""
 DITHER_PART = Fraction(1, 2)
-"""Of the period at most, where strikes come at random."""
+"""Maximum dither of random strikes, as a part of their period."""
 GOLDEN = Fraction(832_040, 1_346_269)
-"""The golden ratio's fraction, by Fibonacci numbers beyond all strikes of a scan."""
+"""Fractional part of the golden ratio, from Fibonacci numbers larger than any scan."""
 FIRST_LOOK_S = Fraction(1, 1000)
 LOOKS = 4
-"""Runs to measure a tick, each ten times as long as the one before."""
+"""Maximum number of runs that measure a tick, each ten times as long as the one before."""
 LEAST_EDGES = 9
-"""Of a tick whose period is measured."""
+"""Minimum number of edges for measuring a tick's period."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a phase scan is to find out. One of `step_s` and `points` is None."""
+    """What a phase scan should find out. One of `step_s` and `points` is None."""
 
     channels: tuple[Channel, ...]
     against: str
-    """`strike1`, `ch2`, `ch2.fall`."""
+    """The reference, such as `strike1`, `ch2` or `ch2.fall`."""
     rate_hz: Fraction
-    """Strikes come that often at most: against a period one comes in each so many of them."""
+    """Maximum strike rate. Against a period, one strike comes in every k periods."""
     repeats: int
-    """Strikes a phase step, on average."""
+    """Mean number of strikes in each phase step."""
     step_s: Fraction | None = None
     points: int | None = None
     period_s: Fraction | None = None
-    """Of the other output."""
+    """Period of the other output, if it is the reference."""
     threshold_s: Fraction | None = None
     width_s: Fraction | None = None
     timeout_s: Fraction | None = None
     span_s: Fraction | None = None
-    """None: the reference is a tick. Else phases are times since its last edge, below this."""
+    """None: the reference is a tick. Otherwise phases are times since its last edge, below this."""
     load: bool = False
     seed: int = 1
 
@@ -78,11 +78,11 @@ def run(
     description: Mapping[str, str] | None = None,
     stop: Stop | None = None,
 ) -> tuple[PhaseResult, RunResult]:
-    """Take a phase scan; return it and the run it is from.
+    """Take a phase scan; return it and its run.
 
-    Raises UsageError for what the instrument cannot do or the reference does not allow,
-    InvalidRunError where the reference has no edges, LinkError and InstrumentError as `measure`.
-    `stop` ends the run and keeps it; before that run it raises KeyboardInterrupt.
+    Raises UsageError if the instrument or the reference does not allow the scan, InvalidRunError if
+    the reference has no edges, and LinkError and InstrumentError as `measure` does. `stop` ends the
+    run and keeps it. Before that run begins, it raises KeyboardInterrupt.
     """
     stop = stop or Stop()
     need_events(device.identity, "phase")
@@ -95,7 +95,7 @@ def run(
 
 
 def settings_of(wanted: Wanted, reference_period_s: Fraction | None, tick_fs: int) -> Settings:
-    """Return the settings of the run; raise UsageError for what cannot be."""
+    """Return the settings of the run. Raises UsageError for an impossible scan."""
     source, _ = parse_reference(wanted.against)
     ours = source >= SOURCE_STRIKE
     least_s = 1 / wanted.rate_hz
@@ -127,14 +127,14 @@ def settings_of(wanted: Wanted, reference_period_s: Fraction | None, tick_fs: in
         strikes=(swept, *others),
         channels=_channels(wanted, source),
         timeout_s=timeout_s,
-        # The reference's next edge must come after the last strike.
+        # The last strike's phase needs the reference's next edge.
         settle_s=2 * max(timeout_s, reference_period_s or Fraction(0)),
         load=wanted.load,
     )
 
 
 def _whole(seconds: Fraction, what: str, tick_fs: int) -> Fraction:
-    """Return the time of the whole number of ticks that a time is."""
+    """Return the time of a whole number of ticks. Raises UsageError if the time is not one."""
     known = known_ticks(seconds, tick_fs)
     if known is None or known < 1:
         ticks = ticks_of(seconds, tick_fs)
@@ -148,7 +148,7 @@ def _whole(seconds: Fraction, what: str, tick_fs: int) -> Fraction:
 
 
 def _channels(wanted: Wanted, source: int) -> tuple[Channel, ...]:
-    """Return the channels, with that of the reference."""
+    """Return the wanted channels, plus the reference's."""
     for channel in wanted.channels:
         if channel.number != source and channel.reference not in (STRIKE, f"{STRIKE}.rise"):
             raise UsageError(
@@ -160,11 +160,11 @@ def _channels(wanted: Wanted, source: int) -> tuple[Channel, ...]:
 
 
 def _reference_period(device: Device, wanted: Wanted, stop: Stop) -> Fraction | None:
-    """Return the reference's period, None where it has none; measure that of a device's tick."""
+    """Return the reference's period, measured for a device's tick; None if it has none."""
     if wanted.span_s is not None or wanted.period_s is not None:
         return wanted.period_s
     source, polarity = parse_reference(wanted.against)
-    # Without strikes nothing is matched, whatever a channel is timed after.
+    # Nothing is matched without strikes, so the channels' references do not matter.
     channels = tuple(entry for entry in _channels(wanted, source) if entry.number == source)
     found, time_s = 0, FIRST_LOOK_S
     for look in range(LOOKS):
@@ -187,7 +187,7 @@ def _reference_period(device: Device, wanted: Wanted, stop: Stop) -> Fraction | 
 
 
 def analyse(result: RunResult, wanted: Wanted) -> PhaseResult:
-    """Return the scan of a run; raise UsageError where its reference does not allow one."""
+    """Return the scan of a run. Raises UsageError if its reference does not allow one."""
     source, _ = parse_reference(wanted.against)
     channels = [channel for channel in result.channels if channel.number != source]
     try:
@@ -232,7 +232,7 @@ def _scan(result: RunResult, channel: ChannelResult, wanted: Wanted, channels: i
     points = wanted.points
     if points is None:
         assert wanted.step_s is not None
-        # Steps of one size fill the period: that asked for, or a little more or less.
+        # All steps have one size and fill the period, so it may differ from the wanted one.
         points = max(round(folded.span_ticks / ticks_of(wanted.step_s, result.tick_fs)), 1)
     threshold = wanted.threshold_s
     scan = scan_of(
@@ -256,7 +256,7 @@ def _scan(result: RunResult, channel: ChannelResult, wanted: Wanted, channels: i
 
 
 def timeout_ticks(result: RunResult) -> int:
-    """Return the time-out that a run was matched with."""
+    """Return the time-out that the run was matched with, in ticks."""
     return next(
         entry.value
         for entry in result.registers

@@ -1,4 +1,4 @@
-"""Phase scans that were kept: read back, and what contradicts itself in one is refused."""
+"""Loads stored phase scans, and rejects those that contradict themselves."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ MOST_TICKS = 1 << 62
 
 
 def load(folder: Path) -> PhaseResult:
-    """Return the scan in a folder; raise StoreError where there is none that can be."""
+    """Return the scan in a folder. Raises StoreError if there is no valid one."""
     return read_kept(folder / FILE, SCHEMA, PhaseResult, contradictions_of)
 
 
 def contradictions_of(result: PhaseResult) -> Iterator[str]:
-    """Yield what cannot be in a scan, and what would be right."""
+    """Yield each contradiction in a scan, and what would be right."""
     if not 0 < result.tick_fs < MOST_TICKS:
         yield f"tick_fs: {result.tick_fs}; must be above 0"
     if not 0 < result.rate_hz < MOST_TICKS or not 0 < result.asked_rate_hz < MOST_TICKS:

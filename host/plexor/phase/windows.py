@@ -1,4 +1,4 @@
-"""From strikes with their phases to latency over phase and its masked windows. Pure."""
+"""Computes latency over phase and its masked windows, from strikes with phases. Pure."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from plexor.phase.fold import MISSED, Folded
 from plexor.phase.model import PhaseBin, PhaseScan
 
 FASTEST = 4
-"""The base is the median of the fastest 4th of strikes: exact while an 8th is not masked."""
+"""The base is the median of the fastest 1/FASTEST of strikes: exact if an 8th is not masked."""
 SPREADS = 2
-"""Without a threshold of the user's own it is so many times the device's own spread."""
+"""Default threshold, in multiples of the spread of the device's latency."""
 MOST_PHASES = 100_000
 
 Ticks = npt.NDArray[np.int64]
@@ -33,8 +33,8 @@ def scan(
 ) -> PhaseScan:
     """Return latency over phase in steps, with the masked windows, the widest first.
 
-    It is one of so many `channels` of a scan. Raises ValueError for a step that is below a tick, or
-    leaves too many phases or only one.
+    The scan has `channels` channels, this one included. Raises ValueError if a step is shorter than
+    a tick, or makes too many phases or only one.
     """
     count = math.ceil(folded.span_ticks / step_ticks)
     if step_ticks < 1 or not 2 <= count <= MOST_PHASES:
@@ -54,7 +54,7 @@ def scan(
     starts = np.searchsorted(step, np.arange(count + 1))
     over = np.where(latency == MISSED, np.iinfo(np.int64).max, latency - (base or 0))
     masked = over > threshold
-    # A strike is missed too where its response comes after the time-out: that is a threshold.
+    # A response after the time-out counts as missed, so the time-out acts as a threshold too.
     latest = folded.timeout_ticks - (base or 0)
     level = min(threshold, latest) if folded.missed else threshold
     masked_law, missed_law = (

@@ -1,1 +1,1 @@
-"""What an instrument can say about itself: link, registers, memories, every channel and strike."""
+"""Tests an instrument itself: link, registers, memories, every channel and strike output."""

@@ -1,4 +1,4 @@
-"""A self-test's witness of an instrument that sends no events."""
+"""Witness of a self-test for an instrument that sends no events."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from plexor.units import seconds_of
 LOADED_BYTES = 1 << 17
 MOST_DUMPS = 64
 SILENCE_S = 1.0
-"""A dump of which nothing comes for so long has lost its end."""
+"""Silence after which a dump counts as ended, in seconds: its last frame was lost."""
 LISTEN_S = Fraction(1, 500)
 MOST_WIDTH_TICKS = 1 << 16
 
 
 class BinWitness(BinObserver):
-    """Loads the link with dumps; compares memories with strikes whose latency is their width."""
+    """Loads the link with dumps; checks memories by strikes whose latency is their own width."""
 
     def load(self, nominal_bytes_s: Fraction | None) -> Load:
-        """Have the memories sent again and again; what asking takes is taken off.
+        """Request the memories repeatedly, and return the link's rate without the commands' time.
 
-        The fastest counts: whatever the host is late for is no fault of the link.
+        The fastest dump counts, because delays in the host are not the link's fault.
         """
         spaces = [space for space in Space if entries(self._geometry, space)]
         words = sum(entries(self._geometry, space) * entry_words(space) for space in spaces)
@@ -42,7 +42,7 @@ class BinWitness(BinObserver):
         self.device.consumer = collector
         try:
             if self.asked(collector, spaces)[0] < words * WORD_BYTES:
-                # Of these zeros are left out, and looking for them takes time: others are short.
+                # This build leaves zeros out, and searching for them takes time. SPACES are short.
                 spaces = [space for space in spaces if space in SPACES]
             dumped, idle = [self.asked(collector, spaces)], [self.asked(collector, [])]
             for _ in range(min(LOADED_BYTES // dumped[0][0], MOST_DUMPS)):
@@ -55,7 +55,7 @@ class BinWitness(BinObserver):
         return Load(sent / seconds_of(max(ticks, 1), self._geometry.tick_fs), more=True)
 
     def recount(self, channels: Sequence[int]) -> Recount:
-        """Count strikes whose latencies are foretold, and edges of the source."""
+        """Compare strikes of known latency and edges of the source with the chip's counts."""
         compared, used = 0, 0
         found: list[Finding] = []
 
@@ -90,9 +90,9 @@ class BinWitness(BinObserver):
         )
 
     def asked(self, collector: Collector, spaces: Sequence[Space]) -> tuple[int, int]:
-        """Return bytes that came and ticks that passed while spaces were dumped; none: not dumped.
+        """Return bytes received and ticks passed during a dump of `spaces`.
 
-        The same commands pass in any case.
+        Without spaces nothing is dumped, but the same commands are sent.
         """
         device = self.device
         device.write("control", "dump_spaces", sum(1 << space for space in spaces))
@@ -100,7 +100,7 @@ class BinWitness(BinObserver):
         began = device.read("status", "time_ticks")
         device.write("control", "action", Action.DUMP if spaces else 0)
         moved = time.monotonic()
-        # Frames are an eighth longer than their words, and whatever else comes is not of a dump.
+        # Frames are an eighth longer than their words. Anything beyond is not part of the dump.
         most = before + 2 * WORD_BYTES * collector.memories.words + LOADED_BYTES
         while spaces and collector.dumps == dumps and device.decoder.bytes_received < most:
             if device.pump(0.05):
@@ -111,14 +111,14 @@ class BinWitness(BinObserver):
         return device.decoder.bytes_received - before, ended - began
 
     def _scattered(self, number: int) -> Settings:
-        """Return a run that times edges of the source after strikes that know nothing of them."""
+        """Return settings that time the source's edges after unrelated strikes."""
         period_s = seconds_of(16 * LEAST_CLOCKS * self._geometry.samples, self._geometry.tick_fs)
         return source_settings(Channel(number), period_s, period_s, MEMORY_STRIKES * period_s)
 
     def _foretold(self, channels: Sequence[int], width_ticks: int) -> Settings:
-        """Return a run in which each strike is answered by its own end."""
+        """Return settings in which each strike's own end is its response."""
         tick_fs = self._geometry.tick_fs
-        # Long enough for all channels' edges to be matched in turn.
+        # The matcher needs this long to match all channels' edges in turn.
         period_ticks = 2 * width_ticks + 16 * LEAST_CLOCKS * self._geometry.samples
         return Settings(
             strikes=(
@@ -135,7 +135,7 @@ class BinWitness(BinObserver):
         )
 
     def _delays(self, channels: Sequence[int]) -> dict[int, tuple[int, int]]:
-        """Return the least and greatest ticks from an output's end to each channel's edge down."""
+        """Return the minimum and maximum ticks from an output's falling edge to each channel's."""
         result = dumped_run(self.device, echo_settings(self._geometry, 0, 0, 0))
         found: dict[int, tuple[int, int]] = {}
         for channel in result.channels:

@@ -1,4 +1,4 @@
-"""A self-test's witness of an instrument that sends events."""
+"""Witness of a self-test for an instrument that sends events."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from plexor.units import seconds_of
 
 LOADED_BYTES = 1 << 16
 LEAST_LOADED_S, MOST_LOADED_S = Fraction(1, 500), Fraction(1)
-"""The link is loaded for as long as it takes LOADED_BYTES at its nominal rate, in these bounds."""
+"""Bounds, in seconds, of the time for which the link is loaded with LOADED_BYTES."""
 MEMORY_ROUNDS = 3
 FRAME_BYTES = HEADER.size_bytes + CRC_BYTES + 2
-"""Of a frame beside its words: with what COBS adds, and its delimiter."""
+"""Size of a frame without its words, in bytes, with COBS overhead and delimiter."""
 
 
 class EventWitness(EventObserver):
-    """Loads the link with events of the source, and counts memories a second time from events."""
+    """Loads the link with the source's events; counts memories a second time from events."""
 
     def load(self, nominal_bytes_s: Fraction | None) -> Load:
-        """Let the source of edges load the link."""
+        """Load the link with events of the source; return its rate."""
         loaded_s = Fraction(1, 10)
         if nominal_bytes_s is not None:
             loaded_s = LOADED_BYTES / nominal_bytes_s
@@ -50,7 +50,7 @@ class EventWitness(EventObserver):
         return Load(carried / seconds_of(ticks, result.tick_fs), overrun)
 
     def recount(self, channels: Sequence[int]) -> Recount:
-        """Count known strikes twice: on the chip, and from their events."""
+        """Compare the chip's counts of known strikes with counts from their events."""
         geometry = self.device.identity.geometry
         compared, used = 0, 0
         found: list[Finding] = []

@@ -1,4 +1,4 @@
-"""From what is seen of strikes and of the asynchronous source to defects. Pure."""
+"""Finds defects in what channels saw of strikes and of the asynchronous source. Pure."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from plexor.protocol.geometry import Geometry
 from plexor.selftest.model import Finding
 
 MOST_DELAY_TICKS = 256
-"""From a strike over its pad and back, at most; it is some ns."""
+"""Maximum delay from a strike through its pad and back. Real delays are some ns."""
 WIDEST_TICKS = 3
-"""A wider bin is a defect, not an uneven placement."""
+"""Maximum width of a sound bin. A wider one is a defect, not an uneven placement."""
 Wiring = Mapping[int, Sequence[int]]
-"""Channels that are wired to each strike output."""
+"""Channels that are wired to each strike output, by output."""
 
 
 def loopback_findings(looped: Mapping[int, Looped], geometry: Geometry) -> list[Finding]:
-    """Return what is wrong with channels and outputs, of each output looped back to all channels.
+    """Return the defects of channels and outputs; each output was looped back to all channels.
 
-    Counts tell it; where every edge is in the echoes, delays too.
+    Counts are compared. Delays are compared too if the echoes contain every edge.
     """
     channels, outputs = range(geometry.channels), sorted(looped)
     seen = {
@@ -50,7 +50,7 @@ def loopback_findings(looped: Mapping[int, Looped], geometry: Geometry) -> list[
 
 
 def _delayed(looped: Looped, output: int, channel: int) -> str:
-    """Return in which way a channel follows an output wrongly; empty where it does not."""
+    """Return how a channel fails to follow an output; an empty text if it does not fail."""
     for way, name in ((1, "up"), (0, "down")):
         echo = looped.echoes[channel, way]
         if echo.seen != echo.struck:
@@ -69,7 +69,7 @@ def _delayed(looped: Looped, output: int, channel: int) -> str:
 
 
 def source_findings(source: Source, least: int, geometry: Geometry) -> list[Finding]:
-    """Return dead phases, and channels that see fewer than `least` edges each way."""
+    """Return dead phases, and channels that see fewer than `least` edges of a direction."""
     found: list[Finding] = []
     for channel in range(geometry.channels):
         counts = [source.counts[channel, way].sum(axis=0) for way in (1, 0)]
@@ -91,10 +91,11 @@ def source_findings(source: Source, least: int, geometry: Geometry) -> list[Find
 
 
 def _dead_phases(up: set[int], down: set[int], phases: int) -> list[str]:
-    """Return what is wrong with phases that end no edge up, or none down.
+    """Return what is wrong with phases in which no rising edge ends, or no falling one.
 
-    A flip-flop that is always low never shows a level's rise, and the one after it never a fall;
-    always high, the other way round. One that samples with the one before it shows neither.
+    A flip-flop that is always low never shows a rise, and the next one never shows a fall. If it is
+    always high, it is the other way round. One that samples together with the one before it shows
+    neither.
     """
     texts: list[str] = []
     told: set[int] = set()
@@ -112,7 +113,7 @@ def _dead_phases(up: set[int], down: set[int], phases: int) -> list[str]:
 def jumper_findings(
     seen: Mapping[tuple[int, int], int], count: int, wiring: Wiring
 ) -> list[Finding]:
-    """Return what is wrong with wired pins, of edges up of (output, channel) in `count` strikes."""
+    """Return the defects of wired pins; `seen` are rising edges by (output, channel)."""
     found: list[Finding] = []
     wired_to = {channel: output for output, wired in wiring.items() for channel in wired}
     follows = {

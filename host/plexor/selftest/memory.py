@@ -1,4 +1,4 @@
-"""Registers and result memories: patterns, and known strikes counted a second time."""
+"""Tests registers with patterns, and result memories with strikes that are counted again."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from plexor.selftest.model import Check, Finding, check
 
 _MOST_LISTED = 4
 _MOVING = (("stimulus", "enable"), ("stimulus", "invert"))
-"""Registers that set an output's level at once: a device that is connected would see strikes."""
+"""Registers that set an output's level at once. A connected device would see strikes."""
 
 
 def registers(device: Device) -> Check:
-    """Write patterns to every register that a run is set up with, and read them back.
+    """Write patterns to every register of a run's settings, and read them back.
 
-    What they held is there again afterwards.
+    Their previous values are restored.
     """
     places = list(_places(device))
     names = [(block, copy, entry.name) for block, copy, entry in places]
@@ -85,7 +85,7 @@ def _places(device: Device) -> Iterator[tuple[str, int, Register]]:
 
 
 def _pattern(entry: Register, number: int, pattern: int) -> int:
-    """Return a value of a register: both chequers, its own number, and random bits."""
+    """Return a test value for a register: one of two chequers, its own number, or random bits."""
     bits = (
         0x5555_5555_5555_5555,
         0xAAAA_AAAA_AAAA_AAAA,
@@ -96,7 +96,7 @@ def _pattern(entry: Register, number: int, pattern: int) -> int:
 
 
 def recounted(result: RunResult) -> tuple[int, list[Finding]]:
-    """Return how many counts of a run's memories were compared with its events, and what differs.
+    """Return how many counts were compared with a run's events, and the differences.
 
     The events must be complete.
     """
@@ -125,13 +125,13 @@ def recounted(result: RunResult) -> tuple[int, list[Finding]]:
 
 
 def _zoomed(values: np.ndarray, first_ticks: int, size: int) -> Counts:
-    """Return the window's counts: one tick a bin, the first for under, the last for over."""
+    """Return the window's counts: under, then one bin for each tick, then over."""
     places = np.clip(values - first_ticks + 1, 0, size - 1)
     return np.bincount(places, minlength=size).astype(np.uint64)
 
 
 def inconsistent(channels: Sequence[ChannelResult]) -> list[Finding]:
-    """Return where the statistics of channels cannot be those of their bins."""
+    """Return where the statistics of channels contradict their bins."""
     wrong: list[Finding] = []
     for channel in channels:
         for entry in channel.measurements:
@@ -162,10 +162,10 @@ def inconsistent(channels: Sequence[ChannelResult]) -> list[Finding]:
 def unforeseen(
     result: RunResult, width_ticks: int, delays: Mapping[int, tuple[int, int]]
 ) -> list[Finding]:
-    """Return what differs where each strike is answered by its own end, `width_ticks` later.
+    """Return unexpected results of a run in which each strike's end answers it.
 
-    `delays` are the least and greatest times of each channel from such an end to its edge, in
-    ticks; a tick more either way is a matter of noise.
+    The end comes `width_ticks` after the strike. `delays` are the minimum and maximum times from
+    such an end to each channel's edge, in ticks. Noise may add a tick on either side.
     """
     wrong: list[Finding] = []
     for channel in result.channels:
@@ -187,7 +187,7 @@ def unforeseen(
         if most - least > 1:
             wrong += inconsistent([channel])
             continue
-        # Of values a tick apart count and sum tell how many there were of each.
+        # For two adjacent values, count and sum tell how often each one came.
         later = rise.statistics.sum_ticks - rise.statistics.count * least
         if not 0 <= later <= rise.statistics.count or bool(later) != (most > least):
             text = f"{rise.statistics.count} of {least} to {most} ticks, yet their sum is"

@@ -1,4 +1,4 @@
-"""What a self-test found."""
+"""Result of a self-test."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One defect: where, and what it does."""
+    """One defect: where it is and what it does."""
 
     subject: str
     """`ch3`, `strike0`, `link`, `memory` or `registers`."""
@@ -21,30 +21,30 @@ class Check:
 
     name: str
     summary: str
-    """What was done, with its figures."""
+    """What was tested, with figures."""
     findings: tuple[Finding, ...] = ()
 
     @property
     def passed(self) -> bool:
-        """Whether nothing was found."""
+        """Whether there are no findings."""
         return not self.findings
 
 
 @dataclass(frozen=True, slots=True)
 class SelfTest:
-    """All parts, in the order in which they were done."""
+    """All parts of a self-test, in the order in which they were done."""
 
     serial: str
     gateware_hash: int
     board: str
     simulated: bool
     made: str
-    """When, ISO 8601 in UTC."""
+    """Time of the test, ISO 8601 in UTC."""
     checks: tuple[Check, ...]
 
     @property
     def passed(self) -> bool:
-        """Whether nothing was found."""
+        """Whether every part passed."""
         return all(check.passed for check in self.checks)
 
     @property
@@ -54,5 +54,5 @@ class SelfTest:
 
 
 def check(name: str, summary: str, findings: Iterable[Finding] = ()) -> Check:
-    """Return a check; a finding that is there twice is there once."""
+    """Return a check without repeated findings."""
     return Check(name, summary, tuple(dict.fromkeys(findings)))

@@ -1,4 +1,4 @@
-"""A self-test of an instrument: link first, for all else is told over it."""
+"""Tests an instrument: the link first, because every other result comes over it."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ SOURCE_EDGES = 2000
 JUMPER_STRIKES = 200
 JUMPER_PERIOD_TICKS = 20_000
 SLOW = Fraction(1, 2)
-"""A link that carries less than this part of its nominal rate, with more to carry, is slow."""
+"""A link is slow if it carries less than this part of its nominal rate under load."""
 
 Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What of an instrument is to be tested beside what it can do alone."""
+    """What is tested beside the parts that need no preparation."""
 
     wiring: Wiring
-    """Channels that are wired to each strike output by jumpers; none: pins are not tested."""
+    """Channels that jumpers connect to each strike output; if empty, pins are not tested."""
     bytes_s: Fraction | None = None
-    """What the link must carry. None: what is nominal for it, where that is known."""
+    """Rate that the link must carry, in bytes per second. None: its nominal rate, if known."""
 
 
 def selftest(device: Device, wanted: Wanted, report: Report = lambda line: None) -> SelfTest:
-    """Return what the parts of the self-test found. `report` is told what is done.
+    """Return the results of all parts; `report` gets a line about each step.
 
-    Raises LinkError where the link breaks or stays silent, and InstrumentError for an instrument
-    that cannot run.
+    Raises LinkError if the link breaks or stays silent, and InstrumentError if the instrument
+    cannot run.
     """
     identity = device.identity
     geometry = identity.geometry
@@ -80,15 +80,15 @@ def selftest(device: Device, wanted: Wanted, report: Report = lambda line: None)
 
 
 def witness_of(device: Device) -> Witness:
-    """Return who tests an instrument: by its events, or by histograms where it sends none."""
+    """Return a witness by events, or by histograms if the instrument sends no events."""
     able = Feature.EVENTS in device.identity.geometry.features
     return EventWitness(device) if able else BinWitness(device)
 
 
 def link_check(device: Device, asked_bytes_s: Fraction | None = None) -> Check:
-    """Exchange a known amount, then load the link.
+    """Exchange a known number of bytes, then load the link.
 
-    `asked_bytes_s` is what it must carry; None: what is nominal, where that is known.
+    `asked_bytes_s` is the rate that it must carry; None: its nominal rate, if known.
     """
     decoder = device.decoder
     before = (decoder.bytes_received, device.retries, decoder.fault_counts.total())
@@ -122,7 +122,7 @@ def _rate(bytes_s: Fraction) -> str:
 
 
 def _lost(name: str, lost: int) -> Check | None:
-    """Return a check that could not be judged because the link lost events, None where none was."""
+    """Return a failed check if the link lost events, so that nothing can be judged; else None."""
     if not lost:
         return None
     text = f"{name}: not judged, {lost} events were lost on the link in each of {TRIES} tries"
@@ -130,7 +130,7 @@ def _lost(name: str, lost: int) -> Check | None:
 
 
 def _idle(device: Device) -> Check:
-    """See that channels stand still while all inputs are low."""
+    """Check that channels see no edge while all inputs are low."""
     settings = Settings(
         channels=tuple(Channel(number) for number in range(device.identity.geometry.channels)),
         time_s=IDLE_S,
@@ -165,7 +165,7 @@ def _source(geometry: Geometry, witness: Witness) -> Check:
 
 
 def _memories(geometry: Geometry, witness: Witness, checks: Sequence[Check]) -> Check:
-    """Compare the results of channels of which nothing was found."""
+    """Check the results of channels that have no findings so far."""
     bad = {finding.subject for check in checks for finding in check.findings}
     found = witness.recount([n for n in range(geometry.channels) if f"ch{n}" not in bad])
     if unjudged := _lost("memory", found.lost):

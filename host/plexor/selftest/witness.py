@@ -1,4 +1,4 @@
-"""What a self-test sees of an instrument beyond what a calibration does."""
+"""Observations that a self-test needs and a calibration does not."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ class Load:
     """What the link carried under load."""
 
     bytes_s: Fraction
-    """A second of the instrument's time."""
+    """Bytes per second of the instrument's time."""
     more: bool
-    """Whether there was more to send."""
+    """Whether the instrument had more to send."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recount:
-    """Results on the chip against what they must be."""
+    """Comparison of the chip's results with their true values."""
 
     against: str
-    """What they were compared with."""
+    """What the results were compared with."""
     compared: int = 0
     used: int = 0
-    """Of the counts compared, those that are not 0."""
+    """Number of compared counts that are not 0."""
     findings: Sequence[Finding] = ()
     lost: int = 0
-    """Events lost on the link, in each of several tries."""
+    """Number of events lost on the link, after several tries."""
 
 
 class Witness(Observer, Protocol):
-    """An observer that can load the link and recount memories too."""
+    """An observer that can also load the link and check memories."""
 
     def load(self, nominal_bytes_s: Fraction | None) -> Load:
-        """Load the link; `nominal_bytes_s` is what it must carry, None: not known."""
+        """Load the link and return its rate. `nominal_bytes_s` is its nominal rate, if known."""
         ...
 
     def recount(self, channels: Sequence[int]) -> Recount:
-        """Compare results of these channels, of which nothing is known to be wrong."""
+        """Check the results of these channels, which have no known defect."""
         ...

@@ -1,1 +1,1 @@
-"""A run from its start to its result, whatever happens on the way."""
+"""Takes a run from its start to its result, even if it is interrupted or the link dies."""

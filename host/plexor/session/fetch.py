@@ -1,6 +1,6 @@
-"""What is sent once a run has ended: results, events that are still to come, those of the trigger.
+"""Fetches what comes after a run's end: results, remaining events, events around the trigger.
 
-Every wait ends: where nothing comes any more, and where it takes longer than on the slowest link.
+Every wait ends: when nothing more comes, or when even the slowest link would have delivered all.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from plexor.protocol.memory import Space
 from plexor.protocol.registers import Action, StatusFlag
 
 DUMP_SILENCE_S = 1.0
-"""A dump that brings nothing new for so long is asked for again."""
+"""Silence after which a dump is requested again, in seconds of an instrument's time."""
 DUMP_TRIES = 6
 EVENT_SILENCE_S = 0.5
 TRACE_SILENCE_S = 0.5
 SLOWEST_BYTES_S = 10_000
-"""Of the slowest link. What comes more slowly yet is not waited for."""
+"""Rate of the slowest link, in bytes per second. Waits end as if the link were this slow."""
 _EVENT_BYTES = HEADER.size_bytes + CRC_BYTES + 2 * WORD_BYTES
-"""At most, where each event is in a frame of its own."""
+"""Maximum size of an event on the link, in bytes: each event in a frame of its own."""
 
 
 def fetch(device: Device, plan: Plan, collector: Collector) -> None:
-    """Wait for all that a run which has ended still sends; ask again for what was lost."""
+    """Wait for everything that an ended run still sends; request lost dumps again."""
     geometry = device.identity.geometry
     _results(device, plan, collector)
     device.read_all(end_places(device.identity))
@@ -72,7 +72,7 @@ def _results(device: Device, plan: Plan, collector: Collector) -> None:
 
 
 def _events(device: Device, collector: Collector) -> None:
-    """Wait for events that come after the results: no more than the instrument can still hold."""
+    """Wait for the events behind the results, at most as many as the instrument can hold."""
     image, geometry = device.image, device.identity.geometry
     sent = image.value("status", "events") - image.value("status", "upload_dropped")
     sent -= sum(image.value("source", "dropped", source) for source in geometry.sources)
@@ -94,7 +94,7 @@ def _until_still(
     silence_s: float,
     most_bytes: int,
 ) -> None:
-    """Handle frames until `done`, `amount` has not moved for a while, or all must have come."""
+    """Handle frames until `done`, until `amount` stands still, or until all must have come."""
     silence_s *= device.patience
     most_s = silence_s + device.patience * most_bytes / SLOWEST_BYTES_S
     began = moved = time.monotonic()

@@ -1,4 +1,4 @@
-"""A run that is under way: its frames are consumed until it ends, and its progress is told."""
+"""Follows a running measurement: consumes its frames and reports its progress."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ OnSnapshot = Callable[[tuple[ChannelResult, ...]], None]
 
 @dataclass(frozen=True, slots=True)
 class Listeners:
-    """Who is told how a run goes."""
+    """The callbacks that a run reports to."""
 
     on_progress: OnProgress | None = None
     on_snapshot: OnSnapshot | None = None
-    """Gets the results so far whenever a snapshot has come."""
+    """Called with the results so far after each snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What an instrument says of its run."""
+    """An instrument's status during its run."""
 
     state: int
     ticks: int
@@ -44,9 +44,9 @@ class _Look:
 
 
 class Follower:
-    """Consumes the frames of a run and looks at it every POLL_S.
+    """Consumes the frames of a run and reads its status every POLL_S.
 
-    Raises InstrumentError where the instrument's time stands still.
+    Raises InstrumentError if the instrument's time stands still.
     """
 
     def __init__(self, run: Run, begin: Begin, listeners: Listeners) -> None:
@@ -58,7 +58,7 @@ class Follower:
         self._moved = self._next_look = time.monotonic()
 
     def until_end(self, stop: Stop) -> bool:
-        """Return True once the run has ended, or False once its stop is asked for."""
+        """Return True when the run has ended, or False when its stop is requested."""
         while self._run.collector.stopped is None:
             if stop.asked:
                 return False
@@ -67,14 +67,14 @@ class Follower:
         return True
 
     def until_stopped(self) -> None:
-        """Return once a run that was told to stop has ended; raise InstrumentError if not."""
+        """Wait until a run has obeyed its stop. Raises InstrumentError if it does not."""
         told = time.monotonic()
         while self._run.collector.stopped is None and not self._ended():
             if time.monotonic() - told > self._run.still_s:
                 raise InstrumentError(f"{self._run.device.name}: the instrument does not stop")
 
     def _ended(self) -> bool:
-        """Handle what comes; return whether the instrument says that the run has ended."""
+        """Handle received frames; return whether the instrument reports the end of the run."""
         self._run.device.pump(max(self._next_look - time.monotonic(), 0.0))
         if time.monotonic() < self._next_look:
             return False
@@ -123,7 +123,7 @@ def _so_far(run: Run) -> tuple[ChannelResult, ...]:
 
 def _progress(run: Run, begin: Begin, look: _Look) -> Progress:
     decoder = run.device.decoder
-    # Before RUNNING the start is that of the run before.
+    # Until the state is RUNNING, the start time is still that of the previous run.
     running = look.state >= RunState.RUNNING
     elapsed_ticks = max(look.ticks - look.start_ticks, 0) if running else 0
     time_s = run.settings.time_s

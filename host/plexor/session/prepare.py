@@ -1,4 +1,4 @@
-"""The beginning of a run: an earlier one is ended, registers are written, the run is started."""
+"""Begins a run: ends an earlier one, writes the registers, and starts."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from plexor.protocol.registers import Action, RunState
 from plexor.session.run import POLL_S, Run
 
 START_TRIES = 3
-"""Of those that are not answered."""
+"""Maximum number of START commands that stay without an answer."""
 _START_TICKS = ("status", 0, "start_ticks")
 _ENDED = (RunState.IDLE, RunState.DONE)
 
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """When a run began, and what the link had counted until then."""
+    """When a run began, and what the link had counted by then."""
 
     started: str
-    """In UTC."""
+    """Wall time of the start, ISO 8601 in UTC."""
     began: float
-    """By the monotonic clock."""
+    """Start by the monotonic clock, in seconds."""
     frames_received: int
     frames_lost: int
     faults: Counter[FaultKind]
@@ -34,18 +34,18 @@ class Begin:
 
 
 def prepare(run: Run) -> None:
-    """End a run that goes on from earlier, and write the registers of this one.
+    """End an earlier run if one is still going on, and write this run's registers.
 
-    Raises InstrumentError where the earlier one does not end.
+    Raises InstrumentError if the earlier run does not end.
     """
     _end_earlier(run)
     run.device.write_all(run.plan.registers)
 
 
 def start(run: Run) -> Begin:
-    """Send START until the run has begun: while an earlier one's dump goes out it is ignored.
+    """Send START until the run begins: the instrument ignores it while it dumps an earlier run.
 
-    Raises SilenceError where it does not begin.
+    Raises SilenceError if the run does not begin.
     """
     device, collector = run.device, run.collector
     (before,) = device.read_all([_START_TICKS])
@@ -76,7 +76,7 @@ def _end_earlier(run: Run) -> None:
         if time.monotonic() > deadline:
             raise InstrumentError(f"{device.name}: an earlier run does not end")
         device.pump(POLL_S)
-    # Its last frames must not be taken for this run's.
+    # The earlier run's last frames must not count as this run's.
     while device.pump(POLL_S):
         if time.monotonic() > deadline:
             raise InstrumentError(f"{device.name}: an earlier run's frames do not end")

@@ -1,4 +1,4 @@
-"""What a run that is under way tells of itself."""
+"""Progress of a run."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from plexor.protocol.registers import RunState
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is. Expected figures are None where the run has no such end."""
+    """How far a run has come. Expected values are None if the run does not end by them."""
 
     strikes: int
     expected_strikes: int | None
     elapsed_s: float
-    """Of the instrument's time."""
+    """Time since the start, by the instrument's clock."""
     expected_s: float | None
     wall_s: float
     remaining_wall_s: float | None
@@ -26,12 +26,12 @@ class Progress:
 
     @property
     def rate_hz(self) -> float:
-        """Strikes a second of the instrument's time."""
+        """Strikes per second of the instrument's time."""
         return self.strikes / self.elapsed_s if self.elapsed_s > 0 else 0.0
 
     @property
     def fraction(self) -> float | None:
-        """The part of the run that is done, 0 to 1."""
+        """The completed part of the run, 0 to 1; None if its end is not known."""
         parts: list[float] = []
         if self.expected_strikes:
             parts.append(self.strikes / self.expected_strikes)

@@ -1,4 +1,4 @@
-"""A run from recorded raw bytes of a link."""
+"""Rebuilds a run from a recording of the link's raw bytes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _SET_UP_WORDS = frozenset(
 
 
 class _Replay:
-    """The image and the last run of a recording."""
+    """Register image and last run of a recording."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -53,7 +53,7 @@ class _Replay:
         self.identity: Identity | None = None
         self.collector: Collector | None = None
         self._asked_before = False
-        """What the image says was asked is of a run that has begun."""
+        """Whether the image's settings belong to a run that has already begun."""
 
     def take(self, part: Part) -> None:
         """Take the next frames of the recording."""
@@ -69,7 +69,7 @@ class _Replay:
 
     @property
     def broken(self) -> str | None:
-        """Why no result can be made of a whole run, if so."""
+        """Why the recording holds no complete run; None if it does."""
         if self.identity is None or self.image.unknown(end_places(self.identity)):
             return "the recording ends before the end of a run"
         asked = self.image.unknown(common_places(self.identity.geometry))
@@ -78,7 +78,7 @@ class _Replay:
     def _response(self, frame: Frame) -> None:
         written = (e["address"] for e in operations_of(frame) if e["code"] == OpCode.WRITE)
         if self._asked_before and any(place in _SET_UP_WORDS for place in written):
-            # A run is set up anew: nothing of an earlier one is left.
+            # The next run is being set up, so the settings of the previous one no longer hold.
             self.image.forget(_SET_UP)
             self._asked_before = False
         self.image.update(frame)
@@ -86,7 +86,7 @@ class _Replay:
             self._identify()
 
     def _edge(self, code: int) -> None:
-        """Forget what says nothing of this run, or of its end."""
+        """Forget registers that do not describe this run or its end."""
         if self.identity is not None:
             self.image.forget(end_places(self.identity))
         if code == LogCode.STARTED:
@@ -115,10 +115,10 @@ class _Replay:
 
 
 def replay(path: Path, description: Mapping[str, str] | None = None) -> RunResult:
-    """Return the result of the last run in a file of raw bytes (`wire.bin` of a run).
+    """Return the result of the last run in a file of raw bytes (a run's `wire.bin`).
 
-    Raises LinkError for a file that cannot be read, IdentityError for one without the identity,
-    which is read first on every link.
+    Raises LinkError if the file cannot be read, and IdentityError if it lacks the identity, which
+    every session reads first.
     """
     link = FileLink(path)
     decoder, state = Decoder(), _Replay(link.name)

@@ -1,4 +1,4 @@
-"""What a run is made of, and how long its stages wait."""
+"""The parts of a run, and how long its stages wait."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from plexor.plan.registers import Plan
 from plexor.protocol.registers import Action
 
 POLL_S = 0.2
-"""Wall time between two looks at a run."""
+"""Wall time between two status reads, in seconds."""
 STILL_S = 60.0
-"""An instrument whose time stands still for so long is taken for dead, one that does not stop too.
-A simulated board has patience."""
+"""Time in seconds after which an instrument counts as dead if its clock stands still, or if it
+does not stop. Simulated boards get SIMULATED_PATIENCE times as long."""
 STOP_WAIT_S = 1.0
-"""Whoever interrupts twice does not wait for an answer."""
+"""Maximum wait for the answer to STOP, in seconds, after a second interrupt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """An instrument, what it is asked for, and where its frames go."""
+    """An instrument, its settings, and the collector of its frames."""
 
     device: Device
     settings: Settings
@@ -31,11 +31,11 @@ class Run:
 
     @property
     def still_s(self) -> float:
-        """How long nothing may change."""
+        """Maximum time without any change, in seconds of wall time."""
         return STILL_S * self.device.patience
 
     def stop_quietly(self) -> None:
-        """Ask the instrument to stop, if it still listens."""
+        """Tell the instrument to stop; ignore failures."""
         try:
             self.device.write_once("control", "action", Action.STOP, STOP_WAIT_S)
         except (LinkError, InstrumentError):

@@ -1,6 +1,6 @@
-"""A run, from settings to a result, whatever happens on the way.
+"""Takes a run from its settings to its result.
 
-A run that is interrupted is stopped and kept; one whose link dies keeps what came before.
+An interrupted run is stopped and kept. A run whose link dies keeps what came before.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def measure(
     """Run a measurement and return its result.
 
     Raises UsageError for settings that the instrument cannot take, and LinkError or InstrumentError
-    where the run does not start. From then on there is always a result: `stop` and the first
-    KeyboardInterrupt stop the run and keep it, a second KeyboardInterrupt waits for nothing more,
-    and a link that dies leaves a result that is invalid and says so. `on_snapshot` gets the results
-    so far whenever a snapshot has come.
+    if the run does not start. Once it has started, there is always a result. `stop` and the first
+    KeyboardInterrupt stop the run and keep it. A second KeyboardInterrupt ends all waits. If the
+    link dies, the result is invalid and says so. `on_snapshot` gets the results so far after each
+    snapshot.
 
-    Signals are the caller's: no handler is installed. A KeyboardInterrupt may strike anywhere in
-    the work, and so lose a part of the data. A handler that asks `stop` loses none.
+    Signal handlers are left to the caller. A KeyboardInterrupt may come anywhere in the work, and
+    so lose a part of the data. A handler that calls `stop.ask` loses none.
     """
     run = _planned(device, settings)
     device.consumer = run.collector
@@ -61,7 +61,7 @@ def measure(
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what takes a run."""
+    """Return the versions of the software that takes a run."""
     return {
         "plexor": metadata.version("plexor"),
         "python": platform.python_version(),
@@ -75,7 +75,7 @@ class _End:
 
     interrupted: bool
     broken: str | None = None
-    """Why the end was not seen; None where it was."""
+    """Why the end was not seen; None if it was."""
 
 
 def _planned(device: Device, settings: Settings) -> Run:
@@ -84,14 +84,14 @@ def _planned(device: Device, settings: Settings) -> Run:
     except ValueError as error:
         raise UsageError(str(error)) from error
     geometry = device.identity.geometry
-    # What the chip leaves out is computed from events, so they are kept until then.
+    # Figures that the chip leaves out are computed from events, so these are kept until then.
     keeps = settings.keep_events or bool(COMPUTED & ~geometry.features)
     settings = replace(settings, stream=stream_of(settings, device.identity))
     return Run(device, settings, plan, Collector(geometry, keeps))
 
 
 def _end_of(run: Run, begin: Begin, listeners: Listeners, stop: Stop) -> _End:
-    """Follow a run to its end and fetch its results; the first interrupt stops it."""
+    """Follow a run to its end and fetch its results. The first interrupt stops the run."""
     interrupted = False
     try:
         follower = Follower(run, begin, listeners)
@@ -106,7 +106,7 @@ def _end_of(run: Run, begin: Begin, listeners: Listeners, stop: Stop) -> _End:
     except (LinkError, InstrumentError) as error:
         return _End(interrupted, str(error))
     except KeyboardInterrupt:
-        # A second interrupt: whatever has come is what there is.
+        # After a second interrupt, the result is made from what has come.
         run.stop_quietly()
         return _End(True, "interrupted before the results came")
     return _End(interrupted)

@@ -1,12 +1,12 @@
-"""The request to stop a run that is under way."""
+"""A request to stop a run."""
 
 from __future__ import annotations
 
 
 class Stop:
-    """A request to stop, made by a signal handler or by another thread.
+    """A request to stop, made by a signal handler or another thread.
 
-    It takes no lock, unlike `threading.Event`: a handler may interrupt itself.
+    It takes no lock, unlike `threading.Event`, because a handler may interrupt itself.
     """
 
     def __init__(self) -> None:
@@ -14,9 +14,9 @@ class Stop:
 
     @property
     def asked(self) -> bool:
-        """Whether somebody has asked."""
+        """Whether a stop was requested."""
         return self._asked
 
     def ask(self) -> None:
-        """Ask for the stop; asking again changes nothing."""
+        """Request a stop. Further requests have no effect."""
         self._asked = True

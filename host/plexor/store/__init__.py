@@ -1,1 +1,1 @@
-"""Runs on disk and as documents."""
+"""Keeps runs on disk, and turns them into documents."""

@@ -1,7 +1,7 @@
-"""What a run in a file cannot be: what its figures were taken with is checked at the door. Pure.
+"""Rejects stored runs whose settings, identity or accounting are impossible. Pure.
 
-What contradicts itself in the figures an instrument may have sent: that is left out and the run
-invalid (`plexor.decode.consistent`). What is here no instrument sends and no host writes.
+An instrument may have sent contradictory figures. `plexor.decode.consistent` leaves these out and
+makes the run invalid. This module rejects what no instrument sends and no host writes.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from plexor.protocol.memory import bin_bits
 from plexor.protocol.registers import Policy, StatusFlag
 
 LOG, ZOOM = "log", "zoom"
-"""Scales of a histogram: all values, and the window of one-tick bins."""
+"""Scales of a histogram: all values in log-linear bins, or the window of one-tick bins."""
 Place = tuple[int, str, str]
 """Channel, kind and scale of a histogram."""
 
 
 def check(result: RunResult) -> None:
-    """Raise ValueError for a run that cannot be, its arrays aside; the text says what."""
+    """Raise ValueError for an impossible run, its arrays aside. The text says what is wrong."""
     for text in _wrong(result):
         raise ValueError(text)
     if result.calibration is not None:
@@ -42,7 +42,7 @@ def check(result: RunResult) -> None:
 
 
 def check_events(events: EventArray, result: RunResult) -> None:
-    """Raise ValueError for events that no instrument of the run's geometry sends."""
+    """Raise ValueError for events that no instrument with the run's geometry sends."""
     times, known = events["time_ticks"], result.identity.geometry.sources
     for name, values in (("time", times), ("index", events["index"])):
         if len(events) and int(values.max()) >= 2 * MOST_TICKS:
@@ -54,7 +54,7 @@ def check_events(events: EventArray, result: RunResult) -> None:
 
 
 def histograms(result: RunResult) -> Mapping[Place, int]:
-    """Return the bins of each histogram that a run has."""
+    """Return the number of bins of each histogram in a run."""
     geometry = result.identity.geometry
     found: dict[Place, int] = {}
     for channel in result.channels:

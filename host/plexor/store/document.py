@@ -1,4 +1,4 @@
-"""A run's figures as a document for machines: what `--json` prints, as `schema/run.json` says."""
+"""Turns a run's figures into the document of `--json`, described by `schema/run.json`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _KIND_NAMES = (
 
 
 def document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> dict[str, Any]:
-    """Return the document; only types that JSON has."""
+    """Return the document, made of JSON's types only."""
     result = report.result
     geometry = result.identity.geometry
     books = result.accounting

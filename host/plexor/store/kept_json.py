@@ -1,4 +1,4 @@
-"""Results that were kept as the document that `--json` prints: its schema, then all fields."""
+"""Results stored as the document of `--json`: its schema, then all fields."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ T = TypeVar("T")
 
 
 def document_of(schema: str, result: object) -> dict[str, Any]:
-    """Return what `--json` prints of a result."""
+    """Return the document that `--json` prints for a result."""
     return {"schema": schema, **to_json(result)}
 
 
 def read_kept(
     path: Path, schema: str, kind: type[T], contradictions_of: Callable[[T], Iterable[str]]
 ) -> T:
-    """Return the result in a file; raise StoreError with the path where there is none that can be.
+    """Return the result in a file. Raises StoreError with the path if there is no valid one.
 
-    `contradictions_of` says what cannot be in a result.
+    `contradictions_of` yields what is impossible in a result.
     """
     try:
         document = parse_json(path.read_bytes())

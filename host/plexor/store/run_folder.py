@@ -1,7 +1,8 @@
-"""A run on disk: a folder that has everything the run was taken with, written whole or not at all.
+"""A run on disk: a folder with everything the run was taken with, written completely or not at all.
 
-run.json has all but the arrays; histograms.parquet the bins that are not empty; events.parquet and
-trace.parquet the events, where there are any; wire.bin the raw bytes, on request.
+run.json has everything but the arrays. histograms.parquet has the bins that are not empty.
+events.parquet and trace.parquet have the events, if there are any. wire.bin has the raw bytes, if
+they were requested.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from plexor.model.results import EVENT_DTYPE, Bins, EventArray, Measurement, Run
 from plexor.store import checks as stored
 
 FORMAT = 1
-"""Of the folder; a greater one is not read."""
+"""Version of the folder's format. Newer ones are rejected."""
 RUN_FILE = "run.json"
 HISTOGRAMS_FILE = "histograms.parquet"
 EVENTS_FILE = "events.parquet"
@@ -36,10 +37,10 @@ WIRE_FILE = "wire.bin"
 
 
 def save(result: RunResult, folder: Path, wire: Path | None = None) -> Path:
-    """Write a run to `folder`, which must not exist or be empty; return it.
+    """Write a run to `folder`, which must be empty or not exist; return the folder.
 
-    `wire` is a file of raw bytes that is moved in. The folder appears when it is whole. Raises
-    StoreError, with the path, where it cannot be written.
+    `wire` is a file of raw bytes, which is moved into the folder. The folder appears only when it
+    is complete. Raises StoreError with the path if it cannot be written.
     """
     with _errors_of(folder, "write"):
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -71,10 +72,10 @@ def save(result: RunResult, folder: Path, wire: Path | None = None) -> Path:
 
 
 def load(folder: Path) -> RunResult:
-    """Return the run in `folder`, equal to the one stored.
+    """Return the run in `folder`, equal to the stored one.
 
-    Raises StoreError, with the path, for a folder that has none or one that cannot be read. A run
-    whose figures contradict each other is invalid, and is without them.
+    Raises StoreError with the path if there is no readable run. Contradictory figures are left out,
+    and the run is then invalid.
     """
     result = read_document(folder / RUN_FILE, "run", FORMAT, RunResult, stored.check)
     with _errors_of(folder / HISTOGRAMS_FILE, "read"):
@@ -90,7 +91,7 @@ def load(folder: Path) -> RunResult:
 
 @contextmanager
 def _errors_of(path: Path, verb: str) -> Generator[None]:
-    """Turn what can go wrong with a file into one clear error."""
+    """Turn errors about a file into a StoreError with its path."""
     try:
         yield
     except StoreError:
@@ -108,7 +109,7 @@ def _umask() -> int:
 
 
 def _without_arrays(result: RunResult) -> RunResult:
-    """Return the run with empty arrays in place of those that go to files of their own."""
+    """Return the run with empty arrays in place of those that have files of their own."""
     nothing: NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
     empty = np.empty(0, dtype=EVENT_DTYPE)
     return replace(
@@ -156,7 +157,7 @@ def _histogram_schema() -> Any:
 
 def _event_schema() -> Any:
     pa = _pyarrow()
-    # Times and indices grow: their differences are small, and Parquet packs those of signed values.
+    # Times and indices grow. Parquet packs their small differences, but only of signed values.
     types = (pa.int64(), pa.int64(), pa.uint8(), pa.uint8())
     return pa.schema(list(zip(EVENT_DTYPE.names or (), types, strict=True)))
 
@@ -168,7 +169,7 @@ def _write_histograms(path: Path, result: RunResult) -> None:
     }
     for number, kind, scale, counts in _histograms(result):
         filled = np.flatnonzero(counts)
-        # Bin -1 keeps how many bins there are where all are empty.
+        # Bin -1 stores the number of bins, so that empty histograms have a row too.
         rows = [-1, *filled.tolist()]
         columns["channel"] += [number] * len(rows)
         columns["kind"] += [kind] * len(rows)
@@ -236,7 +237,8 @@ def _read_events(path: Path, known: EventArray | None, result: RunResult) -> Eve
 
 
 def _pyarrow(name: str = "pyarrow") -> Any:
-    # It takes a fifth of a second to import: only what stores a run pays. It has no types.
+    # The import takes a fifth of a second, so only commands that store runs pay for it. pyarrow
+    # has no type stubs.
     return importlib.import_module(name)
 
 
@@ -249,7 +251,7 @@ def _write_table(table: Any, path: Path, differences: tuple[str, ...] = ()) -> N
 
 
 def _read_table(path: Path, schema: Any) -> Mapping[str, Any]:
-    """Return the columns of a file, which must have just those of the schema, and no gaps."""
+    """Return a file's columns. They must be those of the schema, without nulls."""
     arrow_error: type[Exception] = _pyarrow().ArrowException
     try:
         with _pyarrow("pyarrow.parquet").ParquetFile(path) as file:

@@ -1,1 +1,1 @@
-"""Published studies, and systems side by side."""
+"""Systems side by side, beside a published study."""

@@ -1,7 +1,7 @@
-"""What a published study says of two systems, row by row, in its own figures and no others.
+"""Figures that a published study gives for two systems, row by row.
 
-C. Tacke, L. Ricci, "Benchmarking Real-Time Determinism in Windows CE", COTS Journal. Its table
-(Figure 7) is not in the text that is known here: a cell of which the text says nothing is absent.
+C. Tacke, L. Ricci, "Benchmarking Real-Time Determinism in Windows CE", COTS Journal. The known text
+lacks the study's table (Figure 7). Cells that the text does not mention are absent here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Role(StrEnum):
 
 
 class What(StrEnum):
-    """What a statement is about; the first three are columns of the table."""
+    """The subject of a statement. The first three are columns of the table."""
 
     LATENCY = "latency"
     JITTER = "jitter"
@@ -33,21 +33,21 @@ class What(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One figure of the text."""
+    """One figure from the text."""
 
     row: str
     system: str
     role: Role
     loads: tuple[str, ...]
-    """Those it may be of; more than one where the text leaves it open."""
+    """Loads that the figure may belong to; several if the text leaves it open."""
     what: What
     text: str
     explicit: bool = True
-    """Whether the text says under which load."""
+    """Whether the text names the load."""
 
     @property
     def shown(self) -> str:
-        """The figure, with `?` where its load is not explicit."""
+        """The figure, with `?` if its load is not explicit."""
         return self.text if self.explicit else f"{self.text}?"
 
 
@@ -81,7 +81,7 @@ STATEMENTS: tuple[Statement, ...] = (
 
 
 def stated(system: str, load: str, role: Role, what: What) -> Statement | None:
-    """Return what the text says of a cell, or None."""
+    """Return what the text says about a cell; None if it says nothing."""
     return next(
         (
             entry

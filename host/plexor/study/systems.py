@@ -1,7 +1,7 @@
 """Systems side by side: latency, jitter and saturation of interrupt and task, idle and loaded.
 
-Pure: reports of runs and results of sweeps in, rows out. A latency and a jitter come from a run, or
-where there is none from the lowest rate of a sweep; a saturation frequency from a sweep.
+Pure: takes reports of runs and results of sweeps, and returns rows. Latency and jitter come from a
+run, or else from the lowest rate of a sweep. Saturation frequencies come from a sweep.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from plexor.sweep.model import Bracket, Knee, Step, SweepResult
 from plexor.units import seconds_of
 
 ROLES = (Role.INTERRUPT, Role.TASK)
-"""Of a system's first and second response pin."""
+"""Roles of a system's first and second response pin."""
 _MEDIAN = Fraction(1, 2)
 
 
 class Jitter(StrEnum):
-    """Which jitter a table has."""
+    """The jitter that a table shows."""
 
     SPAN_128 = "jitter128"
     PEAK_TO_PEAK = "peak-to-peak"
@@ -39,7 +39,7 @@ class Timing:
     median_s: Fraction | None
     jitter_s: Fraction | None
     rate_hz: Fraction | None
-    """Of the strikes; None where they had none."""
+    """Mean strike rate; None if there is none."""
     source: str
     """`simulated` or `measured`."""
     taken_from: str
@@ -47,7 +47,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Saturation:
-    """Where one pin saturates."""
+    """Saturation of one pin."""
 
     bracket: Bracket
     source: str
@@ -69,21 +69,21 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How a load changes a saturation frequency, as a part of what it is without."""
+    """Relative change of a saturation frequency by a load."""
 
     system: str
     load: str
     role: Role
     part: Fraction
     least: Fraction | None
-    """By the brackets: the change lies between the two; None where one is open."""
+    """Lower bound of the change, by the brackets; None if a bracket is open."""
     most: Fraction | None
     source: str
 
 
 @dataclass(frozen=True, slots=True)
 class Inequality:
-    """Whether a task's jitter under load is less than another."""
+    """Comparison of a task's jitter under load with another jitter, which should be larger."""
 
     system: str
     load: str
@@ -95,17 +95,17 @@ class Inequality:
 
     @property
     def holds(self) -> bool:
-        """Whether it is less."""
+        """Whether the task's jitter under load is smaller."""
         return self.jitter_s < self.other_s
 
 
 def system_of(device: Mapping[str, str]) -> str:
-    """Return a system's name: its key `system`, or the name of the simulated device."""
+    """Return a system's name: the key `system`, or the name of the simulated device."""
     return device.get("system") or device.get("dut", "").partition(":")[0]
 
 
 def load_of(report: Report) -> str:
-    """Return under which load a run was: its key `load`, the device's option, or `on`."""
+    """Return a run's load: the key `load`, the simulated device's option, or `on`."""
     device = report.result.device
     if not report.result.settings.load:
         return IDLE
@@ -115,7 +115,7 @@ def load_of(report: Report) -> str:
 
 
 class Systems:
-    """Rows under construction; every cell is given once."""
+    """Collects rows. Each cell may be given once."""
 
     def __init__(self, jitter: Jitter) -> None:
         self._jitter = jitter
@@ -125,7 +125,7 @@ class Systems:
     def add_run(self, path: str, report: Report) -> None:
         """Add latency and jitter of a run.
 
-        Raises UsageError where its place is not known or taken, InvalidRunError for a run that
+        Raises UsageError if its cell is not known or already filled, and InvalidRunError if the run
         proves nothing.
         """
         if not report.valid:
@@ -138,7 +138,7 @@ class Systems:
             _give(row.timing, role, row, self._of_run(path, report, channel, period_s))
 
     def add_sweep(self, path: str, result: SweepResult) -> None:
-        """Add the saturation frequencies of a sweep; raise UsageError as `add_run` does."""
+        """Add the saturation frequencies of a sweep. Raises UsageError as `add_run` does."""
         names = list(dict.fromkeys(knee.channel for knee in result.knees))
         roles = dict(zip(names, _roles(path, len(names)), strict=False))
         for knee in result.knees:
@@ -148,7 +148,7 @@ class Systems:
         self._sweeps.append((path, result))
 
     def rows(self) -> tuple[Row, ...]:
-        """Return the rows, systems in the order they came, each idle before loaded."""
+        """Return the rows: systems in the order they were added, each idle before loaded."""
         for path, result in self._sweeps:
             names = list(dict.fromkeys(knee.channel for knee in result.knees))
             for knee in result.knees:
@@ -189,7 +189,7 @@ class Systems:
         )
 
     def _of_sweep(self, path: str, result: SweepResult, knee: Knee) -> Timing | None:
-        """Return latency and jitter at the lowest rate, if that passed."""
+        """Return latency and jitter at the lowest rate; None if that rate did not pass."""
         step = lowest(result.steps, knee)
         if step is None:
             return None
@@ -209,14 +209,14 @@ class Systems:
 
 
 def lowest(steps: Sequence[Step], knee: Knee) -> Step | None:
-    """Return the step of the lowest rate that a sweep tried, None where the channel failed it."""
+    """Return the step with a sweep's lowest rate; None if the channel failed there."""
     own = [s for s in steps if s.load == knee.load and s.for_channel in ("", knee.channel)]
     step = min(own, key=lambda step: step.rate_hz, default=None)
     return step if step is not None and step.of(knee.channel).verdict == Verdict.PASS else None
 
 
 def changes(rows: Sequence[Row]) -> tuple[Change, ...]:
-    """Return how each load changes each system's saturation frequencies, where both are known."""
+    """Return how loads change saturation frequencies, for systems also measured idle."""
     found: list[Change] = []
     for row in rows:
         idle = next((r for r in rows if r.system == row.system and r.load == IDLE), None)
@@ -247,7 +247,7 @@ def _change(row: Row, role: Role, before: Saturation, after: Saturation) -> Chan
 
 
 def inequalities(rows: Sequence[Row]) -> tuple[Inequality, ...]:
-    """Return whether each task's jitter under load is less than idle, and than other systems'."""
+    """Compare each task's jitter under load with its jitter idle, and with other systems'."""
     found: list[Inequality] = []
     for row in rows:
         if row.load == IDLE:
@@ -273,12 +273,12 @@ def inequalities(rows: Sequence[Row]) -> tuple[Inequality, ...]:
 
 
 def joint_source(one: str, other: str) -> str:
-    """Return where a figure made of two comes from."""
+    """Return the source of a figure that is made from two."""
     return one if one == other else f"{one} and {other}"
 
 
 def guideline(interval_s: Fraction) -> str:
-    """Return what the study advises for events that come or must be answered so often."""
+    """Return the study's advice for events with this interval or deadline."""
     if interval_s >= Fraction(1, 10**3):
         return "milliseconds: such a system will probably do, without much analysis"
     if interval_s >= Fraction(1, 10**5):
@@ -293,7 +293,7 @@ def _roles(path: str, channels: int) -> tuple[Role, ...]:
 
 
 def _give(cells: dict[Role, T], role: Role, row: Row, entry: T) -> None:
-    """Fill a cell; raise UsageError where it is filled."""
+    """Fill a cell. Raises UsageError if it is already filled."""
     if role in cells:
         raise UsageError(
             f"{entry.taken_from}, {cells[role].taken_from}: both are of {row.system}, load "

@@ -1,4 +1,4 @@
-// When things happen on the simulated board: multiples of a period that is a fraction of a
+// Times of events on the simulated board: multiples of a period that is a fraction of a
 // femtosecond.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace plexor {
 
-// Equal steps, each `numerator / denominator` fs after the one before.
+// Equal steps of `numerator / denominator` fs.
 class Steps {
  public:
   constexpr Steps(int64_t numerator, int64_t denominator)
@@ -21,8 +21,8 @@ class Steps {
   int64_t count_ = 0;
 };
 
-// The edges of the PLL's clocks, which have one period and equal halves: each comes `lates` after the
-// first one's, in order, all within half a period. Times are in parts of a femtosecond.
+// The edges of the PLL's clocks, which share a period and have equal halves. Each clock is `lates`
+// after the first one, in order, within half a period. Times are in parts of a femtosecond.
 template <size_t kClocks>
 class FastClocks {
  public:
@@ -31,7 +31,7 @@ class FastClocks {
 
   int64_t next_fs() const { return (halves_ * half_ + lates_[clock_]) / fs_parts_; }
 
-  // Lets the next edge happen. Bit n of the levels is clock n.
+  // Advances to the next edge. Bit n of the levels is clock n.
   unsigned step() {
     levels_ ^= 1u << clock_;
     if (++clock_ == kClocks) {

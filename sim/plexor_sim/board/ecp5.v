@@ -1,8 +1,8 @@
-// Cells of an ECP5 as nextpnr places and routes them, without delays. Carries as in the ECP5 data
-// sheet (Lattice FPGA-DS-02012, slice and its CCU2 mode), memories of tables as in FPGA-TN-02204.
+// Cells of an ECP5, as nextpnr places and routes them, without delays. Carries follow the ECP5 data
+// sheet (Lattice FPGA-DS-02012, slice and its CCU2 mode), memories of tables FPGA-TN-02204.
 
-// A look-up table; in CCU2 mode half of an adder, whose carry runs through where the table says 1, and
-// is that of the lower two inputs elsewhere. CCU2_INJECT1 takes the carry out of F.
+// A look-up table. In CCU2 mode it is half of an adder: the carry passes where the table says 1, and
+// is that of the lower two inputs elsewhere. CCU2_INJECT1 removes the carry from F.
 module TRELLIS_COMB #(
     parameter [15:0] INITVAL = 0, parameter MODE = "LOGIC", CCU2_INJECT1 = "NO"
 ) (
@@ -22,8 +22,8 @@ module TRELLIS_COMB #(
   endgenerate
 endmodule
 
-// A table that is written: a bit of TRELLIS_DPR16X4, zeros at first. Bits 0 to 3 of the address that is
-// read are at D, B, C and A.
+// A writable table: a bit of TRELLIS_DPR16X4, initially zeros. Bits 0 to 3 of the read address are at D,
+// B, C and A.
 module TRELLIS_DPRAM (
     input A, B, C, D, WCK, WRE, WD,
     input [3:0] WAD,
@@ -34,7 +34,7 @@ module TRELLIS_DPRAM (
   always @(posedge WCK) if (WRE) bits[WAD] <= WD;
 endmodule
 
-// A flip-flop that begins as it is reset. A reset takes effect without CE.
+// A flip-flop that starts with its reset value. A reset takes effect without CE.
 module TRELLIS_FF #(parameter CLKMUX = "CLK", REGSET = "RESET", SRMODE = "LSR_OVER_CE") (
     input CLK, CE, LSR, D,
     output reg Q = REGSET == "SET"

@@ -1,11 +1,11 @@
 // A block RAM of the ECP5 (Lattice FPGA-TN-02204, ECP5 and ECP5-5G memory usage guide): 1024 words of two
-// bytes of 9 bits. A port of 1, 2 or 4 bits has the lower 8 of each byte. A word of 36 bits is two
-// neighbouring words: A writes it with the data pins of both ports, the even word with its own, and B
-// reads it likewise.
+// bytes of 9 bits. A port of 1, 2 or 4 bits has the lower 8 of each byte. A word of 36 bits is two adjacent
+// words. Port A writes it with the data pins of both ports, the even word with its own. Port B reads it in
+// the same way.
 //
-// What the guide calls unknown is here the inverse of what a design may hope for: what a port reads at the
-// clock at which the other one writes there (of what was there), and what is left where both write (of
-// A's). Both ports have one clock.
+// Where the guide says "unknown", the model gives the inverse of what a design may hope for. If a port reads
+// a word while the other one writes it, it reads the inverse of the old word. If both ports write a word, the
+// inverse of A's data is left. Both ports have one clock.
 module DP16KD #(
     parameter DATA_WIDTH_A = 18, DATA_WIDTH_B = 18, REGMODE_A = "NOREG", REGMODE_B = "NOREG",
     parameter WRITEMODE_A = "NORMAL", WRITEMODE_B = "NORMAL",
@@ -25,23 +25,23 @@ module DP16KD #(
 
   reg [17:0] memory [0:1023];
   integer n;
-  // A row of INITVAL is 16 words of 20 bits each, of which the lower 18 are data.
+  // A row of INITVAL is 16 words of 20 bits. The lower 18 bits of each are data.
   initial for (n = 0; n < 1024; n = n + 1) memory[n] = INITVAL[20 * n +: 18];
 
-  // A reset that is synchronous blocks what its clock would do.
+  // A synchronous reset blocks the port's access in its clock.
   wire active_a = CEA & CSA == CSDECODE_A & ~(SYNC & RSTA);
   wire active_b = CEB & CSB == CSDECODE_B & ~(SYNC & RSTB);
   wire [9:0] word_a = {ADA[13:5], ADA[4] & !WHOLE_WRITE}, next_a = {ADA[13:5], 1'b1};
   wire [9:0] word_b = {ADB[13:5], ADB[4] & !WHOLE_READ}, next_b = {ADB[13:5], 1'b1};
   wire [17:0] old_a = memory[word_a], old_b = memory[word_b], old_next_b = memory[next_b];
 
-  // Bits that are written, and data where they go to.
+  // The bits that are written, and the data in their places.
   wire [17:0] mask_a, mask_b, data_a, data_b;
   wire [17:0] mask_next_a = active_a & WEA && WHOLE_WRITE ? {{9{ADA[3]}}, {9{ADA[2]}}} : 0;
   dp16kd_lane #(WIDTH_A) lane_a (.write(active_a & WEA), .AD(ADA[3:0]), .DI(DIA), .mask(mask_a), .data(data_a));
   dp16kd_lane #(WIDTH_B) lane_b (.write(active_b & WEB), .AD(ADB[3:0]), .DI(DIB), .mask(mask_b), .data(data_b));
 
-  // What the other port writes at the same clock.
+  // The bits that the other port writes in the same clock.
   wire [17:0] by_b = word_a == word_b ? mask_b : 0;
   wire [17:0] by_a = (word_b == word_a ? mask_a : 0) | (word_b == next_a ? mask_next_a : 0);
   wire [17:0] next_by_a = (next_b == word_a ? mask_a : 0) | (next_b == next_a ? mask_next_a : 0);
@@ -70,7 +70,7 @@ module DP16KD #(
   assign DOB = WHOLE_READ ? second_b : first_b;
 endmodule
 
-// The bits of a word that a port writes. A port of 18 bits has an enable for each byte at AD[1:0].
+// The bits of a word that a port writes. An 18-bit port has an enable for each byte at AD[1:0].
 module dp16kd_lane #(parameter WIDTH = 18) (
     input write,
     input [3:0] AD,
@@ -91,8 +91,8 @@ module dp16kd_lane #(parameter WIDTH = 18) (
   end
 endmodule
 
-// What a port reads: it stands behind the clock, and with OUTREG behind one more that OCE enables. CE is of
-// the first alone. A write is read as WRITEMODE says: not at all, as it was, or as it becomes.
+// The data that a port reads. It comes after the clock, with OUTREG one clock later if OCE enables it. CE is
+// for the first clock only. WRITEMODE says what a write reads: nothing, the old word, or the new one.
 module dp16kd_output #(
     parameter WIDTH = 18, REGMODE = "NOREG", WRITEMODE = "NORMAL", RESETMODE = "SYNC",
     parameter ASYNC_RESET_RELEASE = "SYNC"
@@ -122,7 +122,7 @@ module dp16kd_output #(
         if (RST) kept <= 0; else if (OCE) kept <= found;
       end
     end else begin : at_once
-      // Held until a clock after its end, where it is released synchronously.
+      // The reset is held until a clock after its end if it is released synchronously.
       reg held = 0;
       always @(posedge CLK, posedge RST) held <= RST;
       wire reset = RST | held & (ASYNC_RESET_RELEASE == "SYNC");

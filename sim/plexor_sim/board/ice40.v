@@ -1,5 +1,5 @@
-// The PLL of an iCE40 (Lattice FPGA-TN-02052, iCE40 sysCLOCK PLL design and usage guide), as
-// icebox_vlog leaves it: an instance. What its parameters make, main.cpp gives by way of the top,
+// The PLL of an iCE40 (Lattice FPGA-TN-02052, iCE40 sysCLOCK PLL design and usage guide), which
+// icebox_vlog leaves as an instance. main.cpp drives its clocks, by its parameters, through the top
 // `board`. Outputs that the design does not use are low.
 module SB_PLL40_2F_CORE #(
     parameter FEEDBACK_PATH = "", DELAY_ADJUSTMENT_MODE_FEEDBACK = "",

@@ -1,6 +1,6 @@
-// A block RAM (Lattice FPGA-TN-02002, Memory usage guide for iCE40 devices): 256 words of 16 bits.
-// In mode m a port takes one of 2^m neighbouring bits; the address bits from 8 on say which. A read
-// at the clock of a write to the same word gives what was there before.
+// A block RAM (Lattice FPGA-TN-02002, Memory usage guide for iCE40 devices): 256 words of 16 bits. In
+// mode m a port takes one of 2^m adjacent bits, selected by the address bits from 8 on. A read in the
+// clock of a write to the same word returns the old contents.
 module SB_RAM40_4K #(
     parameter READ_MODE = 0, WRITE_MODE = 0,
     parameter [255:0] INIT_0 = 0, INIT_1 = 0, INIT_2 = 0, INIT_3 = 0, INIT_4 = 0, INIT_5 = 0,

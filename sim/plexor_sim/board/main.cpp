@@ -1,9 +1,9 @@
-// A simulated board: a Verilated bitstream or netlist, its clocks, a device at its pins, a TCP client
-// at its UART, who is told first that all this is a simulation. Of the simulator's options it has
-// --device, --truth, --trace-pins, --figures, --once, --parent, --corrupt and --buffer.
+// A simulated board: a Verilated bitstream or netlist, its clocks, a device at its pins, and a TCP
+// client at its UART, which is first told that this is a simulation. It has these options of the
+// simulator: --device, --truth, --trace-pins, --figures, --once, --parent, --corrupt and --buffer.
 //
-// A channel's edge is seen by the edges of the fast clocks that come after it; an output's is of
-// the time of the clock's edge, in whole ps rounded down. Nothing on the chip takes time.
+// A channel's edge is seen by the first edges of the fast clocks after it. An output's edge has the
+// time of its clock edge, rounded down to whole ps. Nothing on the chip takes time.
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -27,9 +27,9 @@ using namespace plexor;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kPollEdges = 512;
-constexpr int kLockReferences = 64;     // periods until the PLL says so
+constexpr int kLockReferences = 64;     // periods until the PLL reports its lock
 constexpr int kBootReferences = 1400;   // and until the core's clock runs
-constexpr int kWaitMs = 500;  // how long a blocked wait lasts before the parent is looked for
+constexpr int kWaitMs = 500;  // duration of a blocked wait before a look for the parent
 constexpr int kFsPerPs = 1000;
 
 class Simulation {
@@ -63,7 +63,7 @@ class Simulation {
         log_.sync();
         if (served && options_.once) return log_.close();
         socket_.accept(kWaitMs);
-        for (const uint8_t byte : kSaid) socket_.push(byte);  // nowhere if nobody came
+        for (const uint8_t byte : kSaid) socket_.push(byte);  // discarded if nobody came
         stop_without(options_.parent);
         continue;
       }
@@ -78,11 +78,11 @@ class Simulation {
   }
 
  private:
-  // One edge of a fast clock, after all that is before it.
+  // One edge of a fast clock, after everything that comes before it.
   void edge() {
     const int64_t time_fs = fast_.next_fs();
     const int64_t time_ps = time_fs / kFsPerPs;
-    // Until the core has a clock nothing is on the line.
+    // The line is unused until the core has a clock.
     for (; line_.next_fs() <= time_fs; line_.step())
       if (references_ >= 2 * kBootReferences) link_.before(chip_, true);
     for (; reference_.next_fs() <= time_fs; reference_.step()) {

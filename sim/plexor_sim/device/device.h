@@ -1,4 +1,4 @@
-// The seam between the simulated instrument and a device under test.
+// The interface between the simulated instrument and a device under test.
 // Time is absolute picoseconds. Pins are bit masks; bit n of an output mask is response channel n.
 #pragma once
 
@@ -16,7 +16,7 @@ struct Edge {
   bool level;       // the level from time_ps on
 };
 
-// A device option that cannot be taken; the text says the option, its value and what would be right.
+// A device option that cannot be used. The text has the option, its value and what would be right.
 struct BadOption : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -25,19 +25,19 @@ class Device {
  public:
   virtual ~Device() = default;
 
-  // The input pins from time_ps on: bit k of `strikes` is strike output k; `load` asks for the
-  // background load. Called with rising times only, never before a time already advanced to.
+  // Sets the input pins from time_ps on: bit k of `strikes` is strike output k; `load` requests the
+  // background load. Times of calls increase, and are not before a time already advanced to.
   virtual void input(int64_t time_ps, uint32_t strikes, bool load) = 0;
 
-  // Runs up to, not including, to_ps and appends each output edge, oldest first. An edge's time
-  // lies in [previous to_ps, to_ps). An input at time t may cause an output at t or later.
+  // Runs up to, but not including, to_ps; appends each output edge, oldest first. An edge's time is
+  // in [previous to_ps, to_ps). An input at time t may cause an output at t or later.
   virtual void advance(int64_t to_ps, std::vector<Edge>& edges) = 0;
 
-  // Unless `input` is called, there is no output edge before this time, so that `advance` need not
-  // be called until then. The default promises nothing.
+  // There is no output edge before this time unless `input` is called, so `advance` need not be
+  // called until then. The default promises nothing.
   virtual int64_t quiet_until_ps() const { return INT64_MIN; }
 
-  // Whether it draws at random: without that the same inputs are always answered the same.
+  // Whether it draws at random. If not, it always answers the same inputs in the same way.
   virtual bool draws() const { return false; }
 
   // Idle levels of the output pins before the first edge.

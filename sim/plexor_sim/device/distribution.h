@@ -2,10 +2,10 @@
 //
 // Their texts are those of DISTRIBUTIONS in ../device_forms.py, with times in whole ps.
 //
-// Integers come from Random (random.h). Normals are Marsaglia's polar method ("Improving the
-// Ziggurat", SIAM Review 6(3), 1964: u, v uniform in [-1, 1), s = u*u + v*v, drawn again unless
-// 0 < s < 1; z = u * sqrt(-2 ln s / s), the second normal is not used). Logarithm and exponential
-// are computed here in +, -, * and / alone, which IEEE 754 rounds alike everywhere.
+// Integers come from Random (random.h). Normal numbers use Marsaglia's polar method ("Improving the
+// Ziggurat", SIAM Review 6(3), 1964): u, v are uniform in [-1, 1), and s = u*u + v*v is drawn again
+// unless 0 < s < 1. Then z = u * sqrt(-2 ln s / s); the second normal number is not used. Logarithm
+// and exponential use only +, -, * and /, which IEEE 754 rounds alike everywhere.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@
 
 namespace plexor {
 
-constexpr int64_t kMostPs = 1'000'000'000'000'000;  // 1000 s, the greatest time an option takes
+constexpr int64_t kMostPs = 1'000'000'000'000'000;  // 1000 s, the maximum time of an option
 
 class Distribution {
  public:
   explicit Distribution(int64_t fixed_ps = 0) : a_(static_cast<double>(fixed_ps)), low_(fixed_ps) {}
 
-  // Throws BadOption for another text.
+  // Throws BadOption for any other text.
   static Distribution parse(const std::string& key, const std::string& text);
 
-  // 0 to kMostPs.
+  // Returns a time from 0 to kMostPs.
   int64_t draw(Random& random);
 
-  // Whether one draw may differ from the next by chance.
+  // Whether draws differ by chance.
   bool draws() const { return kind_ != Kind::kFixed && kind_ != Kind::kList; }
 
  private:

@@ -1,4 +1,4 @@
-// Reading of device options, "key=value,key=value". Every function throws BadOption with a sentence.
+// Parses device options, "key=value,key=value". Every function throws BadOption with a sentence.
 #pragma once
 
 #include <cerrno>

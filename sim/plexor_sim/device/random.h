@@ -1,4 +1,4 @@
-// Random numbers that are the same on every platform: integers only.
+// Random numbers that are the same on every platform, because only integers are used.
 //
 // xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS
 // 47(4), 2021), its state filled by splitmix64 (Steele, Lea and Flood, "Fast splittable
@@ -19,8 +19,8 @@ inline uint64_t splitmix64(uint64_t& state) {
 
 class Random {
  public:
-  // Stream n of a seed: the four words are splitmix64 outputs from (its first output for the
-  // seed) + n. Different streams are independent, so that one draw more in one moves no other.
+  // Stream n of a seed. The four words are splitmix64 outputs from (its first output for the seed)
+  // + n. Streams are independent, so an additional draw in one does not change another.
   Random(uint64_t seed, uint64_t stream) {
     uint64_t state = splitmix64(seed) + stream;
     for (uint64_t& word : words_) word = splitmix64(state);
@@ -38,7 +38,7 @@ class Random {
     return result;
   }
 
-  // Uniform in 0 to count - 1: the high half of a product; its bias is below count / 2**64.
+  // Uniform in 0 to count - 1: the high half of a product. Its bias is below count / 2**64.
   uint64_t below(uint64_t count) {
     return static_cast<uint64_t>(static_cast<unsigned __int128>(next()) * count >> 64);
   }

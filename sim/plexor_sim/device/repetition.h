@@ -1,10 +1,10 @@
-// Finds that the system on chip goes round in a loop that nothing but an input or the timer ends,
-// such as the idle task of a kernel, so that whole rounds need not be evaluated.
+// Detects that the system on chip is in a loop that only an input or the timer ends, such as a
+// kernel's idle task. Whole rounds of such a loop need not be evaluated.
 //
-// After a round every flip-flop and every memory is as before, but for three counters that run on:
-// mtime, mcycle and minstret. RAM is not compared: a write to it, `busy` of soc.v, is no round, nor
-// is an instruction that may read a counter. So the next state depends on nothing that differs, and
-// rounds follow each other until an input changes or mtime comes to mtimecmp.
+// After a round every flip-flop and every memory is as before, except three counters that run on:
+// mtime, mcycle and minstret. RAM is not compared. Instead, no round contains a write to it (`busy`
+// of soc.v) or an instruction that may read a counter. So the next state does not depend on what
+// differs, and rounds repeat until an input changes or mtime reaches mtimecmp.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +22,11 @@ class Repetition {
  public:
   explicit Repetition(Vsoc& soc) : soc_(soc), root_(*soc.rootp) {}
 
-  // Something came from outside, or went there: what was seen until now says nothing.
+  // An input or output has changed, so earlier observations no longer hold.
   void disturb() { calm_ = 0; }
 
-  // Looks at the state behind a cycle. Returns for how many cycles rounds go on for sure; 0: it is
-  // not known that they do.
+  // Looks at the state after a cycle. Returns for how many cycles the rounds surely go on; 0 if
+  // that is not known.
   int64_t look() {
     if (soc_.busy) {
       calm_ = 0;
@@ -36,7 +36,7 @@ class Repetition {
       window_ = kWindow;
       keep();
     }
-    // Both levels of the clock are in the state, so that a round has an even number of cycles.
+    // The state includes the clock's level, so a round has an even number of cycles.
     if (calm_ <= kCalm || (calm_ - at_) % 2) return 0;
     if (root_.plexor_top__DOT__cpu__DOT__IBusCachedPlugin_fetchPc_pcReg == pc_ && is_kept()) {
       const uint64_t time = root_.plexor_top__DOT__mtime, until = root_.plexor_top__DOT__mtimecmp;
@@ -53,7 +53,7 @@ class Repetition {
     return 0;
   }
 
-  // Lets the whole rounds of so many cycles pass; returns the cycles that are left to evaluate.
+  // Skips the whole rounds in so many cycles; returns the cycles that are left to evaluate.
   int64_t pass(int64_t cycles) {
     const auto rounds = static_cast<uint64_t>(cycles / round_);
     const auto passed = rounds * static_cast<uint64_t>(round_);
@@ -64,7 +64,7 @@ class Repetition {
   }
 
  private:
-  static constexpr int64_t kCalm = 16;  // cycles before a look is worth its while
+  static constexpr int64_t kCalm = 16;  // cycles before a look is worthwhile
   static constexpr int64_t kWindow = 32, kMostWindow = 1024;
   static constexpr uint64_t kMost = 1ull << 40;
 
@@ -82,7 +82,7 @@ class Repetition {
     return were;
   }
 
-  // The model's variables lie between its first port and its scope; RAM is left out.
+  // The model's variables are between its first port and its scope. RAM is left out.
   const std::byte* begin() const { return reinterpret_cast<const std::byte*>(&root_.clk); }
   const std::byte* ram() const {
     return reinterpret_cast<const std::byte*>(&root_.plexor_top__DOT__ram);
@@ -111,9 +111,9 @@ class Repetition {
 
   Vsoc& soc_;
   Vsoc___024root& root_;
-  int64_t calm_ = 0;    // cycles since the last one that tells something
+  int64_t calm_ = 0;    // cycles since the last one that disturbed the loop
   int64_t at_ = 0;      // calm_ when the state was kept
-  int64_t window_ = 0;  // how long that is compared
+  int64_t window_ = 0;  // for how long that state is compared
   int64_t round_ = 1;
   uint32_t pc_ = 0;
   uint64_t retired_ = 0;  // instructions of a round

@@ -1,12 +1,12 @@
-// The device of soc.v behind the seam of device.h: a RISC-V core and its firmware, on a clock of
-// its own, asynchronous to the instrument's.
+// The device of soc.v behind the interface of device.h: a RISC-V core and its firmware, on a clock
+// of its own, asynchronous to the instrument's.
 //
-// Its options are declared in ../device_options.py, which checks a user's; here times are whole ps,
-// and firmware=PATH of the image is needed. every_cycle=1 evaluates the cycles too in which the core
-// goes round in a loop.
+// Its options are declared in ../device_options.py, which checks a user's options. Here times are
+// whole ps, and firmware=PATH of the image is required. every_cycle=1 also evaluates the cycles in
+// which the core is in a loop.
 //
-// The firmware has started before time zero. An input counts from the first rising clock edge at
-// or after it, so a pulse that lies between two edges goes unseen, as on hardware.
+// The firmware has started before time zero. An input counts from the first rising clock edge at or
+// after it, so a pulse between two edges goes unseen, as on hardware.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -26,7 +26,7 @@ namespace {
 
 using Wide = __int128;
 
-constexpr int64_t kUnitsPerPs = 1'000'000;  // the clock adds up in these, so that 1 ppm is exact
+constexpr int64_t kUnitsPerPs = 1'000'000;  // unit of the clock's period, so that 1 ppm is exact
 constexpr int kCriticalPin = 6;  // as in firmware/soc.h
 constexpr int kResetCycles = 4;
 constexpr int kStartupCycles = 1'000'000;
@@ -173,7 +173,7 @@ class Riscv final : public plexor::Device {
     if (soc_->trap_code) trapped();
   }
 
-  // The time of the edge behind so many others.
+  // The time of the clock edge after so many others.
   int64_t edge_after(int64_t edges) const {
     return edge_ps_ + static_cast<int64_t>((units_ + Wide{edges} * period_) / kUnitsPerPs);
   }
@@ -184,8 +184,8 @@ class Riscv final : public plexor::Device {
     units_ = static_cast<int64_t>(units % kUnitsPerPs);
   }
 
-  // Lets edges pass in which the core goes round in its loop, and ends the loop where an input or
-  // the timer does. Its edges are owed: once their number is known, whole rounds are left out.
+  // Lets edges pass while the core is in its loop; ends the loop when an input or the timer does.
+  // These edges are owed: once their number is known, whole rounds are skipped.
   void pass_rounds(int64_t to_ps) {
     int64_t until_ps = to_ps - options_.clk_to_q_ps;
     if (!inputs_.empty()) until_ps = std::min(until_ps, inputs_.front().time_ps);
@@ -223,7 +223,7 @@ class Riscv final : public plexor::Device {
         "unexpected exception, pc 0x%" PRIx32, "stack overflow, task 0x%" PRIx32,
         "kernel assertion failed, line %" PRIu32};
     const uint32_t code = soc_->trap_code < std::size(sentences) ? soc_->trap_code : 0;
-    char text[100];  // addresses are those of the symbols in firmware.elf, beside the image
+    char text[100];  // addresses are those of symbols in firmware.elf, beside the image
     std::snprintf(text, sizeof text, sentences[code], soc_->trap_value);
     throw std::runtime_error("riscv device: the firmware trapped " +
                              (soc_->ready ? "at " + std::to_string(edge_ps_) + " ps"
@@ -235,9 +235,9 @@ class Riscv final : public plexor::Device {
   const int64_t period_;
   int64_t edge_ps_;
   int64_t units_ = 0;
-  bool repeats_ = false;     // the core goes round in a loop
-  int64_t rounds_left_ = 0;  // edges for which that goes on for sure
-  int64_t owed_ = 0;         // edges that have passed in it without an evaluation
+  bool repeats_ = false;     // the core is in a loop
+  int64_t rounds_left_ = 0;  // edges for which the loop surely goes on
+  int64_t owed_ = 0;         // edges that passed in the loop without an evaluation
   uint32_t pins_ = 0;
   std::deque<Input> inputs_;
   VerilatedContext context_;

@@ -1,14 +1,14 @@
-// A small RISC-V system on chip, the device under test of simulated runs.
+// A small RISC-V system on chip: the device under test of simulated runs.
 //
-// VexRiscv (Full), RAM with one port for fetches and one for data, both answering within the
-// cycle, a machine timer, output pins and strike inputs. Strikes pass a two flip-flop
-// synchroniser; a rising edge sets a pending bit of depth one, as an interrupt controller's edge
-// latch does: a strike that comes while its bit is set leaves no trace.
+// It has VexRiscv (Full), RAM with one port for fetches and one for data that both answer within the
+// cycle, a machine timer, output pins and strike inputs. Strikes pass a synchroniser of two
+// flip-flops. A rising edge sets a pending bit of depth one, like an interrupt controller's edge
+// latch. A strike that comes while its bit is set leaves no trace.
 //
-// RAM starts at 40000000 with the stack of startup and interrupts at its very bottom, so that its
-// overflow, like a null pointer, is an access to nowhere. The core ignores bus errors; therefore
-// the first access to nowhere is latched here as a trap. Registers start at 80000000, the region
-// which VexRiscv does not cache:
+// RAM starts at 40000000. The stack of startup and interrupts is at its bottom, so that an overflow
+// accesses unmapped memory, as a null pointer does. The core ignores bus errors, so the first such
+// access is latched here as a trap. Registers start at 80000000, the region
+// that VexRiscv does not cache:
 //
 //   00 OUT_SET  w   set output pins            20 TRAP_VALUE w  what goes with the trap
 //   04 OUT_CLR  w   clear output pins          24 TRAP_CODE  w  not zero: stop, loudly
@@ -54,7 +54,7 @@ module soc (
     else strike_pending <= (strike_pending & ~strike_ack) | (strike_sync & ~strike_old);
   end
 
-  // Fetches from nowhere read as zero, which is an illegal instruction should it be executed.
+  // Unmapped fetches read as zero, which is an illegal instruction if it is executed.
   wire i_stb, d_stb, d_we;
   wire [29:0] i_adr, d_adr;
   wire [31:0] d_mosi;

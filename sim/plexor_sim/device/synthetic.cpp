@@ -1,4 +1,4 @@
-// The synthetic device: one loop over the earliest of what is due. See synthetic.h.
+// The synthetic device: a loop that always handles the earliest event. See synthetic.h.
 #include "synthetic.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kNever = INT64_MAX;
 constexpr double kPsPerSecond = 1e12;
 
-// When edges may be: the device's clock and the grid.
+// Possible times of edges, by the device's clock and the grid.
 class Instants {
  public:
   explicit Instants(const SyntheticOptions& options)
@@ -22,14 +22,14 @@ class Instants {
         phase_ps_(options.clock_ps ? options.phase_ps % options.clock_ps : 0),
         grid_fs_(options.grid_fs) {}
 
-  // The first rising clock edge at or after a time from 0 on.
+  // The first rising clock edge at or after a time that is not negative.
   int64_t seen(int64_t ps) const {
     if (!clock_ps_) return ps;
     const int64_t since = ps - phase_ps_;
     return since <= 0 ? phase_ps_ : phase_ps_ + (since + clock_ps_ - 1) / clock_ps_ * clock_ps_;
   }
 
-  // The first instant for an output edge at or after a time; on the grid in whole ps, rounded down.
+  // The first possible output edge at or after a time. Grid times are rounded down to whole ps.
   int64_t output(int64_t ps) const {
     ps = seen(ps);
     if (!grid_fs_) return ps;
@@ -43,7 +43,7 @@ class Instants {
 
 struct Pulse {
   int64_t ready_ps;
-  uint64_t number;  // keeps the order of pulses that are ready at one time
+  uint64_t number;  // keeps the order of pulses that are ready at the same time
   int64_t width_ps;
 
   bool operator>(const Pulse& other) const {
@@ -97,7 +97,7 @@ class Channel {
     settle();
   }
 
-  // Does what is due at next_ps(). Returns 1 for a rise, 0 for a fall, -1 for nothing to see.
+  // Handles the event at next_ps(). Returns 1 for a rise, 0 for a fall, -1 if the pin stays.
   int act() {
     const int64_t now_ps = next_ps_;
     int edge = -1;
@@ -158,7 +158,7 @@ class Channel {
   const Instants& instants_;
   Random latency_, width_, service_, drop_, duplicate_, spurious_;
   std::priority_queue<Pulse, std::vector<Pulse>, std::greater<>> pulses_;
-  std::deque<int64_t> starts_;  // when the requests that wait will be served
+  std::deque<int64_t> starts_;  // times at which waiting requests will be served
   uint64_t pulse_cnt_ = 0;
   std::optional<int64_t> last_request_ps_;
   int64_t free_ps_ = 0, last_ready_ps_ = 0;
@@ -168,7 +168,7 @@ class Channel {
   bool high_ = false;
 };
 
-// A strike input: a level becomes seen at a clock edge, unless it has gone by then.
+// A strike input. A level is seen at the next clock edge, unless it has gone by then.
 struct Input {
   bool level = false, seen = false;
   int64_t due_ps = kNever;
@@ -202,7 +202,7 @@ class Synthetic final : public Device {
 
   void advance(int64_t to_ps, std::vector<Edge>& edges) override {
     while (next_ps_ < to_ps) {
-      // An input on a clock edge counts at this edge: inputs first.
+      // Inputs come first, because an input on a clock edge counts at this edge.
       for (; !changes_.empty() && changes_.front().time_ps == next_ps_; changes_.pop_front())
         apply(changes_.front());
       for (int n = 0; n < kPins; n++)

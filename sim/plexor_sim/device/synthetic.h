@@ -1,11 +1,11 @@
-// The synthetic device: answers strikes as its options say, with every edge true to the ps.
+// The synthetic device answers strikes as its options say. Every edge is exact to the ps.
 //
-// Its options are declared in ../device_options.py, which checks a user's; here times are whole ps,
-// of the grid whole fs. The keys of one channel may have a prefix chN., N from 0 to 7; without it
-// they hold for every channel that has no such option of its own. Later ones win.
+// Its options are declared in ../device_options.py, which checks a user's options. Here times are
+// whole ps, those of the grid whole fs. A channel's keys may have a prefix chN., N from 0 to 7.
+// Without it they hold for every channel that has no such option of its own. Later options win.
 //
-// A pin gives one pulse after the other: a pulse that is ready while another is out, or within the
-// gap, waits. Responses of a channel keep the order of their requests.
+// A pin gives one pulse at a time. A pulse that is ready during another pulse, or within the gap,
+// waits. A channel's responses keep the order of their requests.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace plexor {
 
 constexpr int kPins = 8;
 
-// What asks a channel for a response.
+// The edge that requests a response of a channel.
 struct After {
   enum class Source { kNone, kStrike, kChannel } source = Source::kNone;
   int number = 0;
@@ -45,7 +45,7 @@ struct ChannelOptions {
   int64_t gap_ps = 10'000;
   bool invert = false;
 
-  // Whether the channel does anything that is drawn at random.
+  // Whether the channel draws anything at random.
   bool draws() const;
 };
 

@@ -10,7 +10,7 @@ constexpr const char* kKeys =
     "load_latency, width, load_width, service, load_service, queue, overload, rest, deaf, drop, "
     "duplicate, duplicate_delay, spurious, tick, mask, gap, invert";
 
-// A number from 0 to 7 at the end of text after `word`; -1 if text is something else.
+// Returns the number from 0 to 7 after `word` if that is all of text, else -1.
 int numbered(const std::string& text, const std::string& word) {
   if (text.size() != word.size() + 1 || text.compare(0, word.size(), word) != 0) return -1;
   const char digit = text.back();
@@ -56,7 +56,7 @@ void parse_deaf(ChannelOptions& channel, const std::string& key, const std::stri
   channel.deaf_high_ps = option_integer(key, numbers[1], channel.deaf_low_ps, kMostPs);
 }
 
-// Returns false if the key is none of a channel's.
+// Returns false if the key is not a channel's.
 bool take(ChannelOptions& channel, const std::string& name, const std::string& key,
           const std::string& value) {
   if (name == "after") channel.after = parse_after(key, value);
@@ -113,7 +113,7 @@ SyntheticOptions SyntheticOptions::parse(const std::string& text) {
   options.channels[0].after = parse_after("after", "strike0");
   options.channels[1].after = parse_after("after", "ch0-fall");
   const auto pairs = option_pairs(text);
-  // What holds for every channel first, so that a channel's own wins wherever it stands.
+  // Options for every channel are taken first, so that a channel's own wins wherever it is.
   for (const auto& [key, value] : pairs) {
     if (key.find('.') != std::string::npos || take(options, key, value)) continue;
     for (ChannelOptions& channel : options.channels)

@@ -12,10 +12,11 @@
 //     static uint32_t responses(Model&);
 //   };
 //
-// Its options are declared in ../device_options.py, which checks a user's; here times are whole ps.
+// Its options are declared in ../device_options.py, which checks a user's options. Here times are
+// whole ps.
 //
-// An input on a rising edge counts at this edge. The model is evaluated at inputs and at both edges
-// of the clock, so that a combinational path from input to output is seen when it happens.
+// An input on a rising clock edge counts at this edge. The model is evaluated at inputs and at both
+// edges of the clock, so that a combinational path changes its output at once.
 #pragma once
 
 #include <algorithm>
@@ -74,7 +75,7 @@ template <typename Glue>
 class VerilogDevice final : public Device {
  public:
   explicit VerilogDevice(const std::string& text) : options_(VerilogOptions::parse(text)) {
-    // Nominal over actual: the period in units of 1e-6 ps, so that 1 ppm is exact to that unit.
+    // Nominal over actual frequency: the period is in units of 1e-6 ps, so 1 ppm is exact.
     const __int128 nominal = static_cast<__int128>(options_.clock_ps) * kUnits * 1'000'000;
     half_units_ = static_cast<int64_t>(nominal / (1'000'000 + options_.ppm) / 2);
     clock_ps_ = Glue::kClocked ? options_.phase_ps : INT64_MAX;

@@ -1,9 +1,9 @@
-// An interrupt controller with a handler behind it, as small as one can be and still be late.
+// A small interrupt controller with a handler that can be late.
 //
-// A rising edge on irq[n] is latched. The handler takes the lowest pending one: `entry` is high
-// while it saves its context, then `handled[n]` is high while it works. While `busy` is high every
-// other cycle is lost to a bus master with a higher priority: the same handler takes twice as long,
-// and edges that come meanwhile find their latch still set: they go unseen.
+// A rising edge on irq[n] is latched. The handler takes the lowest pending one: `entry` is high while
+// it saves its context, then `handled[n]` is high while it works. While `busy` is high, every other
+// cycle is lost to a bus master with a higher priority, so the same handler takes twice as long.
+// Edges that come meanwhile find their latch still set, and go unseen.
 module irq #(
   parameter SAVE_CYCLES = 12,
   parameter WORK_CYCLES = 30

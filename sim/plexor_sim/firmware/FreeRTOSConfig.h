@@ -1,4 +1,4 @@
-// FreeRTOS V11.2.0 on device/soc.v. Everything is allocated statically: what does not fit in RAM
+// FreeRTOS V11.2.0 on device/soc.v. Everything is allocated statically, so what does not fit in RAM
 // does not link.
 #pragma once
 

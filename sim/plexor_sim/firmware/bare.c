@@ -1,11 +1,12 @@
 // No operating system: the interrupt service answers strike k with a pulse on pin k.
 #include "soc.h"
 
-// Reached for every trap. Only the few registers used here are saved, hence its short latency.
+// The handler of all traps. It saves only the few registers that it uses, hence its short latency.
 __attribute__((interrupt, aligned(4))) static void on_trap(void) {
   uint32_t cause, pending;
   CSR_READ(IRQ_PENDING, pending);
-  // Before asking why: an exception has no strike pending, or one that this answers as well.
+  // The answer comes before the cause is known: an exception has no strike pending, or one that this
+  // answers as well.
   OUT_SET = pending & IRQ_STRIKES;
   STRIKE = pending & IRQ_STRIKES;
   CSR_READ("mcause", cause);

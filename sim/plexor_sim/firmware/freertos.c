@@ -1,6 +1,6 @@
-// FreeRTOS: the interrupt service answers strike k on pin 2k and wakes a task, which answers on
-// pin 2k + 1. The notification is binary, as an event object is: strikes that come before the
-// task ran are answered by it once.
+// FreeRTOS: the interrupt service answers strike k on pin 2k and wakes a task, which answers on pin
+// 2k + 1. The notification is binary, like an event object: one answer of the task serves all
+// strikes that came before it ran.
 #include "FreeRTOS.h"
 #include "queue.h"
 #include "semphr.h"
@@ -9,7 +9,7 @@
 
 enum { STRIKES = 3, STACK_WORDS = 256, PRIORITY_STRIKE = 3, PRIORITY_POLYGONS = 7 };
 
-// The stack first: running over it spares the block, which the kernel's check of the stack needs.
+// The stack comes first: an overflow then spares the block, which the kernel's stack check needs.
 typedef struct {
   StackType_t stack[STACK_WORDS];
   StaticTask_t block;
@@ -52,7 +52,7 @@ void assert_failed(uint32_t line) { trap(TRAP_ASSERT, line); }
 static void answer(void *parameter) {
   uint32_t strike = (uint32_t)(uintptr_t)parameter;
   uint32_t pin = 2u << 2 * strike;
-  // The last one is the lowest: once it runs, the others already wait for their strikes.
+  // The last task has the lowest priority: when it runs, the others already wait for their strikes.
   if (strike == STRIKES - 1) READY = 31;
   for (;;) {
     ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
@@ -88,7 +88,7 @@ static void load_critical(void *parameter) {
   }
 }
 
-// Named after the benchmark program of seed 002: bursts above the priority of what is measured.
+// Named after the benchmark program of a published study: bursts above the measured tasks' priority.
 static void load_polygons(void *parameter) {
   (void)parameter;
   for (uint32_t seed = 3;;) {

@@ -1,5 +1,5 @@
-// Work for its own sake, each kind hard on another part of the core. Also the two library
-// functions a compiler takes for granted.
+// Useless work of several kinds, each of which loads another part of the core. Also the two library
+// functions that compilers assume.
 #include "soc.h"
 
 #include <string.h>

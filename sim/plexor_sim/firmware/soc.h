@@ -36,7 +36,7 @@ enum { IRQ_STRIKES = 7, IRQ_STORM = 8 };
 // Pins that no strike has: CRITICAL is high while the load of that name keeps interrupts off.
 enum { PIN_CRITICAL = 1 << 6 };
 
-// Fast and prime, so that it wanders through the phases of the tick and of the strikes.
+// The period is short and prime, so that it drifts through the phases of the tick and the strikes.
 enum { STORM_PERIOD_CYCLES = 1999 };
 
 _Noreturn static inline void trap(uint32_t code, uint32_t value) {
@@ -46,7 +46,7 @@ _Noreturn static inline void trap(uint32_t code, uint32_t value) {
   }
 }
 
-// loads.c: work for its own sake. Each call returns within a few thousand cycles.
+// loads.c: useless work. Each call returns within a few thousand cycles.
 uint32_t work_random(uint32_t *state);
 void work_memory(void);
 void work_branch(uint32_t *state);

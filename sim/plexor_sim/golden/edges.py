@@ -1,4 +1,4 @@
-"""Edges of every source: from pins in picoseconds to one time-ordered stream of events."""
+"""Turns pins in picoseconds into one time-ordered stream of events."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ Levels = npt.NDArray[np.bool_]
 
 FS_PER_PS = 1000
 MAX_TIME_PS = ((1 << 63) - 1) // FS_PER_PS
-"""The latest real time the model takes, about 2.5 hours."""
+"""Maximum real time of the model, about 2.5 hours."""
 RANK_BITS = 5
 MAX_TIME_TICKS = (1 << (63 - RANK_BITS)) - 1
-"""The latest tick the model takes."""
+"""Maximum tick of the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class PinEdges:
     """Level changes of a pin in real time: `level` from `time_ps` on, `initial` before the first.
 
-    Times do not fall; of several changes at one time the last holds. A change to the level that
-    the pin has is none. Raises ValueError for falling, negative or unequally many times.
+    Times do not decrease. Of several changes at the same time, the last one counts. A change to the
+    present level has no effect. Raises ValueError for decreasing or negative times, and for unequal
+    lengths.
     """
 
     time_ps: Times
@@ -41,7 +42,7 @@ class PinEdges:
 
     @classmethod
     def of(cls, *changes: tuple[int, int], initial: int = 0) -> PinEdges:
-        """Return the pin with changes (time_ps, level)."""
+        """Return the pin with the changes (time_ps, level)."""
         times = np.array([time for time, _ in changes], np.int64)
         return cls(times, np.array([level for _, level in changes], np.bool_), bool(initial))
 
@@ -52,7 +53,7 @@ class PinEdges:
 def pins_of(
     time_ps: Times, channel: npt.NDArray[np.uint8], level: Levels, initial_levels: int = 0
 ) -> dict[int, PinEdges]:
-    """Return all channels' pins from a device's log: edges in the order of their times.
+    """Return all channels' pins from a device's log of edges in time order.
 
     Bit n of `initial_levels` is channel n's level before its first edge.
     """
@@ -68,7 +69,7 @@ def pins_of(
 class TickEdges:
     """Level changes between samples: sample `time_ticks` is the first with `level`.
 
-    Times rise and levels alternate, which `collapsed` makes sure of.
+    Times increase and levels alternate. `collapsed` makes sure of that.
     """
 
     time_ticks: Times
@@ -78,19 +79,19 @@ class TickEdges:
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """Edges of all sources in the order of the merged stream, one entry each."""
+    """Edges of all sources in the order of the merged stream; arrays have an entry for each."""
 
     time_ticks: Times
     source: npt.NDArray[np.uint8]
     polarity: Levels
     index: Times
-    """Events before it, dropped ones included."""
+    """Number of events before each one, dropped events included."""
 
     def __len__(self) -> int:
         return len(self.time_ticks)
 
     def chosen(self, mask: Levels) -> Events:
-        """Return the events under the mask; they keep their indices."""
+        """Return the events under the mask. They keep their indices."""
         return Events(
             self.time_ticks[mask], self.source[mask], self.polarity[mask], self.index[mask]
         )
@@ -104,9 +105,9 @@ def _check(name: str, times: Times, levels: Levels, most: int) -> None:
 
 
 def collapsed(time_ticks: Times, level: Levels, initial: bool) -> TickEdges:
-    """Return the changes that samples show: the last level in a tick, where it is a new one.
+    """Return the changes that samples show: the last level in each tick, if it is a new one.
 
-    Raises ValueError for times that fall.
+    Raises ValueError for decreasing times.
     """
     _check("time_ticks", time_ticks, level, MAX_TIME_TICKS)
     if not len(time_ticks):
@@ -118,7 +119,7 @@ def collapsed(time_ticks: Times, level: Levels, initial: bool) -> TickEdges:
 
 
 def sampled(pin: PinEdges, tick_fs: int) -> TickEdges:
-    """Return a pin's edges at ceil(time / tick); a pulse between two samples vanishes."""
+    """Return a pin's edges at ceil(time / tick). A pulse between two samples vanishes."""
     return collapsed(-(-(pin.time_ps * FS_PER_PS) // tick_fs), pin.level, pin.initial)
 
 
@@ -128,10 +129,10 @@ def inverted(edges: TickEdges) -> TickEdges:
 
 
 def filtered(edges: TickEdges, filter_ticks: int, samples: int) -> TickEdges:
-    """Return the edges after the glitch filter: to levels that last `filter_ticks` samples.
+    """Return the edges after the glitch filter: those to levels of at least `filter_ticks` samples.
 
-    0 and 1 filter nothing, more than `samples` acts as `samples`. Each edge keeps its time. The
-    level before the first edge and that after the last one count as lasting.
+    0 and 1 filter nothing. More than `samples` acts as `samples`. Edges keep their times. The
+    levels before the first edge and after the last one are never filtered.
     """
     least = min(filter_ticks, samples)
     if least < 2 or not len(edges.time_ticks):
@@ -141,9 +142,9 @@ def filtered(edges: TickEdges, filter_ticks: int, samples: int) -> TickEdges:
 
 
 def windowed(edges: TickEdges, start_ticks: int, end_ticks: int) -> TickEdges:
-    """Return the edges of a run's samples, `start_ticks` to `end_ticks` - 1.
+    """Return the edges in a run's samples, `start_ticks` to `end_ticks` - 1.
 
-    A level that stood before the first sample is no edge, a change at it is one.
+    The level at the first sample is an edge only if it changed there.
     """
     first, last = np.searchsorted(edges.time_ticks, [start_ticks, end_ticks])
     last = max(int(first), int(last))
@@ -155,7 +156,7 @@ def windowed(edges: TickEdges, start_ticks: int, end_ticks: int) -> TickEdges:
 
 
 def source_rank(source: int) -> int:
-    """Return a source's place among events of one tick: strikes, channels, load, step."""
+    """Return a source's rank among events of the same tick: strikes, channels, load, step."""
     if not 0 <= source < SOURCES:
         raise ValueError(f"source: {source}; must be 0 to {SOURCES - 1}")
     if source >= SOURCE_LOAD:
@@ -173,7 +174,7 @@ def merged(sources: Mapping[int, TickEdges]) -> Events:
     keys = np.concatenate(
         [edges.time_ticks << RANK_BITS | source_rank(source) for source, edges in sources.items()]
     )
-    # Each source is sorted: a stable sort finds the runs and merges them.
+    # Each source is sorted already. A stable sort finds and merges sorted runs.
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     level = np.concatenate([edges.level for edges in sources.values()])[order]

@@ -1,4 +1,4 @@
-"""When a run ends, where that does not hang on the device or on single clocks."""
+"""Computes when a run ends, if neither the device nor single clocks decide it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from plexor_sim.golden.stimulus import strikes
 from plexor_sim.golden.table import end_of, step_count, step_ends
 
 FAR_TICKS = 1 << 57
-"""After every strike that a finite sequence makes."""
+"""A time after every strike of a finite sequence."""
 
 
 def _is_finite(settings: Settings, number: int) -> bool:
-    """Tell whether a stimulus's strikes come to an end without a stop."""
+    """Return whether a stimulus' strikes end without a stop."""
     seen: set[int] = set()
     while settings.get("stimulus", "strike_count", number):
         trigger = settings.get("stimulus", "trigger", number)
@@ -29,9 +29,9 @@ def _is_finite(settings: Settings, number: int) -> bool:
 
 
 def planned_end_ticks(geometry: Geometry, settings: Settings, start_ticks: int) -> int | None:
-    """Return `end_ticks` by StopOn.TIME or STRIKES, whichever is first; None without either.
+    """Return `end_ticks` by StopOn.TIME or STRIKES, whichever comes first; None without either.
 
-    Raises ValueError for STRIKES where a counted stimulus waits for a gate or an endless one.
+    Raises ValueError for STRIKES if a counted stimulus waits for a gate or an endless stimulus.
     """
     samples = geometry.samples
     stop_on = settings.get("control", "stop_on")
@@ -51,7 +51,7 @@ def planned_end_ticks(geometry: Geometry, settings: Settings, start_ticks: int) 
         endless = [n for n in counted if not _is_finite(settings, n)]
         if endless:
             raise ValueError(f"stimulus[{endless[0]}]: its end depends on more than the settings")
-        # Endless stimuli would strike up to the far end: leave them out.
+        # Endless stimuli are left out, because they would strike up to FAR_TICKS.
         finite = Settings(
             {
                 (block, copy, name): value
@@ -70,7 +70,7 @@ def planned_end_ticks(geometry: Geometry, settings: Settings, start_ticks: int) 
 
 
 def latency_trigger(settings: Settings, results: Results) -> tuple[int, int] | None:
-    """Return index and time of the first event that StopOn.LATENCY triggers on, if there is one."""
+    """Return index and time of the first event that triggers StopOn.LATENCY; None without one."""
     limit = settings.get("control", "trigger_latency_ticks")
     channels = settings.get("control", "trigger_channels")
     found: list[tuple[int, int]] = []

@@ -1,4 +1,4 @@
-"""Frames as a device could send them: events and dumped memories of the model's results."""
+"""Frames that a device could send: the model's events and dumped memories."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def event_frames(
     """Yield EVENTS frames of the events that the link's FIFO did not drop.
 
     A frame ends at `max_words`, before a gap in the indices, and where a delta would not fit. Its
-    base is its first event's time. GAP is set wherever the index does not go on from the frame
-    before, 0 at first. Sequence numbers count up from `sequence`.
+    base is its first event's time. GAP is set if the index does not continue that of the frame
+    before, from 0 on. Sequence numbers count up from `sequence`.
     """
     kept = events if link_dropped is None else events.chosen(~link_dropped)
     if not len(kept):
@@ -74,9 +74,9 @@ def memory_frames(
     flags: MemoryFlag = MemoryFlag.FINAL,
     max_words: int = MAX_WORDS,
 ) -> Iterator[Frame]:
-    """Yield the frames of one dumped space; `flags` says bank and FINAL, LAST is added.
+    """Yield the frames of one dumped space. `flags` holds bank and FINAL; LAST is added.
 
-    Frames of zeros are left out, but for the last one.
+    Frames of zeros are left out, except the last frame.
     """
     kind = FrameType.HISTOGRAM if space in HISTOGRAM_SPACES else FrameType.STATISTICS
     size = max_words * WORD_BYTES

@@ -1,4 +1,4 @@
-"""The whole instrument: settings and edges in, every count and memory out."""
+"""The whole instrument: from settings and edges to every count and memory."""
 
 from __future__ import annotations
 
@@ -57,35 +57,35 @@ _ZOOM_FIRST: Mapping[tuple[Space, int], str] = {
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Everything a run leaves. Spaces are arrays of entries, keyed as plexor.protocol.memory."""
+    """Everything a run leaves. Spaces are arrays of entries, keyed as in plexor.protocol.memory."""
 
     geometry: Geometry
     start_ticks: int
     end_ticks: int
     events: Events
-    """Merged events, dropped ones left out."""
+    """Merged events without dropped ones."""
     generated: Counts
-    """Edges of each source, dropped ones included."""
+    """Number of edges of each source, including dropped ones."""
     dropped: Counts
-    """Of these, dropped before the merge."""
+    """Number of edges of each source that were dropped before the merge."""
     classes: Counts
     """Space.CLASSES, [channel, ResponseClass]."""
     pending: Counts
-    """Strikes outstanding at the end, of each channel."""
+    """Number of outstanding strikes of each channel at the end."""
     edges: Counts
     """Space.EDGES, [source, polarity]."""
     bins: Mapping[Space, tuple[Counts, ...]]
-    """Histogram spaces this build has, by key."""
+    """Histogram spaces that the build has, by key."""
     statistics: Mapping[Space, tuple[Statistics, ...]]
-    """Statistics spaces this build has, folded, by key."""
+    """Statistics spaces that the build has, combined, by key."""
     latency_samples: Mapping[tuple[LatencyKind, int], Samples]
-    """By kind and channel, fall latencies also where Feature.FALL is absent."""
+    """Samples by kind and channel. Fall latencies are included even without Feature.FALL."""
     interval_samples: Mapping[tuple[IntervalKind, int], Samples]
-    """By kind and channel, also where Feature.INTERVALS is absent."""
+    """Samples by kind and channel, included even without Feature.INTERVALS."""
     flags: StatusFlag
-    """BIN_SATURATED and QUEUE_FULL; the others depend on clocks."""
+    """BIN_SATURATED and QUEUE_FULL. The other flags depend on clocks."""
     steps: tuple[Step, ...]
-    """Of the sweep table, records by channel."""
+    """Steps of the sweep table, with records by channel."""
 
     def words(self, space: Space) -> bytes:
         """Return a space as dumped, all in one bank and, for statistics, in the first set."""
@@ -116,7 +116,7 @@ def expected_events(
     outputs: Sequence[Strikes],
     load: TickEdges | None = None,
 ) -> Events:
-    """Return all edges of a run in order, as `measure` takes its arguments."""
+    """Return all edges of a run in order; the arguments are those of `measure`."""
     sources: dict[int, TickEdges] = {}
     for channel, pin in pins.items():
         if not 0 <= channel < geometry.channels:
@@ -199,10 +199,10 @@ def measure(
 ) -> Results:
     """Return what the instrument reports of a run over samples `start_ticks` to `end_ticks` - 1.
 
-    `pins` are the response channels' pins in picoseconds from tick 0. `outputs` are the strikes,
-    by default those that the settings make without a gate up to `end_ticks`; `load` the load
-    output. `dropped` marks edges, in the order of `expected_events`, that were dropped before the
-    merge. Raises ValueError for arguments out of range.
+    `pins` are the response channels' pins, in picoseconds from tick 0. `outputs` are the strikes.
+    By default the settings make them, without a gate, up to `end_ticks`. `load` is the load output.
+    `dropped` marks edges, in the order of `expected_events`, that were dropped before the merge.
+    Raises ValueError for arguments out of range.
     """
     if outputs is None:
         outputs = strikes(geometry, settings, start_ticks, end_ticks)

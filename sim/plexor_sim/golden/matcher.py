@@ -1,8 +1,8 @@
-"""Responses matched to strikes: the Matching section of docs/instrument.md, a channel at a time.
+"""Matches responses to strikes: the Matching section of docs/instrument.md, channel by channel.
 
-A channel's state changes at events of its own pin and of its reference only. What ages between
-them (outstanding strikes, a held response) is dealt with before the next of them: nothing that
-could tell the difference happens in between.
+A channel's state changes only at events of its own pin and of its reference. Strikes that expire
+between these events, and a held response, are settled at the next one. Nothing in between could
+tell the difference.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from plexor.protocol.registers import Policy
 from plexor_sim.golden.edges import Events, Levels, Times
 
 NONE = -1
-"""No strike, no response; every time is 0 or more."""
+"""Stands for no strike and no response. Every time is 0 or more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How one channel matches; registers of the same names, times in ticks."""
+    """Matching rules of one channel, named as their registers. Times are in ticks."""
 
     source: int
-    """The channel's own events."""
+    """The channel's own source."""
     reference_source: int
     reference_polarity: int
     policy: Policy = Policy.OLDEST
@@ -39,7 +39,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Samples of one kind and channel, in order: value, index and time of the completing event."""
+    """Samples of one kind and channel, in order: value, and index and time of the last event."""
 
     value_ticks: Times
     index: Times
@@ -51,12 +51,12 @@ class Samples:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """What one channel's matcher made of a run."""
+    """The results of one channel's matcher for a run."""
 
     classes: tuple[int, ...]
-    """By ResponseClass."""
+    """Counts by ResponseClass."""
     pending: int
-    """Strikes outstanding at the end."""
+    """Number of outstanding strikes at the end."""
     rise: Samples
     fall: Samples
     width: Samples
@@ -65,7 +65,7 @@ class Matches:
 
 @dataclass(slots=True)
 class _Outcome:
-    """What the state machine leaves: a strike's time for each response, and the early matches."""
+    """The state machine's results: a strike's time for each response, and the early matches."""
 
     matched: list[int]
     early_values: list[int]
@@ -140,7 +140,7 @@ def _run(
 
 
 def _samples(values: Times, events: Events, places: npt.NDArray[np.intp] | Times) -> Samples:
-    """Return samples completed by the events at `places`, in the order of events."""
+    """Return samples that the events at `places` completed, in the order of events."""
     order = np.argsort(places, kind="stable")
     places = places[order]
     return Samples(
@@ -151,8 +151,8 @@ def _samples(values: Times, events: Events, places: npt.NDArray[np.intp] | Times
 def match(events: Events, rules: Rules, end_ticks: int, *, final: bool = True) -> Matches:
     """Return one channel's classes and samples, settled at `end_ticks`.
 
-    `events` are the merged ones, in order, dropped ones left out. Unless that is the `final` end,
-    a response that may still be early stays held, and is in no class.
+    `events` are the merged ones, in order, without dropped ones. If `end_ticks` is not the `final`
+    end, a response that may still be early stays held and is in no class.
     """
     own = np.flatnonzero(events.source == rules.source)
     rising: Levels = events.polarity[own]
@@ -161,7 +161,7 @@ def match(events: Events, rules: Rules, end_ticks: int, *, final: bool = True) -
         (events.source == rules.reference_source)
         & (events.polarity == bool(rules.reference_polarity))
     )
-    # An event that is both is a response first.
+    # An event that is both counts as a response first.
     keys = np.concatenate((active * 2, strike * 2 + 1))
     keys.sort()
     places = keys >> 1
@@ -180,7 +180,7 @@ def match(events: Events, rules: Rules, end_ticks: int, *, final: bool = True) -
     )
     rise = _samples(rise_values, events, np.concatenate((active[answered], early_places)))
 
-    # An edge back counts where the event before it, of this pin, is its active edge.
+    # A trailing edge counts if the event before it on the same pin is its active edge.
     back = np.flatnonzero(~rising[1:] & rising[:-1]) + 1
     begin = np.searchsorted(active, own[back - 1])
     back = own[back]

@@ -1,4 +1,4 @@
-"""The result memories: samples counted into bins, windows and statistics, word for word."""
+"""The result memories: counts samples into bins, windows and statistics, word for word."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BIN_MOST = (1 << 32) - 1
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Statistics of one key, folded over sets and banks; all 0 without a sample."""
+    """Statistics of one key, combined over sets and banks; all 0 without a sample."""
 
     count: int = 0
     sum_ticks: int = 0
@@ -44,7 +44,7 @@ class Statistics:
 
 def bins_of(values: Times, mantissa_bits: int) -> Counts:
     """Return the log-linear bin of each value."""
-    # A double holds every value below 2**53, so its exponent is the value's bit length.
+    # A double holds every value below 2**53, so its exponent gives the value's bit length.
     inside = np.clip(values, 0, VALUE_MOST)
     lengths = np.frexp(inside.astype(np.float64))[1].astype(np.int64)
     shifts = np.maximum(lengths - mantissa_bits - 1, 0)
@@ -72,14 +72,14 @@ def zoom_counts(samples: Samples, first_ticks: int, zoom_bits: int) -> Counts:
 
 
 def _sum_of_squares(values: Times) -> int:
-    # In parts whose squares add up in 64 bits for more samples than memory holds.
+    # The parts' squares add up within 64 bits for more samples than fit into memory.
     high, low = values >> 16, values & 0xFFFF
     parts = (int(np.sum(high * high)), int(np.sum(high * low)), int(np.sum(low * low)))
     return (parts[0] << 32) + (parts[1] << 17) + parts[2]
 
 
 def statistics(samples: Samples, features: Feature) -> Statistics:
-    """Return the statistics of one key; what `features` leaves out is 0."""
+    """Return the statistics of one key. Fields that `features` excludes are 0."""
     if not len(samples):
         return Statistics()
     values = samples.value_ticks
@@ -99,7 +99,7 @@ def statistics(samples: Samples, features: Feature) -> Statistics:
 
 
 def folded(parts: Sequence[Statistics]) -> Statistics:
-    """Return the statistics of samples that were counted in parts: sets and banks."""
+    """Return the statistics of samples that were counted in parts, such as sets and banks."""
     parts = [part for part in parts if part.count]
     if not parts:
         return Statistics()
@@ -137,9 +137,9 @@ def unpack_statistics(data: bytes) -> Statistics:
 
 
 def statistics_of_space(geometry: Geometry, space: Space, dump: bytes) -> list[Statistics]:
-    """Return the folded statistics of each key from the dumped bytes of a statistics space.
+    """Return the combined statistics of each key, from a statistics space's dumped bytes.
 
-    Raises ValueError for a dump of another length.
+    Raises ValueError if the dump has another length.
     """
     size, count = STATISTICS.size_bytes, entries(geometry, space)
     if len(dump) != count * size:

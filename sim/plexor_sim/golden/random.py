@@ -1,7 +1,7 @@
 """xorshift64 in bulk: G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8(14), 2003.
 
-A step is linear over bits, so a whole block of states moves on by any number of steps with table
-look-ups: a sequence doubles itself until it is long enough.
+A step is linear over bits. So table look-ups advance a whole block of states by any number of
+steps, and a sequence is doubled until it is long enough.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def step(state: int) -> int:
 
 
 def _tables(columns: States) -> States:
-    """Return, for each byte of a state, what each of its values contributes."""
+    """Return the contribution of each value of each byte of a state."""
     tables = np.zeros((8, 256), np.uint64)
     for byte in range(8):
         for bit in range(8):
@@ -39,7 +39,7 @@ def _moved(states: States, tables: States) -> States:
 
 
 class Xorshift64:
-    """A generator; `seed` 0 acts as 1."""
+    """A generator. `seed` 0 acts as 1."""
 
     def __init__(self, seed: int) -> None:
         self.state = seed or 1

@@ -1,4 +1,4 @@
-"""Register values of a run, by the names of `plexor.protocol.registers`."""
+"""Register values of a run, by the names in `plexor.protocol.registers`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _COPIES = {block.name: block.count for block in BLOCKS}
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Register values; one that was not set has its reset value."""
+    """Register values. Registers that were not set have their reset values."""
 
     values: Mapping[tuple[str, int, str], int]
-    """By block, copy and register."""
+    """Values by block, copy and register."""
 
     @classmethod
     def of(cls, **blocks: Mapping[str, int] | Mapping[int, Mapping[str, int]]) -> Settings:
@@ -40,5 +40,5 @@ class Settings:
         return cls(values)
 
     def get(self, block: str, name: str, copy: int = 0) -> int:
-        """Return a register's value; raise KeyError for an unknown register."""
+        """Return a register's value. Raises KeyError for an unknown register."""
         return self.values.get((block, copy, name), register(block, name).reset)

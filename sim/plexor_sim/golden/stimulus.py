@@ -1,4 +1,4 @@
-"""Strike times from registers: the Stimulus section of docs/instrument.md."""
+"""Computes strike times from registers: the Stimulus section of docs/instrument.md."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ FRACTION_BITS = 32
 THRESHOLD_BITS = 48
 BLOCK_CLOCKS = 1 << 16
 GATE_CLOCKS = 3
-"""A change of the gate acts like a strike this many core clocks later."""
+"""Core clocks after which a change of the gate acts like a strike."""
 REARM_CLOCKS = 8
-"""Clocks after a sequence's last pulse from which the gate may rise again."""
+"""Clocks after a sequence's last pulse from which on the gate may rise again."""
 LOW_CLOCKS = 16
-"""Clocks for which the gate must be low before it rises again."""
+"""Minimum clocks for which the gate must be low before it rises again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strikes:
-    """A stimulus's strikes: first active ticks and first idle ticks after them."""
+    """A stimulus' strikes: the first active tick of each, and the first idle tick after it."""
 
     rise_ticks: Times
     fall_ticks: Times
 
     def edges(self) -> TickEdges:
-        """Return the output's edges, active level 1."""
+        """Return the output's edges. The active level is 1."""
         times = np.concatenate((self.rise_ticks, self.fall_ticks))
         level = np.repeat([True, False], len(self.rise_ticks))
         order = np.argsort(times, kind="stable")
@@ -42,7 +42,7 @@ class Strikes:
 
 @dataclass(slots=True)
 class _Stimulus:
-    """One stimulus's registers; each sequence draws from a generator of its own."""
+    """One stimulus' registers. Each sequence draws from its own generator."""
 
     samples: int
     interval_ticks: int
@@ -57,7 +57,7 @@ class _Stimulus:
     seed: int
 
     def check(self, name: str) -> None:
-        """Raise ValueError for values whose strikes the instrument does not promise."""
+        """Raise ValueError for values whose strikes the instrument does not guarantee."""
         width, samples = self.width_ticks, self.samples
         if width < 1:
             raise ValueError(f"{name}.width_ticks: {width}; must be 1 or more")
@@ -75,14 +75,14 @@ class _Stimulus:
             )
 
     def check_gate(self, last_rise: int, first: int) -> None:
-        """Raise ValueError where the gate rises too soon after a sequence's last strike."""
+        """Raise ValueError if the gate rises too soon after a sequence's last strike."""
         lead = (GATE_CLOCKS + TRIGGER_CLOCKS) * self.samples
         soonest = last_rise + self.width_ticks + REARM_CLOCKS * self.samples
         if first - lead < soonest:
             raise ValueError(f"gate: rises at {first - lead}; must be {soonest} or later")
 
     def sequence(self, first_ticks: int, stop_ticks: int) -> Times:
-        """Return the rises of a sequence, those below `stop_ticks`."""
+        """Return the rises of a sequence that are below `stop_ticks`."""
         if self.poisson_threshold:
             return self._random(first_ticks, stop_ticks)
         return self._periodic(first_ticks, stop_ticks)
@@ -98,7 +98,7 @@ class _Stimulus:
         low, high = 0, 1
         while first + self._offset(high) < stop and high < (self.strike_count or high + 1):
             high *= 2
-        # Strike `low` is before the stop or is strike 0; strike `high` is not or is one too many.
+        # Strike `low` is before the stop or is strike 0. Strike `high` is not, or is one too many.
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if first + self._offset(middle) < stop else (low, middle)
@@ -176,7 +176,7 @@ def _triggered(unit: _Stimulus, triggers: Times, stop: int) -> Times:
         sequences.append(rises)
         if len(rises) < unit.strike_count or not unit.strike_count:
             break
-        # A sequence runs up to the clock in which its last strike ends.
+        # A sequence lasts up to the clock in which its last strike ends.
         free = (int(rises[-1]) + unit.width_ticks) // samples + 1
         number = int(np.searchsorted(triggers, free * samples))
     return np.concatenate(sequences) if sequences else np.zeros(0, np.int64)
@@ -185,7 +185,7 @@ def _triggered(unit: _Stimulus, triggers: Times, stop: int) -> Times:
 def _stepped(
     unit: _Stimulus, geometry: Geometry, settings: Settings, start_ticks: int, stop_ticks: int
 ) -> Strikes:
-    """Return the strikes of stimulus 0 by the sweep table."""
+    """Return the strikes of stimulus 0 with a sweep table."""
     first = start_ticks
     found: list[tuple[Times, int]] = []
     for step in range(step_count(geometry, settings)):
@@ -218,9 +218,9 @@ def strikes(
 ) -> list[Strikes]:
     """Return the strikes of every stimulus in a run from `start_ticks`.
 
-    No strike starts at `stop_ticks` or later; one under way ends as planned. `gate` is the gate
-    input, low if absent. Stimuli that only wait for each
-    other never strike. Raises ValueError for settings outside what docs/instrument.md allows.
+    No strike starts at `stop_ticks` or later. One that has started ends as planned. `gate` is the
+    gate input, low if absent. Stimuli that only wait for each other never strike. Raises ValueError
+    for settings outside what docs/instrument.md allows.
     """
     results: dict[int, Times] = {}
     steps = step_count(geometry, settings)

@@ -1,7 +1,7 @@
-"""The sweep table: when its steps end, and each channel's counts then.
+"""The sweep table: the ends of its steps, and each channel's counts at these.
 
-docs/instrument.md, section Sweep table. A record is what the run would leave had it ended with the
-step's end, but for responses that are held.
+See docs/instrument.md, section Sweep table. A record is what the run would leave if it ended with
+the step, except for held responses.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from plexor_sim.golden.memory import Statistics, statistics
 from plexor_sim.golden.settings import Settings
 
 SETTLE_CLOCKS = 2
-"""Clocks that a step, as a run, lasts beyond its guard time after its last strike."""
+"""Clocks that a step, like a run, lasts beyond the guard time after its last strike."""
 REST_CLOCKS = 8
-"""Clocks from the last one of a strike to the least end of its step or run."""
+"""Minimum clocks from a strike's last clock to the end of its step or run."""
 
 
 def step_count(geometry: Geometry, settings: Settings) -> int:
-    """Return how many steps the table has; 0 without one."""
+    """Return the number of steps in the table; 0 without a table."""
     if Feature.SWEEP not in geometry.features:
         return 0
     return min(settings.get("control", "step_count"), geometry.table_steps)
 
 
 def end_of(samples: int, settle_ticks: int, last_rise: int, last_fall: int) -> int:
-    """Return the tick after a run's or a step's last, by the last strike and the last idle edge."""
+    """Return the tick after a run's or a step's last one, by its last strike's rise and fall."""
     struck, active = last_rise // samples, (last_fall - 1) // samples
     return max(struck + settle_ticks // samples + SETTLE_CLOCKS, active + REST_CLOCKS) * samples
 
@@ -41,7 +41,7 @@ def end_of(samples: int, settle_ticks: int, last_rise: int, last_fall: int) -> i
 def step_ends(
     geometry: Geometry, settings: Settings, strikes: Iterable[tuple[int, int]]
 ) -> Iterator[int]:
-    """Yield the end of each step whose strikes (rise, fall), those of stimulus 0, are there."""
+    """Yield the end of each step whose strikes (rise, fall) of stimulus 0 are given."""
     rest = iter(strikes)
     for step in range(step_count(geometry, settings)):
         count = settings.get("step", "strike_count", step)
@@ -58,7 +58,7 @@ def step_ends(
 def edges(
     geometry: Geometry, settings: Settings, rise_ticks: Times, fall_ticks: Times
 ) -> TickEdges:
-    """Return the edges of the step source: the ends of all steps but the last of the table."""
+    """Return the edges of the step source: the ends of all steps but the table's last."""
     strikes = zip(rise_ticks.tolist(), fall_ticks.tolist(), strict=True)
     ends = list(step_ends(geometry, settings, strikes))
     ends = ends[: max(step_count(geometry, settings) - 1, 0)]
@@ -66,17 +66,17 @@ def edges(
 
 
 def first_of_next(geometry: Geometry, end_ticks: int) -> int:
-    """Return the tick of phase 0 of the step after one that ends."""
+    """Return the tick of phase 0 of the step after one that ends at `end_ticks`."""
     return end_ticks + STEP_CLOCKS * geometry.samples
 
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
-    """Of one channel at the end of one step, since the run's start but for the extremes."""
+    """One channel at a step's end. Counts are from the run's start, extremes the step's own."""
 
     classes: tuple[int, ...]
     rise: Statistics
-    """Without where and when the extremes were."""
+    """Statistics without index and time of the extremes."""
     min_ticks: int
     max_ticks: int
     pending: int
@@ -101,7 +101,7 @@ class StepRecord:
 
 
 Step = dict[int, StepRecord]
-"""By channel."""
+"""Records of a step, by channel."""
 
 
 def records(
@@ -111,13 +111,13 @@ def records(
     rules: Sequence[Rules | None],
     end_ticks: int,
 ) -> tuple[Step, ...]:
-    """Return the records of every step, by channel; `rules` by channel, None where it is disabled.
+    """Return the records of every step, by channel; `rules` by channel, None for disabled ones.
 
-    `events` are the merged ones, dropped ones left out.
+    `events` are the merged ones, without dropped ones.
     """
     if not step_count(geometry, settings):
         return ()
-    # A step's end is part of it.
+    # The event of a step's end belongs to that step.
     bounds = np.flatnonzero(events.source == SOURCE_STEP) + 1
     times = [*events.time_ticks[bounds - 1].tolist(), end_ticks]
     steps: list[Step] = [{} for _ in times]

@@ -1,9 +1,9 @@
-// What the front-end instantiates of the ECP5, as far as it uses it, for simulators with time.
-// Behaviour as in Lattice FPGA-TN-02200 (PLL, DCCA, OSCG) and FPGA-TN-02032 (BB); without delays.
+// The ECP5 cells that the front-end instantiates, as far as it uses them, for simulators with time.
+// They follow Lattice FPGA-TN-02200 (PLL, DCCA, OSCG) and FPGA-TN-02032 (BB), without delays.
 `timescale 1ps / 1fs
 
-// Outputs of CLKI x CLKFB_DIV / CLKI_DIV, phases as CPHASE (periods of the VCO) and FPHASE (eighths), all
-// against those of CLKOP, which is aligned with CLKI. FEEDBK_PATH is CLKOP.
+// The outputs are CLKI x CLKFB_DIV / CLKI_DIV. CPHASE (periods of the VCO) and FPHASE (eighths) set their
+// phases relative to CLKOP, which is aligned with CLKI. FEEDBK_PATH is CLKOP.
 module EHXPLLL #(
     parameter CLKI_DIV = 1, CLKFB_DIV = 1, FEEDBK_PATH = "CLKOP",
     parameter CLKOP_DIV = 8, CLKOP_CPHASE = 0, CLKOP_FPHASE = 0, CLKOP_ENABLE = "ENABLED",
@@ -39,7 +39,7 @@ module EHXPLLL #(
       start = second;
       count = 0;
       forever begin
-        // From the start each time: no rounding adds up.
+        // Each edge is timed from the start, so that rounding does not add up.
         #(start + offset + half * count - $realtime);
         case (output_number)
           0: CLKOP = ~count[0];
@@ -62,10 +62,10 @@ module EHXPLLL #(
   end
 endmodule
 
-// A global clock buffer; CE is high. A test bench may set the lag of its clock's tree.
+// A global clock buffer; CE is high. A test bench may set the lag of its clock tree.
 module DCCA (input CLKI, CE, output reg CLKO = 0);
   realtime lag_ps = 0;
-  // One process an edge: an assignment with a delay of its own would wait for the one before.
+  // Each edge has its own process, because a delayed assignment would wait for the previous one.
   always @(CLKI) fork
     automatic reg level = CLKI & CE;
     begin
@@ -74,7 +74,7 @@ module DCCA (input CLKI, CE, output reg CLKO = 0);
   join_none
 endmodule
 
-// About 310 MHz / DIV: no multiple of any other clock's period.
+// About 310 MHz / DIV. Its period is no multiple of another clock's.
 module OSCG #(parameter DIV = 128) (output reg OSC = 0);
   initial forever #(3226.7 * DIV / 2) OSC = ~OSC;
 endmodule

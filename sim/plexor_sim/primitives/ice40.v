@@ -1,5 +1,5 @@
-// What the front-end instantiates of the iCE40, as far as it uses it, for simulators with time.
-// Behaviour as in Lattice FPGA-TN-02052 (PLL) and FPGA-TN-02026 (the others), without delays.
+// The iCE40 cells that the front-end instantiates, as far as it uses them, for simulators with time.
+// They follow Lattice FPGA-TN-02052 (PLL) and FPGA-TN-02026 (the others), without delays.
 `timescale 1ps / 1fs
 
 // Both outputs are REFERENCECLK x (DIVF + 1) / (DIVR + 1) / 2^DIVQ; A is (FDA_RELATIVE + 1) x 150 ps later.
@@ -32,7 +32,7 @@ module SB_PLL40_2F_CORE #(
     half = (second - first) * (DIVR + 1) * (1 << DIVQ) / (DIVF + 1) / 2;
     start = second;
     forever begin
-      // From the start each time: no rounding adds up.
+      // Each edge is timed from the start, so that rounding does not add up.
       #(start + half * count - $realtime) PLLOUTGLOBALB = ~count[0];
       count = count + 1;
     end
@@ -49,10 +49,10 @@ module SB_PLL40_2F_CORE #(
   end
 endmodule
 
-// A global clock buffer. A test bench may set the lag of its clock's tree.
+// A global clock buffer. A test bench may set the lag of its clock tree.
 module SB_GB (input USER_SIGNAL_TO_GLOBAL_BUFFER, output reg GLOBAL_BUFFER_OUTPUT = 0);
   realtime lag_ps = 0;
-  // One process an edge: an assignment with a delay of its own would wait for the one before.
+  // Each edge has its own process, because a delayed assignment would wait for the previous one.
   always @(USER_SIGNAL_TO_GLOBAL_BUFFER) fork
     automatic reg level = USER_SIGNAL_TO_GLOBAL_BUFFER;
     begin
@@ -67,7 +67,7 @@ module SB_IO #(parameter [5:0] PIN_TYPE = 0) (input D_OUT_0, output D_IN_0, inou
   assign D_IN_0 = PACKAGE_PIN;
 endmodule
 
-// A look-up table. An inverter has a delay, so that a ring of them oscillates.
+// A look-up table. Inverters have a delay, so that a ring of them oscillates.
 module SB_LUT4 #(parameter [15:0] LUT_INIT = 0) (input I0, I1, I2, I3, output O);
   localparam INVERTER = 16'h5555, INVERTER_PS = 1300;
   reg ringing = 0;

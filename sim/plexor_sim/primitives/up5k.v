@@ -1,7 +1,7 @@
-// What the front-end instantiates of the iCE40 UltraPlus beside ice40.v, as far as it uses it.
+// The iCE40 UltraPlus cells that the front-end instantiates beside those in ice40.v.
 `timescale 1ps / 1fs
 
-// As SB_PLL40_2F_CORE, but its reference is a pad.
+// Like SB_PLL40_2F_CORE, but the reference comes from a pad.
 module SB_PLL40_2F_PAD #(
     parameter FEEDBACK_PATH = "SIMPLE", DELAY_ADJUSTMENT_MODE_FEEDBACK = "FIXED",
     parameter DELAY_ADJUSTMENT_MODE_RELATIVE = "FIXED", PLLOUT_SELECT_PORTA = "GENCLK",
@@ -20,7 +20,7 @@ module SB_PLL40_2F_PAD #(
       .PLLOUTGLOBALA(PLLOUTGLOBALA), .PLLOUTGLOBALB(PLLOUTGLOBALB), .LOCK(LOCK));
 endmodule
 
-// The oscillator: 48 MHz divided by 2^CLKHF_DIV, and as far off as an oscillator without a crystal is.
+// The oscillator: 48 MHz divided by 2^CLKHF_DIV, as inaccurate as one without a crystal.
 module SB_HFOSC #(parameter CLKHF_DIV = "0b00") (input CLKHFPU, CLKHFEN, output reg CLKHF = 0);
   localparam OFF = 0.96;
   localparam SHIFT = CLKHF_DIV == "0b11" ? 3 : CLKHF_DIV == "0b10" ? 2 : CLKHF_DIV == "0b01" ? 1 : 0;

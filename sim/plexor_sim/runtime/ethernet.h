@@ -18,13 +18,13 @@ constexpr uint16_t kEtherbonePort = 1234;  // LiteX' default
 constexpr size_t kMostPayload = 1472;      // 1500 less 20 of IP and 8 of UDP
 constexpr int kGapClocks = 12;             // bytes between frames, at least
 
-// The host's end of the wire: turns datagrams into frames with preamble and check sequence, and
-// back; answers ARP. Throws std::runtime_error for a frame that is not as the standards have it.
+// The host's end of the wire. Turns datagrams into frames with preamble and check sequence, and
+// back; answers ARP. Throws std::runtime_error for a frame that violates the standards.
 class Ethernet {
  public:
   Bytes wrap(const Datagram& datagram) const;
 
-  // What a frame off the wire asks for: a datagram for the host, or a frame to answer with.
+  // What a frame from the wire calls for: a datagram for the host, or a frame as answer.
   struct Taken {
     bool is_datagram = false;
     Datagram datagram;
@@ -33,7 +33,7 @@ class Ethernet {
   Taken take(const Bytes& wire) const;
 };
 
-// The wire's ends: `before` sets the core's inputs for the next rising edge. A byte each clock.
+// The ends of the wire. `before` sets the core's inputs for the next rising edge, byte by byte.
 class EthernetLink {
  public:
   template <typename Options>

@@ -9,7 +9,7 @@ namespace plexor {
 
 namespace {
 
-// Whole units in `clocks`, but for the last one: what comes then is evaluated, and what led to it.
+// Whole units in `clocks` except the last one, in which the effect and its causes are evaluated.
 int64_t units_before(uint64_t clocks) {
   return std::max<int64_t>(static_cast<int64_t>(clocks) / kUnitClocks - 1, 0);
 }
@@ -84,7 +84,7 @@ void Idle::begin(void* core, size_t bytes, Register time) {
   core_ = static_cast<unsigned char*>(core);
   time_ = std::make_unique<Register>(time);
   constexpr size_t kBlock = kWords * sizeof(uint64_t);
-  masks_.assign(bytes / kBlock * kBlock, 0);  // it is aligned to such blocks
+  masks_.assign(bytes / kBlock * kBlock, 0);  // the core is aligned to such blocks
   follows_.assign(masks_.size(), 0);
   proof_.assign(masks_.size(), 0xff);
 }

@@ -1,10 +1,10 @@
-// Idle clocks: finds that nothing in the core moves but counters of clocks, says how many clocks
-// can pass at once before one of these does something, and lets them pass.
+// Idle clocks: detects that only counters of clocks change in the core, tells how many clocks can
+// pass before one of them has an effect, and lets these clocks pass.
 //
-// It looks each kUnitClocks. Where the inputs stood and all flip-flops are as they were but the
-// watched ones, and these have counted as their models here say, the core would do the same in the
-// next kUnitClocks, and so on, as long as no counter comes to its end. ../idle.py chooses the
-// registers; what it does not name is compared.
+// It looks each kUnitClocks. If the inputs stood still, and all flip-flops are unchanged except the
+// watched ones, which have counted as their models here say, then the core does the same in the
+// next kUnitClocks, and so on until a counter comes to its end. ../idle.py chooses the watched
+// registers. All others are compared.
 #pragma once
 
 #include <cstddef>
@@ -38,13 +38,13 @@ class Register {
   uint64_t mask_;
 };
 
-// Registers that change while nothing does but the time.
+// Registers that change with time even if nothing else does.
 class Watched {
  public:
   virtual ~Watched() = default;
-  // Whether they stand, or counted as they do, since the look before.
+  // Whether they stand still, or have counted as modelled, since the previous look.
   virtual bool look() = 0;
-  // Units that can pass from this look on: less than to what they bring about, or brought lately.
+  // Units that can pass from this look on: fewer than to the next effect, or since the last one.
   virtual int64_t room() const { return kAnyUnits; }
   virtual void pass(int64_t units) = 0;
 };
@@ -66,7 +66,7 @@ class Count : public Watched {
   bool counts_ = false;
 };
 
-// The same, where something happens at each multiple of `period`, a power of two.
+// The same, with an effect at each multiple of `period`, a power of two.
 class PeriodicCount : public Count {
  public:
   PeriodicCount(Register value, uint64_t period) : Count(value), period_(period) {}
@@ -76,7 +76,7 @@ class PeriodicCount : public Count {
   const uint64_t period_;
 };
 
-// The lowest limb of an Alarm: carries as it wraps, and is compared with that of `goal`.
+// The lowest limb of an Alarm. It carries when it wraps, and is compared with that of `goal`.
 class AlarmCount : public PeriodicCount {
  public:
   AlarmCount(Register value, Register goal)
@@ -88,8 +88,8 @@ class AlarmCount : public PeriodicCount {
   const uint64_t mask_;
 };
 
-// A Countdown, whose low bits take a unit from its pool's lowest limb each time that they are
-// through. While off they go around, if they step at all.
+// A Countdown. Its low bits take a unit from its pool's lowest limb each time they run out. While
+// it is off, they wrap, if they step at all.
 class CountdownCount : public Watched {
  public:
   CountdownCount(Register count, Register on, Register limb)
@@ -104,7 +104,7 @@ class CountdownCount : public Watched {
   bool takes_ = false, turns_ = false;
 };
 
-// What goes on by one of `places` each unit.
+// A value that advances by one of `places` positions in each unit.
 class Round : public Watched {
  public:
   Round(Register place, uint64_t places) : place_(place), places_(places) {}
@@ -118,7 +118,7 @@ class Round : public Watched {
   bool goes_ = false;
 };
 
-// A flip-flop that is low while nothing moves, whatever stands beside it.
+// A flip-flop that is low while nothing changes, whatever the others are.
 class Low : public Watched {
  public:
   explicit Low(Register value) : value_(value) {}
@@ -131,7 +131,7 @@ class Low : public Watched {
 
 class Idle {
  public:
-  // `core` is of `bytes`, `time` its count of clocks. What they name stays where it is.
+  // `core` has `bytes` bytes; `time` is its count of clocks. Both must stay in place.
   void begin(void* core, size_t bytes, Register time);
 
   template <typename Member>
@@ -139,12 +139,12 @@ class Idle {
     set(masks_, &member, sizeof member, 0xff);
     names_.push_back({reinterpret_cast<const unsigned char*>(&member) - core_, name});
   }
-  // One of what follows the pins from the samples on, before it is known that a run captures them.
+  // A register that follows the pins. It may change as long as no run captures it.
   template <typename Member>
   void follows(const Member& member) {
     set(follows_, &member, sizeof member, 0xff);
   }
-  // Memory to which the same comes sooner or later: no proof is about it.
+  // Memory that gets the same contents sooner or later. It is excluded from proofs.
   template <typename Member>
   void settles(const Member& member) {
     set(proof_, &member, sizeof member, 0);
@@ -153,25 +153,25 @@ class Idle {
   void watch(Arguments... arguments) {
     watched_.push_back(std::make_unique<Model>(arguments...));
   }
-  // What is high while a run or a dump is under way.
+  // A flag that is high during a run or a dump.
   void busy(Register flag) { busy_.push_back(flag); }
-  // To be called last.
+  // Must be called last.
   void end();
 
   bool is_due() const { return (time_->get() + 1) % kUnitClocks == 0; }
   bool is_resting() const;
-  // To be called in each clock in which it is due; returns whether nothing has moved since the one
-  // before, if the inputs stood.
+  // To be called in each clock in which it is due. Returns whether only watched registers have
+  // changed since the previous look, provided the inputs stood still.
   bool look();
-  // Whether nothing else has moved then but what follows the pins.
+  // Whether nothing else has changed then, except registers that follow the pins.
   bool rested() const { return rested_; }
-  // The least room of all that is watched, in units.
+  // The minimum room of all watched registers, in units.
   int64_t room() const;
-  // A name of what moved at the last look.
+  // A name of a register that changed at the last look.
   std::string restless() const;
   void pass(int64_t units);
-  // The same, and shows by `evaluate`, one clock with the inputs as they stand, that all of the core
-  // becomes what it would have. Throws std::runtime_error.
+  // The same, but proves by `evaluate`, one clock with constant inputs, that the whole core becomes
+  // what it would have. Throws std::runtime_error if it does not.
   template <typename Evaluate>
   void pass_proved(int64_t units, Evaluate evaluate) {
     const std::vector<unsigned char> before = state();

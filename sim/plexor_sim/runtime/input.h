@@ -20,10 +20,10 @@ class Input {
 
   bool is_over() const { return next_ == clocks_.size(); }
 
-  // The clock of the next change, if it is not over.
+  // The clock of the next change, if there is one.
   int64_t next() const { return clocks_[next_]; }
 
-  // Whether it changed since the look before the one in this clock (idle.h).
+  // Whether it changed since the look before this clock's (idle.h).
   bool moved(int64_t clock) const { return next_ > 0 && clock - clocks_[next_ - 1] < kKnownClocks; }
 
  private:

@@ -1,5 +1,5 @@
-// Words of W samples inside a Verilated port, which is an integer up to 64 bits and an array of
-// 32-bit words above. W divides 32, so that no lane straddles two words.
+// Words of W samples inside a Verilated port, which is an integer of up to 64 bits or an array of
+// 32-bit words. W divides 32, so no lane spans two words.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What carries bytes between the socket and the core: its byte streams, or the pins of its UART.
+// Carries bytes between the socket and the core, by byte streams or by the pins of the core's UART.
 // `before` sets the core's inputs for the next rising edge, from outputs that have settled.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace plexor {
 
-// Bytes on the way to the client: now and then with a wrong bit.
+// Inverts a bit of a byte on its way to the client, now and then.
 class Corruption {
  public:
   explicit Corruption(const Options& options)
@@ -26,8 +26,8 @@ class Corruption {
   Random random_;
 };
 
-// The streams `rx` and `tx`, at most a byte each way a clock. Verilator writes the double underscore
-// of their ports as ___05F.
+// The streams `rx` and `tx`, at most a byte each way in a clock. Verilator writes the double
+// underscore of their ports as ___05F.
 class StreamLink {
  public:
   StreamLink(Socket& socket, const Options& options)
@@ -37,7 +37,7 @@ class StreamLink {
         random_(options.stall_seed, 0),
         corruption_(options) {}
 
-  // With `take` low the client's bytes wait.
+  // While `take` is low, the client's bytes wait.
   template <typename Core>
   void before(Core& core, bool take) {
     if (core.tx___05Fvalid) {
@@ -69,9 +69,9 @@ class StreamLink {
   Corruption corruption_;
 };
 
-// A UART's other end, 8N1, `uart_divisor` core clocks a bit, without flow control: a byte that
-// finds no room to the client is lost, as on a wire. It begins with the preamble on which the core
-// measures the rate, unless the line is not the core's (`no_preamble`).
+// The other end of a UART: 8N1, `uart_divisor` core clocks for each bit, without flow control. A
+// byte that finds no room to the client is lost, as on a wire. It begins with the preamble by which
+// the core measures the rate, unless the line is not the core's (`no_preamble`).
 class UartLink {
  public:
   UartLink(Socket& socket, const Options& options)
@@ -93,7 +93,7 @@ class UartLink {
 
   template <typename Core>
   bool is_idle(const Core&) const {
-    return false;  // a bit on the line takes its clocks
+    return false;  // bits on the line need every clock
   }
 
  private:
@@ -123,18 +123,18 @@ class UartLink {
     const int bit = in_cnt_ / divisor_;
     if (in_cnt_ % divisor_ == divisor_ / 2) {
       in_ |= static_cast<uint32_t>(level) << bit;
-      if (bit == 0 && level) {  // a glitch, no start bit
+      if (bit == 0 && level) {  // a glitch is not a start bit
         in_cnt_ = 0;
         return;
       }
-      if (bit == 9) {  // the rest of the stop bit is left to resynchronise on
+      if (bit == 9) {  // the rest of the stop bit is for resynchronising
         if (level && socket_.has_room())
           socket_.push(corruption_.of(static_cast<uint8_t>(in_ >> 1)));
         in_cnt_ = level ? 0 : in_cnt_;
         if (level) return;
       }
     }
-    // After a framing error nothing is a start bit until the line is high again.
+    // After a framing error, there is no start bit until the line is high again.
     if (bit >= 9 && in_cnt_ > 9 * divisor_ + divisor_ / 2) {
       if (level) in_cnt_ = 0;
       return;

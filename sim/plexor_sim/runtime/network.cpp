@@ -69,7 +69,7 @@ void Network::receive() {
                                       reinterpret_cast<sockaddr*>(&from), &size);
       if (length < 0) break;
       come_ = true;
-      // What no Ethernet frame holds would not arrive in one piece either.
+      // A datagram that does not fit an Ethernet frame would not arrive in one piece either.
       if (length > static_cast<ssize_t>(sizeof bytes)) continue;
       received_.push_back({kDevicePorts[n], ntohs(from.sin_port), {bytes, bytes + length}});
       if (n == 1) last_asker_ = ntohs(from.sin_port);

@@ -1,5 +1,5 @@
 // The network of an instrument with Ethernet: two UDP ports on loopback, one for the instrument's
-// frames, one for Etherbone. Its datagrams go over the simulated wire as they come.
+// frames and one for Etherbone. Datagrams go over the simulated wire as they come.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ struct Datagram {
   std::vector<uint8_t> bytes;
 };
 
-// Has what `main.cpp` asks of a Socket. A datagram has no end of a connection: whoever has sent one
-// stays, and time goes on from the first one on.
+// Has the interface that `main.cpp` needs of a Socket. Datagrams have no end of a connection. So
+// the client stays from the first datagram on, and time goes on from then.
 class Network {
  public:
   // Throws std::runtime_error.
@@ -34,7 +34,7 @@ class Network {
   void drain() {}
 
   std::deque<Datagram>& received() { return received_; }
-  // To whoever has the port that it is for; Etherbone answers go to the last who asked.
+  // Sends to the client of the datagram's port. Etherbone answers go to the last client that asked.
   void send(const Datagram& datagram);
 
  private:

@@ -8,7 +8,7 @@
 
 namespace plexor {
 
-// A command line that cannot be taken; the text says which option and what would be right.
+// A wrong command line. The text says which option is wrong and what would be right.
 struct Usage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -1,4 +1,4 @@
-// An oscillator of its own: no clock of the instrument knows of it, and each half period jitters.
+// An oscillator that is asynchronous to the instrument's clocks. Each half period has jitter.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ class Oscillator {
   Oscillator(int64_t period_fs, int64_t jitter_ps, uint64_t seed)
       : half_fs_(period_fs / 2), jitter_fs_(jitter_ps * 1000), random_(seed, 0) {}
 
-  // Goes on at a time, if it is behind it: nobody has looked at the edges before.
+  // Continues at a time, if it is later: nobody has used the edges before.
   void resume(int64_t now_ps) {
     if (next_fs_ >= now_ps * 1000) return;
     next_fs_ = now_ps * 1000;
@@ -25,7 +25,7 @@ class Oscillator {
 
   void step() {
     level_ = !level_;
-    // Twelve uniform numbers sum up to a variance of one, and are near to normal.
+    // The sum of twelve uniform numbers has a variance of one and is nearly normal.
     double sum = -6;
     for (int i = 0; i < 12; i++) sum += random_.unit();
     const auto jitter_fs = static_cast<int64_t>(sum * static_cast<double>(jitter_fs_));

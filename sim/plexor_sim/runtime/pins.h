@@ -1,9 +1,9 @@
-// The pins between the Verilated instrument and the device: strike words become edges in ps, the
-// device's edges become sample words, by way of the front-end (front_end.h).
+// The pins between the Verilated instrument and the device. Strike words become edges in ps, and
+// the device's edges become sample words, through the front-end (front_end.h).
 //
-// Tick k is at k * tick_fs femtoseconds, in whole ps rounded down; a strike edge happens there. The
-// device's times are whole ps, so that with an ideal front-end its edge at t is seen in sample k
-// exactly if t <= floor(k * tick_fs / 1000): an edge on the sampling instant counts.
+// Tick k is at k * tick_fs femtoseconds, rounded down to whole ps. A strike's edge is at that time.
+// The device's times are whole ps. So with an ideal front-end its edge at t is seen in sample k
+// exactly if t <= floor(k * tick_fs / 1000): an edge at the sampling instant counts.
 #pragma once
 
 #include <algorithm>
@@ -47,8 +47,8 @@ class Pins {
     next_ps_ = device_.quiet_until_ps();
   }
 
-  // One core clock: takes the words of the instrument's outputs, gives the samples of the same
-  // ticks of what is selected. Returns through `samples`, which is written only when it changes.
+  // One core clock. Takes the words of the instrument's outputs; returns the samples of the
+  // selected pins for the same ticks. `samples` is written only when it changes.
   void clock(const StrikesPort& strikes, bool load, int select, int output, SamplesPort& samples) {
     still_++;
     if (select != select_ || output != output_) choose(select, output);
@@ -67,14 +67,14 @@ class Pins {
     }
   }
 
-  // How many of the next `most` clocks, from the one that `clock` was last called for on, can pass
-  // at once because no pin changes in them. The device is taken to the end of `most`, in which
-  // strikes and load must not change.
+  // Returns how many of the next `most` clocks, beginning with the last one given to `clock`, can
+  // pass at once because no pin changes in them. The device runs to the end of `most`. Strikes and
+  // load must not change until then.
   int64_t still_clocks(int64_t most) {
     if (still_ < kStillClocks || moving_ || !pads_.empty() || most < 1) return 0;
     int64_t end_ps = now_ps_ + most * (clock_ps_ + 1);  // a clock may be 1 ps longer
-    // Strikes that wait for what clocks do come sooner if fewer clocks pass at once: no further
-    // than that may the device be.
+    // Strikes that wait for clocks come sooner if fewer clocks pass at once. The device must not
+    // run beyond that.
     if (select_ == kAsynchronous) end_ps = std::min(end_ps, oscillator_.next_ps());
     if (edges_.empty() && next_ps_ < end_ps && ahead_ps_ < end_ps) {
       advance(end_ps);
@@ -84,7 +84,7 @@ class Pins {
     return free_ps <= 0 ? 0 : free_ps / (clock_ps_ + 1);
   }
 
-  // Lets `clocks` pass in which, as still_clocks said, no pin changes.
+  // Lets `clocks` clocks pass in which no pin changes, as still_clocks has found.
   void pass(int64_t clocks) {
     now_ps_ += clocks * clock_ps_;
     now_fs_ += clocks * clock_rest_fs_;
@@ -92,7 +92,7 @@ class Pins {
     now_fs_ %= 1000;
   }
 
-  // Until when the device has already run: an input before this would come too late.
+  // Whether the device has run ahead, so that an input now would come too late.
   bool is_ahead() const { return ahead_ps_ > now_ps_; }
 
   const SamplesPort& steady() const { return steady_; }
@@ -102,7 +102,7 @@ class Pins {
   static constexpr uint32_t kOnes = (1u << W) - 1;
   static constexpr int kStillClocks = 17;  // more than kUnitClocks of idle.h
 
-  // What reaches the pad of an output, or the load output, at a time.
+  // The level at an output's pad, or at the load output, from a time on.
   struct Pad {
     int64_t time_ps;
     uint8_t source;
@@ -112,7 +112,7 @@ class Pins {
   bool level(int pin) const { return levels_ >> pin & 1; }
   int64_t tick_ps(int tick) const { return now_ps_ + (now_fs_ + tick * tick_fs_) / 1000; }
 
-  // The channels take another input from here on.
+  // From now on the channels take another input.
   void choose(int select, int output) {
     select_ = select;
     output_ = output;
@@ -151,7 +151,7 @@ class Pins {
     pads_.insert(std::upper_bound(pads_.begin(), pads_.end(), pad, later), pad);
   }
 
-  // Takes the device, with all that comes to it, up to a time before which no pad changes any more.
+  // Runs the device, with all its inputs, up to a time before which no pad changes any more.
   void advance(int64_t to_ps) {
     while (!pads_.empty() && pads_.front().time_ps < to_ps) {
       const int64_t time_ps = pads_.front().time_ps;
@@ -242,8 +242,8 @@ class Pins {
   int64_t clock_ps_, clock_rest_fs_;
   int64_t now_ps_ = 0, now_fs_ = 0;  // this clock's first tick: now_ps_ + now_fs_ / 1000
   int64_t next_ps_;                  // nothing changes before this
-  int64_t edge_ps_ = 0;              // no output edge before this may come any more
-  int64_t ahead_ps_ = 0;             // the device has run up to this; edges_ has what came
+  int64_t edge_ps_ = 0;              // no output edge comes before this any more
+  int64_t ahead_ps_ = 0;             // the device has run up to this; edges_ has its edges
   int still_ = 0;                    // clocks since a pin last changed
   int select_ = kPins, output_ = 0;
   uint32_t strikes_ = 0, pads_level_ = 0, levels_;

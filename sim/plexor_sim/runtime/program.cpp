@@ -21,7 +21,7 @@ std::FILE* take_stdout() {
   return lines;
 }
 
-// The error is the last line, after all that the device printed.
+// The error comes last, after everything that the device printed.
 int failed(int code, const std::exception& error) {
   std::fflush(stdout);
   std::fprintf(stderr, "error: %s\n", error.what());
@@ -36,7 +36,7 @@ void stop_without(int parent) {
 
 int program(int count, char** arguments, void (*simulate)(Options options, std::FILE* lines)) {
   struct sigaction action {};
-  action.sa_handler = stop;  // without SA_RESTART: a blocked wait ends
+  action.sa_handler = stop;  // without SA_RESTART a signal ends a blocked wait
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);
   try {

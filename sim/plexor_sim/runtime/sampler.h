@@ -1,6 +1,6 @@
-// The flip-flops of one channel: edges of its input in ps, in rising order, become words of W
-// samples. The sample of tick k shows an edge at t if t <= k * tick + what its phase is later; what
-// is later may differ for edges up and down.
+// The flip-flops of one channel turn edges of its input, in ps and in order of time, into words of
+// W samples. The sample of tick k shows an edge at t if t <= k * tick plus the delay of its phase.
+// Delays of rising and falling edges may differ.
 #pragma once
 
 #include <cstddef>
@@ -25,20 +25,20 @@ class Sampler {
 
   bool waits() const { return !edges_.empty(); }
 
-  // The word of a level that stands.
+  // The word of a constant level.
   uint32_t steady() const { return level_ ? kOnes & alive_ : 0; }
 
   void edge(int64_t time_ps, bool level) {
     if (lane_.stuck < 0) edges_.push_back({time_ps + lane_.input_ps, level});
   }
 
-  // Forgets what is on its way, for another input that stands at a level from a time on.
+  // Discards edges under way, for another input with a constant level from a time on.
   void choose(int64_t time_ps, bool level) {
     edges_.clear();
     edge(time_ps, level);
   }
 
-  // The word whose tick 0 is at now_ps + now_fs / 1000; every edge up to its last instant is known.
+  // The word whose tick 0 is at now_ps + now_fs / 1000. All edges up to its last instant are known.
   uint32_t word(int64_t now_ps, int64_t now_fs) {
     uint32_t samples = level_ ? kOnes : 0;
     while (!edges_.empty()) {
@@ -61,7 +61,7 @@ class Sampler {
     bool level;
   };
 
-  // The first tick, counted from the word's first, that shows an edge `into_fs` after that.
+  // The first tick, counted from the word's first, that shows an edge at `into_fs` after that.
   int64_t seen(int64_t into_fs, bool level) const {
     const std::vector<int64_t>& late_fs = level ? lane_.rise_fs : lane_.fall_fs;
     const auto shows = [&](int64_t tick) {

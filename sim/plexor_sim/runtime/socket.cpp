@@ -17,7 +17,7 @@ namespace plexor {
 
 namespace {
 
-constexpr size_t kSendBytes = 4096;  // enough to be worth a system call of its own
+constexpr size_t kSendBytes = 4096;  // enough to be worth a system call
 constexpr int kMostHeld = 32;        // looks; a slow link's bytes come one by one without a pause
 constexpr int kDrainMs = 1000;
 
@@ -53,7 +53,7 @@ void Socket::accept(int timeout_ms) {
   }
   client_ = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (client_ < 0) return;
-  // Commands and responses are small and waited for: Nagle's algorithm would cost 40 ms each.
+  // Commands and responses are small and awaited: Nagle's algorithm would cost 40 ms for each.
   int on = 1;
   setsockopt(client_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   if (buffer_bytes_)

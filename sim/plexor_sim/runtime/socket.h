@@ -1,4 +1,4 @@
-// One TCP client at a time, on loopback only; never blocks but in `wait`.
+// One TCP client at a time, on loopback only. Only accept, await_frame and drain block.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@ namespace plexor {
 
 class Socket {
  public:
-  // Listens on 127.0.0.1, on an ephemeral port. About `buffer_bytes` may lie on the way to a client
-  // that does not read; 0: megabytes, as the kernel likes. Throws std::runtime_error.
+  // Listens on 127.0.0.1 at an ephemeral port. About `buffer_bytes` fit on the way to a client that
+  // does not read; 0: megabytes, by the kernel's choice. Throws std::runtime_error.
   explicit Socket(int buffer_bytes);
   ~Socket();
   Socket(const Socket&) = delete;
@@ -19,15 +19,15 @@ class Socket {
   int port() const { return port_; }
   bool connected() const { return client_ >= 0; }
 
-  // Takes a waiting client, if there is one and none is connected; waits for it up to timeout_ms.
+  // Accepts a client if none is connected; waits for it up to timeout_ms.
   void accept(int timeout_ms);
 
-  // Sends what is due and, if it `receives`, receives into an empty queue; notices that the client
-  // has gone, and then forgets what was queued both ways.
+  // Sends what is due and, if it `receives`, receives into an empty queue. If the client has gone,
+  // the queues both ways are discarded.
   void service(bool receives);
 
   // Sends what is queued, and receives until there is a whole frame: its last byte is 0, and the
-  // next one is not sent before it is answered. Waits up to timeout_ms for it to go on.
+  // client sends no other before it is answered. Waits up to timeout_ms for progress.
   void await_frame(int timeout_ms);
 
   // Sends what is queued, waiting up to a second.
@@ -37,7 +37,7 @@ class Socket {
   uint8_t byte() const { return rx_[rx_head_]; }
   void pop() { rx_head_++; }
 
-  // Without a client there is always room: bytes go nowhere, as on an unplugged cable.
+  // Without a client there is always room: bytes are discarded, as on an unplugged cable.
   bool has_room() const { return tx_tail_ < kBytes || !connected(); }
   void push(uint8_t byte) {
     if (connected()) tx_[tx_tail_++] = byte;
@@ -54,7 +54,7 @@ class Socket {
   int listener_ = -1, client_ = -1, port_ = 0;
   std::vector<uint8_t> rx_ = std::vector<uint8_t>(kBytes), tx_ = std::vector<uint8_t>(kBytes);
   size_t rx_head_ = 0, rx_tail_ = 0, tx_head_ = 0, tx_tail_ = 0;
-  size_t tx_seen_ = 0;  // tx_tail_ at the last service: no growth since means a pause worth a send
+  size_t tx_seen_ = 0;  // tx_tail_ at the last service; no growth since is a pause in which to send
   int held_ = 0;        // services in which bytes waited for a pause
 };
 

@@ -40,7 +40,7 @@ EdgeLog::EdgeLog(const std::string& truth_path, const std::string& vcd_path)
 
 EdgeLog::~EdgeLog() {
   try {
-    flush();  // what a simulation that failed had logged
+    flush();  // keeps the log of a simulation that failed
   } catch (const CannotWrite&) {
   }
   if (truth_) std::fclose(truth_);
@@ -48,7 +48,7 @@ EdgeLog::~EdgeLog() {
 }
 
 void EdgeLog::close() {
-  // A strike in the clock that was under way has been logged as an input but not written.
+  // A strike in the last clock was logged as an input but not written.
   sync();
   on_ = false;
 }

@@ -2,8 +2,8 @@
 //
 // --truth FILE holds records of 16 bytes, little-endian: int64 time_ps, uint8 source as in
 // plexor.protocol.frames (channels from 0, strikes from 8, load 16), uint8 level of the pin, six
-// zero bytes. Ordered by time; at one time strikes, then channels, then the load. Pins start low,
-// strikes and load as well; a channel that is high before its first edge has no record of it.
+// zero bytes. They are ordered by time; at the same time strikes come first, then channels, then
+// the load. Strikes and load start low. So do channels; one that starts high has no record of that.
 // --trace-pins FILE holds the same as a VCD with a time scale of 1 ps.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace plexor {
 
-// A file that cannot be written; the text has its path and why.
+// A file that cannot be written. The text has its path and the reason.
 struct CannotWrite : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -25,7 +25,7 @@ constexpr uint8_t kSourceLoad = 16;
 
 class EdgeLog {
  public:
-  // Either path may be empty. Throws CannotWrite, here and wherever something is written.
+  // Either path may be empty. This and every function that writes throws CannotWrite.
   EdgeLog(const std::string& truth_path, const std::string& vcd_path);
   ~EdgeLog();
   EdgeLog(const EdgeLog&) = delete;
@@ -38,13 +38,13 @@ class EdgeLog {
   void response(int64_t time_ps, uint8_t source, bool level) {
     if (on_) responses_.push_back({time_ps, source, level});
   }
-  // Writes what was logged since; edges logged later are not earlier than these.
+  // Writes what was logged since. Edges that are logged later must not be earlier than these.
   void flush() {
     if (on_ && !(inputs_.empty() && responses_.empty())) write();
   }
-  // Hands everything to the operating system, so that a reader sees it.
+  // Hands everything to the operating system, so that readers see it.
   void sync();
-  // Writes what is left; nothing is logged after it. Without it what is left may be lost unseen.
+  // Writes the rest; nothing may be logged afterwards. Without it, the rest may be lost silently.
   void close();
 
  private:
