@@ -37,14 +37,14 @@ std::vector<int64_t> instants(const std::string& key, const std::string& value, 
 FrontEnd FrontEnd::parse(const std::string& text, int channels, int strikes, int phases,
                          int64_t tick_fs) {
   FrontEnd made;
-  made.lanes.resize(channels);
+  made.inputs.resize(channels);
   made.output_ps.resize(strikes);
-  for (int channel = 0; channel < channels; channel++) made.lanes[channel].pin = channel;
+  for (int channel = 0; channel < channels; channel++) made.inputs[channel].pin = channel;
   for (const auto& [key, value] : option_pairs(text)) {
     const size_t dot = key.find('.');
     const std::string name = key.substr(0, dot);
-    const auto lane = [&, &key = key, &value = value]() -> Lane& {
-      return made.lanes[copy_of(key, value, dot, channels)];
+    const auto input = [&, &key = key, &value = value]() -> Input& {
+      return made.inputs[copy_of(key, value, dot, channels)];
     };
     if (dot == std::string::npos) {
       if (key == "async_fs") {
@@ -58,30 +58,30 @@ FrontEnd FrontEnd::parse(const std::string& text, int channels, int strikes, int
         if (pair.size() != 2) bad_option(key, value, "A:B is needed, two channels");
         const int64_t one = option_integer(key, pair[0], 0, channels - 1);
         const int64_t other = option_integer(key, pair[1], 0, channels - 1);
-        std::swap(made.lanes[one].pin, made.lanes[other].pin);
+        std::swap(made.inputs[one].pin, made.inputs[other].pin);
       } else {
         throw BadOption("'" + key + "': no such option of the front-end");
       }
     } else if (name == "rise") {
-      lane().rise_fs = instants(key, value, phases, tick_fs);
+      input().rise_fs = instants(key, value, phases, tick_fs);
     } else if (name == "fall") {
-      lane().fall_fs = instants(key, value, phases, tick_fs);
+      input().fall_fs = instants(key, value, phases, tick_fs);
     } else if (name == "input_ps") {
-      lane().input_ps = option_integer(key, value, 0, kMostDelayPs);
+      input().input_ps = option_integer(key, value, 0, kMostDelayPs);
     } else if (name == "output_ps") {
       made.output_ps[copy_of(key, value, dot, strikes)] =
           option_integer(key, value, 0, kMostDelayPs);
     } else if (name == "stuck") {
-      lane().stuck = static_cast<int>(option_integer(key, value, 0, 1));
+      input().stuck = static_cast<int>(option_integer(key, value, 0, 1));
     } else if (name == "dead") {
-      lane().dead |= 1u << option_integer(key, value, 0, phases - 1);
+      input().dead |= 1u << option_integer(key, value, 0, phases - 1);
     } else {
       throw BadOption("'" + key + "': no such option of the front-end");
     }
   }
-  for (Lane& lane : made.lanes) {
-    if (lane.rise_fs.empty()) lane.rise_fs.assign(phases, 0);
-    if (lane.fall_fs.empty()) lane.fall_fs = lane.rise_fs;
+  for (Input& input : made.inputs) {
+    if (input.rise_fs.empty()) input.rise_fs.assign(phases, 0);
+    if (input.fall_fs.empty()) input.fall_fs = input.rise_fs;
   }
   return made;
 }

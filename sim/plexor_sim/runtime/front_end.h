@@ -22,7 +22,7 @@
 namespace plexor {
 
 struct FrontEnd {
-  struct Lane {
+  struct Input {
     std::vector<int64_t> rise_fs, fall_fs;  // later than the tick, by phase
     int64_t input_ps = 0;
     int stuck = -1;       // the stuck level, -1 for none
@@ -30,7 +30,7 @@ struct FrontEnd {
     int pin = 0;          // the pin whose level it gets
   };
 
-  std::vector<Lane> lanes;
+  std::vector<Input> inputs;
   std::vector<int64_t> output_ps;
   int64_t async_fs = 413'223'000;
   int64_t async_jitter_ps = 30;

@@ -14,7 +14,7 @@
 
 #include "device.h"
 #include "front_end.h"
-#include "lanes.h"
+#include "port_words.h"
 #include "oscillator.h"
 #include "sampler.h"
 #include "truth.h"
@@ -38,10 +38,10 @@ class Pins {
     clock_ps_ = clock_fs / 1000;
     clock_rest_fs_ = clock_fs % 1000;
     for (int channel = 0; channel < Channels; channel++) {
-      samplers_.emplace_back(front_end.lanes[channel], tick_fs);
-      pin_of_.push_back(front_end.lanes[channel].pin);
+      samplers_.emplace_back(front_end.inputs[channel], tick_fs);
+      pin_of_.push_back(front_end.inputs[channel].pin);
       samplers_[channel].start(level(pin_of_[channel]));
-      set_lane<W>(steady_, channel, samplers_[channel].steady());
+      set_word<W>(steady_, channel, samplers_[channel].steady());
     }
     log_.start(Channels, Strikes, levels_);
     next_ps_ = device_.quiet_until_ps();
@@ -132,7 +132,7 @@ class Pins {
     if (load != load_) add({now_ps_, kSourceLoad, load});
     load_ = load;
     for (int strike = 0; strike < Strikes; strike++) {
-      const uint32_t word = lane<W>(strikes, strike);
+      const uint32_t word = word_of<W>(strikes, strike);
       for (int tick = 0; tick < W; tick++) {
         const bool active = word >> tick & 1;
         if (active == (strikes_ >> strike & 1)) continue;
@@ -140,7 +140,7 @@ class Pins {
         const auto source = static_cast<uint8_t>(kSourceStrike + strike);
         add({tick_ps(tick) + output_ps_[strike], source, active});
       }
-      set_lane<W>(idle_, strike, strikes_ >> strike & 1 ? kOnes : 0);
+      set_word<W>(idle_, strike, strikes_ >> strike & 1 ? kOnes : 0);
     }
     next_ps_ = INT64_MIN;
     still_ = 0;
@@ -210,8 +210,8 @@ class Pins {
       if (!sampler.waits()) continue;
       moving_ = true;
       still_ = 0;
-      set_lane<W>(samples, channel, sampler.word(now_ps_, now_fs_));
-      set_lane<W>(steady_, channel, sampler.steady());
+      set_word<W>(samples, channel, sampler.word(now_ps_, now_fs_));
+      set_word<W>(steady_, channel, sampler.steady());
     }
   }
 

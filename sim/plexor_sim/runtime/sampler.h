@@ -14,14 +14,14 @@ namespace plexor {
 template <int W, int Phases>
 class Sampler {
  public:
-  Sampler(const FrontEnd::Lane& lane, int64_t tick_fs) : lane_(lane), tick_fs_(tick_fs) {
+  Sampler(const FrontEnd::Input& input, int64_t tick_fs) : input_(input), tick_fs_(tick_fs) {
     for (int tick = 0; tick < W; tick++)
-      if (!(lane.dead >> tick % Phases & 1)) alive_ |= 1u << tick;
+      if (!(input.dead >> tick % Phases & 1)) alive_ |= 1u << tick;
     start(false);
   }
 
   // The level before all edges.
-  void start(bool level) { level_ = lane_.stuck < 0 ? level : lane_.stuck == 1; }
+  void start(bool level) { level_ = input_.stuck < 0 ? level : input_.stuck == 1; }
 
   bool waits() const { return !edges_.empty(); }
 
@@ -29,7 +29,7 @@ class Sampler {
   uint32_t steady() const { return level_ ? kOnes & alive_ : 0; }
 
   void edge(int64_t time_ps, bool level) {
-    if (lane_.stuck < 0) edges_.push_back({time_ps + lane_.input_ps, level});
+    if (input_.stuck < 0) edges_.push_back({time_ps + input_.input_ps, level});
   }
 
   // Discards edges under way, for another input with a constant level from a time on.
@@ -63,7 +63,7 @@ class Sampler {
 
   // The first tick, counted from the word's first, that shows an edge at `into_fs` after that.
   int64_t seen(int64_t into_fs, bool level) const {
-    const std::vector<int64_t>& late_fs = level ? lane_.rise_fs : lane_.fall_fs;
+    const std::vector<int64_t>& late_fs = level ? input_.rise_fs : input_.fall_fs;
     const auto shows = [&](int64_t tick) {
       const auto phase = static_cast<size_t>((tick % Phases + Phases) % Phases);
       return into_fs <= tick * tick_fs_ + late_fs[phase];
@@ -74,7 +74,7 @@ class Sampler {
     return tick;
   }
 
-  const FrontEnd::Lane lane_;
+  const FrontEnd::Input input_;
   const int64_t tick_fs_;
   uint32_t alive_ = 0;
   bool level_ = false;

@@ -70,13 +70,13 @@ def play_words(
                 record += got
         if len(record) < back * DEPTH:
             server.wait(120)
-    lanes: list[list[int]] = [[] for _ in range(geometry.channels)]
+    channels: list[list[int]] = [[] for _ in range(geometry.channels)]
     for start in range(0, len(record), back):
         word = int.from_bytes(record[start : start + back], "little")
-        for channel, lane in enumerate(lanes):
+        for channel, samples in enumerate(channels):
             bits = word >> channel * geometry.samples
-            lane += [bits >> tick & 1 for tick in range(geometry.samples)]
-    return Played(lanes, read_truth(log))
+            samples += [bits >> tick & 1 for tick in range(geometry.samples)]
+    return Played(channels, read_truth(log))
 
 
 def read_truth(path: Path) -> Truth:

@@ -1,5 +1,5 @@
 // Words of W samples inside a Verilated port, which is an integer of up to 64 bits or an array of
-// 32-bit words. W divides 32, so no lane spans two words.
+// 32-bit words. W divides 32, so no word spans two words.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace plexor {
 
 template <int W, typename Port>
-uint32_t lane(const Port& port, int index) {
+uint32_t word_of(const Port& port, int index) {
   constexpr uint32_t mask = (1u << W) - 1;
   const int bit = index * W;
   if constexpr (std::is_integral_v<Port>)
@@ -21,7 +21,7 @@ uint32_t lane(const Port& port, int index) {
 }
 
 template <int W, typename Port>
-void set_lane(Port& port, int index, uint32_t samples) {
+void set_word(Port& port, int index, uint32_t samples) {
   constexpr uint32_t mask = (1u << W) - 1;
   const int bit = index * W;
   if constexpr (std::is_integral_v<Port>)
