@@ -16,8 +16,8 @@ from plexor.errors import LinkError
 from plexor.protocol.registers import Policy, Stream
 from plexor.store.run_folder import save
 
-from ..fake_device import FakeDevice
-from ..scenario import Scenario
+from .fake_device import FakeDevice
+from .scenario import Scenario
 
 STRIKES = ["measure", "--rate", "20k", "--count", "10"]
 

@@ -17,7 +17,7 @@ from plexor.sweep.sweep import Found
 from ..fake_device import FakeDevice
 from ..scenario import Scenario
 from ..sweeps import swept
-from .test_cli import STRIKES, errors_of, shell
+from ..test_cli import STRIKES, errors_of, shell
 
 COMMANDS = {
     "measure": STRIKES,
