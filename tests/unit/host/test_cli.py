@@ -11,7 +11,6 @@ import pytest
 
 from plexor import cli
 from plexor.commands.measure import take
-from plexor.commands.parameters import parse_channel, parse_duty, parse_stop
 from plexor.errors import LinkError
 from plexor.protocol.registers import Policy, Stream
 from plexor.store.run_folder import save
@@ -333,11 +332,3 @@ def test_help_loads_neither_numpy_nor_pyarrow():
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
     assert found.stdout.splitlines()[-1] == "LOADED []"
-
-
-def test_conditions_duties_and_channels_are_parsed_exactly():
-    assert parse_stop("latency > 1.5us").over_s == Fraction(15, 10**7)
-    assert parse_stop("missed").over_s is None
-    assert parse_duty("20%") == parse_duty("0.2") == parse_duty("1/5") == Fraction(1, 5)
-    assert parse_channel("ch3").label == "ch3"
-    assert parse_channel("my pin=ch3").label == "my pin"

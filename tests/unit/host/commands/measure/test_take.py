@@ -1,4 +1,4 @@
-"""What commands say of an instrument's build, and of a calibration of another one."""
+"""The run of `plexor measure`: which calibration corrects it."""
 
 import json
 
@@ -9,8 +9,8 @@ from plexor.calibration.store import default_path, save
 from plexor.model.calibration import Calibration, ChannelInstants, Instants
 from plexor.protocol.geometry import PLACED
 
-from ..fake_device import FakeDevice
-from ..scenario import Scenario
+from ...fake_device import FakeDevice
+from ...scenario import Scenario
 
 GATEWARE, BUILD, OTHER = 0x1122334455667788, PLACED | 0xB1, PLACED | 0xB2
 BINS = ChannelInstants(0, *[Instants((10, -20, 5, 5), (3, 3, 3, 3), 20_000)] * 2)
@@ -33,11 +33,6 @@ def kept(serial, build):
         path,
     )
     return path
-
-
-def test_identify_tells_the_build(fake, capsys):
-    assert cli.main(["identify", "--link", fake.uri, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["build_id"] == "80000000000000b1"
 
 
 def test_a_run_says_its_build_and_is_corrected_by_that_builds_calibration(fake, capsys):
