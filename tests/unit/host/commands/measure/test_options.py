@@ -1,0 +1,46 @@
+"""Options of `plexor measure` as settings, exactly."""
+
+from fractions import Fraction
+
+import pytest
+
+from plexor import cli
+from plexor.protocol.registers import Policy, Stream
+
+from ...test_cli import STRIKES
+
+
+def test_settings_are_exact_and_complete(bench):
+    asked = bench()
+    arguments = (
+        "measure --rate 3 --time 1.5ms --duty 20% --phase 7ns --dither 1us --burst 3 --spacing 2us "
+        "--seed 9 --active-low --policy latest --timeout 3ms --deadline 50us --early 1us --load "
+        "--mode dump --stop-on latency>40us --stop-on latency>60us --stop-on missed "
+        "--channel ISR=ch2:invert,filter=20ns --channel TASK=ch1:after=ch2.fall,deadline=2us"
+    )
+    assert cli.main(arguments.split()) == 0
+    settings = asked["settings"]
+    strike = settings.strikes[0]
+    assert strike.period_s == Fraction(1, 3)
+    assert (strike.duty, strike.phase_s) == (Fraction(1, 5), Fraction(7, 10**9))
+    assert (strike.burst, strike.spacing_s, strike.seed) == (3, Fraction(2, 10**6), 9)
+    assert (strike.dither_s, strike.invert) == (Fraction(1, 10**6), True)
+    assert settings.time_s == Fraction(3, 2000)
+    assert settings.policy is Policy.LATEST
+    assert settings.latency_over_s == Fraction(40, 10**6)
+    assert settings.stop_on_missed
+    assert settings.load
+    assert settings.stream == Stream.OFF
+    isr, task = settings.channels
+    assert (isr.number, isr.invert, isr.filter_s) == (2, True, Fraction(20, 10**9))
+    assert (isr.deadline_s, task.deadline_s) == (Fraction(50, 10**6), Fraction(2, 10**6))
+    assert task.reference == "ch2.fall"
+
+
+@pytest.mark.parametrize(
+    ("mode", "stream"), [("stream", Stream.LIVE), ("dump", Stream.OFF), ("deep", Stream.AFTER)]
+)
+def test_a_mode_says_when_events_are_sent(bench, mode, stream):
+    asked = bench()
+    assert cli.main([*STRIKES, "--mode", mode]) == 0
+    assert asked["settings"].stream is stream
