@@ -92,7 +92,7 @@ def test_a_folder_that_holds_a_run_is_free_with_force_alone(tmp_path, force, ref
 
 
 def test_a_name_that_no_folder_can_have_is_refused_with_the_reason():
-    with pytest.raises(click.UsageError, match="--out .*: File name too long"):
+    with pytest.raises(click.UsageError, match=r"--out .*: File name too long"):
         check_out(Path("x" * 300), force=False)
 
 
