@@ -25,7 +25,7 @@ REASONS = {
     "hdl/plexor_hdl/uart_instrument.py": "wires two components; tests/system/test_uart.py runs it",
     "hdl/plexor_hdl/uplink/frame_parts.py": "declares layouts",
     "host/plexor/decode/matched.py": "declares what matching takes and gives",
-    "sim/plexor_sim/devices.py": "finds devices by name; test_presets.py and test_manifest.py do so",
+    "sim/plexor_sim/devices.py": "finds devices by name; test_presets.py and test_manifest.py do",
     "soc/plexor_soc/front_end.py": "wires pads; tests/front/test_litex.py runs it",
     "soc/plexor_soc/simulated.py": "wires a system; tests/system/test_litex.py runs it",
     "soc/plexor_soc/target.py": "wires a system; tests/gateware/test_soc.py builds it",
