@@ -1,6 +1,5 @@
 """What a command writes: looked at before the first strike; whatever fails later, it is shown."""
 
-import json
 import os
 
 import pytest
@@ -17,7 +16,7 @@ from plexor.sweep.sweep import Found
 from ..fake_device import FakeDevice
 from ..scenario import Scenario
 from ..sweeps import swept
-from .test_cli import STRIKES, errors_of, shell
+from ..test_cli import STRIKES, errors_of, shell
 
 COMMANDS = {
     "measure": STRIKES,
@@ -86,59 +85,8 @@ def test_a_calibration_that_cannot_be_kept_is_said_before_the_first_edge(
     assert "file: cannot write: Not a directory" in line
 
 
-def test_a_budget_of_a_channel_that_is_not_measured_is_said_before_the_first_strike(
-    capsys, tmp_path, monkeypatch
-):
-    def struck(*_):
-        raise AssertionError("it struck")
-
-    monkeypatch.setattr("plexor.commands.measure.take.measure", struck)
-    (tmp_path / "b.toml").write_text(BUDGET)
-    with FakeDevice(Scenario([100])) as device:
-        arguments = ["--link", device.uri, "--channel", "A=ch0"]
-        line = errors_of(capsys, 2, [*STRIKES, *arguments, "--budget", str(tmp_path / "b.toml")])
-    assert 'channel "nosuch" is not in this run; it has A' in line
-
-
-def test_figures_are_shown_where_a_budget_names_a_channel_that_a_stored_run_has_not(
-    capsys, tmp_path, run_of
-):
-    kept = save(run_of([[1000, 2000]]), tmp_path / "kept")
-    (tmp_path / "b.toml").write_text(BUDGET)
-    assert cli.main(["replay", str(kept), "--budget", str(tmp_path / "b.toml"), "--json"]) == 2
-    out, err = capsys.readouterr()
-    assert json.loads(out)["channels"][0]["latency"]["count"] == 2
-    assert json.loads(out)["exit_code"] == 2
-    assert 'channel "nosuch" is not in this run' in err
-
-
 def failing(path, content):
     raise StoreError(f"{path}: cannot write: No space left on device")
-
-
-def test_a_run_is_kept_and_shown_where_its_page_cannot_be_written(
-    bench, capsys, monkeypatch, tmp_path
-):
-    bench()
-    monkeypatch.setattr("plexor.commands.conclude.write_text", failing)
-    page, out = tmp_path / "page.html", tmp_path / "run"
-    assert cli.main([*STRIKES, "--json", "--page", str(page), "--out", str(out)]) == 2
-    shown, err = capsys.readouterr()
-    assert json.loads(shown)["exit_code"] == 2
-    assert err.endswith("page.html: cannot write: No space left on device\n")
-    assert load(out).strikes == 3
-
-
-def test_figures_are_shown_where_a_page_cannot_be_drawn(bench, capsys, monkeypatch, tmp_path):
-    bench()
-
-    def broken(*_):
-        raise ArithmeticError("a defect of this program")
-
-    monkeypatch.setattr("plexor.commands.conclude.page", broken)
-    with pytest.raises(ArithmeticError):
-        cli.main([*STRIKES, "--page", str(tmp_path / "page.html")])
-    assert "max = back wall" in capsys.readouterr().out
 
 
 def test_a_sweep_is_kept_and_shown_where_its_page_cannot_be_written(capsys, monkeypatch, tmp_path):
@@ -205,26 +153,6 @@ def test_a_page_cannot_be_the_folder_of_its_run(tmp_path):
 def test_two_results_cannot_have_one_file(tmp_path):
     with pytest.raises(StoreError, match="is named twice"):
         check_outputs(tmp_path / "x", tmp_path / "." / "x")
-
-
-def test_an_interrupt_while_a_run_is_kept_costs_neither_its_figures_nor_the_old_run(
-    bench, capsys, monkeypatch, tmp_path
-):
-    bench()
-    out = tmp_path / "run"
-    assert cli.main([*STRIKES, "--out", str(out)]) == 0
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("plexor.store.run_folder.save", interrupted)
-    capsys.readouterr()
-    assert cli.main([*STRIKES, "--out", str(out), "--force"]) == 2
-    shown, err = capsys.readouterr()
-    assert "max = back wall" in shown
-    assert err == f"plexor: {out}: interrupted before the run was kept\n"
-    assert written_in(tmp_path) == ["run"]
-    assert load(out).strikes == 3
 
 
 def test_a_link_to_a_file_stays_one(tmp_path):

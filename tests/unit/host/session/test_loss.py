@@ -117,39 +117,6 @@ def test_loss_and_drops_together_are_told_apart():
     assert (result.accounting.dropped_on_chip, result.accounting.lost_on_link) == (5, 10)
 
 
-def test_results_lost_on_the_link_are_asked_for_again():
-    lost = set()
-
-    def hook(frame: Frame, data: bytes) -> bytes | None:
-        place = (frame.flags, frame.index)
-        first = frame.type in (FrameType.HISTOGRAM, FrameType.STATISTICS) and place not in lost
-        if first and len(lost) < 5:
-            lost.add(place)
-            return None
-        return data
-
-    result, _ = run(send_hook=hook)
-    assert len(lost) == 5
-    assert result.valid, result.invalid_reasons
-    assert result.channels == run()[0].channels
-
-
-def test_results_that_never_come_make_the_run_invalid():
-    def hook(frame: Frame, data: bytes) -> bytes | None:
-        return None if frame.type == FrameType.HISTOGRAM else data
-
-    import plexor.session.fetch  # noqa: PLC0415
-
-    before = plexor.session.fetch.DUMP_SILENCE_S
-    plexor.session.fetch.DUMP_SILENCE_S = 0.05
-    try:
-        result, _ = run(send_hook=hook)
-    finally:
-        plexor.session.fetch.DUMP_SILENCE_S = before
-    assert not result.valid
-    assert any("latency_bins" in reason for reason in result.invalid_reasons)
-
-
 def test_lost_responses_are_asked_for_again_and_start_no_second_run():
     answered = [0]
 

@@ -153,12 +153,6 @@ def test_what_cannot_be_computed_is_left_out_and_said():
     assert any("events are missing" in text for text in dropped.omitted)
 
 
-def test_the_events_around_a_trigger_are_fetched():
-    result, fake = run(trace=True)
-    assert result.trace["time_ticks"].tolist() == [event[0] for event in fake.scenario.events[:5]]
-    assert (result.trigger_index, result.trigger_ticks) == (3, fake.scenario.events[3][0])
-
-
 def test_settings_that_cannot_be_are_a_usage_error_before_anything_is_written():
     with FakeDevice(Scenario([50])) as fake:
         with Device(open_link(fake.uri), timeouts_s=TIMEOUTS_S) as device:

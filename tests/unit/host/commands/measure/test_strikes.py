@@ -5,8 +5,6 @@ from fractions import Fraction
 import pytest
 
 from plexor import cli
-from plexor.commands.measure import command
-from plexor.commands.measure.presets import PRESETS
 from plexor.protocol.registers import Trigger
 
 
@@ -36,29 +34,6 @@ def test_the_main_output_may_start_on_another_strike(bench):
     )
     assert (main.trigger, main.trigger_source, main.count) == (Trigger.STRIKE, 1, 5)
     assert (other.output, other.count) == (1, 3)
-
-
-@pytest.mark.parametrize(
-    ("beside", "period", "width", "duty"),
-    [
-        ("", 200_000, 40_000, None),
-        ("--rate 1k", 1_000_000, 40_000, None),
-        ("--width 1us", 200_000, 1000, None),
-        ("--duty 50%", 200_000, None, Fraction(1, 2)),
-    ],
-)
-def test_a_preset_gives_options_and_those_beside_it_win(bench, beside, period, width, duty):
-    (strike,) = strikes_of(bench(), f"--preset cots5k --count 5 {beside}")
-    ns = Fraction(1, 10**9)
-    assert strike.period_s == period * ns
-    assert strike.width_s == (None if width is None else width * ns)
-    assert strike.duty == duty
-
-
-def test_every_preset_names_options_that_exist():
-    known = {parameter.name for parameter in command.measure.params}
-    for preset in PRESETS.values():
-        assert set(preset.options) <= known
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`plexor report` and `plexor replay` of folders that hold a sweep, a phase or a burst scan."""
+"""Kept scans: what is refused for them, and files that lie."""
 
 import copy
 import json
@@ -15,54 +15,11 @@ from plexor.render.pictures.phase import phase_page
 from plexor.render.terminal.burst import burst_text
 from plexor.render.terminal.phase import phase_text
 from plexor.store.kept_json import document_of
-from plexor.sweep import store as sweep_store
 
-from ..render.scans_to_draw import MASKS, burst_result, limit, phase_result
-from ..sweeps import swept
+from ..render.scans_to_draw import MASKS, phase_result
+from .kept_scans import BURST
 
-BURST = burst_result(limit(1, 0), limit(2, 4, max_ticks=900), limit(4, 64))
-PHASES = [phase_result(MASKS[mask]) for mask in MASKS]
 SMALL = phase_result(MASKS["missed, then late"], step=100, left_out={LOST: 1})
-
-
-@pytest.fixture(params=["sweep", "phase", "burst"])
-def folder(request, tmp_path):
-    kept = tmp_path / request.param
-    if request.param == "sweep":
-        sweep_store.save(swept({"none": 100_000}), kept)
-        return kept
-    kept.mkdir()
-    if request.param == "phase":
-        document = document_of(phase_store.SCHEMA, PHASES[0])
-    else:
-        document = document_of(burst_store.SCHEMA, BURST)
-    (kept / f"{request.param}.json").write_text(json.dumps(document))
-    return kept
-
-
-NAMED = {"sweep": "sustains", "phase": "over the phase of ch1", "burst": "survives bursts of 64"}
-
-
-def test_replay_prints_the_figures_again(folder, capsys):
-    assert cli.main(["replay", str(folder)]) == 0
-    text = capsys.readouterr().out
-    assert cli.main(["replay", str(folder / f"{folder.name}.json")]) == 0
-    assert capsys.readouterr().out == text
-    assert NAMED[folder.name] in text
-
-
-def test_replay_prints_the_document_again(folder, capsys):
-    assert cli.main(["replay", str(folder), "--json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    stored = json.loads((folder / f"{folder.name}.json").read_text())
-    assert printed == stored.get("sweep", stored)
-
-
-def test_report_writes_the_page_and_the_picture(folder, capsys, tmp_path):
-    assert cli.main(["report", str(folder)]) == 0
-    assert (folder / "report.html").read_text().startswith("<!doctype html>")
-    assert cli.main(["report", str(folder), "--page", str(tmp_path / "p.svg")]) == 0
-    assert (tmp_path / "p.svg").read_text().startswith("<svg")
 
 
 @pytest.mark.parametrize("command", ["report", "replay"])
@@ -72,12 +29,6 @@ def test_what_is_for_runs_is_refused(folder, capsys, command, option):
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert f"{option[0]} is for runs; this is a" in err
-
-
-def test_a_picture_of_several_is_of_runs(folder, capsys, tmp_path):
-    arguments = ["report", str(folder), str(folder), "--page", str(tmp_path / "p.svg")]
-    assert cli.main(arguments) == 2
-    assert "several runs make one picture; there is a" in capsys.readouterr().err
 
 
 def places(value, path=()):

@@ -1,0 +1,186 @@
+"""A run in its folder: nothing that was measured or kept before is lost."""
+
+import errno
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+import pytest
+
+from plexor import cli
+from plexor.commands.measure.keep import Tap, check_out, keep, tap_beside
+from plexor.errors import StoreError
+from plexor.store.run_folder import load, save
+
+from ...test_cli import STRIKES, errors_of
+
+
+def test_a_folder_that_is_there_is_replaced_only_with_force(bench, capsys, tmp_path):
+    bench()
+    out = tmp_path / "run"
+    arguments = [*STRIKES, "--out", str(out), "--json"]
+    assert cli.main(arguments) == 0
+    capsys.readouterr()
+    assert "is there already" in errors_of(capsys, 2, arguments)
+    assert cli.main([*arguments, "--force"]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run"]
+
+
+def test_force_never_replaces_what_is_no_run(bench, capsys, tmp_path):
+    bench()
+    (tmp_path / "thesis.txt").write_text("years of work")
+    line = errors_of(capsys, 2, [*STRIKES, "--out", str(tmp_path), "--force"])
+    assert "holds no run" in line
+    assert (tmp_path / "thesis.txt").read_text() == "years of work"
+
+
+def test_a_run_that_cannot_be_kept_is_still_shown(bench, capsys, monkeypatch, tmp_path):
+    bench()
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("plexor.store.run_folder.save", full)
+    assert cli.main([*STRIKES, "--out", str(tmp_path / "run")]) == 2
+    out, err = capsys.readouterr()
+    assert "max = back wall" in out
+    assert err == f"plexor: {tmp_path / 'run'}: No space left on device\n"
+
+
+def test_an_interrupt_while_a_run_is_kept_costs_neither_its_figures_nor_the_old_run(
+    bench, capsys, monkeypatch, tmp_path
+):
+    bench()
+    out = tmp_path / "run"
+    assert cli.main([*STRIKES, "--out", str(out)]) == 0
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("plexor.store.run_folder.save", interrupted)
+    capsys.readouterr()
+    assert cli.main([*STRIKES, "--out", str(out), "--force"]) == 2
+    shown, err = capsys.readouterr()
+    assert "max = back wall" in shown
+    assert err == f"plexor: {out}: interrupted before the run was kept\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+    assert load(out).strikes == 3
+
+
+def test_a_folder_that_is_empty_or_not_there_is_free(tmp_path):
+    for out in (None, tmp_path, tmp_path / "new" / "run"):
+        for force in (False, True):
+            check_out(out, force)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_file_in_the_place_of_the_folder_is_refused_with_or_without_force(tmp_path, force):
+    (tmp_path / "run").write_text("mine")
+    with pytest.raises(click.UsageError, match=f"--out {tmp_path / 'run'}"):
+        check_out(tmp_path / "run", force)
+
+
+@pytest.mark.parametrize(("force", "refused"), [(False, True), (True, False)])
+def test_a_folder_that_holds_a_run_is_free_with_force_alone(tmp_path, force, refused):
+    (tmp_path / "run.json").touch()
+    if refused:
+        with pytest.raises(click.UsageError, match=f"--out {tmp_path}.*--force"):
+            check_out(tmp_path, force)
+    else:
+        check_out(tmp_path, force)
+
+
+def test_a_name_that_no_folder_can_have_is_refused_with_the_reason():
+    with pytest.raises(click.UsageError, match=r"--out .*: File name too long"):
+        check_out(Path("x" * 300), force=False)
+
+
+class Disk:
+    """A file that takes so many bytes, three at a time, and then is full."""
+
+    name = "/somewhere/wire.bin"
+
+    def __init__(self, room):
+        self.room = room
+        self.taken = b""
+
+    def write(self, data):
+        if not self.room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        part = data[: min(3, self.room)]
+        self.room -= len(part)
+        self.taken += part
+        return len(part)
+
+
+def test_a_tap_takes_every_byte_however_little_is_taken_at_once():
+    disk = Disk(100)
+    tap = Tap(disk)
+    tap.write(b"0123456789")
+    tap.write(b"")
+    tap.write(b"ab")
+    assert (disk.taken, tap.error) == (b"0123456789ab", None)
+
+
+def test_a_tap_on_a_full_disk_raises_nothing_and_takes_nothing_from_there_on():
+    disk = Disk(4)
+    tap = Tap(disk)
+    tap.write(b"0123456789")
+    assert tap.error.errno == errno.ENOSPC
+    disk.room = 100
+    tap.write(b"later")
+    assert disk.taken == b"0123"
+
+
+def test_the_raw_bytes_are_written_beside_the_folder_and_moved_into_it(tmp_path, run_of):
+    out = tmp_path / "deep" / "run"
+    with ExitStack() as stack:
+        tap = tap_beside(stack, out)
+        tap.write(b"raw")
+        assert tap.path.parent.parent == out.parent
+        assert keep(run_of([[1000]]), out, tap) is None
+    assert (out / "wire.bin").read_bytes() == b"raw"
+    assert [path.name for path in out.parent.iterdir()] == ["run"]
+
+
+def test_a_run_without_its_raw_bytes_is_kept_and_that_is_the_error(tmp_path, run_of):
+    out = tmp_path / "run"
+    tap = Tap(Disk(0))
+    tap.write(b"raw")
+    error = keep(run_of([[1000, 2000]]), out, tap)
+    assert isinstance(error, StoreError)
+    assert str(out) in str(error)
+    assert "No space left on device" in str(error)
+    assert load(out).strikes == 2
+    assert not (out / "wire.bin").exists()
+
+
+def test_raw_bytes_that_cannot_be_kept_are_said_with_the_folder(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    out = tmp_path / "file" / "run"
+    with ExitStack() as stack, pytest.raises(StoreError, match=rf"{out}: .*(File|directory)"):
+        tap_beside(stack, out)
+
+
+@pytest.mark.parametrize(
+    "error", [StoreError("x: full"), OSError(errno.EIO, "broken"), KeyboardInterrupt()]
+)
+def test_a_run_that_cannot_be_kept_leaves_the_one_that_was_there(
+    tmp_path, run_of, monkeypatch, error
+):
+    out = tmp_path / "run"
+    save(run_of([[1000]]), out)
+
+    def failing(*_):
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr("plexor.store.run_folder.save", failing)
+        found = keep(run_of([[1000, 2000]]), out, None)
+    assert isinstance(found, StoreError)
+    assert load(out).strikes == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+    assert keep(run_of([[1000, 2000]]), out, None) is None
+    assert load(out).strikes == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
