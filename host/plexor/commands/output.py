@@ -28,10 +28,10 @@ def check_outputs(*files: Path | None, folder: Path | None = None, whole: bool =
             continue
         with _errors(path):
             if os.path.abspath(path) in seen:
-                raise ValueError("is named twice; name another file")
+                raise ValueError("is named twice; name two different files")
             seen.add(os.path.abspath(path))
             if folder is not None and os.path.abspath(path) == os.path.abspath(folder):
-                raise ValueError("is the folder that is written too; name another file")
+                raise ValueError("is also the folder to be written; name another file")
             if folder is None or folder.exists() or not _inside(path, folder):
                 _try_file(path)
 

@@ -39,13 +39,13 @@ def compared(before: Path, after: Path, wanted: Collection[str]) -> Compared:
     names = [name for name in one if name in other]
     if not names:
         raise UsageError(
-            f"{before}, {after}: hold {_names(one)} and {_names(other)}; must both be one result, "
-            "or folders that hold results of the same names"
+            f"{before}, {after}: hold {_names(one)} and {_names(other)}; both must be a single "
+            "result, or folders of results with the same names"
         )
     found: list[Difference] = []
     keys: set[str] = set()
     invalid: list[str] = []
-    notes = [f"{name}: is in one of the two alone" for name in sorted({*one} ^ {*other})]
+    notes = [f"{name}: is in only one of the two" for name in sorted({*one} ^ {*other})]
     for name in names:
         pair = one[name], other[name]
         label = f"{name}: " if name else ""
@@ -54,15 +54,15 @@ def compared(before: Path, after: Path, wanted: Collection[str]) -> Compared:
         keys |= {*differing}
         channels = [_channels(each) for each in pair]
         alone = sorted(set(channels[0]) ^ set(channels[1]))
-        notes += [f"{label}{channel}: is in one of the two alone" for channel in alone]
+        notes += [f"{label}{channel}: is in only one of the two" for channel in alone]
         for side, result in zip("AB", pair, strict=True):
             if isinstance(result, Report):
                 reasons = result.invalid_reasons
                 invalid += [f"{label}{side} is an INVALID RUN: {reason}" for reason in reasons]
     if len(keys) > 1:
         notes.append(
-            f"{len(keys)} keys of the configuration differ ({', '.join(sorted(keys))}): "
-            "what a difference comes from cannot be told"
+            f"{len(keys)} keys of the configuration differ ({', '.join(sorted(keys))}), so the "
+            "cause of a difference is not known"
         )
     return Compared(tuple(found), tuple(sorted(keys)), tuple(invalid), tuple(notes))
 
@@ -88,7 +88,9 @@ def _pair(
         return differences(one, other, wanted), keys
     if isinstance(one, SweepResult) and isinstance(other, SweepResult):
         return sweep_differences(one, other), differing_keys(one.device, other.device)
-    raise UsageError(f"{label}A and B: one is a sweep, the other a run; must be of one kind")
+    raise UsageError(
+        f"{label}A and B: one is a sweep, the other a run; both must be of the same kind"
+    )
 
 
 def _channels(result: Result) -> list[str]:

@@ -110,8 +110,8 @@ def parse_channel(text: str) -> Channel:
             filtered = parse_duration(value)
         else:
             raise ValueError(
-                f"channel: {text!r}: {option!r} is no option; must be after=, deadline=, filter= "
-                "or invert"
+                f"channel: {text!r}: {option!r} is not an option; must be after=, deadline=, "
+                "filter= or invert"
             )
     return Channel(
         number=int(match["number"]),
@@ -134,19 +134,19 @@ CHANNEL = Parsed("channel", parse_channel)
 
 time_option = partial(click.option, type=DURATION, metavar="TIME")
 """Decorator for an option that is a duration."""
-base_option = time_option("--base", default="0", help="Take a base result off each latency.")
+base_option = time_option(
+    "--base", default="0", help="A base result, which is subtracted from each latency."
+)
 velocity_option = click.option(
     "--velocity",
     type=VELOCITY,
     metavar="VELOCITY",
-    help="Show how far something so fast moves in each latency: 1100m/s, 90km/h.",
+    help="Show how far an object with this velocity moves during each latency: 1100m/s, 90km/h.",
 )
 budget_option = click.option(
-    "--budget", metavar="FILE", help="Limits to judge the run by: a TOML file, or omac."
+    "--budget", metavar="FILE", help="Limits by which the run is judged: a TOML file, or omac."
 )
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print a JSON document and nothing else."
-)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print only a JSON document.")
 
 
 def link_option(schemes: str) -> Callable[[Callable[..., T]], Callable[..., T]]:

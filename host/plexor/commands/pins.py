@@ -16,9 +16,10 @@ from plexor.protocol.frames import MAX_CHANNELS
 SIMULATED = {
     "freertos": "FreeRTOS on a RISC-V core: an interrupt pin and a task pin",
     "bare": "bare-metal firmware on a RISC-V core: an interrupt pin",
-    "synthetic": "answers by given distributions, with drops, duplicates and overload",
-    "ce30": "synthetic, as a study found Windows CE 3.0: an interrupt pin and an application pin",
-    "cenet": "synthetic, as that study found Windows CE .NET",
+    "synthetic": "answers by given distributions, and can drop, duplicate and overload",
+    "ce30": "synthetic, with the latencies that a study found for Windows CE 3.0: an interrupt pin "
+    "and an application pin",
+    "cenet": "synthetic, with those that the study found for Windows CE .NET",
 }
 _PINS = {
     "freertos": ("ISR", "TASK"),

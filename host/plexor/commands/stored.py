@@ -54,7 +54,7 @@ def no_run_options(scan: Scan) -> None:
     context = click.get_current_context()
     for name in ("base", "velocity", "budget"):
         if context.get_parameter_source(name) != click.core.ParameterSource.DEFAULT:
-            raise click.UsageError(f"--{name} is for runs; this is a {scan.what}")
+            raise click.UsageError(f"--{name} applies only to runs; this is a {scan.what}")
 
 
 def _sweep(folder: Path) -> Scan:

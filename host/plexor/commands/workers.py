@@ -25,6 +25,6 @@ def executor_of(link: str, opener: Callable[[], Executor] | None) -> Callable[[]
     """
     if not link.startswith("sim:"):
         if opener is not None:
-            raise click.UsageError("--executor: is for simulated instruments, sim:")
+            raise click.UsageError("--executor applies only to simulated instruments (sim:)")
         return parse_executor("local:1")
     return parse_executor("local") if opener is None else opener

@@ -67,7 +67,7 @@ def _finish(off: str) -> None:
         code = process.wait(END_S)
     except subprocess.TimeoutExpired as error:
         _terminate(process)
-        raise UsageError(f"--load-off {off!r}: does not end within {END_S:g} s") from error
+        raise UsageError(f"--load-off {off!r}: did not end within {END_S:g} s") from error
     if code:
         raise UsageError(f"--load-off {off!r}: ended with exit code {code}; must be 0")
 

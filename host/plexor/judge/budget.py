@@ -190,7 +190,7 @@ def _check(channel: ChannelFigures, limit: Limit, tick_fs: int) -> Check:
         return Check(channel.name, limit, outcome, Fraction(count), (count, count))
     figures = channel.kinds.get(limit.kind)
     if figures is None or not figures.count:
-        return Check(channel.name, limit, Outcome.INSUFFICIENT, None, reason="no sample")
+        return Check(channel.name, limit, Outcome.INSUFFICIENT, None, reason="no samples")
     most = ticks_of(limit.most, tick_fs)
     if limit.q is not None:
         return _check_quantile(channel, limit, figures, most)
@@ -254,7 +254,7 @@ def _check_quantile(
     q = limit.q or Fraction(1, 2)
     found = quantile(figures.distribution, q)
     if found is None:
-        return Check(channel.name, limit, Outcome.INSUFFICIENT, None, reason="no sample")
+        return Check(channel.name, limit, Outcome.INSUFFICIENT, None, reason="no samples")
     known = Known(exact(found.lower_ticks), exact(found.upper_ticks))
     outcome, reason = _place(known, most), ""
     if outcome == Outcome.INSUFFICIENT:

@@ -100,7 +100,7 @@ def parse_fail_on(text: str) -> tuple[FailOn, ...]:
             figures = ", ".join((*TIMES, *SHARES, "p50 to p99.99", SATURATION))
             raise ValueError(
                 f"condition: {part.strip()!r}; must be a figure ({figures}), < or > and a "
-                "percentage from -100 up, such as p99.9>+5% or saturation<-2%"
+                "percentage of at least -100, such as p99.9>+5% or saturation<-2%"
             )
         figure = match["figure"]
         found.append(FailOn(figure, match["way"] == ">", Fraction(match["part"]) / 100))
@@ -121,9 +121,9 @@ def judge(
     for condition in conditions:
         if by == By.INTERVAL and condition.figure in WITHOUT_LAW:
             raise ValueError(
-                f"{condition.text}: {condition.figure} is of single samples, and nothing tells how "
-                "sure its change is; take a percentile such as p99.9, limit it in a budget, or "
-                "judge estimates with --judge estimate"
+                f"{condition.text}: {condition.figure} comes from single samples, so the error of "
+                "its change is not known; use a percentile such as p99.9, limit it in a budget, "
+                "or judge estimates with --judge estimate"
             )
     pairs = [(c, entry) for c in conditions for entry in found if entry.figure == c.figure]
     each = ERROR / max(sum(entry.law is not None for _, entry in pairs), 1)
@@ -145,7 +145,7 @@ def outcome_of(judgements: Sequence[Judgement]) -> Outcome:
 def _by_estimate(condition: FailOn, entry: Difference) -> Judgement:
     if entry.before is None or entry.after is None:
         run = "A" if entry.before is None else "B"
-        return Judgement(condition, entry, Outcome.TOO_FEW, reason=f"{run} has no sample")
+        return Judgement(condition, entry, Outcome.TOO_FEW, reason=f"{run} has no samples")
     broken = condition.breaks(entry.before, entry.after)
     return Judgement(condition, entry, Outcome.BROKEN if broken else Outcome.KEPT)
 
@@ -174,7 +174,7 @@ def _by_interval(condition: FailOn, entry: Difference, fail_error: float) -> Jud
 def _none(condition: FailOn, entry: Difference, strikes: int) -> Judgement:
     """Return what it says that neither run has one of a class: no part of nothing can be told."""
     unseen = share_bounds(0, strikes, ERROR)[1] if strikes else 1.0
-    reason = f"none in either, as with a share of up to {unseen:.2%}"
+    reason = f"none in either run, which any share of up to {unseen:.2%} explains"
     if unseen <= UNSEEN:
         return Judgement(condition, entry, Outcome.KEPT, reason=reason)
     return Judgement(condition, entry, Outcome.TOO_FEW, reason=reason)
@@ -244,9 +244,9 @@ def _rounded(count: float) -> int:
 def _narrower(part: Fraction, bounds: Bounds) -> str:
     """Return of what width brackets tell a knee that has not moved from one at the limit."""
     if bounds.least is None or bounds.most is None:
-        return "no rate failed: sweep to a higher one with --to"
+        return "no rate failed; sweep up to a higher rate with --to"
     width = 1 / (1 + part) - 1 if -1 < part < 0 else max(part, Fraction(0))
     if not width:
-        return "brackets never tell a change of nothing from none"
+        return "brackets cannot prove that there is no change at all"
     percent = math.floor(width * 1000) / 10
-    return f"it takes brackets of {percent:g} % or less: plexor sweep --resolution {percent:g}%"
+    return f"the brackets must be {percent:g} % or narrower: plexor sweep --resolution {percent:g}%"

@@ -77,7 +77,7 @@ class SimLink:
         try:
             self._tcp.write(data)
         except LinkError as error:
-            raise type(error)(self._ended("the simulated instrument takes no data")) from error
+            raise type(error)(self._ended("the simulated instrument accepts no data")) from error
 
     def close(self) -> None:
         """End the simulator, and all that was started for this link alone."""
@@ -98,7 +98,8 @@ class SimLink:
                 line = self._process.line(deadline)
             except queue.Empty:
                 raise LinkError(
-                    f"{self.name}: the simulated instrument is not up after {START_TIMEOUT_S:.0f} s"
+                    f"{self.name}: the simulated instrument did not start within "
+                    f"{START_TIMEOUT_S:.0f} s"
                 ) from None
             if line is None:
                 text = self._ended("the simulated instrument did not start")

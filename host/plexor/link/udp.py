@@ -105,7 +105,7 @@ class UdpLink:
         if self._closed:
             return LinkEndError(f"{self.name}: closed")
         if isinstance(error, ConnectionRefusedError):
-            return LinkError(f"{self.name}: nobody listens there")
+            return LinkError(f"{self.name}: nothing listens there")
         return LinkError(f"{self.name}: network: {_reason(error)}")
 
     def _ordered(self, data: bytes) -> list[bytes]:

@@ -55,7 +55,7 @@ def wrong_in(image: RegisterImage, geometry: Geometry) -> list[str]:
         if not _strikes(_stimulus(image, output, tick_fs))
     ]
     if image.has(_POLICY[0], _POLICY[1]) and _policy(image) is None:
-        found.append(f"matcher.policy was {image.value(*_POLICY)}, which is none")
+        found.append(f"matcher.policy was {image.value(*_POLICY)}, which is not a policy")
     if any(step.period_s <= 0 for step in _steps(image, tick_fs)):
         found.append("a step of the table was asked to strike every 0 ticks")
     return found

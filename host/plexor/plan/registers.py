@@ -118,8 +118,8 @@ def need_dither(identity: Identity, what: str) -> None:
 def _need(identity: Identity, feature: Feature, what: str, has: str) -> None:
     if feature not in identity.geometry.features:
         raise UsageError(
-            f"{what}; {lack(identity.geometry, feature)}; take a board of docs/features.md that"
-            f" {has}"
+            f"{what}; {lack(identity.geometry, feature)}; use a board of docs/features.md that "
+            f"{has}"
         )
 
 
@@ -152,13 +152,17 @@ def _check_table(settings: Settings, quantities: Quantities) -> None:
     quantities.need(Feature.SWEEP, "table")
     most = quantities.geometry.table_steps
     if len(settings.table) > most:
-        raise ValueError(f"table: {len(settings.table)} steps; this instrument takes {most}")
+        raise ValueError(
+            f"table: {len(settings.table)} steps; this instrument takes at most {most}"
+        )
     stimulus = next((entry for entry in settings.strikes if entry.output == 0), None)
     if stimulus is None or stimulus.trigger != Trigger.RUN or stimulus.poisson:
-        raise ValueError("table: strike0 goes through it; it must start with the run, not Poisson")
+        raise ValueError(
+            "table: strike0 runs it, so strike0 must start with the run and be periodic"
+        )
     if stimulus.count or settings.count is not None:
         count = stimulus.count or settings.count
-        raise ValueError(f"count: {count} strikes beside a table; give each step its count")
+        raise ValueError(f"count: {count} strikes for a table; give each step its own count")
 
 
 def _timeout_ticks(settings: Settings, quantities: Quantities) -> int:

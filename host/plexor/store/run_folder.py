@@ -43,7 +43,7 @@ def save(result: RunResult, folder: Path, wire: Path | None = None) -> Path:
     """
     with _errors_of(folder, "write"):
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise StoreError(f"{folder}: is there already; name a folder that is not")
+            raise StoreError(f"{folder}: already exists; name a new folder")
         folder.parent.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
         try:

@@ -101,7 +101,7 @@ def _part(text: str, whole: str) -> Fraction:
     except ValueError:
         value = Fraction(0)
     if not 0 < value < 1:
-        raise ValueError(f"criterion: {whole!r}: {text}; must be a part, such as 0.1% or 1e-3")
+        raise ValueError(f"criterion: {whole!r}: {text}; must be a share, such as 0.1% or 1e-3")
     return value
 
 

@@ -166,8 +166,9 @@ def _recover(job: Job, rest_hz: Fraction) -> float:
             return round(waited_s, 3)
         if time.monotonic() - began > RECOVERY_S:
             raise InvalidRunError(
-                f"{', '.join(silent)}: no answer to all of {RECOVERY_STRIKES} strikes at "
-                f"{format_rate(rest_hz)} within {RECOVERY_S:g} s; restart it, or begin lower"
+                f"{', '.join(silent)}: did not answer all of {RECOVERY_STRIKES} strikes at "
+                f"{format_rate(rest_hz)} within {RECOVERY_S:g} s; restart the device, or begin at "
+                "a lower rate"
             )
 
 

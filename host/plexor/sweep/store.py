@@ -108,9 +108,9 @@ class StepStore:
         asked, known, whole_bytes = read_steps(path) if path.exists() else (None, {}, 0)
         kind = question.partition(" ")[0]
         if force and not _holds(folder, kind, asked):
-            raise UsageError(f"--out {folder}: holds no {kind}; --force replaces {kind}s only")
+            raise UsageError(f"--out {folder}: holds no {kind}; --force replaces only {kind}s")
         if not force and asked != question:
-            raise UsageError(f"--out {folder}: is there already; --force replaces it")
+            raise UsageError(f"--out {folder}: already exists; --force replaces it")
         if not force:
             self._known, self._whole_bytes = known, whole_bytes
 
@@ -198,7 +198,7 @@ def read_steps(path: Path) -> tuple[str | None, dict[str, tuple[Step, ...]], int
                 check_step(step)
         except ValueError as error:
             raise StoreError(
-                f"{path}, line {number}: is no step: {one_line(error)}; remove the line"
+                f"{path}, line {number}: not a valid step: {one_line(error)}; remove the line"
             ) from error
         found[entry.job] = entry.steps
     return asked, found, len(whole)

@@ -193,9 +193,9 @@ class _Sweep:
         strikes = first_stage(wanted.criteria, wanted.least_strikes)
         if strikes > wanted.most_s * wanted.low_hz:
             raise UsageError(
-                f"{', '.join(entry.text for entry in wanted.criteria)}: takes {strikes} strikes, "
-                f"{float(strikes / wanted.low_hz):.4g} s at {format_rate(wanted.low_hz)}; must be "
-                f"{float(wanted.most_s):.4g} s or less"
+                f"{', '.join(entry.text for entry in wanted.criteria)}: needs {strikes} strikes, "
+                f"which take {float(strikes / wanted.low_hz):.4g} s at "
+                f"{format_rate(wanted.low_hz)}; must be at most {float(wanted.most_s):.4g} s"
             )
 
     def _knee(self, search: _Search) -> Knee:
@@ -304,7 +304,8 @@ class _Sweep:
         if step.rate_hz == self.wanted.low_hz and silent:
             raise InvalidRunError(
                 f"{step.load}: {', '.join(silent)}: no response to any of {step.strikes} strikes "
-                f"at {format_rate(step.rate_hz)}; check the wiring and the device, or begin lower"
+                f"at {format_rate(step.rate_hz)}; check the wiring and the device, or begin at a "
+                "lower rate"
             )
 
     def _expected(self) -> int:

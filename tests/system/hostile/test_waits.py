@@ -263,7 +263,9 @@ def test_an_instrument_that_takes_another_value_than_was_written_is_told():
 
     with FakeDevice(Scenario(LATENCIES), send_hook=hook) as fake:
         with Device(open_link(fake.uri), timeouts_s=TIMEOUTS_S) as device:
-            with pytest.raises(InstrumentError, match="the instrument took 0x1 for the 0x0"):
+            with pytest.raises(
+                InstrumentError, match="the instrument stored 0x1 instead of the 0x0"
+            ):
                 device.write("control", "stream", 0)
 
 

@@ -29,9 +29,9 @@ def check_out(out: Path | None, force: bool) -> None:
     if force and out.is_dir() and ((out / "run.json").exists() or not any(out.iterdir())):
         return
     if force:
-        raise click.UsageError(f"--out {out}: holds no run; --force replaces runs only")
+        raise click.UsageError(f"--out {out}: holds no run; --force replaces only runs")
     if not out.is_dir() or any(out.iterdir()):
-        raise click.UsageError(f"--out {out}: is there already; --force replaces it")
+        raise click.UsageError(f"--out {out}: already exists; --force replaces it")
 
 
 class Tap:
@@ -64,14 +64,14 @@ def keep(result: RunResult, out: Path, tap: Tap | None) -> StoreError | None:
         if old is not None and old.exists() and not out.exists():
             old.rename(out)
         if isinstance(error, KeyboardInterrupt):
-            return StoreError(f"{out}: interrupted before the run was kept")
+            return StoreError(f"{out}: interrupted before the run was stored")
         return error if isinstance(error, StoreError) else StoreError(f"{out}: {error.strerror}")
     if old is not None:
         shutil.rmtree(old, ignore_errors=True)
     print(f"plexor: run kept in {out}", file=sys.stderr)
     if tap is not None and tap.error is not None:
         reason = tap.error.strerror or tap.error
-        return StoreError(f"{out}: kept without the raw bytes of the link: {reason}")
+        return StoreError(f"{out}: the run was kept without the raw bytes of the link: {reason}")
     return None
 
 

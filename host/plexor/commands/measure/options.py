@@ -53,7 +53,7 @@ def settings_of(options: Options) -> Settings:
     if not ends_by_itself(strikes) and options.time_s is None and not options.stops:
         if options.count is not None:
             raise click.UsageError(
-                "--count is of each sequence that --start begins; say when to stop with --time"
+                "--count applies to each sequence that --start begins; say when to stop with --time"
             )
         raise click.UsageError("say when to stop with --count, --time or --stop-on")
     limits = [stop.over_s for stop in options.stops if stop.over_s is not None]

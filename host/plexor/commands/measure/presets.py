@@ -44,7 +44,7 @@ preset_option = click.option(
     expose_value=False,
     callback=_apply,
     help="; ".join(f"{name}: {preset.meaning}" for name, preset in PRESETS.items())
-    + ". Options beside it win.",
+    + ". Other options override it.",
 )
 
 

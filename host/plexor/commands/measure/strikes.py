@@ -79,9 +79,11 @@ def parse_strike(text: str) -> Stimulus:
         elif key in _VALUES and sign:
             strike = _VALUES[key](strike, value)
         else:
-            raise ValueError(f"strike: {text!r}: {option!r} is no option; must be {_KNOWN}")
+            raise ValueError(f"strike: {text!r}: {option!r} is not an option; must be {_KNOWN}")
     if strike.duty is not None and strike.period_s is None and strike.spacing_s is None:
-        raise ValueError(f"strike: {text!r}: a duty is of a period; give rate= too, or width=")
+        raise ValueError(
+            f"strike: {text!r}: a duty is a part of the period; give rate= too, or width="
+        )
     return strike
 
 
@@ -124,7 +126,7 @@ def strikes_of(options: StrikeOptions) -> tuple[Stimulus, ...]:
     numbers = [entry.output for entry in further]
     for number in numbers:
         if main is not None and number == main.output:
-            raise click.UsageError(f"--strike {number}: is the output of --rate; name another one")
+            raise click.UsageError(f"--strike {number}: --rate uses this output; name another one")
         if numbers.count(number) > 1:
             raise click.UsageError(f"--strike: {number} is given twice")
     every = further if main is None else (main, *further)
@@ -136,10 +138,12 @@ def _main(options: StrikeOptions) -> Stimulus | None:
     if options.rate is None:
         wrong = next((name for name, given in _of_strikes(options) if given), None)
         if wrong is not None:
-            raise click.UsageError(f"--{wrong} is of strikes; give --rate too")
+            raise click.UsageError(f"--{wrong} applies to strikes; give --rate too")
         return None
     if options.width is not None and options.duty is not None:
-        raise click.UsageError("--width and --duty both give the strike's width; give one")
+        raise click.UsageError(
+            "--width and --duty both set the width of a strike; give one of them"
+        )
     if options.burst > 1 and options.spacing is None:
         raise click.UsageError("--burst needs --spacing, the time between its strikes")
     return Stimulus(
@@ -194,8 +198,8 @@ def _ended(strikes: tuple[Stimulus, ...]) -> tuple[Stimulus, ...]:
         if entry.count == 0 and entry.period_s is not None:
             if entry.trigger == Trigger.STRIKE:
                 raise click.UsageError(
-                    f"--strike {entry.output}: strikes without end once it has started;"
-                    " give it a count=, or the run a --time"
+                    f"--strike {entry.output}: never stops striking once it has started; give it "
+                    "a count=, or limit the run with --time"
                 )
             if entry.trigger == Trigger.RUN:
                 bursts = max(ceil(longest_s / entry.period_s), 1)

@@ -85,5 +85,5 @@ def _calibration(device: Device, chosen: Path | None) -> Calibration | None:
     found = find(device.serial, device.identity, chosen)
     if found is None:
         for line in of_other_builds(device.serial, device.identity):
-            print(f"plexor: not applied: {line}", file=sys.stderr)
+            print(f"plexor: calibration not applied: {line}", file=sys.stderr)
     return found

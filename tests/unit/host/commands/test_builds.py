@@ -56,7 +56,9 @@ def test_a_run_without_one_of_its_build_is_not_corrected_and_names_the_other(fak
     assert cli.main([*STRIKES, fake.uri]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["corrected"] is None
-    assert err.startswith(f"plexor: not applied: {path}: is of build 80000000000000b2 of this")
+    assert err.startswith(
+        f"plexor: calibration not applied: {path}: made for build 80000000000000b2 of this"
+    )
     assert "connected is build 80000000000000b1" in err
     assert err.count("\n") == 1
 
@@ -66,4 +68,4 @@ def test_one_of_another_build_that_is_asked_for_ends_the_command(fake, capsys):
     assert cli.main([*STRIKES, fake.uri, "--calibration", str(path)]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert f"{path}: is of build 80000000000000b2 of this gateware" in err
+    assert f"{path}: made for build 80000000000000b2 of this gateware" in err

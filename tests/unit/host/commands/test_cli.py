@@ -106,7 +106,7 @@ def test_a_report_by_a_budget_prints_the_verdict(capsys, tmp_path, run_of, limit
         (["measure", "--rate", "0", "--count", "1"], "rate: '0'; must be a number above 0"),
         (["measure", "--rate", "20k", "--count", "1.5"], "count: '1.5'; must be a whole number"),
         (["measure", "--rate", "20k", "--time", "5"], "duration: '5'; must be a number with a"),
-        (["measure", "--count", "5", "--time", "1s"], "--count is of strikes; give --rate"),
+        (["measure", "--count", "5", "--time", "1s"], "--count applies to strikes; give --rate"),
         ([*STRIKES, "--width", "1us", "--duty", "20%"], "give one"),
         ([*STRIKES, "--duty", "120%"], "duty: '120%'; must lie between 0 and 1"),
         ([*STRIKES, "--burst", "3"], "--burst needs --spacing"),
@@ -116,24 +116,24 @@ def test_a_report_by_a_budget_prints_the_verdict(capsys, tmp_path, run_of, limit
         ([*STRIKES, "--channel", "A=ch0", "--channel", "B=ch0"], "ch0 is given twice"),
         ([*STRIKES, "--channel", "A=ch0", "--channel", "A=ch1"], "A is given twice"),
         ([*STRIKES, "--channel", "A=ch0:after=strike9"], "reference: 'strike9'"),
-        ([*STRIKES, "--channel", "A=ch0:late"], "'late' is no option"),
+        ([*STRIKES, "--channel", "A=ch0:late"], "'late' is not an option"),
         ([*STRIKES, "--start", "now"], "start: 'now'; must be run, gate or strike0"),
-        (["measure", "--time", "1s", "--start", "gate"], "--start is of strikes; give --rate"),
-        (["measure", "--time", "1s", "--phase", "1us"], "--phase is of strikes; give --rate"),
-        (["measure", "--time", "1s", "--burst", "2"], "--burst is of strikes; give --rate"),
-        ([*STRIKES, "--start", "gate"], "--count is of each sequence that --start begins"),
+        (["measure", "--time", "1s", "--start", "gate"], "--start applies to strikes; give --rate"),
+        (["measure", "--time", "1s", "--phase", "1us"], "--phase applies to strikes; give --rate"),
+        (["measure", "--time", "1s", "--burst", "2"], "--burst applies to strikes; give --rate"),
+        ([*STRIKES, "--start", "gate"], "--count applies to each sequence that --start begins"),
         ([*STRIKES, "--strike", "1"], "strike: '1'; must be an output from 0 to 7"),
         ([*STRIKES, "--strike", "9:rate=1k"], "strike: '9:rate=1k'; must be an output"),
-        ([*STRIKES, "--strike", "1:speed=3"], "'speed=3' is no option; must be rate=, count="),
-        ([*STRIKES, "--strike", "1:rate"], "'rate' is no option"),
+        ([*STRIKES, "--strike", "1:speed=3"], "'speed=3' is not an option; must be rate=, count="),
+        ([*STRIKES, "--strike", "1:rate"], "'rate' is not an option"),
         ([*STRIKES, "--strike", "1:rate=0"], "rate: '0'; must be a number above 0"),
         ([*STRIKES, "--strike", "1:width=5"], "duration: '5'; must be a number with a unit"),
         ([*STRIKES, "--strike", "1:seed=0"], "seed: '0'; must be a whole number from 1"),
         ([*STRIKES, "--strike", "1:start=ch0"], "start: 'ch0'; must be run, gate"),
-        ([*STRIKES, "--strike", "1:duty=20%"], "a duty is of a period; give rate="),
-        ([*STRIKES, "--strike", "0:rate=1k"], "--strike 0: is the output of --rate"),
+        ([*STRIKES, "--strike", "1:duty=20%"], "a duty is a part of the period; give rate="),
+        ([*STRIKES, "--strike", "0:rate=1k"], "--strike 0: --rate uses this output"),
         ([*STRIKES, "--strike", "1:rate=1", "--strike", "1:rate=2"], "1 is given twice"),
-        ([*STRIKES, "--strike", "1:rate=1,start=strike0"], "strikes without end once it has"),
+        ([*STRIKES, "--strike", "1:rate=1,start=strike0"], "never stops striking once it has"),
         (["measure", "--strike", "1:rate=1k"], "say when to stop"),
         ([*STRIKES, "--velocity", "1100"], "velocity: '1100'; must be above 0 with a unit"),
         ([*STRIKES, "--preset", "ce"], "'ce' is not 'cots5k'"),
@@ -214,7 +214,7 @@ def test_a_folder_that_is_there_is_replaced_only_with_force(bench, capsys, tmp_p
     arguments = [*STRIKES, "--out", str(out), "--json"]
     assert cli.main(arguments) == 0
     capsys.readouterr()
-    assert "is there already" in errors_of(capsys, 2, arguments)
+    assert "already exists" in errors_of(capsys, 2, arguments)
     assert cli.main([*arguments, "--force"]) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run"]
 

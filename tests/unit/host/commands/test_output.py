@@ -198,7 +198,7 @@ def test_a_name_that_no_file_can_have_is_one_line(tmp_path, name):
 
 
 def test_a_page_cannot_be_the_folder_of_its_run(tmp_path):
-    with pytest.raises(StoreError, match="is the folder that is written too"):
+    with pytest.raises(StoreError, match="is also the folder to be written"):
         check_outputs(tmp_path / "x", folder=tmp_path / "x")
 
 
@@ -222,7 +222,7 @@ def test_an_interrupt_while_a_run_is_kept_costs_neither_its_figures_nor_the_old_
     assert cli.main([*STRIKES, "--out", str(out), "--force"]) == 2
     shown, err = capsys.readouterr()
     assert "max = back wall" in shown
-    assert err == f"plexor: {out}: interrupted before the run was kept\n"
+    assert err == f"plexor: {out}: interrupted before the run was stored\n"
     assert written_in(tmp_path) == ["run"]
     assert load(out).strikes == 3
 

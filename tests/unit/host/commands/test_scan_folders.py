@@ -71,13 +71,13 @@ def test_what_is_for_runs_is_refused(folder, capsys, command, option):
     assert cli.main([command, str(folder), *option]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    assert f"{option[0]} is for runs; this is a" in err
+    assert f"{option[0]} applies only to runs; this is a" in err
 
 
 def test_a_picture_of_several_is_of_runs(folder, capsys, tmp_path):
     arguments = ["report", str(folder), str(folder), "--page", str(tmp_path / "p.svg")]
     assert cli.main(arguments) == 2
-    assert "several runs make one picture; there is a" in capsys.readouterr().err
+    assert "several runs make one picture, but one of these is a" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("result", PHASES)

@@ -218,7 +218,7 @@ def test_limits_of_other_kinds_are_theirs_alone(run_of):
 
 def test_a_channel_without_a_sample_proves_nothing(run_of):
     found = verdict(run_of([[None]]), '[all]\nmax = "1 s"')
-    assert (found.outcome, found.checks[0].reason) == (Outcome.INSUFFICIENT, "no sample")
+    assert (found.outcome, found.checks[0].reason) == (Outcome.INSUFFICIENT, "no samples")
 
 
 def test_an_unknown_channel_is_an_error(run_of):
@@ -229,22 +229,25 @@ def test_an_unknown_channel_is_an_error(run_of):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('[all]\nmaximum = "1 us"', 'all.maximum: no such figure as "maximum"; must be min, max'),
+        ('[all]\nmaximum = "1 us"', 'all.maximum: "maximum" is not a figure; must be min, max'),
         ("[all]\nmax = 100", "all.max: 100; must be a time with a unit"),
         ('[all]\nmax = "100"', "all.max: duration: '100'; must be a number with a unit"),
-        ("[all]\nmissed = -1", "all.missed: -1; must be a whole number from 0 up"),
+        ("[all]\nmissed = -1", "all.missed: -1; must be a whole number of at least 0"),
         ("[all]\nmissed = true", "all.missed: True; must be a whole number"),
         ('[all]\nmissed = "0"', "all.missed: '0'; must be a whole number"),
-        ('[some]\nmax = "1 us"', '"some" is no section'),
-        ("", "sets no limit"),
-        ("[all]", "sets no limit"),
+        ('[some]\nmax = "1 us"', '"some" is not a section'),
+        ("", "sets no limits"),
+        ("[all]", "sets no limits"),
         ("all = 3", "all: 3; must be a table of limits"),
         ('[channel]\nmax = "1 us"', "channel.max: '1 us'; must be a table of limits"),
-        ("title = 3", "title: 3; must be a text"),
+        ("title = 3", "title: 3; must be text"),
         ('[all]\np99.9 = "1 us"', 'all.p99: write p999, or "p99.9" in quotes'),
         ('[all]\np100 = "1 us"', 'percentile: "p100"'),
         ("[all]\nmax = {}", "all.max: {}; must be a limit or { goal = ... }"),
-        ("[all.period]\nmissed = 1", "all.period.missed: a count has no kind; put it in all"),
+        (
+            "[all.period]\nmissed = 1",
+            "all.period.missed: a count is not of one kind of time; put it in all",
+        ),
         ("[all", "Expected ']'"),
         ("[all]\nmissed = " + "9" * 5000, "Exceeds the limit"),
     ],

@@ -189,15 +189,15 @@ def test_a_run_whose_figures_contradict_each_other_is_invalid_and_drawn(run, cap
 
 
 IMPOSSIBLE_SWEEPS = {
-    "rates that fall": ("low_hz", "3000000", "must rise from above 0"),
+    "rates that fall": ("low_hz", "3000000", "must rise and be above 0"),
     "no criterion": ("criteria", ["missed"], "criterion: 'missed'; must be"),
-    "no knees": ("knees", [], "must be one of each channel"),
+    "no knees": ("knees", [], "must be one for each channel"),
     "steps of no rate": ("steps/0/rate_hz", "0", "outside of|must be above 0"),
     "another tick": ("steps/0/tick_fs", 7, "must be the same"),
     "an unknown direction": ("steps/0/direction", "left", "must be one of"),
     "a channel that is not": ("knees/0/channel", "gone", "no such channel"),
     "a bracket upside down": ("knees/0/bracket/passing_hz", "2000000", "must fail above"),
-    "strikes that are nowhere": ("steps/0/channels/0/strikes", 5, "must be as many"),
+    "strikes that are nowhere": ("steps/0/channels/0/strikes", 5, "must be equal"),
     "classes below 0": ("steps/0/channels/0/classes/early", -1, "must be 0 or more"),
     "a latency beyond all": ("steps/0/channels/0/max_ticks", 1 << 63, "must be below"),
     "a wrong jitter": ("steps/0/channels/0/rms_ticks", -1.0, "must be 0 or more"),
@@ -219,7 +219,9 @@ def test_a_sweep_that_cannot_be_is_one_line(swept, name):
 @pytest.mark.parametrize("line", ['{"job": 5, "steps": []}', "[" * 100_000, '{"job": "a"}'])
 def test_a_line_that_is_no_step_is_named(tmp_path, line):
     (tmp_path / "steps.jsonl").write_text(f"{line}\n")
-    with pytest.raises(StoreError, match=r"steps\.jsonl, line 1: is no step: .*; remove the line"):
+    with pytest.raises(
+        StoreError, match=r"steps\.jsonl, line 1: not a valid step: .*; remove the line"
+    ):
         StepStore(tmp_path)
 
 
