@@ -100,7 +100,7 @@ def computed(report: Report) -> str:
 def left_out(report: Report) -> str:
     """Return which figures neither the chip has nor the host can compute, and why."""
     parts = _without_channels(report, report.result.omitted)
-    return f"not had on the chip, and left out: {'; '.join(parts)}" if parts else ""
+    return f"not on the chip, and left out: {'; '.join(parts)}" if parts else ""
 
 
 def _without_channels(report: Report, entries: Sequence[str]) -> list[str]:

@@ -105,7 +105,7 @@ def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
         if rise.span is None:
             row.append((NOTHING, "needs events"))
         else:
-            greatest = f"greatest {_time(rise.span.greatest_ticks, tick_fs)}"
+            greatest = f"maximum {_time(rise.span.greatest_ticks, tick_fs)}"
             note = greatest if rise.span.full else f"only {rise.count} samples"
             row.append((_time(rise.span.current_ticks, tick_fs), note))
         row.append((NOTHING if rise.cold is None else _time(rise.cold.cold_ticks, tick_fs), ""))

@@ -76,7 +76,7 @@ class Heading:
 
 LATENCY = Heading(
     "Latency",
-    "Samples in each column, counts by logarithm: one outlier is as visible as a million.",
+    "Samples in each column, on a logarithmic scale: one outlier is as visible as a million.",
     390,
 )
 
@@ -247,7 +247,7 @@ def course(report: Report, width: float = WIDTH) -> Canvas:
         return canvas
     canvas = framed(
         "Latency over time",
-        "Least and greatest latency in each slice of the run.",
+        "Minimum and maximum latency in each slice of the run.",
         346,
         provenance(result),
         width,

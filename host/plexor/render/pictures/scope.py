@@ -44,7 +44,7 @@ def scope(report: Report, title: str = "Persistence", width: float = WIDTH) -> C
     references = {channel.result.reference for channel in shown}
     height = TOP + 62 + LANE * max(len(shown), 1) + 62
     subtitle = (
-        f"{grouped(strikes)} strikes laid over each other: the stronger the colour, the more "
+        f"{grouped(strikes)} strikes on top of each other: the stronger the colour, the more "
         "traces. Rare edges stay visible."
     )
     canvas = framed(title, subtitle, height, provenance(result), width)

@@ -20,7 +20,7 @@ SHOWN = 8
 LEAST_PART, MUCH, MOST_POWER = 0.01, 0.1, 9
 """From the first on a chance is in percent, from the second in whole ones; below, the power of ten
 that it is under, up to the third."""
-INCOMPLETE = "INCOMPLETE: events were dropped or lost; the strikes concerned are left out"
+INCOMPLETE = "INCOMPLETE: events were dropped or lost; the affected strikes are left out"
 
 
 def phase_text(result: PhaseResult, *, width: int = 100, colour: bool = False) -> str:
@@ -69,7 +69,7 @@ def rate(result: PhaseResult) -> str:
     taken, asked = format_rate(result.rate_hz), format_rate(result.asked_rate_hz)
     random = any(scan.reference.period_ticks is None for scan in result.scans)
     text = f"{taken} on average" if random else taken
-    return text if taken == asked else f"{text} of the {asked} asked for"
+    return text if taken == asked else f"{text} of the {asked} requested"
 
 
 def title(scan: PhaseScan) -> str:
@@ -93,8 +93,8 @@ def taken(scan: PhaseScan, tick_fs: int) -> str:
     base = format_ticks(scan.base_ticks, tick_fs, DIGITS)
     over = format_ticks(scan.threshold_ticks, tick_fs)
     return (
-        f"{apart}; {steps}; base {base}, the median of the fastest quarter; "
-        f"masked: more than {over} over it, or missed, and no work of chance"
+        f"{apart}; {steps}; base {base}, the median of the fastest quarter; masked: missed, or "
+        f"more than {over} above it, and not by chance"
     )
 
 
@@ -141,7 +141,7 @@ def widest(scan: PhaseScan, tick_fs: int) -> str:
     if not scan.strikes:
         return "no strike has a known phase and latency"
     if scan.base_ticks is None:
-        return "no strike was answered, at no phase"
+        return "no strike was answered at any phase"
     if not scan.windows:
         return "no phase is masked"
     window = scan.windows[0]
@@ -159,7 +159,10 @@ def _strays(scan: PhaseScan, tick_fs: int) -> Iterator[str]:
     """Yield what is said of masked strikes that make no window."""
     if not scan.stray_strikes or scan.base_ticks is None:
         return
-    text = f"{_strikes(scan.stray_strikes)} missed or delayed without a window, as chance does"
+    text = (
+        f"{_strikes(scan.stray_strikes)} missed or delayed outside the windows, as happens by "
+        "chance"
+    )
     window = scan.suspect
     if window is not None:
         start = format_ticks(float(window.start_ticks), tick_fs, DIGITS)
@@ -167,8 +170,8 @@ def _strays(scan: PhaseScan, tick_fs: int) -> Iterator[str]:
         if window.delay_ticks is not None:
             how = f"delayed by up to {format_ticks(window.delay_ticks, tick_fs, DIGITS)}"
         text += (
-            f"; least likely: {grouped(window.masked)} at {start}, {how}, "
-            f"as in {chance(window)} of scans; more --repeats decide"
+            f"; least likely: {grouped(window.masked)} at {start}, {how}, by chance in "
+            f"{chance(window)} of scans; more --repeats decide"
         )
     yield text
 

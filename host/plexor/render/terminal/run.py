@@ -104,7 +104,7 @@ def _histogram(report: Report, channel: ChannelFigures, width: int, paint: Paint
         else 1 + round((rows * EIGHTHS - 1) * math.log1p(max(count - 1, 0)) / _top(most))
         for count in counts.tolist()
     ]
-    title = f"{channel.name}: samples by latency, counts by logarithm"
+    title = f"{channel.name}: samples by latency, logarithmic counts"
     yield paint(title[:width], "bold")
     highest = grouped(round(most)) if most > 1 else ""
     highest = highest if len(highest) < MARGIN else f"{most:.0e}".replace("e+0", "e")

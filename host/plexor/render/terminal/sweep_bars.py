@@ -15,7 +15,7 @@ from plexor.sweep.model import DOWN, UP, Figures, Knee, Step, SweepResult
 from plexor.units import format_ticks
 
 _EXPLAINED = (
-    "p99 and missed strikes by strike rate, all by logarithm; + sustained, x not, ? undecided"
+    "p99 and missed strikes by strike rate, all logarithmic; + sustained, x not, ? undecided"
 )
 LINES = 3
 """Of latency."""

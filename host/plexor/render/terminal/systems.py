@@ -56,7 +56,7 @@ def systems_text(
         cells: list[list[Cell]] = [[(text, "") for text in _change(entry)] for entry in changes]
         lines += table(heads, cells, width, paint)
     if inequalities:
-        lines += ["", *wrapped(f"Is the task's {jitter} under load less?", width, paint, "bold")]
+        lines += ["", *wrapped(f"Is the task's {jitter} lower under load?", width, paint, "bold")]
         for entry in inequalities:
             style = "good" if entry.holds else "doubt"
             lines += wrapped(_inequality(entry), width, paint, style)
@@ -120,7 +120,7 @@ def _origins(
         line = f"saturation, the highest rate that keeps {text}: {', '.join(paths)}"
         yield from wrapped(line, width, paint, "muted")
     if len(criteria) > 1:
-        line = "saturation frequencies by different criteria do not compare"
+        line = "saturation frequencies by different criteria cannot be compared"
         yield from wrapped(line, width, paint, "doubt")
     for path, result in sweeps:
         if result.interrupted:
@@ -173,9 +173,9 @@ def _reference(jitter: Jitter, width: int, paint: Paint) -> Iterator[str]:
                 f"{entry.system}, {', '.join(entry.loads)}, {_PINS[entry.role]}: {what}{entry.text}"
             )
             yield from wrapped(f"{line} ({REFERENCE} {entry.row})", width, paint, "muted")
-    note = f"{UNKNOWN} not in its text   ? its load is not explicit"
+    note = f"{UNKNOWN} not in the text   ? the load is not explicit"
     if jitter != Jitter.SPAN_128:
-        note += f"   its jitter is {Jitter.SPAN_128}, not {jitter}"
+        note += f"   the reference's jitter is {Jitter.SPAN_128}, not {jitter}"
     yield from wrapped(note, width, paint, "muted")
 
 

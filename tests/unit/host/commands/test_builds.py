@@ -59,7 +59,7 @@ def test_a_run_without_one_of_its_build_is_not_corrected_and_names_the_other(fak
     assert err.startswith(
         f"plexor: calibration not applied: {path}: made for build 80000000000000b2 of this"
     )
-    assert "connected is build 80000000000000b1" in err
+    assert "but this is build 80000000000000b1" in err
     assert err.count("\n") == 1
 
 

@@ -112,12 +112,13 @@ def test_missed_strikes_and_masked_phases_are_marked_where_they_are():
     ("mask", "words"),
     [
         ("none", "no phase is masked"),
-        ("all missed", "no strike was answered, at no phase"),
+        ("all missed", "no strike was answered at any phase"),
         ("one missed", "no phase is masked"),
-        ("one missed", "1 strike missed or delayed without a window, as chance does"),
+        ("one missed", "1 strike missed or delayed outside the windows, as happens by chance"),
         (
             "one missed",
-            "least likely: 1 at 397.5 ns, missed, as in 100 % of scans; more --repeats decide",
+            "least likely: 1 at 397.5 ns, missed, by chance in 100 % of scans; "
+            "more --repeats decide",
         ),
     ],
 )
@@ -140,7 +141,7 @@ def test_the_page_shades_the_window_that_it_states(mask):
 def test_a_scan_says_what_it_really_strikes_at_and_what_was_asked():
     text, page = phase_text(phase_result(MASKS["none"])), phase_page(phase_result(MASKS["none"]))
     for where in (text, page):
-        assert "10 kHz of the 15 kHz asked for" in where
+        assert "10 kHz of the 15 kHz requested" in where
     exact = phase_result(MASKS["none"])
     exact = replace(exact, asked_rate_hz=exact.rate_hz)
     assert "· 10 kHz ·" in phase_text(exact)
@@ -200,7 +201,7 @@ def test_a_burst_scan_says_what_survives_and_where_it_ends():
     text = burst_text(burst_result(limit(1, 0), limit(2, 4), limit(4, 64)), width=200)
     rows = [re.split(r"\s{2,}", line)[1:4] for line in text.splitlines() if NAME in line[:12]]
     assert rows[:3] == [["1 µs", "-", "1"], ["2 µs", "4", "5"], ["4 µs", "64", "-"]]
-    assert "4 µs: survives bursts of 64, the longest that were tried" in text
+    assert "4 µs: survives bursts of 64, the longest tried" in text
     assert "1 µs: loses single strikes a period apart" in text
 
 
