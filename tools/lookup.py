@@ -46,8 +46,8 @@ device's name: `--dut NAME:OPTION=VALUE,OPTION=VALUE`. Times have a unit: fs, ps
 """
 _GROUPS: Mapping[str, tuple[str, tuple[Option, ...]]] = {
     "Devices that answer by given distributions": (
-        "`synthetic`, and its presets `ce30` and `cenet`. An option of a channel is that of every "
-        "channel as `NAME=VALUE`, and that of channel N alone as `chN.NAME=VALUE`.",
+        "`synthetic`, and its presets `ce30` and `cenet`. For the options of channels, "
+        "`NAME=VALUE` sets all channels and `chN.NAME=VALUE` only channel N.",
         SYNTHETIC,
     ),
     "Devices with a RISC-V core": ("`freertos` and `bare`.", RISCV),

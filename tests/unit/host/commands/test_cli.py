@@ -275,7 +275,7 @@ def test_an_interrupt_before_the_run_ends_with_130(capsys, monkeypatch):
 
 SERVE = """
 import sys
-print("fallback freertos cannot be had (no cargo); using bare", flush=True)
+print("fallback freertos is not available (no cargo); using bare", flush=True)
 print("device bare", flush=True)
 print("listening", sys.argv[1], flush=True)
 sys.stdin.read()
@@ -295,7 +295,7 @@ def test_a_fallback_is_said_printed_and_kept(capsys, monkeypatch):
         assert cli.main(arguments) == 0
     assert wanted == [("freertos", ["--fallback"])]
     out, err = capsys.readouterr()
-    assert err == "plexor: freertos cannot be had (no cargo); using bare\n"
+    assert err == "plexor: freertos is not available (no cargo); using bare\n"
     found = json.loads(out)
     assert found["device"] == {"dut": "bare", "asked_for": "freertos"}
     assert [channel["name"] for channel in found["channels"]] == ["ISR"]
