@@ -17,10 +17,11 @@ import click
 from plexor.commands.parameters import (
     CHANNEL,
     COUNT,
-    KEY,
     Parsed,
     json_option,
+    key_option,
     link_option,
+    seed_option,
     time_option,
 )
 from plexor.commands.pins import response_pins
@@ -67,7 +68,7 @@ class Options:
 
 
 @click.command()
-@link_option("sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
+@link_option("Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
@@ -112,16 +113,9 @@ class Options:
     help="A response pin, as in `plexor measure`. Repeat it for each pin.",
 )
 @click.option("--load", is_flag=True, help="Raise the load output during the runs.")
-@click.option("--seed", type=click.IntRange(1, 1 << 63), default=1, metavar="N")
+@seed_option
 @executor_option
-@click.option(
-    "--key",
-    "keys",
-    type=KEY,
-    multiple=True,
-    metavar="NAME=TEXT",
-    help="A description of the device, such as os=FreeRTOS. Repeat it for each entry.",
-)
+@key_option
 @json_option
 @click.option(
     "--page",

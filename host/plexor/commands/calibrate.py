@@ -13,7 +13,7 @@ from plexor.commands.parameters import COUNT, json_option, link_option
 
 
 @click.command()
-@link_option("sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
+@link_option("Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
 @click.option(
     "--edges",
     type=COUNT,

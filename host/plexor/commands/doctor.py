@@ -14,8 +14,7 @@ from plexor.errors import ExitCode
 @click.option("--udev", is_flag=True, help="Print only the udev rules for all boards.")
 @json_option
 def doctor(udev: bool, as_json: bool) -> int:
-    """Find what keeps boards from working: permissions, drivers, latency timers, baud rates,
-    programs.
+    """Find what keeps boards from working: permissions, drivers, latency timers, baud, programs.
 
     Nothing is changed. Below each missing item is the command that fixes it. The exit code is 1 if
     something is missing.

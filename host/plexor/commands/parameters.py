@@ -146,6 +146,21 @@ velocity_option = click.option(
 budget_option = click.option(
     "--budget", metavar="FILE", help="Limits by which the run is judged: a TOML file, or omac."
 )
+key_option = click.option(
+    "--key",
+    "keys",
+    type=KEY,
+    multiple=True,
+    metavar="NAME=TEXT",
+    help="A description of the device, such as os=FreeRTOS. Repeat it for each entry.",
+)
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(1, 1 << 63),
+    default=1,
+    metavar="N",
+    help="Seed for the random parts of the strikes.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print only a JSON document.")
 
 

@@ -16,11 +16,12 @@ import click
 from plexor.commands.parameters import (
     CHANNEL,
     COUNT,
-    KEY,
     RATE,
     Parsed,
     json_option,
+    key_option,
     link_option,
+    seed_option,
     time_option,
 )
 from plexor.commands.pins import described, response_pins
@@ -73,7 +74,7 @@ class Options:
 
 
 @click.command()
-@link_option("sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
+@link_option("Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
@@ -135,15 +136,8 @@ class Options:
     "--timeout", help="Age at which an unanswered strike is missed. Default: 5/8 of the period."
 )
 @click.option("--load", is_flag=True, help="Raise the load output during the run.")
-@click.option("--seed", type=click.IntRange(1, 1 << 63), default=1, metavar="N")
-@click.option(
-    "--key",
-    "keys",
-    type=KEY,
-    multiple=True,
-    metavar="NAME=TEXT",
-    help="A description of the device, such as os=FreeRTOS. Repeat it for each entry.",
-)
+@seed_option
+@key_option
 @json_option
 @click.option(
     "--page",

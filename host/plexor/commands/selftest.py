@@ -25,7 +25,7 @@ def parse_jumper(text: str) -> tuple[int, int]:
 
 
 @click.command()
-@link_option("sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
+@link_option("Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
 @click.option(
     "--jumper",
     "jumpers",

@@ -19,12 +19,13 @@ from plexor.commands.parameters import (
     CHANNEL,
     COUNT,
     DUTY,
-    KEY,
     RATE,
     Parsed,
     json_option,
+    key_option,
     link_option,
     parse_duty,
+    seed_option,
     time_option,
 )
 from plexor.commands.pins import response_pins
@@ -79,7 +80,7 @@ class Options:
 
 
 @click.command()
-@link_option("sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
+@link_option("Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
@@ -160,7 +161,7 @@ class Options:
 @time_option(
     "--dither", default="0", help="Range of a random deviation of the period, such as 1024ns."
 )
-@click.option("--seed", type=click.IntRange(1, 1 << 63), default=1, metavar="N")
+@seed_option
 @click.option(
     "--channel",
     "channels",
@@ -174,14 +175,7 @@ class Options:
 )
 @time_option("--deadline", help="Latency above which a response is late.")
 @executor_option
-@click.option(
-    "--key",
-    "keys",
-    type=KEY,
-    multiple=True,
-    metavar="NAME=TEXT",
-    help="A description of the device, such as os=FreeRTOS. Repeat it for each entry.",
-)
+@key_option
 @json_option
 @click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page.")
 @click.option("--svg", type=_PATH, metavar="FILE", help="Write only the picture.")

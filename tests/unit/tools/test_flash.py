@@ -67,7 +67,8 @@ def test_an_orangecrab_is_written_through_its_boot_loader_and_only_if_asked_for(
     program(desk, "dfu-util")
     assert flash.main(["orangecrab"]) == 2
     assert capfd.readouterr().err == (
-        "flash: dfu-util can write only the flash of orangecrab: make flash BOARD=orangecrab FLASH=1\n"
+        "flash: dfu-util can write only the flash of orangecrab: "
+        "make flash BOARD=orangecrab FLASH=1\n"
     )
     assert not (desk / "called").exists()
     assert flash.main(["orangecrab", "--flash"]) == 0

@@ -17,12 +17,12 @@ from plexor.commands.parameters import (
     CHANNEL,
     COUNT,
     DUTY,
-    KEY,
     RATE,
     STOP,
     base_option,
     budget_option,
     json_option,
+    key_option,
     link_option,
     time_option,
     velocity_option,
@@ -35,7 +35,9 @@ _PATH = click.Path(path_type=Path)
 
 
 @click.command()
-@link_option("sim:, tcp://HOST:PORT, udp://HOST:PORT, serial:PORT or file:PATH.")
+@link_option(
+    "Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT, serial:PORT or file:PATH."
+)
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
@@ -151,14 +153,7 @@ _PATH = click.Path(path_type=Path)
 @base_option
 @velocity_option
 @budget_option
-@click.option(
-    "--key",
-    "keys",
-    type=KEY,
-    multiple=True,
-    metavar="NAME=TEXT",
-    help="A description of the device, such as os=FreeRTOS. Repeat it for each entry.",
-)
+@key_option
 @json_option
 @click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page.")
 @click.option("--out", type=_PATH, metavar="DIR", help="Keep the run in a new folder.")

@@ -65,7 +65,7 @@ IMPOSSIBLE_RUNS = {
     "bins outside of their file": ("run/channels/0/measurements/0/bins/counts", [1], "own file"),
     "other bins": ("run/channels/0/measurements/0/bins/mantissa_bits", 31, "must be 6"),
     "a policy there is not": ("run/registers/*/policy", 3, "policy: 3; must be one of"),
-    "a register there is not": ("run/registers/0/2", "colour", "there is none"),
+    "a register there is not": ("run/registers/0/2", "colour", "does not exist"),
     "a register too great": ("run/registers/0/3", 1 << 70, "must be 0 to"),
     "a copy there is not": ("run/registers/0/1", 99, "must be 0 to"),
     "two entries for four": ("run/registers/0", ["control", 0], "must be block, copy, name"),
@@ -75,7 +75,7 @@ IMPOSSIBLE_RUNS = {
     "less than nothing received": ("run/accounting/received", -1, "must be 0 or more"),
     "books that do not hold": ("run/accounting/received", 1, "does not add up in a valid run"),
     "a source twice": ("run/accounting/sources/1/source", 0, "must be different"),
-    "a calibration of another": ("run/calibration/tick_fs", 5, "is of another instrument"),
+    "a calibration of another": ("run/calibration/tick_fs", 5, "made for another instrument"),
     "bins that overlap": (
         *("run/calibration/channels/0/rise/late_ps", [10**6, -(10**6), 0, 0]),
         "must leave each bin a width",
@@ -118,7 +118,7 @@ def test_an_argument_that_is_no_unicode_is_one_line(capsys, argument):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('{"format": 1, "format": 1, "run": {}}', "'format': is there twice"),
+        ('{"format": 1, "format": 1, "run": {}}', "'format': occurs twice"),
         ("[" * 100_000, "nested too deep"),
         ('{"format": ' + "9" * 5000 + "}", "cannot read: "),
         ('{"format": 1}', "run: missing"),
@@ -147,7 +147,7 @@ def rewritten(path, **columns):
         ("time_ticks", lambda v: pa.array([-1, *v[1:]], pa.int64()), "must be below"),
         ("time_ticks", lambda v: pa.array(v[::-1], pa.int64()), "must be in order"),
         ("time_ticks", lambda v: pa.array(map(float, v)), "of their types"),
-        ("time_ticks", lambda v: pa.array([None, *v[1:]], pa.int64()), "without a value"),
+        ("time_ticks", lambda v: pa.array([None, *v[1:]], pa.int64()), "a missing value"),
         ("source", lambda v: pa.array([31, *v[1:]], pa.uint8()), "an event of another source"),
         ("polarity", lambda v: pa.array([2, *v[1:]], pa.uint8()), "of no polarity"),
     ],
@@ -164,10 +164,10 @@ def test_events_that_no_instrument_sends_are_one_line(run, name, change, says):
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
-        ("bins", 1 << 30, "run.json has none such"),
-        ("bin", 1 << 30, "run.json has none such"),
-        ("channel", 7, "run.json has none such"),
-        ("kind", "fall", "run.json has none such|missing"),
+        ("bins", 1 << 30, "run.json has no such bin"),
+        ("bin", 1 << 30, "run.json has no such bin"),
+        ("channel", 7, "run.json has no such bin"),
+        ("kind", "fall", "run.json has no such bin|missing"),
     ],
 )
 def test_histograms_of_another_shape_are_one_line(run, name, value, says):

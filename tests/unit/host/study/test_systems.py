@@ -273,7 +273,7 @@ def test_two_of_the_same_system_are_refused(run_of, kind):
 
 
 def test_what_cannot_be_placed_is_refused(run_of):
-    with pytest.raises(UsageError, match="m: of which system"):
+    with pytest.raises(UsageError, match="m: the system has no name"):
         systems(("m", idle(run_of([[1000]]), board="x")))
     with pytest.raises(UsageError, match="m: 3 channels; must be one or two"):
         systems(("m", idle(run_of([[1000]] * 3))))
