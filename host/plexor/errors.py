@@ -23,8 +23,7 @@ class PlexorError(Exception):
 
 
 class UsageError(PlexorError):
-    """A request that cannot be met. The text says what was wrong, its value and what would be
-    right."""
+    """A request that cannot be met. The text says what was wrong, the value and what is right."""
 
     exit_code = ExitCode.USAGE
 

@@ -107,7 +107,7 @@ def compare(before: Path, after: Path, fail_on: tuple[FailOn, ...], by: str, as_
 
 
 def _skipped(conditions: Sequence[FailOn], found: Sequence[Difference]) -> tuple[FailOn, ...]:
-    """Return the conditions on figures that there are none of; all of them is an error."""
+    """Return the conditions whose figure neither result has; raise UsageError if all are such."""
     figures = {entry.figure for entry in found}
     skipped = tuple(entry for entry in conditions if entry.figure not in figures)
     if skipped and len(skipped) == len(conditions):

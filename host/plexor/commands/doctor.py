@@ -1,4 +1,4 @@
-"""`plexor doctor`: what is missing here, and what mends it."""
+"""`plexor doctor`: what is missing here, and the commands that fix it."""
 
 from __future__ import annotations
 

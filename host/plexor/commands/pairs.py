@@ -1,4 +1,4 @@
-"""What two folders hold that can be compared: runs with runs, sweeps with sweeps."""
+"""The results in two folders that can be compared: runs with runs, sweeps with sweeps."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Result = Report | SweepResult
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """All that differs, and what is to be said of it."""
+    """All differences, and the notes on them."""
 
     differences: tuple[Difference, ...]
     keys: tuple[str, ...]
-    """Of the configuration, that differ."""
+    """Keys of the configuration that differ."""
     invalid: tuple[str, ...]
     """Why runs prove nothing."""
     notes: tuple[str, ...]
@@ -33,7 +33,7 @@ class Compared:
 def compared(before: Path, after: Path, wanted: Collection[str]) -> Compared:
     """Return what differs between two results, or two folders of results of the same names.
 
-    Raises UsageError where they hold nothing that can be compared.
+    Raises UsageError if nothing in them can be compared.
     """
     one, other = _results(before), _results(after)
     names = [name for name in one if name in other]
@@ -68,7 +68,7 @@ def compared(before: Path, after: Path, wanted: Collection[str]) -> Compared:
 
 
 def _results(path: Path) -> dict[str, Result]:
-    """Return the one result that a path is, without a name, or those of a folder by theirs."""
+    """Return the results at a path by name; a path that is one result has no name."""
     if not path.is_dir() or is_sweep(path) or (path / RUN_FILE).exists():
         return {"": _read(path)}
     folders = sorted(entry for entry in path.iterdir() if entry.is_dir())

@@ -59,7 +59,7 @@ def parse_stop(text: str) -> StopCondition:
 
 
 def parse_duty(text: str) -> Fraction:
-    """Return 1/5 for `20%`, `0.2` or `1/5`; raise ValueError for what is not between 0 and 1."""
+    """Return 1/5 for `20%`, `0.2` or `1/5`; raise ValueError if it is not between 0 and 1."""
     wrong = f"duty: {text!r}; must lie between 0 and 1, such as 0.2 or 20%"
     try:
         duty = parse_part(text)
@@ -84,7 +84,7 @@ _CHANNEL = re.compile(r"(?:(?P<name>[^=:,]+)=)?ch(?P<number>[0-7])(?::(?P<option
 def parse_channel(text: str) -> Channel:
     """Return the channel of `ISR=ch0` or of `TASK=ch1:after=ch0.fall,deadline=50us,invert`.
 
-    Raises ValueError, which says what would be right.
+    Raises ValueError that says what would be right.
     """
     match = _CHANNEL.fullmatch(text)
     if match is None:
@@ -165,5 +165,5 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print only a
 
 
 def link_option(schemes: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """Return the decorator for the option of a link; `schemes` says which ones."""
+    """Return the decorator for the option of a link; `schemes` is its help."""
     return click.option("--link", default="sim:", show_default=True, metavar="URI", help=schemes)

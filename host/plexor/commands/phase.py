@@ -1,4 +1,4 @@
-"""`plexor phase`: latency over the phase of a device's tick, or of another stimulus."""
+"""`plexor phase`: latency over the phase of a device's tick, or of another output."""
 
 from __future__ import annotations
 

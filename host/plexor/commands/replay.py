@@ -1,4 +1,4 @@
-"""`plexor replay`: the figures of a run or scan that was kept."""
+"""`plexor replay`: the figures of a stored run or scan."""
 
 from __future__ import annotations
 

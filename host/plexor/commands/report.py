@@ -1,4 +1,4 @@
-"""`plexor report`: the page of a run or scan that was kept, or its picture."""
+"""`plexor report`: the page of a stored run or scan, or its picture."""
 
 from __future__ import annotations
 

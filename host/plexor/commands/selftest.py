@@ -1,4 +1,4 @@
-"""`plexor selftest`: what an instrument finds wrong with itself."""
+"""`plexor selftest`: a test of the instrument itself."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 LEAST_WIDTH = Fraction(1, 1000)
 MOST_POINTS = (MAX_STEPS - 1) // 2
-"""Each but the highest up and down, and then two steps to rest."""
+"""Limit of --both-ways: every rate but the highest is taken up and down, then two steps at rest."""
 _PATH = click.Path(path_type=Path)
 
 
@@ -249,13 +249,13 @@ def _write(result: SweepResult, page: Path | None, svg: Path | None) -> None:
 
 
 class Teller:
-    """Tells each step on stderr, with how long the rest may take."""
+    """Prints each step on standard error, with the time that the rest may take."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
 
     def step(self, step: Step, taken: int, expected: int) -> None:
-        """Tell one step of so many."""
+        """Print one step and the number of steps."""
         from plexor.units import format_rate  # noqa: PLC0415
 
         words = ", ".join(f"{entry.name} {entry.verdict}" for entry in step.channels)
@@ -362,7 +362,7 @@ def _loads(options: Options) -> dict[str, Load]:
 
 
 def _description(options: Options) -> dict[str, str]:
-    """Return what was swept: the simulated device, and what the user says of it."""
+    """Return the description of what was swept: the simulated device, and the user's keys."""
     from plexor.link.open import DEFAULT_DUT, sim_device  # noqa: PLC0415
 
     uri = options.link

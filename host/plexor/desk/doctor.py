@@ -1,6 +1,6 @@
-"""What keeps boards from working here, and the command that mends each.
+"""What keeps boards from working here, and the command that fixes each problem.
 
-Linux: the files of udev, sysfs and /dev. Elsewhere only the programs are looked for.
+On Linux it reads the files of udev, sysfs and /dev. Elsewhere it only looks for programs.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from plexor.desk.boards import BOARDS, DAPLINK, DFU, Found, found, usb_devices
 RULE_FILE = "/etc/udev/rules.d/60-plexor.rules"
 _RULE_FOLDERS = ("etc/udev/rules.d", "run/udev/rules.d", "usr/lib/udev/rules.d", "lib/udev/rules.d")
 LATENCY_MS = 1
-"""FTDI's driver collects bytes for 16 ms unless told otherwise: each command would wait so long."""
+"""FTDI's driver collects bytes for 16 ms by default; each command would wait that long."""
 
 INSTALL_SIM = "pip install '.[sim]'   # in a clone of plexor, which is on no package index"
 _OF_SIM = re.compile(r"""([\w.-]+).*;.*\bextra\s*==\s*['"]sim['"]""")
 
 
 class Level(StrEnum):
-    """How bad it is."""
+    """How serious a diagnosis is."""
 
     OK = "ok"
     NOTE = "note"  # worth knowing; nothing has to be done
@@ -36,12 +36,12 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """One thing that was looked at."""
+    """One thing that was checked."""
 
     level: Level
     what: str
     command: str = ""
-    """What mends it; empty where nothing has to be mended."""
+    """The command that fixes it; empty if nothing has to be fixed."""
 
 
 Access = Callable[[Path, int], bool]
@@ -49,7 +49,7 @@ Which = Callable[[str], str | None]
 
 
 def udev_rules() -> str:
-    """Return rules that let whoever sits at the machine use the boards' ports, at low latency.
+    """Return rules that let the user at the machine use the boards' ports, at low latency.
 
     systemd's TAG uaccess gives the node to the user of the seat (systemd-logind(8)).
     """

@@ -38,7 +38,7 @@ from plexor.units import seconds_of
 
 
 def registers_in(image: RegisterImage, geometry: Geometry) -> tuple[RegisterWrite, ...]:
-    """Return the registers that set a run up, as far as the recording has them."""
+    """Return the registers that set up a run, as far as the recording has them."""
     return tuple(
         RegisterWrite(block, copy, name, image.value(block, name, copy))
         for block, copy, name in set_up_places(image, geometry)
@@ -47,7 +47,7 @@ def registers_in(image: RegisterImage, geometry: Geometry) -> tuple[RegisterWrit
 
 
 def wrong_in(image: RegisterImage, geometry: Geometry) -> list[str]:
-    """Return what the registers ask for and no host does; the settings are without it."""
+    """Return what the registers ask for but no host ever does; the settings leave it out."""
     tick_fs = geometry.tick_fs
     found = [
         f"strike{output} was asked to strike every 0 ticks"

@@ -21,7 +21,7 @@ MOST_DEFAULT_WIDTH_S = Fraction(1, 10**5)
 
 
 def dither_at_most(seconds: Fraction, tick_fs: int) -> Fraction:
-    """Return the greatest dither that there is up to some seconds; 0 where there is none."""
+    """Return the maximum possible dither up to some seconds; 0 if there is none."""
     ticks = min(math.floor(ticks_of(seconds, tick_fs)), 1 << MAX_DITHER_BITS)
     if ticks < LEAST_DITHER_TICKS:
         return Fraction(0)

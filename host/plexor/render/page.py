@@ -38,7 +38,7 @@ _CLASS = {Outcome.PASS: "good", Outcome.BROKEN: "bad", Outcome.INSUFFICIENT: "do
 
 
 class Draw(Protocol):
-    """Draws a plot of a run, so wide; None for one that the run does not have."""
+    """Draws a plot of a run at a given width; None if the run does not have that plot."""
 
     def __call__(self, report: Report, *, width: float) -> Canvas | None: ...
 

@@ -1,4 +1,4 @@
-"""What contradicts itself in a sweep: for the doors through which one comes. Pure."""
+"""Contradictions in a sweep, for every way in which one is read. Pure."""
 
 from __future__ import annotations
 

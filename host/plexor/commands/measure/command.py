@@ -1,4 +1,4 @@
-"""`plexor measure` on the command line: its options, and what comes of them."""
+"""`plexor measure` on the command line: its options, and what it does with them."""
 
 from __future__ import annotations
 

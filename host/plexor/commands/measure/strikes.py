@@ -1,4 +1,4 @@
-"""Strike outputs from command-line texts: what starts them, and further ones beside `--rate`."""
+"""Strike outputs from command-line texts: what starts them, and outputs besides `--rate`."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _KNOWN = f"{', '.join(f'{key}=' for key in _VALUES)}, {' or '.join(_FLAGS)}"
 def parse_strike(text: str) -> Stimulus:
     """Return the output of `1:rate=1k,width=2us` or of `1:start=strike0,phase=10us`.
 
-    Raises ValueError, which says what would be right.
+    Raises ValueError that says what would be right.
     """
     match = _STRIKE.fullmatch(text)
     if match is None:
@@ -113,13 +113,13 @@ class StrikeOptions:
     active_low: bool
     start: Start
     strikes: tuple[Stimulus, ...]
-    """Those of further outputs."""
+    """The options of other outputs."""
 
 
 def strikes_of(options: StrikeOptions) -> tuple[Stimulus, ...]:
     """Return all outputs that the options of `plexor measure` ask for.
 
-    Raises click.UsageError for options that do not go together.
+    Raises click.UsageError for options that cannot be combined.
     """
     further = options.strikes
     main = _main(options)
@@ -164,7 +164,7 @@ def _main(options: StrikeOptions) -> Stimulus | None:
 
 
 def _of_strikes(options: StrikeOptions) -> Iterator[tuple[str, bool]]:
-    """Yield the options that say nothing without a rate, and whether each is given."""
+    """Yield the options that have no meaning without a rate, and whether each is given."""
     yield "count", bool(options.count)
     yield "width", bool(options.width)
     yield "duty", bool(options.duty)
@@ -178,10 +178,9 @@ def _of_strikes(options: StrikeOptions) -> Iterator[tuple[str, bool]]:
 
 
 def _ended(strikes: tuple[Stimulus, ...]) -> tuple[Stimulus, ...]:
-    """Return the outputs so that those which start with the run strike until counts end it.
+    """Return the outputs; those that start with the run strike until counts end it.
 
-    The instrument waits for all of them. Raises click.UsageError for one that it would wait for
-    forever.
+    The instrument waits for all of them. Raises click.UsageError for an output without an end.
     """
     longest_s = max(
         (
@@ -214,5 +213,5 @@ def _is_finite(stimulus: Stimulus) -> bool:
 
 
 def ends_by_itself(strikes: tuple[Stimulus, ...]) -> bool:
-    """Return whether strikes that start with the run come to an end, and so end it."""
+    """Return whether strikes that start with the run have an end, which ends the run."""
     return any(_is_finite(entry) for entry in strikes)

@@ -87,7 +87,7 @@ def histogram(
     beside: Sequence[Report] = (),
     width: float = WIDTH,
 ) -> Canvas:
-    """Return the histogram of latencies, counts by logarithm; axes as those `beside` it."""
+    """Return the histogram of latencies with logarithmic counts; its axes are those of `beside`."""
     shown = _answered(report)
     source, tick_fs = provenance(report.result), report.result.tick_fs
     canvas = framed(heading.title, heading.subtitle, heading.height, source, width)
@@ -198,7 +198,7 @@ def _key(canvas: Canvas, shown: list[ChannelFigures], y: float, said: str = "") 
 
 
 def tail(report: Report, width: float = WIDTH) -> Canvas:
-    """Return the share of samples greater than each latency, both by logarithm."""
+    """Return the share of samples above each latency, both logarithmic."""
     shown = _answered(report)
     canvas = framed(
         "Tail",

@@ -51,7 +51,7 @@ def phase_picture(result: PhaseResult) -> str:
 
 
 def phase_plot(result: PhaseResult, scan: PhaseScan, width: float = WIDTH) -> Canvas:
-    """Return one channel's latency over phase: least to greatest, median, masked windows."""
+    """Return one channel's latency over phase: minimum to maximum, median, masked windows."""
     source = "simulated" if result.simulated else "measured"
     canvas = framed(title(scan), widest(scan, result.tick_fs), HEIGHT, source, width)
     top, bottom = TOP + 24, HEIGHT - 46
@@ -86,7 +86,7 @@ def phase_plot(result: PhaseResult, scan: PhaseScan, width: float = WIDTH) -> Ca
 def _windows(
     canvas: Canvas, result: PhaseResult, scan: PhaseScan, x: Axis, height: tuple[float, float]
 ) -> None:
-    """Shade the phases that are masked, and name the widest window."""
+    """Shade the masked phases, and name the widest window."""
     top, bottom = height
     if not scan.windows:
         return
@@ -106,7 +106,7 @@ def _windows(
 
 
 def _latencies(canvas: Canvas, result: PhaseResult, scan: PhaseScan, x: Axis, y: Axis) -> None:
-    """Draw each step from its least to its greatest latency, the medians, and missed strikes."""
+    """Draw each step from its minimum to its maximum latency, the medians, and missed strikes."""
     tick_fs = result.tick_fs
     spans, medians, missed = "", "", ""
     for entry in scan.bins:

@@ -1,4 +1,4 @@
-"""The scope view: every trace after the strike laid over each other, as persistence shows it."""
+"""The scope view: all traces after the strike on top of each other, as with persistence."""
 
 from __future__ import annotations
 

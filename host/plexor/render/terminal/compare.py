@@ -1,4 +1,4 @@
-"""What differs between two results, and whether that is too much, for a terminal."""
+"""Differences between two results, and whether they are too large, for a terminal."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def summary(result: PhaseResult) -> str:
 
 
 def rate(result: PhaseResult) -> str:
-    """Return how often it was struck, and how often that was asked for where it is another."""
+    """Return the rate of the strikes, and the requested rate if that is different."""
     taken, asked = format_rate(result.rate_hz), format_rate(result.asked_rate_hz)
     random = any(scan.reference.period_ticks is None for scan in result.scans)
     text = f"{taken} on average" if random else taken
@@ -73,7 +73,7 @@ def rate(result: PhaseResult) -> str:
 
 
 def title(scan: PhaseScan) -> str:
-    """Return what is over what."""
+    """Return the title of a scan."""
     if scan.reference.period_ticks is None:
         return f"{scan.channel} by the time since {scan.reference.name}"
     return f"{scan.channel} over the phase of {scan.reference.name}"
@@ -129,7 +129,7 @@ def _row(number: int, window: Window, scan: PhaseScan, tick_fs: int) -> list[Cel
 
 
 def chance(window: Window) -> str:
-    """Return how often a scan of a device without a window has such a one, at most."""
+    """Return at most how often a scan of a device without a window shows one like this."""
     if window.chance >= LEAST_PART:
         return f"{window.chance * 100:.{1 if window.chance < MUCH else 0}f} %"
     power = MOST_POWER if not window.chance else math.floor(-math.log10(window.chance))
@@ -156,7 +156,7 @@ def widest(scan: PhaseScan, tick_fs: int) -> str:
 
 
 def _strays(scan: PhaseScan, tick_fs: int) -> Iterator[str]:
-    """Yield what is said of masked strikes that make no window."""
+    """Yield notes on masked strikes outside the windows."""
     if not scan.stray_strikes or scan.base_ticks is None:
         return
     text = (
@@ -205,7 +205,7 @@ def shaded(scan: PhaseScan) -> Iterator[tuple[float, float]]:
 
 
 def _plot(scan: PhaseScan, tick_fs: int, width: int, paint: Paint) -> Iterator[str]:
-    """Draw the greatest latency of each column, marks of missed strikes above, windows below."""
+    """Draw the maximum latency of each column, with missed strikes above and windows below."""
     columns = min(columns_of(width), len(scan.bins))
     column = [n * columns // len(scan.bins) for n in range(len(scan.bins))]
     most = [0] * columns

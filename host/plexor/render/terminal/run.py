@@ -1,4 +1,4 @@
-"""A run's figures for a terminal: never wider than it, and readable without colour."""
+"""A run's figures for a terminal: never wider than the terminal, and readable without colour."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def text(
 def verdict_text(
     report: Report, verdict: Verdict, *, width: int = 100, colour: bool = False
 ) -> str:
-    """Return what a budget says of a run: why it is invalid if it is, each check, the verdict."""
+    """Return a budget's verdict on a run: why the run is invalid, each check, and the verdict."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     lines = [*_invalid(report, width, paint), *_verdict(report, verdict, width, paint)]
     return "\n".join(lines) + "\n"

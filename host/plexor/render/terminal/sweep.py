@@ -61,7 +61,7 @@ def _step(steps: Sequence[Step], knee: Knee, rate_hz: object) -> Step | None:
 
 
 def sweep_text(result: SweepResult, *, width: int = 100, colour: bool = False) -> str:
-    """Return all of it as lines of at most `width` columns, what must be said of a knee below."""
+    """Return all of it as lines of at most `width` columns, with the notes on each knee below."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     head = (
         f"{'simulated, ' if result.simulated else ''}{', '.join(result.criteria)}, {result.shape}"
@@ -107,7 +107,7 @@ def notes(knee: Knee, result: SweepResult) -> list[str]:
 
 
 def _cycle_note(knee: Knee, result: SweepResult) -> list[str]:
-    """Return whether more strikes at the ends of a bracket would be answered as those before."""
+    """Return a note if more strikes at the ends of a bracket would get the same answers again."""
     ends = (knee.bracket.passing_hz, knee.bracket.failing_hz)
     steps = [step for rate in ends if (step := _step(result.steps, knee, rate)) is not None]
     found = [
@@ -137,7 +137,7 @@ def step_notes(result: SweepResult) -> list[tuple[str, bool]]:
 
 
 def scan_notes(result: SweepResult) -> list[tuple[str, bool]]:
-    """Return what scans both ways say of each knee and of recovery, and whether that is a doubt."""
+    """Return what scans both ways show of knees and recovery, and whether that is a doubt."""
     found: list[tuple[str, bool]] = []
     for knee in result.knees:
         if knee.up is None or knee.down is None:

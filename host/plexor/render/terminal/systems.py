@@ -1,4 +1,4 @@
-"""Systems side by side, for a terminal: the shape of the study's Figure 7, and what follows."""
+"""Systems side by side, for a terminal: a table like the study's Figure 7, and its conclusions."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from plexor.units import format_rate, format_seconds
 
 REFERENCE = "reference"
 UNKNOWN = "."
-"""In place of a figure that the reference's text does not have."""
+"""Stands for a figure that the reference's text does not have."""
 _PINS = {Role.INTERRUPT: "IST", Role.TASK: "APP"}
-"""As the reference calls them."""
+"""The reference's names for them."""
 _COLUMNS = (What.LATENCY, What.JITTER, What.SATURATION)
 
 
@@ -102,7 +102,7 @@ def _time(timing: Timing | None, value_s: Fraction | None) -> Cell:
 def _origins(
     rows: Sequence[Row], sweeps: Sequence[tuple[str, SweepResult]], width: int, paint: Paint
 ) -> Iterator[str]:
-    """Say at which rates latencies were taken, what saturation is, and what is doubtful."""
+    """Yield the rates at which latencies were taken, the meaning of saturation, and doubts."""
     rates: dict[str, list[str]] = {}
     for row in rows:
         for timing in row.timing.values():
