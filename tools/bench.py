@@ -258,8 +258,10 @@ def _verdict(value: float, aim: float, unit: str, scale: float) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; return the exit code."""
     parser = argparse.ArgumentParser(prog="tools.bench", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the work, less exact")
-    parser.add_argument("--json", action="store_true", help="the figures as JSON on stdout")
+    parser.add_argument(
+        "--quick", action="store_true", help="do a tenth of the work, which is less exact"
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     chosen = parser.parse_args(arguments)
     size = QUICK if chosen.quick else WHOLE
 

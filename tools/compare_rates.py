@@ -196,7 +196,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables of docs/compare.md."""
     parser = argparse.ArgumentParser(prog="tools.compare_rates")
     parser.add_argument("--pairs", type=int, default=1000)
-    parser.add_argument("--power", action="store_true", help="by sample size")
+    parser.add_argument("--power", action="store_true", help="print the rates by sample size")
     options = parser.parse_args(arguments)
     (_power if options.power else _errors)(options.pairs)
 

@@ -55,7 +55,7 @@ def _fill(directory: Path) -> None:
         for name, wanted in ICESTORM_FILES.items():
             path = Path(folder, "unpacked", _ICESTORM_FOLDER, name)
             if not path.is_file() or sha256(path.read_bytes()) != wanted:
-                raise PackageMissing(package, f"{name} is not the one that is known", "report it")
+                raise PackageMissing(package, f"{name} is not the expected file", "report it")
             shutil.copyfile(path, directory / name)
 
 
@@ -77,4 +77,6 @@ def _run(package: str, folder: str, *command: str) -> None:
         errors = [line for line in done.stderr.splitlines() if line.startswith(("E:", "dpkg"))]
         reason = (errors or [f"exit code {done.returncode}"])[-1]
     command_text = " ".join(command)
-    raise PackageMissing(package, f"`{command_text}`: {reason}", "let apt reach an archive once")
+    raise PackageMissing(
+        package, f"`{command_text}`: {reason}", "give apt access to an archive once"
+    )

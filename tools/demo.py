@@ -31,9 +31,9 @@ def main(folder: Path = Path("runs", "demo")) -> int:
     reason = kernel_reason(path="")
     device = "freertos" if reason is None else "bare"
     if reason is not None:
-        print(f"demo: FreeRTOS cannot be had ({reason}); measuring the device `bare` instead")
+        print(f"demo: FreeRTOS is not available ({reason}); measuring the device `bare` instead")
     link = f"sim:{device}:load={_LOADS[device][0]}"
-    print("demo: the first time, the simulator is built now: a minute or two", flush=True)
+    print("demo: the simulator is built the first time, which takes a minute or two", flush=True)
     code = _plexor("identify", "--link", link).wait()
     if code:
         return code

@@ -31,7 +31,9 @@ def main(arguments: Sequence[str]) -> int:
     """Write a board's bitstream; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.flash", description=__doc__)
     parser.add_argument("board", metavar="BOARD", help=", ".join(boards.names()))
-    parser.add_argument("--flash", action="store_true", help="keep it in the board's flash")
+    parser.add_argument(
+        "--flash", action="store_true", help="keep the bitstream in the board's flash"
+    )
     options = parser.parse_args(arguments)
     try:
         board = boards.load(options.board)
@@ -39,21 +41,21 @@ def main(arguments: Sequence[str]) -> int:
         return _failed(str(error), code=2)
     words = board.flash.persistent if options.flash else board.flash.volatile
     if not words:
-        what = f"{board.flash.tool} writes the flash of {board.name} only"
+        what = f"{board.flash.tool} can write only the flash of {board.name}"
         return _failed(f"{what}: make flash BOARD={board.name} FLASH=1", code=2)
     bitstream = BUILD / board.name / "seed1" / "top.bit"
     if not bitstream.is_file():
-        return _failed(f"no bitstream yet: make gateware BOARD={board.name}")
+        return _failed(f"there is no bitstream yet: make gateware BOARD={board.name}")
     program = _program(board)
     if not program:
         package = _PACKAGES[board.flash.tool]
-        return _failed(f"{board.flash.tool} is not there: sudo apt install {package}")
+        return _failed(f"{board.flash.tool} is not installed: sudo apt install {package}")
     done = subprocess.run([*program, *words, str(bitstream)], check=False)
     if done.returncode == _NOT_STARTED:
         return _failed(f"{board.flash.tool} does not start: sudo apt install libftdi1-2")
     if done.returncode:
         what = f"{board.flash.tool} ended with exit code {done.returncode}"
-        return _failed(f"{what}; plexor doctor says what keeps boards from working")
+        return _failed(f"{what}; plexor doctor finds what keeps boards from working")
     kept = "kept in its flash" if options.flash else "until power-off"
     print(f"flash: {board.name} has {bitstream}, {kept}")
     return 0

@@ -153,7 +153,7 @@ def main() -> int:
     """Report every profile, or the named ones; return 1 if one misses."""
     parser = argparse.ArgumentParser(prog="python -m tools.fmax", description=__doc__)
     parser.add_argument("profiles", nargs="*", metavar="PROFILE", help=", ".join(PROFILES))
-    parser.add_argument("--jobs", type=int, default=2, help="seeds placed at once")
+    parser.add_argument("--jobs", type=int, default=2, help="number of seeds placed at once")
     options = parser.parse_args()
     for name in options.profiles:
         if name not in PROFILES:

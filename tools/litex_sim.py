@@ -71,9 +71,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Build, then become the simulator."""
     parser = argparse.ArgumentParser(prog="python -m tools.litex_sim")
     parser.add_argument("--dut", default="synthetic", help=", ".join(NAMES))
-    parser.add_argument("--uart", action="store_true", help="in place of Ethernet")
+    parser.add_argument("--uart", action="store_true", help="use a UART instead of Ethernet")
     parser.add_argument("--deep", action="store_true", help="with a deep memory, an SDRAM of 8 MB")
-    parser.add_argument("rest", nargs="*", metavar="OPTION", help="of the simulator, after --")
+    parser.add_argument(
+        "rest", nargs="*", metavar="OPTION", help="options of the simulator, after --"
+    )
     chosen = parser.parse_args(arguments)
     executable, folder, options = simulator(
         Geometry(deep_depth=DEEP_DEPTH if chosen.deep else 0),

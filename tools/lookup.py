@@ -26,28 +26,28 @@ FOLDER = Path(__file__).parent.parent / "docs" / "lookup"
 _OPTIONS_HEAD = """# Command options
 
 Written by `make lookup` from the commands themselves. Each command's `--help` prints the same, and
-examples. Times take a unit: `50us`, `1.5ms`, `2s`. Rates and counts take `k`, `M` and `G`. A part
-is `20%`, `0.2` or `1/5`. [Exit codes](exit-codes.md) says how a command ends.
+examples. Times need a unit: `50us`, `1.5ms`, `2s`. Rates and counts may have `k`, `M` or `G`. A
+part is `20%`, `0.2` or `1/5`. [Exit codes](exit-codes.md) says how a command ends.
 """
 _SERVE = """
 ## plexor sim serve
 
 Serve a simulated instrument, with a device at its pins, on a port of this computer. It prints the
-port, and takes one client after the other. Some of these options also stand in a link:
+port, and serves one client after the other. Some of these options can also be part of a link:
 `sim:irq.toml?board=hx8k-evn`.
 
 """
 _DEVICES_HEAD = """# Device options
 
-Written by `make lookup` from the declarations of simulated devices. Options stand behind the
+Written by `make lookup` from the declarations of simulated devices. Options follow the
 device's name: `--dut NAME:OPTION=VALUE,OPTION=VALUE`. Times have a unit: fs, ps, ns, us, ms or s.
 `plexor devices freertos` prints the same for one device.
 
 """
 _GROUPS: Mapping[str, tuple[str, tuple[Option, ...]]] = {
     "Devices that answer by given distributions": (
-        "`synthetic`, and its presets `ce30` and `cenet`. An option of a channel is that of every "
-        "channel as `NAME=VALUE`, and that of channel N alone as `chN.NAME=VALUE`.",
+        "`synthetic`, and its presets `ce30` and `cenet`. For the options of channels, "
+        "`NAME=VALUE` sets all channels and `chN.NAME=VALUE` only channel N.",
         SYNTHETIC,
     ),
     "Devices with a RISC-V core": ("`freertos` and `bare`.", RISCV),

@@ -48,7 +48,9 @@ class Fault:
         text = (hdl / self.file).read_text()
         found = text.count(self.old)
         if found != 1:
-            raise ValueError(f"{self.name}: old text is {found} times in {self.file}; must be once")
+            raise ValueError(
+                f"{self.name}: the old text occurs {found} times in {self.file}; must occur once"
+            )
         return text.replace(self.old, self.new)
 
 
@@ -73,8 +75,10 @@ def load(folder: Path = FAULTS) -> list[Fault]:
 def main(arguments: list[str] | None = None) -> int:
     """Run all faults, or the named ones; return 1 if one is not caught."""
     parser = argparse.ArgumentParser(prog="mutants", description="Run the gateware's mutants.")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at a time")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="faults to run; all if none")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count(), help="number of processes at a time"
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="faults to run; default: all")
     options = parser.parse_args(arguments)
     faults = [fault for fault in load() if not options.names or fault.name in options.names]
     if unknown := set(options.names) - {fault.name for fault in faults}:

@@ -105,7 +105,7 @@ def _make_environment(profile: str) -> None:
         _say("making .venv")
         shutil.rmtree(ENVIRONMENT, ignore_errors=True)
         venv.create(ENVIRONMENT, with_pip=True, symlinks=True)
-    _say(f"installing what requirements/{profile}.lock lists")
+    _say(f"installing the packages of requirements/{profile}.lock")
     entries = re.findall(r"^\w.*(?:\n +--.*)*", lock_file(profile).read_text(), re.MULTILINE)
     # A lock is complete, so its parts need no resolving and can be installed in parallel.
     with ThreadPoolExecutor(_INSTALLERS) as pool:
@@ -149,7 +149,7 @@ def _fetch_kernel(packages: Sequence[str], *, optional: bool) -> None:
     except SetupError as error:
         if not optional:
             raise
-        _say(f"no FreeRTOS, so another device will be measured: {error}")
+        _say(f"FreeRTOS is not available, so another device will be measured: {error}")
 
 
 def _say(text: str) -> None:

@@ -138,7 +138,9 @@ def main() -> int:
     """Print both tables; return 1 if the first one lacks a rate."""
     parser = argparse.ArgumentParser(prog="python -m tools.sustained", description=__doc__)
     parser.add_argument("--board", default="ulx3s-25f", choices=boards.names())
-    parser.add_argument("--strikes", type=int, default=STRIKES, help="of each run")
+    parser.add_argument(
+        "--strikes", type=int, default=STRIKES, help="number of strikes in each run"
+    )
     chosen = parser.parse_args()
     bench = Bench(chosen.board, chosen.strikes)
     print(f"{chosen.board}, simulated, {chosen.strikes} strikes a run: {bench.geometry.features!r}")

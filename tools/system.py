@@ -46,7 +46,7 @@ def install(packages: Sequence[str], later: Sequence[str] = ()) -> None:
     """
     if not packages:
         return
-    by_hand = f"something is missing; apt-get install {' '.join([*packages, *later])}"
+    by_hand = f"system packages are missing; apt-get install {' '.join([*packages, *later])}"
     prefix = _root_prefix()
     if shutil.which("apt-get") is None or prefix is None:
         raise SetupError(by_hand)

@@ -1,4 +1,4 @@
-"""The command line: parses, calls, prints. Each command is loaded when it is used."""
+"""The command line: it parses, calls and prints. Each command is loaded when it is used."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ COMMANDS = {
     "sim": "plexor.commands.sim:sim",
 }
 _HELP = {
-    "measure": "Strike a device, time its responses, judge them.",
+    "measure": "Strike a device, time its responses and judge them.",
     "sweep": "Find the highest rate that a device sustains.",
-    "phase": "Latency over the phase of a tick: the windows in which a device is deaf.",
-    "burst": "How many strikes in a row a device answers, at what spacing.",
-    "compare": "What differs between two runs or sweeps, and whether that is too much.",
-    "table": "Systems side by side, idle and loaded, beside a published study.",
-    "replay": "Figures of a run stored in a folder or recorded off a link.",
-    "report": "The page of a stored run, or its picture.",
-    "calibrate": "Where the bins of each channel end, to picoseconds.",
-    "selftest": "What the instrument finds wrong with itself.",
-    "devices": "Instruments and simulated devices at hand.",
-    "doctor": "What keeps boards from working here, and what mends it.",
-    "identify": "What the instrument at a link is.",
-    "sim": "The simulated instrument.",
+    "phase": "Find the phases of a tick at which a device is deaf, and for how long.",
+    "burst": "Find how many strikes in a row a device answers, at each spacing.",
+    "compare": "Compare two runs or sweeps, and judge whether the change is too large.",
+    "table": "Show systems side by side, idle and loaded, next to a published study.",
+    "replay": "Print the figures of a stored run, or of one recorded from a link.",
+    "report": "Write the page of a stored run, or its picture.",
+    "calibrate": "Measure where the bins of each channel end, in picoseconds.",
+    "selftest": "Test the instrument itself.",
+    "devices": "List the instruments and simulated devices that are available.",
+    "doctor": "Find what keeps boards from working here, and print the commands that fix it.",
+    "identify": "Print what the instrument at a link is.",
+    "sim": "Run the simulated instrument as a program of its own.",
 }
 
 
 class _Lazy(click.Group):
-    """A group that imports a command when it is called, and lists them without."""
+    """A group that imports a command only when it is called; listing commands imports none."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -70,22 +70,22 @@ class _Lazy(click.Group):
 @click.group(
     cls=_Lazy,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 pass, 1 budget broken, 2 usage, 3 link or instrument, 4 invalid run "
-    "or too few samples, 130 interrupted.",
+    epilog="Exit codes: 0 pass, 1 budget broken, 2 wrong usage, 3 link or instrument failed, 4 "
+    "invalid run or too few samples, 130 interrupted.",
 )
 @click.version_option(package_name="plexor")
 def plexor() -> None:
-    """A reflex hammer for real-time systems: strikes a pin, times the reflex."""
+    """Strike a pin of a real-time system and time its reflex."""
 
 
 class _Pipe(io.FileIO):
-    """A standard stream whose reader may leave: what comes then goes nowhere, and is no error.
+    """A standard stream whose reader may leave. Later output is then discarded without an error.
 
-    Raised in the middle of a command, it would cost the exit code of the verdict, or the run.
+    An error raised in the middle of a command would lose the verdict's exit code, or the run.
     """
 
     def write(self, data: Any, /) -> int:
-        """Write bytes; where nobody reads any more, take them all."""
+        """Write bytes; if nobody reads any more, discard them all."""
         try:
             return super().write(data)
         except BrokenPipeError:
@@ -94,7 +94,7 @@ class _Pipe(io.FileIO):
 
 
 def _patient(stream: TextIO | None) -> TextIO:
-    """Return a standard stream like this one that does not mind if its reader leaves or left."""
+    """Return a standard stream like this one that tolerates a reader that has left."""
     if stream is None:
         return Path(os.devnull).open("w", encoding="utf-8")
     if stream.isatty():
@@ -113,11 +113,11 @@ def _patient(stream: TextIO | None) -> TextIO:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return its exit code, with one line on standard error for an error."""
+    """Run the command line and return its exit code. An error prints one line on standard error."""
     if arguments is None:
         arguments = sys.argv[1:]
         sys.stdout, sys.stderr = _patient(sys.stdout), _patient(sys.stderr)
-        # Whoever ends the program politely gets what was measured so far, as with Ctrl-C.
+        # SIGTERM keeps what was measured so far, as Ctrl-C does.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         _check_text(arguments)

@@ -1,4 +1,4 @@
-"""What can go wrong, and the exit code each kind ends the program with."""
+"""The kinds of errors, and the exit code with which each ends the program."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ class ExitCode(IntEnum):
 
 
 class PlexorError(Exception):
-    """An error with one clear line for the user; `exit_code` ends the program."""
+    """An error with one clear line for the user. The program ends with `exit_code`."""
 
     exit_code: ExitCode = ExitCode.LINK
 
 
 class UsageError(PlexorError):
-    """What was asked cannot be done; the text says what, its value and what would be right."""
+    """A request that cannot be met. The text says what was wrong, the value and what is right."""
 
     exit_code = ExitCode.USAGE
 
 
 class LinkError(PlexorError):
-    """The link cannot be opened, broke, or stays silent."""
+    """A link that cannot be opened, broke or stays silent."""
 
 
 class InstrumentError(PlexorError):
-    """The instrument answers, but not as its contract says."""
+    """An instrument that answers, but not as its contract says."""
 
 
 class IdentityError(InstrumentError):
-    """What answers is no Plexor, or one of another protocol version."""
+    """An answer from something that is not a Plexor, or speaks another protocol version."""
 
 
 class StoreError(PlexorError):
-    """A file of a run cannot be written or read; the text has its path."""
+    """A file of a run that cannot be written or read. The text contains its path."""
 
     exit_code = ExitCode.USAGE
 
 
 class InvalidRunError(PlexorError):
-    """The run proves nothing; the text says why."""
+    """A run that proves nothing. The text says why."""
 
     exit_code = ExitCode.INVALID
 
 
 class BudgetError(PlexorError):
-    """A limit is broken."""
+    """A limit that is broken."""
 
     exit_code = ExitCode.BUDGET

@@ -107,7 +107,7 @@ def _unlike(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         again = next(name for place, name in enumerate(names) if name in names[:place])
-        raise ValueError(f"{_shown(again)}: is there twice")
+        raise ValueError(f"{_shown(again)}: occurs twice")
     return found
 
 
@@ -162,7 +162,9 @@ def _back(hint: Any, value: Any, where: str) -> Any:
         return _mapping(arguments[0], arguments[1], _of(dict, value, where), where)
     if origin is np.ndarray:
         if value != []:
-            raise ValueError(f"{where}: {_shown(value)}; must be empty, for it has its own file")
+            raise ValueError(
+                f"{where}: {_shown(value)}; must be empty, because it has its own file"
+            )
         return np.zeros(0, dtype=np.uint64)
     if hasattr(hint, "_fields"):
         return _named(hint, _of(list, value, where), where)

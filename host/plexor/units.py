@@ -120,7 +120,7 @@ def parse_count(text: str) -> int:
 
     Raises ValueError for any other text, and for counts below 1.
     """
-    what = f"count: {text!r}; must be a whole number from 1 up, such as 500, 10k or 1M"
+    what = f"count: {text!r}; must be a whole number of at least 1, such as 500, 10k or 1M"
     number, unit = _split(text, what)
     value = number * _SCALES.get(unit, Fraction(0))
     if value < 1 or value.denominator != 1:
@@ -133,7 +133,10 @@ def parse_velocity(text: str) -> Fraction:
 
     Raises ValueError for any other text, and unless the velocity is above 0.
     """
-    what = f"velocity: {text!r}; must be above 0 with a unit, such as 1100m/s, 90km/h or 5mm/s"
+    what = (
+        f"velocity: {text!r}; must be a number above 0 with a unit, such as 1100m/s, 90km/h or "
+        "5mm/s"
+    )
     number, unit = _split(text, what)
     if unit not in _VELOCITY_UNITS or number <= 0:
         raise ValueError(what)

@@ -200,7 +200,7 @@ class Text:
     """A text that the device interprets itself."""
 
     symbol: str
-    wants: str = "a text"
+    wants: str = "text"
     pattern: str = ".+"
 
     @property
@@ -222,8 +222,8 @@ DISTRIBUTIONS: Mapping[str, str] = {
     "normal:MEAN:SIGMA": "a normal distribution; below 0 becomes 0",
     "lognormal:MEDIAN:SIGMA": "MEDIAN * exp(SIGMA * z), z normal, SIGMA a number from 0 to 10",
     "exponential:MEAN": "an exponential distribution",
-    "list:PATH": "whole picoseconds from a text file, in order, then from its start again",
-    "P*one+Q*other+...": "a mixture: each draw is of one part, chosen by weight",
+    "list:PATH": "whole picoseconds from text file, in order, again and again",
+    "P*one+Q*other+...": "a mixture: each draw comes from one part, chosen by weight",
 }
 """Random times, by name. Every parameter is a time of whole ps, from 0 to 1000s."""
 
@@ -249,7 +249,7 @@ class Distribution:
             raise ValueError("each part of a mixture is WEIGHT*distribution")
         weights = [number(weight, 10**9) for weight, _, _ in parts]
         if not any(map(float, weights)):
-            raise ValueError("a weight above 0 is needed")
+            raise ValueError("a weight must be above 0")
         values = [self._one(one) for _, _, one in parts]
         return "+".join(f"{w}*{one}" for w, one in zip(weights, values, strict=True))
 
@@ -266,7 +266,7 @@ class Distribution:
             case "uniform", 2:
                 low, high = map(_TIME.value, values)
                 if low > high:
-                    raise ValueError(f"{values[0]} is more than {values[1]}")
+                    raise ValueError(f"{values[0]} is above {values[1]}")
                 found = [str(low), str(high)]
             case "normal", 2:
                 found = [_TIME.read(value) for value in values]

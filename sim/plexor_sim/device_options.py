@@ -46,17 +46,18 @@ def checked(options: Sequence[Option], text: str, device: str) -> str:
 def _checked(options: Sequence[Option], item: str, device: str) -> str:
     name, equals, value = item.partition("=")
     if not equals or not name:
-        raise ValueError(f"{item!r}: an option is NAME=VALUE")
+        raise ValueError(f"{item!r}: not an option; must be NAME=VALUE")
     of_channel = _CHANNEL.fullmatch(name)
     wanted = of_channel[2] if of_channel else name
     found = next((o for o in options if _is(o, wanted, of_channel is not None)), None)
     if found is None:
         names = ", ".join(("chN." if o.of_channel else "") + o.name for o in options)
         raise ValueError(
-            f"{name!r}: the options are {names}; `plexor devices {device}` explains them"
+            f"{name!r}: not an option; must be one of {names}; `plexor devices {device}` explains "
+            "them"
         )
     if of_channel and found.name == "after" and value.removesuffix("-fall") == f"ch{of_channel[1]}":
-        raise ValueError(f"{item}: a channel cannot ask itself")
+        raise ValueError(f"{item}: a channel cannot request its own response")
     try:
         read = found.form.read(value)
     except ValueError as error:
@@ -73,29 +74,42 @@ def _is(option: Option, name: str, of_channel: bool) -> bool:
 
 _DIST = Distribution()
 _SWITCH = Text("0|1", "0 or 1", "[01]")
-_PPM = Option("ppm", Whole(-100_000, 100_000), "0", "how much faster its clock runs than nominal")
+_PPM = Option(
+    "ppm",
+    Whole(-100_000, 100_000),
+    "0",
+    "parts per million by which its clock runs faster than nominal",
+)
 _LOADS = "none|cpu|critical|polygons|queue|storm|all"
 
 SYNTHETIC: tuple[Option, ...] = (
-    Option("seed", Whole(0, 2**63 - 1), "1", "of all random numbers"),
+    Option("seed", Whole(0, 2**63 - 1), "1", "seed of all random numbers"),
     Option(
         "clock",
         Time(),
         "0",
-        "period of its clock: inputs are sampled at rising edges, so that a level between two of "
-        "them is not seen, and outputs change at rising edges; 0: no clock, all is at once",
+        "period of its clock: inputs are sampled and outputs change at rising edges, so a level "
+        "between two of them is not seen; 0: no clock, everything happens at once",
         key="clock_ps",
     ),
-    Option("phase", Time(), "0", "a rising edge of its clock is at this time", key="phase_ps"),
+    Option("phase", Time(), "0", "time of a rising edge of its clock", key="phase_ps"),
     Option(
         "grid",
         Time(1000, 10**9, "fs", or_zero=True),
         "0",
-        "edges of outputs are put off to the next multiple of this; 0: they are not",
+        "grid of the outputs: their edges are delayed to the next multiple of this time; 0: no "
+        "grid",
         key="grid_fs",
     ),
-    Option("load_name", Text("NAME", "a name"), "load", "what the options load_... stand for"),
-    Option("load", Text("NAME", "a name"), "load_name", "what a high load input puts on, or none"),
+    Option(
+        "load_name",
+        Text("NAME", "a name"),
+        "load",
+        "name of the load that the options load_... describe",
+    ),
+    Option(
+        "load", Text("NAME", "a name"), "load_name", "load that a high load input applies, or none"
+    ),
     Option(
         "after",
         Text(
@@ -104,69 +118,82 @@ SYNTHETIC: tuple[Option, ...] = (
             r"(strike|ch)[0-7](-fall)?|none",
         ),
         "strike0 for channel 0, ch0-fall for channel 1, else none",
-        "whose edge asks for a response",
+        "pin whose edge requests a response",
         of_channel=True,
     ),
-    Option("latency", _DIST, "1us", "from a request's service to the response's rise", True),
-    Option("load_latency", _DIST, "latency", "the same under load", True),
-    Option("width", _DIST, "500ns", "of a response, at least 1ps", True),
-    Option("load_width", _DIST, "width", "the same under load", True),
     Option(
-        "service", _DIST, "0", "how long a request occupies a channel; others wait in order", True
+        "latency",
+        _DIST,
+        "1us",
+        "time from the service of a request to the rise of its response",
+        True,
     ),
-    Option("load_service", _DIST, "service", "the same under load", True),
+    Option("load_latency", _DIST, "latency", "the same, under load", True),
+    Option("width", _DIST, "500ns", "width of a response, at least 1ps", True),
+    Option("load_width", _DIST, "width", "the same, under load", True),
     Option(
-        "queue", Whole(0, 1_000_000), "1000000", "so many requests may wait; one more is lost", True
+        "service",
+        _DIST,
+        "0",
+        "time for which a request occupies a channel; others wait in order",
+        True,
+    ),
+    Option("load_service", _DIST, "service", "the same, under load", True),
+    Option(
+        "queue",
+        Whole(0, 1_000_000),
+        "1000000",
+        "number of requests that may wait; further ones are lost",
+        True,
     ),
     Option(
         "overload",
         _DIST,
         "service",
-        "what a service takes, loaded or not, once a request was lost for want of room, until the "
-        "channel has rested",
+        "time of a service, loaded or not, once a request was lost because the queue was full, "
+        "until the channel has rested",
         True,
     ),
-    Option("rest", Time(), "1us", "how long a channel must have nothing to do for that", True),
+    Option("rest", Time(), "1us", "idle time after which a channel has rested", True),
     Option(
         "deaf",
         Times("LOW:HIGH", (Time(1), Time(1))),
         "none",
-        "a request that comes so long after the one before it is lost",
+        "range of times after the previous request in which a request is lost",
         True,
     ),
-    Option("drop", Share(), "0", "a request is lost with this probability", True),
+    Option("drop", Share(), "0", "probability that a request is lost", True),
     Option(
         "duplicate",
         Share(),
         "0",
-        "a response is followed by a second one with this probability",
+        "probability that a response is followed by a second one",
         True,
     ),
     Option(
         "duplicate_delay",
         _DIST,
         "1us",
-        "from the first one's rise, unhindered, to the second's",
+        "time from the unhindered rise of the first response to that of the second",
         True,
     ),
-    Option(
-        "spurious", Rate(10**9), "0", "pulses nobody asked for, Poisson, so many a second", True
-    ),
+    Option("spurious", Rate(10**9), "0", "rate of Poisson pulses that answer no request", True),
     Option(
         "tick",
         Times("PERIOD[:PHASE]", (Time(2), Time()), optional=True),
         "none",
-        "pulses nobody asked for, at PHASE (0) and every PERIOD from there",
+        "pulses that answer no request, at PHASE (0) and every PERIOD after it",
         True,
     ),
     Option(
         "mask",
         Times("PERIOD:LENGTH[:PHASE]", (Time(2), Time(1), Time()), optional=True, below=True),
         "none",
-        "no pulse rises for LENGTH from PHASE (0) on, and every PERIOD from there: it waits",
+        "time in which no pulse rises, so that it waits: LENGTH from PHASE (0) on, and again "
+        "every PERIOD",
         True,
     ),
-    Option("gap", Time(1), "10ns", "least time from a fall to the next rise", True),
+    Option("gap", Time(1), "10ns", "minimum time from a fall to the next rise", True),
     Option("invert", _SWITCH, "0", "1: the pin is low when active", True),
 )
 RISCV: tuple[Option, ...] = (
@@ -178,47 +205,51 @@ RISCV: tuple[Option, ...] = (
             rf"({_LOADS})(\+({_LOADS}))*",
         ),
         "none",
-        "what works beside",
+        "load that runs beside the measured tasks",
     ),
-    Option("load_switched", _SWITCH, "1", "1: while the load input is high; 0: always"),
+    Option(
+        "load_switched", _SWITCH, "1", "1: the load runs while the load input is high; 0: always"
+    ),
     Option("clock", Time(1000, 10**6), "20ns", "period of its clock", key="clock_ps"),
     Option(
-        "phase", Time(0, 10**6), "0", "its first rising edge at or after time 0", key="phase_ps"
+        "phase",
+        Time(0, 10**6),
+        "0",
+        "time of its first rising edge, at or after time 0",
+        key="phase_ps",
     ),
     _PPM,
-    Option("clk_to_q", Time(0, 10**6), "0", "from a rising edge to a pin", key="clk_to_q_ps"),
+    Option("clk_to_q", Time(0, 10**6), "0", "delay from a rising edge to a pin", key="clk_to_q_ps"),
     Option(
         "critical_pin",
         Whole(0, 7),
         "6",
-        "the channel whose pin is high while the load `critical` keeps interrupts off",
+        "channel whose pin is high while the load `critical` keeps interrupts off",
     ),
     Option(
         "firmware",
         Text("PATH", "a path"),
         "the device's own",
-        "an image for $readmemh to run instead",
+        "image for $readmemh to run instead",
     ),
-    Option(
-        "every_cycle", _SWITCH, "0", "1: cycles of a waiting loop are evaluated too; for its tests"
-    ),
+    Option("every_cycle", _SWITCH, "0", "1: cycles of a waiting loop are evaluated too, for tests"),
 )
 VERILOG: tuple[Option, ...] = (
     Option("clock", Time(2, 10**12), "the manifest's", "period of its clock", key="clock_ps"),
-    Option("phase", Time(), "the manifest's", "its first rising edge", key="phase_ps"),
+    Option("phase", Time(), "the manifest's", "time of its first rising edge", key="phase_ps"),
     _PPM,
     Option(
         "reset_cycles",
         Whole(0, 1 << 24),
         "the manifest's",
-        "with the reset active, before time 0",
+        "clock cycles with the reset active, before time 0",
     ),
     Option(
         "delay",
         Time(0, 10**9),
         "the manifest's",
-        "from an input or clock edge to the change of an output",
+        "delay from an input or clock edge to the change of an output",
         key="delay_ps",
     ),
-    Option("plus.NAME", Text("TEXT"), "the manifest's", "the plusarg +NAME=TEXT"),
+    Option("plus.NAME", Text("TEXT"), "the manifest's", "value of the plusarg +NAME=TEXT"),
 )

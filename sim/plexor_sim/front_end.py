@@ -34,7 +34,7 @@ def front_end_options(text: str, geometry: Geometry) -> str:
     if sampler.startswith("seed:"):
         planted = _random(sampler, spread, geometry)
     elif spread:
-        raise ValueError(f"front-end: spread_ps={spread} is of sampler=seed:N; give that too")
+        raise ValueError(f"front-end: spread_ps={spread} applies to sampler=seed:N; give that too")
     elif sampler:
         planted = _from_file(Path(sampler))
     return ",".join(f"{key}={value}" for key, value in planted + found)
@@ -44,7 +44,7 @@ def _random(sampler: str, spread: str, geometry: Geometry) -> list[tuple[str, st
     most = (geometry.tick_fs // FS_PER_PS - 1) // 2
     seed, spread = sampler.removeprefix("seed:"), spread or str(most // 2)
     if not seed.isdecimal():
-        raise ValueError(f"front-end: sampler={sampler}; must be seed:N, N a whole number")
+        raise ValueError(f"front-end: sampler={sampler}; must be seed:N with a whole number N")
     if not spread.isdecimal() or int(spread) > most:
         raise ValueError(f"front-end: spread_ps={spread}; must be 0 to {most}")
     numbers = random.Random(int(seed))

@@ -115,13 +115,13 @@ def _parse(path: Path, document: dict[str, Any]) -> Manifest:
     folder = path.parent.resolve()
     sources = _paths(folder, "sources", top.get("sources"))
     if not sources:
-        raise ValueError("sources: missing; a list of Verilog files is needed")
+        raise ValueError("sources: missing; must be a list of Verilog files")
     if "top" not in top:
-        raise ValueError("top: missing; the name of a module is needed")
+        raise ValueError("top: missing; must be the name of a module")
     named = tables["ports"]
     reset = tables["reset"]
     if reset and not tables["clock"]:
-        raise ValueError("[reset]: a device without [clock] has none")
+        raise ValueError("[reset]: a device without [clock] cannot have a reset")
     if reset.get("active", "high") not in ("high", "low"):
         raise ValueError(f'reset.active: {reset["active"]!r}; must be "high" or "low"')
     options, parameters = _images(folder, tables)
@@ -157,7 +157,7 @@ def _tables(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
             wanted = _FREE[name] if name in _FREE else _KEYS[name].get(key)
             if wanted is None:
                 known = ", ".join((*_KEYS[name], *(() if name else (*list(_KEYS)[1:], *_FREE))))
-                raise ValueError(f"{label}{key}: no such key; there are {known}")
+                raise ValueError(f"{label}{key}: unknown key; must be one of {known}")
             if not isinstance(value, wanted) or isinstance(value, bool):
                 kinds = wanted if isinstance(wanted, tuple) else (wanted,)
                 right = " or ".join(kind.__name__ for kind in kinds)
@@ -175,7 +175,7 @@ def _images(
     options: dict[str, str] = {}
     if clock:
         if clock.get("period_ps", 0) < 2 or "port" not in clock:
-            raise ValueError("[clock]: port and period_ps, 2 or more, are needed")
+            raise ValueError("[clock]: needs port and period_ps, which must be at least 2")
         options["clock_ps"] = str(clock["period_ps"])
         options["phase_ps"] = str(clock.get("phase_ps", 0))
     if tables["reset"]:
@@ -185,7 +185,9 @@ def _images(
     for name, value in tables["memory"].items():
         (image,) = _paths(folder, f"memory.{name}", [value])
         if "," in str(image):
-            raise ValueError(f"memory.{name}: {image} has a comma, which parts device options")
+            raise ValueError(
+                f"memory.{name}: {image} contains a comma, which separates device options"
+            )
         options[f"plus.{name}"] = str(image)
     parameters: dict[str, int | str] = dict(tables["parameters"])
     for name, value in tables["memory.parameters"].items():
@@ -205,7 +207,7 @@ def _paths(folder: Path, key: str, values: list[Any] | None) -> tuple[Path, ...]
     paths = tuple(folder / value for value in _texts(key, values or []))
     for path in paths:
         if not path.is_file():
-            raise ValueError(f"{key}: {path} is not there")
+            raise ValueError(f"{key}: {path} does not exist")
     return paths
 
 

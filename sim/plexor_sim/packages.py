@@ -101,7 +101,7 @@ def vexriscv() -> Path:
     source = Path(module.origin).parent / "verilog" / "VexRiscv_Full.v"
     if not source.is_file() or sha256(source.read_bytes()) != VEXRISCV_SHA256:
         raise PackageMissing(
-            VEXRISCV_PACKAGE, "the installed one has another VexRiscv_Full.v", remedy
+            VEXRISCV_PACKAGE, "the installed version has a different VexRiscv_Full.v", remedy
         )
     return source
 
@@ -144,7 +144,7 @@ def _crate(cache: Path) -> Path:
         if crate is None:
             raise PackageMissing(
                 package,
-                reason or "cargo left no such file with the right SHA-256 in its cache",
+                reason or "cargo's cache has no such file with the right SHA-256",
                 f"let {_CARGO} reach a registry or mirror once",
             )
     return crate

@@ -86,7 +86,10 @@ def riscv_device(kind: Kind, cache: Path) -> DeviceBuild:
     verilog = _stage_verilog(cache)
     image = _build_firmware(kind, cache)
     if "," in str(image):
-        raise ValueError(f"cache: {cache} has a comma, which parts device options; choose another")
+        raise ValueError(
+            f"cache: {cache} contains a comma, which separates device options; choose another "
+            "folder"
+        )
     cpp = _DEVICE / "riscv.cpp"
     return DeviceBuild(
         name=kind,

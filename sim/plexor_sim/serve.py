@@ -32,54 +32,54 @@ EXIT_FAILED = 3
 _FALLBACKS = {"freertos": "bare", "bare": "synthetic"}
 
 SIMULATION: Mapping[str, tuple[str, str]] = {
-    "truth": ("FILE", "every edge of every pin, in ps (runtime/truth.h has the format)"),
-    "trace-pins": ("FILE", "the same as a VCD"),
+    "truth": ("FILE", "write every edge of every pin, in ps (runtime/truth.h has the format)"),
+    "trace-pins": ("FILE", "write every edge of every pin, as a VCD"),
     "figures": (
         "FILE",
-        "at the end: clocks passed, clocks evaluated, wall and CPU seconds, from the first "
+        "write at the end: clocks passed, clocks evaluated, wall and CPU seconds, from the first "
         "client on",
     ),
     "free": (
         "",
-        "time passes between runs and without a client too; otherwise only for what commands "
-        "take: a first run is the same whenever it is asked for",
+        "let time pass between runs and without a client too; otherwise it passes only while "
+        "commands need it, so a first run is the same whenever it starts",
     ),
-    "linger": ("SECONDS", "a run goes on for so long after a client has gone (0)"),
-    "no-skip": ("", "evaluate every clock, those too in which nothing moves"),
-    "prove": ("", "evaluate what is skipped too, and end if it is not the same"),
+    "linger": ("SECONDS", "how long a run continues after its client has gone (0)"),
+    "no-skip": ("", "evaluate every clock, even if nothing moves"),
+    "prove": ("", "evaluate skipped clocks too, and end if the result differs"),
     "clock-lost": (
         "N,N,...",
-        "the lock of the instrument's PLL is lost or found at these core clocks; it starts locked",
+        "core clocks at which the instrument's PLL loses or regains its lock; it starts locked",
     ),
     "max-cycles": ("N", "end after N core clocks"),
     "stall": (
         "P,SEED",
-        "the link is not ready with probability P in each clock, both ways; full: the "
+        "probability P that the link is not ready in a clock, in both directions; full: the "
         "instrument's bytes are never taken",
     ),
-    "corrupt": ("P,SEED", "a bit of a byte to the client is wrong with probability P"),
+    "corrupt": ("P,SEED", "probability P that a bit of a byte to the client is wrong"),
     "buffer": (
         "BYTES",
-        "lie on the way to a client that does not read, about; otherwise megabytes",
+        "approximate number of bytes buffered for a client that does not read; otherwise megabytes",
     ),
-    "gate": ("N,N,...", "the gate input changes at these core clocks; it starts low"),
-    "uart-divisor": ("N", "core clocks a bit of the UART (8), with --uart"),
+    "gate": ("N,N,...", "core clocks at which the gate input changes; it starts low"),
+    "uart-divisor": ("N", "core clocks per bit of the UART (8), with --uart"),
     "uart-low": (
         "N,N,...",
-        "the line to a UART is pulled low and let go at these core clocks, with --uart",
+        "core clocks at which the line to a UART is pulled low or released, with --uart",
     ),
-    "no-preamble": ("", "leave a UART's line to the client from its first byte on"),
-    "parent": ("PID", "end when process PID is not the parent any more"),
+    "no-preamble": ("", "send no preamble: the client has a UART's line from the first byte on"),
+    "parent": ("PID", "end when process PID is no longer the parent"),
 }
 """Options of the simulator for users: the placeholder of the value, and the effect."""
 
 
 _OWN: Mapping[str, tuple[str, str]] = {
-    "channels": ("N", "response pins"),
-    "strikes": ("N", "strike outputs"),
-    "samples": ("W", "samples of a core clock"),
-    "tick-fs": ("FEMTOSECONDS", "a sample's time"),
-    "phases": ("N", "flip-flops of a channel"),
+    "channels": ("N", "number of response pins"),
+    "strikes": ("N", "number of strike outputs"),
+    "samples": ("W", "samples per core clock"),
+    "tick-fs": ("FEMTOSECONDS", "duration of a sample"),
+    "phases": ("N", "flip-flops per channel"),
 }
 """Parameters of the default board's instrument that options may change."""
 
@@ -117,7 +117,7 @@ def _find(name: str, own: str, cache: Path, fallback: bool) -> tuple[str, Device
         if not fallback or name not in _FALLBACKS:
             raise
         other = _FALLBACKS[name]
-        print(f"fallback {name} cannot be had ({error}); using {other}", flush=True)
+        print(f"fallback {name} is not available ({error}); using {other}", flush=True)
         return _find(other, "" if other == "synthetic" else own, cache, fallback)
 
 
@@ -129,30 +129,42 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the simulated instrument's options."""
     parser = argparse.ArgumentParser(
         prog="plexor sim serve",
-        description="A simulated instrument and a device at its pins, for one client after the "
-        "other at the port that it prints.",
-        epilog="`plexor devices NAME` explains the options of a device. Exit codes: 2 for usage, "
-        "3 if the build or the simulation fails, 4 if a file cannot be written.",
+        description="Simulate an instrument with a device at its pins. It prints a port and "
+        "serves one client after the other there.",
+        epilog="`plexor devices NAME` explains the options of a device. Exit codes: 2 wrong usage, "
+        "3 build or simulation failed, 4 a file cannot be written.",
         allow_abbrev=False,
     )
     parser.add_argument(
-        "--dut", default="synthetic", metavar="NAME[:OPTIONS]", help=f"{', '.join(NAMES)}, or .toml"
+        "--dut",
+        default="synthetic",
+        metavar="NAME[:OPTIONS]",
+        help=f"simulated device: {', '.join(NAMES)} or a manifest.toml",
     )
     names = ", ".join(boards.names())
     parser.add_argument(
-        "--board", metavar="BOARD", help=f"the instrument of {names} ({boards.DEFAULT})"
+        "--board",
+        metavar="BOARD",
+        help=f"board whose instrument is simulated: {names} ({boards.DEFAULT})",
     )
     for name, (what, meaning) in _OWN.items():
-        parser.add_argument(f"--{name}", type=int, metavar=what, help=f"{meaning}; not of a board")
+        parser.add_argument(
+            f"--{name}", type=int, metavar=what, help=f"{meaning}; not with --board"
+        )
     parser.add_argument(
-        "--front-end", default="", metavar="OPTIONS", help="sampler=seed:7,spread_ps=200, defects"
+        "--front-end",
+        default="",
+        metavar="OPTIONS",
+        help="defects of the sampler, such as sampler=seed:7,spread_ps=200",
     )
-    parser.add_argument("--uart", action="store_true", help="the link is a UART, bit by bit")
-    parser.add_argument("--cache", type=Path, default=default_cache(), help="keeps what was built")
+    parser.add_argument("--uart", action="store_true", help="use a UART as the link, bit by bit")
     parser.add_argument(
-        "--fallback", action="store_true", help="use another device if this one cannot be had"
+        "--cache", type=Path, default=default_cache(), help="folder that keeps built simulators"
     )
-    parser.add_argument("--once", action="store_true", help="end with the first client")
+    parser.add_argument(
+        "--fallback", action="store_true", help="use another device if this one is not available"
+    )
+    parser.add_argument("--once", action="store_true", help="end after the first client")
     group = parser.add_argument_group("the simulation")
     for name, (metavar, meaning) in SIMULATION.items():
         if metavar:
@@ -178,7 +190,7 @@ def _geometry(chosen: argparse.Namespace) -> Geometry:
     own = {name: getattr(chosen, name) for name in names if getattr(chosen, name) is not None}
     if chosen.board and own:
         given = ", ".join(f"--{name.replace('_', '-')}" for name in own)
-        raise ValueError(f"board: {chosen.board} has parameters of its own; leave out {given}")
+        raise ValueError(f"board: {chosen.board} has its own parameters; leave out {given}")
     return replace(boards.simulated(chosen.board or boards.DEFAULT), **own)
 
 

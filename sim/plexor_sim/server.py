@@ -76,7 +76,7 @@ class Server:
         try:
             self._process.wait(timeout_s)
         except subprocess.TimeoutExpired:
-            raise SimulatorError(f"the simulator goes on after {timeout_s} s") from None
+            raise SimulatorError(f"the simulator did not end within {timeout_s} s") from None
         if self._process.returncode:
             self._errors.seek(0)
             lines = self._errors.read().strip().splitlines()
@@ -120,7 +120,7 @@ class Server:
             return int(port)
         try:
             if not ready:
-                raise SimulatorError(f"the simulator does not listen after {timeout_s} s")
+                raise SimulatorError(f"the simulator did not listen within {timeout_s} s")
             self.wait(_END_TIMEOUT_S)
             raise SimulatorError(f"the simulator said {line!r}")
         finally:

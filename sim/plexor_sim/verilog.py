@@ -81,8 +81,8 @@ def _check_ports(manifest: Manifest, found: dict[str, tuple[str, int]]) -> None:
                 if is_way == direction
             )
             raise ManifestError(
-                f"{manifest.path}: {key}: {manifest.top} has no {direction}put {pin.port!r}; "
-                f"it has {names or 'none'}"
+                f"{manifest.path}: {key}: {manifest.top} has no {direction}put {pin.port!r}; must "
+                f"be one of {names or 'none'}"
             )
         if pin.bit >= bits:
             raise ManifestError(

@@ -116,7 +116,7 @@ def test_no_page_loads_anything_from_another_host(site, pages):
 
 
 def test_options_are_shown_with_both_of_their_dashes(site):
-    assert "Strikes of --rate: 10k." in (site / "lookup" / "options.html").read_text()
+    assert "Number of strikes of --rate" in (site / "lookup" / "options.html").read_text()
 
 
 def test_a_line_that_begins_with_a_percent_sign_is_shown(tmp_path):

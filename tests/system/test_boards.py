@@ -50,7 +50,7 @@ def test_a_simulated_board_is_the_boards_build_at_its_clock(name):
     ("query", "says"),
     [
         ("board=nosuch", "board: 'nosuch'; must be one of colorlight-i5, ecpix-5, hx8k-evn"),
-        ("board=hx8k-evn&channels=3", "board: hx8k-evn has parameters of its own; leave out --cha"),
+        ("board=hx8k-evn&channels=3", "board: hx8k-evn has its own parameters; leave out --cha"),
     ],
 )
 def test_a_board_that_is_none_or_is_changed_is_refused(query, says):

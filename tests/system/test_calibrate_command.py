@@ -69,7 +69,7 @@ def test_a_calibration_is_kept_applied_and_refused_elsewhere(uri, capsys, tmp_pa
     code, out, err = run(capsys, *measured(uri, *channel, "--calibration", str(other)))
     assert (code, out) == (ExitCode.USAGE, "")
     assert err.count("\n") == 1
-    assert f"other.json: is of board FT4711, this is board {uri}" in err
+    assert f"other.json: made for board FT4711, but this is board {uri}" in err
 
 
 def test_a_self_test_says_what_a_jumper_may_not_name(uri, capsys):

@@ -55,8 +55,8 @@ def test_a_stuck_input_a_dead_phase_and_swapped_pins_are_found_and_named(build):
     texts = {(finding.subject, finding.text) for finding in found.findings}
     assert ("ch3", "stuck: sees no strike of any output") in texts
     assert ("ch2", "phase 1 is dead: always low") in texts
-    assert ("ch0", "follows strike1, is wired to strike0: ch0 and ch1 are swapped") in texts
-    assert ("ch1", "follows strike0, is wired to strike1: ch1 and ch0 are swapped") in texts
+    assert ("ch0", "follows strike1, but is wired to strike0: ch0 and ch1 are swapped") in texts
+    assert ("ch1", "follows strike0, but is wired to strike1: ch1 and ch0 are swapped") in texts
     assert {finding.subject for finding in found.findings} == {"ch0", "ch1", "ch2", "ch3"}
     assert not any(subject == "ch2" and "phase 2" in text for subject, text in texts)
     assert all(check.passed for check in found.checks if check.name in ("link", "registers"))

@@ -55,7 +55,7 @@ def test_a_device_that_never_recovers_ends_the_sweep_with_what_was_measured(tmp_
     assert swept(device, "--out", str(tmp_path / "kept")) == ExitCode.INVALID
     said = capsys.readouterr()
     (line,) = [line for line in said.err.splitlines() if "step" not in line]
-    assert "pin: no answer to all of 16 strikes at 20 kHz within 5 s; restart it" in line
+    assert "pin: did not answer all of 16 strikes at 20 kHz within 5 s; restart the device" in line
     # The question, and two steps.
     assert len((tmp_path / "kept" / FILE).read_text().splitlines()) == 1 + 2
     assert "20 kHz to 80 kHz" in said.out
@@ -66,7 +66,7 @@ def test_a_device_that_never_answers_ends_the_sweep_at_once(capsys):
     said = capsys.readouterr()
     assert said.out == ""
     assert len(said.err.splitlines()) == 1
-    assert "pin: no answer to all of 16 strikes" in said.err
+    assert "pin: did not answer all of 16 strikes" in said.err
 
 
 def test_ends_above_the_toggle_limit_are_refused_before_a_strike(tmp_path, capsys):

@@ -88,7 +88,7 @@ def _again(case: str) -> int:
     run.prepare()
     with tempfile.TemporaryDirectory() as scratch:
         taken = targets.run(kind, files, Path(scratch))
-    print("taken" if taken else "refused")
+    print("accepted" if taken else "rejected")
     return 0
 
 

@@ -22,7 +22,7 @@ def main() -> int:
     """Build a board from each seed; return 1 if one misses a bound."""
     parser = argparse.ArgumentParser(prog="python -m tools.gateware", description=__doc__)
     parser.add_argument("board", metavar="BOARD", help=", ".join(boards.names()))
-    parser.add_argument("--seed", type=int, nargs="+", default=[1], help="of place and route")
+    parser.add_argument("--seed", type=int, nargs="+", default=[1], help="seed of place and route")
     options = parser.parse_args()
     try:
         board = boards.load(options.board)

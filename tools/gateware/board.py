@@ -85,7 +85,7 @@ def _board(file: BoardFile) -> Board:
     wanted |= {f"outputs[{number}]" for number in range(geometry.strikes + 1)}
     wanted |= {"gate", "uart_rx", "uart_tx"}
     if wanted != set(pins):
-        raise ValueError(f"pins: must be {', '.join(sorted(wanted ^ set(pins)))} more or less")
+        raise ValueError(f"pins: {', '.join(sorted(wanted ^ set(pins)))}: missing or not needed")
     sites = [pin.site for pin in pins.values()] + [table["clock"]["site"]]
     twice = sorted({site for site in sites if sites.count(site) > 1})
     if twice:
@@ -93,7 +93,7 @@ def _board(file: BoardFile) -> Board:
     baud = table["link"]["baud"]
     period = core_mhz * 10**6 * 2**FRACTION_BITS / baud
     if table["link"]["set"] and period.denominator > 1:
-        raise ValueError(f"link.baud: {baud}; must divide 8 x the core's clock, or not be set")
+        raise ValueError(f"link.baud: {baud}; must divide 8 x the core's clock, or be left out")
     places: dict[str, tuple[tuple[int, int], ...]] = {
         kind: tuple((x, y) for x, y in tiles) for kind, tiles in table["places"].items()
     }

@@ -19,7 +19,7 @@ def text(board: Board, placed: Placed) -> str:
     lines = [
         f"{board.name}, seed {placed.seed}: core {placed.core_mhz:.1f} MHz of {core:g}, "
         f"sampling {placed.fast_mhz:.1f} MHz of {float(board.fast_mhz):g}; {used}",
-        f"  hops between phases: least room {worst.slack_ps} ps of {worst.budget_ps}, "
+        f"  hops between phases: minimum slack {worst.slack_ps} ps of {worst.budget_ps}, "
         f"{worst.start} to {worst.end}",
     ]
     for number, bins in enumerate(placed.channels):

@@ -24,7 +24,7 @@ _PHASE = re.compile(r"(?:phase(\d+)_clk|fast_(\d+))$")
 def pulses(speed: int, fast_mhz: float, core_mhz: float) -> list[str]:
     """Return the clocks of an ECP5 with pulses that are too short for its speed grade."""
     return [
-        f"{what}: {mhz:g} MHz; must be {most[speed]} or less for its pulses, at speed {speed}"
+        f"{what}: {mhz:g} MHz; must be at most {most[speed]} for its pulse widths, at speed {speed}"
         for what, mhz, most in (
             ("sampling clocks", fast_mhz, ECP5_REGISTER_MHZ),
             ("core clock", core_mhz, ECP5_MEMORY_MHZ),

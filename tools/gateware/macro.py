@@ -83,7 +83,7 @@ def taken(
         bel = placed["cells"][called.replace(NUMBER, str(number))]["attributes"]["NEXTPNR_BEL"]
         tile = _TILE.match(bel)
         if tile is None:
-            raise ValueError(f"{called}: {bel!r} is no place in a tile")
+            raise ValueError(f"{called}: {bel!r} is not a place in a tile")
         places[name] = (int(tile[1]) + back[0], int(tile[2]) + back[1], bel[tile.end() :])
     for name in nets:
         attributes = placed["netnames"][name.replace(NUMBER, str(number))]["attributes"]

@@ -185,7 +185,9 @@ def table(rows: list[dict[str, Any]]) -> str:
 def main() -> int:
     """Build what is requested; return 1 if something misses a bound."""
     parser = argparse.ArgumentParser(prog="python -m tools.gateware.report", description=__doc__)
-    parser.add_argument("boards", nargs="*", metavar="BOARD", help="all of constraints/ if none")
+    parser.add_argument(
+        "boards", nargs="*", metavar="BOARD", help="boards to build; default: all of constraints/"
+    )
     parser.add_argument("--seed", type=int, nargs="+", default=list(SEEDS))
     parser.add_argument(
         "--jobs", type=int, default=2, help="builds at once, 1.2 GB each (%(default)s)"

@@ -206,8 +206,12 @@ def main(arguments: list[str] | None = None) -> int:
     """Build, then become the simulator; return an exit code if that fails."""
     parser = argparse.ArgumentParser(prog="python -m tools.gateware.run_bitstream")
     parser.add_argument("board", metavar="BOARD")
-    parser.add_argument("--design", type=Path, help="of build/BOARD/seed1 if not given")
-    parser.add_argument("--baud", type=int, default=0, help="where the board measures its rate")
+    parser.add_argument(
+        "--design", type=Path, help="bitstream to run; default: that of build/BOARD/seed1"
+    )
+    parser.add_argument(
+        "--baud", type=int, default=0, help="baud rate, for a board that measures it"
+    )
     parser.add_argument("--dut", default="synthetic", help=", ".join(NAMES))
     chosen, rest = parser.parse_known_args(arguments)
     name, _, own = chosen.dut.partition(":")

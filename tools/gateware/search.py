@@ -195,7 +195,7 @@ def main() -> int:
     """Search, and write the best of each kind."""
     parser = argparse.ArgumentParser(prog="python -m tools.gateware.search", description=__doc__)
     parser.add_argument("family", choices=sorted(FAMILIES))
-    parser.add_argument("--runs", type=int, default=40, help="designs placed and routed")
+    parser.add_argument("--runs", type=int, default=40, help="number of designs to place and route")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     family = FAMILIES[options.family]
@@ -214,7 +214,10 @@ def main() -> int:
     times_ps = [pll.phase_ps(phase) for phase in range(family.phases)]
     for kind, best in search.best.items():
         if not best:
-            print(f"search: {kind}: no place of {options.runs} could be routed", file=sys.stderr)
+            print(
+                f"search: {kind}: none of {options.runs} placements could be routed",
+                file=sys.stderr,
+            )
             return 1
         lags = best[0].macro.lags_ps
         found = bins(times_ps, lags, 1e6 / family.clocks_mhz[1])

@@ -153,10 +153,10 @@ def build(
             )
             lock_front(board, netlist["modules"][TOP])
             (at / f"{TOP}.json").write_text(json.dumps(netlist))
-            say("place and route: some 3 minutes")
+            say("place and route: about 3 minutes")
             built = _placed(board, at, seed)
             yield built
-            say(f"seed {seed} does not keep all: {'; '.join(built.failures)}")
+            say(f"seed {seed} misses its bounds: {'; '.join(built.failures)}")
 
     return first_kept(built_from_each())
 
@@ -202,11 +202,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Build one board's system; return an exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.gateware.soc", description=__doc__)
     parser.add_argument("board", choices=sorted(BOARDS))
-    parser.add_argument("--folder", type=Path, help="build/soc/BOARD without it")
+    parser.add_argument("--folder", type=Path, help="folder to build in; default: build/soc/BOARD")
     parser.add_argument(
-        "--seed", type=int, nargs="+", default=(), help="of place and route, each if need be"
+        "--seed", type=int, nargs="+", default=(), help="seeds of place and route, tried in turn"
     )
-    parser.add_argument("--deep", action="store_true", help="with deep memory in its SDRAM")
+    parser.add_argument("--deep", action="store_true", help="with a deep memory in its SDRAM")
     chosen = parser.parse_args(arguments)
     try:
         system = replace(BOARDS[chosen.board], deep=chosen.deep)

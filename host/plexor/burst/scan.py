@@ -26,7 +26,7 @@ from plexor.sweep.store import StepStore
 
 LONGEST_PART = Fraction(1, 2)
 """Maximum length of a burst, as a part of its period. The rest is the time-out."""
-QUEUE_FULL = "more strikes outstanding than the instrument holds"
+QUEUE_FULL = "more strikes outstanding than the instrument can hold"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,10 @@ def contradictions_of(result: BurstResult) -> Iterator[str]:
     if not 0 <= result.tick_fs < MOST or (result.limits and not result.tick_fs):
         yield f"tick_fs: {result.tick_fs}; must be above 0"
     if not 0 < result.timeout_s <= result.period_s < MOST:
-        yield f"a time-out of {result.timeout_s} s in {result.period_s} s; must be within"
+        yield (
+            f"a time-out of {result.timeout_s} s in {result.period_s} s; must be above 0 and "
+            "below the period"
+        )
     for limit in result.limits:
         yield from (f"{limit.channel!r} at {limit.spacing_s} s: {text}" for text in _of(limit))
 
@@ -33,9 +36,9 @@ def _of(limit: Limit) -> Iterator[str]:
     if not 0 < limit.spacing_s < MOST:
         yield "must be above 0"
     if not 0 <= lengths.passing <= limit.most < MOST or limit.most < 1:
-        yield f"{lengths.passing} of {limit.most}; must be 0 to that"
+        yield f"{lengths.passing} passes; must be 0 to {limit.most}"
     if lengths.failing is not None and not lengths.passing < lengths.failing <= limit.most:
-        yield f"fails at {lengths.failing}; must be above {lengths.passing}, to {limit.most}"
+        yield f"fails at {lengths.failing}; must be above {lengths.passing}, at most {limit.most}"
     if any(not 1 <= length <= limit.most for length in lengths.undecided):
         yield f"undecided at {lengths.undecided}; must be 1 to {limit.most}"
     if limit.strikes < 0 or not 0 <= (limit.max_ticks or 0) < MOST:

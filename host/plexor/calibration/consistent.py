@@ -34,7 +34,7 @@ def _wrong(calibration: Calibration) -> Iterator[str]:
     ways = [way for entry in channels for way in (entry.rise, entry.fall)]
     phases = {len(way.late_ps) for way in ways} | {len(way.error_ps) for way in ways}
     if len(phases) != 1 or 0 in phases:
-        yield f"{sorted(phases)} phases; must be as many in all bins"
+        yield f"{sorted(phases)} phases; must be the same number in all bins"
     for entry in channels:
         for way in (entry.rise, entry.fall):
             yield from (f"ch{entry.number}: {t}" for t in _of_bins(way, calibration.tick_fs))

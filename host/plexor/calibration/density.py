@@ -51,7 +51,7 @@ def instants(batches: npt.NDArray[np.int64], tick_fs: int) -> Instants:
         raise DensityError(f"{count} edges; must be at least {LEAST_EDGES}")
     empty = np.flatnonzero(counts == 0)
     if len(empty):
-        raise DensityError(f"no edge of {count} at phase {', '.join(map(str, empty.tolist()))}")
+        raise DensityError(f"none of {count} edges at phase {', '.join(map(str, empty.tolist()))}")
     sums = _sums(phases)
     period_ps = phases * tick_fs / FS_PER_PS
     ticks_ps = np.arange(phases) * tick_fs / FS_PER_PS

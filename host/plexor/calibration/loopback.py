@@ -40,7 +40,7 @@ def bounds(strikes_ticks: Ticks, seen_ticks: Ticks, bins: Instants, tick_fs: int
     Raises ValueError if there are no edges, or not as many as strikes.
     """
     if not len(seen_ticks) or len(seen_ticks) != len(strikes_ticks):
-        raise ValueError(f"delay: {len(seen_ticks)} edges of {len(strikes_ticks)} strikes")
+        raise ValueError(f"delay: {len(seen_ticks)} edges from {len(strikes_ticks)} strikes")
     late_ps = np.array(bins.late_ps, np.float64)
     tick_ps = tick_fs / FS_PER_PS
     passed_ps = (seen_ticks - strikes_ticks) * tick_ps

@@ -37,7 +37,10 @@ def calibrate(device: Device, wanted: Wanted, report: Report = lambda line: None
     identity = device.identity
     geometry = identity.geometry
     observer = observer_of(device)
-    report(f"{geometry.channels} channels: {wanted.edges} edges up and down of the source on each")
+    report(
+        f"{geometry.channels} channels: {wanted.edges} rising and falling edges of the source on "
+        "each"
+    )
     source = observer.source(wanted.edges)
     channels = tuple(
         ChannelInstants(number, *(_instants(device, source, number, way) for way in (1, 0)))
@@ -74,8 +77,8 @@ def _instants(device: Device, source: Source, number: int, polarity: int) -> Ins
     except DensityError as error:
         way = "up" if polarity else "down"
         raise InstrumentError(
-            f"{device.name}: ch{number}: asynchronous source, edges {way}: {error}; "
-            "`plexor selftest` says what is wrong"
+            f"{device.name}: ch{number}: asynchronous source, edges {way}: {error}; `plexor "
+            "selftest` finds the cause"
         ) from error
 
 
@@ -84,8 +87,8 @@ def _delays(
 ) -> list[PadDelay]:
     if not looped.complete:
         raise InstrumentError(
-            f"{device.name}: strike{output} looped back: {looped.received} of"
-            f" {sum(looped.generated.values())} events came; `plexor selftest` says what is wrong"
+            f"{device.name}: strike{output} looped back: {looped.received} of "
+            f"{sum(looped.generated.values())} events arrived; `plexor selftest` finds the cause"
         )
     found: dict[int, list[tuple[int, int]]] = {}
     for polarity in (1, 0):
@@ -95,7 +98,7 @@ def _delays(
             if echo.struck != echo.seen or not echo.seen:
                 raise InstrumentError(
                     f"{device.name}: ch{channel.number} saw {echo.seen} edges of {echo.struck} of "
-                    f"strike{output} looped back; `plexor selftest` says what is wrong"
+                    f"strike{output} looped back; `plexor selftest` finds the cause"
                 )
             bins = channel.rise if polarity else channel.fall
             own.append(bounds(echo.strikes_ticks, echo.seen_ticks, bins, device.identity.tick_fs))

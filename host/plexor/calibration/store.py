@@ -73,7 +73,8 @@ def checked(calibration: Calibration, serial: str, identity: Identity, where: st
     for name, its, this in zip(("board", "gateware"), has, asked, strict=True):
         if its != this:
             raise UsageError(
-                f"{where}: is of {name} {its}, this is {name} {this}; calibrate this one"
+                f"{where}: made for {name} {its}, but this is {name} {this}; run plexor calibrate "
+                "for this one"
             )
     if calibration.build_id != identity.build_id:
         raise UsageError(f"{where}: {_of_other_build(calibration, identity)}")
@@ -119,6 +120,6 @@ def _of_other_build(calibration: Calibration, identity: Identity) -> str:
         for number in (calibration.build_id, identity.build_id)
     )
     return (
-        f"is of {its} of this gateware, connected is {this}, whose ways from the pads are others; "
+        f"made for {its} of this gateware, but this is {this}, whose delays from the pads differ; "
         "plexor calibrate measures them"
     )

@@ -1,1 +1,1 @@
-"""One command a file."""
+"""The commands, one in each file."""

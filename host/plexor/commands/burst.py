@@ -17,10 +17,11 @@ import click
 from plexor.commands.parameters import (
     CHANNEL,
     COUNT,
-    KEY,
     Parsed,
     json_option,
+    key_option,
     link_option,
+    seed_option,
     time_option,
 )
 from plexor.commands.pins import response_pins
@@ -67,25 +68,29 @@ class Options:
 
 
 @click.command()
-@link_option("sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
+@link_option("Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
     help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
     "`plexor devices NAME` explains its options.",
 )
-@time_option("--from", "low", required=True, help="Least spacing of a burst's strikes: 2us.")
-@time_option("--to", "high", required=True, help="Greatest spacing: 50us.")
+@time_option(
+    "--from", "low", required=True, help="Minimum spacing of the strikes in a burst, such as 2us."
+)
+@time_option("--to", "high", required=True, help="Maximum spacing, such as 50us.")
 @click.option(
     "--points",
     type=click.IntRange(2, 1000),
     default=9,
     show_default=True,
     metavar="N",
-    help="Spacings.",
+    help="Number of spacings.",
 )
 @time_option(
-    "--period", required=True, help="Burst to burst: so long that the device is idle in between."
+    "--period",
+    required=True,
+    help="Time from burst to burst, long enough that the device is idle in between.",
 )
 @click.option(
     "--most", type=COUNT, default="64", show_default=True, metavar="N", help="Longest burst to try."
@@ -96,34 +101,41 @@ class Options:
     default="missed<1%@95%",
     show_default=True,
     metavar="LIMIT",
-    help="What a burst's strikes must keep. Of bursts of n the share is 1/(2n) if that is less.",
+    help="Limit on the missed strikes. For bursts of n strikes it is at most 1/(2n).",
 )
-@time_option("--width", help="Of a strike. Default: half the spacing, at most 10us.")
+@time_option("--width", help="Width of a strike. Default: half the spacing, at most 10us.")
 @click.option(
     "--channel",
     "channels",
     type=CHANNEL,
     multiple=True,
     metavar="NAME=chN",
-    help="A response pin, as in plexor measure; repeat.",
+    help="A response pin, as in `plexor measure`. Repeat it for each pin.",
 )
 @click.option("--load", is_flag=True, help="Raise the load output during the runs.")
-@click.option("--seed", type=click.IntRange(1, 1 << 63), default=1, metavar="N")
+@seed_option
 @executor_option
-@click.option(
-    "--key", "keys", type=KEY, multiple=True, metavar="NAME=TEXT", help="Describes the device."
-)
+@key_option
 @json_option
-@click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page, or a .svg picture.")
 @click.option(
-    "--out", type=_PATH, metavar="DIR", help="Keep the scan; the same one that is there goes on."
+    "--page",
+    type=_PATH,
+    metavar="FILE",
+    help="Write an HTML page, or a picture if FILE ends in .svg.",
+)
+@click.option(
+    "--out",
+    type=_PATH,
+    metavar="DIR",
+    help="Keep the scan in this folder. A scan with the same options that is there already "
+    "continues.",
 )
 @click.option("--force", is_flag=True, help="Replace the folder of --out.")
 def burst(**given: Any) -> int:
-    """Find the longest burst that loses no strike, for each spacing of its strikes.
+    """Find the longest burst that a device answers completely, for each spacing of its strikes.
 
-    Bursts come every --period and last half of it at most; a strike that is not answered within
-    the other half is missed. A length is tried until an exact test is certain.
+    A burst starts every --period and lasts at most half of it. A strike that is not answered within
+    the other half is missed. Each length is tried until an exact test is certain.
 
     \b
       plexor burst --dut freertos --from 2us --to 40us --period 1ms
@@ -144,7 +156,7 @@ def burst(**given: Any) -> int:
     wanted = _wanted(options)
     out = options.out
     if options.force and out is None:
-        raise click.UsageError("--force replaces the folder of --out; name one")
+        raise click.UsageError("--force replaces the folder of --out; give --out too")
     question = question_of("burst", wanted, [wanted.dut])
     store = StepStore(out, question, force=options.force)
     with Workers(executor_of(options.link, options.executor)) as workers:
@@ -190,11 +202,11 @@ def _wanted(options: Options) -> Wanted:
 
     low, high, period = options.low, options.high, options.period
     if not 0 < low < high:
-        raise click.UsageError("--from and --to: must be above 0 and rise")
+        raise click.UsageError("--from and --to: both must be above 0, and --to above --from")
     if high > period * LONGEST_PART:
-        raise click.UsageError("--to: must be half of --period at most, or no burst fits")
+        raise click.UsageError("--to: must be at most half of --period, or no burst fits")
     if options.criterion.what != What.MISSED:
-        raise click.UsageError(f"--criterion {options.criterion.text}: must be of missed")
+        raise click.UsageError(f"--criterion {options.criterion.text}: must limit missed")
     stimulus = Stimulus(period_s=period, width_s=options.width, seed=options.seed)
     channels = options.channels or response_pins(options.link, options.dut)
     return Wanted(

@@ -13,28 +13,28 @@ from plexor.commands.parameters import COUNT, json_option, link_option
 
 
 @click.command()
-@link_option("sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
+@link_option("Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
 @click.option(
     "--edges",
     type=COUNT,
     default="20k",
     show_default=True,
     metavar="N",
-    help="Edges up, and as many down, on each channel: 1k or more.",
+    help="Number of rising edges, and of falling edges, on each channel. At least 1k.",
 )
 @click.option(
     "--calibration",
     "path",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where to. Default: the user's data folder, by board and build.",
+    help="File to write. Default: one for each board and build, in the user's data folder.",
 )
 @json_option
 def calibrate(link: str, edges: int, path: Path | None, as_json: bool) -> None:
-    """Measure where each channel's bins end, and the delay from strikes to channels.
+    """Measure where the bins of each channel end, and the delays from strikes to channels.
 
-    Nothing needs to be connected: an oscillator on the chip gives the edges, then each strike
-    output is looped back. `plexor measure` applies what is stored.
+    Nothing needs to be connected. First an oscillator on the chip gives the edges, then each strike
+    output is looped back. `plexor measure` applies the stored result.
     """
     from plexor.calibration import store  # noqa: PLC0415
     from plexor.calibration.density import LEAST_EDGES  # noqa: PLC0415
@@ -59,7 +59,7 @@ def calibrate(link: str, edges: int, path: Path | None, as_json: bool) -> None:
         width = shutil.get_terminal_size((100, 24)).columns
         click.echo(calibration_text(found, width=width, colour=wants_colour()), nl=False)
     store.save(found, target)
-    _say(f"kept in {target}")
+    _say(f"calibration kept in {target}")
 
 
 def _say(line: str) -> None:

@@ -44,7 +44,7 @@ _CODES = {
     type=Parsed("condition", parse_fail_on),
     default=(),
     metavar="LIST",
-    help="Changes that are too much: 'p99.9>+5%,mean>+10%,missed>+10%,saturation<-2%'.",
+    help="Changes that are too large, such as 'p99.9>+5%,mean>+10%,missed>+10%,saturation<-2%'.",
 )
 @click.option(
     "--judge",
@@ -52,24 +52,24 @@ _CODES = {
     type=click.Choice([entry.value for entry in By]),
     default=By.INTERVAL.value,
     show_default=True,
-    help="What --fail-on judges: the interval of a change, or its estimate, however unsure.",
+    help="What --fail-on judges: the interval of a change, or its estimate, however uncertain.",
 )
 @json_option
 def compare(before: Path, after: Path, fail_on: tuple[FailOn, ...], by: str, as_json: bool) -> int:
-    """Compare B with A.
+    """Compare result B with the earlier result A.
 
-    Each is a folder of `plexor measure --out` or of `plexor sweep --out`, or a folder that holds
-    such folders: those of one name are compared.
+    A and B are folders of `plexor measure --out` or of `plexor sweep --out`. They may also be
+    folders that hold such folders: those with the same name are compared.
 
-    Exit code 1 where a figure of B has surely changed by more than --fail-on allows, 4 where there
-    are too few samples to tell.
+    The exit code is 1 if a figure has certainly changed by more than --fail-on allows, and 4 if
+    there are too few samples to tell.
     """
     from plexor.commands.conclude import wants_colour  # noqa: PLC0415
     from plexor.commands.pairs import compared  # noqa: PLC0415
     from plexor.render.terminal.compare import compare_text  # noqa: PLC0415
 
     if by == By.ESTIMATE and not fail_on:
-        raise click.UsageError("--judge says how --fail-on judges; give --fail-on")
+        raise click.UsageError("--judge says how --fail-on judges; give --fail-on too")
     found = compared(before, after, [condition.figure for condition in fail_on])
     skipped = _skipped(fail_on, found.differences)
     try:
@@ -83,7 +83,7 @@ def compare(before: Path, after: Path, fail_on: tuple[FailOn, ...], by: str, as_
         print(f"plexor: {note}", file=sys.stderr)
     for condition in skipped:
         print(
-            f"plexor: --fail-on {condition.text}: skipped, for neither has this figure",
+            f"plexor: --fail-on {condition.text}: skipped, because neither result has this figure",
             file=sys.stderr,
         )
     if as_json:
@@ -107,12 +107,12 @@ def compare(before: Path, after: Path, fail_on: tuple[FailOn, ...], by: str, as_
 
 
 def _skipped(conditions: Sequence[FailOn], found: Sequence[Difference]) -> tuple[FailOn, ...]:
-    """Return the conditions on figures that there are none of; all of them is an error."""
+    """Return the conditions whose figure neither result has; raise UsageError if all are such."""
     figures = {entry.figure for entry in found}
     skipped = tuple(entry for entry in conditions if entry.figure not in figures)
     if skipped and len(skipped) == len(conditions):
         names = ", ".join(entry.text for entry in skipped)
-        raise click.UsageError(f"--fail-on {names}: both have no such figure")
+        raise click.UsageError(f"--fail-on {names}: neither result has this figure")
     return skipped
 
 

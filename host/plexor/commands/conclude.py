@@ -30,15 +30,15 @@ class Wanted:
     base_ticks: int = 0
     velocity_m_s: Fraction | None = None
     taken_now: bool = False
-    """By this command, which ends as interrupted where the run was."""
+    """Whether this command took the run. It then ends as interrupted if the run was."""
     unsaved: StoreError | None = None
     """Why the run could not be kept."""
 
 
 def conclude(result: RunResult, wanted: Wanted) -> ExitCode:
-    """Write what is wanted of a run and print its figures; return the exit code.
+    """Print a run's figures, write the wanted files and return the exit code.
 
-    The figures are printed whatever fails; the first failure is raised then.
+    The figures are printed whatever else fails. The first failure is raised afterwards.
     """
     report = analyse(result, wanted.base_ticks, wanted.velocity_m_s)
     failures: list[PlexorError] = [] if wanted.unsaved is None else [wanted.unsaved]
@@ -76,13 +76,13 @@ def _show(report: Report, verdict: Verdict | None, code: ExitCode, *, as_json: b
 
 
 def print_verdict(report: Report, verdict: Verdict) -> None:
-    """Print what a budget says of a run, and nothing else."""
+    """Print only the verdict of a budget on a run."""
     width = shutil.get_terminal_size((100, 24)).columns
     print(verdict_text(report, verdict, width=width, colour=wants_colour()), end="", flush=True)
 
 
 def exit_code(report: Report, verdict: Verdict | None) -> ExitCode:
-    """Return how a run is judged. What is invalid proves nothing, so it comes first."""
+    """Return the exit code of a run. Invalid comes first, because such a run proves nothing."""
     if not report.valid:
         return ExitCode.INVALID
     if verdict is None or verdict.outcome == Outcome.PASS:

@@ -24,10 +24,10 @@ _TIMEOUT_S = 60
 @click.argument("name", required=False, metavar="[NAME]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def devices(name: str | None, as_json: bool) -> None:
-    """List simulated devices, boards by their USB ids, and other serial ports.
+    """List simulated devices, boards found by their USB ids, and other serial ports.
 
-    With the NAME of a simulated device, or of a manifest, explain its options: what stands behind
-    the colon of `--dut NAME:OPTION=VALUE,OPTION=VALUE`.
+    With NAME, a simulated device or a manifest, explain its options: what follows the colon in
+    `--dut NAME:OPTION=VALUE,OPTION=VALUE`.
     """
     if name is not None:
         found = _explained(name)
@@ -61,7 +61,7 @@ def _explanation(found: dict[str, Any]) -> Iterator[str]:
     yield f"--dut {found['device']}:OPTION=VALUE,OPTION=VALUE,..."
     groups = {
         False: "Options:",
-        True: "Options of a channel, as NAME=VALUE for all, as chN.NAME=VALUE for channel N:",
+        True: "Options of channels: NAME=VALUE sets all channels, chN.NAME=VALUE sets channel N:",
     }
     for of_channel, heading in groups.items():
         options = [entry for entry in found["options"] if entry["of_channel"] == of_channel]
@@ -77,9 +77,9 @@ def _explanation(found: dict[str, Any]) -> Iterator[str]:
         for form, meaning in found["distributions"].items():
             yield f"  {form}"
             yield from _indented(meaning)
-    yield from ("", "Times have a unit: fs, ps, ns, us, ms or s.")
+    yield from ("", "Times need a unit: fs, ps, ns, us, ms or s.")
     if found["preset"]:
-        yield from ("", f"{found['device']} is synthetic with these, before options of your own:")
+        yield from ("", f"{found['device']} is synthetic with these options, followed by your own:")
         for name, value in found["preset"].items():
             yield f"  {name}={value}"
 

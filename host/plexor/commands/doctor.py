@@ -1,4 +1,4 @@
-"""`plexor doctor`: what is missing here, and what mends it."""
+"""`plexor doctor`: what is missing here, and the commands that fix it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from plexor.errors import ExitCode
 
 
 @click.command()
-@click.option("--udev", is_flag=True, help="Print the rules of udev for all boards, and no more.")
+@click.option("--udev", is_flag=True, help="Print only the udev rules for all boards.")
 @json_option
 def doctor(udev: bool, as_json: bool) -> int:
-    """Say what keeps boards from working: permissions, drivers, latency, baud, programs.
+    """Find what keeps boards from working: permissions, drivers, latency timers, baud, programs.
 
-    Nothing is changed: below each thing that is missing stands the command that mends it.
-    Exit code 1: something is missing.
+    Nothing is changed. Below each missing item is the command that fixes it. The exit code is 1 if
+    something is missing.
     """
     from plexor.commands.conclude import wants_colour  # noqa: PLC0415
     from plexor.desk.doctor import Level, examine, udev_rules  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Signals during a run: the first one asks for its stop, the second one interrupts."""
+"""Signals during a run: the first one requests a stop, the second one interrupts."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def stop_on_signals() -> Generator[Stop]:
-    """Yield a Stop that the first SIGINT or SIGTERM asks for; the second raises KeyboardInterrupt.
+    """Yield a Stop that the first SIGINT or SIGTERM requests; the second raises KeyboardInterrupt.
 
-    Raised anywhere, the first one could lose data. Afterwards the handlers are those from before.
-    Python handles signals in the main thread only: in another one nothing asks for the stop.
+    An exception on the first signal could lose data. The previous handlers are restored at the end.
+    Python handles signals only in the main thread, so in another thread no signal requests a stop.
     """
     stop = Stop()
     if threading.current_thread() is not threading.main_thread():

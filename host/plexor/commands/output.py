@@ -1,4 +1,4 @@
-"""Where results go: looked at before the first strike, and written whole."""
+"""Where results go: checked before the first strike, and written as a whole."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from plexor.errors import PlexorError, StoreError
 def check_outputs(*files: Path | None, folder: Path | None = None, whole: bool = True) -> None:
     """Raise StoreError for a file or a folder of results that could not be written.
 
-    `whole`: the folder appears whole, in place of what is there; else it grows where it is. A file
-    may lie in a folder that is still to be made. Nothing is left behind.
+    With `whole`, the folder appears as a whole, in place of what exists; otherwise it grows in
+    place. A file may lie in a folder that does not exist yet. Nothing is left behind.
     """
     if folder is not None:
         with _errors(folder):
@@ -28,16 +28,16 @@ def check_outputs(*files: Path | None, folder: Path | None = None, whole: bool =
             continue
         with _errors(path):
             if os.path.abspath(path) in seen:
-                raise ValueError("is named twice; name another file")
+                raise ValueError("is named twice; name two different files")
             seen.add(os.path.abspath(path))
             if folder is not None and os.path.abspath(path) == os.path.abspath(folder):
-                raise ValueError("is the folder that is written too; name another file")
+                raise ValueError("is also the folder to be written; name another file")
             if folder is None or folder.exists() or not _inside(path, folder):
                 _try_file(path)
 
 
 def write_text(path: Path, content: str) -> None:
-    """Write a file whole or not at all; a pipe, a device or a link to a file straight.
+    """Write a file as a whole or not at all. A pipe, a device or a link is written directly.
 
     Raises StoreError with the path.
     """
@@ -56,7 +56,7 @@ def write_text(path: Path, content: str) -> None:
 
 
 def all_of(*steps: Callable[[], object]) -> None:
-    """Take every step, whatever another one fails with; raise the first failure at the end."""
+    """Take every step, even if another one fails. Raise the first failure at the end."""
     failures: list[PlexorError] = []
     for step in steps:
         try:
@@ -67,7 +67,7 @@ def all_of(*steps: Callable[[], object]) -> None:
 
 
 def raise_first(failures: list[PlexorError]) -> None:
-    """Raise the first of several errors, the others said on standard error."""
+    """Raise the first of several errors, and print the others on standard error."""
     for error in failures[1:]:
         print(f"plexor: {error}", file=sys.stderr)
     if failures:

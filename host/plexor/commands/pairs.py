@@ -1,4 +1,4 @@
-"""What two folders hold that can be compared: runs with runs, sweeps with sweeps."""
+"""The results in two folders that can be compared: runs with runs, sweeps with sweeps."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Result = Report | SweepResult
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """All that differs, and what is to be said of it."""
+    """All differences, and the notes on them."""
 
     differences: tuple[Difference, ...]
     keys: tuple[str, ...]
-    """Of the configuration, that differ."""
+    """Keys of the configuration that differ."""
     invalid: tuple[str, ...]
     """Why runs prove nothing."""
     notes: tuple[str, ...]
@@ -33,19 +33,19 @@ class Compared:
 def compared(before: Path, after: Path, wanted: Collection[str]) -> Compared:
     """Return what differs between two results, or two folders of results of the same names.
 
-    Raises UsageError where they hold nothing that can be compared.
+    Raises UsageError if nothing in them can be compared.
     """
     one, other = _results(before), _results(after)
     names = [name for name in one if name in other]
     if not names:
         raise UsageError(
-            f"{before}, {after}: hold {_names(one)} and {_names(other)}; must both be one result, "
-            "or folders that hold results of the same names"
+            f"{before}, {after}: hold {_names(one)} and {_names(other)}; both must be a single "
+            "result, or folders of results with the same names"
         )
     found: list[Difference] = []
     keys: set[str] = set()
     invalid: list[str] = []
-    notes = [f"{name}: is in one of the two alone" for name in sorted({*one} ^ {*other})]
+    notes = [f"{name}: is in only one of the two" for name in sorted({*one} ^ {*other})]
     for name in names:
         pair = one[name], other[name]
         label = f"{name}: " if name else ""
@@ -54,21 +54,21 @@ def compared(before: Path, after: Path, wanted: Collection[str]) -> Compared:
         keys |= {*differing}
         channels = [_channels(each) for each in pair]
         alone = sorted(set(channels[0]) ^ set(channels[1]))
-        notes += [f"{label}{channel}: is in one of the two alone" for channel in alone]
+        notes += [f"{label}{channel}: is in only one of the two" for channel in alone]
         for side, result in zip("AB", pair, strict=True):
             if isinstance(result, Report):
                 reasons = result.invalid_reasons
                 invalid += [f"{label}{side} is an INVALID RUN: {reason}" for reason in reasons]
     if len(keys) > 1:
         notes.append(
-            f"{len(keys)} keys of the configuration differ ({', '.join(sorted(keys))}): "
-            "what a difference comes from cannot be told"
+            f"{len(keys)} keys of the configuration differ ({', '.join(sorted(keys))}), so the "
+            "cause of a difference is not known"
         )
     return Compared(tuple(found), tuple(sorted(keys)), tuple(invalid), tuple(notes))
 
 
 def _results(path: Path) -> dict[str, Result]:
-    """Return the one result that a path is, without a name, or those of a folder by theirs."""
+    """Return the results at a path by name; a path that is one result has no name."""
     if not path.is_dir() or is_sweep(path) or (path / RUN_FILE).exists():
         return {"": _read(path)}
     folders = sorted(entry for entry in path.iterdir() if entry.is_dir())
@@ -88,7 +88,9 @@ def _pair(
         return differences(one, other, wanted), keys
     if isinstance(one, SweepResult) and isinstance(other, SweepResult):
         return sweep_differences(one, other), differing_keys(one.device, other.device)
-    raise UsageError(f"{label}A and B: one is a sweep, the other a run; must be of one kind")
+    raise UsageError(
+        f"{label}A and B: one is a sweep, the other a run; both must be of the same kind"
+    )
 
 
 def _channels(result: Result) -> list[str]:

@@ -59,7 +59,7 @@ def parse_stop(text: str) -> StopCondition:
 
 
 def parse_duty(text: str) -> Fraction:
-    """Return 1/5 for `20%`, `0.2` or `1/5`; raise ValueError for what is not between 0 and 1."""
+    """Return 1/5 for `20%`, `0.2` or `1/5`; raise ValueError if it is not between 0 and 1."""
     wrong = f"duty: {text!r}; must lie between 0 and 1, such as 0.2 or 20%"
     try:
         duty = parse_part(text)
@@ -84,7 +84,7 @@ _CHANNEL = re.compile(r"(?:(?P<name>[^=:,]+)=)?ch(?P<number>[0-7])(?::(?P<option
 def parse_channel(text: str) -> Channel:
     """Return the channel of `ISR=ch0` or of `TASK=ch1:after=ch0.fall,deadline=50us,invert`.
 
-    Raises ValueError, which says what would be right.
+    Raises ValueError that says what would be right.
     """
     match = _CHANNEL.fullmatch(text)
     if match is None:
@@ -110,8 +110,8 @@ def parse_channel(text: str) -> Channel:
             filtered = parse_duration(value)
         else:
             raise ValueError(
-                f"channel: {text!r}: {option!r} is no option; must be after=, deadline=, filter= "
-                "or invert"
+                f"channel: {text!r}: {option!r} is not an option; must be after=, deadline=, "
+                "filter= or invert"
             )
     return Channel(
         number=int(match["number"]),
@@ -134,21 +134,36 @@ CHANNEL = Parsed("channel", parse_channel)
 
 time_option = partial(click.option, type=DURATION, metavar="TIME")
 """Decorator for an option that is a duration."""
-base_option = time_option("--base", default="0", help="Take a base result off each latency.")
+base_option = time_option(
+    "--base", default="0", help="A base result, which is subtracted from each latency."
+)
 velocity_option = click.option(
     "--velocity",
     type=VELOCITY,
     metavar="VELOCITY",
-    help="Show how far something so fast moves in each latency: 1100m/s, 90km/h.",
+    help="Show how far an object with this velocity moves during each latency: 1100m/s, 90km/h.",
 )
 budget_option = click.option(
-    "--budget", metavar="FILE", help="Limits to judge the run by: a TOML file, or omac."
+    "--budget", metavar="FILE", help="Limits by which the run is judged: a TOML file, or omac."
 )
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print a JSON document and nothing else."
+key_option = click.option(
+    "--key",
+    "keys",
+    type=KEY,
+    multiple=True,
+    metavar="NAME=TEXT",
+    help="A description of the device, such as os=FreeRTOS. Repeat it for each entry.",
 )
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(1, 1 << 63),
+    default=1,
+    metavar="N",
+    help="Seed for the random parts of the strikes.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print only a JSON document.")
 
 
 def link_option(schemes: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """Return the decorator for the option of a link; `schemes` says which ones."""
+    """Return the decorator for the option of a link; `schemes` is its help."""
     return click.option("--link", default="sim:", show_default=True, metavar="URI", help=schemes)

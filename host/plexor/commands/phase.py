@@ -1,4 +1,4 @@
-"""`plexor phase`: latency over the phase of a device's tick, or of another stimulus."""
+"""`plexor phase`: latency over the phase of a device's tick, or of another output."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ import click
 from plexor.commands.parameters import (
     CHANNEL,
     COUNT,
-    KEY,
     RATE,
     Parsed,
     json_option,
+    key_option,
     link_option,
+    seed_option,
     time_option,
 )
 from plexor.commands.pins import described, response_pins
@@ -73,7 +74,7 @@ class Options:
 
 
 @click.command()
-@link_option("sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
+@link_option("Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
@@ -85,27 +86,29 @@ class Options:
     type=Parsed("reference", parse_against),
     required=True,
     metavar="EDGE",
-    help="What phases are measured from: ch2, ch2.fall and the like, or strike1, another output.",
+    help="Reference edge from which phases are measured: that of a channel, such as ch2 or "
+    "ch2.fall, or of another output, such as strike1.",
 )
-@time_option("--period", help="Of that output.")
+@time_option("--period", help="Period of the output that --against names.")
 @time_option(
     "--span",
-    help="The reference has no period: phases are times since its last edge, up to this one.",
+    help="Range of phases for a reference without a period: the time since its last edge, up to "
+    "this.",
 )
 @click.option(
     "--rate",
     type=RATE,
     required=True,
     metavar="RATE",
-    help="Strikes a second, at most: 5k. They come at the next rate below it that steps through "
-    "the phases, which is said with the result.",
+    help="Maximum strikes per second, such as 5k. The actual rate is the next lower one that steps "
+    "through the phases; the result names it.",
 )
-@time_option("--step", help="Of phase.")
+@time_option("--step", help="Step of the phase.")
 @click.option(
     "--points",
     type=click.IntRange(2, 100_000),
     metavar="N",
-    help=f"Steps in a period, in place of --step. Default: {POINTS}.",
+    help=f"Number of steps in a period, instead of --step. Default: {POINTS}.",
 )
 @click.option(
     "--repeats",
@@ -113,37 +116,45 @@ class Options:
     default="8",
     show_default=True,
     metavar="N",
-    help="Strikes a step, on average.",
+    help="Number of strikes per step, on average.",
 )
 @time_option(
     "--threshold",
-    help="A latency more than this over the base is masked. Default: twice what latency "
-    "spreads at any phase.",
+    help="Excess over the base above which a latency is masked. Default: twice the spread of "
+    "latencies at any phase.",
 )
-@time_option("--width", help="Of a strike.")
+@time_option("--width", help="Width of a strike.")
 @click.option(
     "--channel",
     "channels",
     type=CHANNEL,
     multiple=True,
     metavar="NAME=chN",
-    help="A response pin, as in plexor measure; repeat.",
+    help="A response pin, as in `plexor measure`. Repeat it for each pin.",
 )
-@time_option("--timeout", help="A strike older than this is missed. Default: 5/8 of the period.")
+@time_option(
+    "--timeout", help="Age at which an unanswered strike is missed. Default: 5/8 of the period."
+)
 @click.option("--load", is_flag=True, help="Raise the load output during the run.")
-@click.option("--seed", type=click.IntRange(1, 1 << 63), default=1, metavar="N")
-@click.option(
-    "--key", "keys", type=KEY, multiple=True, metavar="NAME=TEXT", help="Describes the device."
-)
+@seed_option
+@key_option
 @json_option
-@click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page, or a .svg picture.")
-@click.option("--out", type=_PATH, metavar="DIR", help="Keep run, scan and page in a new folder.")
+@click.option(
+    "--page",
+    type=_PATH,
+    metavar="FILE",
+    help="Write an HTML page, or a picture if FILE ends in .svg.",
+)
+@click.option(
+    "--out", type=_PATH, metavar="DIR", help="Keep the run, the scan and its page in a new folder."
+)
 def phase(**given: Any) -> int:
-    """Strike at each phase of a tick or of another stimulus; find the phases that are masked.
+    """Strike at each phase of a tick or of another output, and find the phases that are masked.
 
-    A window is where strikes are missed, or their latencies over the base (the median of the
-    fastest quarter of strikes) by more than --threshold, so close in phase that chance does the
-    like in 5 % of scans at most. One strike is none: with --repeats 3 a step is enough.
+    A strike is masked if it is missed, or if its latency exceeds the base by more than --threshold.
+    The base is the median of the fastest quarter of strikes. A window is a range of phases with so
+    many masked strikes that chance makes one in at most 5 % of scans. A single strike is not
+    enough; with --repeats 3, a single step is.
 
     \b
       plexor phase --dut freertos:load=critical,critical_pin=2 --load --against ch2 --span 60us
@@ -162,7 +173,7 @@ def phase(**given: Any) -> int:
     wanted = _wanted(options)
     out = options.out
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise click.UsageError(f"--out {out}: is there already; name a folder that is not")
+        raise click.UsageError(f"--out {out}: already exists; name a new folder")
     check_outputs(options.page, folder=out)
     result, run = _take(options, wanted)
     text = json.dumps(document_of(SCHEMA, result), indent=1, ensure_ascii=False)
@@ -198,19 +209,24 @@ def _wanted(options: Options) -> Wanted:
     source, _ = parse_reference(options.against)
     ours = source >= SOURCE_STRIKE
     if options.step is not None and options.points is not None:
-        raise click.UsageError("--step and --points both say how fine phases are; give one")
+        raise click.UsageError(
+            "--step and --points both set the steps of the phase; give one of them"
+        )
     spans = {"step": options.step, "period": options.period, "span": options.span}
     for name, asked in spans.items():
         if asked is not None and asked <= 0:
             raise click.UsageError(f"--{name}: must be above 0")
     if ours and options.period is None:
-        raise click.UsageError(f"--against {options.against}: give the --period it strikes at")
+        raise click.UsageError(f"--against {options.against}: give its --period too")
     if not ours and options.period is not None:
         raise click.UsageError(
-            f"--period is of another output; that of {options.against} is measured"
+            f"--period is for another output; the period of {options.against} is measured"
         )
     if ours and options.span is not None:
-        raise click.UsageError(f"--span: {options.against} has a period, up to which phases go")
+        raise click.UsageError(
+            f"--span is for a reference without a period; the phases of {options.against} cover "
+            "its period"
+        )
     points = options.points or (POINTS if options.step is None else None)
     return Wanted(
         channels=options.channels

@@ -1,4 +1,4 @@
-"""Which channels a device under test has, where nobody said."""
+"""The channels of a device under test, if the user names none."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from plexor.protocol.frames import MAX_CHANNELS
 SIMULATED = {
     "freertos": "FreeRTOS on a RISC-V core: an interrupt pin and a task pin",
     "bare": "bare-metal firmware on a RISC-V core: an interrupt pin",
-    "synthetic": "answers by given distributions, with drops, duplicates and overload",
-    "ce30": "synthetic, as a study found Windows CE 3.0: an interrupt pin and an application pin",
-    "cenet": "synthetic, as that study found Windows CE .NET",
+    "synthetic": "answers by given distributions, and can drop, duplicate and overload",
+    "ce30": "synthetic, with the latencies that a study found for Windows CE 3.0: an interrupt pin "
+    "and an application pin",
+    "cenet": "synthetic, with those that the study found for Windows CE .NET",
 }
 _PINS = {
     "freertos": ("ISR", "TASK"),
@@ -31,7 +32,7 @@ _PINS = {
 
 
 def channels_of(dut: str | None, available: int) -> tuple[Channel, ...]:
-    """Return the channels of a simulated device by its own pins; without one all there are."""
+    """Return the channels of a simulated device by its own pins; without a device, all channels."""
     names = () if dut is None else _PINS.get(dut.partition(":")[0], ())
     if dut is not None and dut.partition(":")[0].endswith(".toml"):
         names = _manifest_pins(Path(dut.partition(":")[0]))
@@ -41,7 +42,7 @@ def channels_of(dut: str | None, available: int) -> tuple[Channel, ...]:
 
 
 def response_pins(uri: str, dut: str | None, but: int | None = None) -> tuple[Channel, ...]:
-    """Return the pins of the simulated device at a link, save number `but`.
+    """Return the pins of the simulated device at a link, except number `but`.
 
     Raises click.UsageError for a link whose device is not known.
     """
@@ -52,7 +53,7 @@ def response_pins(uri: str, dut: str | None, but: int | None = None) -> tuple[Ch
 
 
 def described(uri: str, dut: str | None, keys: Mapping[str, str]) -> dict[str, str]:
-    """Return what describes a device: the simulated one's name, and the user's own keys.
+    """Return the description of a device: the name of a simulated one, and the user's keys.
 
     Raises click.UsageError for a simulated device at a link that has one of its own.
     """
@@ -64,7 +65,7 @@ def described(uri: str, dut: str | None, keys: Mapping[str, str]) -> dict[str, s
 
 
 def _manifest_pins(path: Path) -> tuple[str, ...]:
-    """Return the names in a manifest; none where it is wrong, which the simulator will say."""
+    """Return the names in a manifest; none if it is wrong, which the simulator reports."""
     try:
         table: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""How far a run is, on standard error: one line that changes, or on a file a line now and then."""
+"""The progress of a run on standard error: one line that changes; in a file, lines at intervals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REDRAW_EVERY_S = 0.1
 
 
 class ProgressLine:
-    """Shows progress until `close`; says nothing when standard error is no terminal for 10 s."""
+    """Shows progress until `close`; prints nothing for 10 s if standard error is not a terminal."""
 
     def __init__(self) -> None:
         self._tty = sys.stderr.isatty()
@@ -22,7 +22,7 @@ class ProgressLine:
         self._drawn = False
 
     def __call__(self, progress: Progress) -> None:
-        """Show how far the run is."""
+        """Show the progress of the run."""
         now = time.monotonic()
         if now - self._last < (REDRAW_EVERY_S if self._tty else LINE_EVERY_S):
             return

@@ -1,4 +1,4 @@
-"""`plexor replay`: the figures of a run or scan that was kept."""
+"""`plexor replay`: the figures of a stored run or scan."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from plexor.commands.parameters import base_option, budget_option, json_option, 
 def replay(
     path: Path, base: Fraction, velocity: Fraction | None, budget: str | None, as_json: bool
 ) -> int:
-    """Print the figures of a run, sweep, phase or burst scan again.
+    """Print the figures of a stored run, sweep, phase scan or burst scan.
 
-    FILE is its folder, or raw bytes off a link (wire.bin). The run that a phase scan was taken from
-    is in its folder too, as run.json.
+    FILE is its folder, or the raw bytes of a link (wire.bin). The folder of a phase scan also holds
+    the run that it was taken from, as run.json.
     """
     from plexor.commands.conclude import Wanted, conclude, wants_colour  # noqa: PLC0415
     from plexor.commands.stored import no_run_options, read_run, read_scan  # noqa: PLC0415

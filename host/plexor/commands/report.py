@@ -1,4 +1,4 @@
-"""`plexor report`: the page of a run or scan that was kept, or its picture."""
+"""`plexor report`: the page of a stored run or scan, or its picture."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from plexor.commands.parameters import base_option, budget_option, velocity_opti
     "--page",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where to. Default: report.html in the run's folder; NAME.svg for a picture.",
+    help="File to write; NAME.svg for a picture. Default: report.html in the run's folder.",
 )
 @base_option
 @velocity_option
@@ -31,10 +31,10 @@ def report(
     velocity: Fraction | None,
     budget: str | None,
 ) -> int:
-    """Write the page of RUN: a folder that --out has kept, or raw bytes off a link.
+    """Write the page of RUN, which is a folder of --out or the raw bytes of a link.
 
-    It holds a run, a sweep, a phase scan or a burst scan. A picture (--page NAME.svg) can be of
-    several runs, which are drawn on the same axes.
+    RUN holds a run, a sweep, a phase scan or a burst scan. A picture (--page NAME.svg) can show
+    several runs on the same axes.
     """
     from plexor.analyse.analyse import analyse  # noqa: PLC0415
     from plexor.commands.conclude import exit_code, print_verdict  # noqa: PLC0415
@@ -50,13 +50,17 @@ def report(
     drawn = page is not None and page.suffix == ".svg"
     first, *others = runs
     if others and (not drawn or budget is not None):
-        raise click.UsageError("several runs make one picture: --page NAME.svg, and no --budget")
+        raise click.UsageError(
+            "several runs make one picture; give --page NAME.svg and leave out --budget"
+        )
     folder = first if first.is_dir() else first.parent
     target = page or folder / "report.html"
     scans = [scan for run in runs if (scan := read_scan(run)) is not None]
     if scans:
         if others:
-            raise click.UsageError(f"several runs make one picture; there is a {scans[0].what}")
+            raise click.UsageError(
+                f"several runs make one picture, but one of these is a {scans[0].what}"
+            )
         (scan,) = scans
         no_run_options(scan)
         write_text(target, scan.picture() if drawn else scan.page())
@@ -66,7 +70,9 @@ def report(
     results = [read_run(run) for run in runs]
     ticks = {result.tick_fs for result in results}
     if len(ticks) > 1:
-        raise UsageError(f"report: runs with ticks of {sorted(ticks)} fs; must have the same tick")
+        raise UsageError(
+            f"report: the runs have ticks of {sorted(ticks)} fs; all must have the same tick"
+        )
     found = [analyse(result, round(ticks_of(base, result.tick_fs)), velocity) for result in results]
     try:
         verdict = None if limits is None else judge(found[0], limits)

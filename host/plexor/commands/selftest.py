@@ -1,4 +1,4 @@
-"""`plexor selftest`: what an instrument finds wrong with itself."""
+"""`plexor selftest`: a test of the instrument itself."""
 
 from __future__ import annotations
 
@@ -25,20 +25,22 @@ def parse_jumper(text: str) -> tuple[int, int]:
 
 
 @click.command()
-@link_option("sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
+@link_option("Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
 @click.option(
     "--jumper",
     "jumpers",
     type=Parsed("strikeN=chM", parse_jumper),
     multiple=True,
     metavar="strikeN=chM",
-    help="A wire from a strike's pin to a channel's; repeat. Tests the pins and their order.",
+    help="A wire from a strike's pin to a channel's pin, which tests both pins. Repeat it for each "
+    "wire.",
 )
 @click.option(
     "--link-rate",
     type=RATE,
     metavar="RATE",
-    help="Bytes a second that the link must carry: 300k. Default: by its baud rate.",
+    help="Bytes per second that the link must carry, such as 300k. Default: what its baud rate "
+    "allows.",
 )
 @json_option
 def selftest(
@@ -46,8 +48,8 @@ def selftest(
 ) -> int:
     """Test an instrument: link, registers, memories, every channel, phase and strike output.
 
-    Nothing needs to be connected, and what is connected sees strikes. With jumpers the pins are
-    tested too. Exit code 1: a defect was found.
+    Nothing needs to be connected. A device that is connected sees strikes. With jumpers the pins
+    are tested too. The exit code is 1 if a defect was found.
     """
     from plexor.commands.conclude import wants_colour  # noqa: PLC0415
     from plexor.device.device import Device  # noqa: PLC0415

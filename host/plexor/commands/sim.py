@@ -25,7 +25,7 @@ def sim() -> None:
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS]")
 def serve(arguments: tuple[str, ...]) -> None:
-    """Serve a simulated instrument on a loopback port, for `--link tcp://`. Try `--help`."""
+    """Serve a simulated instrument on a loopback port, for `--link tcp://`. See `--help`."""
     if find_spec("plexor_sim") is None:
         raise LinkError(
             "the simulated instrument is not installed; in a clone: pip install '.[sim]'"

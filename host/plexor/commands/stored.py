@@ -1,4 +1,4 @@
-"""Reads what was kept: folders of runs, sweeps, phase and burst scans, and raw bytes off a link."""
+"""Reads stored results: folders of runs, sweeps, phase and burst scans, and raw bytes of a link."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class Scan:
 
     what: str
     document: dict[str, Any]
-    """As its command prints it with `--json`."""
+    """The scan as its command prints it with `--json`."""
     text: Callable[[int, bool], str]
-    """Of a width in columns, and whether in colours."""
+    """Returns its text for a width in columns, with or without colour."""
     page: Callable[[], str]
     picture: Callable[[], str]
     code: ExitCode = ExitCode.PASS
 
 
 def read_scan(path: Path) -> Scan | None:
-    """Return the scan in a folder or its result file; None where there is a run."""
+    """Return the scan in a folder or its result file; None if it is a run."""
     readers = {"sweep.json": _sweep, "phase.json": _phase, "burst.json": _burst}
     for name, reader in readers.items():
         if path.name == name and path.is_file():
@@ -48,13 +48,13 @@ def read_run(path: Path) -> RunResult:
 
 
 def no_run_options(scan: Scan) -> None:
-    """Raise UsageError where the command line asks for what only a run has."""
+    """Raise UsageError if the command line asks for something that only a run has."""
     import click  # noqa: PLC0415
 
     context = click.get_current_context()
     for name in ("base", "velocity", "budget"):
         if context.get_parameter_source(name) != click.core.ParameterSource.DEFAULT:
-            raise click.UsageError(f"--{name} is for runs; this is a {scan.what}")
+            raise click.UsageError(f"--{name} applies only to runs; this is a {scan.what}")
 
 
 def _sweep(folder: Path) -> Scan:

@@ -19,12 +19,13 @@ from plexor.commands.parameters import (
     CHANNEL,
     COUNT,
     DUTY,
-    KEY,
     RATE,
     Parsed,
     json_option,
+    key_option,
     link_option,
     parse_duty,
+    seed_option,
     time_option,
 )
 from plexor.commands.pins import response_pins
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 LEAST_WIDTH = Fraction(1, 1000)
 MOST_POINTS = (MAX_STEPS - 1) // 2
-"""Each but the highest up and down, and then two steps to rest."""
+"""Limit of --both-ways: every rate but the highest is taken up and down, then two steps at rest."""
 _PATH = click.Path(path_type=Path)
 
 
@@ -79,23 +80,27 @@ class Options:
 
 
 @click.command()
-@link_option("sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
+@link_option("Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
     help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
     "`plexor devices NAME` explains its options.",
 )
-@click.option("--from", "low", type=RATE, required=True, metavar="RATE", help="Lowest rate: 1k.")
-@click.option("--to", "high", type=RATE, required=True, metavar="RATE", help="Highest rate: 200k.")
+@click.option(
+    "--from", "low", type=RATE, required=True, metavar="RATE", help="Lowest rate, such as 1k."
+)
+@click.option(
+    "--to", "high", type=RATE, required=True, metavar="RATE", help="Highest rate, such as 200k."
+)
 @click.option(
     "--criterion",
     "criteria",
     type=Parsed("criterion", parse_criterion),
     multiple=True,
     metavar="LIMIT",
-    help="What a rate must keep; repeat. missed<0.1%@95% (default), late<1%, latency<50us:0.1%, "
-    "duplicate<, spurious<, jitter<10us, jitter-rms<, jitter128<.",
+    help="A limit that a rate must keep: missed<0.1%@95% (default), late<1%, latency<50us:0.1%, "
+    "duplicate<, spurious<, jitter<10us, jitter-rms<, jitter128<. Repeat it for each limit.",
 )
 @click.option(
     "--resolution",
@@ -103,7 +108,7 @@ class Options:
     default="1%",
     show_default=True,
     metavar="PART",
-    help="Relative width of the bracket, down to 0.1%.",
+    help="Relative width of the bracket around the highest rate, at least 0.1%.",
 )
 @click.option(
     "--points",
@@ -111,62 +116,82 @@ class Options:
     default=9,
     show_default=True,
     metavar="N",
-    help="Rates of the scan that comes first.",
+    help="Number of rates in the first scan.",
 )
 @click.option(
     "--both-ways",
     is_flag=True,
-    help="Scan up and down in one run, too: shows hysteresis and recovery.",
+    help="Also scan up and down in one run, which shows hysteresis and recovery.",
 )
 @click.option(
-    "--dwell", type=COUNT, default="1", metavar="N", help="Least strikes a rate, if more than due."
+    "--dwell",
+    type=COUNT,
+    default="1",
+    metavar="N",
+    help="Minimum number of strikes at each rate, if the test needs fewer.",
 )
-@time_option("--longest", default="60s", help="No rate takes longer, of the instrument's time.")
+@time_option(
+    "--longest", default="60s", help="Maximum time at each rate, in the instrument's time."
+)
 @click.option(
     "--load",
     "loads",
     default=IDLE,
     show_default=True,
     metavar="NAME,...",
-    help="Loads to run, each in turn: none, on (the load output), or those of the device.",
+    help="Loads to run one after the other: none, on (the load output), or loads of the device.",
 )
 @click.option(
-    "--load-on", metavar="COMMAND", help="Shell command for a load: 'ssh dut stress-ng …'."
+    "--load-on",
+    metavar="COMMAND",
+    help="Shell command that starts a load, such as 'ssh dut stress-ng …'.",
 )
-@click.option("--load-off", metavar="COMMAND", help="Ends it; without this it is terminated.")
-@time_option("--width", help="Of a strike, at every rate.")
-@click.option("--duty", type=DUTY, metavar="PART", help="Of a strike, at every rate: 20%.")
-@time_option("--dither", default="0", help="Range of a random deviation of the period: 1024ns.")
-@click.option("--seed", type=click.IntRange(1, 1 << 63), default=1, metavar="N")
+@click.option(
+    "--load-off",
+    metavar="COMMAND",
+    help="Shell command that ends the load. Without it, the command of --load-on is terminated.",
+)
+@time_option("--width", help="Width of a strike at every rate.")
+@click.option(
+    "--duty",
+    type=DUTY,
+    metavar="PART",
+    help="Width of a strike as a part of the period, at every rate, such as 20%.",
+)
+@time_option(
+    "--dither", default="0", help="Range of a random deviation of the period, such as 1024ns."
+)
+@seed_option
 @click.option(
     "--channel",
     "channels",
     type=CHANNEL,
     multiple=True,
     metavar="NAME=chN[:after=EDGE,...]",
-    help="A response pin, as in plexor measure; repeat.",
+    help="A response pin, as in `plexor measure`. Repeat it for each pin.",
 )
-@time_option("--timeout", help="A strike older than this is missed. Default: four periods.")
-@time_option("--deadline", help="A later response is late.")
+@time_option(
+    "--timeout", help="Age at which an unanswered strike is missed. Default: four periods."
+)
+@time_option("--deadline", help="Latency above which a response is late.")
 @executor_option
-@click.option(
-    "--key", "keys", type=KEY, multiple=True, metavar="NAME=TEXT", help="Describes the device."
-)
+@key_option
 @json_option
 @click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page.")
-@click.option("--svg", type=_PATH, metavar="FILE", help="Write the picture alone.")
+@click.option("--svg", type=_PATH, metavar="FILE", help="Write only the picture.")
 @click.option(
     "--out",
     type=_PATH,
     metavar="DIR",
-    help="Keep the sweep; the same one that is there goes on.",
+    help="Keep the sweep in this folder. A sweep with the same options that is there already "
+    "continues.",
 )
 @click.option("--force", is_flag=True, help="Replace the folder of --out.")
 def sweep(**given: Any) -> int:
-    """Find the highest rate that a device sustains, for each channel and load.
+    """Find the highest rate that a device sustains, for each channel and each load.
 
-    A scan over all rates, then bisection between the lowest that fails and the highest below it
-    that passes. A rate is tried until an exact test is certain.
+    A first scan covers all rates. Bisection follows, between the lowest rate that fails and the
+    highest below it that passes. Each rate is tried until an exact test is certain.
 
     \b
       plexor sweep --dut bare --from 10k --to 1M --dither 1024ns
@@ -183,7 +208,7 @@ def sweep(**given: Any) -> int:
     check_outputs(options.page, options.svg, folder=options.out, whole=False)
     wanted = _wanted(options)
     if options.force and options.out is None:
-        raise click.UsageError("--force replaces the folder of --out; name one")
+        raise click.UsageError("--force replaces the folder of --out; give --out too")
     question = question_of("sweep", wanted, [load.dut for load in wanted.loads.values()])
     store = StepStore(options.out, question, force=options.force)
     switch = switched(options.load_on, options.load_off)
@@ -224,13 +249,13 @@ def _write(result: SweepResult, page: Path | None, svg: Path | None) -> None:
 
 
 class Teller:
-    """Tells each step on stderr, with how long the rest may take."""
+    """Prints each step on standard error, with the time that the rest may take."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
 
     def step(self, step: Step, taken: int, expected: int) -> None:
-        """Tell one step of so many."""
+        """Print one step and the number of steps."""
         from plexor.units import format_rate  # noqa: PLC0415
 
         words = ", ".join(f"{entry.name} {entry.verdict}" for entry in step.channels)
@@ -248,13 +273,17 @@ def _wanted(options: Options) -> Wanted:
 
     low, high = options.low, options.high
     if low >= high:
-        raise click.UsageError(f"--from {low} --to {high}: must rise")
+        raise click.UsageError(f"--from {low} --to {high}: --to must be above --from")
     if options.resolution < LEAST_WIDTH:
-        raise click.UsageError("--resolution: must be 0.1% or more")
+        raise click.UsageError("--resolution: must be at least 0.1%")
     if options.both_ways and options.points > MOST_POINTS:
-        raise click.UsageError(f"--points: with --both-ways {MOST_POINTS} or less")
+        raise click.UsageError(
+            f"--points {options.points}: must be at most {MOST_POINTS} with --both-ways"
+        )
     if options.width is not None and options.duty is not None:
-        raise click.UsageError("--width and --duty both give the strike's width; give one")
+        raise click.UsageError(
+            "--width and --duty both set the width of a strike; give one of them"
+        )
     criteria = options.criteria or (DEFAULT,)
     deadline = _deadline(options, criteria)
     channels = options.channels or response_pins(options.link, options.dut)
@@ -291,7 +320,7 @@ def _deadline(options: Options, criteria: tuple[Criterion, ...]) -> Fraction | N
     deadline = options.deadline
     if len(limits) > 1 or (limits and deadline is not None):
         raise click.UsageError(
-            "--criterion latency< is a deadline; give one of them, or --deadline"
+            "--criterion latency< sets a deadline; give only one of them, or --deadline"
         )
     if not limits and deadline is None and any(entry.what == What.LATE for entry in criteria):
         raise click.UsageError("--criterion late< needs --deadline, after which a response is late")
@@ -308,15 +337,19 @@ def _loads(options: Options) -> dict[str, Load]:
 
     names = [name.strip() for name in options.loads.split(",")]
     if not all(names) or len(set(names)) < len(names):
-        raise click.UsageError(f"--load {options.loads}: must be different names, with commas")
+        raise click.UsageError(
+            f"--load {options.loads}: must be different names, separated by commas"
+        )
     uri = options.link
     if options.load_on is not None:
         if uri.startswith("sim:"):
             raise click.UsageError(
-                "--load-on: is for a real device; name loads of this one: --load"
+                "--load-on is for a real device; name loads of a simulated one with --load"
             )
         if len(set(names) - {IDLE}) != 1:
-            raise click.UsageError(f"--load {options.loads}: --load-on puts on one beside none")
+            raise click.UsageError(
+                f"--load {options.loads}: must be one load with --load-on, or none and one load"
+            )
     dut = sim_device(uri) or options.dut or DEFAULT_DUT
     found: dict[str, Load] = {}
     for name in names:
@@ -329,7 +362,7 @@ def _loads(options: Options) -> dict[str, Load]:
 
 
 def _description(options: Options) -> dict[str, str]:
-    """Return what was swept: the simulated device, and what the user says of it."""
+    """Return the description of what was swept: the simulated device, and the user's keys."""
     from plexor.link.open import DEFAULT_DUT, sim_device  # noqa: PLC0415
 
     uri = options.link

@@ -23,24 +23,28 @@ from plexor.study.systems import Jitter
     type=click.Choice([entry.value for entry in Jitter]),
     default=Jitter.SPAN_128.value,
     show_default=True,
-    help="Span of the last 128 latencies, greatest less least, or standard deviation.",
+    help="Measure of jitter: the span (maximum minus minimum) of the last 128 latencies or of all, "
+    "or the standard deviation.",
 )
 @click.option(
     "--reference/--no-reference",
     default=True,
     show_default=True,
-    help="Show what a published study says of Windows CE 3.0 and CE .NET, apart.",
+    help="Show separately what a published study says of Windows CE 3.0 and CE .NET.",
 )
-@time_option("--interval", help="Required of a system: show the study's advice for it.")
+@time_option(
+    "--interval", help="Show the study's advice for a system that must react at this interval."
+)
 @json_option
 def table(
     runs: tuple[Path, ...], jitter: str, reference: bool, interval: Fraction | None, as_json: bool
 ) -> int:
-    """Put systems side by side: latency, jitter and saturation frequency, idle and loaded.
+    """Show systems side by side: latency, jitter and saturation frequency, idle and loaded.
 
-    RUN is a folder of `plexor sweep --out` or of `plexor measure --out`. Latency and jitter are of
-    the run, or without one of the lowest rate of the sweep. The first pin is the interrupt's, the
-    second the task's. A system is named by --key system=NAME of what was taken, or is its device.
+    RUN is a folder of `plexor sweep --out` or of `plexor measure --out`. Latency and jitter come
+    from the run, or from the lowest rate of the sweep if there is no run. The first pin is the
+    interrupt's, the second the task's. A system has the name that was given with --key system=NAME,
+    or else that of its device.
 
     \b
       plexor sweep --dut ce30 --load none,polygons --from 20k --to 200k --out s1

@@ -19,12 +19,12 @@ executor_option = click.option(
 
 
 def executor_of(link: str, opener: Callable[[], Executor] | None) -> Callable[[], Executor]:
-    """Return what opens the executor for a link: one process for a device that there is one of.
+    """Return what opens the executor for a link; a real device gets one process.
 
-    `opener` is what the option names. Raises click.UsageError where the link has no use for it.
+    `opener` is what the option names. Raises click.UsageError if the link cannot use it.
     """
     if not link.startswith("sim:"):
         if opener is not None:
-            raise click.UsageError("--executor: is for simulated instruments, sim:")
+            raise click.UsageError("--executor applies only to simulated instruments (sim:)")
         return parse_executor("local:1")
     return parse_executor("local") if opener is None else opener

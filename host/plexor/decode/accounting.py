@@ -72,8 +72,8 @@ def account(
         explained = frames[1] * MAX_WORDS
         if lost > explained:
             contradictions.append(
-                f"{lost} events did not come, yet the {frames[1]} frames lost had at most"
-                f" {explained}"
+                f"{lost} events are missing, but the {frames[1]} frames lost had at most "
+                f"{explained}"
             )
         contradictions += _time_contradictions(collector, image)
     return Accounting(
@@ -97,7 +97,7 @@ def _stream_contradictions(
     dropped: int,
 ) -> list[str]:
     found = [
-        f"{entry.name}: {more} more events came than were sent"
+        f"{entry.name}: {more} more events arrived than were sent"
         for entry in sources
         for more in (entry.received + entry.dropped + entry.upload_dropped - entry.generated,)
         if more > 0
@@ -110,7 +110,7 @@ def _stream_contradictions(
     ]
     if collector.gap_dropped > dropped:
         found.append(
-            f"the stream leaves out {collector.gap_dropped} events, yet {dropped} were dropped"
+            f"the stream leaves out {collector.gap_dropped} events, but {dropped} were dropped"
         )
     if collector.disorder:
         found.append(f"{collector.disorder} frames out of order")

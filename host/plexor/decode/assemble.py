@@ -101,7 +101,11 @@ def assemble(
     memories = collector.memories
     events = collector.event_array()
     unknown = image.unknown(set_up_places(image, identity.geometry))
-    reasons = [f"not known what was asked: {named(unknown)} never came"] if unknown else []
+    reasons = (
+        [f"the settings of the run are not known: {named(unknown)} never arrived"]
+        if unknown
+        else []
+    )
     reasons += circumstances.wrong
     streamed = collector.received_total > 0
     if image.has("control", "stream"):
@@ -138,7 +142,7 @@ def assemble(
     builder = _Channels(identity, image, collector, circumstances.settings, end_ticks)
     builder.ended = broken is None
     if collector.keep_events and collector.too_many:
-        builder.omitted.append("events: more came than are kept")
+        builder.omitted.append("events: more arrived than can be kept")
     channels = builder.build(events if whole else None, streamed)
     reasons += _reasons(accounting, flags, broken is None)
     reasons += builder.idle() if broken is None else []
@@ -256,7 +260,7 @@ class _Channels:
         for number in range(self.geometry.channels):
             if self.image.unknown(set_up(CHANNEL, number)):
                 if enabled(self.image, CHANNEL, number) is not False:
-                    self.omitted.append(f"ch{number}: what was asked of it never came")
+                    self.omitted.append(f"ch{number}: its settings never arrived")
             elif enabled(self.image, CHANNEL, number):
                 channel = self._channel(number, events, streamed)
                 if channel is not None:

@@ -105,9 +105,9 @@ def statistics_contradictions(
     if not s.count:
         rest = (s.min_ticks, s.max_ticks, *places)
         empty = not s.sum_ticks and not s.sum_sq_ticks2 and rest == (None,) * len(rest)
-        return [] if empty else ["figures of no sample"]
+        return [] if empty else ["figures without samples"]
     if s.min_ticks is None or s.max_ticks is None:
-        return [f"{s.count} samples without their least and greatest"]
+        return [f"{s.count} samples without their minimum and maximum"]
     if not least_value <= s.min_ticks <= s.max_ticks <= VALUE_MOST:
         return [f"samples from {s.min_ticks} to {s.max_ticks} ticks"]
     found: list[str] = []
@@ -181,7 +181,7 @@ def channel_contradictions(
     if not 0 <= channel.number < geometry.channels:
         cannot.append(f"channel {channel.number} of {geometry.channels}")
     if not _has_source(channel.reference, geometry):
-        cannot.append(f"its strike is {channel.reference}, which this instrument has not")
+        cannot.append(f"its strike is {channel.reference}, which this instrument does not have")
     deadline = channel.deadline_ticks
     if deadline is not None and not LEAST_VALUE <= deadline <= NO_DEADLINE_TICKS:
         cannot.append(f"a deadline of {deadline} ticks")

@@ -40,7 +40,7 @@ class BenchResult:
     events: int
     wall_s: float
     cpu_s: float
-    """Of one core; where the machine is shared, less than `wall_s`."""
+    """CPU time of one core; less than `wall_s` on a shared machine."""
     samples: int
     sum_ticks: int
 

@@ -1,8 +1,8 @@
 """Boards by their USB ids: what is plugged in, and where its serial port is.
 
 Ids and names: openFPGALoader's lists of boards and cables (src/board.hpp, src/cable.hpp), and
-LambdaConcept's ECPIX-5 manual, "Debug". A bridge chip has the id of its maker, so that several
-boards share one; the product's name tells them apart where the maker of the board has set it.
+LambdaConcept's ECPIX-5 manual, "Debug". A bridge chip has the id of its maker, so several boards
+share one. The product's name distinguishes them if the maker of the board has set it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Board:
     name: str
     usb_id: tuple[int, int]
     product: str
-    """What its product's name holds, in lower case; empty: the id alone tells it."""
+    """Part of its product's name, in lower case; empty: the id alone identifies it."""
     interface: int | None
     """USB interface of the instrument's port, or ONLY; None: it takes a USB serial adapter."""
     baud: int
@@ -55,7 +55,7 @@ class Plugged:
     product: str
     serial: str
     interface: int | None
-    """Of `port`."""
+    """Interface of `port`."""
     port: str
     """Such as /dev/ttyUSB1; empty for a device without a port."""
     node: str
@@ -64,7 +64,7 @@ class Plugged:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is plugged in, and which boards it may be."""
+    """A plugged-in device, and the boards that it may be."""
 
     plugged: Plugged
     boards: tuple[Board, ...]
@@ -76,7 +76,7 @@ class Found:
 
     @property
     def link(self) -> bool:
-        """Whether this is the instrument's port, or may be where interfaces are not known."""
+        """Whether this is the instrument's port, or may be if interfaces are not known."""
         here = self.plugged.interface
         return any(
             board.interface is not None and (here is None or board.interface in (ONLY, here))
@@ -96,7 +96,7 @@ class Found:
 
 
 def boards_of(plugged: Plugged) -> tuple[Board, ...]:
-    """Return the boards that a device may be; those that its name tells, else all of its id."""
+    """Return the boards that a device may be: by its name, or else by its id."""
     same = [board for board in BOARDS if board.usb_id == plugged.usb_id]
     product = plugged.product.lower()
     named = [board for board in same if board.product and board.product in product]
@@ -135,7 +135,7 @@ def serial_ports() -> tuple[Plugged, ...]:
 def usb_devices(root: Path = Path("/")) -> tuple[Plugged, ...]:
     """Return each serial port of each USB device, or the device where it has none.
 
-    From the files of Linux below `root`; nothing elsewhere.
+    Reads the files of Linux below `root`; yields nothing on other systems.
     """
     devices: list[Plugged] = []
     folder = root / "sys/bus/usb/devices"

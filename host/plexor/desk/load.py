@@ -1,4 +1,4 @@
-"""A load that is put on a device by the user's own commands."""
+"""A load that the user's own commands put on a device."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from plexor.errors import UsageError
 
 IDLE = "none"
 BEGIN_S = 1.0
-"""A command that fails so soon has not put a load on."""
+"""A command that fails within this time has not put a load on."""
 END_S = 10.0
-"""A command that is to end the load has so long, and one that is terminated."""
+"""Time that a command has to end the load, or to end once terminated."""
 
 
 def switched(on: str | None, off: str | None) -> Callable[[str], AbstractContextManager[None]]:
@@ -67,7 +67,7 @@ def _finish(off: str) -> None:
         code = process.wait(END_S)
     except subprocess.TimeoutExpired as error:
         _terminate(process)
-        raise UsageError(f"--load-off {off!r}: does not end within {END_S:g} s") from error
+        raise UsageError(f"--load-off {off!r}: did not end within {END_S:g} s") from error
     if code:
         raise UsageError(f"--load-off {off!r}: ended with exit code {code}; must be 0")
 

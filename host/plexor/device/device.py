@@ -52,8 +52,8 @@ its simulation sends comes at its own rate."""
 
 _STATUS_TEXTS = {
     OpStatus.NO_REGISTER: "has no such register",
-    OpStatus.READ_ONLY: "says that it is read-only",
-    OpStatus.RUNNING: "takes it only while no run is under way",
+    OpStatus.READ_ONLY: "reports that it is read-only",
+    OpStatus.RUNNING: "accepts it only while no run is under way",
     OpStatus.NO_OPERATION: "does not know the operation",
 }
 
@@ -255,15 +255,15 @@ class Device:
         for answer, (place, code, value) in zip(answers, operations, strict=True):
             if answer["status"] != OpStatus.OK:
                 known = answer["status"] in set(OpStatus)
-                text = _STATUS_TEXTS[OpStatus(answer["status"])] if known else "refuses it"
+                text = _STATUS_TEXTS[OpStatus(answer["status"])] if known else "rejects it"
                 raise InstrumentError(
                     f"{self.name}: register word {place:#06x}: the instrument {text}"
                     f" (status {answer['status']})"
                 )
             if code == OpCode.WRITE and answer["value"] != value:
                 raise InstrumentError(
-                    f"{self.name}: register word {place:#06x}: the instrument took"
-                    f" {answer['value']:#x} for the {value:#x} that was written"
+                    f"{self.name}: register word {place:#06x}: the instrument stored "
+                    f"{answer['value']:#x} instead of the {value:#x} that was written"
                 )
         self.image.update(response)
         return True
@@ -279,8 +279,8 @@ class Device:
             )
         if version >> 16 != PROTOCOL_MAJOR:
             raise IdentityError(
-                f"{self.name}: the instrument speaks protocol {version >> 16}.{version & 0xFFFF},"
-                f" this host {PROTOCOL_MAJOR}.{PROTOCOL_MINOR}; the majors must agree"
+                f"{self.name}: the instrument speaks protocol {version >> 16}.{version & 0xFFFF}, "
+                f"this host {PROTOCOL_MAJOR}.{PROTOCOL_MINOR}; the major versions must be equal"
             )
         self.read_all(identity_places(version))
         try:

@@ -33,7 +33,7 @@ ABOUT: Mapping[Feature, About] = {
     Feature.SNAPSHOT: About(
         "figures while a run is under way", "leave it out; the figures come after the run"
     ),
-    Feature.FILTER: About("glitch filter", "leave it out, and filter before the pin"),
+    Feature.FILTER: About("glitch filter", "leave it out; filter the signal before the pin"),
     Feature.EARLY: About(
         "responses before their strike",
         "leave it out; use the edge that comes first as the strike: --channel NAME=chN:after=EDGE",

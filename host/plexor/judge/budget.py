@@ -1,8 +1,8 @@
-"""Limits and verdicts: a budget says what each figure may be, a verdict what was found.
+"""Limits and verdicts: a budget limits figures, a verdict says what was found.
 
-A time on its limit passes, one tick beyond fails; both sides are compared exactly. Of what is not
-known exactly (a percentile, a figure of bins) the bounds are compared: a limit is BROKEN where all
-between them is beyond it, kept where all is within. Between the two the verdict is INSUFFICIENT,
+A time on its limit passes, one tick beyond it fails; both sides are compared exactly. If a figure
+is not known exactly (a percentile, a figure of bins), its bounds are compared: a limit is BROKEN if
+both bounds are beyond it, and kept if both are within it. Otherwise the verdict is INSUFFICIENT,
 never PASS.
 """
 
@@ -53,7 +53,7 @@ class Outcome(StrEnum):
 class Limit:
     """One limit. `figure` is of COUNTS, of TIMES, or a quantile name such as `p99.9`.
 
-    `most` is seconds, for COUNTS a number; for `min` it is the least allowed. A goal is shown and
+    `most` is in seconds, or a number for COUNTS. For `min` it is the minimum. A goal is shown, but
     never breaks the budget.
     """
 
@@ -90,7 +90,7 @@ class Budget:
     limits: tuple[Limit, ...]
 
     def check(self, names: list[str]) -> None:
-        """Raise ValueError where it names a channel that is not one of those of a run."""
+        """Raise ValueError if it names a channel that the run does not have."""
         for limit in self.limits:
             if limit.channel and limit.channel not in names:
                 raise ValueError(
@@ -103,9 +103,9 @@ class Budget:
 class Check:
     """One limit on one channel, and what was found there.
 
-    `found` is ticks, for a count the number; None: there is none. Violating samples number
-    `least` to `most`, equal where every sample is known. `first_sample` counts samples of this kind
-    from 0, `first_index` is the event's; None: not known.
+    `found` is in ticks, or the number for a count; None: there is none. Between `least` and `most`
+    samples violate the limit; the two are equal if every sample is known. `first_sample` counts
+    samples of this kind from 0, `first_index` is that of the event; None: not known.
     """
 
     channel: str
@@ -161,7 +161,7 @@ BUILT_IN = {OMAC.title: OMAC}
 def judge(report: Report, budget: Budget) -> Verdict:
     """Return the verdict of a budget on a run.
 
-    Raises ValueError where the budget names a channel the run has not.
+    Raises ValueError if the budget names a channel that the run does not have.
     """
     budget.check([channel.name for channel in report.channels])
     checks = [
@@ -190,7 +190,7 @@ def _check(channel: ChannelFigures, limit: Limit, tick_fs: int) -> Check:
         return Check(channel.name, limit, outcome, Fraction(count), (count, count))
     figures = channel.kinds.get(limit.kind)
     if figures is None or not figures.count:
-        return Check(channel.name, limit, Outcome.INSUFFICIENT, None, reason="no sample")
+        return Check(channel.name, limit, Outcome.INSUFFICIENT, None, reason="no samples")
     most = ticks_of(limit.most, tick_fs)
     if limit.q is not None:
         return _check_quantile(channel, limit, figures, most)
@@ -203,7 +203,7 @@ def _check(channel: ChannelFigures, limit: Limit, tick_fs: int) -> Check:
 
 
 def _place(known: Known, limit: Fraction, at_least: bool = False) -> Outcome:
-    """Return on which side of a limit all lies that a figure may be."""
+    """Return on which side of a limit all possible values of a figure lie."""
     low, high = known.least, known.most
     if at_least:
         broken, kept = high is not None and high < limit, low is not None and low >= limit
@@ -254,7 +254,7 @@ def _check_quantile(
     q = limit.q or Fraction(1, 2)
     found = quantile(figures.distribution, q)
     if found is None:
-        return Check(channel.name, limit, Outcome.INSUFFICIENT, None, reason="no sample")
+        return Check(channel.name, limit, Outcome.INSUFFICIENT, None, reason="no samples")
     known = Known(exact(found.lower_ticks), exact(found.upper_ticks))
     outcome, reason = _place(known, most), ""
     if outcome == Outcome.INSUFFICIENT:
@@ -263,7 +263,7 @@ def _check_quantile(
 
 
 def _between(found: Quantile, most: Fraction, count: int) -> str:
-    """Return why a quantile, known to the width of its bin, cannot be told from a limit."""
+    """Return why a quantile, known to the width of its bin, cannot be compared with a limit."""
     if not found.enough:
         return f"{count} samples; {quantile_name(found.q)} needs {least_count(found.q)}"
     if found.value_ticks > most >= found.value_ticks - found.value_resolution_ticks + 1:

@@ -69,7 +69,7 @@ class _Parser:
     def budget(self, table: Mapping[str, Any]) -> Budget:
         title = table.get("title", Path(self._name).stem)
         if not isinstance(title, str):
-            raise ValueError(f"title: {title!r}; must be a text")
+            raise ValueError(f"title: {title!r}; must be text")
         for key, value in table.items():
             if key == "title":
                 continue
@@ -80,10 +80,10 @@ class _Parser:
                     self._scope(Scope.CHANNEL, channel, f"{key}.{channel}", limits)
             else:
                 raise ValueError(
-                    f'"{key}" is no section; must be title, all, struck, free or channel.NAME'
+                    f'"{key}" is not a section; must be title, all, struck, free or channel.NAME'
                 )
         if not self._limits:
-            raise ValueError("sets no limit")
+            raise ValueError("sets no limits")
         return Budget(title, tuple(self._limits))
 
     def _scope(self, scope: Scope, channel: str, where: str, table: Any) -> None:
@@ -92,7 +92,10 @@ class _Parser:
             if key in (Kind.FALL, Kind.WIDTH, Kind.PERIOD):
                 for figure, limit in _table(value, path).items():
                     if figure in COUNTS:
-                        raise ValueError(f"{path}.{figure}: a count has no kind; put it in {where}")
+                        raise ValueError(
+                            f"{path}.{figure}: a count is not of one kind of time; put it in "
+                            f"{where}"
+                        )
                     self._add(scope, channel, Kind(key), f"{path}.{figure}", figure, limit)
             else:
                 self._add(scope, channel, Kind.RISE, path, key, value)
@@ -108,7 +111,7 @@ class _Parser:
             q = parse_quantile(f"p99.{nines[1]}" if nines else figure)
             figure = quantile_name(q)
         elif figure not in TIMES and figure not in COUNTS:
-            raise ValueError(f'{path}: no such figure as "{figure}"; must be {_FIGURES}')
+            raise ValueError(f'{path}: "{figure}" is not a figure; must be {_FIGURES}')
         goal = isinstance(value, dict)
         if goal:
             entries = cast("dict[str, Any]", value)
@@ -127,7 +130,7 @@ def _table(value: Any, where: str) -> Mapping[str, Any]:
 
 def _count(path: str, value: Any) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"{path}: {value!r}; must be a whole number from 0 up")
+        raise ValueError(f"{path}: {value!r}; must be a whole number of at least 0")
     return Fraction(value)
 
 

@@ -1,7 +1,7 @@
-"""What a figure of two runs tells of its change: bounds that hold with a stated error.
+"""Bounds on the change of a figure between two runs, which hold with a stated error.
 
-An *excess* is the second run's figure less a limit that is made of the first one's: the change
-itself where the limit allows none. Laws differ by figure:
+An *excess* is the second run's figure minus a limit derived from the first run's. If the limit
+allows no change, it is the change itself. The law depends on the figure:
 
 - quantiles: order statistics of both runs, of any law (`judge.rank_pairs`). The error is exact.
 - shares of strikes: exact bounds of each (C. J. Clopper and E. S. Pearson, 1934), joined by the
@@ -9,7 +9,7 @@ itself where the limit allows none. Laws differ by figure:
   measures", 2008). Events that strikes do not bound are counted as Poisson's.
 - means: the normal law of sums, joined likewise.
 
-All take samples for independent of each other.
+All laws assume independent samples.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from plexor.judge.rank_pairs import Ranks, least_of_each, rank_pairs
 from plexor.units import seconds_of
 
 LEAST_FOR_MEANS = 30
-"""Samples below which a sum is not taken for normal."""
+"""Samples below which a sum is not taken as normal."""
 _CHANCES = 10**12
 """Trials so many that successes among them come by Poisson's law."""
 _HALVINGS = 60
@@ -47,16 +47,16 @@ class Law(Protocol):
 
     @property
     def counts(self) -> tuple[int, int] | None:
-        """Return the samples of each run; None: more of them would not tell more."""
+        """Return the samples of each run; None: more samples would not help."""
         ...
 
     def excess(
         self, part: Fraction, least_error: float, most_error: float, times: int = 1
     ) -> Bounds:
-        """Return where the second figure less `limit_of` the first lies.
+        """Return bounds of the second figure minus `limit_of` the first.
 
-        Each end is wrong with a probability of at most its error. With `times` it is where it would
-        lie if each run had so many times its samples, spread as they are.
+        Each end is wrong with a probability of at most its error. `times` gives the bounds if each
+        run had that many times its samples, spread in the same way.
         """
         ...
 
@@ -66,7 +66,7 @@ class Law(Protocol):
 
 
 def limit_of(value: Fraction, part: Fraction) -> Fraction:
-    """Return what a figure may change to: by a part of what it is, whatever its sign.
+    """Return the value to which a figure may change: by a part of its size, whatever its sign.
 
     One below 0 may rise to 0 at most, so that a greater value never has a smaller limit.
     """
@@ -203,7 +203,7 @@ class ShareLaw:
 
 @lru_cache(maxsize=4096)
 def share_bounds(count: int, of: int, error: float) -> tuple[float, float]:
-    """Return the least and the greatest share that `count` of `of` may come from.
+    """Return the minimum and the maximum share from which `count` of `of` may come.
 
     Each is wrong with a probability of at most `error`.
     """
@@ -264,7 +264,7 @@ class MeanLaw:
         return Bounds(ends[0][0], ends[1][1])
 
     def least_count(self, error: float) -> int:
-        """Return from how many samples on a sum is taken for normal."""
+        """Return the number of samples from which on a sum is taken as normal."""
         return LEAST_FOR_MEANS
 
 

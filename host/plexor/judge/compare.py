@@ -1,7 +1,7 @@
-"""Two runs of the same device: what differs, by how much, and how surely.
+"""Two runs of the same device: what differs, by how much, and how certain that is.
 
-Differences are exact, in seconds: the second run's figure less the first one's. Their intervals
-hold with 95 %, by the laws of `plexor.judge.change_bounds`; a greatest or least sample has none.
+Differences are exact, in seconds: the second run's figure minus the first one's. Their intervals
+hold with 95 %, by the laws of `plexor.judge.change_bounds`. A maximum or minimum has no interval.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _EACH_SIDE = 0.025
 class Difference:
     """One figure of one channel, before and after: times in seconds, shares as they are.
 
-    None: a run has no such figure, for it has no sample.
+    None: the run has no such figure, because it has no samples.
     """
 
     channel: str
@@ -42,7 +42,7 @@ class Difference:
     before: Fraction | None
     after: Fraction | None
     law: Law | None = None
-    """None: nothing tells how sure it is."""
+    """None: its uncertainty is not known."""
     unit: str = "s"
     """Or `share`, or `Hz`."""
     result: str = ""

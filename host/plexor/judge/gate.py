@@ -1,4 +1,4 @@
-"""Whether a change is too much: conditions, and what two runs say of them with a stated error.
+"""Whether a change is too large: conditions, and what two runs say of them with a stated error.
 
 A condition is broken where the interval of the change lies beyond its limit, kept where it lies
 within, and between the two there are too few samples. The whole gate breaks for a device that has
@@ -28,11 +28,11 @@ from plexor.judge.compare import (
 
 ERROR = 0.05
 UNSEEN = 0.001
-"""A share that counts as none where neither run shows one of its strikes."""
+"""A share that counts as 0 if neither run has such a strike."""
 _MARGIN = Fraction(3, 2)
-"""Intervals must be so much narrower than they need be, or every second answer falls short."""
+"""Intervals must be narrower than needed by this factor, or every second answer falls short."""
 _MOST = 10**9
-"""Samples that nobody takes."""
+"""More samples than anybody takes."""
 
 
 class By(StrEnum):
@@ -64,7 +64,7 @@ class FailOn:
         return f"{self.figure}{'>' if self.rises else '<'}{float(self.part * 100):+g}%"
 
     def breaks(self, before: Fraction, after: Fraction) -> bool:
-        """Return whether a change is too great; from 0, any that goes this way."""
+        """Return whether a change is too large; from 0, any change in this direction is."""
         limit = limit_of(before, self.part)
         return after > limit if self.rises else after < limit
 
@@ -82,7 +82,7 @@ class Judgement:
     least: float | None = None
     most: float | None = None
     fail_error: float = ERROR
-    """Of the bound that breaks it."""
+    """Error of the bound that breaks it."""
     reason: str = ""
 
 
@@ -100,7 +100,7 @@ def parse_fail_on(text: str) -> tuple[FailOn, ...]:
             figures = ", ".join((*TIMES, *SHARES, "p50 to p99.99", SATURATION))
             raise ValueError(
                 f"condition: {part.strip()!r}; must be a figure ({figures}), < or > and a "
-                "percentage from -100 up, such as p99.9>+5% or saturation<-2%"
+                "percentage of at least -100, such as p99.9>+5% or saturation<-2%"
             )
         figure = match["figure"]
         found.append(FailOn(figure, match["way"] == ">", Fraction(match["part"]) / 100))
@@ -114,16 +114,16 @@ def _known(figure: str) -> bool:
 def judge(
     found: Sequence[Difference], conditions: Sequence[FailOn], by: By = By.INTERVAL
 ) -> tuple[Judgement, ...]:
-    """Return what is known of each condition on each figure that it is for.
+    """Return a judgement of each condition on each figure to which it applies.
 
     Raises ValueError for a figure whose change cannot be judged by an interval.
     """
     for condition in conditions:
         if by == By.INTERVAL and condition.figure in WITHOUT_LAW:
             raise ValueError(
-                f"{condition.text}: {condition.figure} is of single samples, and nothing tells how "
-                "sure its change is; take a percentile such as p99.9, limit it in a budget, or "
-                "judge estimates with --judge estimate"
+                f"{condition.text}: {condition.figure} comes from single samples, so the error of "
+                "its change is not known; use a percentile such as p99.9, limit it in a budget, "
+                "or judge estimates with --judge estimate"
             )
     pairs = [(c, entry) for c in conditions for entry in found if entry.figure == c.figure]
     each = ERROR / max(sum(entry.law is not None for _, entry in pairs), 1)
@@ -145,7 +145,7 @@ def outcome_of(judgements: Sequence[Judgement]) -> Outcome:
 def _by_estimate(condition: FailOn, entry: Difference) -> Judgement:
     if entry.before is None or entry.after is None:
         run = "A" if entry.before is None else "B"
-        return Judgement(condition, entry, Outcome.TOO_FEW, reason=f"{run} has no sample")
+        return Judgement(condition, entry, Outcome.TOO_FEW, reason=f"{run} has no samples")
     broken = condition.breaks(entry.before, entry.after)
     return Judgement(condition, entry, Outcome.BROKEN if broken else Outcome.KEPT)
 
@@ -172,9 +172,9 @@ def _by_interval(condition: FailOn, entry: Difference, fail_error: float) -> Jud
 
 
 def _none(condition: FailOn, entry: Difference, strikes: int) -> Judgement:
-    """Return what it says that neither run has one of a class: no part of nothing can be told."""
+    """Return the judgement if neither run has a strike of a class: 0 has no relative change."""
     unseen = share_bounds(0, strikes, ERROR)[1] if strikes else 1.0
-    reason = f"none in either, as with a share of up to {unseen:.2%}"
+    reason = f"none in either run, which any share of up to {unseen:.2%} explains"
     if unseen <= UNSEEN:
         return Judgement(condition, entry, Outcome.KEPT, reason=reason)
     return Judgement(condition, entry, Outcome.TOO_FEW, reason=reason)
@@ -200,7 +200,7 @@ class Needed:
 
 
 def needed(judgement: Judgement) -> Needed | None:
-    """Return how many samples it would take where there are too few; None: no number would do.
+    """Return how many samples are needed if there are too few; None: no number is enough.
 
     As many as tell no change from one at the limit: with them half the interval, by the samples
     that there are, is as wide as from no change to the limit, with some to spare. Where the limit
@@ -236,7 +236,7 @@ def needed(judgement: Judgement) -> Needed | None:
 
 
 def _rounded(count: float) -> int:
-    """Return a number of two digits, not below."""
+    """Return the number rounded up to two digits."""
     digits = max(math.floor(math.log10(max(count, 1))) - 1, 0)
     return math.ceil(count / 10**digits) * 10**digits
 
@@ -244,9 +244,9 @@ def _rounded(count: float) -> int:
 def _narrower(part: Fraction, bounds: Bounds) -> str:
     """Return of what width brackets tell a knee that has not moved from one at the limit."""
     if bounds.least is None or bounds.most is None:
-        return "no rate failed: sweep to a higher one with --to"
+        return "no rate failed; sweep up to a higher rate with --to"
     width = 1 / (1 + part) - 1 if -1 < part < 0 else max(part, Fraction(0))
     if not width:
-        return "brackets never tell a change of nothing from none"
+        return "brackets cannot prove that there is no change at all"
     percent = math.floor(width * 1000) / 10
-    return f"it takes brackets of {percent:g} % or less: plexor sweep --resolution {percent:g}%"
+    return f"the brackets must be {percent:g} % or narrower: plexor sweep --resolution {percent:g}%"

@@ -17,7 +17,7 @@ _POLL_S = 0.1
 
 
 class LinkEndError(LinkError):
-    """The other side has closed the link, or a recording is at its end."""
+    """The other side has closed the link, or a recording has ended."""
 
 
 class Link(Protocol):
@@ -30,23 +30,23 @@ class Link(Protocol):
 
     @property
     def serial(self) -> str:
-        """Which instrument it is: its USB serial number where there is one, else the URI."""
+        """The instrument's USB serial number, or the URI if it has none."""
         ...
 
     @property
     def bytes_s(self) -> int | None:
-        """Bytes a second that it can carry each way at most; None: not known."""
+        """Maximum bytes per second in each direction; None: not known."""
         ...
 
     def read(self, max_bytes: int, timeout_s: float) -> bytes:
         """Return at least one byte, or none after the timeout.
 
-        Raises LinkEndError at the end of the stream and LinkError where it breaks.
+        Raises LinkEndError at the end of the stream and LinkError if it breaks.
         """
         ...
 
     def write(self, data: bytes) -> None:
-        """Write all of `data`; raise LinkError where that fails or takes over ten seconds."""
+        """Write all of `data`; raise LinkError if that fails or takes over ten seconds."""
         ...
 
     def close(self) -> None:
@@ -66,7 +66,7 @@ class DatagramLink(Link, Protocol):
 
 @runtime_checkable
 class SimulatedLink(Link, Protocol):
-    """A link to a simulator of one's own: a silent one is slow, for one that has ended is seen."""
+    """A link to its own simulator. A silent simulator is only slow, because its end is noticed."""
 
     @property
     def device(self) -> str:
@@ -89,7 +89,7 @@ class Reader:
         self._thread.start()
 
     def take(self, timeout_s: float) -> bytes:
-        """Return what has come, a mebibyte or little more at once, or nothing after the timeout.
+        """Return what has arrived, about a mebibyte at most, or nothing after the timeout.
 
         Once all bytes are taken, raises the error that ended the link, each time it is called.
         """

@@ -27,7 +27,7 @@ class FileLink:
         except (OSError, ValueError) as error:
             raise LinkError(f"{self.name}: {error}") from error
         if not data:
-            raise LinkEndError(f"{self.name}: the recording is at its end")
+            raise LinkEndError(f"{self.name}: the recording has ended")
         return data
 
     def write(self, data: bytes) -> None:

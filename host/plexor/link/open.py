@@ -30,9 +30,8 @@ def open_link(
 ) -> Link:
     """Return the link that a URI names; `dut` and `simulation`, its arguments, are for `sim:`.
 
-    `again`: more such links will be opened by this process, so that what starts a simulated
-    instrument may stay. Raises UsageError for a URI that names none, LinkError for a link that
-    cannot be opened.
+    `again`: this process will open more such links, so what starts a simulated instrument may stay.
+    Raises UsageError for a URI that is not a link, LinkError for a link that cannot be opened.
     """
     scheme, colon, rest = uri.partition(":")
     if not colon:
@@ -66,7 +65,7 @@ def open_link(
 def instrument_link(uri: str) -> Link:
     """Return the link to an instrument whose device does not matter.
 
-    Every simulated device is beside the same instrument; the synthetic one starts soonest.
+    Every simulated device has the same instrument; the synthetic one starts fastest.
     """
     simulated = uri.startswith("sim:") and not sim_device(uri)
     return open_link(uri.replace("sim:", "sim:synthetic", 1) if simulated else uri)
@@ -78,7 +77,7 @@ def sim_device(uri: str) -> str:
 
 
 def _sim_options(uri: str, query: str) -> list[str]:
-    """Return the options behind the question mark of a `sim:` URI as arguments."""
+    """Return the options after the question mark of a `sim:` URI as arguments."""
     arguments: list[str] = []
     for item in filter(None, query.split("&")):
         name, _, value = item.partition("=")

@@ -1,7 +1,7 @@
-"""Frames of datagrams back into the order in which they were sent, by their sequence.
+"""Restores the order in which the frames of datagrams were sent, by their sequence.
 
-A network may lose datagrams, bring them twice and let one overtake another. What is missing waits
-for a while; what comes after that is counted and left out, because those behind it are gone.
+A network may lose, duplicate and reorder datagrams. A missing frame is awaited for a while. If it
+arrives later, it is counted and left out, because the frames after it have been passed on.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ HELD_FRAMES = 256
 
 
 class FrameOrder:
-    """Puts frames in order; `counts` has what was out of it.
+    """Puts frames in order; `counts` counts those that were out of order.
 
     Each frame that is put in comes out once, or is counted as LATE or DUPLICATE. Frames come out
     with ascending sequence, modulo 2**32, until an instrument begins anew. Frames behind a missing
@@ -58,7 +58,7 @@ class FrameOrder:
         return self.release() if len(self._held) > HELD_FRAMES else []
 
     def release(self) -> list[bytes]:
-        """Give the first missing frames up; return those held back behind, up to a next gap."""
+        """Give up the first missing frames; return those held after them, up to the next gap."""
         if self._next is None or not self._held:
             return []
         start = self._next

@@ -1,4 +1,4 @@
-"""Which frames of a link have been and which never came, by the sequence in their headers."""
+"""Which frames of a link have arrived and which have not, by the sequence in their headers."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from enum import StrEnum
 
 MODULUS = 1 << 32
 RECENT_FRAMES = 4096
-"""What is further back is not known."""
+"""Frames further back are not known."""
 
 
 class Disorder(StrEnum):
-    """What became of a frame that did not come in its turn."""
+    """What happened to a frame that arrived out of turn."""
 
     REORDERED = "reordered"  # came behind a later one, and was put in its place
     LATE = "late"  # came when those behind it had been given on: lost on the link

@@ -1,4 +1,4 @@
-"""A serial port: exclusive, with low latency where the system offers it."""
+"""A serial port: exclusive, with low latency if the system offers it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MOST_BAUD = 12_000_000
 BITS_A_BYTE = 10
 WRITE_TIMEOUT_S = 10.0
 BREAK_S = 0.001
-"""More than a byte at LEAST_BAUD."""
+"""A break, longer than a byte at LEAST_BAUD."""
 PREAMBLE = b"\x55\x00"
-"""On which gateware measures the rate; the second byte ends whatever frame was begun."""
+"""Bytes on which gateware measures the rate; the second byte ends any frame that had begun."""
 
 
 def _usb_serial(port: str) -> str:
-    """Return the serial number of the USB device behind a port; empty where it has none."""
+    """Return the serial number of the USB device behind a port; empty if it has none."""
     from serial.tools.list_ports import comports  # noqa: PLC0415
 
     real = os.path.realpath(port)

@@ -24,10 +24,9 @@ _idle: list[SimProcess] = []
 class SimLink:
     """A simulated instrument in processes of its own.
 
-    Its progress goes to standard error where that is a terminal. Raises UsageError for a device
-    that it refuses, LinkError where it does not start. With `starter`, `command` is but the
-    arguments of a simulator: it is started by a process that stays for the links to come, and is
-    as new as any other.
+    Its progress goes to standard error if that is a terminal. Raises UsageError for a device that
+    it rejects, LinkError if it does not start. With `starter`, `command` has only the arguments of
+    a simulator: a process that stays for later links starts it, and it is as new as any other.
     """
 
     def __init__(
@@ -77,10 +76,10 @@ class SimLink:
         try:
             self._tcp.write(data)
         except LinkError as error:
-            raise type(error)(self._ended("the simulated instrument takes no data")) from error
+            raise type(error)(self._ended("the simulated instrument accepts no data")) from error
 
     def close(self) -> None:
-        """End the simulator, and all that was started for this link alone."""
+        """End the simulator, and everything that was started only for this link."""
         if self._closed:
             return
         self._closed = True
@@ -98,7 +97,8 @@ class SimLink:
                 line = self._process.line(deadline)
             except queue.Empty:
                 raise LinkError(
-                    f"{self.name}: the simulated instrument is not up after {START_TIMEOUT_S:.0f} s"
+                    f"{self.name}: the simulated instrument did not start within "
+                    f"{START_TIMEOUT_S:.0f} s"
                 ) from None
             if line is None:
                 text = self._ended("the simulated instrument did not start")

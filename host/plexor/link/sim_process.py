@@ -1,4 +1,4 @@
-"""The processes behind a simulated instrument: started, heard, ended."""
+"""The processes of a simulated instrument: they are started, read and ended here."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class SimProcess:
             self._process.stdin.flush()
 
     def line(self, deadline: float) -> str | None:
-        """Return the next line that it says, None at its end; raise queue.Empty at the deadline."""
+        """Return the next line it prints, None at its end; raise queue.Empty at the deadline."""
         return self._lines.get(timeout=max(deadline - time.monotonic(), 0.0))
 
     def ended(self) -> tuple[int | None, str]:

@@ -14,7 +14,7 @@ WRITE_TIMEOUT_S = 10.0
 
 
 class TcpLink:
-    """A TCP connection; raises LinkError where it cannot be made."""
+    """A TCP connection; raises LinkError if it cannot be made."""
 
     def __init__(self, host: str, port: int) -> None:
         self.name = self.serial = f"tcp://{host}:{port}"

@@ -1,7 +1,7 @@
 """An instrument at the end of a network: frames in datagrams, one each, not encoded.
 
-To those above it is a byte stream like the others: frames are put in order and encoded on the way
-in, decoded on the way out.
+The rooms above see a byte stream like the others: frames are put in order and encoded on the way
+in, and decoded on the way out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from plexor.protocol.frames import CRC_BYTES, DELIMITER, HEADER, cobs_decode, co
 HOLD_S = 0.05
 """How long frames wait for a missing one."""
 RECEIVE_BYTES = 8 << 20
-"""Of datagrams that the system is asked to keep until they are read."""
+"""Bytes of datagrams that the system is asked to keep until they are read."""
 _MOST_BYTES = 2048
 _LONGEST_BLOCK = 253
 _LEAST_BYTES = HEADER.size_bytes + CRC_BYTES
@@ -31,7 +31,7 @@ _RESIDUE = zlib.crc32(b"\0" * CRC_BYTES)
 
 
 class UdpLink:
-    """Datagrams to and from one address; raises LinkError where it has none.
+    """Datagrams to and from one address; raises LinkError if it cannot be opened.
 
     Datagrams have no connection: an instrument that is not there is found out by its silence. A
     frame that is missing is counted as lost by whoever decodes the stream, from its sequence;
@@ -105,11 +105,11 @@ class UdpLink:
         if self._closed:
             return LinkEndError(f"{self.name}: closed")
         if isinstance(error, ConnectionRefusedError):
-            return LinkError(f"{self.name}: nobody listens there")
+            return LinkError(f"{self.name}: nothing listens there")
         return LinkError(f"{self.name}: network: {_reason(error)}")
 
     def _ordered(self, data: bytes) -> list[bytes]:
-        """Return the frames that a datagram brings into order; what is no frame, as it is."""
+        """Return the frames that a datagram completes, in order; return other bytes as they are."""
         if len(data) < _LEAST_BYTES or zlib.crc32(data) != _RESIDUE:
             return [data]
         held = self._order.waits

@@ -151,7 +151,7 @@ def _reference(name: str, edges: Ticks, known: Flags, periodic: bool) -> tuple[R
     """
     intervals = np.diff(edges)[known]
     if not len(intervals):
-        raise ValueError(f"{name}: {len(edges)} edges in the run; a reference needs 2 or more")
+        raise ValueError(f"{name}: {len(edges)} edges in the run; a reference needs at least 2")
     least, most = int(intervals.min()), int(intervals.max())
     if not periodic:
         return Reference(name, len(edges), None, least, most), known
@@ -161,8 +161,8 @@ def _reference(name: str, edges: Ticks, known: Flags, periodic: bool) -> tuple[R
     near = np.abs(intervals - middle) <= middle // REGULAR
     if np.count_nonzero(~near) * MOST_IRREGULAR > len(intervals):
         raise ValueError(
-            f"{name}: its edges are {least} to {most} ticks apart, which is no tick; "
-            "--span takes times since its last edge"
+            f"{name}: its edges are {least} to {most} ticks apart, so it has no period; --span "
+            "measures from its last edge instead"
         )
     period = Fraction(int(intervals[near].sum()), int(np.count_nonzero(near)))
     regular = known.copy()

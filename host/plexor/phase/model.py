@@ -139,7 +139,7 @@ class PhaseResult:
 
 
 LOST = "events were dropped or lost"
-UNBOUNDED = "no edge of the reference before and after"
+UNBOUNDED = "no edge of the reference on both sides"
 IRREGULAR = "an irregular interval of the reference"
 BEYOND = "later than the span after the reference's edge"
 OVERTAKEN = "answered after the reference's next edge"

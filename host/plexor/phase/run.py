@@ -120,8 +120,8 @@ def settings_of(wanted: Wanted, reference_period_s: Fraction | None, tick_fs: in
     timeout_s = wanted.timeout_s or spacing_s * TIMEOUT_PART
     if timeout_s >= spacing_s:
         raise UsageError(
-            f"--timeout: {float(timeout_s):g} s; must be below {float(spacing_s):g} s, which "
-            "strikes are apart, so that each response has one strike"
+            f"--timeout: {float(timeout_s):g} s; must be below {float(spacing_s):g} s, the time "
+            "between strikes, so that each response has one strike"
         )
     return Settings(
         strikes=(swept, *others),
@@ -152,7 +152,7 @@ def _channels(wanted: Wanted, source: int) -> tuple[Channel, ...]:
     for channel in wanted.channels:
         if channel.number != source and channel.reference not in (STRIKE, f"{STRIKE}.rise"):
             raise UsageError(
-                f"{channel.label}: is timed after {channel.reference}; must be after {STRIKE}"
+                f"{channel.label}: is timed after {channel.reference}; must be timed after {STRIKE}"
             )
     if source >= SOURCE_STRIKE or any(entry.number == source for entry in wanted.channels):
         return wanted.channels
@@ -181,8 +181,8 @@ def _reference_period(device: Device, wanted: Wanted, stop: Stop) -> Fraction | 
         if found >= LEAST_EDGES:
             return seconds_of(int(np.median(np.diff(edges))), seen.tick_fs)
     raise InvalidRunError(
-        f"{wanted.against}: {found} edges in {float(time_s):g} s without strikes; "
-        f"a tick has {LEAST_EDGES} or more"
+        f"{wanted.against}: {found} edges in {float(time_s):g} s without strikes; a tick has at "
+        f"least {LEAST_EDGES}"
     )
 
 
@@ -251,7 +251,7 @@ def _scan(result: RunResult, channel: ChannelResult, wanted: Wanted, channels: i
     books = result.accounting
     if events == chip or books.generated != books.received or result.interrupted:
         return scan
-    text = f"{channel.name}: the events have {events} strikes answered and missed, the chip {chip}"
+    text = f"{channel.name}: events show {events} strikes answered and missed, the chip {chip}"
     return replace(scan, disagreements=(text,))
 
 

@@ -28,7 +28,7 @@ def contradictions_of(result: PhaseResult) -> Iterator[str]:
     if not 0 < result.rate_hz < MOST_TICKS or not 0 < result.asked_rate_hz < MOST_TICKS:
         yield f"rates of {result.rate_hz} and {result.asked_rate_hz} Hz; must be above 0"
     if not result.scans:
-        yield "no scans; must be one of each channel"
+        yield "no scans; must be one for each channel"
     for scan in result.scans:
         yield from (f"{scan.channel!r}: {text}" for text in _of_scan(scan))
 
@@ -43,9 +43,11 @@ def _of_scan(scan: PhaseScan) -> Iterator[str]:
     if any(entry.phase_ticks != n * step for n, entry in enumerate(scan.bins)):
         yield f"steps that are not {step} ticks apart"
     if scan.strikes != sum(entry.strikes for entry in scan.bins):
-        yield f"{scan.strikes} strikes; its steps have another number"
+        yield f"{scan.strikes} strikes; must be the sum of its steps"
     if (scan.base_ticks is None) != all(entry.max_ticks is None for entry in scan.bins):
-        yield f"base_ticks: {scan.base_ticks}; must be there if a strike was answered"
+        yield (
+            f"base_ticks: {scan.base_ticks}; must be present if, and only if, a strike was answered"
+        )
     reference = scan.reference
     period = reference.period_ticks
     if (
@@ -59,7 +61,7 @@ def _of_scan(scan: PhaseScan) -> Iterator[str]:
         not 0 <= min(counts) <= max(counts) < MOST_TICKS
         or min(scan.left_out.values(), default=0) < 0
     ):
-        yield f"{min(counts)} of something; must be 0 or more"
+        yield f"a count of {min(counts)}; must be 0 or more"
     for entry in scan.bins:
         yield from _of_bin(entry)
     for window in (*scan.windows, *(() if scan.suspect is None else (scan.suspect,))):

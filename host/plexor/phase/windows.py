@@ -39,7 +39,7 @@ def scan(
     count = math.ceil(folded.span_ticks / step_ticks)
     if step_ticks < 1 or not 2 <= count <= MOST_PHASES:
         raise ValueError(
-            f"step: {float(step_ticks):g} ticks of {folded.span_ticks}; must be a tick or more, "
+            f"step: {float(step_ticks):g} ticks of {folded.span_ticks}; must be at least a tick, "
             f"and make 2 to {MOST_PHASES} phases"
         )
     latency = folded.latency_ticks

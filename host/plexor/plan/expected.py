@@ -1,4 +1,4 @@
-"""How many strikes a run will have, and which outputs tell how far it is. Pure."""
+"""How many strikes a run will have, and which outputs show its progress. Pure."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from plexor.protocol.registers import Trigger
 
 
 def followed(settings: Settings) -> tuple[int, ...]:
-    """Return the outputs whose strikes tell how far a run is.
+    """Return the outputs whose strikes show the progress of a run.
 
-    Those that start with the run and have an end, for they end it; else those that start with the
-    run, else all. Of a sweep table output 0 alone.
+    These are the outputs that start with the run and have an end, because they end it; else those
+    that start with the run; else all. With a sweep table it is only output 0.
     """
     if settings.table:
         return (0,)

@@ -38,7 +38,7 @@ from plexor.units import seconds_of
 
 
 def registers_in(image: RegisterImage, geometry: Geometry) -> tuple[RegisterWrite, ...]:
-    """Return the registers that set a run up, as far as the recording has them."""
+    """Return the registers that set up a run, as far as the recording has them."""
     return tuple(
         RegisterWrite(block, copy, name, image.value(block, name, copy))
         for block, copy, name in set_up_places(image, geometry)
@@ -47,7 +47,7 @@ def registers_in(image: RegisterImage, geometry: Geometry) -> tuple[RegisterWrit
 
 
 def wrong_in(image: RegisterImage, geometry: Geometry) -> list[str]:
-    """Return what the registers ask for and no host does; the settings are without it."""
+    """Return what the registers ask for but no host ever does; the settings leave it out."""
     tick_fs = geometry.tick_fs
     found = [
         f"strike{output} was asked to strike every 0 ticks"
@@ -55,7 +55,7 @@ def wrong_in(image: RegisterImage, geometry: Geometry) -> list[str]:
         if not _strikes(_stimulus(image, output, tick_fs))
     ]
     if image.has(_POLICY[0], _POLICY[1]) and _policy(image) is None:
-        found.append(f"matcher.policy was {image.value(*_POLICY)}, which is none")
+        found.append(f"matcher.policy was {image.value(*_POLICY)}, which is not a policy")
     if any(step.period_s <= 0 for step in _steps(image, tick_fs)):
         found.append("a step of the table was asked to strike every 0 ticks")
     return found

@@ -1,4 +1,4 @@
-"""From settings to registers: pure, exact, and refusing what the instrument cannot do."""
+"""From settings to registers: pure and exact. What the instrument cannot do is rejected."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_TIMEOUT_TICKS = (1 << 31) - 1
 LEAST_DEFAULT_TIMEOUT_TICKS = 1024
 MOST_DEFAULT_TIMEOUT_S = Fraction(1)
 SINGLE_TIMEOUT_S = Fraction(1, 10)
-"""Default timeout where no strike has a period."""
+"""Default timeout if no strike has a period."""
 REPORT_SPACES = (Space.CLASSES, Space.EDGES, Space.UPLOAD_DROPS, Space.LATENCY_STATISTICS)
 """Small enough for ten snapshots a second on the slowest link."""
 
@@ -42,7 +42,7 @@ class Plan:
     echo: tuple[Echo, ...]
 
     def value(self, block: str, name: str, copy: int = 0) -> int:
-        """Return what is written to a register; raise KeyError where nothing is."""
+        """Return what is written to a register; raise KeyError if nothing is."""
         for write in self.registers:
             if (write.block, write.copy, write.name) == (block, copy, name):
                 return write.value
@@ -90,7 +90,7 @@ def plan_of(settings: Settings, identity: Identity) -> Plan:
 
 
 def stream_of(settings: Settings, identity: Identity) -> Stream:
-    """Return when events go over the link; raise ValueError where they cannot, but must."""
+    """Return when events go over the link; raise ValueError if they must, but cannot."""
     able = Feature.EVENTS in identity.geometry.features
     if settings.stream is None:
         return Stream.LIVE if able else Stream.OFF
@@ -106,20 +106,20 @@ def stream_of(settings: Settings, identity: Identity) -> Stream:
 
 
 def need_events(identity: Identity, what: str) -> None:
-    """Raise UsageError where the instrument does not send the events that something needs."""
+    """Raise UsageError if the instrument does not send the events that something needs."""
     _need(identity, Feature.EVENTS, f"{what}: needs every event", "sends them")
 
 
 def need_dither(identity: Identity, what: str) -> None:
-    """Raise UsageError where the instrument does not dither the strikes of something."""
+    """Raise UsageError if the instrument cannot dither the strikes of something."""
     _need(identity, Feature.DITHER, what, "has it")
 
 
 def _need(identity: Identity, feature: Feature, what: str, has: str) -> None:
     if feature not in identity.geometry.features:
         raise UsageError(
-            f"{what}; {lack(identity.geometry, feature)}; take a board of docs/features.md that"
-            f" {has}"
+            f"{what}; {lack(identity.geometry, feature)}; use a board of docs/features.md that "
+            f"{has}"
         )
 
 
@@ -152,13 +152,17 @@ def _check_table(settings: Settings, quantities: Quantities) -> None:
     quantities.need(Feature.SWEEP, "table")
     most = quantities.geometry.table_steps
     if len(settings.table) > most:
-        raise ValueError(f"table: {len(settings.table)} steps; this instrument takes {most}")
+        raise ValueError(
+            f"table: {len(settings.table)} steps; this instrument takes at most {most}"
+        )
     stimulus = next((entry for entry in settings.strikes if entry.output == 0), None)
     if stimulus is None or stimulus.trigger != Trigger.RUN or stimulus.poisson:
-        raise ValueError("table: strike0 goes through it; it must start with the run, not Poisson")
+        raise ValueError(
+            "table: strike0 runs it, so strike0 must start with the run and be periodic"
+        )
     if stimulus.count or settings.count is not None:
         count = stimulus.count or settings.count
-        raise ValueError(f"count: {count} strikes beside a table; give each step its count")
+        raise ValueError(f"count: {count} strikes for a table; give each step its own count")
 
 
 def _timeout_ticks(settings: Settings, quantities: Quantities) -> int:

@@ -1,4 +1,4 @@
-"""Seconds asked to ticks taken, checked against an instrument, each rounding written down."""
+"""Turns requested seconds into ticks, checks them against an instrument, records each rounding."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from plexor.units import format_seconds, known_ticks, seconds_of, ticks_of, whol
 
 
 class Quantities:
-    """Rounds what is asked to what one instrument can do; `echo` has each rounding."""
+    """Rounds requests to what one instrument can do; `echo` has each rounding."""
 
     def __init__(self, geometry: Geometry) -> None:
         self.geometry = geometry
@@ -34,20 +34,20 @@ class Quantities:
         return f"{float(ticks):.15g} {unit} ({format_seconds(seconds, 6)})"
 
     def note(self, what: str, asked_s: Fraction, taken_ticks: int | Fraction) -> None:
-        """Write down what was asked and what is taken."""
+        """Record what was requested and what is used."""
         self.echo.append(Echo(what, asked_s, seconds_of(taken_ticks, self.geometry.tick_fs)))
 
     def check(self, what: str, ticks: int | Fraction, least: int, most: int | Fraction) -> None:
-        """Raise ValueError where ticks are out of range."""
+        """Raise ValueError if ticks are out of range."""
         if not least <= ticks <= most:
             raise ValueError(
                 f"{what}: {self.text(ticks)}; must be {self.text(least)} to {self.text(most)}"
             )
 
     def whole(self, what: str, seconds: Fraction, least: int, most: int) -> int:
-        """Return seconds in whole ticks; raise ValueError where they are out of range.
+        """Return seconds in whole ticks; raise ValueError if they are out of range.
 
-        A time above 0 that rounds to none is refused.
+        A time above 0 that rounds to 0 is rejected.
         """
         ticks = whole_ticks(seconds, self.geometry.tick_fs)
         if seconds > 0 and ticks == 0:
@@ -77,6 +77,6 @@ class Quantities:
         return clocks
 
     def need(self, feature: Feature, what: str) -> None:
-        """Raise ValueError where the instrument has no such feature."""
+        """Raise ValueError if the instrument does not have the feature."""
         if feature not in self.geometry.features:
             raise ValueError(refusal(self.geometry, feature, what))

@@ -21,7 +21,7 @@ MOST_DEFAULT_WIDTH_S = Fraction(1, 10**5)
 
 
 def dither_at_most(seconds: Fraction, tick_fs: int) -> Fraction:
-    """Return the greatest dither that there is up to some seconds; 0 where there is none."""
+    """Return the maximum possible dither up to some seconds; 0 if there is none."""
     ticks = min(math.floor(ticks_of(seconds, tick_fs)), 1 << MAX_DITHER_BITS)
     if ticks < LEAST_DITHER_TICKS:
         return Fraction(0)
@@ -102,8 +102,8 @@ class _Sequence:
         stimulus = self.stimulus
         if stimulus.burst < 1 or stimulus.count < 0:
             raise ValueError(
-                f"{self.label}: burst {stimulus.burst}, count {stimulus.count}; "
-                "a burst must be 1 or more, a count 0 (endless) or more"
+                f"{self.label}: burst {stimulus.burst}, count {stimulus.count}; the burst must be "
+                "at least 1, the count at least 0 (endless)"
             )
         self._check_combinations()
         spacing = self._spacing_ticks()
@@ -153,11 +153,13 @@ class _Sequence:
     def _check_combinations(self) -> None:
         stimulus, label = self.stimulus, self.label
         if stimulus.width_s is not None and stimulus.duty is not None:
-            raise ValueError(f"{label}: width and duty; give one of them")
+            raise ValueError(f"{label}: width and duty are both given; give one of them")
         if stimulus.duty is not None and not 0 < stimulus.duty < 1:
             raise ValueError(f"{label}.duty: {float(stimulus.duty)}; must be above 0 and below 1")
         if stimulus.burst > 1 and stimulus.spacing_s is None:
-            raise ValueError(f"{label}.burst: {stimulus.burst} strikes; give their spacing too")
+            raise ValueError(
+                f"{label}.burst: {stimulus.burst} strikes without a spacing; give the spacing too"
+            )
         if stimulus.burst > 1:
             self.quantities.need(Feature.BURST, f"{label}.burst")
         if stimulus.period_s is None and (stimulus.poisson or stimulus.dither_s):
@@ -168,7 +170,7 @@ class _Sequence:
                 f" of {stimulus.burst}"
             )
         if stimulus.poisson and (stimulus.burst > 1 or stimulus.dither_s):
-            raise ValueError(f"{label}: Poisson intervals take neither burst nor dither")
+            raise ValueError(f"{label}: Poisson intervals cannot have bursts or dither")
         if not 0 <= stimulus.seed < 1 << 64:
             raise ValueError(f"{label}.seed: {stimulus.seed}; must be 0 to {(1 << 64) - 1}")
         outputs = [entry.output for entry in self.settings.strikes]
@@ -176,7 +178,8 @@ class _Sequence:
             stimulus.trigger_source == stimulus.output or stimulus.trigger_source not in outputs
         ):
             raise ValueError(
-                f"{label}.trigger: strike{stimulus.trigger_source}; must be another enabled output"
+                f"{label}.trigger: strike{stimulus.trigger_source}; must be another output that "
+                "is enabled"
             )
 
     def _spacing_ticks(self) -> int:
@@ -227,8 +230,9 @@ class _Sequence:
         least = 2 * self.samples if 0 < spacing < self.samples else self.samples
         if scaled < least << FRACTION_BITS:
             raise ValueError(
-                f"{self.label}.period: {self.quantities.text(period)}; bursts and dither leave"
-                f" {self.quantities.text(exact)} between bursts, must be at least {least} ticks"
+                f"{self.label}.period: {self.quantities.text(period)}; bursts and dither leave "
+                f"{self.quantities.text(exact)} between bursts, which must be at least {least} "
+                "ticks"
             )
         if scaled >= 1 << 48 + FRACTION_BITS:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Corrected figures as cells of text, for the terminal and the page alike: always in ps or ns."""
+"""Corrected figures as cells of text, for both the terminal and the page: always in ps or ns."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def corrected_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
 
 
 def calibration_lines(report: Report) -> list[str]:
-    """Return what corrected the run, and which channels it did not; none without calibration."""
+    """Return which calibration corrected the run, and the channels that it did not correct."""
     calibration = report.result.calibration
     if calibration is None:
         return []

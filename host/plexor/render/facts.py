@@ -23,7 +23,7 @@ def headline(report: Report) -> str:
 
 
 def device_name(device: Mapping[str, str]) -> str:
-    """Return what a description names, empty where it names nothing."""
+    """Return the name in a description; empty if there is none."""
     system, board = device.get("os", ""), device.get("board", "")
     if system and board:
         return f"{system} on {board}"
@@ -31,7 +31,7 @@ def device_name(device: Mapping[str, str]) -> str:
 
 
 def summary(report: Report) -> str:
-    """Return what was done to it: strikes, rate, time, load, and where the figures come from."""
+    """Return what was done to the device: strikes, rate, time, load, and the figures' source."""
     result = report.result
     parts = [f"{grouped(result.strikes)} strikes", *_rates(result)]
     parts.append(format_seconds(seconds_of(report.duration_ticks, result.tick_fs), 3))
@@ -92,15 +92,15 @@ def accounting(report: Report) -> str:
 
 
 def computed(report: Report) -> str:
-    """Return which figures the host computed, for the chip has them not; nothing where none."""
+    """Return which figures the host computed because the chip does not have them; empty if none."""
     parts = _without_channels(report, report.result.computed_on_host)
     return f"computed on the host, from events: {'; '.join(parts)}" if parts else ""
 
 
 def left_out(report: Report) -> str:
-    """Return which figures neither the chip has nor the host can compute, and why."""
+    """Return which figures are on neither the chip nor the host, and why."""
     parts = _without_channels(report, report.result.omitted)
-    return f"not had on the chip, and left out: {'; '.join(parts)}" if parts else ""
+    return f"not on the chip, and left out: {'; '.join(parts)}" if parts else ""
 
 
 def _without_channels(report: Report, entries: Sequence[str]) -> list[str]:

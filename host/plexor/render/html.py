@@ -70,7 +70,7 @@ class Heading:
     """Where the figures come from: `simulated`, or measured on what."""
     lead: str
     banner: str = ""
-    """HTML of what must be read first."""
+    """HTML that must be read first."""
 
 
 def html_page(heading: Heading, body: str) -> str:
@@ -126,7 +126,7 @@ def html_box(style: str, head: str, text: str) -> str:
 
 
 def html_table(table: tuple[list[str], list[list[Cell]]]) -> str:
-    """Return a table of heads and rows that scrolls by itself where it is too wide."""
+    """Return a table of heads and rows, which scrolls by itself if it is too wide."""
     head, rows = table
     cells = "".join(f"<th>{escape(name)}</th>" for name in head)
     body = ""
@@ -144,7 +144,7 @@ def html_table(table: tuple[list[str], list[list[Cell]]]) -> str:
 
 
 def html_list(entries: Iterable[tuple[str, str]]) -> str:
-    """Return names with their texts, those without a text left out."""
+    """Return names with their texts, without those that have no text."""
     rows = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in entries if text
     )

@@ -38,7 +38,7 @@ _CLASS = {Outcome.PASS: "good", Outcome.BROKEN: "bad", Outcome.INSUFFICIENT: "do
 
 
 class Draw(Protocol):
-    """Draws a plot of a run, so wide; None for one that the run does not have."""
+    """Draws a plot of a run at a given width; None if the run does not have that plot."""
 
     def __call__(self, report: Report, *, width: float) -> Canvas | None: ...
 
@@ -116,7 +116,9 @@ def _shares(report: Report) -> str:
 
 def _periods(report: Report) -> str:
     rows = period_rows(report)
-    return f"<h2>Period of what runs by itself</h2>{html_table(rows)}" if rows[1] else ""
+    return (
+        f"<h2>Periods of channels that run by themselves</h2>{html_table(rows)}" if rows[1] else ""
+    )
 
 
 def _limits(report: Report, verdict: Verdict | None) -> str:
@@ -160,7 +162,7 @@ def _taken_with(report: Report) -> str:
     ]
     if report.base_ticks:
         clamped = sum(f.clamped for c in report.channels for f in c.kinds.values())
-        text = f"{report.base_ticks} ticks taken off each latency, {clamped} clamped at 0"
+        text = f"{report.base_ticks} ticks subtracted from each latency, {clamped} clamped at 0"
         entries.append(("base result", text))
     if result.computed_on_host:
         entries.append(("computed on the host", ", ".join(result.computed_on_host)))
@@ -169,7 +171,7 @@ def _taken_with(report: Report) -> str:
     entries += [
         (
             echo.name,
-            f"asked {format_seconds(echo.asked_s, 6)}, taken {format_seconds(echo.taken_s, 6)}",
+            f"requested {format_seconds(echo.asked_s, 6)}, used {format_seconds(echo.taken_s, 6)}",
         )
         for echo in result.echo
         if echo.error_s

@@ -17,8 +17,8 @@ from plexor.units import format_rate
 
 MARGIN = 28.0
 _FOOTER = (
-    "A rate is tried until an exact test of its criterion is certain. What a sweep finds holds for "
-    "the rates, strikes and loads that it tried."
+    "Each rate is tried until an exact test of its criterion is certain. The results hold only for "
+    "the rates, strikes and loads that were tried."
 )
 
 
@@ -44,9 +44,11 @@ def sweep_page(result: SweepResult) -> str:
             source,
         )
     )
-    interrupted = "Interrupted: what follows is what was found until then"
+    interrupted = "Interrupted: these are the results up to that point"
     banner = (
-        html_box("doubt", interrupted, "The same command goes on.") if result.interrupted else ""
+        html_box("doubt", interrupted, "Run the same command to continue.")
+        if result.interrupted
+        else ""
     )
     pictures = "".join(html_figure(partial(frontier, result, name)) for name in channels_of(result))
     doubts = "".join(
@@ -59,11 +61,11 @@ def sweep_page(result: SweepResult) -> str:
         for note, doubtful in (*scan_notes(result), *step_notes(result))
     )
     body = f"""{pictures}
-<h2>What is sustained</h2>
+<h2>Sustained rates</h2>
 {html_table(_cells(knee_rows(result)))}
 {doubts}
 {scans}
-<details><summary>Each rate</summary>
+<details><summary>All rates</summary>
 {html_table(_cells(step_rows(result)))}
 </details>
 <h2>Taken with</h2>
@@ -81,7 +83,7 @@ def _taken_with(result: SweepResult) -> list[tuple[str, str]]:
     entries = [(f"device {name}", text) for name, text in result.device.items()]
     entries += [
         ("strikes", result.shape),
-        ("resolution asked for", f"{float(result.width):.2%}"),
+        ("requested resolution", f"{float(result.width):.2%}"),
         ("started", result.started),
     ]
     return entries + [(f"{name} version", text) for name, text in result.versions.items()]

@@ -1,4 +1,4 @@
-"""The steps of a sweep as rows, and what it was of: the same in every picture of it."""
+"""The steps of a sweep as rows, and its heading: the same in every picture of it."""
 
 from __future__ import annotations
 

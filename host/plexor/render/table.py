@@ -1,4 +1,4 @@
-"""The figures of each channel as cells of text, for the terminal and the page alike."""
+"""The figures of each channel as cells of text, for both the terminal and the page."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
         if rise.span is None:
             row.append((NOTHING, "needs events"))
         else:
-            greatest = f"greatest {_time(rise.span.greatest_ticks, tick_fs)}"
+            greatest = f"maximum {_time(rise.span.greatest_ticks, tick_fs)}"
             note = greatest if rise.span.full else f"only {rise.count} samples"
             row.append((_time(rise.span.current_ticks, tick_fs), note))
         row.append((NOTHING if rise.cold is None else _time(rise.cold.cold_ticks, tick_fs), ""))
@@ -168,7 +168,7 @@ def outlier_rows(report: Report, each: int = 3) -> tuple[list[str], list[list[Ce
     """Return the heads and rows of the earliest and the latest responses of each channel.
 
     Without the samples in order only the extremes are known, with their events. The earliest is
-    left out where a base result was taken off, for the clamped are not told apart.
+    left out if a base result was subtracted, because clamped responses look alike.
     """
     head = ["channel", "which", "latency", "sample", "event", "time in the run"]
     rows: list[list[Cell]] = []

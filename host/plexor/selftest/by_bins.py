@@ -78,7 +78,7 @@ class BinWitness(BinObserver):
                 result = dumped_run(self.device, self._foretold(channels, width_ticks))
                 judge(result, memory.unforeseen(result, width_ticks, delays))
                 width_ticks *= 2
-        return Recount("what they must be", compared, used, found)
+        return Recount("their expected values", compared, used, found)
 
     def _listening(self) -> Settings:
         channels = tuple(Channel(number) for number in range(self._geometry.channels))

@@ -84,7 +84,7 @@ class EventWitness(EventObserver):
                 for entry in channel.measurements
             )
             found += [
-                Finding(channel.name, f"{channel.strikes} strikes counted of {result.strikes}")
+                Finding(channel.name, f"{channel.strikes} of {result.strikes} strikes counted")
                 for channel in result.channels
                 if channel.classes[ResponseClass.STRIKES] != result.strikes
             ]

@@ -35,13 +35,13 @@ def loopback_findings(looped: Mapping[int, Looped], geometry: Geometry) -> list[
     found = [Finding(f"ch{n}", "stuck: sees no strike of any output") for n in silent]
     for output in outputs if alive else ():
         if not any(seen[output, n] for n in alive):
-            found.append(Finding(f"strike{output}", "stuck: no channel sees it, looped back"))
+            found.append(Finding(f"strike{output}", "stuck: looped back, no channel sees it"))
             continue
         struck = looped[output].generated.get(SOURCE_STRIKE + output, 0)
         for channel in alive:
             text = ""
             if seen[output, channel] != struck:
-                text = f"{seen[output, channel]} edges of {struck} of strike{output}"
+                text = f"sees {seen[output, channel]} edges of strike{output}; must be {struck}"
             elif looped[output].complete:
                 text = _delayed(looped[output], output, channel)
             if text:
@@ -54,7 +54,7 @@ def _delayed(looped: Looped, output: int, channel: int) -> str:
     for way, name in ((1, "up"), (0, "down")):
         echo = looped.echoes[channel, way]
         if echo.seen != echo.struck:
-            return f"{echo.seen} edges {name} of {echo.struck} of strike{output}"
+            return f"sees {echo.seen} edges {name} of strike{output}; must be {echo.struck}"
         if not echo.seen:
             continue
         delay = echo.seen_ticks - echo.strikes_ticks
@@ -75,7 +75,10 @@ def source_findings(source: Source, least: int, geometry: Geometry) -> list[Find
         counts = [source.counts[channel, way].sum(axis=0) for way in (1, 0)]
         totals = [int(count.sum()) for count in counts]
         if min(totals) < least:
-            text = f"{totals[0]} edges up, {totals[1]} down of the source; must be {least}"
+            text = (
+                f"sees {totals[0]} edges up and {totals[1]} down of the source; must be at least "
+                f"{least} each"
+            )
             found.append(Finding(f"ch{channel}", text))
             continue
         up, down = ({int(p) for p in np.flatnonzero(count == 0)} for count in counts)
@@ -86,7 +89,7 @@ def source_findings(source: Source, least: int, geometry: Geometry) -> list[Find
             width, count = max(widest, key=lambda entry: entry[0])
             if width > WIDEST_TICKS:
                 text = f"phase {int(count.argmax())}: its bin is {width:.1f} ticks wide"
-                found.append(Finding(f"ch{channel}", f"{text}; must be {WIDEST_TICKS} at most"))
+                found.append(Finding(f"ch{channel}", f"{text}; must be at most {WIDEST_TICKS}"))
     return found
 
 
@@ -123,7 +126,9 @@ def jumper_findings(
     for channel, output in wired_to.items():
         if follows[channel] == [output]:
             if seen[output, channel] != count:
-                text = f"{seen[output, channel]} edges of {count} of strike{output}, by its pin"
+                text = (
+                    f"its pin sees {seen[output, channel]} edges of strike{output}; must be {count}"
+                )
                 found.append(Finding(f"ch{channel}", text))
         elif not follows[channel]:
             text = f"stuck: its pin does not follow strike{output}, or the jumper is open"
@@ -133,7 +138,7 @@ def jumper_findings(
             other = [
                 n for n in wired_to if follows[n] == [output] and wired_to[n] in follows[channel]
             ]
-            text = f"follows {names}, is wired to strike{output}"
+            text = f"follows {names}, but is wired to strike{output}"
             if other:
                 text += f": ch{channel} and ch{other[0]} are swapped"
             found.append(Finding(f"ch{channel}", text))

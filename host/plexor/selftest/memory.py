@@ -144,7 +144,7 @@ def inconsistent(channels: Sequence[ChannelResult]) -> list[Finding]:
                 continue
             ends = [bin_of(value, entry.bins.mantissa_bits) for value in _extremes(entry)]
             if ends != [filled[0], filled[-1]]:
-                text = f"{known.min_ticks} to {known.max_ticks} ticks, yet in bins"
+                text = f"{known.min_ticks} to {known.max_ticks} ticks, but in bins"
                 text += f" {filled[0]} to {filled[-1]}; must be {ends[0]} to {ends[1]}"
                 wrong.append(Finding("memory", f"{channel.name} {entry.kind}: {text}"))
             if filled[-1] >= bin_count(entry.bins.mantissa_bits):
@@ -154,7 +154,10 @@ def inconsistent(channels: Sequence[ChannelResult]) -> list[Finding]:
             least = sum(n * low for n, (low, _) in zip(weights, bounds, strict=True))
             most = sum(n * (above - 1) for n, (_, above) in zip(weights, bounds, strict=True))
             if not least <= known.sum_ticks <= most:
-                text = f"their sum is {known.sum_ticks} ticks; by its bins {least} to {most}"
+                text = (
+                    f"their sum is {known.sum_ticks} ticks; by the bins it must be {least} to "
+                    f"{most}"
+                )
                 wrong.append(Finding("memory", f"{channel.name} {entry.kind}: {text}"))
     return wrong
 
@@ -170,7 +173,7 @@ def unforeseen(
     wrong: list[Finding] = []
     for channel in result.channels:
         if channel.strikes != result.strikes:
-            text = f"{channel.strikes} strikes counted of {result.strikes}"
+            text = f"{channel.strikes} of {result.strikes} strikes counted"
             wrong.append(Finding(channel.name, text))
         rise = channel.measurement(Kind.RISE)
         if rise is None or rise.statistics.count != result.strikes:
@@ -190,7 +193,7 @@ def unforeseen(
         # For two adjacent values, count and sum tell how often each one came.
         later = rise.statistics.sum_ticks - rise.statistics.count * least
         if not 0 <= later <= rise.statistics.count or bool(later) != (most > least):
-            text = f"{rise.statistics.count} of {least} to {most} ticks, yet their sum is"
+            text = f"{rise.statistics.count} of {least} to {most} ticks, but their sum is"
             text += f" {rise.statistics.sum_ticks}"
             wrong.append(Finding("memory", f"{channel.name} rise: {text}"))
             continue
@@ -199,7 +202,7 @@ def unforeseen(
         off = np.flatnonzero(rise.bins.counts != expected)
         if len(off):
             place = int(off[0])
-            text = f"{len(off)} bins are not those of {least} to {most} ticks; "
+            text = f"{len(off)} bins do not match {least} to {most} ticks; "
             text += f"bin {place} has {rise.bins.counts[place]}, must be {expected[place]}"
             wrong.append(Finding("memory", f"{channel.name} rise: {text}"))
     return wrong

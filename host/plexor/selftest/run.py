@@ -112,8 +112,10 @@ def link_check(device: Device, asked_bytes_s: Fraction | None = None) -> Check:
     if nominal is not None and load.more and load.bytes_s < nominal * SLOW:
         text = f"slow: {_rate(load.bytes_s)} with more to send; nominal is {_rate(nominal)}"
         found.append(Finding("link", text))
-    more = "with more to send" if load.more else "all there was to send"
-    summary = f"{words} words asked for, {received} bytes came, {faults + lost + retries} errors; "
+    more = "with more to send" if load.more else "with nothing more to send"
+    summary = (
+        f"{words} words requested, {received} bytes received, {faults + lost + retries} errors; "
+    )
     return check("link", f"{summary}carried {_rate(load.bytes_s)}, {more}", found)
 
 
@@ -192,5 +194,5 @@ def _jumpers(device: Device, wiring: Wiring) -> Check:
         result = whole_run(device, settings)
         for entry in result.channels:
             seen[output, entry.number] = entry.active_edges
-    summary = f"{JUMPER_STRIKES} strikes of {len(wiring)} outputs by {len(channels)} jumpers"
+    summary = f"{JUMPER_STRIKES} strikes of {len(wiring)} outputs through {len(channels)} jumpers"
     return check("jumpers", summary, jumper_findings(seen, JUMPER_STRIKES, wiring))

@@ -89,7 +89,7 @@ class Follower:
             self._moved, self._last_ticks = time.monotonic(), ticks
         elif time.monotonic() - self._moved > self._run.still_s:
             raise InstrumentError(
-                f"{self._run.device.name}: the instrument's time stands still at {ticks} ticks"
+                f"{self._run.device.name}: the instrument's time has stopped at {ticks} ticks"
             )
 
     def _tell(self, look: _Look) -> None:

@@ -91,7 +91,7 @@ def _wrong(result: RunResult) -> Iterator[str]:
         getattr(calibration, name) != getattr(identity, name)
         for name in ("gateware_hash", "build_id", "tick_fs")
     ):
-        yield "calibration: is of another instrument"
+        yield "calibration: made for another instrument"
     if calibration is not None:
         phases = {len(entry.rise.late_ps) for entry in calibration.channels}
         if phases != {identity.geometry.phases}:
@@ -150,7 +150,7 @@ def _wrong_register(write: RegisterWrite) -> Iterator[str]:
         registers.address(write.block, write.name, write.copy)
         registers.register(write.block, write.name).check(write.value)
     except KeyError:
-        yield f"{place}: there is none"
+        yield f"{place}: does not exist"
     except ValueError as error:
         yield f"{place}: {error}"
     if (write.block, write.name) == ("matcher", "policy") and write.value not in set(Policy):
@@ -168,7 +168,7 @@ def _wrong_accounting(books: Accounting, geometry: Geometry, *, valid: bool) -> 
     if not 0 <= books.link_dropped <= LINK_DROPPED_MOST:
         yield f"accounting: link_dropped {books.link_dropped}; must be 0 to {LINK_DROPPED_MOST}"
     if min(counts) < 0:
-        yield f"accounting: {min(counts)} of something; must be 0 or more"
+        yield f"accounting: a count of {min(counts)}; must be 0 or more"
     sources = [entry.source for entry in books.sources]
     if len(set(sources)) < len(sources) or not set(sources) <= set(geometry.sources):
         yield f"accounting: sources {sources}; must be different, of {[*geometry.sources]}"

@@ -44,7 +44,7 @@ def save(result: RunResult, folder: Path, wire: Path | None = None) -> Path:
     """
     with _errors_of(folder, "write"):
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise StoreError(f"{folder}: is there already; name a folder that is not")
+            raise StoreError(f"{folder}: already exists; name a new folder")
         folder.parent.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
         try:
@@ -189,7 +189,9 @@ def _with_histograms(result: RunResult, path: Path) -> RunResult:
     ):
         where: stored.Place = (number, kind, scale)
         if bins != known.get(where) or not -1 <= place < bins:
-            raise ValueError(f"bin {place} of {bins} of histogram {where}; run.json has none such")
+            raise ValueError(
+                f"bin {place} of {bins} of histogram {where}; run.json has no such bin"
+            )
         counts = found.setdefault(where, np.zeros(known[where], dtype=np.uint64))
         if place >= 0:
             counts[place] = count
@@ -262,5 +264,5 @@ def _read_table(path: Path, schema: Any) -> Mapping[str, Any]:
         raise ValueError(f"columns {table.schema.names}; must be {schema.names}, of their types")
     columns = {name: table.column(name) for name in schema.names}
     if any(column.null_count for column in columns.values()):
-        raise ValueError("a place without a value")
+        raise ValueError("a missing value")
     return columns

@@ -163,7 +163,7 @@ class Systems:
 
     def _row(self, path: str, system: str, load: str) -> Row:
         if not system:
-            raise UsageError(f"{path}: of which system? take it with --key system=NAME")
+            raise UsageError(f"{path}: the system has no name; take the run with --key system=NAME")
         return self._rows.setdefault((system, load), Row(system, load))
 
     def _of_run(
@@ -297,7 +297,7 @@ def _give(cells: dict[Role, T], role: Role, row: Row, entry: T) -> None:
     if role in cells:
         raise UsageError(
             f"{entry.taken_from}, {cells[role].taken_from}: both are of {row.system}, load "
-            f"{row.load}; name one of them, or tell them apart with --key system=NAME"
+            f"{row.load}; name one of them, or distinguish them with --key system=NAME"
         )
     cells[role] = entry
 

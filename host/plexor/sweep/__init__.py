@@ -1,1 +1,1 @@
-"""Sweeps: the highest rate that a device sustains, how sure that is, and what it costs to know."""
+"""Sweeps: the highest rate that a device sustains, how certain it is, and what it costs to find."""

@@ -12,14 +12,14 @@ from plexor.sweep.model import Bracket, SweepResult
 
 @dataclass(frozen=True, slots=True)
 class BracketLaw:
-    """Saturation frequencies that lie in their brackets, as surely as the sweeps say."""
+    """Saturation frequencies that lie in their brackets, with the confidence of the sweeps."""
 
     before: Bracket
     after: Bracket
 
     @property
     def counts(self) -> None:
-        """Return None: it takes narrower brackets, not more strikes."""
+        """Return None: narrower brackets are needed, not more strikes."""
 
     def excess(
         self, part: Fraction, least_error: float, most_error: float, times: int = 1

@@ -1,4 +1,4 @@
-"""What contradicts itself in a sweep: for the doors through which one comes. Pure."""
+"""Contradictions in a sweep, for every way in which one is read. Pure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check(result: SweepResult) -> None:
 def _of_result(result: SweepResult) -> Iterator[str]:
     low, high = result.low_hz, result.high_hz
     if not 0 < low < high:
-        yield f"from {low} to {high} Hz; must rise from above 0"
+        yield f"from {low} to {high} Hz; must rise and be above 0"
     if result.width <= 0:
         yield f"width: {result.width}; must be above 0"
     if any(step.tick_fs != result.tick_fs for step in result.steps):
@@ -43,7 +43,7 @@ def _of_result(result: SweepResult) -> Iterator[str]:
     if any(not low <= step.rate_hz <= high for step in result.steps):
         yield f"a step outside of {low} to {high} Hz"
     if not result.knees:
-        yield "no knees; must be one of each channel and load"
+        yield "no knees; must be one for each channel and load"
     places = [(knee.load, knee.channel) for knee in result.knees]
     if len(set(places)) < len(places):
         yield "two knees of one channel under one load"
@@ -83,7 +83,7 @@ def _of_step(step: Step) -> Iterator[str]:
         yield f"recovery: {step.recovery_s} s; must be 0 or more"
     names = [entry.name for entry in step.channels]
     if len(set(names)) < len(names) or (step.for_channel and step.for_channel not in names):
-        yield f"channels {names}, for {step.for_channel!r}; must be different, and that among them"
+        yield f"channels {names}, for {step.for_channel!r}; must be different and include it"
     for entry in step.channels:
         yield from (f"{entry.name!r}: {text}" for text in _of_figures(entry))
 
@@ -91,7 +91,7 @@ def _of_step(step: Step) -> Iterator[str]:
 def _of_figures(entry: Figures) -> Iterator[str]:
     settled = sum(entry.classes[name] for name in _SETTLED)
     if entry.strikes != settled:
-        yield f"{entry.strikes} strikes, {settled} answered, late or missed; must be as many"
+        yield f"{entry.strikes} strikes, {settled} answered, late or missed; both must be equal"
     if not 0 <= min(entry.classes.values()) <= max(entry.classes.values()) < MOST_TICKS:
         yield f"classes {[*entry.classes.values()]}; must be 0 or more"
     times = (entry.min_ticks, entry.p50_ticks, entry.p99_ticks, entry.max_ticks)

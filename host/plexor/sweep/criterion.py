@@ -1,4 +1,4 @@
-"""What a device must do to sustain a rate: criteria, and what a step's figures say of them."""
+"""Criteria for a rate that a device sustains, and how a step's figures meet them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class What(StrEnum):
     LATENCY = "latency"  # strikes answered after the criterion's own deadline, or missed
     DUPLICATE = "duplicate"  # second responses, per strike
     SPURIOUS = "spurious"  # responses without a strike, per strike
-    JITTER = "jitter"  # greatest less least latency
+    JITTER = "jitter"  # maximum minus minimum latency
     JITTER_RMS = "jitter-rms"
     JITTER_128 = "jitter128"  # span of the last 128
 
@@ -47,7 +47,7 @@ class Criterion:
     share: Fraction = DEFAULT_SHARE
     confidence: Fraction = DEFAULT_CONFIDENCE
     most_s: Fraction | None = None
-    """Of latency and jitters."""
+    """Limit of latency and jitters."""
 
     @property
     def text(self) -> str:
@@ -77,7 +77,8 @@ _TIMED = (What.LATENCY, What.JITTER, What.JITTER_RMS, What.JITTER_128)
 def parse_criterion(text: str) -> Criterion:
     """Return the criterion of `missed<0.1%@95%`, `latency<50us:1%` or `jitter<10us`.
 
-    A time is for all but a share of the strikes. Raises ValueError, which says what would be right.
+    A time holds for all but a share of the strikes. Raises ValueError that says what would be
+    right.
     """
     match = _CRITERION.fullmatch(text.replace(" ", ""))
     if match is None or match["what"] not in set(What):
@@ -101,7 +102,7 @@ def _part(text: str, whole: str) -> Fraction:
     except ValueError:
         value = Fraction(0)
     if not 0 < value < 1:
-        raise ValueError(f"criterion: {whole!r}: {text}; must be a part, such as 0.1% or 1e-3")
+        raise ValueError(f"criterion: {whole!r}: {text}; must be a share, such as 0.1% or 1e-3")
     return value
 
 
@@ -117,7 +118,7 @@ def stage_strikes(criteria: Sequence[Criterion], least: int) -> int:
 def judge(
     criteria: Sequence[Criterion], figures: Figures, stage: int, first: int, tick_fs: int
 ) -> tuple[Verdict, str]:
-    """Return what the figures of all stages up to `stage` say, and the criterion that says so.
+    """Return the verdict on the figures of all stages up to `stage`, and the deciding criterion.
 
     A device passes when it passes all criteria and does not fall behind; one that fails is enough.
     """

@@ -1,12 +1,12 @@
-"""Whether fewer than one strike in so many goes wrong: an exact test that ends once it is certain.
+"""An exact test of whether the share of bad strikes is below a limit. It ends once it is certain.
 
-A group-sequential test of a binomial proportion with curtailed rejection (C. Jennison and
-B. W. Turnbull, "Group Sequential Methods with Applications to Clinical Trials", 2000, chapters 7
-and 12): strikes come in stages; a stage fails as soon as too many of all strikes so far have gone
-wrong, and passes at its end if few enough have. The bounds are those that spend an error of each
-kind and no more, by the exact law of the count where each strike goes wrong by itself. Those of
-one kind are reckoned as if the other kind ended nothing, so that both errors hold also where it
-goes on behind a verdict, for the sake of another channel or criterion.
+A group-sequential test of a binomial proportion with curtailed rejection (C. Jennison and B. W.
+Turnbull, "Group Sequential Methods with Applications to Clinical Trials", 2000, chapters 7 and 12):
+strikes come in stages; a stage fails as soon as too many of all strikes so far have gone wrong, and
+passes at its end if few enough have. The bounds are those that spend an error of each kind and no
+more, by the exact law of the count where each strike goes wrong by itself. Those of one kind are
+reckoned as if the other kind ended nothing, so that both errors hold also where it goes on behind a
+verdict, for the sake of another channel or criterion.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STAGES = 5
 
 
 class Verdict(StrEnum):
-    """Of a criterion at a rate."""
+    """The verdict on a criterion at a rate."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -39,9 +39,9 @@ class Stage:
     strikes: int
     """At its end."""
     pass_most: int
-    """At its end, so many bad ones or fewer pass; -1: nothing does."""
+    """At its end, this many bad strikes or fewer pass; -1: nothing passes."""
     fail_least: int
-    """So many bad ones fail, at any strike."""
+    """This many bad strikes fail, at any strike."""
 
 
 @dataclass(frozen=True, slots=True)

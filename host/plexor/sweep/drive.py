@@ -1,4 +1,4 @@
-"""Searches side by side: what each asks for is taken by an executor, and kept.
+"""Runs searches side by side: an executor takes the steps that each asks for, and they are kept.
 
 What a search asks for next depends on steps alone, and a job on nothing but itself: so results are
 the same whatever runs the jobs, in whatever order they end.
@@ -23,7 +23,7 @@ POLL_S = 0.2
 
 Steps = tuple[Step, ...]
 Work = Callable[[Any], Steps]
-"""Takes a job."""
+"""The function that takes a job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Driver:
             self._store.add(job, steps)
 
     def _again(self, error: BaseException) -> None:
-        """Ask anew for all that was under way when a worker died, unless that happens too often."""
+        """Ask again for what was under way when a worker died, unless that happens too often."""
         self._deaths += 1
         if self._deaths > RETRIES:
             raise LinkError(f"executor: {self._deaths} workers died: {error}") from error
@@ -103,7 +103,7 @@ class Driver:
 
 
 Search = Generator[Job, Step, None]
-"""Yields the next job and gets its step; what it finds it keeps itself."""
+"""Yields the next job and gets its step; it keeps its own result."""
 
 
 def drive(

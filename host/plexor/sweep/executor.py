@@ -25,7 +25,7 @@ FORMS = "local, local:PROCESSES or dask://HOST:PORT"
 
 
 RETRIES = 3
-"""Of a job whose worker dies."""
+"""Retries of a job whose worker dies."""
 
 
 def parse_executor(text: str) -> Callable[[], Executor]:
@@ -39,7 +39,7 @@ def parse_executor(text: str) -> Callable[[], Executor]:
 
 
 def is_lost(error: BaseException) -> bool:
-    """Return whether a job failed for want of its worker, not for its own sake."""
+    """Return whether a job failed because its worker died, not by itself."""
     lost = isinstance(error, BrokenExecutor | CancelledError)
     return lost or type(error).__module__.partition(".")[0] == "distributed"
 

@@ -1,4 +1,4 @@
-"""The figures of a step: of each channel over all its runs, with its verdict. Pure."""
+"""The figures of a step for each channel over all its runs, with the verdict. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from plexor.sweep.model import Figures
 from plexor.units import seconds_of
 
 LEAST_STRIKES = 256
-"""So many tell whether a device falls behind, or does not answer at all."""
+"""Strikes that show whether a device falls behind, or does not answer at all."""
 _QUANTILES = (Fraction(1, 2), Fraction(99, 100))
 
 
@@ -60,7 +60,7 @@ def judged(
     run: RunResult,
     least_s: Fraction,
 ) -> Figures:
-    """Return figures with their verdict, and without latencies that may be none.
+    """Return figures with their verdict, without latencies that may be wrong.
 
     The channel's strikes are `least_s` apart or more.
     """
@@ -143,7 +143,7 @@ def _figures(
 
 
 def _cycle_of(samples: Samples, period_ticks: float) -> int | None:
-    """Return after how many strikes latencies and missing strikes come again; None: they do not."""
+    """Return after how many strikes latencies and missing strikes repeat; None: they do not."""
     order = np.argsort(samples.start_ticks, kind="stable")
     start_ticks = samples.start_ticks[order]
     number = np.rint((start_ticks - start_ticks[0]) / period_ticks).astype(np.int64)
@@ -153,7 +153,7 @@ def _cycle_of(samples: Samples, period_ticks: float) -> int | None:
 
 
 def cycle(answers: npt.NDArray[np.int64]) -> int | None:
-    """Return the least number of strikes after which the answers come again; None: they do not.
+    """Return the minimum number of strikes after which the answers repeat; None: they do not.
 
     They do where each of the latter half is as that one so many strikes before, and the half is
     twice as long or longer.
@@ -176,7 +176,7 @@ def quantiles_of(latency_ticks: npt.NDArray[np.int64]) -> tuple[int | None, int 
 
 
 def _greatest(runs: Sequence[RunFigures]) -> tuple[int | None, int | None]:
-    """Return the greatest p50 and p99 that a run has, where their samples are not known."""
+    """Return the maximum p50 and p99 of the runs, if their samples are not known."""
     p50, p99 = (
         max(
             (f.value_ticks for run in runs if (f := run.quantile(q)) is not None),

@@ -25,12 +25,13 @@ from plexor.units import format_rate
 
 MOST_S = Fraction(60)
 RECOVERY_S = 5.0
-"""Wall time a device has to answer again."""
+"""Wall time in which a device must answer again."""
 TIMEOUT_PERIODS = 4
-"""Of a strike where no other time-out is asked for. A response later than that is taken for the
-next strike's, so that one strike is missing where all are late: so many missing do not pass."""
+"""Time-out of a strike if no other is requested. A response later than that is taken for the next
+strike's, so that one strike is missing where all are late: so many missing do not pass.
+"""
 RECOVERY_STRIKES = 16
-"""All answered on all channels, they say that a device answers again."""
+"""If all of these are answered on all channels, a device answers again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +42,14 @@ class Job:
     dut: str | None
     load: str
     settings: Settings
-    """Its first stimulus is the one that is swept; of this the rate and the count are set."""
+    """Its first stimulus is swept: its rate and its count are set."""
     rate_hz: Fraction
     for_channel: str
     """Strike until this channel's verdict is known; empty: until every channel's is."""
     criteria: tuple[Criterion, ...]
     least_strikes: int = LEAST_STRIKES
     most_s: Fraction = MOST_S
-    """Of the instrument's time: no stage begins that would take longer in all."""
+    """In the instrument's time: no stage begins with which the step would take longer."""
     rest_hz: Fraction | None = None
     """A rate at which the device must answer before it is struck; None: it has just started."""
 
@@ -102,13 +103,13 @@ def take(job: Job) -> tuple[Step]:
 
 
 def check(job: Job) -> tuple[Step, ...]:
-    """Strike nothing and return no step; raise UsageError where a job's rate is not possible."""
+    """Strike nothing and return no step; raise UsageError if a job's rate is not possible."""
     settings = _settings(job, job.rate_hz, 0, LEAST_STRIKES)
     return check_run(job.link, job.dut, settings, f"at {format_rate(job.rate_hz)}")
 
 
 def check_run(link: str, dut: str | None, settings: Settings, what: str) -> tuple[Step, ...]:
-    """Strike nothing and return no step; raise UsageError where an instrument cannot run that."""
+    """Strike nothing and return no step; raise UsageError if an instrument cannot run it."""
     with Device(open_link(link, dut, again=True)) as device:
         try:
             plan_of(settings, device.identity)
@@ -118,7 +119,7 @@ def check_run(link: str, dut: str | None, settings: Settings, what: str) -> tupl
 
 
 def first_stage(criteria: Sequence[Criterion], least_strikes: int) -> int:
-    """Return how many strikes a step takes at least."""
+    """Return the minimum number of strikes of a step."""
     return stage_strikes(criteria, max(least_strikes, LEAST_STRIKES))
 
 
@@ -166,8 +167,9 @@ def _recover(job: Job, rest_hz: Fraction) -> float:
             return round(waited_s, 3)
         if time.monotonic() - began > RECOVERY_S:
             raise InvalidRunError(
-                f"{', '.join(silent)}: no answer to all of {RECOVERY_STRIKES} strikes at "
-                f"{format_rate(rest_hz)} within {RECOVERY_S:g} s; restart it, or begin lower"
+                f"{', '.join(silent)}: did not answer all of {RECOVERY_STRIKES} strikes at "
+                f"{format_rate(rest_hz)} within {RECOVERY_S:g} s; restart the device, or begin at "
+                "a lower rate"
             )
 
 

@@ -31,22 +31,22 @@ class Figures:
     rms_ticks: float | None = None
     jitter128_ticks: int | None = None
     falls_behind: bool | None = None
-    """Whether latency still grew at the end; None: it cannot be told."""
+    """Whether latency still grew at the end; None: not known."""
     behind: int = 0
     """Strikes by which it fell behind while it was struck."""
     shifted: bool = False
-    """Whether responses may have been taken for those of other strikes than their own: strikes went
-    missing, and were open when the next ones came."""
+    """Whether responses may have been matched with strikes other than their own: missed strikes
+    were still open when the next ones came."""
     cycle: int | None = None
-    """Where nothing is drawn at random: after so many strikes the answers come again; None: they do
-    not, or it cannot be told."""
+    """If nothing is random: the number of strikes after which the answers repeat; None: they do
+    not, or it is not known."""
     verdict: Verdict = Verdict.UNDECIDED
     reason: str = ""
-    """The criterion that decided, where the verdict is no pass."""
+    """The criterion that decided, if the verdict is not a pass."""
 
     @property
     def peak_to_peak_ticks(self) -> int | None:
-        """Greatest less least latency."""
+        """Maximum minus minimum latency."""
         if self.min_ticks is None or self.max_ticks is None:
             return None
         return self.max_ticks - self.min_ticks
@@ -57,7 +57,7 @@ class Figures:
         return self.classes[ResponseClass.MISSED] / self.strikes if self.strikes else 0.0
 
     def grown(self, strikes: int) -> Figures:
-        """Return the figures of so many strikes, if they went on as these went."""
+        """Return the figures of that many strikes, if they continued like these."""
         part = strikes / self.strikes if self.strikes else 0
         classes = {entry: round(part * count) for entry, count in self.classes.items()}
         return replace(self, strikes=strikes, classes=classes)
@@ -74,7 +74,7 @@ class Step:
     for_channel: str
     """The channel whose knee was searched; empty: all of them, in the first scan."""
     strikes: int
-    """Sent, over all stages."""
+    """Strikes that were sent, over all stages."""
     channels: tuple[Figures, ...]
     recovery_s: float | None = None
     """Wall time until the device answered at rest, before the step; None: it had just started.
@@ -82,10 +82,10 @@ class Step:
     Of REST, from the last strike of the overload to the first from which on all are answered, in
     the instrument's time; None: there is none."""
     direction: str = ""
-    """UP, DOWN or REST of a scan; empty: a device that was not struck faster or slower before."""
+    """UP, DOWN or REST of a scan; empty: the device was not struck at another rate before."""
     drawn: bool | None = None
-    """Whether anything was drawn at random, in the strikes or in a simulated device: without that
-    the same strikes are answered the same. None: of a real device it is not known."""
+    """Whether anything was random, in the strikes or in a simulated device. If not, the same
+    strikes get the same answers. None: not known, for a real device."""
 
     def of(self, name: str) -> Figures:
         """Return a channel's figures; raise KeyError for a channel that is not there."""
@@ -110,7 +110,7 @@ class Bracket:
 
     @property
     def width(self) -> float | None:
-        """Failing over passing, less 1; None where one is missing."""
+        """Failing over passing rate, minus 1; None if one is missing."""
         if self.passing_hz is None or self.failing_hz is None:
             return None
         return float(self.failing_hz / self.passing_hz - 1)
@@ -129,9 +129,9 @@ class Knee:
     channel: str
     bracket: Bracket
     strikes: int
-    """Spent on it, those of the first scan, that all channels share, included."""
+    """Strikes spent on it, including those of the first scan, which all channels share."""
     up: Bracket | None = None
-    """By the scan up, where there was one."""
+    """The bracket by the scan up, if there was one."""
     down: Bracket | None = None
 
     @property
@@ -164,9 +164,9 @@ class SweepResult:
     low_hz: Fraction
     high_hz: Fraction
     width: Fraction
-    """Relative width asked of a bracket."""
+    """Requested relative width of a bracket."""
     shape: str
-    """Of a strike at all rates: `width 1 µs`, or `duty 20 %`."""
+    """Shape of a strike at all rates: `width 1 µs`, or `duty 20 %`."""
     steps: tuple[Step, ...]
     knees: tuple[Knee, ...]
     interrupted: bool = False

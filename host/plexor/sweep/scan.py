@@ -1,4 +1,4 @@
-"""Scans by the instrument's own table: up and down in one run, and what overload leaves behind."""
+"""Scans by the instrument's own table: up and down in one run, then the recovery from overload."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Scan:
     dut: str | None
     load: str
     settings: Settings
-    """Its first stimulus is the one that is swept; it has the time-out."""
+    """Its first stimulus is swept; it has the time-out."""
     rates_hz: tuple[Fraction, ...]
-    """Rising, two or more."""
+    """Two or more rates, rising."""
     criteria: tuple[Criterion, ...]
     least_strikes: int = LEAST_STRIKES
 

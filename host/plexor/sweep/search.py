@@ -1,4 +1,4 @@
-"""Where a device saturates, from verdicts alone: a scan, then bisection. Pure: no run, no clock."""
+"""Finds where a device saturates from verdicts: a scan, then bisection. Pure: no run, no clock."""
 
 from __future__ import annotations
 

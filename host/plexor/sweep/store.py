@@ -1,4 +1,4 @@
-"""Steps on disk, one a line as they are taken: what an interrupted sweep has is not taken again."""
+"""Steps on disk, one per line as they are taken; an interrupted sweep need not repeat them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from plexor.sweep.scan import Scan
 FILE = "steps.jsonl"
 RESULT_FILE = "sweep.json"
 FORMAT = 1
-"""Of RESULT_FILE; a greater one is not read."""
+"""Format of RESULT_FILE; a higher one is not read."""
 
 
 def key_of(job: Job | Scan) -> str:
-    """Return what tells a job from every other: a digest of all that its step depends on.
+    """Return the key that identifies a job: a digest of everything that its step depends on.
 
     Of a device that a manifest describes these are also the files that it names.
     """
@@ -79,7 +79,7 @@ def load(folder: Path) -> SweepResult:
 
 
 def question_of(kind: str, wanted: object, duts: Iterable[str | None]) -> str:
-    """Return what tells a question from every other: its kind, and a digest of all it asks.
+    """Return the text that identifies a question: its kind, and a digest of everything it asks.
 
     Of devices that a manifest describes these are also the files that it names.
     """
@@ -91,9 +91,9 @@ def question_of(kind: str, wanted: object, duts: Iterable[str | None]) -> str:
 class StepStore:
     """A file of steps by their jobs; without a folder nothing is kept.
 
-    Its first line has the question that the steps answer. A folder that holds anything but steps to
-    the same question is refused with UsageError. With `force` one that holds an answer of the same
-    kind is replaced, by the first step that is added.
+    Its first line has the question that the steps answer. A folder that holds anything but steps of
+    the same question is rejected with UsageError. With `force`, the first step that is added
+    replaces a folder that holds an answer of the same kind.
     """
 
     def __init__(self, folder: Path | None, question: str = "", *, force: bool = False) -> None:
@@ -101,16 +101,17 @@ class StepStore:
         self._question = question
         self._known: dict[str, tuple[Step, ...]] = {}
         self._whole_bytes = 0
-        """Of the file; what a killed writer left half written is behind them."""
+        """Bytes of the file up to its last whole line; a killed writer may have left half a line
+        after it."""
         if folder is None or _is_free(folder):
             return
         path = folder / FILE
         asked, known, whole_bytes = read_steps(path) if path.exists() else (None, {}, 0)
         kind = question.partition(" ")[0]
         if force and not _holds(folder, kind, asked):
-            raise UsageError(f"--out {folder}: holds no {kind}; --force replaces {kind}s only")
+            raise UsageError(f"--out {folder}: holds no {kind}; --force replaces only {kind}s")
         if not force and asked != question:
-            raise UsageError(f"--out {folder}: is there already; --force replaces it")
+            raise UsageError(f"--out {folder}: already exists; --force replaces it")
         if not force:
             self._known, self._whole_bytes = known, whole_bytes
 
@@ -143,12 +144,12 @@ class StepStore:
 
 
 def results_of(kind: str) -> tuple[str, str]:
-    """Return the names of what is made of steps: the result, and its page if there is one."""
+    """Return the names of the files made from steps: the result, and its page if there is one."""
     return f"{kind}.json", f"{kind}.html"
 
 
 def _is_free(folder: Path) -> bool:
-    """Return whether a folder is not there, or empty; raise UsageError where it cannot be read."""
+    """Return whether a folder is missing or empty; raise UsageError if it cannot be read."""
     try:
         return not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
     except OSError as error:
@@ -198,7 +199,7 @@ def read_steps(path: Path) -> tuple[str | None, dict[str, tuple[Step, ...]], int
                 check_step(step)
         except ValueError as error:
             raise StoreError(
-                f"{path}, line {number}: is no step: {one_line(error)}; remove the line"
+                f"{path}, line {number}: not a valid step: {one_line(error)}; remove the line"
             ) from error
         found[entry.job] = entry.steps
     return asked, found, len(whole)

@@ -25,7 +25,7 @@ from plexor.units import format_rate
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a device does beside: the device that has it, and the level of the load output."""
+    """A load: the device that runs it, and the level of the load output."""
 
     dut: str | None
     level: bool
@@ -43,10 +43,10 @@ class Wanted:
     criteria: tuple[Criterion, ...]
     width: Fraction
     points: int
-    """Of the scan that comes first."""
+    """Number of rates in the first scan."""
     least_strikes: int
     most_s: Fraction = MOST_S
-    """Of the instrument's time, at one rate."""
+    """Maximum time at one rate, in the instrument's time."""
     both_ways: bool = False
     """Whether the instrument's table goes over the rates of the first scan, up and down."""
 
@@ -67,9 +67,9 @@ class Found:
 
 
 OnStep = Callable[[Step, int, int], None]
-"""Gets each step, and how many have been taken of how many that are expected."""
+"""Gets each step, how many have been taken, and how many are expected."""
 Switch = Callable[[str], AbstractContextManager[None]]
-"""Is entered around the steps of a load."""
+"""A context manager that is entered around the steps of a load."""
 
 
 class _Search:
@@ -89,7 +89,7 @@ class _Search:
         return self._steps is not None
 
     def left(self, wanted: Wanted) -> int:
-        """Return about how many steps it takes yet."""
+        """Return about how many steps are left."""
         low, high = self.bracket.passing_hz, self.bracket.failing_hz
         ratio = (wanted.high_hz / wanted.low_hz) ** (1 / (wanted.points - 1))
         if self._steps is not None:
@@ -139,7 +139,7 @@ def sweep(
     on_step: OnStep | None = None,
     switch: Switch | None = None,
 ) -> Found:
-    """Run a sweep; whatever ends it, return what was found until then.
+    """Run a sweep. Whatever ends it, return what was found so far.
 
     An interrupt ends it after what is under way; `error` is what a job failed with. Simulated
     devices are struck side by side, a real one load by load, so that `workers` must be one.
@@ -188,14 +188,14 @@ class _Sweep:
         return self.found
 
     def _check(self) -> None:
-        """Raise UsageError where the criteria cannot be decided in time."""
+        """Raise UsageError if the criteria cannot be decided in time."""
         wanted = self.wanted
         strikes = first_stage(wanted.criteria, wanted.least_strikes)
         if strikes > wanted.most_s * wanted.low_hz:
             raise UsageError(
-                f"{', '.join(entry.text for entry in wanted.criteria)}: takes {strikes} strikes, "
-                f"{float(strikes / wanted.low_hz):.4g} s at {format_rate(wanted.low_hz)}; must be "
-                f"{float(wanted.most_s):.4g} s or less"
+                f"{', '.join(entry.text for entry in wanted.criteria)}: needs {strikes} strikes, "
+                f"which take {float(strikes / wanted.low_hz):.4g} s at "
+                f"{format_rate(wanted.low_hz)}; must be at most {float(wanted.most_s):.4g} s"
             )
 
     def _knee(self, search: _Search) -> Knee:
@@ -295,7 +295,7 @@ class _Sweep:
             self._ask(take_scan, self._scan(search.load), lambda steps: None)
 
     def _hear(self, step: Step) -> None:
-        """Raise InvalidRunError where the lowest rate says that no one answers."""
+        """Raise InvalidRunError if no channel answers at the lowest rate."""
         silent = [
             entry.name
             for entry in step.channels
@@ -304,7 +304,8 @@ class _Sweep:
         if step.rate_hz == self.wanted.low_hz and silent:
             raise InvalidRunError(
                 f"{step.load}: {', '.join(silent)}: no response to any of {step.strikes} strikes "
-                f"at {format_rate(step.rate_hz)}; check the wiring and the device, or begin lower"
+                f"at {format_rate(step.rate_hz)}; check the wiring and the device, or begin at a "
+                "lower rate"
             )
 
     def _expected(self) -> int:

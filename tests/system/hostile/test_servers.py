@@ -25,8 +25,11 @@ SCENARIO = Scenario([100] * 20)
 LIES = {
     "magic": ({"magic": 0x12345678}, "not a Plexor: its magic is 0x12345678"),
     "no magic": ({"magic": 0}, "not a Plexor"),
-    "next major": ({"protocol_version": (PROTOCOL_MAJOR + 1) << 16}, "the majors must agree"),
-    "version 0": ({"protocol_version": 0}, "the majors must agree"),
+    "next major": (
+        {"protocol_version": (PROTOCOL_MAJOR + 1) << 16},
+        "the major versions must be equal",
+    ),
+    "version 0": ({"protocol_version": 0}, "the major versions must be equal"),
     "no channels": ({"channels": 0}, "channels: 0; must be 1 to 8"),
     "channels": ({"channels": 9}, "channels: 9; must be 1 to 8"),
     "many channels": ({"channels": 2**32 - 1}, "channels: 4294967295"),

@@ -88,7 +88,7 @@ def test_velocities_are_exact_metres_a_second(text, metres):
 
 @pytest.mark.parametrize("text", ["1100", "0m/s", "-1m/s", "1100m", "1100 m/h", "fast", "m/s", ""])
 def test_a_velocity_without_unit_or_not_above_zero_is_refused(text):
-    with pytest.raises(ValueError, match=r"velocity: .*; must be above 0 with a unit"):
+    with pytest.raises(ValueError, match=r"velocity: .*; must be a number above 0 with a unit"):
         units.parse_velocity(text)
 
 

@@ -20,11 +20,17 @@ def folder(tmp_path: Path) -> Path:
     ("change", "sentence"),
     [
         (("sources = ", "sources = 1 #"), r"sources: 1; must be list"),
-        (("dut.v", "no.v"), r"sources: .*no\.v is not there"),
+        (("dut.v", "no.v"), r"sources: .*no\.v does not exist"),
         (('top = "dut"', ""), r"top: missing"),
-        (("top = ", "tip = "), r"tip: no such key; there are sources, top, include, clock"),
-        (("period_ps", "period_ns"), r"clock.period_ns: no such key; there are port, period_ps"),
-        (("period_ps = 10_007", ""), r"\[clock\]: port and period_ps, 2 or more, are needed"),
+        (("top = ", "tip = "), r"tip: unknown key; must be one of sources, top, include, clock"),
+        (
+            ("period_ps", "period_ns"),
+            r"clock.period_ns: unknown key; must be one of port, period_ps",
+        ),
+        (
+            ("period_ps = 10_007", ""),
+            r"\[clock\]: needs port and period_ps, which must be at least 2",
+        ),
         (('"low"', '"lo"'), r'reset.active: \'lo\'; must be "high" or "low"'),
         (('["pins[1]"]', "[]"), r"ports.strikes: 0 pins; must be 1 to 8"),
         (

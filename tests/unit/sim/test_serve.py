@@ -34,7 +34,7 @@ def test_a_device_that_cannot_be_had_is_replaced_and_that_is_said(missing, capsy
     assert missing("freertos:load=all", "freertos").options == "load=all"
     out = capsys.readouterr().out
     assert out == (
-        "fallback freertos cannot be had (parts of freertos: not there; get them); using bare\n"
+        "fallback freertos is not available (parts of freertos: not there; get them); using bare\n"
     )
 
 

@@ -48,7 +48,7 @@ def test_the_package_is_fetched_once_by_its_version_and_unpacked(programs, tmp_p
 def test_other_files_than_the_known_ones_are_refused(programs, tmp_path):
     programs("apt-get", "touch icestorm.deb")
     programs("dpkg-deb", unpack("other"))
-    with pytest.raises(PackageMissing, match=r"icebox\.py is not the one that is known"):
+    with pytest.raises(PackageMissing, match=r"icebox\.py is not the expected file"):
         debian.icestorm(tmp_path / "cache")
     assert not list((tmp_path / "cache").iterdir())
 
@@ -69,5 +69,5 @@ def test_without_lists_of_packages_it_makes_its_own(programs, tmp_path, monkeypa
 def test_what_apt_says_is_passed_on(programs, tmp_path):
     programs("apt-get", "echo 'E: no such version' >&2; exit 100")
     programs("dpkg-deb", "")
-    with pytest.raises(PackageMissing, match="E: no such version; let apt reach an archive"):
+    with pytest.raises(PackageMissing, match="E: no such version; give apt access to an archive"):
         debian.icestorm(tmp_path / "cache")

@@ -67,7 +67,8 @@ def test_an_orangecrab_is_written_through_its_boot_loader_and_only_if_asked_for(
     program(desk, "dfu-util")
     assert flash.main(["orangecrab"]) == 2
     assert capfd.readouterr().err == (
-        "flash: dfu-util writes the flash of orangecrab only: make flash BOARD=orangecrab FLASH=1\n"
+        "flash: dfu-util can write only the flash of orangecrab: "
+        "make flash BOARD=orangecrab FLASH=1\n"
     )
     assert not (desk / "called").exists()
     assert flash.main(["orangecrab", "--flash"]) == 0
@@ -79,7 +80,9 @@ def test_a_board_without_a_bitstream_is_told_what_makes_it(desk, capfd):
     program(desk, OPEN)
     bitstream(desk, "ecpix-5").unlink()
     assert flash.main(["ecpix-5"]) == 1
-    assert capfd.readouterr().err == "flash: no bitstream yet: make gateware BOARD=ecpix-5\n"
+    assert (
+        capfd.readouterr().err == "flash: there is no bitstream yet: make gateware BOARD=ecpix-5\n"
+    )
     assert not (desk / "called").exists()
 
 
@@ -93,8 +96,8 @@ def test_an_unknown_board_is_wrong_use(desk, capfd):
 @pytest.mark.parametrize(
     ("name", "asked", "command"),
     [
-        ("ulx3s-25f", [], "openFPGALoader is not there: sudo apt install openfpgaloader"),
-        ("orangecrab", ["--flash"], "dfu-util is not there: sudo apt install dfu-util"),
+        ("ulx3s-25f", [], "openFPGALoader is not installed: sudo apt install openfpgaloader"),
+        ("orangecrab", ["--flash"], "dfu-util is not installed: sudo apt install dfu-util"),
     ],
 )
 def test_a_missing_program_is_told_with_what_installs_it(desk, capfd, name, asked, command):

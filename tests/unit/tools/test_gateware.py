@@ -275,6 +275,6 @@ def test_a_hop_that_no_part_of_the_front_end_takes_is_an_error():
 def test_pulses_shorter_than_a_speed_grade_takes_are_told():
     assert limits.pulses(6, 250, 125) == []
     assert limits.pulses(6, 312, 156) == [
-        "sampling clocks: 312 MHz; must be 257 or less for its pulses, at speed 6"
+        "sampling clocks: 312 MHz; must be at most 257 for its pulse widths, at speed 6"
     ]
-    assert "core clock: 260 MHz; must be 254" in limits.pulses(7, 300, 260)[0]
+    assert "core clock: 260 MHz; must be at most 254" in limits.pulses(7, 300, 260)[0]

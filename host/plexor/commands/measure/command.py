@@ -1,4 +1,4 @@
-"""`plexor measure` on the command line: its options, and what comes of them."""
+"""`plexor measure` on the command line: its options, and what it does with them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from plexor.commands.parameters import (
     CHANNEL,
     COUNT,
     DUTY,
-    KEY,
     RATE,
     STOP,
     base_option,
     budget_option,
     json_option,
+    key_option,
     link_option,
     time_option,
     velocity_option,
@@ -35,7 +35,9 @@ _PATH = click.Path(path_type=Path)
 
 
 @click.command()
-@link_option("sim:, tcp://HOST:PORT, udp://HOST:PORT, serial:PORT or file:PATH.")
+@link_option(
+    "Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT, serial:PORT or file:PATH."
+)
 @click.option(
     "--dut",
     metavar="NAME[:OPTIONS]",
@@ -46,41 +48,52 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--fallback",
     is_flag=True,
-    help="Where what a simulated device is made of cannot be had, say so and use a simpler one: "
+    help="If the parts of a simulated device are not available, say so and use a simpler device: "
     "bare for freertos, synthetic for bare.",
 )
 @click.option(
     "--rate",
     type=RATE,
     metavar="RATE",
-    help="Strikes (or bursts) a second: 20k. Without it the device runs by itself.",
+    help="Strikes (or bursts) per second, such as 20k. Without it the device runs by itself.",
 )
 @click.option(
-    "--count", type=COUNT, metavar="N", help="Strikes of --rate: 10k. The run ends after them."
+    "--count",
+    type=COUNT,
+    metavar="N",
+    help="Number of strikes of --rate, such as 10k. The run ends after them.",
 )
-@time_option("--time", "time_s", help="Stop after so long: 2s.")
-@time_option("--width", help="Of a strike.")
-@click.option("--duty", type=DUTY, metavar="PART", help="Of a strike, as part of the period: 20%.")
-@time_option("--phase", default="0", help="From the start to the first strike.")
-@time_option("--dither", default="0", help="Range of a random deviation of the period: 1024ns.")
-@click.option("--poisson", is_flag=True, help="Strike at random times, --rate on average.")
-@click.option("--burst", type=COUNT, default="1", metavar="N", help="Strikes in a burst.")
-@time_option("--spacing", help="Between strikes of a burst.")
+@time_option("--time", "time_s", help="Time after which the run stops, such as 2s.")
+@time_option("--width", help="Width of a strike.")
+@click.option(
+    "--duty",
+    type=DUTY,
+    metavar="PART",
+    help="Width of a strike as a part of the period, such as 20%.",
+)
+@time_option("--phase", default="0", help="Time from the start to the first strike.")
+@time_option(
+    "--dither", default="0", help="Range of a random deviation of the period, such as 1024ns."
+)
+@click.option("--poisson", is_flag=True, help="Strike at random times, at --rate on average.")
+@click.option("--burst", type=COUNT, default="1", metavar="N", help="Number of strikes in a burst.")
+@time_option("--spacing", help="Time between the strikes in a burst.")
 @click.option(
     "--seed",
     type=click.IntRange(1, (1 << 64) - 1),
     default=1,
     metavar="N",
-    help="Of what is random in the strikes.",
+    help="Seed for the random parts of the strikes.",
 )
-@click.option("--active-low", is_flag=True, help="Strikes are low.")
+@click.option("--active-low", is_flag=True, help="Make strikes active low.")
 @click.option(
     "--start",
     type=START,
     default="run",
     show_default=True,
     metavar="WHAT",
-    help="What starts the strikes: run, gate (its input, while high) or strikeN, another output.",
+    help="What starts the strikes: run (the start of the run), gate (while the gate input is high) "
+    "or strikeN (a strike of another output).",
 )
 @click.option(
     "--strike",
@@ -88,8 +101,9 @@ _PATH = click.Path(path_type=Path)
     type=STRIKE,
     multiple=True,
     metavar="N:KEY=VALUE,...",
-    help="A further output; repeat. Keys are rate, count, width, duty, phase, dither, poisson, "
-    "burst, spacing, seed, active-low and start; without a rate it strikes once a start.",
+    help="Another output N. Repeat it for each output. Its keys are rate, count, width, duty, "
+    "phase, dither, poisson, burst, spacing, seed, active-low and start. Without a rate it "
+    "strikes once per start.",
 )
 @click.option(
     "--channel",
@@ -97,33 +111,35 @@ _PATH = click.Path(path_type=Path)
     type=CHANNEL,
     multiple=True,
     metavar="NAME=chN[:after=EDGE,deadline=TIME,filter=TIME,invert]",
-    help="A response pin; repeat. EDGE is strike0, ch0.fall and the like.",
+    help="A response pin. Repeat it for each pin. EDGE is the edge that it answers, such as "
+    "strike0 or ch0.fall.",
 )
 @click.option(
     "--policy",
     type=click.Choice(_POLICIES),
     default="oldest",
     show_default=True,
-    help="Which outstanding strike a response answers.",
+    help="Rule that selects the outstanding strike that a response answers.",
 )
-@time_option("--window", default="0", help="Least latency, with --policy window.")
-@time_option("--timeout", help="A strike older than this is missed. Default: the period.")
-@time_option("--deadline", help="A later response is late.")
-@time_option("--early", default="0", help="A response may come so long before its strike.")
+@time_option("--window", default="0", help="Minimum latency, for --policy window.")
+@time_option("--timeout", help="Age at which an unanswered strike is missed. Default: the period.")
+@time_option("--deadline", help="Latency above which a response is late.")
+@time_option("--early", default="0", help="How long before its strike a response may come.")
 @click.option(
     "--calibration",
     type=_PATH,
     metavar="FILE",
-    help="Correct latencies to ps by a file of `plexor calibrate`. Default: the one kept for "
-    "this instrument, where there is one; none: do not.",
+    help="Correct latencies to picoseconds with a file from `plexor calibrate`. Default: the file "
+    "kept for this instrument, if there is one. With none, latencies are not corrected.",
 )
 @click.option("--load", is_flag=True, help="Raise the load output during the run.")
 @click.option(
     "--mode",
     type=click.Choice(list(MODES)),
     show_default="stream; dump, if the instrument sends no events",
-    help="Send events while running; or collect on the chip and send results after (dump), "
-    "with the events too (deep), if the instrument has a deep memory.",
+    help="stream: send events during the run. dump: collect results on the chip and send them "
+    "after the run. deep: send the events after the run too, if the instrument has a deep "
+    "memory.",
 )
 @click.option(
     "--stop-on",
@@ -131,29 +147,25 @@ _PATH = click.Path(path_type=Path)
     type=STOP,
     multiple=True,
     metavar="CONDITION",
-    help="latency>50us or missed: stop there and keep the events around it.",
+    help="Stop on latency>50us or missed, and keep the events around that point. Repeat it for "
+    "each condition.",
 )
 @base_option
 @velocity_option
 @budget_option
-@click.option(
-    "--key",
-    "keys",
-    type=KEY,
-    multiple=True,
-    metavar="NAME=TEXT",
-    help="Describes the device, such as os=FreeRTOS; repeat.",
-)
+@key_option
 @json_option
 @click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page.")
 @click.option("--out", type=_PATH, metavar="DIR", help="Keep the run in a new folder.")
-@click.option("--wire", is_flag=True, help="Keep the raw bytes of the link too, in --out.")
+@click.option(
+    "--wire", is_flag=True, help="Keep the raw bytes of the link too, in the folder of --out."
+)
 @click.option("--force", is_flag=True, help="Replace the folder of --out.")
 @click.pass_context
 def measure(context: click.Context, **given: Any) -> int:
-    """Strike a device, time its responses, judge them.
+    """Strike a device, time its responses and judge them.
 
-    Times take a unit: 50us, 1.5ms, 2s. Rates and counts take k, M, G.
+    Times need a unit: 50us, 1.5ms, 2s. Rates and counts may have k, M or G.
 
     \b
       plexor measure --rate 20k --count 10k
@@ -172,9 +184,9 @@ def measure(context: click.Context, **given: Any) -> int:
     budget = None if options.budget is None else load_budget(options.budget)
     out = options.out
     if options.wire and out is None:
-        raise click.UsageError("--wire keeps the bytes in the folder of --out; name one")
+        raise click.UsageError("--wire keeps the bytes in the folder of --out; give --out too")
     if options.force and out is None:
-        raise click.UsageError("--force replaces the folder of --out; name one")
+        raise click.UsageError("--force replaces the folder of --out; give --out too")
     check_out(out, options.force)
     check_outputs(options.page, folder=out)
     from plexor.commands.measure.take import take  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""A run kept in the folder of `--out`, with the raw bytes of its link where they are wanted."""
+"""A run kept in the folder of `--out`, with the raw bytes of its link if they are wanted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def check_out(out: Path | None, force: bool) -> None:
-    """Refuse a folder that is there before the run, not after it."""
+    """Reject an existing folder before the run, not after it."""
     if out is None:
         return
     try:
@@ -29,13 +29,13 @@ def check_out(out: Path | None, force: bool) -> None:
     if force and out.is_dir() and ((out / "run.json").exists() or not any(out.iterdir())):
         return
     if force:
-        raise click.UsageError(f"--out {out}: holds no run; --force replaces runs only")
+        raise click.UsageError(f"--out {out}: holds no run; --force replaces only runs")
     if not out.is_dir() or any(out.iterdir()):
-        raise click.UsageError(f"--out {out}: is there already; --force replaces it")
+        raise click.UsageError(f"--out {out}: already exists; --force replaces it")
 
 
 class Tap:
-    """A file of raw bytes; where it cannot be written any more, the run goes on without it."""
+    """A file of raw bytes. If it can no longer be written, the run continues without it."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.path = Path(file.name)
@@ -43,7 +43,7 @@ class Tap:
         self._file = file
 
     def write(self, data: bytes, /) -> None:
-        """Write all of `data`, or nothing from the first error on."""
+        """Write all of `data`. After the first error, write nothing more."""
         try:
             while data and self.error is None:
                 data = data[self._file.write(data) :]
@@ -52,7 +52,7 @@ class Tap:
 
 
 def keep(result: RunResult, out: Path, tap: Tap | None) -> StoreError | None:
-    """Save a run in place of what is at `out`; on failure put that back and return the error."""
+    """Save a run in place of what is at `out`. On failure, restore that and return the error."""
     from plexor.store.run_folder import save  # noqa: PLC0415
 
     old = out.with_name(f".{out.name}.old") if out.exists() else None
@@ -64,19 +64,19 @@ def keep(result: RunResult, out: Path, tap: Tap | None) -> StoreError | None:
         if old is not None and old.exists() and not out.exists():
             old.rename(out)
         if isinstance(error, KeyboardInterrupt):
-            return StoreError(f"{out}: interrupted before the run was kept")
+            return StoreError(f"{out}: interrupted before the run was stored")
         return error if isinstance(error, StoreError) else StoreError(f"{out}: {error.strerror}")
     if old is not None:
         shutil.rmtree(old, ignore_errors=True)
     print(f"plexor: run kept in {out}", file=sys.stderr)
     if tap is not None and tap.error is not None:
         reason = tap.error.strerror or tap.error
-        return StoreError(f"{out}: kept without the raw bytes of the link: {reason}")
+        return StoreError(f"{out}: the run was kept without the raw bytes of the link: {reason}")
     return None
 
 
 def tap_beside(stack: ExitStack, out: Path) -> Tap:
-    """Return a file for raw bytes beside the folder they will be moved to."""
+    """Return a file for raw bytes, next to the folder into which it will be moved."""
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         part = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=out.parent)))

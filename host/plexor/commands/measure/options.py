@@ -1,4 +1,4 @@
-"""What `plexor measure` is asked, and the settings that it asks of an instrument."""
+"""The options of `plexor measure`, and the settings of an instrument that they ask for."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Options(StrikeOptions):
 def settings_of(options: Options) -> Settings:
     """Return the settings that the options ask for, channels as named.
 
-    Raises click.UsageError for options that do not go together.
+    Raises click.UsageError for options that cannot be combined.
     """
     strikes = strikes_of(options)
     if not strikes and options.time_s is None:
@@ -53,7 +53,7 @@ def settings_of(options: Options) -> Settings:
     if not ends_by_itself(strikes) and options.time_s is None and not options.stops:
         if options.count is not None:
             raise click.UsageError(
-                "--count is of each sequence that --start begins; say when to stop with --time"
+                "--count applies to each sequence that --start begins; say when to stop with --time"
             )
         raise click.UsageError("say when to stop with --count, --time or --stop-on")
     limits = [stop.over_s for stop in options.stops if stop.over_s is not None]
@@ -73,7 +73,7 @@ def settings_of(options: Options) -> Settings:
 
 
 def named(channels: tuple[Channel, ...], deadline_s: Fraction | None) -> tuple[Channel, ...]:
-    """Return channels with the common deadline; raise click.UsageError where two are the same."""
+    """Return channels with the common deadline; raise click.UsageError if two are the same."""
     for values in ([f"ch{entry.number}" for entry in channels], [e.label for e in channels]):
         twice = [value for value in values if values.count(value) > 1]
         if twice:

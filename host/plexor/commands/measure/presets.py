@@ -1,6 +1,6 @@
-"""Options of `plexor measure` by a name: what a published measurement was taken with.
+"""Named options of `plexor measure`: those with which a published measurement was taken.
 
-An option that is given beside the preset wins. One that names a device sets `dut` and `channels`.
+Options given with the preset override it. A preset that names a device sets `dut` and `channels`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """What it stands for, and its options: parameter name to text, of several a list."""
+    """Its meaning, and its options: parameter name to text, or to a list of texts."""
 
     meaning: str
     options: Mapping[str, str | list[str]]
@@ -27,7 +27,7 @@ PRESETS: Mapping[str, Preset] = {
     ),
 }
 _INSTEAD = {"duty": "width"}
-"""Options that stand in for another one when they are given beside a preset."""
+"""Options that replace another one of a preset: new name to old name."""
 
 
 def _apply(context: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
@@ -44,12 +44,12 @@ preset_option = click.option(
     expose_value=False,
     callback=_apply,
     help="; ".join(f"{name}: {preset.meaning}" for name, preset in PRESETS.items())
-    + ". Options beside it win.",
+    + ". Other options override it.",
 )
 
 
 def overridden(context: click.Context) -> list[str]:
-    """Return the options of a preset that give way to others on the command line."""
+    """Return the options of a preset that others on the command line override."""
     given = ParameterSource.COMMANDLINE
     return [
         old

@@ -1,4 +1,4 @@
-"""Strike outputs from command-line texts: what starts them, and further ones beside `--rate`."""
+"""Strike outputs from command-line texts: what starts them, and outputs besides `--rate`."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _KNOWN = f"{', '.join(f'{key}=' for key in _VALUES)}, {' or '.join(_FLAGS)}"
 def parse_strike(text: str) -> Stimulus:
     """Return the output of `1:rate=1k,width=2us` or of `1:start=strike0,phase=10us`.
 
-    Raises ValueError, which says what would be right.
+    Raises ValueError that says what would be right.
     """
     match = _STRIKE.fullmatch(text)
     if match is None:
@@ -79,9 +79,11 @@ def parse_strike(text: str) -> Stimulus:
         elif key in _VALUES and sign:
             strike = _VALUES[key](strike, value)
         else:
-            raise ValueError(f"strike: {text!r}: {option!r} is no option; must be {_KNOWN}")
+            raise ValueError(f"strike: {text!r}: {option!r} is not an option; must be {_KNOWN}")
     if strike.duty is not None and strike.period_s is None and strike.spacing_s is None:
-        raise ValueError(f"strike: {text!r}: a duty is of a period; give rate= too, or width=")
+        raise ValueError(
+            f"strike: {text!r}: a duty is a part of the period; give rate= too, or width="
+        )
     return strike
 
 
@@ -111,20 +113,20 @@ class StrikeOptions:
     active_low: bool
     start: Start
     strikes: tuple[Stimulus, ...]
-    """Those of further outputs."""
+    """The options of other outputs."""
 
 
 def strikes_of(options: StrikeOptions) -> tuple[Stimulus, ...]:
     """Return all outputs that the options of `plexor measure` ask for.
 
-    Raises click.UsageError for options that do not go together.
+    Raises click.UsageError for options that cannot be combined.
     """
     further = options.strikes
     main = _main(options)
     numbers = [entry.output for entry in further]
     for number in numbers:
         if main is not None and number == main.output:
-            raise click.UsageError(f"--strike {number}: is the output of --rate; name another one")
+            raise click.UsageError(f"--strike {number}: --rate uses this output; name another one")
         if numbers.count(number) > 1:
             raise click.UsageError(f"--strike: {number} is given twice")
     every = further if main is None else (main, *further)
@@ -136,10 +138,12 @@ def _main(options: StrikeOptions) -> Stimulus | None:
     if options.rate is None:
         wrong = next((name for name, given in _of_strikes(options) if given), None)
         if wrong is not None:
-            raise click.UsageError(f"--{wrong} is of strikes; give --rate too")
+            raise click.UsageError(f"--{wrong} applies to strikes; give --rate too")
         return None
     if options.width is not None and options.duty is not None:
-        raise click.UsageError("--width and --duty both give the strike's width; give one")
+        raise click.UsageError(
+            "--width and --duty both set the width of a strike; give one of them"
+        )
     if options.burst > 1 and options.spacing is None:
         raise click.UsageError("--burst needs --spacing, the time between its strikes")
     return Stimulus(
@@ -160,7 +164,7 @@ def _main(options: StrikeOptions) -> Stimulus | None:
 
 
 def _of_strikes(options: StrikeOptions) -> Iterator[tuple[str, bool]]:
-    """Yield the options that say nothing without a rate, and whether each is given."""
+    """Yield the options that have no meaning without a rate, and whether each is given."""
     yield "count", bool(options.count)
     yield "width", bool(options.width)
     yield "duty", bool(options.duty)
@@ -174,10 +178,9 @@ def _of_strikes(options: StrikeOptions) -> Iterator[tuple[str, bool]]:
 
 
 def _ended(strikes: tuple[Stimulus, ...]) -> tuple[Stimulus, ...]:
-    """Return the outputs so that those which start with the run strike until counts end it.
+    """Return the outputs; those that start with the run strike until counts end it.
 
-    The instrument waits for all of them. Raises click.UsageError for one that it would wait for
-    forever.
+    The instrument waits for all of them. Raises click.UsageError for an output without an end.
     """
     longest_s = max(
         (
@@ -194,8 +197,8 @@ def _ended(strikes: tuple[Stimulus, ...]) -> tuple[Stimulus, ...]:
         if entry.count == 0 and entry.period_s is not None:
             if entry.trigger == Trigger.STRIKE:
                 raise click.UsageError(
-                    f"--strike {entry.output}: strikes without end once it has started;"
-                    " give it a count=, or the run a --time"
+                    f"--strike {entry.output}: never stops striking once it has started; give it "
+                    "a count=, or limit the run with --time"
                 )
             if entry.trigger == Trigger.RUN:
                 bursts = max(ceil(longest_s / entry.period_s), 1)
@@ -210,5 +213,5 @@ def _is_finite(stimulus: Stimulus) -> bool:
 
 
 def ends_by_itself(strikes: tuple[Stimulus, ...]) -> bool:
-    """Return whether strikes that start with the run come to an end, and so end it."""
+    """Return whether strikes that start with the run have an end, which ends the run."""
     return any(_is_finite(entry) for entry in strikes)

@@ -28,9 +28,9 @@ from plexor.session.session import measure
 
 
 def take(options: Options, settings: Settings, tap: Tap | None, budget: Budget | None) -> RunResult:
-    """Take the run; the first SIGINT or SIGTERM stops it, and it is kept.
+    """Take the run. The first SIGINT or SIGTERM stops it; what was taken is kept.
 
-    Raises UsageError, before the first strike, for what does not go with the link or the budget.
+    Raises UsageError before the first strike if something does not fit the link or the budget.
     """
     link = _opened(options)
     with Device(link, tap) as device:
@@ -57,7 +57,7 @@ def _opened(options: Options) -> Link:
 
 
 def _described(options: Options, link: Link) -> tuple[str | None, dict[str, str]]:
-    """Return the name of a simulated device, and what describes the device; say a fallback."""
+    """Return the name and the description of a simulated device. Print a line about a fallback."""
     keys = dict(options.keys)
     if not options.link.startswith("sim:"):
         return None, keys
@@ -72,7 +72,7 @@ def _described(options: Options, link: Link) -> tuple[str | None, dict[str, str]
 
 
 def _check_budget(budget: Budget, settings: Settings) -> None:
-    """Refuse a budget of a channel that is not measured before the run, not after it."""
+    """Reject a budget for a channel that is not measured before the run, not after it."""
     try:
         budget.check([channel.label for channel in settings.channels])
     except ValueError as error:
@@ -85,5 +85,5 @@ def _calibration(device: Device, chosen: Path | None) -> Calibration | None:
     found = find(device.serial, device.identity, chosen)
     if found is None:
         for line in of_other_builds(device.serial, device.identity):
-            print(f"plexor: not applied: {line}", file=sys.stderr)
+            print(f"plexor: calibration not applied: {line}", file=sys.stderr)
     return found

@@ -55,7 +55,7 @@ def burst_plot(result: BurstResult, width: float = WIDTH) -> Canvas:
     entries = [
         (name, f"s{place}", 'stroke-width="3"') for place, name in enumerate(result.channels)
     ]
-    legend(canvas, entries, bottom + 36, "spacing; hollow: no longer one was tried")
+    legend(canvas, entries, bottom + 36, "spacing; hollow: no longer burst was tried")
     return canvas
 
 
@@ -79,7 +79,7 @@ def burst_page(result: BurstResult) -> str:
     body = html_figure(partial(burst_plot, result))
     body += f"<h2>Longest burst at each spacing</h2>{html_table(limit_rows(result))}"
     said = notes(result)
-    body += html_box("doubt", "Of this scan", "; ".join(said)) if said else ""
+    body += html_box("doubt", "About this scan", "; ".join(said)) if said else ""
     entries = [(f"device {name}", text) for name, text in result.device.items()]
     entries += [(f"{name} version", text) for name, text in result.versions.items()]
     body += f"<h2>Taken with</h2>{html_list(entries)}"

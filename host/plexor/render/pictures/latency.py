@@ -76,7 +76,7 @@ class Heading:
 
 LATENCY = Heading(
     "Latency",
-    "Samples in each column, counts by logarithm: one outlier is as visible as a million.",
+    "Samples in each column, on a logarithmic scale: one outlier is as visible as a million.",
     390,
 )
 
@@ -87,7 +87,7 @@ def histogram(
     beside: Sequence[Report] = (),
     width: float = WIDTH,
 ) -> Canvas:
-    """Return the histogram of latencies, counts by logarithm; axes as those `beside` it."""
+    """Return the histogram of latencies with logarithmic counts; its axes are those of `beside`."""
     shown = _answered(report)
     source, tick_fs = provenance(report.result), report.result.tick_fs
     canvas = framed(heading.title, heading.subtitle, heading.height, source, width)
@@ -198,7 +198,7 @@ def _key(canvas: Canvas, shown: list[ChannelFigures], y: float, said: str = "") 
 
 
 def tail(report: Report, width: float = WIDTH) -> Canvas:
-    """Return the share of samples greater than each latency, both by logarithm."""
+    """Return the share of samples above each latency, both logarithmic."""
     shown = _answered(report)
     canvas = framed(
         "Tail",
@@ -247,7 +247,7 @@ def course(report: Report, width: float = WIDTH) -> Canvas:
         return canvas
     canvas = framed(
         "Latency over time",
-        "Least and greatest latency in each slice of the run.",
+        "Minimum and maximum latency in each slice of the run.",
         346,
         provenance(result),
         width,

@@ -51,7 +51,7 @@ def phase_picture(result: PhaseResult) -> str:
 
 
 def phase_plot(result: PhaseResult, scan: PhaseScan, width: float = WIDTH) -> Canvas:
-    """Return one channel's latency over phase: least to greatest, median, masked windows."""
+    """Return one channel's latency over phase: minimum to maximum, median, masked windows."""
     source = "simulated" if result.simulated else "measured"
     canvas = framed(title(scan), widest(scan, result.tick_fs), HEIGHT, source, width)
     top, bottom = TOP + 24, HEIGHT - 46
@@ -73,7 +73,7 @@ def phase_plot(result: PhaseResult, scan: PhaseScan, width: float = WIDTH) -> Ca
     legend(
         canvas,
         [
-            ("least to greatest", "s0", 'stroke-width="8" stroke-opacity="0.4"'),
+            ("minimum to maximum", "s0", 'stroke-width="8" stroke-opacity="0.4"'),
             ("median", "s0", 'stroke-width="2.2"'),
             ("missed", "worst", 'stroke-width="5"'),
         ],
@@ -86,7 +86,7 @@ def phase_plot(result: PhaseResult, scan: PhaseScan, width: float = WIDTH) -> Ca
 def _windows(
     canvas: Canvas, result: PhaseResult, scan: PhaseScan, x: Axis, height: tuple[float, float]
 ) -> None:
-    """Shade the phases that are masked, and name the widest window."""
+    """Shade the masked phases, and name the widest window."""
     top, bottom = height
     if not scan.windows:
         return
@@ -106,7 +106,7 @@ def _windows(
 
 
 def _latencies(canvas: Canvas, result: PhaseResult, scan: PhaseScan, x: Axis, y: Axis) -> None:
-    """Draw each step from its least to its greatest latency, the medians, and missed strikes."""
+    """Draw each step from its minimum to its maximum latency, the medians, and missed strikes."""
     tick_fs = result.tick_fs
     spans, medians, missed = "", "", ""
     for entry in scan.bins:
@@ -147,12 +147,12 @@ def phase_page(result: PhaseResult) -> str:
         said = notes(scan, result.tick_fs)
         body += _figure(result, scan)
         body += f'<p class="lead">{escape(taken(scan, result.tick_fs))}</p>'
-        body += html_box("doubt", "Of this scan", "; ".join(said)) if said else ""
+        body += html_box("doubt", "About this scan", "; ".join(said)) if said else ""
         heads, rows = window_rows(scan, result.tick_fs)
         if rows:
             body += f"<h2>Masked windows of {escape(scan.channel)}</h2>{html_table((heads, rows))}"
     entries = [("accounting", facts.books(result.accounting))]
-    entries += [("strikes come at", rate(result)), ("started", result.started)]
+    entries += [("strike rate", rate(result)), ("started", result.started)]
     entries += [(f"device {name}", text) for name, text in result.device.items()]
     entries += [(f"{name} version", text) for name, text in result.versions.items()]
     body += f"<h2>Taken with</h2>{html_list(entries)}"

@@ -1,4 +1,4 @@
-"""The scope view: every trace after the strike laid over each other, as persistence shows it."""
+"""The scope view: all traces after the strike on top of each other, as with persistence."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def scope(report: Report, title: str = "Persistence", width: float = WIDTH) -> C
     references = {channel.result.reference for channel in shown}
     height = TOP + 62 + LANE * max(len(shown), 1) + 62
     subtitle = (
-        f"{grouped(strikes)} strikes laid over each other: the stronger the colour, the more "
+        f"{grouped(strikes)} strikes on top of each other: the stronger the colour, the more "
         "traces. Rare edges stay visible."
     )
     canvas = framed(title, subtitle, height, provenance(result), width)

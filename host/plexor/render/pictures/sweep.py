@@ -1,4 +1,4 @@
-"""A sweep as pictures: of each channel latency and misses over the rate, loads in colours."""
+"""A sweep as pictures: latency and misses of each channel over the rate, with loads in colours."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from plexor.units import plot_seconds
 LATENCY_HEIGHT, MISSED_HEIGHT, BETWEEN = 230.0, 150.0, 26.0
 LABEL_LINE = 18.0
 LEAST_SHARE = 1e-4
-"""Of missed strikes, that the logarithmic part of the plot shows."""
+"""Lowest share of missed strikes in the logarithmic part of the plot."""
 SAMPLE = 20.0
 """Width of a line or mark in the legend."""
 ZERO = 30.0
@@ -143,7 +143,7 @@ def _bracket(plot: _Plot, bracket: Bracket, height: tuple[float, float], place: 
 
 
 def _latencies(plot: _Plot, result: SweepResult, height: tuple[float, float]) -> None:
-    """Draw p99 as lines and the greatest latency dotted, of what was answered."""
+    """Draw p99 as lines and the maximum latency dotted, of answered strikes."""
     top, bottom = height
     canvas = plot.canvas
     times = [

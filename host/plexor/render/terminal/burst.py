@@ -29,7 +29,7 @@ def summary(result: BurstResult) -> str:
     parts = [
         f"bursts every {format_seconds(result.period_s)}",
         f"time-out {format_seconds(result.timeout_s)}",
-        f"{result.criterion}, and below half a strike a burst",
+        f"{result.criterion}, and below half a strike per burst",
         "under load" if result.load else "idle",
         "simulated" if result.simulated else "measured",
     ]
@@ -63,12 +63,13 @@ def notes(result: BurstResult) -> list[str]:
     for entry in result.limits:
         where = f"{entry.channel}, {format_seconds(entry.spacing_s)}"
         if entry.lengths.failing is None:
-            found.append(f"{where}: survives bursts of {entry.most}, the longest that were tried")
+            found.append(f"{where}: survives bursts of {entry.most}, the longest tried")
         if entry.lengths.failing == 1:
             found.append(f"{where}: loses single strikes a period apart")
         if entry.shifted:
             found.append(
-                f"{where}: no latency is known, for some strikes that it survives are lost"
+                f"{where}: latency not known, because some strikes of the bursts that it survives "
+                "are missed"
             )
     if result.drawn is False:
         found.append(DETERMINISTIC)

@@ -30,7 +30,7 @@ def calibration_text(found: Calibration, *, width: int = 100, colour: bool = Fal
         for name, way in (("up", entry.rise), ("down", entry.fall))
     ]
     lines += table(head, rows, width, paint)
-    said = "Widths of bins in ps, below them the standard error of where each ends."
+    said = "Widths of bins in ps. Below each is the standard error of where it ends."
     lines += [*wrapped(said, width, paint, ""), ""]
     if found.delays:
         head = ["pad delay", *(f"ch{entry.number}" for entry in found.channels)]
@@ -42,7 +42,8 @@ def calibration_text(found: Calibration, *, width: int = 100, colour: bool = Fal
                 rows.append([(f"strike{output} {name}", ""), *cells])
         lines += table(head, rows, width, paint)
         said = (
-            "From a strike's tick over its pad to the mean sampling instant, in ps; ± is a bound."
+            "Delay from a strike's tick through its pad to the mean sampling instant, in ps; ± is "
+            "a bound."
         )
         lines += wrapped(said, width, paint, "")
     return "\n".join(lines) + "\n"

@@ -27,7 +27,7 @@ class Paint:
 
 
 def wrapped(content: str, width: int, paint: Paint, style: str) -> Iterator[str]:
-    """Break at spaces; what has none is broken anywhere."""
+    """Break at spaces; a text without spaces is broken anywhere."""
     line = ""
     for place, word in enumerate(content.split(" ")):
         rest = word

@@ -1,4 +1,4 @@
-"""What differs between two results, and whether that is too much, for a terminal."""
+"""Differences between two results, and whether they are too large, for a terminal."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from plexor.units import format_rate, format_seconds
 
 _WORDS = {
     Outcome.KEPT: ("kept", "good"),
-    Outcome.BROKEN: ("TOO MUCH", "bad"),
+    Outcome.BROKEN: ("TOO LARGE", "bad"),
     Outcome.TOO_FEW: ("too few", "doubt"),
 }
 _ENDS = {
-    Outcome.KEPT: "PASS: no change is too much",
-    Outcome.BROKEN: "FAIL: {} of {} changes are too much",
-    Outcome.TOO_FEW: "TOO FEW SAMPLES: {} of {} changes cannot be told from their limits",
+    Outcome.KEPT: "PASS: no change is too large",
+    Outcome.BROKEN: "FAIL: {} of {} changes are too large",
+    Outcome.TOO_FEW: "TOO FEW SAMPLES: {} of {} changes cannot be distinguished from their limits",
 }
 
 
@@ -52,11 +52,11 @@ def _judgement(entry: Judgement) -> str:
     parts = [f"{entry.difference.name} {entry.condition.text}: {_change(entry.difference)}"]
     least, most = (None if end is None else f"{end:+.2%}" for end in (entry.least, entry.most))
     if least is not None and most is not None:
-        parts.append(f"surely {least} to {most}")
+        parts.append(f"between {least} and {most}")
     elif least is not None:
-        parts.append(f"surely {least} or more")
+        parts.append(f"at least {least}")
     elif most is not None:
-        parts.append(f"surely {most} or less")
+        parts.append(f"at most {most}")
     if entry.reason:
         parts.append(entry.reason)
     if entry.outcome == Outcome.TOO_FEW:
@@ -67,7 +67,7 @@ def _judgement(entry: Judgement) -> str:
 def _needed(entry: Judgement) -> list[str]:
     found = needed(entry)
     if found is None:
-        return [] if entry.reason else ["no number of samples tells it from its limit"]
+        return [] if entry.reason else ["no number of samples can distinguish it from its limit"]
     what = "strikes" if entry.difference.unit == "share" else "samples"
     about = "at least" if found.at_least else "about"
     return [f"needs {about} {grouped(found.count)} {what} in each run"]

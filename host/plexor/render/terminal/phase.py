@@ -20,7 +20,7 @@ SHOWN = 8
 LEAST_PART, MUCH, MOST_POWER = 0.01, 0.1, 9
 """From the first on a chance is in percent, from the second in whole ones; below, the power of ten
 that it is under, up to the third."""
-INCOMPLETE = "INCOMPLETE: events were dropped or lost; the strikes concerned are left out"
+INCOMPLETE = "INCOMPLETE: events were dropped or lost; the affected strikes are left out"
 
 
 def phase_text(result: PhaseResult, *, width: int = 100, colour: bool = False) -> str:
@@ -65,15 +65,15 @@ def summary(result: PhaseResult) -> str:
 
 
 def rate(result: PhaseResult) -> str:
-    """Return how often it was struck, and how often that was asked for where it is another."""
+    """Return the rate of the strikes, and the requested rate if that is different."""
     taken, asked = format_rate(result.rate_hz), format_rate(result.asked_rate_hz)
     random = any(scan.reference.period_ticks is None for scan in result.scans)
     text = f"{taken} on average" if random else taken
-    return text if taken == asked else f"{text} of the {asked} asked for"
+    return text if taken == asked else f"{text} of the {asked} requested"
 
 
 def title(scan: PhaseScan) -> str:
-    """Return what is over what."""
+    """Return the title of a scan."""
     if scan.reference.period_ticks is None:
         return f"{scan.channel} by the time since {scan.reference.name}"
     return f"{scan.channel} over the phase of {scan.reference.name}"
@@ -93,8 +93,8 @@ def taken(scan: PhaseScan, tick_fs: int) -> str:
     base = format_ticks(scan.base_ticks, tick_fs, DIGITS)
     over = format_ticks(scan.threshold_ticks, tick_fs)
     return (
-        f"{apart}; {steps}; base {base}, the median of the fastest quarter; "
-        f"masked: more than {over} over it, or missed, and no work of chance"
+        f"{apart}; {steps}; base {base}, the median of the fastest quarter; masked: missed, or "
+        f"more than {over} above it, and not by chance"
     )
 
 
@@ -129,7 +129,7 @@ def _row(number: int, window: Window, scan: PhaseScan, tick_fs: int) -> list[Cel
 
 
 def chance(window: Window) -> str:
-    """Return how often a scan of a device without a window has such a one, at most."""
+    """Return at most how often a scan of a device without a window shows one like this."""
     if window.chance >= LEAST_PART:
         return f"{window.chance * 100:.{1 if window.chance < MUCH else 0}f} %"
     power = MOST_POWER if not window.chance else math.floor(-math.log10(window.chance))
@@ -141,7 +141,7 @@ def widest(scan: PhaseScan, tick_fs: int) -> str:
     if not scan.strikes:
         return "no strike has a known phase and latency"
     if scan.base_ticks is None:
-        return "no strike was answered, at no phase"
+        return "no strike was answered at any phase"
     if not scan.windows:
         return "no phase is masked"
     window = scan.windows[0]
@@ -156,10 +156,13 @@ def widest(scan: PhaseScan, tick_fs: int) -> str:
 
 
 def _strays(scan: PhaseScan, tick_fs: int) -> Iterator[str]:
-    """Yield what is said of masked strikes that make no window."""
+    """Yield notes on masked strikes outside the windows."""
     if not scan.stray_strikes or scan.base_ticks is None:
         return
-    text = f"{_strikes(scan.stray_strikes)} missed or delayed without a window, as chance does"
+    text = (
+        f"{_strikes(scan.stray_strikes)} missed or delayed outside the windows, as happens by "
+        "chance"
+    )
     window = scan.suspect
     if window is not None:
         start = format_ticks(float(window.start_ticks), tick_fs, DIGITS)
@@ -167,8 +170,8 @@ def _strays(scan: PhaseScan, tick_fs: int) -> Iterator[str]:
         if window.delay_ticks is not None:
             how = f"delayed by up to {format_ticks(window.delay_ticks, tick_fs, DIGITS)}"
         text += (
-            f"; least likely: {grouped(window.masked)} at {start}, {how}, "
-            f"as in {chance(window)} of scans; more --repeats decide"
+            f"; least likely: {grouped(window.masked)} at {start}, {how}, by chance in "
+            f"{chance(window)} of scans; more --repeats decide"
         )
     yield text
 
@@ -202,7 +205,7 @@ def shaded(scan: PhaseScan) -> Iterator[tuple[float, float]]:
 
 
 def _plot(scan: PhaseScan, tick_fs: int, width: int, paint: Paint) -> Iterator[str]:
-    """Draw the greatest latency of each column, marks of missed strikes above, windows below."""
+    """Draw the maximum latency of each column, with missed strikes above and windows below."""
     columns = min(columns_of(width), len(scan.bins))
     column = [n * columns // len(scan.bins) for n in range(len(scan.bins))]
     most = [0] * columns

@@ -1,4 +1,4 @@
-"""A run's figures for a terminal: never wider than it, and readable without colour."""
+"""A run's figures for a terminal: never wider than the terminal, and readable without colour."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def text(
 def verdict_text(
     report: Report, verdict: Verdict, *, width: int = 100, colour: bool = False
 ) -> str:
-    """Return what a budget says of a run: why it is invalid if it is, each check, the verdict."""
+    """Return a budget's verdict on a run: why the run is invalid, each check, and the verdict."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     lines = [*_invalid(report, width, paint), *_verdict(report, verdict, width, paint)]
     return "\n".join(lines) + "\n"
@@ -104,7 +104,7 @@ def _histogram(report: Report, channel: ChannelFigures, width: int, paint: Paint
         else 1 + round((rows * EIGHTHS - 1) * math.log1p(max(count - 1, 0)) / _top(most))
         for count in counts.tolist()
     ]
-    title = f"{channel.name}: samples by latency, counts by logarithm"
+    title = f"{channel.name}: samples by latency, logarithmic counts"
     yield paint(title[:width], "bold")
     highest = grouped(round(most)) if most > 1 else ""
     highest = highest if len(highest) < MARGIN else f"{most:.0e}".replace("e+0", "e")

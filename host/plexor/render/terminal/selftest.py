@@ -20,7 +20,7 @@ def selftest_text(found: SelfTest, *, width: int = 100, colour: bool = False) ->
     count = len(found.findings)
     lines.append("")
     if found.passed:
-        lines += wrapped("PASS: nothing found", width, paint, "good")
+        lines += wrapped("PASS: no defects found", width, paint, "good")
     else:
         lines += wrapped(f"FAIL: {count} defect{'s' * (count > 1)} found", width, paint, "bad")
     return "\n".join(lines) + "\n"

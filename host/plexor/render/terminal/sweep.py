@@ -17,13 +17,12 @@ LEAST_IDLE = 0.1
 """Responses that answer no strike, as a part of all strikes, from which on it is said."""
 NOTHING = "-"
 DETERMINISTIC = (
-    "deterministic: neither the strikes nor the device draw anything at random, so that the same "
-    "strikes are always answered the same"
+    "deterministic: neither the strikes nor the device are random, so the same strikes always get "
+    "the same answers"
 )
 SHIFTED = (
-    "without latencies: strikes went missing and were open when the next ones came, so that "
-    "responses are taken for those of earlier strikes; a --timeout of the period or less keeps "
-    "them apart"
+    "without latencies: missed strikes were still open when the next ones came, so responses may "
+    "have been matched with earlier strikes; a --timeout of at most the period keeps them apart"
 )
 
 
@@ -39,7 +38,7 @@ def bracket_text(bracket: Bracket) -> str:
 
 def knee_rows(result: SweepResult) -> tuple[list[str], list[list[str]]]:
     """Return the heads and a row for each channel under each load."""
-    head = ["load", "channel", "sustains", "width", "why not more", "p99", "max", "strikes"]
+    head = ["load", "channel", "sustains", "width", "why it fails", "p99", "max", "strikes"]
     return head, [_knee_row(result, knee) for knee in result.knees]
 
 
@@ -62,7 +61,7 @@ def _step(steps: Sequence[Step], knee: Knee, rate_hz: object) -> Step | None:
 
 
 def sweep_text(result: SweepResult, *, width: int = 100, colour: bool = False) -> str:
-    """Return all of it as lines of at most `width` columns, what must be said of a knee below."""
+    """Return all of it as lines of at most `width` columns, with the notes on each knee below."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     head = (
         f"{'simulated, ' if result.simulated else ''}{', '.join(result.criteria)}, {result.shape}"
@@ -95,7 +94,7 @@ def notes(knee: Knee, result: SweepResult) -> list[str]:
         if idle > LEAST_IDLE * passing.strikes:
             found.append(
                 f"{idle} responses to {passing.strikes} strikes at {format_rate(passing.rate_hz)} "
-                "answer none: a pin that moves by itself seems to answer"
+                "answer no strike: a pin that moves by itself only seems to answer"
             )
     found += _cycle_note(knee, result)
     if not bracket.monotonic:
@@ -103,12 +102,12 @@ def notes(knee: Knee, result: SweepResult) -> list[str]:
         found.append(f"not monotonic: {rates} passed above the lowest rate that failed")
     if bracket.undecided_hz and (bracket.width is None or bracket.width > result.width):
         rates = ", ".join(map(format_rate, bracket.undecided_hz))
-        found.append(f"wider than asked, for the test could not decide at {rates}")
+        found.append(f"wider than requested, because the test could not decide at {rates}")
     return found
 
 
 def _cycle_note(knee: Knee, result: SweepResult) -> list[str]:
-    """Return whether more strikes at the ends of a bracket would be answered as those before."""
+    """Return a note if more strikes at the ends of a bracket would get the same answers again."""
     ends = (knee.bracket.passing_hz, knee.bracket.failing_hz)
     steps = [step for rate in ends if (step := _step(result.steps, knee, rate)) is not None]
     found = [
@@ -119,7 +118,7 @@ def _cycle_note(knee: Knee, result: SweepResult) -> list[str]:
     ]
     if not found:
         return []
-    return [f"its answers come again {' and '.join(found)}: more strikes say nothing new there"]
+    return [f"its answers repeat {' and '.join(found)}: more strikes reveal nothing new there"]
 
 
 def step_notes(result: SweepResult) -> list[tuple[str, bool]]:
@@ -129,7 +128,7 @@ def step_notes(result: SweepResult) -> list[tuple[str, bool]]:
     known = {step.load for step in result.steps if step.drawn is not False}
     same = [load for load in loads if load not in known]
     if same:
-        text = f"{', '.join(same)}: {DETERMINISTIC}; --dither gives each a phase of its own"
+        text = f"{', '.join(same)}: {DETERMINISTIC}; --dither gives each strike a phase of its own"
         found.append((text, True))
     shifted = sum(any(entry.shifted for entry in step.channels) for step in result.steps)
     if shifted:
@@ -138,7 +137,7 @@ def step_notes(result: SweepResult) -> list[tuple[str, bool]]:
 
 
 def scan_notes(result: SweepResult) -> list[tuple[str, bool]]:
-    """Return what scans both ways say of each knee and of recovery, and whether that is a doubt."""
+    """Return what scans both ways show of knees and recovery, and whether that is a doubt."""
     found: list[tuple[str, bool]] = []
     for knee in result.knees:
         if knee.up is None or knee.down is None:
@@ -156,6 +155,6 @@ def scan_notes(result: SweepResult) -> list[tuple[str, bool]]:
 def _recovery_text(step: Step) -> str:
     rate = format_rate(step.rate_hz)
     if step.recovery_s is None:
-        return f"after the highest rate it does not answer every strike at {rate} again"
+        return f"after the highest rate it never again answers every strike at {rate}"
     within = format_seconds(Fraction(step.recovery_s))
     return f"after the highest rate it answers every strike at {rate} within {within}"

@@ -1,4 +1,4 @@
-"""A sweep in a terminal: of each knee latency and misses over the rate, as bars."""
+"""A sweep in a terminal: latency and misses of each knee over the rate, as bars."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from plexor.sweep.model import DOWN, UP, Figures, Knee, Step, SweepResult
 from plexor.units import format_ticks
 
 _EXPLAINED = (
-    "p99 and missed strikes by strike rate, all by logarithm; + sustained, x not, ? undecided"
+    "p99 and missed strikes by strike rate, all logarithmic; + sustained, x not, ? undecided"
 )
 LINES = 3
-"""Of latency."""
+"""Rows of the latency bars."""
 LEAST_SHARE = 1e-4
-"""Of missed strikes, that is the least bar."""
+"""Share of missed strikes that the lowest bar shows."""
 _MARKS = {Verdict.FAIL: "x", Verdict.UNDECIDED: "?", Verdict.PASS: "+"}
 """The first of several in one column is shown."""
 
@@ -88,7 +88,7 @@ def _column(axis: Axis, rate_hz: Fraction, columns: int) -> int:
 
 
 def _height(value: float, least: float, most: float, eighths: int) -> int:
-    """Return a bar's height by logarithm: an eighth at the least, all of it at the most."""
+    """Return a bar's height, logarithmic: at least an eighth, at most all of it."""
     if value <= 0:
         return 0
     if most <= least:

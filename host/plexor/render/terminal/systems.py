@@ -1,4 +1,4 @@
-"""Systems side by side, for a terminal: the shape of the study's Figure 7, and what follows."""
+"""Systems side by side, for a terminal: a table like the study's Figure 7, and its conclusions."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from plexor.units import format_rate, format_seconds
 
 REFERENCE = "reference"
 UNKNOWN = "."
-"""In place of a figure that the reference's text does not have."""
+"""Stands for a figure that the reference's text does not have."""
 _PINS = {Role.INTERRUPT: "IST", Role.TASK: "APP"}
-"""As the reference calls them."""
+"""The reference's names for them."""
 _COLUMNS = (What.LATENCY, What.JITTER, What.SATURATION)
 
 
@@ -56,7 +56,7 @@ def systems_text(
         cells: list[list[Cell]] = [[(text, "") for text in _change(entry)] for entry in changes]
         lines += table(heads, cells, width, paint)
     if inequalities:
-        lines += ["", *wrapped(f"Is the task's {jitter} under load less?", width, paint, "bold")]
+        lines += ["", *wrapped(f"Is the task's {jitter} lower under load?", width, paint, "bold")]
         for entry in inequalities:
             style = "good" if entry.holds else "doubt"
             lines += wrapped(_inequality(entry), width, paint, style)
@@ -102,7 +102,7 @@ def _time(timing: Timing | None, value_s: Fraction | None) -> Cell:
 def _origins(
     rows: Sequence[Row], sweeps: Sequence[tuple[str, SweepResult]], width: int, paint: Paint
 ) -> Iterator[str]:
-    """Say at which rates latencies were taken, what saturation is, and what is doubtful."""
+    """Yield the rates at which latencies were taken, the meaning of saturation, and doubts."""
     rates: dict[str, list[str]] = {}
     for row in rows:
         for timing in row.timing.values():
@@ -120,7 +120,7 @@ def _origins(
         line = f"saturation, the highest rate that keeps {text}: {', '.join(paths)}"
         yield from wrapped(line, width, paint, "muted")
     if len(criteria) > 1:
-        line = "saturation frequencies by different criteria do not compare"
+        line = "saturation frequencies by different criteria cannot be compared"
         yield from wrapped(line, width, paint, "doubt")
     for path, result in sweeps:
         if result.interrupted:
@@ -173,9 +173,9 @@ def _reference(jitter: Jitter, width: int, paint: Paint) -> Iterator[str]:
                 f"{entry.system}, {', '.join(entry.loads)}, {_PINS[entry.role]}: {what}{entry.text}"
             )
             yield from wrapped(f"{line} ({REFERENCE} {entry.row})", width, paint, "muted")
-    note = f"{UNKNOWN} not in its text   ? its load is not explicit"
+    note = f"{UNKNOWN} not in the text   ? the load is not explicit"
     if jitter != Jitter.SPAN_128:
-        note += f"   its jitter is {Jitter.SPAN_128}, not {jitter}"
+        note += f"   the reference's jitter is {Jitter.SPAN_128}, not {jitter}"
     yield from wrapped(note, width, paint, "muted")
 
 

@@ -82,5 +82,5 @@ def test_noise_that_crosses_the_bounds_leaves_their_middle():
 
 @pytest.mark.parametrize("count", [0, 3])
 def test_edges_that_are_not_as_many_as_strikes_are_refused(count):
-    with pytest.raises(ValueError, match=f"{count} edges of 32 strikes"):
+    with pytest.raises(ValueError, match=f"{count} edges from 32 strikes"):
         bounds(strikes(), strikes()[:count], EVEN, TICK_FS)

@@ -62,8 +62,8 @@ BUILT = replace(IDENTITY, build_id=0x8000_0000_0000_00B1)
 OF_THIS_BUILD = replace(CALIBRATION, build_id=BUILT.build_id)
 OF_ANOTHER = replace(CALIBRATION, build_id=0x8000_0000_0000_00B2)
 SAYS = (
-    "is of build 80000000000000b2 of this gateware, connected is build 80000000000000b1, "
-    "whose ways from the pads are others; plexor calibrate measures them"
+    "made for build 80000000000000b2 of this gateware, but this is build 80000000000000b1, "
+    "whose delays from the pads differ; plexor calibrate measures them"
 )
 
 
@@ -82,7 +82,7 @@ def test_one_of_another_build_of_the_gateware_is_refused_by_name(tmp_path):
         find("FT1234", BUILT, path)
     assert str(caught.value) == f"{path}: {SAYS}"
     save(CALIBRATION, path)
-    with pytest.raises(UsageError, match="of an unknown build of this gateware"):
+    with pytest.raises(UsageError, match="for an unknown build of this gateware"):
         find("FT1234", BUILT, path)
 
 
@@ -133,10 +133,10 @@ def test_serials_that_are_no_file_names_have_files_of_their_own(tmp_path):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"serial": "FT9"}, "is of board FT9, this is board FT1234"),
+        ({"serial": "FT9"}, "made for board FT9, but this is board FT1234"),
         (
             {"gateware_hash": 1},
-            "is of gateware 0000000000000001, this is gateware 0{10}abcdef",
+            "made for gateware 0000000000000001, but this is gateware 0{10}abcdef",
         ),
         ({"tick_fs": 500_000}, "has 4 phases of 500000 fs, this instrument 4 of 1000000 fs"),
     ],
@@ -152,7 +152,7 @@ def test_one_of_another_instrument_is_refused_in_one_line(tmp_path, change, says
 
 def test_one_kept_under_a_wrong_name_is_refused_too():
     save(replace(CALIBRATION, serial="other"), default_path("FT1234", 0xABCDEF))
-    with pytest.raises(UsageError, match="is of board other"):
+    with pytest.raises(UsageError, match="made for board other"):
         find("FT1234", IDENTITY, None)
 
 

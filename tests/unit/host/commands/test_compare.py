@@ -45,9 +45,11 @@ def test_a_condition_that_runs_have_not_is_skipped_with_a_note(kept, capsys):
     runs = kept("a", [1000] * 400), kept("b", [1100] * 400)
     code, out, err = compare(capsys, *runs, "--fail-on", README)
     assert code == 1
-    assert "plexor: --fail-on saturation<-2%: skipped, for neither has this figure\n" in err
-    assert "TOO MUCH  ISR p99>+5%: +10.00 %, surely +10.00% to +10.00%\n" in out
-    assert out.endswith("FAIL: 1 of 1 changes are too much\n")
+    assert (
+        "plexor: --fail-on saturation<-2%: skipped, because neither result has this figure\n" in err
+    )
+    assert "TOO LARGE ISR p99>+5%: +10.00 %, between +10.00% and +10.00%\n" in out
+    assert out.endswith("FAIL: 1 of 1 changes are too large\n")
 
 
 def test_a_condition_that_sweeps_have_not_is_skipped_with_a_note(kept, capsys):
@@ -55,7 +57,7 @@ def test_a_condition_that_sweeps_have_not_is_skipped_with_a_note(kept, capsys):
     code, out, err = compare(capsys, *folders, "--fail-on", README)
     assert code == 1
     assert "--fail-on p99>+5%: skipped" in err
-    assert "TOO MUCH  ISR saturation<-2%: -10.00 %" in out
+    assert "TOO LARGE ISR saturation<-2%: -10.00 %" in out
 
 
 @pytest.mark.parametrize(
@@ -76,15 +78,15 @@ def test_folders_of_runs_and_sweeps_are_judged_together(kept, capsys, latency, k
     assert "idle: ISR p99>+5%" in out
     assert "sweep: ISR saturation<-2%" in out
     assert "skipped" not in err
-    assert "plexor: new: is in one of the two alone\n" in err
-    assert "plexor: only: is in one of the two alone\n" in err
+    assert "plexor: new: is in only one of the two\n" in err
+    assert "plexor: only: is in only one of the two\n" in err
 
 
 def test_conditions_of_which_none_applies_are_an_error(kept, capsys):
     runs = kept("a", [1000] * 400), kept("b", [1000] * 400)
     code, out, err = compare(capsys, *runs, "--fail-on", "saturation<-2%")
     assert (code, out) == (2, "")
-    assert "--fail-on saturation<-2%: both have no such figure" in err
+    assert "--fail-on saturation<-2%: neither result has this figure" in err
 
 
 def test_a_run_and_a_sweep_are_not_compared(kept, capsys):
@@ -98,7 +100,7 @@ def test_folders_without_a_name_in_common_are_an_error(kept, capsys):
     folders = (kept("a/three", [1]).rsplit("/", 1)[0], kept("b/four", [1]).rsplit("/", 1)[0])
     code, _, err = compare(capsys, *folders)
     assert code == 2
-    assert "hold one, three and four, two; must both be one result, or folders" in err
+    assert "hold one, three and four, two; both must be a single result, or folders" in err
 
 
 def noisy(seed, count=4000, scale=1000):
@@ -112,7 +114,9 @@ def test_too_few_samples_end_with_4_and_say_how_many_it_takes(kept, capsys):
     assert code == 4
     assert "too few   ISR p99>+2%: " in out
     assert " samples in each run\n" in out
-    assert out.endswith("TOO FEW SAMPLES: 1 of 1 changes cannot be told from their limits\n")
+    assert out.endswith(
+        "TOO FEW SAMPLES: 1 of 1 changes cannot be distinguished from their limits\n"
+    )
 
 
 def test_broken_outweighs_too_few_and_the_document_has_both(kept, capsys):
@@ -137,7 +141,7 @@ def test_estimates_are_judged_where_that_is_asked_for(kept, capsys):
     runs = kept("a", [1000] * 9), kept("b", [1000] * 8 + [1100])
     code, out, _ = compare(capsys, *runs, "--fail-on", "max>+5%,mean>+5%", "--judge", "estimate")
     assert code == 1
-    assert "TOO MUCH  ISR max>+5%: +10.00 %\n" in out
+    assert "TOO LARGE ISR max>+5%: +10.00 %\n" in out
     assert "kept      ISR mean>+5%: +1.11 %\n" in out
     code, out, err = compare(capsys, *runs, "--fail-on", "max>+5%")
     assert (code, out) == (2, "")
@@ -157,7 +161,7 @@ def test_an_invalid_run_proves_nothing(kept, capsys):
 
 def test_a_channel_of_one_run_alone_is_named(kept, capsys):
     runs = kept("a", [1000] * 9), kept("b", [1000] * 9, names=["IST"])
-    assert "plexor: ISR: is in one of the two alone\n" in compare(capsys, *runs)[2]
+    assert "plexor: ISR: is in only one of the two\n" in compare(capsys, *runs)[2]
 
 
 @pytest.mark.parametrize(("after", "colour"), [(1100, "31"), (1000, "32")])

@@ -146,7 +146,7 @@ def test_a_name_that_no_file_can_have_is_one_line(tmp_path, name):
 
 
 def test_a_page_cannot_be_the_folder_of_its_run(tmp_path):
-    with pytest.raises(StoreError, match="is the folder that is written too"):
+    with pytest.raises(StoreError, match="is also the folder to be written"):
         check_outputs(tmp_path / "x", folder=tmp_path / "x")
 
 

@@ -34,7 +34,7 @@ def test_report_writes_the_page_and_the_picture(folder, capsys, tmp_path):
 def test_a_picture_of_several_is_of_runs(folder, capsys, tmp_path):
     arguments = ["report", str(folder), str(folder), "--page", str(tmp_path / "p.svg")]
     assert cli.main(arguments) == 2
-    assert "several runs make one picture; there is a" in capsys.readouterr().err
+    assert "several runs make one picture, but one of these is a" in capsys.readouterr().err
 
 
 @pytest.fixture

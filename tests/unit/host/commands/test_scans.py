@@ -18,26 +18,26 @@ BURST = ["burst", "--from", "1us", "--to", "9us", "--period", "1ms"]
         ([*PHASE, "--against", "strike0"], "must be ch0 to ch7 or strike1 to strike7"),
         ([*PHASE, "--against", "load"], "must be ch0 to ch7 or strike1"),
         ([*PHASE, "--against", "ch9"], "reference: 'ch9'"),
-        ([*PHASE, "--against", "strike1"], "give the --period it strikes at"),
-        ([*PHASE, "--against", "ch1", "--period", "1ms"], "that of ch1 is measured"),
+        ([*PHASE, "--against", "strike1"], "give its --period too"),
+        ([*PHASE, "--against", "ch1", "--period", "1ms"], "the period of ch1 is measured"),
         ([*PHASE, "--against", "ch1", "--step", "0"], "--step: must be above 0"),
         ([*PHASE, "--against", "ch1", "--step", "1us", "--points", "9"], "give one"),
         (
             [*PHASE, "--against", "strike1", "--period", "1ms", "--span", "1us"],
-            "strike1 has a period, up to which phases go",
+            "the phases of strike1 cover its period",
         ),
         ([*PHASE, "--against", "ch1", "--link", "tcp://h:1"], "name the device's response pins"),
         (
             [*PHASE, "--against", "ch1", "--link", "tcp://h:1", "--dut", "x", "--channel", "ch0"],
             "has a device of its own",
         ),
-        ([*BURST, "--to", "1us"], "--from and --to: must be above 0 and rise"),
-        ([*BURST, "--period", "17us"], "--to: must be half of --period at most"),
-        ([*BURST, "--criterion", "late<1%"], "must be of missed"),
+        ([*BURST, "--to", "1us"], "--from and --to: both must be above 0"),
+        ([*BURST, "--period", "17us"], "--to: must be at most half of --period"),
+        ([*BURST, "--criterion", "late<1%"], "must limit missed"),
         ([*BURST, "--link", "tcp://h:1"], "name the device's response pins"),
         (
             [*BURST, "--link", "tcp://h:1", "--channel", "ch0", "--executor", "local:2"],
-            "--executor: is for simulated instruments",
+            "--executor applies only to simulated instruments",
         ),
     ],
 )
@@ -52,7 +52,7 @@ def test_wrong_use_ends_with_2_and_one_line(capsys, arguments, message):
 def test_a_folder_that_is_there_is_refused_before_the_scan(capsys, tmp_path):
     (tmp_path / "x").touch()
     assert cli.main([*PHASE, "--against", "ch1", "--out", str(tmp_path)]) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["phase", "burst"])

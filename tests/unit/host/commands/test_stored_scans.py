@@ -28,7 +28,7 @@ def test_what_is_for_runs_is_refused(folder, capsys, command, option):
     assert cli.main([command, str(folder), *option]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    assert f"{option[0]} is for runs; this is a" in err
+    assert f"{option[0]} applies only to runs; this is a" in err
 
 
 def places(value, path=()):

@@ -76,6 +76,6 @@ def test_a_command_that_does_not_end_is_killed(tmp_path, monkeypatch):
     with switched(f"trap '' TERM; echo $$ > {pid}; while :; do sleep 0.05; done", None)("stress"):
         running = pid.read_text().strip()
     assert not alive(running)
-    with pytest.raises(UsageError, match=r"does not end within 0.3 s"):
+    with pytest.raises(UsageError, match=r"did not end within 0.3 s"):
         with switched("true", "sleep 30")("stress"):
             pass

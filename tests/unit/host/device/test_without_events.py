@@ -38,7 +38,7 @@ def test_what_needs_every_event_says_so_of_an_instrument_without():
     with pytest.raises(UsageError) as error:
         phase_run.run(SimpleNamespace(identity=WITHOUT_EVENTS), None)
     assert str(error.value) == (
-        "phase: needs every event; board sim was built without EVENTS, events over the link; take a"
+        "phase: needs every event; board sim was built without EVENTS, events over the link; use a"
         " board of docs/features.md that sends them"
     )
 
@@ -49,7 +49,7 @@ def test_a_phase_scan_against_edges_without_a_period_needs_dither():
     with pytest.raises(UsageError) as error:
         phase_run.run(SimpleNamespace(identity=identity), wanted)
     assert str(error.value) == (
-        "--span: strikes at random; board sim was built without DITHER, dither of strikes; take a"
+        "--span: strikes at random; board sim was built without DITHER, dither of strikes; use a"
         " board of docs/features.md that has it"
     )
 

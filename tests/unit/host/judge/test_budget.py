@@ -216,7 +216,7 @@ def test_limits_of_other_kinds_are_theirs_alone(run_of):
 
 def test_a_channel_without_a_sample_proves_nothing(run_of):
     found = verdict(run_of([[None]]), '[all]\nmax = "1 s"')
-    assert (found.outcome, found.checks[0].reason) == (Outcome.INSUFFICIENT, "no sample")
+    assert (found.outcome, found.checks[0].reason) == (Outcome.INSUFFICIENT, "no samples")
 
 
 def test_an_unknown_channel_is_an_error(run_of):

@@ -12,7 +12,7 @@ def test_a_recording_is_read_to_its_end_and_takes_no_commands(tmp_path):
     path.write_bytes(b"recorded")
     link = open_link(f"file:{path}")
     assert link.read(100, 1.0) == b"recorded"
-    with pytest.raises(LinkEndError, match="at its end"):
+    with pytest.raises(LinkEndError, match="has ended"):
         link.read(100, 1.0)
     with pytest.raises(LinkError, match="takes no commands"):
         link.write(b"x")

@@ -134,7 +134,7 @@ def test_nobody_there_is_one_clear_line(far):
             link.write(to_stream(frame(0)))
             link.read(100, 0.05)
 
-    with pytest.raises(LinkError, match=r"udp://127\.0\.0\.1:\d+: nobody listens there"):
+    with pytest.raises(LinkError, match=r"udp://127\.0\.0\.1:\d+: nothing listens there"):
         talk()
     link.close()
 

@@ -140,4 +140,4 @@ def test_events_that_disagree_with_the_chip_make_it_invalid(run):
     classes = dict(first.classes) | {ResponseClass.ANSWERED: 90, ResponseClass.MISSED: 5}
     other = replace(run, channels=(replace(first, classes=classes), *run.channels[1:]))
     (reason,) = analyse(other, RUN_WANTED).invalid_reasons
-    assert reason == "A: the events have (95, 0) strikes answered and missed, the chip (90, 5)"
+    assert reason == "A: events show (95, 0) strikes answered and missed, the chip (90, 5)"

@@ -231,7 +231,7 @@ def test_latencies_that_spread_evenly_are_not_masked():
 
 @pytest.mark.parametrize("step", [Fraction(1, 2), Fraction(1000)])
 def test_a_step_that_makes_no_scan_is_refused(step):
-    with pytest.raises(ValueError, match=r"step: .* must be a tick or more, and make 2"):
+    with pytest.raises(ValueError, match=r"step: .* must be at least a tick, and make 2"):
         scan("A", folded([1, 2], [3, 4]), step)
 
 

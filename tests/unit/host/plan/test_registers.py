@@ -199,7 +199,7 @@ BAD = {
     "below 8 ticks it must be a whole": [
         Stimulus(0, 1000 * NS, burst=2, spacing_s=Fraction(7, 2) * NS)
     ],
-    "give their spacing": [Stimulus(0, 1000 * NS, burst=2)],
+    "give the spacing": [Stimulus(0, 1000 * NS, burst=2)],
     "must be at least 16 ticks": [Stimulus(0, 20 * NS, burst=2, spacing_s=5 * NS)],
     "must be at least 8 ticks": [Stimulus(0, 1000 * NS, burst=10, spacing_s=111 * NS)],
     "strike0.period: 1e+18 ticks": [Stimulus(0, Fraction(10**9))],
@@ -209,14 +209,14 @@ BAD = {
     "give one of them": [Stimulus(0, 1000 * NS, duty=Fraction(1, 2), width_s=5 * NS)],
     "strike0.phase: -5 ticks": [Stimulus(0, 1000 * NS, phase_s=-5 * NS)],
     "strike0.seed": [Stimulus(0, 1000 * NS, seed=-1)],
-    "neither burst nor dither": [Stimulus(0, 1000 * NS, poisson=True, dither_s=4 * NS)],
+    "cannot have bursts or dither": [Stimulus(0, 1000 * NS, poisson=True, dither_s=4 * NS)],
     "Poisson strikes of": [Stimulus(0, 20 * NS, poisson=True, width_s=10 * NS)],
     "need a rate or period": [Stimulus(0, poisson=True)],
     "there is one burst": [Stimulus(0, count=5)],
-    "another enabled output": [Stimulus(0, 1000 * NS, trigger=Trigger.STRIKE)],
+    "another output that is enabled": [Stimulus(0, 1000 * NS, trigger=Trigger.STRIKE)],
     "strike2: this instrument has strike0 to strike1": [Stimulus(2, 1000 * NS)],
     "strike0: given 2 times": [Stimulus(0, 1000 * NS), Stimulus(0, 1000 * NS)],
-    "a burst must be 1 or more": [Stimulus(0, 1000 * NS, burst=0)],
+    "the burst must be at least 1": [Stimulus(0, 1000 * NS, burst=0)],
 }
 
 

@@ -68,7 +68,7 @@ def test_the_time_out_of_a_table_is_its_longest_period():
 @pytest.mark.parametrize(
     ("steps", "settings", "text"),
     [
-        ((STEP,) * 65, {}, "table: 65 steps; this instrument takes 64"),
+        ((STEP,) * 65, {}, "table: 65 steps; this instrument takes at most 64"),
         ((STEP, TableStep(1000 * NS, 0)), {}, "table[1].count: 0; must be 1 to"),
         ((STEP, TableStep(1000 * NS, 1 << 48)), {}, f"table[1].count: {1 << 48}; must be 1 to"),
         ((TableStep(7 * NS, 5),), {}, "table[0].period: 7 ticks"),
@@ -76,10 +76,10 @@ def test_the_time_out_of_a_table_is_its_longest_period():
         ((STEP, TableStep(100 * NS, 5, width_s=100 * NS)), {}, "table[1].width: 100 ticks"),
         ((TableStep(100 * NS, 5, guard_s=(1 << 48) * NS),), {}, "table[0].guard: "),
         ((TableStep(100 * NS, 5, guard_s=-NS),), {}, "table[0].guard: "),
-        ((STEP,), {"count": 5}, "count: 5 strikes beside a table"),
-        ((STEP,), {"stimulus": Stimulus(count=9)}, "count: 9 strikes beside a table"),
-        ((STEP,), {"stimulus": Stimulus(output=1)}, "table: strike0 goes through it"),
-        ((STEP,), {"stimulus": Stimulus(trigger=Trigger.GATE)}, "table: strike0 goes through it"),
+        ((STEP,), {"count": 5}, "count: 5 strikes for a table"),
+        ((STEP,), {"stimulus": Stimulus(count=9)}, "count: 9 strikes for a table"),
+        ((STEP,), {"stimulus": Stimulus(output=1)}, "table: strike0 runs it"),
+        ((STEP,), {"stimulus": Stimulus(trigger=Trigger.GATE)}, "table: strike0 runs it"),
         (
             (STEP,),
             {"identity": Identity(Geometry(features=ALL_FEATURES & ~Feature.SWEEP), 1)},

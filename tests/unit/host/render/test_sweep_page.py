@@ -24,7 +24,7 @@ def test_the_page_is_whole_and_tells_each_bracket(kind):
     for entry in SWEEPS[kind].knees:
         assert entry.load in texts
         assert entry.channel in texts
-    assert ("Interrupted: what follows is what was found until then" in texts) == (
+    assert ("Interrupted: these are the results up to that point" in texts) == (
         kind == "interrupted"
     )
 

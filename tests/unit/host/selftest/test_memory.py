@@ -63,11 +63,11 @@ def test_statistics_of_the_same_values_are_consistent_with_their_bins(channel):
 @pytest.mark.parametrize(
     ("channel", "says"),
     [
-        (changed(SCATTERED, min_ticks=3), "3 to 5000 ticks, yet in bins 2 to "),
-        (changed(SCATTERED, max_ticks=9000), "2 to 9000 ticks, yet in bins"),
-        (changed(SCATTERED, sum_ticks=4000), "their sum is 4000 ticks; by its bins"),
-        (changed(SCATTERED, sum_ticks=7000), "their sum is 7000 ticks; by its bins"),
-        (changed(SCATTERED, counts=[(200, 1)]), "yet in bins 2 to 200"),
+        (changed(SCATTERED, min_ticks=3), "3 to 5000 ticks, but in bins 2 to "),
+        (changed(SCATTERED, max_ticks=9000), "2 to 9000 ticks, but in bins"),
+        (changed(SCATTERED, sum_ticks=4000), "their sum is 4000 ticks; by the bins"),
+        (changed(SCATTERED, sum_ticks=7000), "their sum is 7000 ticks; by the bins"),
+        (changed(SCATTERED, counts=[(200, 1)]), "but in bins 2 to 200"),
         (changed(of(), counts=[(5, 1)]), "0 samples, 1 in bins"),
         # Below 0, over the range, and where no bin is.
         *((changed(SCATTERED, counts=[(bin, 1)]), f"bins 2 to {bin}") for bin in (255, 254, 240)),
@@ -93,20 +93,20 @@ PLACE = bin_of(WIDTH + 3, MANTISSA)
 @pytest.mark.parametrize(
     ("result", "says"),
     [
-        (run(FORETOLD, strikes=8), "ch0: 7 strikes counted of 8"),
+        (run(FORETOLD, strikes=8), "ch0: 7 of 8 strikes counted"),
         (run(changed(FORETOLD, count=6)), "ch0: 6 latencies of 7 strikes answered by their own"),
         (run(of(*[WIDTH] * 3)), f"ch0: {WIDTH} to {WIDTH} ticks after strikes of {WIDTH} ticks"),
         (run(of(*[WIDTH + 9] * 3)), "must be 4099 to 4100"),
-        (run(changed(FORETOLD, sum_ticks=7 * WIDTH)), "yet their sum is"),
-        (run(changed(FORETOLD, sum_ticks=8 * WIDTH)), "yet their sum is"),
+        (run(changed(FORETOLD, sum_ticks=7 * WIDTH)), "but their sum is"),
+        (run(changed(FORETOLD, sum_ticks=8 * WIDTH)), "but their sum is"),
         (
             run(changed(FORETOLD, counts=[(PLACE, 1)])),
-            f"memory: ch0 rise: 1 bins are not those of {WIDTH + 3} to {WIDTH + 4} ticks;"
+            f"memory: ch0 rise: 1 bins do not match {WIDTH + 3} to {WIDTH + 4} ticks;"
             f" bin {PLACE} has 8, must be 7",
         ),
         (
             run(changed(of(*[WIDTH + n for n in (3, 4, 5)]), counts=[(PLACE + 1, 1)])),
-            "yet in bins",
+            "but in bins",
         ),
     ],
 )

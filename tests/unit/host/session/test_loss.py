@@ -74,7 +74,7 @@ def test_a_frame_lost_explains_as_many_events_as_it_can_have_had(lost, believed)
     assert result.accounting.lost_on_link == min(7 * lost, len(fake.scenario.events) - 7)
     assert result.valid == believed
     if not believed:
-        assert "yet the 1 frames lost had at most 250" in result.invalid_reasons[0]
+        assert "but the 1 frames lost had at most 250" in result.invalid_reasons[0]
 
 
 @pytest.mark.parametrize("times", [2, 3])
@@ -106,7 +106,7 @@ def test_more_events_than_were_sent_are_no_negative_loss():
     assert not result.valid
     assert result.accounting.lost_on_link == 0
     assert min(entry.lost for entry in result.accounting.sources) == 0
-    assert any("more events came than were sent" in text for text in result.invalid_reasons)
+    assert any("more events arrived than were sent" in text for text in result.invalid_reasons)
 
 
 def test_loss_and_drops_together_are_told_apart():

@@ -174,7 +174,8 @@ def test_whichever_response_a_recording_lost_nothing_unknown_is_taken_for_0(tmp_
             assert again.channels == whole.channels
         else:
             told += any(
-                text.startswith("not known what was asked") for text in again.invalid_reasons
+                text.startswith("the settings of the run are not known")
+                for text in again.invalid_reasons
             )
     assert told >= 4
 
@@ -197,4 +198,4 @@ def test_a_channel_of_which_a_setting_is_not_known_is_left_out_and_named(tmp_pat
     assert [channel.number for channel in again.channels] == [0]
     assert [channel.number for channel in again.settings.channels] == [0]
     assert "channel[1].deadline_ticks" in again.invalid_reasons[0]
-    assert "ch1: what was asked of it never came" in again.omitted
+    assert "ch1: its settings never arrived" in again.omitted

@@ -146,7 +146,7 @@ def test_what_cannot_be_computed_is_left_out_and_said():
     result, _ = run(Scenario(LATENCIES, lacking), settings)
     assert result.channels[0].measurement(Kind.FALL) is None
     assert any(text.startswith("isr.fall") for text in result.omitted)
-    left = "not had on the chip, and left out: fall: no events without streaming\n"
+    left = "not on the chip, and left out: fall: no events without streaming\n"
     assert left in text(analyse(result), width=400)
     dropped, _ = run(Scenario(LATENCIES, lacking, upload_dropped=(5,)))
     assert dropped.channels[0].measurement(Kind.FALL) is None

@@ -65,7 +65,7 @@ IMPOSSIBLE_RUNS = {
     "bins outside of their file": ("run/channels/0/measurements/0/bins/counts", [1], "own file"),
     "other bins": ("run/channels/0/measurements/0/bins/mantissa_bits", 31, "must be 6"),
     "a policy there is not": ("run/registers/*/policy", 3, "policy: 3; must be one of"),
-    "a register there is not": ("run/registers/0/2", "colour", "there is none"),
+    "a register there is not": ("run/registers/0/2", "colour", "does not exist"),
     "a register too great": ("run/registers/0/3", 1 << 70, "must be 0 to"),
     "a copy there is not": ("run/registers/0/1", 99, "must be 0 to"),
     "two entries for four": ("run/registers/0", ["control", 0], "must be block, copy, name"),
@@ -75,7 +75,7 @@ IMPOSSIBLE_RUNS = {
     "less than nothing received": ("run/accounting/received", -1, "must be 0 or more"),
     "books that do not hold": ("run/accounting/received", 1, "does not add up in a valid run"),
     "a source twice": ("run/accounting/sources/1/source", 0, "must be different"),
-    "a calibration of another": ("run/calibration/tick_fs", 5, "is of another instrument"),
+    "a calibration of another": ("run/calibration/tick_fs", 5, "made for another instrument"),
     "bins that overlap": (
         *("run/calibration/channels/0/rise/late_ps", [10**6, -(10**6), 0, 0]),
         "must leave each bin a width",
@@ -118,7 +118,7 @@ def test_an_argument_that_is_no_unicode_is_one_line(capsys, argument):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('{"format": 1, "format": 1, "run": {}}', "'format': is there twice"),
+        ('{"format": 1, "format": 1, "run": {}}', "'format': occurs twice"),
         ("[" * 100_000, "nested too deep"),
         ('{"format": ' + "9" * 5000 + "}", "cannot read: "),
         ('{"format": 1}', "run: missing"),
@@ -147,7 +147,7 @@ def rewritten(path, **columns):
         ("time_ticks", lambda v: pa.array([-1, *v[1:]], pa.int64()), "must be below"),
         ("time_ticks", lambda v: pa.array(v[::-1], pa.int64()), "must be in order"),
         ("time_ticks", lambda v: pa.array(map(float, v)), "of their types"),
-        ("time_ticks", lambda v: pa.array([None, *v[1:]], pa.int64()), "without a value"),
+        ("time_ticks", lambda v: pa.array([None, *v[1:]], pa.int64()), "a missing value"),
         ("source", lambda v: pa.array([31, *v[1:]], pa.uint8()), "an event of another source"),
         ("polarity", lambda v: pa.array([2, *v[1:]], pa.uint8()), "of no polarity"),
     ],
@@ -164,10 +164,10 @@ def test_events_that_no_instrument_sends_are_one_line(run, name, change, says):
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
-        ("bins", 1 << 30, "run.json has none such"),
-        ("bin", 1 << 30, "run.json has none such"),
-        ("channel", 7, "run.json has none such"),
-        ("kind", "fall", "run.json has none such|missing"),
+        ("bins", 1 << 30, "run.json has no such bin"),
+        ("bin", 1 << 30, "run.json has no such bin"),
+        ("channel", 7, "run.json has no such bin"),
+        ("kind", "fall", "run.json has no such bin|missing"),
     ],
 )
 def test_histograms_of_another_shape_are_one_line(run, name, value, says):
@@ -189,15 +189,15 @@ def test_a_run_whose_figures_contradict_each_other_is_invalid_and_drawn(run, cap
 
 
 IMPOSSIBLE_SWEEPS = {
-    "rates that fall": ("low_hz", "3000000", "must rise from above 0"),
+    "rates that fall": ("low_hz", "3000000", "must rise and be above 0"),
     "no criterion": ("criteria", ["missed"], "criterion: 'missed'; must be"),
-    "no knees": ("knees", [], "must be one of each channel"),
+    "no knees": ("knees", [], "must be one for each channel"),
     "steps of no rate": ("steps/0/rate_hz", "0", "outside of|must be above 0"),
     "another tick": ("steps/0/tick_fs", 7, "must be the same"),
     "an unknown direction": ("steps/0/direction", "left", "must be one of"),
     "a channel that is not": ("knees/0/channel", "gone", "no such channel"),
     "a bracket upside down": ("knees/0/bracket/passing_hz", "2000000", "must fail above"),
-    "strikes that are nowhere": ("steps/0/channels/0/strikes", 5, "must be as many"),
+    "strikes that are nowhere": ("steps/0/channels/0/strikes", 5, "must be equal"),
     "classes below 0": ("steps/0/channels/0/classes/early", -1, "must be 0 or more"),
     "a latency beyond all": ("steps/0/channels/0/max_ticks", 1 << 63, "must be below"),
     "a wrong jitter": ("steps/0/channels/0/rms_ticks", -1.0, "must be 0 or more"),
@@ -219,7 +219,9 @@ def test_a_sweep_that_cannot_be_is_one_line(swept, name):
 @pytest.mark.parametrize("line", ['{"job": 5, "steps": []}', "[" * 100_000, '{"job": "a"}'])
 def test_a_line_that_is_no_step_is_named(tmp_path, line):
     (tmp_path / "steps.jsonl").write_text(f"{line}\n")
-    with pytest.raises(StoreError, match=r"steps\.jsonl, line 1: is no step: .*; remove the line"):
+    with pytest.raises(
+        StoreError, match=r"steps\.jsonl, line 1: not a valid step: .*; remove the line"
+    ):
         StepStore(tmp_path)
 
 

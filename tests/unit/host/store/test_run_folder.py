@@ -126,7 +126,7 @@ def test_raw_bytes_are_moved_in(result, tmp_path):
 
 def test_a_run_is_never_written_over_another(result, tmp_path):
     folder = save(result, tmp_path / "run")
-    with pytest.raises(StoreError, match="is there already"):
+    with pytest.raises(StoreError, match="already exists"):
         save(replace(result, started="later"), folder)
     assert load(folder) == result
 

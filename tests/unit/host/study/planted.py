@@ -76,7 +76,7 @@ ce30    polygons       task  -55.0 %  -55.4 % to -54.5 %  simulated
 cenet   polygons  interrupt   +0.0 %    -1.0 % to +1.0 %  simulated
 cenet   polygons       task   -2.0 %    -3.0 % to -1.0 %  simulated
 
-Is the task's jitter128 under load less?
+Is the task's jitter128 lower under load?
 no   ce30, polygons 90 µs ≥ 0 s ce30, none (simulated)
 no   ce30, polygons 90 µs ≥ 4 µs cenet, polygons (simulated)
 yes  cenet, polygons 4 µs < 12 µs cenet, none (simulated)
@@ -100,7 +100,7 @@ CE 3.0, polygons, APP: saturation changes by more than 50 % (reference R10)
 CE .NET, polygons, APP: saturation changes by about 2 % (reference R12)
 CE .NET, polygons, APP: jitter less than when idle, and than that of CE 3.0 under load (reference
 R15)
-. not in its text   ? its load is not explicit
+. not in the text   ? the load is not explicit
 
 For 5 µs, reference: microseconds: test with care, and consider an answer in hardware.
 """

@@ -103,7 +103,7 @@ def test_what_is_doubtful_is_said():
     text = written(systems(*sweeps), sweeps)
     assert "s2: the sweep was interrupted\n" in text
     assert "s2: none, IST: not monotonic: 80 kHz passed above" in text
-    assert "saturation frequencies by different criteria do not compare\n" in text
+    assert "saturation frequencies by different criteria cannot be compared\n" in text
     assert "interrupted" not in GOLDEN
 
 
@@ -142,7 +142,7 @@ def test_two_of_the_same_system_are_refused(run_of, kind):
 
 
 def test_what_cannot_be_placed_is_refused(run_of):
-    with pytest.raises(UsageError, match="m: of which system"):
+    with pytest.raises(UsageError, match="m: the system has no name"):
         systems(("m", idle(run_of([[1000]]), board="x")))
     with pytest.raises(UsageError, match="m: 3 channels; must be one or two"):
         systems(("m", idle(run_of([[1000]] * 3))))

@@ -1,4 +1,4 @@
-"""Whether a device falls behind, its answers come again, and its latencies are known."""
+"""Whether a device falls behind, its answers repeat, and its latencies are known."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -73,7 +73,7 @@ def test_a_sweep_of_another_device_or_question_is_not_replaced(struck, tmp_path,
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.count("\n") == 1
-    assert f"--out {out}: is there already; --force replaces it" in said.err
+    assert f"--out {out}: already exists; --force replaces it" in said.err
     assert {path.name: path.read_bytes() for path in out.iterdir()} == kept
     assert len(struck) == 1
     assert cli.main([*SWEEP, *other, "--out", str(out), "--force"]) == ExitCode.PASS
@@ -99,9 +99,9 @@ def test_the_same_question_goes_on_and_by_force_begins_anew(struck, tmp_path):
 def test_a_folder_of_something_else_is_never_replaced(tmp_path, capsys, name, command, kind):
     (tmp_path / name).touch()
     assert cli.main([*command, "--out", str(tmp_path)]) == ExitCode.USAGE
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert cli.main([*command, "--out", str(tmp_path), "--force"]) == ExitCode.USAGE
-    assert f"holds no {kind}; --force replaces {kind}s only" in capsys.readouterr().err
+    assert f"holds no {kind}; --force replaces only {kind}s" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
@@ -115,14 +115,14 @@ def test_a_sweep_and_a_burst_scan_do_not_replace_each_other(tmp_path, capsys):
 @pytest.mark.parametrize("command", [SWEEP, BURST])
 def test_force_needs_a_folder(command, capsys):
     assert cli.main([*command, "--force"]) == ExitCode.USAGE
-    assert "--force replaces the folder of --out; name one" in capsys.readouterr().err
+    assert "--force replaces the folder of --out; give --out too" in capsys.readouterr().err
 
 
 def test_steps_of_before_there_were_questions_answer_none(tmp_path):
     StepStore(tmp_path).add(JOB, ())
     whole = (tmp_path / FILE).read_text().splitlines(keepends=True)
     (tmp_path / FILE).write_text("".join(whole[1:]))
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         StepStore(tmp_path)
 
 

@@ -240,7 +240,7 @@ def test_steps_of_a_design_that_was_changed_since_are_not_taken_for_its_own(tmp_
 
 def test_a_file_that_is_no_store_is_refused_in_one_line(tmp_path):
     (tmp_path / FILE).write_text("nothing\n{}\n")
-    with pytest.raises(StoreError, match="line 1: is no step") as caught:
+    with pytest.raises(StoreError, match="line 1: not a valid step") as caught:
         StepStore(tmp_path)
     assert "\n" not in str(caught.value)
 
@@ -296,7 +296,9 @@ def test_a_criterion_that_takes_too_long_is_refused_before_anything_is_struck():
     wanted = replace(WANTED, criteria=(parse_criterion("missed<1%"),), most_s=Fraction(436, 1000))
     found = run(lambda: Planted(log), wanted=wanted)
     assert isinstance(found.error, UsageError)
-    assert "takes 437 strikes, 0.437 s at 1 kHz; must be 0.436 s or less" in str(found.error)
+    assert "needs 437 strikes, which take 0.437 s at 1 kHz; must be at most 0.436 s" in str(
+        found.error
+    )
     assert log == []
     wanted = replace(wanted, most_s=Fraction(437, 1000))
     assert run(lambda: Planted(log), wanted=wanted).error is None

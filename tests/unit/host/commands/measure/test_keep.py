@@ -21,7 +21,7 @@ def test_a_folder_that_is_there_is_replaced_only_with_force(bench, capsys, tmp_p
     arguments = [*STRIKES, "--out", str(out), "--json"]
     assert cli.main(arguments) == 0
     capsys.readouterr()
-    assert "is there already" in errors_of(capsys, 2, arguments)
+    assert "already exists" in errors_of(capsys, 2, arguments)
     assert cli.main([*arguments, "--force"]) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run"]
 
@@ -62,7 +62,7 @@ def test_an_interrupt_while_a_run_is_kept_costs_neither_its_figures_nor_the_old_
     assert cli.main([*STRIKES, "--out", str(out), "--force"]) == 2
     shown, err = capsys.readouterr()
     assert "max = back wall" in shown
-    assert err == f"plexor: {out}: interrupted before the run was kept\n"
+    assert err == f"plexor: {out}: interrupted before the run was stored\n"
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
     assert load(out).strikes == 3
 

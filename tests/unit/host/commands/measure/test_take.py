@@ -64,12 +64,12 @@ def test_one_of_another_build_that_is_asked_for_ends_the_command(fake, capsys):
     assert cli.main([*STRIKES, fake.uri, "--calibration", str(path)]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert f"{path}: is of build 80000000000000b2 of this gateware" in err
+    assert f"{path}: made for build 80000000000000b2 of this gateware" in err
 
 
 SERVE = """
 import sys
-print("fallback freertos cannot be had (no cargo); using bare", flush=True)
+print("fallback freertos is not available (no cargo); using bare", flush=True)
 print("device bare", flush=True)
 print("listening", sys.argv[1], flush=True)
 sys.stdin.read()
@@ -89,7 +89,7 @@ def test_a_fallback_is_said_printed_and_kept(capsys, monkeypatch):
         assert cli.main(arguments) == 0
     assert wanted == [("freertos", ["--fallback"])]
     out, err = capsys.readouterr()
-    assert err == "plexor: freertos cannot be had (no cargo); using bare\n"
+    assert err == "plexor: freertos is not available (no cargo); using bare\n"
     found = json.loads(out)
     assert found["device"] == {"dut": "bare", "asked_for": "freertos"}
     assert [channel["name"] for channel in found["channels"]] == ["ISR"]

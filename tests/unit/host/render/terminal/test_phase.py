@@ -44,9 +44,9 @@ def test_missed_strikes_and_masked_phases_are_marked_where_they_are():
     ("mask", "words"),
     [
         ("none", "no phase is masked"),
-        ("all missed", "no strike was answered, at no phase"),
+        ("all missed", "no strike was answered at any phase"),
         ("one missed", "no phase is masked"),
-        ("one missed", "1 strike missed or delayed without a window, as chance does"),
+        ("one missed", "1 strike missed or delayed outside the windows, as happens by chance"),
         (
             "one missed",
             "least likely: 1 at 397.5 ns, missed, as in 100 % of scans; more --repeats decide",
@@ -61,7 +61,7 @@ def test_no_window_is_said_and_why_there_is_none(mask, words):
 def test_a_scan_says_what_it_really_strikes_at_and_what_was_asked():
     text, page = phase_text(phase_result(MASKS["none"])), phase_page(phase_result(MASKS["none"]))
     for where in (text, page):
-        assert "10 kHz of the 15 kHz asked for" in where
+        assert "10 kHz of the 15 kHz requested" in where
     exact = phase_result(MASKS["none"])
     exact = replace(exact, asked_rate_hz=exact.rate_hz)
     assert "· 10 kHz ·" in phase_text(exact)
