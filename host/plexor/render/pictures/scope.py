@@ -31,7 +31,7 @@ from plexor.units import format_ticks, plot_seconds
 
 COLUMN = 2.0
 """Width of a column of traces."""
-LANE, SWING = 92.0, 50.0
+ROW, SWING = 92.0, 50.0
 SHADES = 24
 """Steps of brightness; one path each keeps the picture small."""
 
@@ -42,7 +42,7 @@ def scope(report: Report, title: str = "Persistence", width: float = WIDTH) -> C
     shown = [channel for channel in report.channels if channel.rise is not None]
     strikes = max((channel.result.strikes for channel in shown), default=0)
     references = {channel.result.reference for channel in shown}
-    height = TOP + 62 + LANE * max(len(shown), 1) + 62
+    height = TOP + 62 + ROW * max(len(shown), 1) + 62
     subtitle = (
         f"{grouped(strikes)} strikes on top of each other: the stronger the colour, the more "
         "traces. Rare edges stay visible."
@@ -70,8 +70,8 @@ def scope(report: Report, title: str = "Persistence", width: float = WIDTH) -> C
     canvas.path(f"{strike}H{width - RIGHT:.1f}", "rule", 'stroke-width="1.5"')
     has_traces = False
     for place, channel in enumerate(shown):
-        base = top + 62 + LANE * place + (LANE + SWING) / 2 - 4
-        has_traces |= _lane(canvas, report, channel, (low, high), base)
+        base = top + 62 + ROW * place + (ROW + SWING) / 2 - 4
+        has_traces |= _row(canvas, report, channel, (low, high), base)
     entries = [("average", "average", 'stroke-width="1.6"')]
     if has_traces:
         entries.append(("last", "last", 'stroke-width="1.4"'))
@@ -109,7 +109,7 @@ def _window(channels: list[ChannelFigures]) -> tuple[int, int]:
     return first - math.ceil(span * 0.04), last + math.ceil(span * 0.05)
 
 
-def _lane(
+def _row(
     canvas: Canvas, report: Report, channel: ChannelFigures, window: tuple[int, int], base: float
 ) -> bool:
     """Draw one channel above `base`; return whether its last trace is known."""

@@ -27,13 +27,13 @@ from plexor.units import format_seconds, format_ticks, plot_seconds
 
 BEFORE, AFTER = 14, 8
 """Events shown in detail on each side of the trigger."""
-LANE, SWING = 40.0, 22.0
-THIN_LANE, THIN_SWING = 17.0, 10.0
+ROW, SWING = 40.0, 22.0
+THIN_ROW, THIN_SWING = 17.0, 10.0
 FOOT, LABEL = 46.0, 16.0
 _TRIGGER = 'stroke-width="1.4" stroke-dasharray="5 3"'
 
 
-class _Lane(NamedTuple):
+class _Row(NamedTuple):
     """One pin: its name, how it is drawn, and its edges."""
 
     name: str
@@ -53,31 +53,31 @@ def trace(report: Report, width: float = WIDTH) -> Canvas | None:
     events, trigger_ticks = result.trace, result.trigger_ticks
     if events is None or trigger_ticks is None or not len(events):
         return None
-    lanes = _lanes(report, events, trigger_ticks)
+    rows = _rows(report, events, trigger_ticks)
     times = events["time_ticks"].astype(np.int64) - trigger_ticks
     place = int(np.searchsorted(events["index"], result.trigger_index or 0))
     near = times[max(place - BEFORE, 0) : place + AFTER + 1]
     few = len(near) == len(times)
-    overview = 0.0 if few else THIN_LANE * len(lanes) + FOOT
-    height = TOP + overview + LABEL + LANE * len(lanes) + 12 + FOOT
+    overview = 0.0 if few else THIN_ROW * len(rows) + FOOT
+    height = TOP + overview + LABEL + ROW * len(rows) + 12 + FOOT
     heading = "Around the trigger"
     canvas = framed(heading, _subtitle(result, len(events)), height, provenance(result), width)
     top = TOP
     if not few:
         axis = _axis(times, result.tick_fs, width)
-        bottom = top + THIN_LANE * len(lanes)
+        bottom = top + THIN_ROW * len(rows)
         detail = _axis(near, result.tick_fs, width)
         left, right = axis.at(detail.low), axis.at(detail.high)
         _panel(canvas, axis, top, bottom)
         canvas.rect(left, top, max(right - left, 2), bottom - top, "region", 'rx="2"')
-        _draw(canvas, lanes, axis, top, (THIN_LANE, THIN_SWING), result.tick_fs)
+        _draw(canvas, rows, axis, top, (THIN_ROW, THIN_SWING), result.tick_fs)
         _mark(canvas, axis, top, bottom)
         top = bottom + FOOT
     top += LABEL
     axis = _axis(near, result.tick_fs, width)
-    bottom = top + LANE * len(lanes) + 12
+    bottom = top + ROW * len(rows) + 12
     _panel(canvas, axis, top, bottom)
-    _draw(canvas, lanes, axis, top + 6, (LANE, SWING), result.tick_fs)
+    _draw(canvas, rows, axis, top + 6, (ROW, SWING), result.tick_fs)
     _mark(canvas, axis, top, bottom)
     canvas.text(LEFT, bottom + 36, "time from the trigger", style="muted")
     anchor, text = _anchor(axis), _label(report)
@@ -112,9 +112,9 @@ def _name(report: Report, source: int) -> str:
     return names.get(source, source_name(source))
 
 
-def _lanes(report: Report, events: EventArray, trigger_ticks: int) -> list[_Lane]:
+def _rows(report: Report, events: EventArray, trigger_ticks: int) -> list[_Row]:
     """Return strikes, channels and the load, those that have an event."""
-    found: list[_Lane] = []
+    found: list[_Row] = []
     sources = sorted(set(events["source"].tolist()), key=lambda s: (s < SOURCE_STRIKE, s))
     if SOURCE_LOAD in sources:
         sources.remove(SOURCE_LOAD)
@@ -123,7 +123,7 @@ def _lanes(report: Report, events: EventArray, trigger_ticks: int) -> list[_Lane
         own = events[events["source"] == source]
         response = source < SOURCE_STRIKE
         found.append(
-            _Lane(
+            _Row(
                 _name(report, source),
                 f"s{source}" if response else "rule",
                 f"f{source}" if response else "muted",
@@ -153,26 +153,26 @@ def _panel(canvas: Canvas, axis: Axis, top: float, bottom: float) -> None:
 
 def _draw(
     canvas: Canvas,
-    lanes: list[_Lane],
+    rows: list[_Row],
     axis: Axis,
     top: float,
     size: tuple[float, float],
     tick_fs: int,
 ) -> None:
     height, swing = size
-    for place, lane in enumerate(lanes):
+    for place, row in enumerate(rows):
         base = top + height * (place + 1) - (height - swing) / 2
         canvas.text(
             LEFT - 9,
             base - swing / 2 + 4,
-            lane.name,
-            style=lane.ink,
+            row.name,
+            style=row.ink,
             anchor="end",
-            bold=height == LANE,
+            bold=height == ROW,
         )
-        level = 1 - int(lane.polarity[0])
+        level = 1 - int(row.polarity[0])
         data = [f"M{LEFT:.1f} {base - swing * level:.1f}"]
-        for time, polarity in zip(lane.time_ticks.tolist(), lane.polarity.tolist(), strict=True):
+        for time, polarity in zip(row.time_ticks.tolist(), row.polarity.tolist(), strict=True):
             seconds = plot_seconds(time, tick_fs)
             if seconds > axis.high:
                 break
@@ -181,8 +181,8 @@ def _draw(
                 continue
             data.append(f"H{axis.at(seconds):.1f}V{base - swing * polarity:.1f}")
         data.append(f"H{axis.end:.1f}")
-        width = 1.8 if height == LANE else 1.1
-        canvas.path("".join(data), lane.style, f'stroke-width="{width}"')
+        width = 1.8 if height == ROW else 1.1
+        canvas.path("".join(data), row.style, f'stroke-width="{width}"')
 
 
 def _mark(canvas: Canvas, axis: Axis, top: float, bottom: float) -> None:
