@@ -1,10 +1,10 @@
-"""How fast Plexor is on this machine, each figure beside its baseline of the same run.
+"""How fast Plexor runs on this machine. Each figure has a baseline from the same run.
 
     .venv/bin/python -m tools.bench [--quick] [--json]
 
-The instrument and its devices are simulated: none of this is the speed of hardware. Ratios are of
-CPU seconds, which a shared machine disturbs least. A figure below its aim is printed as it is and
-changes no exit code.
+The instrument and its devices are simulated, so nothing here is the speed of hardware. Ratios
+compare CPU seconds, because other work on the machine disturbs them least. A figure below its aim
+is printed and does not change the exit code.
 """
 
 # HdrHistogram has no types.

@@ -2,9 +2,9 @@
 
     .venv/bin/python -m tools.flash BOARD [--flash]
 
-The bitstream is build/BOARD/seed1/top.bit, of `make gateware BOARD=…`. It is lost at power-off
-unless it is written to the board's flash. Exits with 1 where there is no bitstream or no program
-that writes it, or that program fails.
+`make gateware BOARD=…` leaves the bitstream in build/BOARD/seed1/top.bit. The board loses it at
+power-off, unless it is written to the board's flash. Exits with 1 if there is no bitstream, if no
+program can write it, or if that program fails.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Place and route the core alone: the worst clock of three seeds, and what it takes.
+"""Place and route the core alone: print the worst clock of three seeds, and the cells used.
 
     .venv/bin/python -m tools.fmax [--jobs N] [PROFILE ...]
 
-Every port of the instrument ends in a register, so that only paths inside count. Exits with 1 if a
-profile (plexor_hdl.build.profiles) does not fit its device or misses its clock. Figures are
-computed by nextpnr from its timing data, not measured. Logs stay in build/fmax.
+Every port of the instrument ends in a register, so only paths inside the core count. Exits with 1
+if a profile (plexor_hdl.build.profiles) does not fit its device or misses its clock. nextpnr
+computes the figures from its timing data; nothing is measured. Logs stay in build/fmax.
 """
 
 from __future__ import annotations

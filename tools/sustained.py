@@ -1,14 +1,14 @@
-"""How fast strikes may come: the least core clocks between answered ones that lose nothing.
+"""How fast strikes may come: the minimum core clocks between answered strikes without a loss.
 
     .venv/bin/python -m tools.sustained [--board BOARD] [--strikes N]
 
-Strikes one output of a board's simulated instrument at an even rate. A device answers each strike
-on 1, 2, 4 and all channels, once, a pulse each, and every edge is matched. A rate holds if nothing
-was dropped before the merge and every strike was answered. Bursts are of 2 to 32 strikes, so far
-apart that each is like the first; BURSTS_A_RUN of them are a run. The figures are simulated, clock
-for clock: first with the link off, then live, if the board sends events. Live, most events find the
-link busy and are counted as dropped after the merge; a board that can takes a snapshot each
-REPORT_S.
+One output of a board's simulated instrument strikes at an even rate. A device answers each strike
+with one pulse on 1, 2, 4 and all channels, and every edge is matched. A rate holds if nothing was
+dropped before the merge and every strike was answered. Bursts have 2 to 32 strikes and start far
+apart, so each is like the first; one run has BURSTS_A_RUN of them. The figures are simulated, clock
+for clock: first with the link off, then live, if the board sends events. In a live run most events
+find the link busy, and are counted as dropped after the merge. A board with snapshots takes one
+each REPORT_S.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Write docs/worth.md: what each feature that a small board has not would take there.
+"""Write docs/worth.md: the cost of each feature that a small board lacks.
 
     .venv/bin/python -m tools.worth [--jobs N]
 
-Each board of an iCE40 is synthesised as it is and with one feature more, and packed into the
-device's cells by nextpnr: what does not fit is told too. What fits is placed and routed, seed 1.
+Each iCE40 board is synthesised as it is, and with one more feature. nextpnr packs the result into
+the device's cells, also where it does not fit. What fits is placed and routed from seed 1.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""What comes from files, damaged and edited: cases by kind, failures, time and memory.
+"""Feed damaged and edited files to the host: print cases by kind, failures, time and memory.
 
     .venv/bin/python -m tools.fuzz [--cases N] [--from N] [--workers N]
-    .venv/bin/python -m tools.fuzz --case KIND:NUMBER   one case again; or --case KIND/FOLDER,
-                                                        one that is kept in the corpus
+    .venv/bin/python -m tools.fuzz --case KIND:NUMBER   run one case again; or --case KIND/FOLDER,
+                                                        a case that the corpus keeps
     .venv/bin/python -m tools.fuzz --seeds              make the files anew that cases start from
 
-Exit codes: 0 no case failed, 1 some did, 2 usage, 130 interrupted or terminated: the table is of
-what was done.
+Exit codes: 0 if no case failed, 1 if one did, 2 for wrong usage, 130 if it was interrupted or
+terminated. The table then covers the cases that ran.
 """
 
 from __future__ import annotations

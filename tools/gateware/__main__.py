@@ -1,10 +1,10 @@
-"""Build a board's bitstream, and say what it resolves.
+"""Build a board's bitstream and print its figures.
 
     .venv/bin/python -m tools.gateware BOARD [--seed N ...]
 
-Exits with 1 where the build misses its clock, a hop between phases its time, or a channel the
-bounds of its bins. Figures are computed by nextpnr from its timing data, not measured. The
-bitstream is build/BOARD/seedN/top.bit.
+Exits with 1 if the build misses its clock, if a hop between phases takes too long, or if a
+channel's bins miss their bounds. nextpnr computes the figures from its timing data; nothing is
+measured. The bitstream is build/BOARD/seedN/top.bit.
 """
 
 from __future__ import annotations

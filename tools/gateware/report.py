@@ -1,10 +1,10 @@
-"""Build every board from three seeds, and write docs/gateware.md: what each build came to.
+"""Build every board from three seeds and write the figures of each build to docs/gateware.md.
 
     .venv/bin/python -m tools.gateware.report [BOARD ...] [--seed N ...] [--jobs N]
 
-What was built before of the same gateware and tools is taken from build/, row by row: what was
-interrupted goes on where it was. Exits with 1 where a build does not keep what it must, or a tool
-fails; the page then says what. Without all boards and three seeds the table is only printed.
+Builds in build/ are reused if they have the same gateware and tools, so an interrupted report
+continues. Exits with 1 if a build misses a bound or a tool fails; the page then says which. If not
+all boards and three seeds are built, the table is only printed.
 """
 
 from __future__ import annotations

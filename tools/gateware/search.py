@@ -1,10 +1,10 @@
-"""Find the places and routes of a front-end's cells that give it even bins: constraints/front/.
+"""Find places and routes for a front-end's cells that give even bins: constraints/front/.
 
     .venv/bin/python -m tools.gateware.search ecp5 [--runs N] [--seed N]
 
-Random places of each channel's and output's flip-flops around its look-up table, placed and routed
-by nextpnr; the best so far are changed a little and tried again. The best routes are kept and
-locked by every build. Progress goes to stderr.
+The search places each channel's and output's flip-flops at random around its look-up table, and
+nextpnr places and routes the rest. It changes the best results a little and tries again. Every
+build locks the best routes. Progress goes to stderr.
 """
 
 from __future__ import annotations

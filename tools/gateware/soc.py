@@ -1,11 +1,11 @@
-"""Build the LiteX system of a board, and say what it resolves.
+"""Build the LiteX system of a board and print its figures.
 
     .venv/bin/python -m tools.gateware.soc BOARD [--deep] [--folder F] [--seed N ...]
 
-Leaves the bitstream and LiteX' register map (csr.json, csr.csv) in the folder. Place and route
-begins from one seed after the other until all is kept. Exits with 1 where from the last one, too,
-the build misses a clock, a hop between phases its time, or a channel the bounds of its bins; with 2
-for wrong use. Figures are computed by nextpnr from its timing data, not measured.
+The folder gets the bitstream and LiteX' register map (csr.json, csr.csv). Place and route tries one
+seed after the other until every bound is met. Exits with 1 if the last seed also misses a clock, a
+hop between phases or the bounds of a channel's bins, and with 2 for wrong use. nextpnr computes the
+figures from its timing data; nothing is measured.
 """
 
 # LiteX has no types.
