@@ -249,7 +249,7 @@ class Distribution:
             raise ValueError("each part of a mixture is WEIGHT*distribution")
         weights = [number(weight, 10**9) for weight, _, _ in parts]
         if not any(map(float, weights)):
-            raise ValueError("a weight must be above 0")
+            raise ValueError("at least one weight must be above 0")
         values = [self._one(one) for _, _, one in parts]
         return "+".join(f"{w}*{one}" for w, one in zip(weights, values, strict=True))
 

@@ -25,7 +25,7 @@ def contradictions_of(result: BurstResult) -> Iterator[str]:
     if not 0 < result.timeout_s <= result.period_s < MOST:
         yield (
             f"a time-out of {result.timeout_s} s in {result.period_s} s; must be above 0 and "
-            "below the period"
+            "at most the period"
         )
     for limit in result.limits:
         yield from (f"{limit.channel!r} at {limit.spacing_s} s: {text}" for text in _of(limit))
@@ -35,7 +35,9 @@ def _of(limit: Limit) -> Iterator[str]:
     lengths = limit.lengths
     if not 0 < limit.spacing_s < MOST:
         yield "must be above 0"
-    if not 0 <= lengths.passing <= limit.most < MOST or limit.most < 1:
+    if not 1 <= limit.most < MOST:
+        yield f"{limit.most} strikes in a burst at most; must be 1 or more"
+    elif not 0 <= lengths.passing <= limit.most:
         yield f"{lengths.passing} passes; must be 0 to {limit.most}"
     if lengths.failing is not None and not lengths.passing < lengths.failing <= limit.most:
         yield f"fails at {lengths.failing}; must be above {lengths.passing}, at most {limit.most}"

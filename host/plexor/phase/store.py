@@ -57,11 +57,10 @@ def _of_scan(scan: PhaseScan) -> Iterator[str]:
     ):
         yield f"reference: {reference.least_ticks} to {reference.most_ticks} ticks; must rise"
     counts = (scan.threshold_ticks, scan.spread_ticks, scan.stray_strikes, scan.base_ticks or 0)
-    if (
-        not 0 <= min(counts) <= max(counts) < MOST_TICKS
-        or min(scan.left_out.values(), default=0) < 0
-    ):
-        yield f"a count of {min(counts)}; must be 0 or more"
+    wrong = [count for count in counts if not 0 <= count < MOST_TICKS]
+    wrong += [count for count in scan.left_out.values() if count < 0]
+    if wrong:
+        yield f"a count of {wrong[0]}; must be 0 or more, and below {MOST_TICKS}"
     for entry in scan.bins:
         yield from _of_bin(entry)
     for window in (*scan.windows, *(() if scan.suspect is None else (scan.suspect,))):

@@ -69,7 +69,10 @@ def document(capsys):
         ([*STRIKES, "--strike", "1:rate=1", "--strike", "1:rate=2"], "1 is given twice"),
         ([*STRIKES, "--strike", "1:rate=1,start=strike0"], "never stops striking once it has"),
         (["measure", "--strike", "1:rate=1k"], "say when to stop"),
-        ([*STRIKES, "--velocity", "1100"], "velocity: '1100'; must be above 0 with a unit"),
+        (
+            [*STRIKES, "--velocity", "1100"],
+            "velocity: '1100'; must be a number above 0 with a unit",
+        ),
         ([*STRIKES, "--preset", "ce"], "'ce' is not 'cots5k'"),
         ([*STRIKES, "--preset", "cots5k", "--width", "1", "--duty", "1"], "duration: '1'"),
         ([*STRIKES, "--key", "os"], "description: 'os'; must be NAME=TEXT"),

@@ -154,7 +154,7 @@ def test_a_whole_number_is_a_float_where_one_is_asked_for():
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (b'{"a": 1, "a": 2}', "'a': is there twice"),
+        (b'{"a": 1, "a": 2}', "'a': occurs twice"),
         (b"[NaN]", "NaN; must be a finite number"),
         (b"[-Infinity]", "-Infinity; must be a finite number"),
         (b'"\xff"', "not UTF-8 text (byte 1)"),

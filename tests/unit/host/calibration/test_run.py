@@ -83,7 +83,7 @@ def test_a_phase_that_never_sees_an_edge_is_told_with_its_channel_and_way(plante
 
 def test_strikes_that_did_not_all_come_are_told(planted):
     planted.loop = replace(planted.loop, received=3)
-    with pytest.raises(InstrumentError, match="strike0 looped back: 3 of 4 events came"):
+    with pytest.raises(InstrumentError, match="strike0 looped back: 3 of 4 events arrived"):
         calibrate(DEVICE, Wanted())
 
 

@@ -86,7 +86,7 @@ def test_one_lost_frame_explains_250_events_and_no_more(generated, believed):
     assert found.holds == believed
     if not believed:
         assert found.contradictions == (
-            "251 events did not come, yet the 1 frames lost had at most 250",
+            "251 events are missing, but the 1 frames lost had at most 250",
         )
 
 
@@ -124,7 +124,7 @@ def test_each_counter_that_disagrees_with_another_is_named_with_both_values():
 
 def test_more_events_than_were_sent_are_told_and_nothing_is_lost():
     found = account(registers({STRIKE: 1}), streamed(1, 2, 3), (1, 0), {})
-    assert found.contradictions == ("strike0: 2 more events came than were sent",)
+    assert found.contradictions == ("strike0: 2 more events arrived than were sent",)
     assert found.lost_on_link == 0
 
 
@@ -142,7 +142,7 @@ def test_a_gap_of_more_events_than_were_dropped_is_told():
     collector.take(batch_of([gap]))
     image = registers({STRIKE: 5}, dropped={STRIKE: 3})
     found = account(image, collector, (1, 1), {})
-    assert found.contradictions == ("the stream leaves out 4 events, yet 3 were dropped",)
+    assert found.contradictions == ("the stream leaves out 4 events, but 3 were dropped",)
 
 
 def test_a_build_without_indices_is_not_held_against_them():

@@ -110,9 +110,9 @@ def test_a_channel_of_which_a_register_never_came_is_left_out_and_named():
     image.forget([("channel", 1, "deadline_ticks")])
     result = result_of(image, collector)
     assert [channel.number for channel in result.channels] == [0]
-    assert result.omitted == ("ch1: what was asked of it never came",)
+    assert result.omitted == ("ch1: its settings never arrived",)
     assert result.invalid_reasons == (
-        "not known what was asked: channel[1].deadline_ticks never came",
+        "the settings of the run are not known: channel[1].deadline_ticks never arrived",
     )
 
 

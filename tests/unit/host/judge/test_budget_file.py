@@ -79,7 +79,10 @@ def test_a_budget_is_called_by_its_title_or_its_file():
         ('[all]\np99.9 = "1 us"', 'all.p99: write p999, or "p99.9" in quotes'),
         ('[all]\np100 = "1 us"', 'percentile: "p100"'),
         ("[all]\nmax = {}", "all.max: {}; must be a limit or { goal = ... }"),
-        ("[all.period]\nmissed = 1", "all.period.missed: a count has no kind; put it in all"),
+        (
+            "[all.period]\nmissed = 1",
+            "all.period.missed: a count is not of one kind of time; put it in all",
+        ),
         ('[all]\nmax = { goal = "1 us", max = 1 }', "must be a limit or { goal = ... }"),
         ("[all", "Expected ']'"),
         ("[all]\nmissed = " + "9" * 5000, "Exceeds the limit"),

@@ -50,7 +50,7 @@ def test_a_scan_has_a_tick_rates_and_channels():
     for changes in ({"tick_fs": 0}, {"rate_hz": Fraction(0)}, {"asked_rate_hz": Fraction(-1)}):
         assert len([*contradictions_of(replace(SMALL, **changes))]) == 1
     assert [*contradictions_of(replace(SMALL, scans=()))] == [
-        "no scans; must be one of each channel"
+        "no scans; must be one for each channel"
     ]
 
 
@@ -60,11 +60,14 @@ def test_a_scan_has_a_tick_rates_and_channels():
         ({"step_ticks": Fraction(1, 2)}, "steps of 1/2 ticks"),
         ({"bins": SMALL.scans[0].bins[:-1]}, "steps; must be"),
         ({"bins": SMALL.scans[0].bins[:1] + SMALL.scans[0].bins[:-1]}, "ticks apart"),
-        ({"strikes": SMALL.scans[0].strikes + 1}, "its steps have another number"),
-        ({"base_ticks": None}, "must be there if a strike was answered"),
-        ({"threshold_ticks": -1}, "-1 of something"),
-        ({"stray_strikes": MOST_TICKS}, "of something; must be 0 or more"),
-        ({"left_out": {LOST: -1}}, "of something"),
+        ({"strikes": SMALL.scans[0].strikes + 1}, "201 strikes; must be the sum of its steps"),
+        ({"base_ticks": None}, "base_ticks: None; must be present"),
+        ({"threshold_ticks": -1}, "a count of -1; must be 0 or more"),
+        (
+            {"stray_strikes": MOST_TICKS},
+            f"a count of {MOST_TICKS}; must be 0 or more, and below {MOST_TICKS}",
+        ),
+        ({"left_out": {LOST: -1}}, "a count of -1"),
         ({"reference": replace(SMALL.scans[0].reference, least_ticks=1 << 40)}, "must rise"),
         ({"reference": replace(SMALL.scans[0].reference, edges=-1)}, "must rise"),
     ],

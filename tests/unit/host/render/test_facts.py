@@ -94,7 +94,7 @@ def test_what_is_said_of_several_channels_is_said_once(run):
     )
     report = analyse(found)
     assert computed(report) == "computed on the host, from events: fall; classes"
-    assert left_out(report) == ("not had on the chip, and left out: width: events are missing")
+    assert left_out(report) == ("not on the chip, and left out: width: events are missing")
     assert (computed(analyse(run)), left_out(analyse(run))) == ("", "")
 
 

@@ -91,7 +91,7 @@ def test_strikes_that_a_channel_did_not_count_are_told(witness, brings, run_of):
     one, other = run.channels
     short = replace(other, classes=dict(other.classes) | {ResponseClass.STRIKES: 3})
     brings(replace(run, channels=(one, short)), run)
-    assert Finding("TASK", "3 strikes counted of 4") in witness.recount([0, 1]).findings
+    assert Finding("TASK", "3 of 4 strikes counted") in witness.recount([0, 1]).findings
 
 
 def test_a_count_in_another_bin_is_told(witness, brings, run_of):

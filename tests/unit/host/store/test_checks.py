@@ -132,8 +132,8 @@ SOURCE = SourceAccounting(0, 5, 0, 0, 5)
     [
         (Accounting(5, 5, 0, 0, (SOURCE,), link_dropped=255), ""),
         (Accounting(5, 5, 0, 0, (SOURCE,), link_dropped=256), "link_dropped 256; must be 0 to 255"),
-        (Accounting(5, 5, 0, 0, frames_lost=-1), "-1 of something; must be 0 or more"),
-        (Accounting(5, 5, 0, 0, decode_faults={"crc": -2}), "-2 of something"),
+        (Accounting(5, 5, 0, 0, frames_lost=-1), "a count of -1; must be 0 or more"),
+        (Accounting(5, 5, 0, 0, decode_faults={"crc": -2}), "a count of -2"),
         (Accounting(5, 5, 0, 0, (SOURCE, SOURCE)), "sources [0, 0]; must be different"),
         (Accounting(5, 5, 0, 0, (replace(SOURCE, source=7),)), "sources [7]; must be different"),
         (Accounting(5, 4, 0, 0), "does not add up in a valid run"),
@@ -169,7 +169,7 @@ def test_a_calibration_is_of_the_runs_instrument_and_its_phases(run):
     assert wrong(run, calibration=calibrated(run)) == ""
     for change in ({"gateware_hash": 1}, {"build_id": 1}, {"tick_fs": 1001}):
         found = wrong(run, calibration=calibrated(run, **change))
-        assert found == "calibration: is of another instrument"
+        assert found == "calibration: made for another instrument"
     assert "{8} phases; must be 4" in wrong(run, calibration=calibrated(run, phases=8))
 
 

@@ -51,7 +51,7 @@ def test_nothing_is_wrong_with_a_sweep_that_was_taken():
         ({"recovery_s": 0.0}, ""),
         ({"recovery_s": -0.1}, "recovery: -0.1 s"),
         ({"for_channel": "APP"}, ""),
-        ({"for_channel": "TASK"}, "for 'TASK'; must be different, and that among them"),
+        ({"for_channel": "TASK"}, "for 'TASK'; must be different and include it"),
         ({"channels": (figures("IST"), figures("IST"))}, "channels ['IST', 'IST']"),
     ],
 )
@@ -66,7 +66,7 @@ def test_a_step_that_cannot_be_is_told_with_its_load_and_rate(changes, says):
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"strikes": 999}, "999 strikes, 1000 answered, late or missed; must be as many"),
+        ({"strikes": 999}, "999 strikes, 1000 answered, late or missed; both must be equal"),
         ({"min_ticks": -(MOST_TICKS - 1), "max_ticks": None}, ""),
         ({"min_ticks": -MOST_TICKS, "max_ticks": None}, "must be below"),
         ({"min_ticks": 3000, "max_ticks": 2999}, "peak-to-peak: -1 ticks"),
@@ -96,7 +96,7 @@ SWEEP = result([GOOD], [knee("none", "IST", 20_000, 40_000)])
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"low_hz": Fraction(0)}, "from 0 to 200000 Hz; must rise from above 0"),
+        ({"low_hz": Fraction(0)}, "from 0 to 200000 Hz; must rise and be above 0"),
         ({"high_hz": Fraction(20_000)}, "from 20000 to 20000 Hz"),
         ({"width": Fraction(0)}, "width: 0; must be above 0"),
         ({"tick_fs": 999}, "steps with other ticks than 999 fs"),

@@ -54,8 +54,9 @@ def test_a_run_without_one_of_its_build_is_not_corrected_and_names_the_other(fak
     assert cli.main([*STRIKES, fake.uri]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["corrected"] is None
-    assert err.startswith(f"plexor: not applied: {path}: is of build 80000000000000b2 of this")
-    assert "connected is build 80000000000000b1" in err
+    made = f"{path}: made for build 80000000000000b2 of this gateware"
+    assert err.startswith(f"plexor: calibration not applied: {made}")
+    assert "but this is build 80000000000000b1" in err
     assert err.count("\n") == 1
 
 

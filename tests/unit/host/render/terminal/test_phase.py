@@ -49,7 +49,7 @@ def test_missed_strikes_and_masked_phases_are_marked_where_they_are():
         ("one missed", "1 strike missed or delayed outside the windows, as happens by chance"),
         (
             "one missed",
-            "least likely: 1 at 397.5 ns, missed, as in 100 % of scans; more --repeats decide",
+            "least likely: 1 at 397.5 ns, missed, by chance in 100 % of scans; more --repeats",
         ),
     ],
 )

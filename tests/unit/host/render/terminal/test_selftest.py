@@ -26,7 +26,7 @@ def test_every_defect_is_below_its_part_and_the_end_counts_them():
 @pytest.mark.parametrize(
     ("checks", "end"),
     [
-        ((GOOD,), "PASS: nothing found"),
+        ((GOOD,), "PASS: no defects found"),
         ((Check("idle", "", BAD.findings[:1]),), "FAIL: 1 defect found"),
     ],
 )
