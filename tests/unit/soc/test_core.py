@@ -33,6 +33,8 @@ WIDTHS = {
 class Parts(wiring.Component):
     """Ports of all kinds."""
 
+    _MustUse__silence = True  # only its ports are looked at
+
     def __init__(self) -> None:
         super().__init__(
             {

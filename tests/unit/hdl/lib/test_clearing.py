@@ -1,15 +1,15 @@
-"""The sweep over a memory: each address once, and again when asked again."""
+"""Going through a memory: each address once, and again when asked again."""
 
 import pytest
 
-from plexor_hdl.lib.clearing import Sweep
+from plexor_hdl.lib.clearing import Clearing
 
 from ..simulation import made, simulate
 
 
 @pytest.mark.parametrize("entries", [2, 5, 8, 33])
 def test_each_address_comes_once_from_the_clock_after_the_strobe_on(entries):
-    dut = made(Sweep, entries)
+    dut = made(Clearing, entries)
 
     async def bench(ctx):
         for _ in range(3):
@@ -27,7 +27,7 @@ def test_each_address_comes_once_from_the_clock_after_the_strobe_on(entries):
 
 
 def test_a_strobe_while_it_goes_changes_nothing():
-    dut = made(Sweep, 6)
+    dut = made(Clearing, 6)
 
     async def bench(ctx):
         ctx.set(dut.stb, 1)
