@@ -164,10 +164,16 @@ def test_a_stop_in_the_verilog_is_the_simulations_error(
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (('"pins[1]"', '"pin"'), r"ports.strikes: dut has no input 'pin'; it has clk, rst_n, pins"),
+        (
+            ('"pins[1]"', '"pin"'),
+            r"ports.strikes: dut has no input 'pin'; must be one of clk, rst_n, pins",
+        ),
         (('"pins[1]"', '"pins[3]"'), r"ports.strikes: pins\[3\]; pins has 3 bits"),
         (('"pins[1]"', '"echo"'), r"ports.strikes: dut has no input 'echo'"),
-        (('"echo"', '"clk"'), r"ports.responses: dut has no output 'clk'; it has echo, wide"),
+        (
+            ('"echo"', '"clk"'),
+            r"ports.responses: dut has no output 'clk'; must be one of echo, wide",
+        ),
         (("enable = 1", "able = 1"), r"constants: dut has no input 'able'"),
         (('"clk"', '"clock"'), r"clock.port: dut has no input 'clock'"),
     ],
