@@ -117,7 +117,7 @@ def _in_order(
     if rules.policy == Policy.WINDOW:
         latest_ticks = active.time_ticks - rules.window_min_ticks
         come = np.minimum(come, np.searchsorted(strikes.time_ticks, latest_ticks, "right"))
-    left = _left(expired, np.maximum(come, expired))
+    left = _left(expired, come)
     before = np.maximum(np.concatenate(([0], left))[: len(left)], expired)
     strike_of = np.where(left > before, left - 1, -1)
 
@@ -146,7 +146,7 @@ def _left(expired: Ticks, most: Ticks) -> Ticks:
     in_step = np.arange(1, count + 1)
     if np.all(expired < in_step) and np.all(in_step <= most):
         return in_step
-    more, low, high = np.ones(count, np.int64), np.minimum(expired + 1, most), most.copy()
+    more, low, high = np.ones(count, np.int64), expired + 1, most.copy()
     reach = 1
     while reach < count:
         first = slice(None, count - reach)

@@ -1,5 +1,7 @@
 """Matching at once: what matching in turn gives, or nothing."""
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -65,6 +67,34 @@ def test_what_is_found_at_once_is_what_is_found_in_turn(steps, taken, rest):
     found = match_at_once(made, taken, end)
     if found is not None:
         assert plain(found) == plain(match_in_turn(made, taken, end))
+
+
+def drawn(rng):
+    """Steps in stretches of strikes, of pulses on the channel, or of both in turn."""
+    steps = []
+    for _ in range(rng.randrange(6)):
+        kinds = rng.choice(([STRIKE], [EDGE], [STRIKE, EDGE, EDGE], [STRIKE, EDGE, OTHER]))
+        steps += [(rng.choice((0, 1, 2, 5)), what) for what in kinds * rng.randrange(1, 8)]
+    return steps
+
+
+def test_thousands_of_drawn_runs_are_matched_at_once_as_in_turn():
+    rng, exact = random.Random(5), 0
+    for _ in range(3000):
+        made = events(drawn(rng))
+        taken = rules(
+            rng.choice(list(Policy)),
+            timeout=rng.choice((1, 3, 8, 20, 100)),
+            window_min=rng.choice((0, 2, 6)),
+            deadline=rng.choice((2, 5, 50)),
+            depth=rng.choice((4, 16, 64)),
+        )
+        end = (int(made["time_ticks"][-1]) if len(made) else 0) + rng.randrange(120)
+        found = match_at_once(made, taken, end)
+        if found is not None:
+            exact += 1
+            assert plain(found) == plain(match_in_turn(made, taken, end))
+    assert exact > 2000
 
 
 ANSWERED = [(9, STRIKE), (5, EDGE), (2, EDGE)] * 50
