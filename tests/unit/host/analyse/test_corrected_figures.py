@@ -8,7 +8,7 @@ import pytest
 
 from plexor.analyse.analyse import analyse
 from plexor.errors import ExitCode
-from plexor.model.calibration import Calibration, ChannelInstants, Instants, PadDelay
+from plexor.model.calibration import ChannelInstants, Instants, PadDelay
 from plexor.model.results import Kind
 from plexor.model.settings import Channel
 from plexor.protocol.geometry import Feature
@@ -16,20 +16,8 @@ from plexor.render.page import page
 from plexor.render.terminal.run import text
 from plexor.store.document import document
 
-UP = Instants((100, -300, 250, -50), (5,) * 4, 20_000)
-DOWN = Instants((0, 40, -40, 0), (5,) * 4, 20_000)
-OTHER = Instants((-200, 0, 200, 0), (5,) * 4, 20_000)
-CALIBRATION = Calibration(
-    serial="sim",
-    gateware_hash=0x1234_5678_9ABC_DEF0,
-    board="sim",
-    simulated=True,
-    tick_fs=1_000_000,
-    made="2026-11-22T12:00:00+00:00",
-    source_fs=413_000_000,
-    channels=(ChannelInstants(0, UP, DOWN), ChannelInstants(1, OTHER, OTHER)),
-    delays=(PadDelay(0, 0, 1500, 1600, 90, 90), PadDelay(0, 1, 2000, 2000, 90, 90)),
-)
+from .planted import CALIBRATION
+
 LATENCIES = [[1000 + n for n in range(40)], [5000 + n for n in range(40)]]
 
 
