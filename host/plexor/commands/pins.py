@@ -19,7 +19,7 @@ SIMULATED = {
     "synthetic": "answers by given distributions, and can drop, duplicate and overload",
     "ce30": "synthetic, with the latencies that a study found for Windows CE 3.0: an interrupt pin "
     "and an application pin",
-    "cenet": "synthetic, with those that the study found for Windows CE .NET",
+    "cenet": "synthetic, with the latencies that the study found for Windows CE .NET",
 }
 _PINS = {
     "freertos": ("ISR", "TASK"),
