@@ -173,14 +173,13 @@ def measure(context: click.Context, **given: Any) -> int:
       plexor measure --preset cots5k --count 10k --strike 1:start=strike0,phase=5us,width=1us
       plexor measure --link serial:/dev/ttyUSB1 --rate 5k --duty 20% --time 60s --out run1
     """
+    options = replace(Options(**given), **dict.fromkeys(overridden(context)))
+    settings = settings_of(options)
     # Imported here so that --help and wrong options answer at once.
-    from plexor.commands.conclude import Wanted, conclude  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415
     from plexor.judge.budget_file import load as load_budget  # noqa: PLC0415
     from plexor.units import ticks_of  # noqa: PLC0415
 
-    options = replace(Options(**given), **dict.fromkeys(overridden(context)))
-    settings = settings_of(options)
     budget = None if options.budget is None else load_budget(options.budget)
     out = options.out
     if options.wire and out is None:
@@ -189,6 +188,7 @@ def measure(context: click.Context, **given: Any) -> int:
         raise click.UsageError("--force replaces the folder of --out; give --out too")
     check_out(out, options.force)
     check_outputs(options.page, folder=out)
+    from plexor.commands.conclude import Wanted, conclude  # noqa: PLC0415
     from plexor.commands.measure.take import take  # noqa: PLC0415
 
     with ExitStack() as stack:
