@@ -14,6 +14,8 @@ from plexor.model.results import EventArray
 def rematch(events: EventArray, rules: Rules, end_ticks: int) -> Matched:
     """Match complete, time-ordered events (EVENT_DTYPE) of a run on one channel.
 
+    Times must be below consistent.MOST_TICKS, as those of a collector and of a stored run are.
+
     All are matched at once where that is exact: where no strike finds the queue full, and no
     response is held for a strike that may still come. Else they are matched one by one.
     """
