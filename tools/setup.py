@@ -20,7 +20,14 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tools.system import SetupError, install, last_line, missing_cargo, missing_packages
+from tools.system import (
+    SetupError,
+    install,
+    last_line,
+    missing_cargo,
+    missing_packages,
+    missing_test_tools,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / ".venv"
@@ -60,15 +67,18 @@ def set_up(profile: str) -> None:
     ready = stamp(profile).is_file()
     # If an environment can be made at once, cargo is not needed to begin with it.
     cargo = [] if kernel else missing_cargo()
-    install(missing_packages(ENVIRONMENT), later=cargo)
+    optional = profile == "demo"
+    tools = [] if optional else missing_test_tools()
+    install(missing_packages(ENVIRONMENT), later=[*cargo, *tools])
     with ThreadPoolExecutor(1) as beside:
-        optional = profile == "demo"
-        fetched = None if kernel else beside.submit(_fetch_kernel, cargo, optional=optional)
+        # One thread for both: apt works for one caller at a time.
+        fetched = [] if kernel else [beside.submit(_fetch_kernel, cargo, optional=optional)]
+        fetched += [beside.submit(install, tools)] if tools else []
         if not ready:
             _make_environment(profile)
-        if fetched is not None:
-            fetched.result()
-    if fetched is not None or not ready:
+        for part in fetched:
+            part.result()
+    if fetched or not ready:
         _say(f"ready after {time.monotonic() - started:.0f} s")
 
 

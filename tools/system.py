@@ -14,6 +14,13 @@ from pathlib import Path
 _OLDEST_CARGO = (1, 85)
 # In Debian 12 the recent cargo has the first name, in later releases the second.
 _CARGO_PACKAGES = ("cargo-web", "cargo")
+_TEST_TOOLS = {
+    "chromium": "chromium",  # the live page is driven in it
+    "chromedriver": "chromium-driver",
+    "sigrok-cli": "sigrok-cli",  # reads what was exported for it
+}
+"""Programs that only tests use: name to Debian package."""
+_FONT = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
 
 
 class SetupError(Exception):
@@ -29,6 +36,13 @@ def missing_packages(environment: Path) -> list[str]:
     if not environment.is_dir() and not _runs(sys.executable, "-c", "import ensurepip"):
         missing.append("python3-venv")
     return missing
+
+
+def missing_test_tools() -> list[str]:
+    """Return the Debian packages to install for programs that only tests use."""
+    missing = [package for name, package in _TEST_TOOLS.items() if shutil.which(name) is None]
+    # Without a font, Chromium draws no text.
+    return missing if _FONT.is_file() else [*missing, "fonts-dejavu-core"]
 
 
 def missing_cargo() -> list[str]:
