@@ -1,0 +1,1 @@
+"""Runs written as files that other tools read."""

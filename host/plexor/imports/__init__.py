@@ -1,0 +1,1 @@
+"""Captures of other instruments, made into runs."""

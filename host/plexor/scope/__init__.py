@@ -1,0 +1,1 @@
+"""The live page: a server on this machine, and what it sends to browsers."""
