@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
 
-from plexor.session.stop import Stop
+from plexor.library.instrument import Stop
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
-from plexor.model.settings import Channel, parse_reference
-from plexor.units import parse_count, parse_duration, parse_part, parse_rate, parse_velocity
+from plexor.library.texts import parse_channel, parse_duty, parse_start, parse_stop, parse_strike
+from plexor.units import parse_count, parse_duration, parse_rate, parse_velocity
 
 T = TypeVar("T")
 
@@ -41,35 +38,6 @@ class Parsed(_ParamType, Generic[T]):
             self.fail(str(error), param, ctx)
 
 
-@dataclass(frozen=True, slots=True)
-class StopCondition:
-    """What ends a run early: a latency above `over_s`, or (None) a missed strike."""
-
-    over_s: Fraction | None
-
-
-def parse_stop(text: str) -> StopCondition:
-    """Return the condition of `missed` or `latency>50us`; raise ValueError."""
-    if text == "missed":
-        return StopCondition(None)
-    name, sign, limit = text.partition(">")
-    if name.strip() != "latency" or not sign:
-        raise ValueError(f"condition: {text!r}; must be missed or latency>TIME")
-    return StopCondition(parse_duration(limit))
-
-
-def parse_duty(text: str) -> Fraction:
-    """Return 1/5 for `20%`, `0.2` or `1/5`; raise ValueError if it is not between 0 and 1."""
-    wrong = f"duty: {text!r}; must lie between 0 and 1, such as 0.2 or 20%"
-    try:
-        duty = parse_part(text)
-    except ValueError as error:
-        raise ValueError(wrong) from error
-    if not 0 < duty < 1:
-        raise ValueError(wrong)
-    return duty
-
-
 def parse_key(text: str) -> tuple[str, str]:
     """Return (`os`, `FreeRTOS`) of `os=FreeRTOS`; raise ValueError."""
     name, sign, value = text.partition("=")
@@ -78,56 +46,13 @@ def parse_key(text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-_CHANNEL = re.compile(r"(?:(?P<name>[^=:,]+)=)?ch(?P<number>[0-7])(?::(?P<options>.+))?")
-
-
-def parse_channel(text: str) -> Channel:
-    """Return the channel of `ISR=ch0` or of `TASK=ch1:after=ch0.fall,deadline=50us,invert`.
-
-    Raises ValueError that says what would be right.
-    """
-    match = _CHANNEL.fullmatch(text)
-    if match is None:
-        raise ValueError(
-            f"channel: {text!r}; must be NAME=ch0 to NAME=ch7, with options after a colon: "
-            "after=ch0.fall, deadline=TIME, filter=TIME, invert"
-        )
-    reference, invert = "strike0", False
-    deadline: Fraction | None = None
-    filtered = Fraction(0)
-    for option in (match["options"] or "").split(","):
-        key, _, value = option.partition("=")
-        if not option and match["options"] is None:
-            continue
-        if option == "invert":
-            invert = True
-        elif key == "after":
-            parse_reference(value)
-            reference = value
-        elif key == "deadline":
-            deadline = parse_duration(value)
-        elif key == "filter":
-            filtered = parse_duration(value)
-        else:
-            raise ValueError(
-                f"channel: {text!r}: {option!r} is not an option; must be after=, deadline=, "
-                "filter= or invert"
-            )
-    return Channel(
-        number=int(match["number"]),
-        name=(match["name"] or "").strip(),
-        invert=invert,
-        filter_s=filtered,
-        reference=reference,
-        deadline_s=deadline,
-    )
-
-
 DURATION = Parsed("time", parse_duration)
 RATE = Parsed("rate", parse_rate)
 COUNT = Parsed("count", parse_count)
 DUTY = Parsed("part", parse_duty)
 STOP = Parsed("condition", parse_stop)
+START = Parsed("start", parse_start)
+STRIKE = Parsed("strike", parse_strike)
 VELOCITY = Parsed("velocity", parse_velocity)
 KEY = Parsed("name=text", parse_key)
 CHANNEL = Parsed("channel", parse_channel)

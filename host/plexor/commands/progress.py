@@ -6,7 +6,7 @@ import shutil
 import sys
 import time
 
-from plexor.session.progress import Progress
+from plexor.library.snapshot import Progress
 from plexor.units import format_rate, format_seconds
 
 LINE_EVERY_S = 10.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -45,6 +47,8 @@ class Collector:
     def __init__(self, geometry: Geometry, keep_events: bool = True) -> None:
         self.geometry = geometry
         self.keep_events = keep_events
+        self.on_events: Callable[[EventArray], None] | None = None
+        """Called with the events of the run as they come (EVENT_DTYPE)."""
         self.reset()
 
     def reset(self) -> None:
@@ -123,6 +127,9 @@ class Collector:
         self.next_index = int(ends[-1])
         if len(batch):
             self._times(batch)
+        if self.on_events is not None and len(batch):
+            events = batch.array()
+            self.on_events(events[events["time_ticks"] >= (self.started_ticks or 0)])
         if self.keep_events and len(batch):
             self._kept_bytes += batch.size_bytes
             self._batches.append(batch)
@@ -182,6 +189,11 @@ class Collector:
     def received_total(self) -> int:
         """Number of events received."""
         return int(self.received.sum())
+
+    @property
+    def complete(self) -> bool:
+        """Whether every event so far came, in order."""
+        return self.in_order and not (self.gap_dropped or self.gap_lost)
 
     @property
     def too_many(self) -> bool:

@@ -15,6 +15,7 @@ from plexor.link.tcp import TcpLink
 from plexor.link.udp import UdpLink
 
 DEFAULT_DUT = "freertos"
+_DUT = "dut="
 _SIM_OPTIONS = (
     *("board", "channels", "strikes", "samples", "phases", "tick-fs"),
     *("front-end", "clock-lost", "corrupt", "stall"),
@@ -41,7 +42,8 @@ def open_link(
         if named and dut and named != dut:
             raise UsageError(f"link: {uri!r} and --dut {dut!r}; name the device once")
         device = named or dut or DEFAULT_DUT
-        query = rest.partition("?")[2]
+        items = rest.partition("?")[2].split("&")
+        query = "&".join(item for item in items if not item.startswith(_DUT))
         options = _sim_options(uri, query)
         planted = [item for item in query.split("&") if item.startswith("front-end=")]
         command = sim_arguments if again else sim_command
@@ -68,12 +70,20 @@ def instrument_link(uri: str) -> Link:
     Every simulated device has the same instrument; the synthetic one starts fastest.
     """
     simulated = uri.startswith("sim:") and not sim_device(uri)
-    return open_link(uri.replace("sim:", "sim:synthetic", 1) if simulated else uri)
+    return open_link(uri, "synthetic" if simulated else None)
 
 
 def sim_device(uri: str) -> str:
-    """Return the device that a `sim:` URI names; empty where it names none."""
-    return uri.removeprefix("sim:").partition("?")[0]
+    """Return the device that a `sim:` URI names: `sim:NAME` or `sim:?dut=NAME`; empty if none.
+
+    Raises UsageError if it names two.
+    """
+    named, _, query = uri.removeprefix("sim:").partition("?")
+    found = [item.removeprefix(_DUT) for item in query.split("&") if item.startswith(_DUT)]
+    found = [name for name in (named, *found) if name]
+    if len(found) > 1:
+        raise UsageError(f"link: {uri!r}; name the device once")
+    return found[0] if found else ""
 
 
 def _sim_options(uri: str, query: str) -> list[str]:

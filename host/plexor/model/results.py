@@ -154,6 +154,19 @@ class ChannelResult:
 
 
 @dataclass(frozen=True, slots=True)
+class SnapshotResult:
+    """All channels as of one event, while a run is under way."""
+
+    number: int
+    """Number of the snapshot in its run. Snapshots that were lost leave a gap."""
+    events: int
+    """Number of events that are counted in it."""
+    channels: tuple[ChannelResult, ...]
+    on_chip: bool = True
+    """False if the chip takes no snapshots and the host computed it from events."""
+
+
+@dataclass(frozen=True, slots=True)
 class StepChannel:
     """Counts of one response channel in one step of a sweep table."""
 

@@ -30,7 +30,10 @@ LEAST_DEFAULT_TIMEOUT_TICKS = 1024
 MOST_DEFAULT_TIMEOUT_S = Fraction(1)
 SINGLE_TIMEOUT_S = Fraction(1, 10)
 """Default timeout if no strike has a period."""
-REPORT_SPACES = (Space.CLASSES, Space.EDGES, Space.UPLOAD_DROPS, Space.LATENCY_STATISTICS)
+COUNTED_SPACES = (Space.CLASSES, Space.EDGES, Space.UPLOAD_DROPS, Space.LATENCY_STATISTICS)
+"""Classes, edges, drops and statistics, without histograms."""
+REPORT_SPACES = (*COUNTED_SPACES, Space.LATENCY_BINS)
+"""What automatic snapshots hold."""
 """Small enough for ten snapshots a second on the slowest link."""
 
 
@@ -246,8 +249,12 @@ def _control(
     if settings.stop_on_missed:
         stop_on |= StopOn.MISSED
     if settings.report_s is not None:
-        quantities.need(Feature.SNAPSHOT, "report")
-        report_clocks = quantities.clocks("report", settings.report_s)
+        report_clocks = quantities.clocks("every", settings.report_s)
+        # The host computes snapshots from events if the chip takes none.
+        if settings.stream != Stream.LIVE:
+            quantities.need(Feature.SNAPSHOT, "every")
+        elif Feature.SNAPSHOT not in quantities.geometry.features:
+            report_clocks = 0
     enabled = [entry.number for entry in settings.channels if entry.enable]
     triggers = enabled if settings.trigger_channels is None else settings.trigger_channels
     for number in triggers:

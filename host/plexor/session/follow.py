@@ -6,21 +6,21 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from plexor.decode.assemble import live_channels
 from plexor.errors import InstrumentError
-from plexor.model.results import ChannelResult
+from plexor.model.results import EventArray, SnapshotResult
 from plexor.plan.expected import expected_strikes, followed
-from plexor.plan.registers import REPORT_SPACES
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.registers import RunState
 from plexor.session.prepare import Begin
 from plexor.session.progress import Progress
 from plexor.session.run import POLL_S, Run
+from plexor.session.snapshots import Snapshots
 from plexor.session.stop import Stop
 from plexor.units import seconds_of
 
 OnProgress = Callable[[Progress], None]
-OnSnapshot = Callable[[tuple[ChannelResult, ...]], None]
+OnSnapshot = Callable[[SnapshotResult], None]
+OnEvents = Callable[[EventArray], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,8 @@ class Listeners:
     on_progress: OnProgress | None = None
     on_snapshot: OnSnapshot | None = None
     """Called with the results so far after each snapshot."""
+    on_events: OnEvents | None = None
+    """Called with events as they come (EVENT_DTYPE). The link waits while it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Follower:
         self._run = run
         self._begin = begin
         self._listeners = listeners
-        self._snapshot_shown: int | None = None
+        self._snapshots = Snapshots(run)
         self._last_ticks = -1
         self._moved = self._next_look = time.monotonic()
 
@@ -76,6 +78,10 @@ class Follower:
     def _ended(self) -> bool:
         """Handle received frames; return whether the instrument reports the end of the run."""
         self._run.device.pump(max(self._next_look - time.monotonic(), 0.0))
+        if self._listeners.on_snapshot is not None:
+            dumped = self._snapshots.dumped()
+            if dumped is not None:
+                self._listeners.on_snapshot(dumped)
         if time.monotonic() < self._next_look:
             return False
         look = _look(self._run)
@@ -97,10 +103,9 @@ class Follower:
         if tell.on_progress is not None and look.state in set(RunState):
             tell.on_progress(_progress(self._run, self._begin, look))
         if tell.on_snapshot is not None:
-            number = self._run.collector.memories.coherent(REPORT_SPACES)
-            if number is not None and number != self._snapshot_shown:
-                self._snapshot_shown = number
-                tell.on_snapshot(_so_far(self._run))
+            computed = self._snapshots.computed(look.ticks)
+            if computed is not None:
+                tell.on_snapshot(computed)
 
 
 def _look(run: Run) -> _Look:
@@ -115,10 +120,6 @@ def _look(run: Run) -> _Look:
         ]
     )
     return _Look(state, ticks, start_ticks, dropped, sum((n + 1) // 2 for n in edges))
-
-
-def _so_far(run: Run) -> tuple[ChannelResult, ...]:
-    return live_channels(run.device.identity, run.device.image, run.collector, run.settings)
 
 
 def _progress(run: Run, begin: Begin, look: _Look) -> Progress:

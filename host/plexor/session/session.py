@@ -21,7 +21,7 @@ from plexor.model.settings import Settings
 from plexor.plan.registers import plan_of, stream_of
 from plexor.protocol.registers import Action
 from plexor.session.fetch import fetch
-from plexor.session.follow import Follower, Listeners, OnProgress, OnSnapshot
+from plexor.session.follow import Follower, Listeners, OnEvents, OnProgress, OnSnapshot
 from plexor.session.prepare import Begin, prepare, start
 from plexor.session.run import Run
 from plexor.session.stop import Stop
@@ -34,6 +34,7 @@ def measure(
     description: Mapping[str, str] | None = None,
     on_snapshot: OnSnapshot | None = None,
     stop: Stop | None = None,
+    on_events: OnEvents | None = None,
 ) -> RunResult:
     """Run a measurement and return its result.
 
@@ -41,17 +42,18 @@ def measure(
     if the run does not start. Once it has started, there is always a result. `stop` and the first
     KeyboardInterrupt stop the run and keep it. A second KeyboardInterrupt ends all waits. If the
     link dies, the result is invalid and says so. `on_snapshot` gets the results so far after each
-    snapshot.
+    snapshot, `on_events` gets the events as they come.
 
     Signal handlers are left to the caller. A KeyboardInterrupt may come anywhere in the work, and
     so lose a part of the data. A handler that calls `stop.ask` loses none.
     """
     run = _planned(device, settings)
+    run.collector.on_events = on_events
     device.consumer = run.collector
     try:
         prepare(run)
         begin = start(run)
-        end = _end_of(run, begin, Listeners(on_progress, on_snapshot), stop or Stop())
+        end = _end_of(run, begin, Listeners(on_progress, on_snapshot, on_events), stop or Stop())
     except KeyboardInterrupt:
         run.stop_quietly()
         raise

@@ -14,7 +14,7 @@ from plexor.link.open import open_link
 from plexor.link.sim import SimLink
 from plexor.model.results import RunResult
 from plexor.model.settings import Settings
-from plexor.plan.registers import REPORT_SPACES, plan_of
+from plexor.plan.registers import COUNTED_SPACES, plan_of
 from plexor.protocol.memory import ResponseClass, Space
 from plexor.session.session import measure
 from plexor.sweep.criterion import Criterion, judge, stage_strikes
@@ -178,7 +178,7 @@ def _settings(job: Job, rate_hz: Fraction, number: int, count: int) -> Settings:
     swept = replace(swept, period_s=1 / rate_hz, count=count, seed=swept.seed + number)
     timeout_s = job.settings.timeout_s or TIMEOUT_PERIODS / rate_hz
     # Bins are for the quantiles of a step whose events a slow link does not carry.
-    spaces = REPORT_SPACES if job.simulated else (*REPORT_SPACES, Space.LATENCY_BINS)
+    spaces = COUNTED_SPACES if job.simulated else (*COUNTED_SPACES, Space.LATENCY_BINS)
     return replace(job.settings, strikes=(swept, *others), timeout_s=timeout_s, spaces=spaces)
 
 

@@ -14,7 +14,7 @@ from plexor.errors import InvalidRunError
 from plexor.link.open import open_link
 from plexor.model.results import RunResult, StepChannel, StepResult
 from plexor.model.settings import Settings, TableStep
-from plexor.plan.registers import REPORT_SPACES
+from plexor.plan.registers import COUNTED_SPACES
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass, Space
 from plexor.session.session import measure
@@ -67,7 +67,7 @@ def _asked(scan: Scan) -> tuple[list[tuple[Fraction, str]], Settings]:
         scan.settings,
         strikes=(replace(swept, period_s=table[0].period_s), *others),
         table=tuple(table),
-        spaces=(*REPORT_SPACES, Space.STEPS),
+        spaces=(*COUNTED_SPACES, Space.STEPS),
     )
     return ways, settings
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from plexor.commands.measure.keep import check_out, keep, tap_beside
-from plexor.commands.measure.options import Options, settings_of
+from plexor.commands.measure.options import Options, option_name, settings_asked
 from plexor.commands.measure.presets import overridden, preset_option
-from plexor.commands.measure.strikes import START, STRIKE
 from plexor.commands.parameters import (
     CHANNEL,
     COUNT,
     DUTY,
     RATE,
+    START,
     STOP,
+    STRIKE,
     base_option,
     budget_option,
     json_option,
@@ -27,10 +28,13 @@ from plexor.commands.parameters import (
     time_option,
     velocity_option,
 )
-from plexor.model.settings import MODES
-from plexor.protocol.registers import Policy
+from plexor.errors import StoreError, UsageError
+from plexor.library.asked import MODES, POLICIES
 
-_POLICIES = [policy.name.lower() for policy in Policy]
+if TYPE_CHECKING:
+    from plexor.library.keep import Tap
+    from plexor.library.run import Run
+
 _PATH = click.Path(path_type=Path)
 
 
@@ -63,7 +67,7 @@ _PATH = click.Path(path_type=Path)
     metavar="N",
     help="Number of strikes of --rate, such as 10k. The run ends after them.",
 )
-@time_option("--time", "time_s", help="Time after which the run stops, such as 2s.")
+@time_option("--time", help="Time after which the run stops, such as 2s.")
 @time_option("--width", help="Width of a strike.")
 @click.option(
     "--duty",
@@ -116,7 +120,7 @@ _PATH = click.Path(path_type=Path)
 )
 @click.option(
     "--policy",
-    type=click.Choice(_POLICIES),
+    type=click.Choice(POLICIES),
     default="oldest",
     show_default=True,
     help="Rule that selects the outstanding strike that a response answers.",
@@ -143,7 +147,7 @@ _PATH = click.Path(path_type=Path)
 )
 @click.option(
     "--stop-on",
-    "stops",
+    "stop_on",
     type=STOP,
     multiple=True,
     metavar="CONDITION",
@@ -174,11 +178,11 @@ def measure(context: click.Context, **given: Any) -> int:
       plexor measure --link serial:/dev/ttyUSB1 --rate 5k --duty 20% --time 60s --out run1
     """
     options = replace(Options(**given), **dict.fromkeys(overridden(context)))
-    settings = settings_of(options)
+    settings = settings_asked(options)
     # Imported here so that --help and wrong options answer at once.
     from plexor.commands.output import check_outputs  # noqa: PLC0415
-    from plexor.judge.budget_file import load as load_budget  # noqa: PLC0415
-    from plexor.units import ticks_of  # noqa: PLC0415
+    from plexor.library.keep import check_out, tap_beside  # noqa: PLC0415
+    from plexor.library.run import load_budget  # noqa: PLC0415
 
     budget = None if options.budget is None else load_budget(options.budget)
     out = options.out
@@ -186,25 +190,29 @@ def measure(context: click.Context, **given: Any) -> int:
         raise click.UsageError("--wire keeps the bytes in the folder of --out; give --out too")
     if options.force and out is None:
         raise click.UsageError("--force replaces the folder of --out; give --out too")
-    check_out(out, options.force)
+    try:
+        check_out(out, options.force, option_name("out"), option_name("force"))
+    except UsageError as error:
+        raise click.UsageError(str(error)) from error
     check_outputs(options.page, folder=out)
     from plexor.commands.conclude import Wanted, conclude  # noqa: PLC0415
     from plexor.commands.measure.take import take  # noqa: PLC0415
 
     with ExitStack() as stack:
         tap = tap_beside(stack, out) if options.wire and out is not None else None
-        result = take(options, settings, tap, budget)
-        unsaved = None if out is None else keep(result, out, tap)
-    base = round(ticks_of(options.base, result.tick_fs))
+        run = take(options, settings, tap, budget)
+        unsaved = None if out is None else _keep(run, out, tap, options.force)
     return conclude(
-        result,
-        Wanted(
-            budget,
-            options.as_json,
-            options.page,
-            base,
-            options.velocity,
-            taken_now=True,
-            unsaved=unsaved,
-        ),
+        run.less(options.base, options.velocity),
+        Wanted(budget, options.as_json, options.page, taken_now=True, unsaved=unsaved),
     )
+
+
+def _keep(run: Run, out: Path, tap: Tap | None, force: bool) -> StoreError | None:
+    """Keep a run in its folder; return why it could not be, so that its figures come first."""
+    try:
+        run.save(out, force=force, wire=tap)
+    except StoreError as error:
+        return error
+    print(f"plexor: run kept in {out}", file=sys.stderr)
+    return None

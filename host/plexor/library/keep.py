@@ -1,37 +1,37 @@
-"""A run kept in the folder of `--out`, with the raw bytes of its link if they are wanted."""
+"""A run kept in a folder, with the raw bytes of its link if they are wanted."""
 
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-import click
-
-from plexor.errors import StoreError
+from plexor.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
     from plexor.model.results import RunResult
 
 
-def check_out(out: Path | None, force: bool) -> None:
-    """Reject an existing folder before the run, not after it."""
+def check_out(out: Path | None, force: bool, name: str = "out", forcing: str = "force") -> None:
+    """Raise UsageError for a folder that exists and is not to be replaced, before the run.
+
+    `name` and `forcing` are the names of the two options for messages.
+    """
     if out is None:
         return
     try:
         if not out.exists():
             return
     except OSError as error:
-        raise click.UsageError(f"--out {out}: {error.strerror or error}") from error
+        raise UsageError(f"{name} {out}: {error.strerror or error}") from error
     if force and out.is_dir() and ((out / "run.json").exists() or not any(out.iterdir())):
         return
     if force:
-        raise click.UsageError(f"--out {out}: holds no run; --force replaces only runs")
+        raise UsageError(f"{name} {out}: holds no run; {forcing} replaces only runs")
     if not out.is_dir() or any(out.iterdir()):
-        raise click.UsageError(f"--out {out}: already exists; --force replaces it")
+        raise UsageError(f"{name} {out}: already exists; {forcing} replaces it")
 
 
 class Tap:
@@ -42,6 +42,10 @@ class Tap:
         self.error: OSError | None = None
         self._file = file
 
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
     def write(self, data: bytes, /) -> None:
         """Write all of `data`. After the first error, write nothing more."""
         try:
@@ -51,7 +55,7 @@ class Tap:
             self.error = error
 
 
-def keep(result: RunResult, out: Path, tap: Tap | None) -> StoreError | None:
+def keep(result: RunResult, out: Path, tap: Tap | None = None) -> StoreError | None:
     """Save a run in place of what is at `out`. On failure, restore that and return the error."""
     from plexor.store.run_folder import save  # noqa: PLC0415
 
@@ -68,7 +72,6 @@ def keep(result: RunResult, out: Path, tap: Tap | None) -> StoreError | None:
         return error if isinstance(error, StoreError) else StoreError(f"{out}: {error.strerror}")
     if old is not None:
         shutil.rmtree(old, ignore_errors=True)
-    print(f"plexor: run kept in {out}", file=sys.stderr)
     if tap is not None and tap.error is not None:
         reason = tap.error.strerror or tap.error
         return StoreError(f"{out}: the run was kept without the raw bytes of the link: {reason}")
@@ -83,3 +86,11 @@ def tap_beside(stack: ExitStack, out: Path) -> Tap:
         return Tap(stack.enter_context((part / "wire.bin").open("wb", buffering=0)))
     except OSError as error:
         raise StoreError(f"{out}: cannot write: {error.strerror or error}") from error
+
+
+def tap_at(path: Path) -> Tap:
+    """Return a new file for raw bytes. Raises StoreError with the path if it cannot be written."""
+    try:
+        return Tap(path.open("wb", buffering=0))
+    except OSError as error:
+        raise StoreError(f"{path}: cannot write: {error.strerror or error}") from error

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-import click
-
+from plexor.errors import UsageError
 from plexor.link.open import DEFAULT_DUT, sim_device
 from plexor.model.settings import Channel
 from plexor.protocol.frames import MAX_CHANNELS
@@ -44,10 +43,10 @@ def channels_of(dut: str | None, available: int) -> tuple[Channel, ...]:
 def response_pins(uri: str, dut: str | None, but: int | None = None) -> tuple[Channel, ...]:
     """Return the pins of the simulated device at a link, except number `but`.
 
-    Raises click.UsageError for a link whose device is not known.
+    Raises UsageError for a link whose device is not known.
     """
     if not uri.startswith("sim:"):
-        raise click.UsageError("--channel: name the device's response pins, such as ISR=ch0")
+        raise UsageError("channels: name the device's response pins, such as ISR=ch0")
     found = channels_of(sim_device(uri) or dut or DEFAULT_DUT, MAX_CHANNELS)
     return tuple(channel for channel in found if channel.number != but)
 
@@ -55,12 +54,12 @@ def response_pins(uri: str, dut: str | None, but: int | None = None) -> tuple[Ch
 def described(uri: str, dut: str | None, keys: Mapping[str, str]) -> dict[str, str]:
     """Return the description of a device: the name of a simulated one, and the user's keys.
 
-    Raises click.UsageError for a simulated device at a link that has one of its own.
+    Raises UsageError for a simulated device at a link that has one of its own.
     """
     if uri.startswith("sim:"):
         return {"dut": sim_device(uri) or dut or DEFAULT_DUT, **keys}
     if dut is not None:
-        raise click.UsageError(f"--dut {dut} is for --link sim:; {uri} has a device of its own")
+        raise UsageError(f"dut {dut} is for sim: links; {uri} has a device of its own")
     return dict(keys)
 
 

@@ -1,0 +1,204 @@
+"""Builds the results of channels from register values, memories and events."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from plexor.decode.bins import measurement_of
+from plexor.decode.collect import Collector
+from plexor.decode.matched import Matched, Rules
+from plexor.decode.register_image import RegisterImage, enabled, set_up
+from plexor.decode.rematch import rematch
+from plexor.model.identity import Identity
+from plexor.model.results import (
+    Bins,
+    ChannelResult,
+    Counts,
+    EventArray,
+    Kind,
+    Measurement,
+    Statistics,
+    Zoom,
+    source_name,
+)
+from plexor.model.settings import NO_DEADLINE_TICKS, Settings
+from plexor.protocol.geometry import Feature
+from plexor.protocol.memory import (
+    CLASSES,
+    IntervalKind,
+    LatencyKind,
+    ResponseClass,
+    Space,
+    first_bin,
+    key,
+    mantissa_bits,
+    width_bits,
+)
+from plexor.protocol.registers import CHANNEL, Policy
+
+_PLACES = {
+    Kind.RISE: (False, LatencyKind.RISE, Feature(0)),
+    Kind.FALL: (False, LatencyKind.FALL, Feature.FALL),
+    Kind.WIDTH: (True, IntervalKind.WIDTH, Feature.INTERVALS),
+    Kind.PERIOD: (True, IntervalKind.PERIOD, Feature.INTERVALS),
+}
+
+
+class Channels:
+    """Builds the channels' results; lists what the host computed and what is left out."""
+
+    def __init__(
+        self,
+        identity: Identity,
+        image: RegisterImage,
+        collector: Collector,
+        settings: Settings,
+        end_ticks: int,
+    ) -> None:
+        self.geometry = identity.geometry
+        self.image = image
+        self.memories = collector.memories
+        self.names = {entry.number: entry.label for entry in settings.channels}
+        self.end_ticks = end_ticks
+        self.ended = False
+        """Whether the run has ended, so that the registers read after it are its own."""
+        self.computed: list[str] = []
+        self.omitted: list[str] = []
+
+    def build(self, events: EventArray | None, streamed: bool) -> tuple[ChannelResult, ...]:
+        """Return all enabled channels; `events` are the run's if none is missing, else None."""
+        found: list[ChannelResult] = []
+        for number in range(self.geometry.channels):
+            if self.image.unknown(set_up(CHANNEL, number)):
+                if enabled(self.image, CHANNEL, number) is not False:
+                    self.omitted.append(f"ch{number}: its settings never arrived")
+            elif enabled(self.image, CHANNEL, number):
+                channel = self._channel(number, events, streamed)
+                if channel is not None:
+                    found.append(channel)
+        return tuple(found)
+
+    def idle(self) -> list[str]:
+        """Return a complaint for each channel that counted something without being enabled."""
+        found: list[str] = []
+        for number in range(self.geometry.channels):
+            own = self.memories.counts(Space.CLASSES)[number * CLASSES : (number + 1) * CLASSES]
+            edges = self.memories.counts(Space.EDGES)[2 * number : 2 * number + 2]
+            off = enabled(self.image, CHANNEL, number) is False
+            if off and (own.any() or edges.any()):
+                found.append(f"ch{number} is not enabled and has counted strikes or edges")
+        return found
+
+    def _channel(
+        self, number: int, events: EventArray | None, streamed: bool
+    ) -> ChannelResult | None:
+        name = self.names.get(number, f"ch{number}")
+        on_chip = self.memories.known(Space.CLASSES)
+        present = [kind for kind in Kind if on_chip and self._has(kind)]
+        measurements = {kind: self._measurement(number, kind) for kind in present}
+        absent = [kind for kind in Kind if kind not in measurements]
+        squares = Feature.SUM_SQUARES in self.geometry.features
+        extremes = Feature.EXTREMES in self.geometry.features
+        again: Matched | None = None
+        if events is not None and (absent or not squares or not extremes):
+            again = rematch(events, self._rules(number), self.end_ticks)
+            for kind in Kind:
+                made = measurement_of(kind, again.samples[kind], self._mantissa_bits(kind))
+                if kind in absent:
+                    measurements[kind] = made
+                    self.computed.append(f"{name}.{kind}")
+                elif not (squares and extremes):
+                    measurements[kind] = _completed(measurements[kind], made.statistics)
+                    self.computed.append(f"{name}.{kind}: sum of squares, places of extremes")
+        elif absent:
+            why = "events are missing" if streamed else "no events without streaming"
+            self.omitted += [f"{name}.{kind}: {why}" for kind in absent]
+        if on_chip:
+            row = self.memories.counts(Space.CLASSES)[number * CLASSES : (number + 1) * CLASSES]
+            classes = {entry: int(row[entry]) for entry in ResponseClass}
+            # While a run is under way, no register tells how many strikes are outstanding.
+            settled = (ResponseClass.ANSWERED, ResponseClass.LATE, ResponseClass.MISSED)
+            pending = classes[ResponseClass.STRIKES] - sum(classes[entry] for entry in settled)
+            if self.ended:
+                pending = self.image.value("channel_status", "pending", number)
+            active = int(self.memories.counts(Space.EDGES)[number * 2 + 1])
+        elif again is not None:
+            classes, pending, active = again.classes, again.pending, again.active_edges
+            self.computed.append(f"{name}: classes")
+        else:
+            self.omitted.append(f"{name}: classes")
+            return None
+        deadline = self.image.value("channel", "deadline_ticks", number)
+        falls = "" if self.image.value("channel", "reference_polarity", number) else ".fall"
+        return ChannelResult(
+            number,
+            name,
+            source_name(self.image.value("channel", "reference_source", number)) + falls,
+            None if deadline == NO_DEADLINE_TICKS else deadline,
+            classes,
+            pending,
+            active,
+            tuple(measurements[kind] for kind in Kind if kind in measurements),
+        )
+
+    def _rules(self, number: int) -> Rules:
+        def of_all(name: str) -> int:
+            return self.image.value("matcher", name)
+
+        def own(name: str) -> int:
+            return self.image.value("channel", name, number)
+
+        policy = of_all("policy")
+        return Rules(
+            number,
+            own("reference_source"),
+            own("reference_polarity"),
+            Policy(policy) if policy in set(Policy) else Policy.OLDEST,
+            of_all("timeout_ticks"),
+            of_all("window_min_ticks"),
+            of_all("early_ticks"),
+            own("deadline_ticks"),
+            self.geometry.queue_depth,
+        )
+
+    def _has(self, kind: Kind) -> bool:
+        interval, _, feature = _PLACES[kind]
+        needed = Space.INTERVAL_BINS if interval else Space.LATENCY_BINS
+        return feature in self.geometry.features and self.memories.known(needed)
+
+    def _mantissa_bits(self, kind: Kind) -> int:
+        interval, part, _ = _PLACES[kind]
+        space = Space.INTERVAL_BINS if interval else Space.LATENCY_BINS
+        return mantissa_bits(self.geometry, space, part)
+
+    def _measurement(self, number: int, kind: Kind) -> Measurement:
+        interval, part, _ = _PLACES[kind]
+        place = key(self.geometry, part, number)
+        bins, zooms, statistics = (
+            (Space.INTERVAL_BINS, Space.INTERVAL_ZOOM, Space.INTERVAL_STATISTICS)
+            if interval
+            else (Space.LATENCY_BINS, Space.LATENCY_ZOOM, Space.LATENCY_STATISTICS)
+        )
+        zoom: Zoom | None = None
+        if self.memories.known(zooms):
+            first = self.image.value("channel", f"zoom_{kind}_ticks", number)
+            zoom = Zoom(first, self._bins(zooms, part, number))
+        return Measurement(
+            kind,
+            self.memories.statistics(statistics, place),
+            Bins(self._mantissa_bits(kind), self._bins(bins, part, number)),
+            zoom,
+        )
+
+    def _bins(self, space: Space, part: int, number: int) -> Counts:
+        first = first_bin(self.geometry, space, part, number)
+        size = 1 << width_bits(self.geometry, space, part)
+        return self.memories.counts(space)[first : first + size].copy()
+
+
+def _completed(measurement: Measurement, computed: Statistics) -> Measurement:
+    """Return a measurement; figures that the chip does not keep are taken from `computed`."""
+    chip = measurement.statistics
+    if (chip.count, chip.sum_ticks) != (computed.count, computed.sum_ticks):
+        return measurement
+    return replace(measurement, statistics=computed)

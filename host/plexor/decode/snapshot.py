@@ -1,0 +1,37 @@
+"""Results so far of a run that is under way, from the chip or from events. Pure."""
+
+from __future__ import annotations
+
+from plexor.decode.channels import Channels
+from plexor.decode.collect import Collector
+from plexor.decode.consistent import UNENDED, consistent_channels
+from plexor.decode.register_image import RegisterImage
+from plexor.model.identity import Identity
+from plexor.model.results import SnapshotResult
+from plexor.model.settings import Settings
+from plexor.protocol.memory import Space
+
+
+def snapshot_of(
+    identity: Identity, image: RegisterImage, collector: Collector, settings: Settings, number: int
+) -> SnapshotResult:
+    """Return the last snapshot of a running run, without the figures that it does not have."""
+    channels = Channels(identity, image, collector, settings, 0).build(None, streamed=True)
+    return SnapshotResult(
+        number,
+        int(collector.memories.counts(Space.EDGES).sum()),
+        consistent_channels(channels, UNENDED, identity.geometry)[0],
+    )
+
+
+def snapshot_from_events(
+    identity: Identity, image: RegisterImage, collector: Collector, settings: Settings, number: int
+) -> SnapshotResult | None:
+    """Return a snapshot that the host computes from all events so far; None if one is missing."""
+    events = collector.event_array()
+    if events is None or not collector.complete:
+        return None
+    end_ticks = collector.last_ticks + 1
+    channels = Channels(identity, image, collector, settings, end_ticks).build(events, True)
+    known = consistent_channels(channels, UNENDED, identity.geometry)[0]
+    return SnapshotResult(number, len(events), known, on_chip=False)

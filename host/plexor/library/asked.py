@@ -1,0 +1,308 @@
+"""What a caller asks of a run, in texts or numbers, as the settings of an instrument."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from math import ceil
+from typing import Any, TypeVar
+
+from plexor.errors import UsageError
+from plexor.library.texts import (
+    Start,
+    StopCondition,
+    parse_channel,
+    parse_duty,
+    parse_start,
+    parse_stop,
+    parse_strike,
+)
+from plexor.model.settings import MODES, Channel, Settings, Stimulus
+from plexor.protocol.registers import Policy, Trigger
+from plexor.units import parse_count, parse_duration, parse_rate
+
+T = TypeVar("T")
+Naming = Callable[[str], str]
+"""Gives an option's name in the words of the caller."""
+
+
+def plain(name: str) -> str:
+    """Return an option's name as Python has it."""
+    return name
+
+
+_AT_ONCE = Start()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The options of a run. Rates are in hertz and times in seconds, all exact."""
+
+    rate: Fraction | None = None
+    """Strikes or bursts per second. None: output 0 does not strike."""
+    count: int | None = None
+    time: Fraction | None = None
+    width: Fraction | None = None
+    duty: Fraction | None = None
+    phase: Fraction = Fraction(0)
+    dither: Fraction = Fraction(0)
+    poisson: bool = False
+    burst: int = 1
+    spacing: Fraction | None = None
+    seed: int = 1
+    active_low: bool = False
+    start: Start = _AT_ONCE
+    strikes: tuple[Stimulus, ...] = ()
+    """Outputs other than that of `rate`."""
+    channels: tuple[Channel, ...] = ()
+    """Empty: the pins of a simulated device, or all channels."""
+    policy: str = "oldest"
+    window: Fraction = Fraction(0)
+    timeout: Fraction | None = None
+    deadline: Fraction | None = None
+    early: Fraction = Fraction(0)
+    load: bool = False
+    mode: str | None = None
+    stop_on: tuple[StopCondition, ...] = ()
+    every: Fraction | None = None
+    """Time from snapshot to snapshot. None: no snapshots."""
+
+
+def seconds(value: object) -> Fraction:
+    """Return the exact seconds of a text such as `10us`, or of a number of seconds.
+
+    Raises ValueError for anything else.
+    """
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return parse_duration(f"{value!r}s")
+    return parse_duration(str(value))
+
+
+def hertz(value: object) -> Fraction:
+    """Return the exact hertz of a text such as `20k`, or of a number of hertz.
+
+    Raises ValueError for anything else.
+    """
+    if isinstance(value, Fraction) and value > 0:
+        return value
+    return parse_rate(str(value))
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"{value!r}; must be True or False")
+    return value
+
+
+def _seed(value: object) -> int:
+    if not isinstance(value, int) or not 1 <= value < 1 << 64:
+        raise ValueError(f"{value!r}; must be a whole number from 1 to {(1 << 64) - 1}")
+    return value
+
+
+def _choice(known: Iterable[str]) -> Callable[[object], str]:
+    names = list(known)
+
+    def chosen(value: object) -> str:
+        if value not in names:
+            raise ValueError(f"{value!r}; must be one of {', '.join(names)}")
+        return str(value)
+
+    return chosen
+
+
+def _each(kind: type[T], parse: Callable[[str], T]) -> Callable[[object], tuple[T, ...]]:
+    def parsed(value: Any) -> tuple[T, ...]:
+        entries = [value] if isinstance(value, str | kind) else list(value)
+        return tuple(entry if isinstance(entry, kind) else parse(str(entry)) for entry in entries)
+
+    return parsed
+
+
+def _start(value: object) -> Start:
+    return value if isinstance(value, Start) else parse_start(str(value))
+
+
+POLICIES = tuple(policy.name.lower() for policy in Policy)
+_READERS: Mapping[str, Callable[[Any], object]] = {
+    "rate": hertz,
+    "count": lambda value: parse_count(str(value)),
+    **dict.fromkeys(
+        ("time", "width", "phase", "dither", "spacing", "window", "timeout", "deadline"), seconds
+    ),
+    "early": seconds,
+    "every": seconds,
+    "duty": lambda value: value if isinstance(value, Fraction) else parse_duty(str(value)),
+    "burst": lambda value: parse_count(str(value)),
+    **dict.fromkeys(("poisson", "active_low", "load"), _flag),
+    "seed": _seed,
+    "start": _start,
+    "strikes": _each(Stimulus, parse_strike),
+    "channels": _each(Channel, parse_channel),
+    "policy": _choice(POLICIES),
+    "mode": _choice(MODES),
+    "stop_on": _each(StopCondition, parse_stop),
+}
+
+
+def asked(options: Mapping[str, Any]) -> Asked:
+    """Return options given as texts or numbers, exactly. None stands for an option's default.
+
+    Raises UsageError for an unknown option or a value that cannot be read.
+    """
+    known = [entry.name for entry in fields(Asked)]
+    found: dict[str, Any] = {}
+    for name, value in options.items():
+        if name not in known:
+            raise UsageError(f"{name}: no such option; must be one of {', '.join(known)}")
+        if value is None:
+            continue
+        try:
+            found[name] = _READERS[name](value)
+        except (TypeError, ValueError) as error:
+            text = str(error)
+            raise UsageError(text if text.startswith(name) else f"{name}: {text}") from error
+    return Asked(**found)
+
+
+def settings_of(options: Asked, name: Naming = plain, *, endless: bool = False) -> Settings:
+    """Return the settings that the options ask for, channels as named.
+
+    `name` gives an option's name for messages. `endless`: the run may last until it is stopped.
+    Raises UsageError for options that cannot be combined.
+    """
+    strikes = _strikes_of(options, name)
+    ends = any(map(_is_finite, strikes))
+    if not (strikes or endless) and options.time is None:
+        raise UsageError(
+            f"say how often to strike with {name('rate')}, or how long with {name('time')}"
+        )
+    if not (ends or endless) and options.time is None and not options.stop_on:
+        if options.count is not None:
+            raise UsageError(
+                f"{name('count')} applies to each sequence that {name('start')} begins; say when "
+                f"to stop with {name('time')}"
+            )
+        raise UsageError(
+            f"say when to stop with {name('count')}, {name('time')} or {name('stop_on')}"
+        )
+    limits = [stop.over_s for stop in options.stop_on if stop.over_s is not None]
+    return Settings(
+        strikes=strikes,
+        channels=named(options.channels, options.deadline, name),
+        policy=Policy[options.policy.upper()],
+        timeout_s=options.timeout,
+        window_min_s=options.window,
+        early_s=options.early,
+        time_s=options.time,
+        latency_over_s=min(limits, default=None),
+        stop_on_missed=any(stop.over_s is None for stop in options.stop_on),
+        stream=None if options.mode is None else MODES[options.mode],
+        load=options.load,
+        report_s=options.every,
+    )
+
+
+def named(
+    channels: tuple[Channel, ...], deadline_s: Fraction | None, name: Naming = plain
+) -> tuple[Channel, ...]:
+    """Return channels with the common deadline; raise UsageError if two are the same."""
+    for values in ([f"ch{entry.number}" for entry in channels], [e.label for e in channels]):
+        twice = [value for value in values if values.count(value) > 1]
+        if twice:
+            raise UsageError(f"{name('channel')}: {twice[0]} is given twice")
+    return tuple(
+        replace(channel, deadline_s=deadline_s) if channel.deadline_s is None else channel
+        for channel in channels
+    )
+
+
+def _strikes_of(options: Asked, name: Naming) -> tuple[Stimulus, ...]:
+    further = options.strikes
+    main = _main(options, name)
+    numbers = [entry.output for entry in further]
+    for number in numbers:
+        if main is not None and number == main.output:
+            raise UsageError(
+                f"{name('strike')} {number}: {name('rate')} uses this output; name another one"
+            )
+        if numbers.count(number) > 1:
+            raise UsageError(f"{name('strike')}: {number} is given twice")
+    every = further if main is None else (main, *further)
+    return every if options.time is not None else _ended(every, name)
+
+
+def _main(options: Asked, name: Naming) -> Stimulus | None:
+    start = options.start
+    if options.rate is None:
+        wrong = next((each for each, given in _of_strikes(options) if given), None)
+        if wrong is not None:
+            raise UsageError(f"{name(wrong)} applies to strikes; give {name('rate')} too")
+        return None
+    if options.width is not None and options.duty is not None:
+        raise UsageError(
+            f"{name('width')} and {name('duty')} both set the width of a strike; give one of them"
+        )
+    if options.burst > 1 and options.spacing is None:
+        raise UsageError(f"{name('burst')} needs {name('spacing')}, the time between its strikes")
+    return Stimulus(
+        period_s=1 / options.rate,
+        width_s=options.width,
+        duty=options.duty,
+        phase_s=options.phase,
+        burst=options.burst,
+        spacing_s=options.spacing,
+        count=options.count or 0,
+        dither_s=options.dither,
+        poisson=options.poisson,
+        trigger=start.trigger,
+        trigger_source=start.source,
+        invert=options.active_low,
+        seed=options.seed,
+    )
+
+
+def _of_strikes(options: Asked) -> Iterator[tuple[str, bool]]:
+    """Yield the options that have no meaning without a rate, and whether each is given."""
+    for name in ("count", "width", "duty", "phase", "dither", "poisson", "spacing", "active_low"):
+        yield name, bool(getattr(options, name))
+    yield "burst", options.burst > 1
+    yield "start", options.start.trigger != Trigger.RUN
+
+
+def _ended(strikes: tuple[Stimulus, ...], name: Naming) -> tuple[Stimulus, ...]:
+    """Return the outputs; those that start with the run strike until counts end it.
+
+    The instrument waits for all of them. Raises UsageError for an output without an end.
+    """
+    longest_s = max(
+        (
+            (entry.period_s or 0) * ceil(Fraction(entry.count, entry.burst))
+            for entry in strikes
+            if _is_finite(entry)
+        ),
+        default=None,
+    )
+    if longest_s is None:
+        return strikes
+    found: list[Stimulus] = []
+    for entry in strikes:
+        if entry.count == 0 and entry.period_s is not None:
+            if entry.trigger == Trigger.STRIKE:
+                raise UsageError(
+                    f"{name('strike')} {entry.output}: never stops striking once it has started; "
+                    f"give it a count=, or limit the run with {name('time')}"
+                )
+            if entry.trigger == Trigger.RUN:
+                bursts = max(ceil(longest_s / entry.period_s), 1)
+                found.append(replace(entry, count=bursts * entry.burst))
+                continue
+        found.append(entry)
+    return tuple(found)
+
+
+def _is_finite(stimulus: Stimulus) -> bool:
+    return stimulus.trigger == Trigger.RUN and (stimulus.count > 0 or stimulus.period_s is None)

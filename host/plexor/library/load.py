@@ -1,0 +1,1 @@
+"""Stored results of any kind, read as objects that show themselves."""

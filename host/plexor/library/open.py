@@ -1,0 +1,32 @@
+"""Opens what a link's URI names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from plexor.library.instrument import Instrument
+from plexor.library.keep import tap_at
+from plexor.model.calibration import Calibration
+
+
+def open(
+    link: str = "sim:",
+    *,
+    dut: str | None = None,
+    fallback: bool = False,
+    calibration: Calibration | str | Path | None = None,
+    record: str | Path | None = None,
+) -> Instrument:
+    """Return the instrument at a link; close it, or use it as a context manager.
+
+    `link` is `sim:`, `sim:?dut=NAME&board=NAME`, `tcp://HOST:PORT`, `udp://HOST:PORT`,
+    `serial:PORT` or `file:PATH` with the raw bytes of a recorded link, which are replayed. `dut` is
+    a simulated device. `fallback` takes a simpler one if its parts are not available. `calibration`
+    is a file or `none`; without it, the one that is kept for the instrument. `record` is a file for
+    the raw bytes of the link, which `file:PATH` replays.
+
+    Raises UsageError for what cannot be opened, LinkError if nothing answers, IdentityError if it
+    is no Plexor, and StoreError if `record` cannot be written.
+    """
+    tap = None if record is None else tap_at(Path(record))
+    return Instrument(link, dut=dut, fallback=fallback, calibration=calibration, tap=tap)

@@ -1,0 +1,187 @@
+"""What is known of one channel: of a finished run, or of a snapshot while it is under way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.analyse.analyse import ChannelFigures
+from plexor.analyse.from_bins import of_bins
+from plexor.analyse.percentiles import Distribution, quantile
+from plexor.decode.matched import Samples
+from plexor.errors import UsageError
+from plexor.model.results import ChannelResult, Kind, Measurement, Statistics
+from plexor.protocol.memory import ResponseClass, bin_count
+from plexor.units import FEMTOSECONDS, plot_seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A percentile in seconds, with the 95 % interval of its order statistics.
+
+    A bound is None if there are too few samples for it.
+    """
+
+    value_s: float
+    lower_s: float | None
+    upper_s: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """One channel. `kind` is rise, fall, width or period in all methods.
+
+    Methods raise UsageError for a kind that was not measured.
+    """
+
+    result: ChannelResult
+    tick_fs: int
+    figures: ChannelFigures | None = None
+    """Figures of a finished run; None in a snapshot."""
+
+    @property
+    def name(self) -> str:
+        """The channel's name."""
+        return self.result.name
+
+    @property
+    def number(self) -> int:
+        """The channel's number."""
+        return self.result.number
+
+    @property
+    def strikes(self) -> int:
+        """Number of strikes, or other reference edges."""
+        return self.result.strikes
+
+    @property
+    def answered(self) -> int:
+        """Number of strikes that were answered in time."""
+        return self.result.classes[ResponseClass.ANSWERED]
+
+    @property
+    def late(self) -> int:
+        """Number of strikes that were answered after the deadline."""
+        return self.result.classes[ResponseClass.LATE]
+
+    @property
+    def missed(self) -> int:
+        """Number of strikes that were not answered before the time-out."""
+        return self.result.classes[ResponseClass.MISSED]
+
+    @property
+    def pending(self) -> int:
+        """Number of strikes that are still outstanding."""
+        return self.result.pending
+
+    @property
+    def duplicate(self) -> int:
+        """Number of responses to a strike that was answered before."""
+        return self.result.classes[ResponseClass.DUPLICATE]
+
+    @property
+    def spurious(self) -> int:
+        """Number of responses to no strike."""
+        return self.result.classes[ResponseClass.SPURIOUS]
+
+    def statistics(self, kind: str = "rise") -> Statistics:
+        """Return the exact count, sums and extremes in ticks."""
+        return self._measurement(kind).statistics
+
+    @property
+    def min_s(self) -> float | None:
+        """Minimum latency in seconds; None without a response."""
+        return self._seconds(self.statistics().min_ticks)
+
+    @property
+    def max_s(self) -> float | None:
+        """Maximum latency in seconds; None without a response."""
+        return self._seconds(self.statistics().max_ticks)
+
+    @property
+    def mean_s(self) -> float | None:
+        """Mean latency in seconds; None without a response."""
+        known = self.statistics()
+        return self._seconds(known.sum_ticks / known.count) if known.count else None
+
+    def percentile(self, percent: float, kind: str = "rise") -> Estimate | None:
+        """Return a percentile, such as 99.9; None without a sample.
+
+        Raises ValueError unless `percent` lies between 0 and 100.
+        """
+        q = Fraction(repr(percent)) / 100
+        if not 0 < q < 1:
+            raise ValueError(f"percentile: {percent}; must lie between 0 and 100")
+        found = quantile(self.distribution(kind), q)
+        if found is None:
+            return None
+        return Estimate(
+            plot_seconds(found.value_ticks, self.tick_fs),
+            self._seconds(found.lower_ticks),
+            self._seconds(found.upper_ticks),
+        )
+
+    def distribution(self, kind: str = "rise") -> Distribution:
+        """Return counts in cells of ticks, as narrow as they are known."""
+        measurement = self._measurement(kind)
+        if self.figures is not None and measurement.kind in self.figures.kinds:
+            return self.figures.kinds[measurement.kind].distribution
+        return of_bins(measurement)
+
+    def histogram(
+        self, kind: str = "rise"
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint64]]:
+        """Return the edges of bins in seconds, and the counts between them, as numpy.histogram.
+
+        The bins are the chip's, from the first to the last that is not empty. Edges are one more
+        than counts; both are empty without a sample. Samples below 0 or beyond the last bin are
+        left out; `statistics` counts them.
+        """
+        bins = self._measurement(kind).bins
+        mantissa = bins.mantissa_bits
+        counts = bins.counts[: bin_count(mantissa)]
+        filled = np.flatnonzero(counts)
+        if not len(filled):
+            return np.empty(0), np.empty(0, dtype=np.uint64)
+        first, last = int(filled[0]), int(filled[-1])
+        numbers = np.arange(first, last + 2, dtype=np.int64)
+        shift = np.maximum((numbers >> mantissa) - 1, 0)
+        edges_ticks = (numbers - (shift << mantissa)) << shift
+        edges_s = edges_ticks.astype(np.float64) * (self.tick_fs / FEMTOSECONDS)
+        return edges_s, counts[first : last + 1].copy()
+
+    def samples(self, kind: str = "rise") -> Samples:
+        """Return all samples in order, as arrays of ticks.
+
+        Raises UsageError if the run's events are not complete, or for a snapshot.
+        """
+        measurement = self._measurement(kind)
+        known = None if self.figures is None else self.figures.kinds.get(measurement.kind)
+        if known is None or known.samples is None:
+            raise UsageError(
+                f"{self.name}.{kind}: single samples are known only of a finished run whose events "
+                "are complete; use histogram()"
+            )
+        return known.samples
+
+    def _measurement(self, kind: str) -> Measurement:
+        found = self.result.measurement(Kind(kind)) if kind in set(Kind) else None
+        if found is None:
+            has = ", ".join(entry.kind for entry in self.result.measurements)
+            raise UsageError(f"{self.name}: {kind!r} was not measured; it has {has or 'nothing'}")
+        return found
+
+    def _seconds(self, ticks: float | None) -> float | None:
+        return None if ticks is None else plot_seconds(ticks, self.tick_fs)
+
+
+def of_name(readings: tuple[Reading, ...], name: str) -> Reading:
+    """Return the reading of a channel's name; raise UsageError if there is none."""
+    found = next((entry for entry in readings if entry.name == name), None)
+    if found is None:
+        names = ", ".join(entry.name for entry in readings)
+        raise UsageError(f"channel {name!r}: there is none; this run has {names or 'none'}")
+    return found

@@ -1,0 +1,205 @@
+"""A finished run: its figures, arrays and tables, and what can be made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plexor.analyse.analyse import Report, analyse
+from plexor.errors import ExitCode, StoreError, UsageError
+from plexor.judge.budget import Budget, Outcome, Verdict, judge
+from plexor.judge.budget_file import load as load_budget
+from plexor.library.asked import seconds
+from plexor.library.reading import Reading, of_name
+from plexor.model.identity import Identity
+from plexor.model.results import Accounting, EventArray, RunResult
+from plexor.units import parse_velocity, ticks_of
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from plexor.library.keep import Tap
+
+
+class Run:
+    """A run that has ended, measured now or loaded.
+
+    `base` (seconds, or a text such as `120ns`) is subtracted from each latency. `velocity` (a text
+    such as `90km/h`) adds how far an object moves during each latency.
+    """
+
+    def __init__(
+        self,
+        result: RunResult,
+        base: object = 0,
+        velocity: str | Fraction | None = None,
+        unsaved: StoreError | None = None,
+    ) -> None:
+        self.result = result
+        """Everything as it was measured, in ticks."""
+        self.unsaved = unsaved
+        """Why the run was not kept where it was to be; None if it was."""
+        self._base_ticks = round(ticks_of(seconds(base), result.tick_fs))
+        self._velocity = parse_velocity(velocity) if isinstance(velocity, str) else velocity
+
+    def less(self, base: object, velocity: str | Fraction | None = None) -> Run:
+        """Return this run with another base and velocity."""
+        return Run(self.result, base, velocity, self.unsaved)
+
+    def __repr__(self) -> str:
+        names = ", ".join(channel.name for channel in self.result.channels)
+        kind = "simulated" if self.simulated else self.result.identity.board
+        return f"<plexor.Run {kind}: {self.result.strikes} strikes, channels {names or 'none'}>"
+
+    @cached_property
+    def report(self) -> Report:
+        """All figures, in ticks."""
+        return analyse(self.result, self._base_ticks, self._velocity)
+
+    @property
+    def valid(self) -> bool:
+        """Whether the figures can be trusted."""
+        return self.report.valid
+
+    @property
+    def invalid_reasons(self) -> tuple[str, ...]:
+        """Why the figures cannot be trusted; empty for a valid run."""
+        return self.report.invalid_reasons
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the instrument is a simulation."""
+        return self.result.simulated
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the run was stopped before its end."""
+        return self.result.interrupted
+
+    @property
+    def tick_fs(self) -> int:
+        """Length of a tick, in femtoseconds."""
+        return self.result.tick_fs
+
+    @property
+    def identity(self) -> Identity:
+        """The instrument."""
+        return self.result.identity
+
+    @property
+    def device(self) -> Mapping[str, str]:
+        """The description of the device under test."""
+        return self.result.device
+
+    @property
+    def accounting(self) -> Accounting:
+        """Where every event went."""
+        return self.result.accounting
+
+    @cached_property
+    def channels(self) -> tuple[Reading, ...]:
+        """All channels that were measured."""
+        return tuple(Reading(entry.result, self.tick_fs, entry) for entry in self.report.channels)
+
+    def __getitem__(self, name: str) -> Reading:
+        return of_name(self.channels, name)
+
+    @property
+    def events(self) -> EventArray | None:
+        """The events in order (plexor.EVENT_DTYPE); None if they were not kept or not sent."""
+        return self.result.events
+
+    def to_arrow(self) -> Any:
+        """Return the events as a pyarrow.Table, column by column.
+
+        Its schema's metadata has the tick and whether the run is simulated and valid. Raises
+        UsageError for a run without events.
+        """
+        from plexor.library.tables import events_table  # noqa: PLC0415
+
+        return events_table(self)
+
+    def to_pandas(self) -> Any:
+        """Return the events as a pandas.DataFrame. Raises UsageError if pandas is not installed."""
+        from plexor.library.tables import to_pandas  # noqa: PLC0415
+
+        return to_pandas(self.to_arrow())
+
+    def judge(self, budget: str | Path | Budget) -> Verdict:
+        """Return what a budget says of the run: a file, `omac`, or a Budget.
+
+        Raises UsageError for a file that is no budget, and for one that does not fit the run.
+        """
+        limits = budget if isinstance(budget, Budget) else load_budget(str(budget))
+        try:
+            return judge(self.report, limits)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+
+    def exit_code(self, verdict: Verdict | None = None) -> ExitCode:
+        """Return the exit code. Invalid comes first, because such a run proves nothing."""
+        if not self.valid:
+            return ExitCode.INVALID
+        if verdict is None or verdict.outcome == Outcome.PASS:
+            return ExitCode.PASS
+        return ExitCode.BUDGET if verdict.outcome == Outcome.BROKEN else ExitCode.INVALID
+
+    def text(
+        self, verdict: Verdict | None = None, *, width: int = 100, colour: bool = False
+    ) -> str:
+        """Return the figures as text for a terminal."""
+        from plexor.render.terminal.run import text  # noqa: PLC0415
+
+        return text(self.report, verdict, width=width, colour=colour)
+
+    def verdict_text(self, verdict: Verdict, *, width: int = 100, colour: bool = False) -> str:
+        """Return only a verdict as text for a terminal."""
+        from plexor.render.terminal.run import verdict_text  # noqa: PLC0415
+
+        return verdict_text(self.report, verdict, width=width, colour=colour)
+
+    def document(
+        self, verdict: Verdict | None = None, code: ExitCode | None = None
+    ) -> dict[str, Any]:
+        """Return the figures as the document of `plexor measure --json`."""
+        from plexor.store.document import document  # noqa: PLC0415
+
+        return document(self.report, verdict, self.exit_code(verdict) if code is None else code)
+
+    def page(self, verdict: Verdict | None = None) -> str:
+        """Return the figures as an HTML page."""
+        from plexor.render.page import page  # noqa: PLC0415
+
+        return page(self.report, verdict)
+
+    def picture(self, *others: Run) -> str:
+        """Return the histograms as SVG, those of other runs on the same axes.
+
+        Raises UsageError if the runs' ticks differ.
+        """
+        from plexor.render.pictures.picture import picture  # noqa: PLC0415
+
+        ticks = {run.tick_fs for run in (self, *others)}
+        if len(ticks) > 1:
+            raise UsageError(
+                f"the runs have ticks of {sorted(ticks)} fs; all must have the same tick"
+            )
+        return picture(*(run.report for run in (self, *others)))
+
+    def save(self, folder: str | Path, *, force: bool = False, wire: Tap | None = None) -> Path:
+        """Keep the run in a new folder, as a whole or not at all; return the folder.
+
+        `force` replaces a folder that holds a run. `wire` has the raw bytes of the run's link,
+        which are moved into the folder. Raises StoreError with the path if it cannot be written,
+        and UsageError if there is something else.
+        """
+        from plexor.library.keep import check_out, keep  # noqa: PLC0415
+
+        target = Path(folder)
+        check_out(target, force)
+        error = keep(self.result, target, wire)
+        if error is not None:
+            raise error
+        return target

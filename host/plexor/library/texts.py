@@ -1,0 +1,161 @@
+"""Texts of the command line and of the library as strikes, channels and stop conditions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import NamedTuple
+
+from plexor.model.settings import Channel, Stimulus, parse_reference
+from plexor.protocol.registers import Trigger
+from plexor.units import parse_count, parse_duration, parse_part, parse_rate
+
+
+@dataclass(frozen=True, slots=True)
+class StopCondition:
+    """What ends a run early: a latency above `over_s`, or (None) a missed strike."""
+
+    over_s: Fraction | None
+
+
+def parse_stop(text: str) -> StopCondition:
+    """Return the condition of `missed` or `latency>50us`; raise ValueError."""
+    if text == "missed":
+        return StopCondition(None)
+    name, sign, limit = text.partition(">")
+    if name.strip() != "latency" or not sign:
+        raise ValueError(f"condition: {text!r}; must be missed or latency>TIME")
+    return StopCondition(parse_duration(limit))
+
+
+def parse_duty(text: str) -> Fraction:
+    """Return 1/5 for `20%`, `0.2` or `1/5`; raise ValueError if it is not between 0 and 1."""
+    wrong = f"duty: {text!r}; must lie between 0 and 1, such as 0.2 or 20%"
+    try:
+        duty = parse_part(text)
+    except ValueError as error:
+        raise ValueError(wrong) from error
+    if not 0 < duty < 1:
+        raise ValueError(wrong)
+    return duty
+
+
+_CHANNEL = re.compile(r"(?:(?P<name>[^=:,]+)=)?ch(?P<number>[0-7])(?::(?P<options>.+))?")
+
+
+def parse_channel(text: str) -> Channel:
+    """Return the channel of `ISR=ch0` or of `TASK=ch1:after=ch0.fall,deadline=50us,invert`.
+
+    Raises ValueError that says what would be right.
+    """
+    match = _CHANNEL.fullmatch(text)
+    if match is None:
+        raise ValueError(
+            f"channel: {text!r}; must be NAME=ch0 to NAME=ch7, with options after a colon: "
+            "after=ch0.fall, deadline=TIME, filter=TIME, invert"
+        )
+    reference, invert = "strike0", False
+    deadline: Fraction | None = None
+    filtered = Fraction(0)
+    for option in (match["options"] or "").split(","):
+        key, _, value = option.partition("=")
+        if not option and match["options"] is None:
+            continue
+        if option == "invert":
+            invert = True
+        elif key == "after":
+            parse_reference(value)
+            reference = value
+        elif key == "deadline":
+            deadline = parse_duration(value)
+        elif key == "filter":
+            filtered = parse_duration(value)
+        else:
+            raise ValueError(
+                f"channel: {text!r}: {option!r} is not an option; must be after=, deadline=, "
+                "filter= or invert"
+            )
+    return Channel(
+        number=int(match["number"]),
+        name=(match["name"] or "").strip(),
+        invert=invert,
+        filter_s=filtered,
+        reference=reference,
+        deadline_s=deadline,
+    )
+
+
+class Start(NamedTuple):
+    """What starts an output's strikes: the run, the gate input, or another output's strike."""
+
+    trigger: Trigger = Trigger.RUN
+    source: int = 0
+
+
+def parse_start(text: str) -> Start:
+    """Return the start of `run`, `gate` or `strike1`; raise ValueError."""
+    if text in ("run", "gate"):
+        return Start(Trigger[text.upper()])
+    match = re.fullmatch(r"strike([0-7])", text)
+    if match is None:
+        raise ValueError(f"start: {text!r}; must be run, gate or strike0 to strike7")
+    return Start(Trigger.STRIKE, int(match[1]))
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text[:21]) < 1 << 64:
+        raise ValueError(f"seed: {text!r}; must be a whole number from 1 to {(1 << 64) - 1}")
+    return int(text)
+
+
+_Set = Callable[[Stimulus, str], Stimulus]
+_VALUES: Mapping[str, _Set] = {
+    "rate": lambda strike, text: replace(strike, period_s=1 / parse_rate(text)),
+    "count": lambda strike, text: replace(strike, count=parse_count(text)),
+    "width": lambda strike, text: replace(strike, width_s=parse_duration(text)),
+    "duty": lambda strike, text: replace(strike, duty=parse_duty(text)),
+    "phase": lambda strike, text: replace(strike, phase_s=parse_duration(text)),
+    "dither": lambda strike, text: replace(strike, dither_s=parse_duration(text)),
+    "burst": lambda strike, text: replace(strike, burst=parse_count(text)),
+    "spacing": lambda strike, text: replace(strike, spacing_s=parse_duration(text)),
+    "seed": lambda strike, text: replace(strike, seed=_seed(text)),
+    "start": lambda strike, text: _started(strike, parse_start(text)),
+}
+_FLAGS: Mapping[str, Callable[[Stimulus], Stimulus]] = {
+    "poisson": lambda strike: replace(strike, poisson=True),
+    "active-low": lambda strike: replace(strike, invert=True),
+}
+_STRIKE = re.compile(r"(?P<number>[0-7]):(?P<options>.+)")
+_KNOWN = f"{', '.join(f'{key}=' for key in _VALUES)}, {' or '.join(_FLAGS)}"
+
+
+def parse_strike(text: str) -> Stimulus:
+    """Return the output of `1:rate=1k,width=2us` or of `1:start=strike0,phase=10us`.
+
+    Raises ValueError that says what would be right.
+    """
+    match = _STRIKE.fullmatch(text)
+    if match is None:
+        raise ValueError(
+            f"strike: {text!r}; must be an output from 0 to 7 with options after a colon: {_KNOWN}"
+        )
+    strike = Stimulus(output=int(match["number"]))
+    for option in match["options"].split(","):
+        key, sign, value = option.partition("=")
+        if option in _FLAGS:
+            strike = _FLAGS[option](strike)
+        elif key in _VALUES and sign:
+            strike = _VALUES[key](strike, value)
+        else:
+            raise ValueError(f"strike: {text!r}: {option!r} is not an option; must be {_KNOWN}")
+    if strike.duty is not None and strike.period_s is None and strike.spacing_s is None:
+        raise ValueError(
+            f"strike: {text!r}: a duty is a part of the period; give rate= too, or width="
+        )
+    return strike
+
+
+def _started(strike: Stimulus, start: Start) -> Stimulus:
+    return replace(strike, trigger=start.trigger, trigger_source=start.source)

@@ -1,0 +1,60 @@
+"""Snapshots of a run that is under way: the chip's, or the host's if the chip takes none."""
+
+from __future__ import annotations
+
+import time
+
+from plexor.decode.snapshot import snapshot_from_events, snapshot_of
+from plexor.model.results import SnapshotResult
+from plexor.plan.registers import REPORT_SPACES
+from plexor.protocol.geometry import Feature
+from plexor.session.run import Run
+from plexor.units import ticks_of
+
+MOST_PART = 0.2
+"""Maximum part of the wall time in which the host computes snapshots from events."""
+
+
+class Snapshots:
+    """The snapshots of one run, each once."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._dumps = 0
+        self._number = 0
+        self._next_ticks = 0
+        self._next_wall = 0.0
+        report_s = run.settings.report_s
+        self._every_ticks = None
+        if report_s is not None and Feature.SNAPSHOT not in run.device.identity.geometry.features:
+            self._every_ticks = max(round(ticks_of(report_s, run.device.identity.tick_fs)), 1)
+
+    def dumped(self) -> SnapshotResult | None:
+        """Return the chip's last snapshot if it is whole and was not returned before."""
+        run = self._run
+        if run.collector.dumps == self._dumps:
+            return None
+        self._dumps = run.collector.dumps
+        number = run.collector.memories.coherent(REPORT_SPACES)
+        if number is None or number == self._number:
+            return None
+        self._number = number
+        return snapshot_of(
+            run.device.identity, run.device.image, run.collector, run.settings, number
+        )
+
+    def computed(self, time_ticks: int) -> SnapshotResult | None:
+        """Return the host's snapshot if one is due and no event is missing."""
+        began = time.monotonic()
+        if self._every_ticks is None or time_ticks < self._next_ticks or began < self._next_wall:
+            return None
+        self._next_ticks = time_ticks + self._every_ticks
+        run = self._run
+        found = snapshot_from_events(
+            run.device.identity, run.device.image, run.collector, run.settings, self._number + 1
+        )
+        spent = time.monotonic() - began
+        self._next_wall = began + spent / MOST_PART
+        if found is not None:
+            self._number += 1
+        return found
