@@ -21,6 +21,7 @@ from plexor.link.open import DEFAULT_DUT, open_link, sim_device
 from plexor.link.sim import SimLink
 from plexor.model.calibration import Calibration
 from plexor.model.identity import Identity
+from plexor.model.results import RunResult
 from plexor.model.settings import Settings
 from plexor.plan.registers import plan_of
 from plexor.session.follow import Listeners
@@ -177,17 +178,29 @@ class Instrument:
         out: Path | None,
     ) -> Run:
         described = {**self._description, **(device or {})}
-        result = measure(
+        result = self._measured(settings, listeners, stop, described)
+        result = replace(result, calibration=self._calibration)
+        return Run(result, unsaved=None if out is None else keep(result, out))
+
+    def _measured(
+        self,
+        settings: Settings,
+        listeners: Listeners,
+        stop: Stop,
+        description: Mapping[str, str],
+    ) -> RunResult:
+        return measure(
             self.device,
             settings,
             listeners.on_progress,
-            described,
+            description,
             listeners.on_snapshot,
             stop,
             listeners.on_events,
         )
-        result = replace(result, calibration=self._calibration)
-        return Run(result, unsaved=None if out is None else keep(result, out))
+
+    def _serial(self) -> str:
+        return self.device.serial
 
     def _open(self, dut: str | None, fallback: bool, tap: Tap | None) -> None:
         simulated = self.uri.startswith("sim:")
@@ -213,8 +226,8 @@ class Instrument:
         path = None if chosen is None else Path(chosen)
         if path == Path("none"):
             return None
-        found = find(self.device.serial, self.identity, path)
+        found = find(self._serial(), self.identity, path)
         if found is None:
-            others = of_other_builds(self.device.serial, self.identity)
+            others = of_other_builds(self._serial(), self.identity)
             self.notes += tuple(f"calibration not applied: {line}" for line in others)
         return found

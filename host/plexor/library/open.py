@@ -6,6 +6,7 @@ from pathlib import Path
 
 from plexor.library.instrument import Instrument
 from plexor.library.keep import tap_at
+from plexor.library.replay import Replay
 from plexor.model.calibration import Calibration
 
 
@@ -29,4 +30,5 @@ def open(
     is no Plexor, and StoreError if `record` cannot be written.
     """
     tap = None if record is None else tap_at(Path(record))
-    return Instrument(link, dut=dut, fallback=fallback, calibration=calibration, tap=tap)
+    kind = Replay if link.startswith("file:") else Instrument
+    return kind(link, dut=dut, fallback=fallback, calibration=calibration, tap=tap)

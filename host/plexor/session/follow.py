@@ -14,7 +14,7 @@ from plexor.protocol.registers import RunState
 from plexor.session.prepare import Begin
 from plexor.session.progress import Progress
 from plexor.session.run import POLL_S, Run
-from plexor.session.snapshots import Snapshots
+from plexor.session.snapshots import Followed, Snapshots
 from plexor.session.stop import Stop
 from plexor.units import seconds_of
 
@@ -52,10 +52,13 @@ class Follower:
     """
 
     def __init__(self, run: Run, begin: Begin, listeners: Listeners) -> None:
+        device = run.device
         self._run = run
         self._begin = begin
         self._listeners = listeners
-        self._snapshots = Snapshots(run)
+        self._snapshots = Snapshots(
+            Followed(device.identity, device.image, run.collector, run.settings)
+        )
         self._last_ticks = -1
         self._moved = self._next_look = time.monotonic()
 

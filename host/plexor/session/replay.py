@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from plexor.decode.assemble import Circumstances, assemble
@@ -15,6 +16,7 @@ from plexor.link.base import LinkEndError
 from plexor.link.file import FileLink
 from plexor.model.identity import Identity
 from plexor.model.results import RunResult
+from plexor.model.settings import RegisterWrite, Settings
 from plexor.plan.from_registers import registers_in, settings_in, wrong_in
 from plexor.protocol.frames import Frame, FrameType, LogCode, OpCode
 from plexor.protocol.geometry import MAGIC, PROTOCOL_MAJOR, PROTOCOL_MINOR
@@ -28,8 +30,13 @@ from plexor.protocol.registers import (
     address,
     register,
 )
+from plexor.session.follow import Listeners
+from plexor.session.snapshots import Followed, Snapshots
+from plexor.session.stop import Stop
 
 _PIECE_BYTES = 1 << 20
+_SMALL_BYTES = 1 << 12
+"""Bytes that are read at once where somebody watches: less than a snapshot."""
 _SET_UP = [
     place
     for block in (STIMULUS, CHANNEL, STEP, MATCHER, CONTROL)
@@ -114,27 +121,63 @@ class _Replay:
         self.collector = Collector(self.identity.geometry)
 
 
-def replay(path: Path, description: Mapping[str, str] | None = None) -> RunResult:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is wanted of a replay, beside its result."""
+
+    listeners: Listeners = field(default_factory=Listeners)
+    """Told of snapshots and events; progress is left out."""
+    stop: Stop | None = None
+    """Ends the replay early. The run is then interrupted, and its end was never seen."""
+    names: Mapping[int, str] = field(default_factory=dict[int, str])
+    """Names of channels. A recording has none."""
+    check: Callable[[tuple[RegisterWrite, ...]], None] = lambda registers: None
+    """Called with the registers of each run that begins. What it raises ends the replay."""
+
+
+def identity_in(path: Path) -> Identity:
+    """Return the identity of the instrument that a file of raw bytes was recorded from.
+
+    Raises LinkError if the file cannot be read, IdentityError if it has no identity.
+    """
+    link, decoder = FileLink(path), Decoder()
+    state = _Replay(link.name)
+    try:
+        while state.identity is None:
+            for part in decoder.feed(link.read(_SMALL_BYTES, 0.0)):
+                state.take(part)
+    except LinkEndError:
+        raise _no_identity(link.name, decoder) from None
+    finally:
+        link.close()
+    return state.identity
+
+
+def replay(
+    path: Path, description: Mapping[str, str] | None = None, asked: Asked | None = None
+) -> RunResult:
     """Return the result of the last run in a file of raw bytes (a run's `wire.bin`).
 
     Raises LinkError if the file cannot be read, and IdentityError if it lacks the identity, which
     every session reads first.
     """
+    asked = asked or Asked()
     link = FileLink(path)
     decoder, state = Decoder(), _Replay(link.name)
+    watch = _Watch(state, asked)
+    stopped = False
     try:
-        while True:
-            for part in decoder.feed(link.read(_PIECE_BYTES, 0.0)):
+        while not (stopped := asked.stop is not None and asked.stop.asked):
+            for part in decoder.feed(link.read(watch.piece_bytes, 0.0)):
                 state.take(part)
+            watch.look()
     except LinkEndError:
         decoder.finish()
+        watch.look()
     finally:
         link.close()
     if state.identity is None or state.collector is None:
-        raise IdentityError(
-            f"{link.name}: no identity in {decoder.bytes_received} bytes"
-            f" ({decoder.frames_received} frames, {decoder.fault_counts.total()} faults)"
-        )
+        raise _no_identity(link.name, decoder)
     return assemble(
         state.identity,
         state.image,
@@ -142,11 +185,60 @@ def replay(path: Path, description: Mapping[str, str] | None = None) -> RunResul
         (decoder.frames_received, decoder.frames_lost),
         {str(kind): count for kind, count in decoder.fault_counts.items()},
         Circumstances(
-            settings_in(state.image, state.identity.geometry),
+            _named(settings_in(state.image, state.identity.geometry), asked.names),
             registers_in(state.image, state.identity.geometry),
             device=dict(description or {}),
             wrong=tuple(wrong_in(state.image, state.identity.geometry)),
             disorder={str(kind): count for kind, count in decoder.disorder.items()},
+            interrupted=stopped,
         ),
-        state.broken,
+        "the replay was stopped" if stopped else state.broken,
+    )
+
+
+class _Watch:
+    """Tells the listeners of a replay what comes."""
+
+    def __init__(self, state: _Replay, asked: Asked) -> None:
+        self._state = state
+        self._asked = asked
+        self._snapshots: Snapshots | None = None
+        self._started: int | None = None
+        watched = asked.listeners.on_snapshot or asked.listeners.on_events
+        self.piece_bytes = _SMALL_BYTES if watched else _PIECE_BYTES
+
+    def look(self) -> None:
+        """Tell of what came since the last look."""
+        state, asked = self._state, self._asked
+        if state.identity is None or state.collector is None:
+            return
+        state.collector.on_events = asked.listeners.on_events
+        started = state.collector.started_ticks
+        if started is None or state.image.unknown(common_places(state.identity.geometry)):
+            return
+        if started != self._started:
+            self._started = started
+            asked.check(registers_in(state.image, state.identity.geometry))
+            settings = _named(settings_in(state.image, state.identity.geometry), asked.names)
+            self._snapshots = Snapshots(
+                Followed(state.identity, state.image, state.collector, settings)
+            )
+        if self._snapshots is not None and asked.listeners.on_snapshot is not None:
+            dumped = self._snapshots.dumped()
+            if dumped is not None:
+                asked.listeners.on_snapshot(dumped)
+
+
+def _named(settings: Settings, names: Mapping[int, str]) -> Settings:
+    channels = tuple(
+        replace(channel, name=names.get(channel.number, channel.name))
+        for channel in settings.channels
+    )
+    return replace(settings, channels=channels)
+
+
+def _no_identity(name: str, decoder: Decoder) -> IdentityError:
+    return IdentityError(
+        f"{name}: no identity in {decoder.bytes_received} bytes"
+        f" ({decoder.frames_received} frames, {decoder.fault_counts.total()} faults)"
     )

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
+from plexor.decode.collect import Collector
+from plexor.decode.register_image import RegisterImage
 from plexor.decode.snapshot import snapshot_from_events, snapshot_of
+from plexor.model.identity import Identity
 from plexor.model.results import SnapshotResult
+from plexor.model.settings import Settings
 from plexor.plan.registers import REPORT_SPACES
 from plexor.protocol.geometry import Feature
-from plexor.session.run import Run
 from plexor.units import ticks_of
 
 MOST_PART = 0.2
 """Maximum part of the wall time in which the host computes snapshots from events."""
 
 
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What snapshots of a run are made from."""
+
+    identity: Identity
+    image: RegisterImage
+    collector: Collector
+    settings: Settings
+
+
 class Snapshots:
     """The snapshots of one run, each once."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Followed) -> None:
         self._run = run
         self._dumps = 0
         self._number = 0
@@ -26,8 +40,8 @@ class Snapshots:
         self._next_wall = 0.0
         report_s = run.settings.report_s
         self._every_ticks = None
-        if report_s is not None and Feature.SNAPSHOT not in run.device.identity.geometry.features:
-            self._every_ticks = max(round(ticks_of(report_s, run.device.identity.tick_fs)), 1)
+        if report_s is not None and Feature.SNAPSHOT not in run.identity.geometry.features:
+            self._every_ticks = max(round(ticks_of(report_s, run.identity.tick_fs)), 1)
 
     def dumped(self) -> SnapshotResult | None:
         """Return the chip's last snapshot if it is whole and was not returned before."""
@@ -39,9 +53,7 @@ class Snapshots:
         if number is None or number == self._number:
             return None
         self._number = number
-        return snapshot_of(
-            run.device.identity, run.device.image, run.collector, run.settings, number
-        )
+        return snapshot_of(run.identity, run.image, run.collector, run.settings, number)
 
     def computed(self, time_ticks: int) -> SnapshotResult | None:
         """Return the host's snapshot if one is due and no event is missing."""
@@ -51,7 +63,7 @@ class Snapshots:
         self._next_ticks = time_ticks + self._every_ticks
         run = self._run
         found = snapshot_from_events(
-            run.device.identity, run.device.image, run.collector, run.settings, self._number + 1
+            run.identity, run.image, run.collector, run.settings, self._number + 1
         )
         spent = time.monotonic() - began
         self._next_wall = began + spent / MOST_PART

@@ -1,0 +1,83 @@
+"""A recorded link as an instrument: what was measured with it is replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from plexor.errors import UsageError
+from plexor.library.asked import asked as asked_of
+from plexor.library.asked import named, settings_of
+from plexor.library.instrument import Instrument
+from plexor.library.keep import Tap
+from plexor.model.identity import Identity
+from plexor.model.results import RunResult
+from plexor.model.settings import RegisterWrite, Settings
+from plexor.plan.registers import plan_of
+from plexor.session.follow import Listeners
+from plexor.session.replay import Asked, identity_in, replay
+from plexor.session.stop import Stop
+
+_FREE = {"channels", "every"}
+"""Options that ask for nothing that a recording could contradict: channels give names."""
+_OF_CHANNELS = {"trigger_channels"}
+_UNCOMPARED = {"report_clocks", "report_spaces", "load"}
+
+
+class Replay(Instrument):
+    """The last run of a recording (`file:PATH`), through the interface of an instrument.
+
+    `measure` and `run` replay it at full speed. Options may be left out; those that are given must
+    be what was recorded. `channels` gives names. Snapshots are those of the recording.
+    """
+
+    def settings(self, options: Mapping[str, Any], *, endless: bool = False) -> Settings:
+        """Return the settings that are asked for; empty ones if only names are."""
+        wanted = asked_of(options)
+        if set(options) <= _FREE:
+            return Settings(channels=named(wanted.channels, wanted.deadline))
+        settings = settings_of(wanted, endless=endless)
+        return self.checked(settings, wanted) if wanted.channels else settings
+
+    @property
+    def identity(self) -> Identity:
+        """What the recording's instrument was."""
+        return self._identity
+
+    def _open(self, dut: str | None, fallback: bool, tap: Tap | None) -> None:
+        if dut is not None or fallback or tap is not None:
+            raise UsageError(f"{self.uri}: is a recording; it takes no device and no record")
+        self._path = Path(self.uri.removeprefix("file:").removeprefix("//"))
+        self._identity = identity_in(self._path)
+        self._dut: str | None = None
+        self._description: dict[str, str] = {}
+
+    def _serial(self) -> str:
+        return self.uri
+
+    def _measured(
+        self,
+        settings: Settings,
+        listeners: Listeners,
+        stop: Stop,
+        description: Mapping[str, str],
+    ) -> RunResult:
+        def check(registers: tuple[RegisterWrite, ...]) -> None:
+            if settings.strikes or settings.time_s is not None:
+                self._check(settings, registers)
+
+        names = {channel.number: channel.label for channel in settings.channels}
+        return replay(self._path, description, Asked(listeners, stop, names, check))
+
+    def _check(self, settings: Settings, recorded: tuple[RegisterWrite, ...]) -> None:
+        """Raise UsageError if the recorded run had other settings."""
+        asked = {entry[:3]: entry.value for entry in plan_of(settings, self.identity).registers}
+        for block, copy, name, value in recorded:
+            wanted = asked.get((block, copy, name), value)
+            unnamed = not settings.channels and (block == "channel" or name in _OF_CHANNELS)
+            if wanted != value and not unnamed and name not in _UNCOMPARED:
+                raise UsageError(
+                    f"{self.uri}: was recorded with {block}[{copy}].{name} = {value}, not with the "
+                    f"{wanted} that is asked for; leave options out to replay what was recorded"
+                )
