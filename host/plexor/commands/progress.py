@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import sys
 import time
 
-from plexor.library.snapshot import Progress
-from plexor.units import format_rate, format_seconds
+from plexor.library.watch import Progress, SnapshotResult, progress_text, worst_text
 
 LINE_EVERY_S = 10.0
 REDRAW_EVERY_S = 0.1
 
 
 class ProgressLine:
-    """Shows progress until `close`; prints nothing for 10 s if standard error is not a terminal."""
+    """Shows progress until `close`; prints nothing for 10 s if standard error is not a terminal.
 
-    def __init__(self) -> None:
+    `snapshot` adds the maximum latency and the missed strikes, in ticks of `tick_fs`.
+    """
+
+    def __init__(self, tick_fs: int = 0) -> None:
+        self._tick_fs = tick_fs
+        self._worst = ""
         self._tty = sys.stderr.isatty()
         self._last = time.monotonic() - (REDRAW_EVERY_S if self._tty else 0)
         self._drawn = False
@@ -27,13 +31,17 @@ class ProgressLine:
         if now - self._last < (REDRAW_EVERY_S if self._tty else LINE_EVERY_S):
             return
         self._last = now
+        line = "  ".join(filter(None, [progress_text(progress), self._worst]))
         if self._tty:
-            width = shutil.get_terminal_size((80, 24)).columns
-            sys.stderr.write(f"\r\x1b[K{progress_text(progress)[: width - 1]}")
+            sys.stderr.write(f"\r\x1b[K{line[: error_width() - 1]}")
             self._drawn = True
         else:
-            sys.stderr.write(f"plexor: {progress_text(progress)}\n")
+            sys.stderr.write(f"plexor: {line}\n")
         sys.stderr.flush()
+
+    def snapshot(self, snapshot: SnapshotResult) -> None:
+        """Take the figures of a snapshot for the next line."""
+        self._worst = worst_text(snapshot, self._tick_fs)
 
     def close(self) -> None:
         """Leave the line clean for what follows."""
@@ -43,20 +51,12 @@ class ProgressLine:
             self._drawn = False
 
 
-def progress_text(progress: Progress) -> str:
-    """Return `42 %  4,200 strikes  20 kHz  210 ms  3 s left`."""
-    part = progress.fraction
-    pieces = [f"{progress.strikes:,} strikes"]
-    if progress.expected_strikes:
-        pieces[0] = f"{progress.strikes:,} of {progress.expected_strikes:,} strikes"
-    if part is not None:
-        pieces.insert(0, f"{part:4.0%}")
-    if progress.rate_hz:
-        pieces.append(format_rate(progress.rate_hz))
-    pieces.append(f"{format_seconds(progress.elapsed_s, 3)} of the device's time")
-    if progress.remaining_wall_s is not None:
-        pieces.append(f"{progress.remaining_wall_s:.0f} s left")
-    lost = progress.dropped + progress.frames_lost
-    if lost:
-        pieces.append(f"{progress.dropped:,} events dropped, {progress.frames_lost:,} frames lost")
-    return "  ".join(pieces)
+def error_width() -> int:
+    """Return the columns of the terminal at standard error; COLUMNS overrides it; 80 without."""
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isdecimal() and int(asked) > 0:
+        return int(asked)
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -23,7 +24,9 @@ from plexor.model.calibration import Calibration
 from plexor.model.identity import Identity
 from plexor.model.results import RunResult
 from plexor.model.settings import Settings
-from plexor.plan.registers import plan_of
+from plexor.plan.registers import plan_of, stream_of
+from plexor.protocol.geometry import Feature
+from plexor.protocol.registers import Stream
 from plexor.session.follow import Listeners
 from plexor.session.session import measure
 from plexor.session.stop import Stop
@@ -110,6 +113,20 @@ class Instrument:
         except ValueError as error:
             raise UsageError(str(error)) from error
         return settings
+
+    def watched(self, settings: Settings, *, live: bool) -> Settings:
+        """Return settings with snapshots for a person who watches, if the instrument has any.
+
+        `live`: ten a second, by the chip if it takes them. Otherwise what costs the run least. A
+        simulated instrument's second is long, so its snapshots come at shorter intervals.
+        """
+        streams = stream_of(settings, self.identity) == Stream.LIVE
+        if not streams and Feature.SNAPSHOT not in self.identity.geometry.features:
+            return settings
+        every_s = Fraction(1, 10) if live else Fraction(1, 2)
+        if self.simulated:
+            every_s /= 10
+        return replace(settings, report_s=every_s, report_on_chip=live or not streams)
 
     def measure(
         self,

@@ -149,6 +149,9 @@ class Settings:
     strike is settled, even if it is another channel's response."""
     report_s: Fraction | None = None
     """Time between automatic snapshots of the results; None: no snapshots."""
+    report_on_chip: bool = True
+    """Whether the chip takes the snapshots, if it can. Otherwise the host computes them from the
+    events, if they are sent during the run."""
     spaces: tuple[Space, ...] | None = None
     """Spaces to dump at the end, if the build has them; None: all of them."""
     table: tuple[TableStep, ...] = ()

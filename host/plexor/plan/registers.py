@@ -21,7 +21,7 @@ from plexor.model.settings import (
 from plexor.plan.rounding import Quantities
 from plexor.plan.strikes import step_registers, stimulus_registers
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
-from plexor.protocol.geometry import Feature
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import Space, entries
 from plexor.protocol.registers import StopOn, Stream, Trigger, register
 
@@ -106,6 +106,12 @@ def stream_of(settings: Settings, identity: Identity) -> Stream:
             " measure with --mode stream or dump"
         )
     return settings.stream
+
+
+def computes_snapshots(settings: Settings, geometry: Geometry) -> bool:
+    """Return whether the host computes a run's snapshots from events; `stream` must be set."""
+    on_chip = settings.report_on_chip and Feature.SNAPSHOT in geometry.features
+    return not on_chip and settings.stream == Stream.LIVE
 
 
 def need_events(identity: Identity, what: str) -> None:
@@ -250,10 +256,9 @@ def _control(
         stop_on |= StopOn.MISSED
     if settings.report_s is not None:
         report_clocks = quantities.clocks("every", settings.report_s)
-        # The host computes snapshots from events if the chip takes none.
-        if settings.stream != Stream.LIVE:
+        if not computes_snapshots(settings, quantities.geometry):
             quantities.need(Feature.SNAPSHOT, "every")
-        elif Feature.SNAPSHOT not in quantities.geometry.features:
+        else:
             report_clocks = 0
     enabled = [entry.number for entry in settings.channels if entry.enable]
     triggers = enabled if settings.trigger_channels is None else settings.trigger_channels

@@ -144,6 +144,7 @@ def _progress(run: Run, begin: Begin, look: _Look) -> Progress:
         frames_lost=decoder.frames_lost - begin.frames_lost,
         decode_faults=decoder.fault_counts.total() - begin.faults.total(),
         state=RunState(look.state),
+        start_ticks=look.start_ticks if running else None,
     )
     part = progress.fraction
     return replace(progress, remaining_wall_s=wall_s * (1 - part) / part) if part else progress

@@ -23,6 +23,8 @@ class Progress:
     frames_lost: int
     decode_faults: int
     state: RunState
+    start_ticks: int | None = None
+    """The run's start by the instrument's clock; None before it."""
 
     @property
     def rate_hz(self) -> float:

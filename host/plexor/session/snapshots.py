@@ -11,8 +11,7 @@ from plexor.decode.snapshot import snapshot_from_events, snapshot_of
 from plexor.model.identity import Identity
 from plexor.model.results import SnapshotResult
 from plexor.model.settings import Settings
-from plexor.plan.registers import REPORT_SPACES
-from plexor.protocol.geometry import Feature
+from plexor.plan.registers import REPORT_SPACES, computes_snapshots
 from plexor.units import ticks_of
 
 MOST_PART = 0.2
@@ -40,7 +39,7 @@ class Snapshots:
         self._next_wall = 0.0
         report_s = run.settings.report_s
         self._every_ticks = None
-        if report_s is not None and Feature.SNAPSHOT not in run.identity.geometry.features:
+        if report_s is not None and computes_snapshots(run.settings, run.identity.geometry):
             self._every_ticks = max(round(ticks_of(report_s, run.identity.tick_fs)), 1)
 
     def dumped(self) -> SnapshotResult | None:

@@ -158,6 +158,11 @@ _PATH = click.Path(path_type=Path)
 @velocity_option
 @budget_option
 @key_option
+@click.option(
+    "--live",
+    is_flag=True,
+    help="Show histograms, persistence and figures of each channel while the run is under way.",
+)
 @json_option
 @click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page.")
 @click.option("--out", type=_PATH, metavar="DIR", help="Keep the run in a new folder.")

@@ -24,6 +24,7 @@ class Options(Asked):
     velocity: Fraction | None
     budget: str | None
     keys: tuple[tuple[str, str], ...]
+    live: bool
     as_json: bool
     page: Path | None
     out: Path | None

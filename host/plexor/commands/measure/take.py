@@ -6,6 +6,7 @@ import sys
 from contextlib import closing
 
 from plexor.commands.interrupts import stop_on_signals
+from plexor.commands.measure.live import LiveView
 from plexor.commands.measure.options import Options
 from plexor.commands.progress import ProgressLine
 from plexor.errors import UsageError
@@ -32,9 +33,13 @@ def take(options: Options, settings: Settings, tap: Tap | None, budget: Budget |
         settings = instrument.checked(settings, options)
         if budget is not None:
             _check_budget(budget, settings)
-        with closing(ProgressLine()) as line, stop_on_signals() as stop:
+        settings = instrument.watched(settings, live=options.live)
+        tick_fs = instrument.identity.tick_fs
+        view = LiveView(tick_fs, instrument.simulated) if options.live else ProgressLine(tick_fs)
+        with closing(view), stop_on_signals() as stop:
+            listeners = Listeners(view, view.snapshot)
             return instrument.run(
-                settings, listeners=Listeners(line), stop=stop, device=dict(options.keys)
+                settings, listeners=listeners, stop=stop, device=dict(options.keys)
             )
 
 

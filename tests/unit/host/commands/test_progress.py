@@ -7,49 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from plexor.commands import progress as module
-from plexor.commands.progress import ProgressLine, progress_text
-from plexor.protocol.registers import RunState
-from plexor.session.progress import Progress
+from plexor.commands.progress import ProgressLine, error_width
+from plexor.model.results import SnapshotResult
 
-
-def progress(**given):
-    """Return the progress of a run a quarter of which is done, save for what is given."""
-    told = {
-        "strikes": 2500,
-        "expected_strikes": 10_000,
-        "elapsed_s": 0.125,
-        "expected_s": None,
-        "wall_s": 1.0,
-        "remaining_wall_s": 3.4,
-        "events_received": 9,
-        "dropped": 0,
-        "frames_lost": 0,
-        "decode_faults": 0,
-        "state": RunState.RUNNING,
-    }
-    return Progress(**told | given)
-
-
-def test_the_text_has_part_strikes_rate_time_and_what_is_left():
-    pieces = progress_text(progress()).strip().split("  ")
-    values = ["25%", "2,500 of 10,000", "20 kHz", "125 ms", "3 s"]
-    assert [piece[: len(value)] for piece, value in zip(pieces, values, strict=True)] == values
-
-
-def test_what_is_not_known_is_left_out():
-    text = progress_text(
-        progress(strikes=0, expected_strikes=None, elapsed_s=0.0, remaining_wall_s=None)
-    )
-    assert text.startswith("0 strikes  0 s")
-    assert not [word for word in ("%", "Hz", "left", "dropped", " of 1") if word in text]
-
-
-@pytest.mark.parametrize(("dropped", "lost"), [(1200, 0), (0, 3), (1200, 3)])
-def test_losses_are_told_as_soon_as_there_are_any(dropped, lost):
-    text = progress_text(progress(dropped=dropped, frames_lost=lost))
-    told = text.split("  ")[-1]
-    assert f"{dropped:,} " in told
-    assert f"{lost} " in told
+from ..progress_told import progress
 
 
 class Terminal(io.StringIO):
@@ -67,8 +28,7 @@ def clock(monkeypatch):
 
 def test_a_terminal_shows_one_line_ten_times_a_second_and_is_left_clean(monkeypatch, clock):
     monkeypatch.setattr("sys.stderr", Terminal())
-    width = os.terminal_size((20, 24))
-    monkeypatch.setattr(module.shutil, "get_terminal_size", lambda _: width)
+    monkeypatch.setattr(module, "error_width", lambda: 20)
     line = ProgressLine()
     for strikes, clock.now in ((10, 100.01), (20, 100.06), (30, 100.12)):
         line(progress(strikes=strikes, expected_strikes=100))
@@ -96,3 +56,24 @@ def test_a_file_gets_a_line_every_ten_seconds_and_none_of_a_short_run(capsys, cl
     assert " 11 s " in err
     assert " 21 s " in err
     assert "\x1b" not in err
+
+
+def test_the_width_is_that_of_standard_error_s_own_terminal(monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr("sys.stderr", SimpleNamespace(fileno=lambda: 77))
+    widths = {77: os.terminal_size((132, 24))}
+    monkeypatch.setattr(module.os, "get_terminal_size", widths.__getitem__)
+    assert error_width() == 132
+    monkeypatch.setenv("COLUMNS", "33")
+    assert error_width() == 33
+
+
+def test_the_line_ends_with_the_maximum_and_the_missed_strikes_of_the_last_snapshot(
+    capsys, clock, run_of
+):
+    line = ProgressLine(1_000_000)
+    for latencies in ([1000, None], [4000, None, None]):
+        line.snapshot(SnapshotResult(1, 2, run_of([latencies]).channels))
+    clock.now = 200.0
+    line(progress())
+    assert capsys.readouterr().err.rstrip().endswith("  max 4 µs  missed 2")

@@ -1,0 +1,43 @@
+"""What a person sees of a run that is under way."""
+
+from __future__ import annotations
+
+from plexor.model.results import Kind, SnapshotResult
+from plexor.protocol.memory import ResponseClass
+from plexor.render.terminal.live import live_text
+from plexor.session.progress import Progress
+from plexor.units import format_rate, format_seconds, format_ticks
+
+__all__ = ["Progress", "SnapshotResult", "live_text", "progress_text", "worst_text"]
+
+
+def progress_text(progress: Progress) -> str:
+    """Return `42 %  4,200 strikes  20 kHz  210 ms of the device's time  3 s left`."""
+    part = progress.fraction
+    pieces = [f"{progress.strikes:,} strikes"]
+    if progress.expected_strikes:
+        pieces[0] = f"{progress.strikes:,} of {progress.expected_strikes:,} strikes"
+    if part is not None:
+        pieces.insert(0, f"{part:4.0%}")
+    if progress.rate_hz:
+        pieces.append(format_rate(progress.rate_hz))
+    pieces.append(f"{format_seconds(progress.elapsed_s, 3)} of the device's time")
+    if progress.remaining_wall_s is not None:
+        pieces.append(f"{progress.remaining_wall_s:.0f} s left")
+    lost = progress.dropped + progress.frames_lost
+    if lost:
+        pieces.append(f"{progress.dropped:,} events dropped, {progress.frames_lost:,} frames lost")
+    return "  ".join(pieces)
+
+
+def worst_text(snapshot: SnapshotResult, tick_fs: int) -> str:
+    """Return the maximum latency and the missed strikes of all channels: `max 9 µs  missed 0`."""
+    maxima = [
+        found.statistics.max_ticks
+        for channel in snapshot.channels
+        if (found := channel.measurement(Kind.RISE)) is not None
+        and found.statistics.max_ticks is not None
+    ]
+    missed = sum(channel.classes[ResponseClass.MISSED] for channel in snapshot.channels)
+    most = [f"max {format_ticks(max(maxima), tick_fs)}"] if maxima else []
+    return "  ".join([*most, f"missed {missed:,}"])
