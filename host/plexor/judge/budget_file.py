@@ -61,6 +61,14 @@ def parse(text: str, name: str) -> Budget:
         raise UsageError(f"budget {name}: {error}") from error
 
 
+def of_tables(tables: Mapping[str, Any], name: str) -> Budget:
+    """Return the budget in tables like those of a file; raise UsageError with `name`."""
+    try:
+        return _Parser(name).budget(tables)
+    except ValueError as error:
+        raise UsageError(f"budget {name}: {error}") from error
+
+
 class _Parser:
     def __init__(self, name: str) -> None:
         self._limits: list[Limit] = []
