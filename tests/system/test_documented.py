@@ -72,6 +72,7 @@ LONG = (
     "plexor table s1",
     "plexor table sweep",
     "pip ",
+    "pytest ",
     "udp://",
 )
 """A block with one of these is of `make test-full`: it takes a minute or more."""
