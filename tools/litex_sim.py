@@ -2,10 +2,11 @@
 
     .venv/bin/python -m tools.litex_sim [--uart] [--deep] [--dut NAME[:OPTIONS]] [-- OPTIONS]
 
-Prints `map FOLDER` (the folder of LiteX' csr.csv and csr.json), then `listening 127.0.0.1:PORT` for
-`plexor --link udp://127.0.0.1:PORT` and `etherbone 127.0.0.1:PORT`. With --uart there is one port,
-that of a UART, bit by bit. It is for frames, or while the gate is high (--gate 1 --no-preamble) for
-UARTBone. --deep adds a deep memory, an SDRAM of 8 MB. OPTIONS are the simulator's.
+Prints `map FOLDER` (the folder of LiteX' csr.csv and csr.json), then `listening
+udp://127.0.0.1:PORT` for `plexor --link udp://127.0.0.1:PORT` and `etherbone 127.0.0.1:PORT`. With
+--uart there is one port, that of a UART, bit by bit. It is for frames, or while the gate is high
+(--gate 1 --no-preamble) for UARTBone. --deep adds a deep memory, an SDRAM of 8 MB. OPTIONS are the
+simulator's.
 """
 
 from __future__ import annotations

@@ -8,12 +8,16 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
 import click
+from click.shell_completion import shell_complete
 
+from plexor.commands.completion import VARIABLE
+from plexor.commands.defaults import nearest, read
 from plexor.errors import ExitCode, PlexorError, UsageError
 
 COMMANDS = {
@@ -31,6 +35,7 @@ COMMANDS = {
     "doctor": "plexor.commands.doctor:doctor",
     "identify": "plexor.commands.identify:identify",
     "sim": "plexor.commands.sim:sim",
+    "completion": "plexor.commands.completion:completion",
 }
 _HELP = {
     "measure": "Strike a device, time its responses and judge them.",
@@ -47,6 +52,7 @@ _HELP = {
     "doctor": "Find what keeps boards from working here, and print the commands that fix it.",
     "identify": "Print what the instrument at a link is.",
     "sim": "Run the simulated instrument as a program of its own.",
+    "completion": "Complete commands and options in bash, zsh or fish.",
 }
 
 
@@ -62,9 +68,37 @@ class _Lazy(click.Group):
         module, _, name = COMMANDS[cmd_name].partition(":")
         return getattr(import_module(module), name)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, and its defaults in plexor.toml. A wrong name gets the nearest one."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            ctx.fail(f"No such command {args[0]!r}.{hint}")
+        found = super().resolve_command(ctx, args)
+        name, command, _ = found
+        if name is not None and not isinstance(command, click.Group):
+            ctx.default_map = {name: _defaults(ctx, name)}
+        return found
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(_HELP.items()))
+
+
+def _defaults(context: click.Context, name: str) -> dict[str, Any]:
+    """Return the defaults of a command in the nearest plexor.toml, and say which file that is."""
+    path = nearest(Path.cwd())
+    if path is None:
+        return {}
+    known = read(path)
+    group = context.command
+    assert isinstance(group, click.Group)
+    found = known.of(name, lambda each: group.get_command(context, each), list(COMMANDS))
+    if found and not context.resilient_parsing:
+        print(f"plexor: defaults from {known.path}", file=sys.stderr)
+    return found
 
 
 @click.group(
@@ -120,6 +154,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # SIGTERM keeps what was measured so far, as Ctrl-C does.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        asked = os.environ.get(VARIABLE)
+        if asked:
+            return shell_complete(plexor, {}, "plexor", VARIABLE, asked)
         _check_text(arguments)
         with plexor.make_context("plexor", list(arguments) or ["--help"]) as context:
             code: object = plexor.invoke(context)

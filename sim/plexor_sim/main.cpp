@@ -99,11 +99,11 @@ class Simulation {
 
  private:
   static void tell(const Socket& socket, std::FILE* lines) {
-    std::fprintf(lines, "listening 127.0.0.1:%d\n", socket.port());
+    std::fprintf(lines, "listening tcp://127.0.0.1:%d\n", socket.port());
   }
 
   static void tell(const Network& network, std::FILE* lines) {
-    std::fprintf(lines, "listening 127.0.0.1:%d\n", network.port());
+    std::fprintf(lines, "listening udp://127.0.0.1:%d\n", network.port());
     std::fprintf(lines, "etherbone 127.0.0.1:%d\n", network.etherbone_port());
   }
 

@@ -2,7 +2,7 @@
 
     python -m plexor_sim.serve --dut NAME_OR_MANIFEST[:options] ...
 
-Prints `device NAME`, `draws` if the device draws at random, and `listening 127.0.0.1:PORT` on
+Prints `device NAME`, `draws` if the device draws at random, and `listening tcp://127.0.0.1:PORT` on
 stdout. Progress and errors go to stderr. With --fallback, `fallback WHY` comes before these lines
 if NAME is not the requested device. Exit codes: 2 for usage, a bad option or manifest; 3 if the
 build or the simulation fails; 4 if a file cannot be written.

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+_LISTENING = ("listening tcp://127.0.0.1", "listening udp://127.0.0.1")
 _END_TIMEOUT_S = 5
 
 
@@ -116,7 +117,7 @@ class Server:
             self.draws = True
             line = lines.readline()
         head, _, port = line.rpartition(":")
-        if head == "listening 127.0.0.1" and port.strip().isdigit():
+        if head in _LISTENING and port.strip().isdigit():
             return int(port)
         try:
             if not ready:

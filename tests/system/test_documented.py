@@ -167,7 +167,7 @@ def served(arguments: list[str]) -> Iterator[tuple[str, int]]:
             assert process.stdout is not None
             for line in process.stdout:
                 if line.startswith("listening "):
-                    host, _, port = line.removeprefix("listening ").strip().rpartition(":")
+                    host, _, port = line.strip().rpartition("/")[2].rpartition(":")
                     yield host, int(port)
                     return
             raise AssertionError(f"{shlex.join(arguments)}: does not listen")

@@ -4,7 +4,7 @@
         [--dut NAME[:OPTIONS]] [SIMULATOR'S OPTIONS]
 
 For an iCE40 it takes the bitstream. For an ECP5 it takes the placed and routed netlist, because no
-tool turns its bitstream back. Prints `listening 127.0.0.1:PORT` for `plexor --link
+tool turns its bitstream back. Prints `listening tcp://127.0.0.1:PORT` for `plexor --link
 tcp://127.0.0.1:PORT`, which is the board's UART, bit by bit. The gateware takes itself for a real
 board. So the simulator first tells the host that it is not, and the host marks all as simulated.
 """

@@ -111,7 +111,9 @@ class SimLink:
                 why = line.removeprefix("fallback ").strip()
                 self.fallback = f"{self.fallback}; {why}" if self.fallback else why
             if line.startswith(_LISTENING):
-                host, _, port = line.removeprefix(_LISTENING).strip().rpartition(":")
+                host, _, port = (
+                    line.removeprefix(_LISTENING).removeprefix("tcp://").strip().rpartition(":")
+                )
                 if not port.isdecimal() or not 0 < int(port) < 65536:
                     raise LinkError(f"{self.name}: the simulated instrument said {line.strip()!r}")
                 return host, int(port)

@@ -161,7 +161,7 @@ void simulate(Options options, std::FILE* lines) {
   options.uart_divisor = kLineSteps;
   options.no_preamble = kRateIsSet;
   Simulation simulation(options);
-  std::fprintf(lines, "listening 127.0.0.1:%d\n", simulation.port());
+  std::fprintf(lines, "listening tcp://127.0.0.1:%d\n", simulation.port());
   std::fclose(lines);
   simulation.run();
 }

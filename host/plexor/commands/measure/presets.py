@@ -33,7 +33,7 @@ _INSTEAD = {"duty": "width"}
 def _apply(context: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
     del parameter
     if name is not None:
-        context.default_map = dict(PRESETS[name].options)
+        context.default_map = {**(context.default_map or {}), **PRESETS[name].options}
     return name
 
 

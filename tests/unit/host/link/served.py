@@ -21,7 +21,7 @@ SERVE = """
     open(sys.argv[0] + ".pids", "w").write(f"{os.getpid()} {child.pid}")
     listener = socket.create_server(("127.0.0.1", 0))
     print("device synthetic", flush=True)
-    print(f"listening 127.0.0.1:{listener.getsockname()[1]}", flush=True)
+    print(f"listening tcp://127.0.0.1:{listener.getsockname()[1]}", flush=True)
     connection, _ = listener.accept()
     while data := connection.recv(100):
         connection.sendall(data)

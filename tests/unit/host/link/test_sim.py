@@ -57,7 +57,7 @@ def test_a_simulated_instrument_that_does_not_start_says_why(tmp_path, code, err
 
 
 @pytest.mark.parametrize(
-    "line", ["listening nowhere", "listening 127.0.0.1:0", "listening a:99999"]
+    "line", ["listening nowhere", "listening tcp://127.0.0.1:0", "listening tcp://a:99999"]
 )
 def test_a_simulated_instrument_that_listens_nowhere_is_a_link_error(tmp_path, line):
     with pytest.raises(LinkError, match=f"the simulated instrument said '{line}'"):

@@ -82,7 +82,7 @@ def test_a_fallback_is_said_printed_and_kept(capsys, monkeypatch):
 
     def command_of(dut, arguments):
         wanted.append((dut, list(arguments)))
-        return [sys.executable, "-c", SERVE, device.uri.removeprefix("tcp://")]
+        return [sys.executable, "-c", SERVE, device.uri]
 
     monkeypatch.setattr("plexor.link.open.sim_command", command_of)
     with FakeDevice(Scenario([100] * 20)) as device:
