@@ -14,13 +14,12 @@ def folder(tmp_path, monkeypatch):
     below = tmp_path / "project" / "a" / "b"
     below.mkdir(parents=True)
     monkeypatch.chdir(below)
-    return lambda text: (tmp_path / "project" / "plexor.toml").write_text(text)
+    return (tmp_path / "project" / "plexor.toml").write_text
 
 
 def test_defaults_come_from_the_nearest_file_upwards(folder, bench, capsys, tmp_path):
-    folder(
-        '[measure]\nrate = "20k"\ncount = 40\nchannel = ["A=ch1", "B=ch2:invert"]\nload = true\n'
-    )
+    channels = 'channel = ["A=ch1", "B=ch2:invert"]'
+    folder(f'[measure]\nrate = "20k"\ncount = 40\n{channels}\nload = true\n')
     (tmp_path / "plexor.toml").write_text("[measure]\nrate = 1\n")
     asked = bench()
     assert cli.main(["measure"]) == 0
