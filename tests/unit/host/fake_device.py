@@ -29,7 +29,7 @@ from plexor.protocol.frames import (
     to_stream,
 )
 from plexor.protocol.geometry import MAGIC, PROTOCOL_VERSION
-from plexor.protocol.memory import CLASSES, HISTOGRAM_SPACES, Space
+from plexor.protocol.memory import CLASSES, HISTOGRAM_SPACES, Space, banks
 
 from .scenario import START_TICKS, Scenario
 
@@ -38,7 +38,8 @@ class FakeDevice:
     """Serves one connection. `send_hook` sees each frame's bytes and returns what is sent, or None.
 
     `endless`: the run lasts until STOP. `mute_after`: commands after which nothing is answered.
-    `deaf_to`: so many START are answered and ignored, as while a dump goes out.
+    `deaf_to`: so many START are answered and ignored, as while a dump goes out. `snapshots`: so
+    many are sent after the events, if the run asks for snapshots.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class FakeDevice:
         trace: bool = False,
         first_words: bytes = b"",
         deaf_to: int = 0,
+        snapshots: int = 0,
     ) -> None:
         self.scenario = scenario
         self.endless = endless
@@ -66,6 +68,7 @@ class FakeDevice:
         self.trace = trace
         self.first_words = first_words
         self.deaf_to = deaf_to
+        self.snapshots = snapshots
         self.words: dict[int, int] = {}
         self.written: list[tuple[int, int]] = []
         self.starts = 0
@@ -186,6 +189,9 @@ class FakeDevice:
         self.send(FrameType.LOG, 0, LogCode.STARTED, 0, start_ticks)
         if self.get("control", "stream") == r.Stream.LIVE:
             self._stream()
+        if self.get("control", "report_clocks"):
+            for number in range(1, self.snapshots + 1):
+                self._dump(self.get("control", "report_spaces"), number)
         if not self.endless and self._socket is not None:
             self._finish(r.StopReason.STRIKES)
 
@@ -246,18 +252,24 @@ class FakeDevice:
             for place, word in enumerate(words)
         ]
 
-    def _dump(self, spaces: int) -> None:
+    def _dump(self, spaces: int, snapshot: int = 0) -> None:
+        """Send memories, of two banks the one that the snapshot froze; without a number, all."""
+        geometry = self.scenario.geometry
         for (space, bank), words in self.banks.items():
-            if not spaces >> space & 1:
+            frozen = not snapshot or banks(geometry, space) == 1 or bank == 1 - snapshot % 2
+            if not spaces >> space & 1 or not frozen:
                 continue
             kind = FrameType.HISTOGRAM if space in HISTOGRAM_SPACES else FrameType.STATISTICS
             known = self._enabled_only(words) if space == Space.CLASSES else words
             for start in range(0, len(words), MAX_WORDS):
                 piece = known[start : start + MAX_WORDS]
-                flags = space | MemoryFlag.FINAL | (MemoryFlag.BANK if bank else 0)
+                flags = space | (MemoryFlag.BANK if bank else 0)
+                flags |= 0 if snapshot else MemoryFlag.FINAL
                 flags |= MemoryFlag.LAST if start + MAX_WORDS >= len(words) else 0
                 payload = struct.pack(f"<{len(piece)}I", *piece)
-                self.send(kind, flags, 0, start, self.scenario.end_ticks, payload)
+                self.send(kind, flags, snapshot, start, self.scenario.end_ticks, payload)
+        if snapshot:
+            self.send(FrameType.LOG, 0, LogCode.DUMPED, snapshot, self.scenario.end_ticks)
 
 
 def _words(events, base: int) -> bytes:

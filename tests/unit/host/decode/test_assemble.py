@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.decode.assemble import Circumstances, assemble, live_channels
+from plexor.decode.assemble import Circumstances, assemble
 from plexor.decode.consistent import MOST_TICKS
 from plexor.model.identity import Identity
 from plexor.model.results import Kind
@@ -96,15 +96,6 @@ def test_a_space_that_never_came_is_named(space):
     assert f"results never came: {space.name.lower()}" in result.invalid_reasons
 
 
-def test_what_the_memories_lack_is_computed_from_events_and_said():
-    scenario, image, _ = ended()
-    result = result_of(image, collected(scenario, without=(Space.LATENCY_BINS,)))
-    rise = result.channels[0].measurement(Kind.RISE)
-    assert (rise.statistics.count, rise.statistics.sum_ticks) == (4, 461)
-    assert not rise.on_chip
-    assert {"isr.rise", "ch1.fall"} <= set(result.computed_on_host)
-
-
 def test_a_channel_of_which_a_register_never_came_is_left_out_and_named():
     _, image, collector = ended()
     image.forget([("channel", 1, "deadline_ticks")])
@@ -168,13 +159,3 @@ def test_the_trigger_is_the_registers_once_the_run_has_ended():
     collector.take(Frame(FrameType.LOG, 0, LogCode.TRIGGERED, 0, 1, 5101))
     result = result_of(image, collector)
     assert (result.trigger_index, result.trigger_ticks) == (2, 5150)
-
-
-def test_while_a_run_goes_on_what_no_class_holds_is_outstanding():
-    scenario, image, _ = ended()
-    words = scenario.memories()
-    # Channel 0 has an answer less than there were.
-    words[Space.CLASSES, 1][2 * ResponseClass.ANSWERED] -= 1
-    scenario.memories = lambda: words
-    channels = live_channels(IDENTITY, image, collected(scenario), SETTINGS)
-    assert (channels[0].pending, channels[1].pending) == (1, 0)
