@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from plexor.commands.measure import take
+from plexor.library.run import Run
 from plexor.model.results import (
     EVENT_DTYPE,
     Accounting,
@@ -150,7 +151,7 @@ def bench(monkeypatch, run_of):
     def set_run(result=None):
         def run(options, settings, tap, budget):
             asked["settings"] = settings
-            return result if result is not None else run_of([[1000, 2000, 3000]])
+            return Run(result if result is not None else run_of([[1000, 2000, 3000]]))
 
         monkeypatch.setattr(take, "take", run)
         return asked

@@ -3,18 +3,19 @@
 from dataclasses import fields
 from fractions import Fraction
 
-import click
 import pytest
 
 from plexor import cli
 from plexor.commands.measure import command
-from plexor.commands.measure.options import Options, named, settings_of
-from plexor.commands.measure.strikes import Start
-from plexor.commands.parameters import StopCondition
-from plexor.model.settings import Channel
+from plexor.commands.measure.options import Options, option_name
 from plexor.protocol.registers import Policy, Stream, Trigger
 
-from ...test_cli import STRIKES
+from ...test_cli import STRIKES, errors_of
+
+
+def strikes_of(asked, arguments):
+    assert cli.main(["measure", *arguments.split()]) == 0
+    return asked["settings"].strikes
 
 
 def test_settings_are_exact_and_complete(bench):
@@ -53,95 +54,37 @@ def test_a_mode_says_when_events_are_sent(bench, mode, stream):
     assert asked["settings"].stream is stream
 
 
-US = Fraction(1, 10**6)
-NOTHING = {entry.name: None for entry in fields(Options)} | {
-    "channels": (),
-    "policy": "oldest",
-    "window": Fraction(0),
-    "early": Fraction(0),
-    "load": False,
-    "stops": (),
-    "phase": Fraction(0),
-    "dither": Fraction(0),
-    "poisson": False,
-    "burst": 1,
-    "seed": 1,
-    "active_low": False,
-    "start": Start(),
-    "strikes": (),
-}
+def test_further_outputs_are_taken_in_the_order_in_which_they_are_given(bench):
+    gated, once = strikes_of(
+        bench(),
+        "--time 1s --strike 0:rate=3,count=7,start=gate --strike 1:width=2us,start=strike0",
+    )
+    assert (gated.period_s, gated.count, gated.trigger) == (Fraction(1, 3), 7, Trigger.GATE)
+    assert (once.output, once.width_s, once.trigger_source) == (1, Fraction(2, 10**6), 0)
 
 
-def settings(**given):
-    """Return the settings of a command line with these options and no others."""
-    return settings_of(Options(**NOTHING | given))
+def test_the_main_output_may_start_on_another_strike(bench):
+    main, other = strikes_of(
+        bench(), "--rate 1M --count 5 --start strike1 --strike 1:rate=1k,count=3"
+    )
+    assert (main.trigger, main.trigger_source, main.count) == (Trigger.STRIKE, 1, 5)
+    assert (other.output, other.count) == (1, 3)
 
 
 def test_the_options_are_those_of_the_command_by_their_names():
-    assert {entry.name for entry in fields(Options)} == {
+    not_options = {"every"}  # of the library alone: a command line has no use for snapshots
+    assert {entry.name for entry in fields(Options)} - not_options == {
         parameter.name for parameter in command.measure.params if parameter.expose_value
     }
 
 
-def test_what_is_not_asked_for_is_left_to_the_instrument():
-    found = settings(rate=Fraction(1000), count=5)
-    assert (found.timeout_s, found.time_s, found.stream) == (None, None, None)
-    assert (found.latency_over_s, found.stop_on_missed, found.channels) == (None, False, ())
-    assert (found.policy, found.load) == (Policy.OLDEST, False)
+@pytest.mark.parametrize("name", ["rate", "stop_on", "active_low"])
+def test_a_message_names_an_option_as_the_command_line_has_it(name):
+    found = option_name(name)
+    assert any(found in parameter.opts for parameter in command.measure.params)
 
 
-def test_of_several_limits_of_a_latency_the_least_stops():
-    stops = tuple(StopCondition(each * US) for each in (60, 40, 50))
-    found = settings(rate=Fraction(1000), stops=stops)
-    assert (found.latency_over_s, found.stop_on_missed) == (40 * US, False)
-
-
-@pytest.mark.parametrize(
-    "end",
-    [{"count": 5}, {"time_s": Fraction(1)}, {"stops": (StopCondition(None),)}],
-)
-def test_any_end_is_enough(end):
-    assert settings(rate=Fraction(1000), **end).strikes[0].period_s == 1000 * US
-
-
-def test_a_device_that_runs_by_itself_is_watched_for_a_time():
-    found = settings(time_s=Fraction(2))
-    assert (found.strikes, found.time_s) == ((), 2)
-
-
-@pytest.mark.parametrize(
-    ("given", "names"),
-    [
-        ({}, ["--rate", "--time"]),
-        ({"stops": (StopCondition(None),)}, ["--rate", "--time"]),
-        ({"rate": Fraction(1000)}, ["--count", "--time", "--stop-on"]),
-        (
-            {"rate": Fraction(1000), "count": 5, "start": Start(Trigger.GATE)},
-            ["--count", "--start", "--time"],
-        ),
-    ],
-)
-def test_a_run_without_an_end_is_refused_with_what_would_end_it(given, names):
-    with pytest.raises(click.UsageError) as refused:
-        settings(**given)
-    assert [name for name in names if name not in refused.value.message] == []
-
-
-def test_a_channels_own_deadline_outweighs_the_common_one():
-    own, other = named((Channel(0, deadline_s=2 * US), Channel(1)), 5 * US)
-    assert (own.deadline_s, other.deadline_s) == (2 * US, 5 * US)
-    (zero,) = named((Channel(0, deadline_s=Fraction(0)),), 5 * US)
-    assert zero.deadline_s == 0
-
-
-@pytest.mark.parametrize(
-    ("channels", "twice"),
-    [
-        ((Channel(1, "A"), Channel(1, "B")), "ch1"),
-        ((Channel(0, "A"), Channel(1, "A")), "A"),
-        ((Channel(0, "ch1"), Channel(1)), "ch1"),
-    ],
-)
-def test_a_channel_or_name_that_is_given_twice_is_refused_with_it(channels, twice):
-    with pytest.raises(click.UsageError, match=f"--channel: {twice} "):
-        named(channels, None)
+def test_a_refusal_names_the_options_of_the_command_line(capsys):
+    line = errors_of(capsys, 2, ["measure", "--rate", "1k"])
+    assert "--count, --time or --stop-on" in line
+    assert "--active-low applies" in errors_of(capsys, 2, ["measure", "--time=1s", "--active-low"])

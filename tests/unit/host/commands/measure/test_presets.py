@@ -9,7 +9,7 @@ from plexor import cli
 from plexor.commands.measure import command
 from plexor.commands.measure.presets import PRESETS, overridden, preset_option
 
-from .test_strikes import strikes_of
+from .test_options import strikes_of
 
 
 @pytest.mark.parametrize(

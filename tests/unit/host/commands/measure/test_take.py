@@ -102,7 +102,7 @@ def test_a_budget_of_a_channel_that_is_not_measured_is_said_before_the_first_str
     def struck(*_):
         raise AssertionError("it struck")
 
-    monkeypatch.setattr("plexor.commands.measure.take.measure", struck)
+    monkeypatch.setattr("plexor.library.instrument.measure", struck)
     (tmp_path / "b.toml").write_text('[channel.nosuch]\nmax = "1 s"\n')
     with FakeDevice(Scenario([100])) as device:
         arguments = [*STRIKES, device.uri, "--channel", "A=ch0"]
@@ -114,7 +114,7 @@ def test_a_budget_of_a_channel_that_is_not_measured_is_said_before_the_first_str
 @pytest.mark.parametrize(("option", "value"), [("--dut", ["bare"]), ("--fallback", [])])
 def test_what_is_for_simulated_devices_is_refused_with_the_link(capsys, option, value):
     line = errors_of(capsys, 2, [*STRIKES, "tcp://h:1", option, *value])
-    assert " ".join([option, *value]) in line
+    assert " ".join([option.removeprefix("--"), *value]) in line
     assert "tcp://h:1" in line
 
 

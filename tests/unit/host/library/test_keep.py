@@ -4,67 +4,11 @@ import errno
 from contextlib import ExitStack
 from pathlib import Path
 
-import click
 import pytest
 
-from plexor import cli
-from plexor.commands.measure.keep import Tap, check_out, keep, tap_beside
-from plexor.errors import StoreError
+from plexor.errors import StoreError, UsageError
+from plexor.library.keep import Tap, check_out, keep, tap_at, tap_beside
 from plexor.store.run_folder import load, save
-
-from ...test_cli import STRIKES, errors_of
-
-
-def test_a_folder_that_is_there_is_replaced_only_with_force(bench, capsys, tmp_path):
-    bench()
-    out = tmp_path / "run"
-    arguments = [*STRIKES, "--out", str(out), "--json"]
-    assert cli.main(arguments) == 0
-    capsys.readouterr()
-    assert "already exists" in errors_of(capsys, 2, arguments)
-    assert cli.main([*arguments, "--force"]) == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["run"]
-
-
-def test_force_never_replaces_what_is_no_run(bench, capsys, tmp_path):
-    bench()
-    (tmp_path / "thesis.txt").write_text("years of work")
-    line = errors_of(capsys, 2, [*STRIKES, "--out", str(tmp_path), "--force"])
-    assert "holds no run" in line
-    assert (tmp_path / "thesis.txt").read_text() == "years of work"
-
-
-def test_a_run_that_cannot_be_kept_is_still_shown(bench, capsys, monkeypatch, tmp_path):
-    bench()
-
-    def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("plexor.store.run_folder.save", full)
-    assert cli.main([*STRIKES, "--out", str(tmp_path / "run")]) == 2
-    out, err = capsys.readouterr()
-    assert "max = back wall" in out
-    assert err == f"plexor: {tmp_path / 'run'}: No space left on device\n"
-
-
-def test_an_interrupt_while_a_run_is_kept_costs_neither_its_figures_nor_the_old_run(
-    bench, capsys, monkeypatch, tmp_path
-):
-    bench()
-    out = tmp_path / "run"
-    assert cli.main([*STRIKES, "--out", str(out)]) == 0
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("plexor.store.run_folder.save", interrupted)
-    capsys.readouterr()
-    assert cli.main([*STRIKES, "--out", str(out), "--force"]) == 2
-    shown, err = capsys.readouterr()
-    assert "max = back wall" in shown
-    assert err == f"plexor: {out}: interrupted before the run was stored\n"
-    assert [path.name for path in tmp_path.iterdir()] == ["run"]
-    assert load(out).strikes == 3
 
 
 def test_a_folder_that_is_empty_or_not_there_is_free(tmp_path):
@@ -77,7 +21,7 @@ def test_a_folder_that_is_empty_or_not_there_is_free(tmp_path):
 @pytest.mark.parametrize("force", [False, True])
 def test_a_file_in_the_place_of_the_folder_is_refused_with_or_without_force(tmp_path, force):
     (tmp_path / "run").write_text("mine")
-    with pytest.raises(click.UsageError, match=f"--out {tmp_path / 'run'}"):
+    with pytest.raises(UsageError, match=f"out {tmp_path / 'run'}"):
         check_out(tmp_path / "run", force)
 
 
@@ -85,14 +29,14 @@ def test_a_file_in_the_place_of_the_folder_is_refused_with_or_without_force(tmp_
 def test_a_folder_that_holds_a_run_is_free_with_force_alone(tmp_path, force, refused):
     (tmp_path / "run.json").touch()
     if refused:
-        with pytest.raises(click.UsageError, match=f"--out {tmp_path}.*--force"):
+        with pytest.raises(UsageError, match=f"out {tmp_path}.*force"):
             check_out(tmp_path, force)
     else:
         check_out(tmp_path, force)
 
 
 def test_a_name_that_no_folder_can_have_is_refused_with_the_reason():
-    with pytest.raises(click.UsageError, match=r"--out .*: File name too long"):
+    with pytest.raises(UsageError, match=r"out .*: File name too long"):
         check_out(Path("x" * 300), force=False)
 
 

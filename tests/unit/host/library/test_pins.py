@@ -1,9 +1,9 @@
 """Channels and descriptions of devices that nobody named: by their own pins."""
 
-import click
 import pytest
 
-from plexor.commands.pins import channels_of, described, response_pins
+from plexor.errors import UsageError
+from plexor.library.pins import channels_of, described, response_pins
 
 
 def labels(channels):
@@ -67,6 +67,7 @@ def test_a_wrong_manifest_is_left_to_the_simulator(tmp_path, text):
         ("sim:ce30", None, ["IST", "APP"]),
         ("sim:ce30?board=hx8k-evn", None, ["IST", "APP"]),
         ("sim:?board=hx8k-evn", "bare", ["ISR"]),
+        ("sim:?board=hx8k-evn&dut=ce30", None, ["IST", "APP"]),
     ],
 )
 def test_response_pins_are_those_of_the_device_at_the_link(uri, dut, names):
@@ -80,7 +81,7 @@ def test_the_reference_of_a_scan_is_no_response_pin():
 
 @pytest.mark.parametrize("uri", ["tcp://h:1", "serial:/dev/ttyUSB0", "file:wire.bin"])
 def test_the_pins_of_a_device_that_is_not_known_must_be_named(uri):
-    with pytest.raises(click.UsageError, match="--channel"):
+    with pytest.raises(UsageError, match="channels: .*ISR=ch0"):
         response_pins(uri, None)
 
 
@@ -98,5 +99,5 @@ def test_a_real_device_is_described_by_the_user_alone():
 
 
 def test_a_simulated_device_at_a_link_with_one_of_its_own_is_refused_with_both():
-    with pytest.raises(click.UsageError, match=r"--dut bare.*tcp://h:1"):
+    with pytest.raises(UsageError, match=r"dut bare.*tcp://h:1"):
         described("tcp://h:1", "bare", {})

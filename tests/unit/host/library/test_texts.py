@@ -1,0 +1,138 @@
+"""Texts of channels, strikes and conditions: read exactly, or refused with the value."""
+
+from fractions import Fraction
+
+import pytest
+
+from plexor.library.texts import (
+    Start,
+    parse_channel,
+    parse_duty,
+    parse_start,
+    parse_stop,
+    parse_strike,
+)
+from plexor.protocol.registers import Trigger
+
+US = Fraction(1, 10**6)
+
+
+def test_conditions_duties_and_channels_are_parsed_exactly():
+    assert parse_stop("latency > 1.5us").over_s == Fraction(15, 10**7)
+    assert parse_stop("missed").over_s is None
+    assert parse_duty("20%") == parse_duty("0.2") == parse_duty("1/5") == Fraction(1, 5)
+    assert parse_channel("ch3").label == "ch3"
+    assert parse_channel("my pin=ch3").label == "my pin"
+
+
+@pytest.mark.parametrize("text", ["late", "", "missed ", "latency", "latency<5us", "p99>5us"])
+def test_what_is_no_condition_is_refused_with_it(text):
+    with pytest.raises(ValueError, match=f"{text!r}.*missed or latency>TIME"):
+        parse_stop(text)
+
+
+@pytest.mark.parametrize("limit", ["", "5", "5q", "us"])
+def test_a_condition_whose_limit_is_no_time_is_refused_with_the_limit(limit):
+    with pytest.raises(ValueError, match=repr(limit)):
+        parse_stop(f"latency>{limit}")
+
+
+@pytest.mark.parametrize("text", ["1/1000000", "99.9999%", "1e-9"])
+def test_a_duty_may_come_near_0_and_1(text):
+    assert 0 < parse_duty(text) < 1
+
+
+@pytest.mark.parametrize("text", ["0", "1", "0%", "100%", "5/5", "-0.2", "120%", "1/0", "half", ""])
+def test_a_duty_that_is_not_between_0_and_1_is_refused_with_it(text):
+    with pytest.raises(ValueError, match=f"{text!r}; must lie between 0 and 1"):
+        parse_duty(text)
+
+
+def test_a_channel_is_what_its_options_say_and_no_more():
+    bare = parse_channel("ch7")
+    assert (bare.number, bare.name, bare.invert, bare.reference) == (7, "", False, "strike0")
+    assert (bare.filter_s, bare.deadline_s, bare.enable) == (0, None, True)
+    full = parse_channel("TASK=ch1:after=ch0.fall,deadline=50us,filter=0.02us,invert")
+    assert (full.number, full.name, full.invert, full.reference) == (1, "TASK", True, "ch0.fall")
+    assert (full.filter_s, full.deadline_s) == (US / 50, 50 * US)
+
+
+@pytest.mark.parametrize("text", ["", "ISR", "ISR=", "=ch0", "ISR=ch8", "ch-1", "ch0:", "A=B=ch0"])
+def test_what_is_no_channel_is_refused_with_it(text):
+    with pytest.raises(ValueError, match=f"{text!r}; must be NAME=ch0 to NAME=ch7"):
+        parse_channel(text)
+
+
+@pytest.mark.parametrize(
+    ("option", "wrong"),
+    [
+        ("late", "'late'"),
+        ("invert=1", "'invert=1'"),
+        ("invert,", "''"),
+        ("after=ch9", "'ch9'"),
+        ("after=", "''"),
+        ("deadline=5", "'5'"),
+        ("filter=", "''"),
+    ],
+)
+def test_an_option_of_a_channel_that_is_wrong_is_named(option, wrong):
+    with pytest.raises(ValueError, match=wrong):
+        parse_channel(f"A=ch0:{option}")
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("run", Start()),
+        ("gate", Start(Trigger.GATE)),
+        ("strike0", Start(Trigger.STRIKE, 0)),
+        ("strike7", Start(Trigger.STRIKE, 7)),
+    ],
+)
+def test_a_start_is_the_run_the_gate_or_another_output(text, start):
+    assert parse_start(text) == start
+
+
+@pytest.mark.parametrize("text", ["", "Run", "strike8", "strike", "ch0", "strike0 "])
+def test_what_is_no_start_is_refused_with_it(text):
+    with pytest.raises(ValueError, match=f"{text!r}; must be run, gate or strike0 to strike7"):
+        parse_start(text)
+
+
+def test_a_strike_is_what_its_options_say_and_no_more():
+    once = parse_strike("1:width=2us")
+    assert (once.output, once.width_s, once.period_s, once.count) == (1, 2 * US, None, 0)
+    assert (once.trigger, once.poisson, once.invert) == (Trigger.RUN, False, False)
+    full = parse_strike("7:rate=3,count=7,duty=1/5,phase=7us,dither=1us,poisson,seed=9,active-low")
+    assert (full.output, full.period_s, full.count) == (7, Fraction(1, 3), 7)
+    assert full.duty == Fraction(1, 5)
+    assert (full.phase_s, full.dither_s, full.seed) == (7 * US, US, 9)
+    assert (full.poisson, full.invert) == (True, True)
+    later = parse_strike("0:burst=3,spacing=2us,start=strike1")
+    assert (later.burst, later.spacing_s, later.trigger_source) == (3, 2 * US, 1)
+
+
+@pytest.mark.parametrize("text", ["", "1", "1:", "8:rate=1", "x:rate=1", ":rate=1"])
+def test_what_is_no_strike_is_refused_with_it(text):
+    with pytest.raises(ValueError, match=f"{text!r}; must be an output from 0 to 7"):
+        parse_strike(text)
+
+
+@pytest.mark.parametrize(
+    ("option", "wrong"),
+    [
+        ("speed=3", "'speed=3' is not an option"),
+        ("rate", "'rate' is not an option"),
+        ("poisson=1", "'poisson=1' is not an option"),
+        ("rate=0", "'0'"),
+        ("width=5", "'5'"),
+        ("seed=0", "'0'"),
+        ("seed=18446744073709551616", "'18446744073709551616'"),
+        ("seed=-1", "'-1'"),
+        ("start=ch0", "'ch0'"),
+        ("duty=20%", "a duty is a part of the period"),
+    ],
+)
+def test_an_option_of_a_strike_that_is_wrong_is_named(option, wrong):
+    with pytest.raises(ValueError, match=wrong):
+        parse_strike(f"1:{option}")
