@@ -148,10 +148,11 @@ class Instrument:
         """
         busy(self.last)
         chosen = self._chosen(settings, options, endless=True)
-        check_out(None if out is None else Path(out), force=False)
+        target = None if out is None else Path(out)
+        check_out(target, force=False)
 
         def take(listeners: Listeners, stop: Stop) -> Run:
-            return self._take(chosen, listeners, stop, device, None if out is None else Path(out))
+            return self._take(chosen, listeners, stop, device, target)
 
         self.last = Measurement(take, Labels(self.identity.tick_fs, self.simulated))
         return self.last.start()
@@ -175,6 +176,7 @@ class Instrument:
         busy(self.last)
         chosen = self._chosen(settings, options, endless=stop is not None)
         target = None if out is None else Path(out)
+        check_out(target, force=False)
         return self._take(chosen, listeners or Listeners(), stop or Stop(), device, target)
 
     def _chosen(

@@ -31,9 +31,7 @@ def test_further_outputs_are_exact_and_complete():
 
 
 def test_the_main_output_may_start_on_another_strike():
-    main, other = strikes_of(
-        rate="1M", count=5, start="strike1", strikes="1:rate=1k,count=3"
-    )
+    main, other = strikes_of(rate="1M", count=5, start="strike1", strikes="1:rate=1k,count=3")
     assert (main.trigger, main.trigger_source, main.count) == (Trigger.STRIKE, 1, 5)
     assert (other.output, other.count) == (1, 3)
 

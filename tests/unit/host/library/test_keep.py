@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plexor.errors import StoreError, UsageError
-from plexor.library.keep import Tap, check_out, keep, tap_at, tap_beside
+from plexor.library.keep import Tap, check_out, keep, tap_beside
 from plexor.store.run_folder import load, save
 
 

@@ -81,7 +81,7 @@ def test_the_reference_of_a_scan_is_no_response_pin():
 
 @pytest.mark.parametrize("uri", ["tcp://h:1", "serial:/dev/ttyUSB0", "file:wire.bin"])
 def test_the_pins_of_a_device_that_is_not_known_must_be_named(uri):
-    with pytest.raises(UsageError, match="channels: .*ISR=ch0"):
+    with pytest.raises(UsageError, match=r"channels: .*ISR=ch0"):
         response_pins(uri, None)
 
 

@@ -13,6 +13,7 @@ from plexor.plan.registers import REPORT_SPACES, plan_of
 from plexor.protocol.frames import Frame, FrameType, LogCode, MemoryFlag
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import banks
+from plexor.protocol.registers import Stream
 from plexor.session import snapshots as module
 from plexor.session.snapshots import MOST_PART, Followed, Snapshots
 
@@ -25,6 +26,7 @@ SETTINGS = Settings(
     strikes=(Stimulus(0, Fraction(PERIOD_TICKS, 10**9)),),
     channels=(Channel(0, "isr"), Channel(1)),
     report_s=Fraction(EVERY_TICKS, 10**9),
+    stream=Stream.LIVE,
 )
 HOST = replace(GEOMETRY, features=GEOMETRY.features & ~Feature.SNAPSHOT)
 """A build whose chip takes no snapshots."""
@@ -141,3 +143,10 @@ def test_the_host_computes_none_where_the_chip_takes_them_or_nobody_asked(geomet
     run = followed(geometry, settings)
     event(run, 0, 10)
     assert Snapshots(run).computed(5000) is None
+
+
+@pytest.mark.usefixtures("clock")
+def test_the_host_computes_them_where_it_is_asked_to_although_the_chip_could():
+    run = followed(GEOMETRY, replace(SETTINGS, report_on_chip=False))
+    event(run, 0, 10)
+    assert Snapshots(run).computed(5000) is not None
