@@ -8,15 +8,13 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
 import click
-from click.shell_completion import shell_complete
 
-from plexor.commands.completion import VARIABLE
+from plexor.commands import COMPLETING
 from plexor.commands.defaults import nearest, read
 from plexor.errors import ExitCode, PlexorError, UsageError
 
@@ -73,6 +71,8 @@ class _Lazy(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, and its defaults in plexor.toml. A wrong name gets the nearest one."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches  # noqa: PLC0415
+
             near = get_close_matches(args[0], COMMANDS, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             ctx.fail(f"No such command {args[0]!r}.{hint}")
@@ -154,9 +154,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # SIGTERM keeps what was measured so far, as Ctrl-C does.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        asked = os.environ.get(VARIABLE)
+        asked = os.environ.get(COMPLETING)
         if asked:
-            return shell_complete(plexor, {}, "plexor", VARIABLE, asked)
+            from click.shell_completion import shell_complete  # noqa: PLC0415
+
+            return shell_complete(plexor, {}, "plexor", COMPLETING, asked)
         _check_text(arguments)
         with plexor.make_context("plexor", list(arguments) or ["--help"]) as context:
             code: object = plexor.invoke(context)

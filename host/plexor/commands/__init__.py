@@ -1,1 +1,4 @@
 """The commands, one in each file."""
+
+COMPLETING = "_PLEXOR_COMPLETE"
+"""Environment variable by which a shell asks for completions."""

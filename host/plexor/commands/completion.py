@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-VARIABLE = "_PLEXOR_COMPLETE"
-"""Environment variable by which a shell asks for completions."""
+from plexor.commands import COMPLETING
+
 SHELLS = ("bash", "zsh", "fish")
 
 
@@ -23,4 +23,4 @@ def completion(context: click.Context, shell: str) -> None:
     """
     kind = get_completion_class(shell)
     assert kind is not None
-    click.echo(kind(context.find_root().command, {}, "plexor", VARIABLE).source())
+    click.echo(kind(context.find_root().command, {}, "plexor", COMPLETING).source())

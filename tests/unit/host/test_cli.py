@@ -84,7 +84,7 @@ def document(capsys):
         ([*STRIKES, "--link", "tcp://h:1", "--fallback"], "fallback: is for sim: links"),
         ([*STRIKES, "--link", "nowhere"], "link: 'nowhere'"),
         ([*STRIKES, "--link", "file:/none"], "/none"),
-        (["mesure"], "No such command 'mesure'"),
+        (["mesure"], "No such command 'mesure'. Did you mean 'measure'?"),
         (["replay", "/none"], "does not exist"),
         (["report", "/none"], "does not exist"),
         (["measure", "--rate"], "requires an argument"),

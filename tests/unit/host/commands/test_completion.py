@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from plexor import cli
-from plexor.commands.completion import SHELLS, VARIABLE
+from plexor.commands import COMPLETING
+from plexor.commands.completion import SHELLS
 
 BIN = Path(sys.executable).parent
 
@@ -45,8 +46,8 @@ def test_bash_offers_commands_and_options(capsys):
 @pytest.mark.parametrize("shell", SHELLS)
 def test_each_shell_asks_by_the_variable_that_is_answered(shell, capsys, monkeypatch):
     assert cli.main(["completion", shell]) == 0
-    assert f"{VARIABLE}={shell}_complete" in capsys.readouterr().out
-    monkeypatch.setenv(VARIABLE, f"{shell}_complete")
+    assert f"{COMPLETING}={shell}_complete" in capsys.readouterr().out
+    monkeypatch.setenv(COMPLETING, f"{shell}_complete")
     monkeypatch.setenv("COMP_WORDS", "plexor mea")
     monkeypatch.setenv("COMP_CWORD", "mea" if shell == "fish" else "1")
     assert cli.main([]) == 0
