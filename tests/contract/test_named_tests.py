@@ -31,6 +31,8 @@ REASONS = {
     "soc/plexor_soc/target.py": "wires a system; tests/gateware/test_soc.py builds it",
     "soc/plexor_soc/uart.py": "wires a UART; tests/system/test_litex.py runs it",
     "host/plexor/errors.py": "declares kinds of errors and their exit codes",
+    "host/plexor/pytest_plugin.py": "tests/system/test_pytest_plugin.py runs it in a project",
+    "sim/plexor_sim/examples/test_reflexes.py": "is an example; test_pytest_plugin.py runs it",
     "host/plexor/selftest/witness.py": "declares what two witnesses have in common",
 }
 """What has no test of its name, and why."""
