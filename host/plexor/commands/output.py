@@ -1,4 +1,4 @@
-"""Where results go: checked before the first strike, and written as a whole."""
+"""Where results go, checked before the first strike."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import errno
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from pathlib import Path
 
-from plexor.errors import PlexorError, StoreError
+from plexor.errors import PlexorError
+from plexor.library.files import is_direct, part_of, writing
 
 
 def check_outputs(*files: Path | None, folder: Path | None = None, whole: bool = True) -> None:
@@ -20,13 +20,13 @@ def check_outputs(*files: Path | None, folder: Path | None = None, whole: bool =
     place. A file may lie in a folder that does not exist yet. Nothing is left behind.
     """
     if folder is not None:
-        with _errors(folder):
+        with writing(folder):
             _try_folder(folder, whole)
     seen: set[str] = set()
     for path in files:
         if path is None:
             continue
-        with _errors(path):
+        with writing(path):
             if os.path.abspath(path) in seen:
                 raise ValueError("is named twice; name two different files")
             seen.add(os.path.abspath(path))
@@ -34,25 +34,6 @@ def check_outputs(*files: Path | None, folder: Path | None = None, whole: bool =
                 raise ValueError("is also the folder to be written; name another file")
             if folder is None or folder.exists() or not _inside(path, folder):
                 _try_file(path)
-
-
-def write_text(path: Path, content: str) -> None:
-    """Write a file as a whole or not at all. A pipe, a device or a link is written directly.
-
-    Raises StoreError with the path.
-    """
-    with _errors(path):
-        if _straight(path):
-            path.write_text(content, encoding="utf-8")
-            return
-        part = _part(path)
-        try:
-            part.write_text(content, encoding="utf-8")
-            part.replace(path)
-        except OSError:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
-            raise
 
 
 def all_of(*steps: Callable[[], object]) -> None:
@@ -74,14 +55,6 @@ def raise_first(failures: list[PlexorError]) -> None:
         raise failures[0]
 
 
-def _straight(path: Path) -> bool:
-    return path.exists() and (path.is_symlink() or not path.is_file())
-
-
-def _part(path: Path) -> Path:
-    return path.with_name(f".{path.name}.part")
-
-
 def _inside(path: Path, folder: Path) -> bool:
     return os.path.dirname(os.path.abspath(path)) == os.path.abspath(folder)
 
@@ -89,11 +62,11 @@ def _inside(path: Path, folder: Path) -> bool:
 def _try_file(path: Path) -> None:
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if _straight(path):
+    if is_direct(path):
         if not os.access(path, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         return
-    part = _part(path)
+    part = part_of(path)
     part.open("ab").close()
     part.unlink()
 
@@ -106,13 +79,3 @@ def _try_folder(folder: Path, whole: bool) -> None:
     above = [folder, *folder.absolute().parents]
     near = next(path for path in above[whole:] if path.exists())
     os.rmdir(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=near))
-
-
-@contextmanager
-def _errors(path: Path) -> Generator[None]:
-    """Turn what can go wrong with a file into one clear error."""
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise StoreError(f"{path}: cannot write: {reason or error}") from error

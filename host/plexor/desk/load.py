@@ -17,11 +17,14 @@ END_S = 10.0
 """Time that a command has to end the load, or to end once terminated."""
 
 
-def switched(on: str | None, off: str | None) -> Callable[[str], AbstractContextManager[None]]:
+def switched(
+    on: str | None, off: str | None, names: tuple[str, str] = ("load_on", "load_off")
+) -> Callable[[str], AbstractContextManager[None]]:
     """Return what puts a load on for as long as it is entered, but for the load `none`.
 
     `on` and `off` are shell commands. `on` may go on as long as the load does; at the end `off` is
-    run, and what goes on then is terminated. Raises UsageError where one of them fails.
+    run, and what goes on then is terminated. Raises UsageError where one of them fails, with its
+    option's name.
     """
 
     @contextmanager
@@ -29,11 +32,11 @@ def switched(on: str | None, off: str | None) -> Callable[[str], AbstractContext
         if load == IDLE or on is None:
             yield
             return
-        process = _begin(on)
+        process = _begin(on, names[0])
         try:
             yield
         finally:
-            _end(process, off)
+            _end(process, off, names[1])
 
     return switch
 
@@ -42,34 +45,34 @@ def _start(command: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, shell=True, start_new_session=True)
 
 
-def _begin(command: str) -> subprocess.Popen[bytes]:
+def _begin(command: str, name: str) -> subprocess.Popen[bytes]:
     process = _start(command)
     try:
         code = process.wait(BEGIN_S)
     except subprocess.TimeoutExpired:
         return process
     if code:
-        raise UsageError(f"--load-on {command!r}: ended with exit code {code}; must be 0")
+        raise UsageError(f"{name} {command!r}: ended with exit code {code}; must be 0")
     return process
 
 
-def _end(process: subprocess.Popen[bytes], off: str | None) -> None:
+def _end(process: subprocess.Popen[bytes], off: str | None, name: str) -> None:
     try:
         if off is not None:
-            _finish(off)
+            _finish(off, name)
     finally:
         _terminate(process)
 
 
-def _finish(off: str) -> None:
+def _finish(off: str, name: str) -> None:
     process = _start(off)
     try:
         code = process.wait(END_S)
     except subprocess.TimeoutExpired as error:
         _terminate(process)
-        raise UsageError(f"--load-off {off!r}: did not end within {END_S:g} s") from error
+        raise UsageError(f"{name} {off!r}: did not end within {END_S:g} s") from error
     if code:
-        raise UsageError(f"--load-off {off!r}: ended with exit code {code}; must be 0")
+        raise UsageError(f"{name} {off!r}: ended with exit code {code}; must be 0")
 
 
 def _terminate(process: subprocess.Popen[bytes]) -> None:

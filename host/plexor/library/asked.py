@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
-from typing import Any, TypeVar
+from typing import Any
 
 from plexor.errors import UsageError
-from plexor.library.texts import (
-    Start,
-    StopCondition,
-    parse_channel,
-    parse_duty,
-    parse_start,
-    parse_stop,
-    parse_strike,
+from plexor.library.texts import Start, StopCondition, parse_start, parse_stop, parse_strike
+from plexor.library.values import (
+    Naming,
+    Reader,
+    channels,
+    choice,
+    count,
+    duty,
+    each,
+    flag,
+    hertz,
+    plain,
+    read,
+    seconds,
+    seed,
 )
 from plexor.model.settings import MODES, Channel, Settings, Stimulus
 from plexor.protocol.registers import Policy, Trigger
-from plexor.units import parse_count, parse_duration, parse_rate
-
-T = TypeVar("T")
-Naming = Callable[[str], str]
-"""Gives an option's name in the words of the caller."""
-
-
-def plain(name: str) -> str:
-    """Return an option's name as Python has it."""
-    return name
-
 
 _AT_ONCE = Start()
 
@@ -69,82 +65,26 @@ class Asked:
     """Time from snapshot to snapshot. None: no snapshots."""
 
 
-def seconds(value: object) -> Fraction:
-    """Return the exact seconds of a text such as `10us`, or of a number of seconds.
-
-    Raises ValueError for anything else.
-    """
-    if isinstance(value, Fraction):
-        return value
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return parse_duration(f"{value!r}s")
-    return parse_duration(str(value))
-
-
-def hertz(value: object) -> Fraction:
-    """Return the exact hertz of a text such as `20k`, or of a number of hertz.
-
-    Raises ValueError for anything else.
-    """
-    if isinstance(value, Fraction) and value > 0:
-        return value
-    return parse_rate(str(value))
-
-
-def _flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(f"{value!r}; must be True or False")
-    return value
-
-
-def _seed(value: object) -> int:
-    if not isinstance(value, int) or not 1 <= value < 1 << 64:
-        raise ValueError(f"{value!r}; must be a whole number from 1 to {(1 << 64) - 1}")
-    return value
-
-
-def _choice(known: Iterable[str]) -> Callable[[object], str]:
-    names = list(known)
-
-    def chosen(value: object) -> str:
-        if value not in names:
-            raise ValueError(f"{value!r}; must be one of {', '.join(names)}")
-        return str(value)
-
-    return chosen
-
-
-def _each(kind: type[T], parse: Callable[[str], T]) -> Callable[[object], tuple[T, ...]]:
-    def parsed(value: Any) -> tuple[T, ...]:
-        entries = [value] if isinstance(value, str | kind) else list(value)
-        return tuple(entry if isinstance(entry, kind) else parse(str(entry)) for entry in entries)
-
-    return parsed
-
-
 def _start(value: object) -> Start:
     return value if isinstance(value, Start) else parse_start(str(value))
 
 
 POLICIES = tuple(policy.name.lower() for policy in Policy)
-_READERS: Mapping[str, Callable[[Any], object]] = {
+_READERS: Mapping[str, Reader] = {
     "rate": hertz,
-    "count": lambda value: parse_count(str(value)),
-    **dict.fromkeys(
-        ("time", "width", "phase", "dither", "spacing", "window", "timeout", "deadline"), seconds
-    ),
-    "early": seconds,
-    "every": seconds,
-    "duty": lambda value: value if isinstance(value, Fraction) else parse_duty(str(value)),
-    "burst": lambda value: parse_count(str(value)),
-    **dict.fromkeys(("poisson", "active_low", "load"), _flag),
-    "seed": _seed,
+    "count": count,
+    **dict.fromkeys(("time", "width", "phase", "dither", "spacing", "window"), seconds),
+    **dict.fromkeys(("timeout", "deadline", "early", "every"), seconds),
+    "duty": duty,
+    "burst": count,
+    **dict.fromkeys(("poisson", "active_low", "load"), flag),
+    "seed": seed,
     "start": _start,
-    "strikes": _each(Stimulus, parse_strike),
-    "channels": _each(Channel, parse_channel),
-    "policy": _choice(POLICIES),
-    "mode": _choice(MODES),
-    "stop_on": _each(StopCondition, parse_stop),
+    "strikes": each(Stimulus, parse_strike),
+    "channels": channels,
+    "policy": choice(POLICIES),
+    "mode": choice(MODES),
+    "stop_on": each(StopCondition, parse_stop),
 }
 
 
@@ -153,19 +93,7 @@ def asked(options: Mapping[str, Any]) -> Asked:
 
     Raises UsageError for an unknown option or a value that cannot be read.
     """
-    known = [entry.name for entry in fields(Asked)]
-    found: dict[str, Any] = {}
-    for name, value in options.items():
-        if name not in known:
-            raise UsageError(f"{name}: no such option; must be one of {', '.join(known)}")
-        if value is None:
-            continue
-        try:
-            found[name] = _READERS[name](value)
-        except (TypeError, ValueError) as error:
-            text = str(error)
-            raise UsageError(text if text.startswith(name) else f"{name}: {text}") from error
-    return Asked(**found)
+    return Asked(**read(options, _READERS))
 
 
 def settings_of(options: Asked, name: Naming = plain, *, endless: bool = False) -> Settings:

@@ -93,25 +93,34 @@ class StepStore:
 
     Its first line has the question that the steps answer. A folder that holds anything but steps of
     the same question is rejected with UsageError. With `force`, the first step that is added
-    replaces a folder that holds an answer of the same kind.
+    replaces a folder that holds an answer of the same kind. `names` are the names of the options
+    that set the folder and `force`, for messages.
     """
 
-    def __init__(self, folder: Path | None, question: str = "", *, force: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path | None,
+        question: str = "",
+        *,
+        force: bool = False,
+        names: tuple[str, str] = ("out", "force"),
+    ) -> None:
         self._path = None if folder is None else folder / FILE
         self._question = question
         self._known: dict[str, tuple[Step, ...]] = {}
         self._whole_bytes = 0
         """Bytes of the file up to its last whole line; a killed writer may have left half a line
         after it."""
-        if folder is None or _is_free(folder):
+        out, forcing = names
+        if folder is None or _is_free(folder, out):
             return
         path = folder / FILE
         asked, known, whole_bytes = read_steps(path) if path.exists() else (None, {}, 0)
         kind = question.partition(" ")[0]
         if force and not _holds(folder, kind, asked):
-            raise UsageError(f"--out {folder}: holds no {kind}; --force replaces only {kind}s")
+            raise UsageError(f"{out} {folder}: holds no {kind}; {forcing} replaces only {kind}s")
         if not force and asked != question:
-            raise UsageError(f"--out {folder}: already exists; --force replaces it")
+            raise UsageError(f"{out} {folder}: already exists; {forcing} replaces it")
         if not force:
             self._known, self._whole_bytes = known, whole_bytes
 
@@ -148,12 +157,12 @@ def results_of(kind: str) -> tuple[str, str]:
     return f"{kind}.json", f"{kind}.html"
 
 
-def _is_free(folder: Path) -> bool:
+def _is_free(folder: Path, name: str) -> bool:
     """Return whether a folder is missing or empty; raise UsageError if it cannot be read."""
     try:
         return not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
     except OSError as error:
-        raise UsageError(f"--out {folder}: {error.strerror or error}") from error
+        raise UsageError(f"{name} {folder}: {error.strerror or error}") from error
 
 
 def _holds(folder: Path, kind: str, asked: str | None) -> bool:

@@ -1,0 +1,1 @@
+"""Sweeps, phase scans and burst scans."""

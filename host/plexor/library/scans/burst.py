@@ -1,0 +1,159 @@
+"""Burst scans: how many strikes in a row a device answers, at each spacing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Unpack
+
+from plexor.burst.model import BurstResult, Limit
+from plexor.burst.scan import Wanted, burst_scan
+from plexor.burst.store import FILE, SCHEMA
+from plexor.errors import StoreError
+from plexor.library.files import write_text
+from plexor.library.pins import described
+from plexor.library.scans.burst_asked import READERS, BurstAsked, BurstOptions, wanted_of
+from plexor.library.scans.scan import Scan
+from plexor.library.scans.watched import watched
+from plexor.library.scans.workers import workers_of
+from plexor.library.values import Naming, plain, read
+from plexor.session.session import versions
+from plexor.session.stop import Stop
+from plexor.store.kept_json import document_of
+from plexor.sweep.executor import Workers
+from plexor.sweep.job import Job
+from plexor.sweep.model import Step
+from plexor.sweep.store import StepStore, question_of
+
+PAGE_FILE = "burst.html"
+OnStep = Callable[[Job, Step], None]
+"""Gets each step with its job: the burst's length and spacing are in `job.settings.strikes[0]`."""
+
+
+class BurstScan(Scan[BurstResult]):
+    """A burst scan that has ended, from `Instrument.burst` or `plexor.load`."""
+
+    what = "burst scan"
+
+    def __repr__(self) -> str:
+        kind = "simulated" if self.simulated else "measured"
+        return f"<plexor.BurstScan {kind}: {len(self.limits)} limits>"
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """The longest burst for each spacing and channel: `limit.lengths.passing`."""
+        return self.result.limits
+
+    def text(self, *, width: int = 100, colour: bool = False) -> str:
+        """Return the figures as text for a terminal of `width` columns."""
+        from plexor.render.terminal.burst import burst_text  # noqa: PLC0415
+
+        return burst_text(self.result, width=width, colour=colour)
+
+    def document(self) -> dict[str, Any]:
+        """Return the figures as the document that `plexor burst --json` prints."""
+        return document_of(SCHEMA, self.result)
+
+    def page(self) -> str:
+        """Return the figures as an HTML page."""
+        from plexor.render.pictures.burst import burst_page  # noqa: PLC0415
+
+        return burst_page(self.result)
+
+    def picture(self) -> str:
+        """Return the figures as an SVG picture."""
+        from plexor.render.pictures.burst import burst_picture  # noqa: PLC0415
+
+        return burst_picture(self.result)
+
+
+def burst(
+    link: str = "sim:",
+    *,
+    dut: str | None = None,
+    device: Mapping[str, str] | None = None,
+    out: str | Path | None = None,
+    force: bool = False,
+    on_step: OnStep | None = None,
+    stop: Stop | None = None,
+    **options: Unpack[BurstOptions],
+) -> BurstScan:
+    """Find the longest burst that a device answers completely, for each spacing of its strikes.
+
+    `link` and `dut` are those of `plexor.open`. The options are those of BurstOptions: `low="2us"`,
+    `high="40us"`, `period="1ms"`. `device` describes what is measured. Steps, result and page are
+    kept in the folder `out`; a scan with the same options that is there already continues. `force`
+    replaces it. `on_step` gets each step.
+
+    `stop`, KeyboardInterrupt or an exception of `on_step` ends the scan after the steps that are
+    under way. What was found by then is kept. An exception of `on_step` is then raised; otherwise
+    it is returned, also if a step failed: then its `error` says why.
+
+    Raises UsageError for options that cannot be read or combined, and what made the first step
+    fail. Steps are taken by other processes: in a script, call it below
+    `if __name__ == "__main__":`.
+    """
+    asked = BurstAsked(link=link, dut=dut, **read(options, READERS, ("low", "high", "period")))
+    target = None if out is None else Path(out)
+    return scanned(asked, device=device, out=target, force=force, on_step=on_step, stop=stop)
+
+
+def scanned(
+    asked: BurstAsked,
+    *,
+    device: Mapping[str, str] | None = None,
+    out: Path | None = None,
+    force: bool = False,
+    on_step: OnStep | None = None,
+    stop: Stop | None = None,
+    name: Naming = plain,
+) -> BurstScan:
+    """Take a burst scan of exact options. `name` gives an option's name for messages."""
+    wanted = wanted_of(asked, name)
+    workers = workers_of(asked.link, asked.executor, name)
+    description = described(asked.link, asked.dut, device or {})
+    question = question_of("burst", wanted, [wanted.dut])
+    store = StepStore(out, question, force=force, names=(name("out"), name("force")))
+    with watched(on_step, stop) as tell, Workers(workers) as opened:
+        limits, steps, end = burst_scan(wanted, opened, store, tell)
+        if not steps:
+            # Nothing is known of a device then, not even whether it is simulated.
+            raise end.error or KeyboardInterrupt
+        made = BurstScan(_result(wanted, limits, steps, end.interrupted, description), end.error)
+        if out is not None and out.exists():
+            made.unsaved = _kept(made, out)
+    return made
+
+
+def _kept(scan: BurstScan, out: Path) -> StoreError | None:
+    """Keep a scan and its page; return why it could not be."""
+    text = json.dumps(scan.document(), indent=1, ensure_ascii=False)
+    try:
+        write_text(out / FILE, f"{text}\n")
+        write_text(out / PAGE_FILE, scan.page())
+    except StoreError as error:
+        return error
+    return None
+
+
+def _result(
+    wanted: Wanted,
+    limits: Sequence[Limit],
+    steps: Sequence[Step],
+    interrupted: bool,
+    description: Mapping[str, str],
+) -> BurstResult:
+    return BurstResult(
+        steps[0].tick_fs,
+        any(step.simulated for step in steps),
+        wanted.criterion.text,
+        wanted.period_s,
+        wanted.timeout_s,
+        tuple(limits),
+        interrupted,
+        wanted.settings.load,
+        description,
+        versions(),
+        steps[0].drawn,
+    )

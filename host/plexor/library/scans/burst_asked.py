@@ -1,0 +1,131 @@
+"""What a caller asks of a burst scan, in texts or numbers, as what it is to find out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Required, TypedDict
+
+from plexor.errors import UsageError
+from plexor.library.pins import described, response_pins
+from plexor.library.scans.workers import Opener, executor
+from plexor.library.values import (
+    Count,
+    Naming,
+    Reader,
+    Time,
+    channels,
+    count,
+    flag,
+    plain,
+    seconds,
+    seed,
+    whole,
+)
+from plexor.model.settings import Channel, Settings, Stimulus
+from plexor.sweep.criterion import Criterion, What, parse_criterion
+
+if TYPE_CHECKING:
+    from plexor.burst.scan import Wanted
+
+DEFAULT = parse_criterion("missed<1%@95%")
+
+
+class BurstOptions(TypedDict, total=False):
+    """The options of a burst scan, as texts or numbers."""
+
+    low: Required[Time]
+    """Minimum spacing of the strikes in a burst."""
+    high: Required[Time]
+    """Maximum spacing, at most half of the period."""
+    period: Required[Time]
+    """Time from burst to burst, long enough that the device is idle in between."""
+    points: int
+    """Number of spacings, 2 to 1000. Default: 9."""
+    most: Count
+    """Longest burst to try. Default: 64."""
+    criterion: str | Criterion
+    """Limit on the missed strikes. For bursts of n strikes it is at most 1/(2n). Default:
+    `missed<1%@95%`."""
+    width: Time | None
+    """Width of a strike. Default: half the spacing, at most 10 µs."""
+    channels: str | Channel | Sequence[str | Channel]
+    """Response pins, such as `ISR=ch0`. Default: those of a simulated device."""
+    load: bool
+    """Whether the load output is raised during the runs."""
+    seed: int
+    """Seed for the random parts of the strikes."""
+    executor: str | Opener | None
+    """Where simulated instruments run: `local`, `local:2` or `dask://HOST:PORT`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BurstAsked:
+    """BurstOptions and the device, exact: times in seconds."""
+
+    link: str = "sim:"
+    dut: str | None = None
+    low: Fraction
+    high: Fraction
+    period: Fraction
+    points: int = 9
+    most: int = 64
+    criterion: Criterion = DEFAULT
+    width: Fraction | None = None
+    channels: tuple[Channel, ...] = ()
+    load: bool = False
+    seed: int = 1
+    executor: Opener | None = None
+
+
+def _criterion(value: Any) -> Criterion:
+    return value if isinstance(value, Criterion) else parse_criterion(str(value))
+
+
+READERS: Mapping[str, Reader] = {
+    **dict.fromkeys(("low", "high", "period", "width"), seconds),
+    "points": whole(2, 1000),
+    "most": count,
+    "criterion": _criterion,
+    "channels": channels,
+    "load": flag,
+    "seed": seed,
+    "executor": executor,
+}
+
+
+def wanted_of(asked: BurstAsked, name: Naming = plain) -> Wanted:
+    """Return what a burst scan is to find out. `name` gives an option's name for messages.
+
+    Raises UsageError for options that cannot be combined.
+    """
+    low, high = asked.low, asked.high
+    if not 0 < low < high:
+        raise UsageError(
+            f"{name('low')} and {name('high')}: both must be above 0, and {name('high')} above "
+            f"{name('low')}"
+        )
+    if high > asked.period / 2:
+        raise UsageError(
+            f"{name('high')}: must be at most half of {name('period')}, or no burst fits"
+        )
+    if asked.criterion.what != What.MISSED:
+        raise UsageError(f"{name('criterion')} {asked.criterion.text}: must limit missed")
+    stimulus = Stimulus(period_s=asked.period, width_s=asked.width, seed=asked.seed)
+    pins = asked.channels or response_pins(asked.link, asked.dut)
+    described(asked.link, asked.dut, {})
+    # Imported here so that wrong options answer at once.
+    from plexor.burst.scan import Wanted  # noqa: PLC0415
+
+    return Wanted(
+        asked.link,
+        asked.dut,
+        Settings(strikes=(stimulus,), channels=pins, load=asked.load),
+        low,
+        high,
+        asked.points,
+        asked.period,
+        asked.most,
+        asked.criterion,
+    )

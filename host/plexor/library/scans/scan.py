@@ -1,0 +1,90 @@
+"""What all scans have in common: they show themselves, as runs do."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from plexor.errors import ExitCode, PlexorError, StoreError
+
+
+class _Result(Protocol):
+    @property
+    def tick_fs(self) -> int: ...
+    @property
+    def simulated(self) -> bool: ...
+    @property
+    def interrupted(self) -> bool: ...
+    @property
+    def device(self) -> Mapping[str, str]: ...
+
+
+R = TypeVar("R", bound=_Result)
+
+
+class Scan(ABC, Generic[R]):
+    """A scan that has ended, taken now or loaded."""
+
+    what: ClassVar[str]
+    """Its kind, such as `phase scan`."""
+
+    def __init__(
+        self, result: R, error: PlexorError | None = None, unsaved: StoreError | None = None
+    ) -> None:
+        self.result = result
+        """Everything as it was found, in ticks."""
+        self.error = error
+        """What ended it early; None if nothing did."""
+        self.unsaved = unsaved
+        """Why it was not kept where it was to be; None if it was."""
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the instrument is a simulation."""
+        return self.result.simulated
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was stopped before its end."""
+        return self.result.interrupted
+
+    @property
+    def tick_fs(self) -> int:
+        """Length of a tick, in femtoseconds."""
+        return self.result.tick_fs
+
+    @property
+    def device(self) -> Mapping[str, str]:
+        """The description of the device under test."""
+        return self.result.device
+
+    @property
+    def invalid_reasons(self) -> tuple[str, ...]:
+        """Why the figures cannot be trusted; empty for a valid scan."""
+        return ()
+
+    @property
+    def valid(self) -> bool:
+        """Whether the figures can be trusted."""
+        return not self.invalid_reasons
+
+    def exit_code(self) -> ExitCode:
+        """Return the exit code: INVALID for an invalid scan, or else PASS."""
+        return ExitCode.PASS if self.valid else ExitCode.INVALID
+
+    @abstractmethod
+    def text(self, *, width: int = 100, colour: bool = False) -> str:
+        """Return the figures as text for a terminal of `width` columns."""
+
+    @abstractmethod
+    def document(self) -> dict[str, Any]:
+        """Return the figures as the document that its command prints with `--json`."""
+
+    @abstractmethod
+    def page(self) -> str:
+        """Return the figures as an HTML page."""
+
+    @abstractmethod
+    def picture(self) -> str:
+        """Return the figures as an SVG picture."""

@@ -1,0 +1,32 @@
+"""Where the runs of a scan are taken: in processes here, or on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+
+from plexor.errors import UsageError
+from plexor.library.values import Naming, plain
+from plexor.sweep.executor import FORMS, parse_executor
+
+__all__ = ["FORMS", "Opener", "executor", "parse_executor", "workers_of"]
+
+Opener = Callable[[], Executor]
+"""Opens an executor."""
+
+
+def executor(value: str | Opener) -> Opener:
+    """Return what opens an executor: of `local`, `local:2`, `dask://HOST:PORT`, or itself."""
+    return parse_executor(value) if isinstance(value, str) else value
+
+
+def workers_of(link: str, opener: Opener | None, name: Naming = plain) -> Opener:
+    """Return what opens the executor for a link; a real device gets one process.
+
+    `opener` is what the option `executor` names. Raises UsageError if the link cannot use it.
+    """
+    if not link.startswith("sim:"):
+        if opener is not None:
+            raise UsageError(f"{name('executor')} applies only to simulated instruments (sim:)")
+        return parse_executor("local:1")
+    return parse_executor("local") if opener is None else opener

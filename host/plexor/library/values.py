@@ -1,0 +1,134 @@
+"""Values of options, given as texts or numbers, read exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from plexor.errors import UsageError
+from plexor.library.texts import parse_channel, parse_duty
+from plexor.model.settings import Channel
+from plexor.units import parse_count, parse_duration, parse_rate
+
+T = TypeVar("T")
+Time = str | int | float | Fraction
+"""A time: a text with a unit, such as `10us`, or a number of seconds."""
+Rate = str | int | float | Fraction
+"""A rate: a text, such as `20k`, or a number of hertz."""
+Count = str | int
+"""A whole number of at least 1, or a text, such as `10k`."""
+Part = str | float | Fraction
+"""A part between 0 and 1: a text, such as `20%`, or a number."""
+Naming = Callable[[str], str]
+"""Gives an option's name in the words of the caller."""
+Reader = Callable[[Any], object]
+"""Returns an option's exact value; raises TypeError or ValueError with what would be right."""
+
+
+def plain(name: str) -> str:
+    """Return an option's name as Python has it."""
+    return name
+
+
+def read(
+    options: Mapping[str, Any], readers: Mapping[str, Reader], needed: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Return options given as texts or numbers, exactly. Those that are None are left out.
+
+    Raises UsageError for an option without a reader, for a value that cannot be read, and for a
+    `needed` option that is missing.
+    """
+    found: dict[str, Any] = {}
+    for name in needed:
+        if options.get(name) is None:
+            raise UsageError(f"{name}: is missing; it must be given")
+    for name, value in options.items():
+        if name not in readers:
+            raise UsageError(f"{name}: no such option; must be one of {', '.join(readers)}")
+        if value is None:
+            continue
+        try:
+            found[name] = readers[name](value)
+        except (TypeError, ValueError) as error:
+            text = str(error)
+            raise UsageError(text if text.startswith(name) else f"{name}: {text}") from error
+    return found
+
+
+def seconds(value: object) -> Fraction:
+    """Return the exact seconds of a text such as `10us`, or of a number of seconds.
+
+    Raises ValueError for anything else.
+    """
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return parse_duration(f"{value!r}s")
+    return parse_duration(str(value))
+
+
+def hertz(value: object) -> Fraction:
+    """Return the exact hertz of a text such as `20k`, or of a number of hertz.
+
+    Raises ValueError for anything else.
+    """
+    if isinstance(value, Fraction) and value > 0:
+        return value
+    return parse_rate(str(value))
+
+
+def count(value: object) -> int:
+    """Return the whole number of a text such as `10k`, or of a number; raise ValueError."""
+    return parse_count(str(value))
+
+
+def duty(value: object) -> Fraction:
+    """Return a part of `20%`, `0.2` or `1/5`, or of a number; raise ValueError."""
+    return value if isinstance(value, Fraction) and 0 < value < 1 else parse_duty(str(value))
+
+
+def flag(value: object) -> bool:
+    """Return True or False; raise ValueError for anything else."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{value!r}; must be True or False")
+    return value
+
+
+def whole(least: int, most: int) -> Callable[[object], int]:
+    """Return the reader of a whole number in a range."""
+
+    def read_whole(value: object) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            raise ValueError(f"{value!r}; must be a whole number from {least} to {most}")
+        return value
+
+    return read_whole
+
+
+def choice(known: Iterable[str]) -> Callable[[object], str]:
+    """Return the reader of one of several names."""
+    names = list(known)
+
+    def chosen(value: object) -> str:
+        if value not in names:
+            raise ValueError(f"{value!r}; must be one of {', '.join(names)}")
+        return str(value)
+
+    return chosen
+
+
+def each(kind: type[T], parse: Callable[[str], T]) -> Callable[[object], tuple[T, ...]]:
+    """Return the reader of one entry or of several, each as a text or as read already."""
+
+    def parsed(value: Any) -> tuple[T, ...]:
+        entries = [value] if isinstance(value, str | kind) else list(value)
+        return tuple(entry if isinstance(entry, kind) else parse(str(entry)) for entry in entries)
+
+    return parsed
+
+
+channels = each(Channel, parse_channel)
+"""Reads response pins: `ISR=ch0`, or several of such."""
+seed = whole(1, (1 << 64) - 1)
+"""Reads a seed of random numbers."""
