@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+LONGEST_PART = Fraction(1, 2)
+"""Maximum length of a burst, as a part of its period. The rest is the time-out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lengths:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from plexor.burst.model import Lengths, Limit
+from plexor.burst.model import LONGEST_PART, Lengths, Limit
 from plexor.model.settings import Settings
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import Criterion, stage_strikes
@@ -24,8 +24,6 @@ from plexor.sweep.model import Step
 from plexor.sweep.search import scan_rates
 from plexor.sweep.store import StepStore
 
-LONGEST_PART = Fraction(1, 2)
-"""Maximum length of a burst, as a part of its period. The rest is the time-out."""
 QUEUE_FULL = "more strikes outstanding than the instrument can hold"
 
 

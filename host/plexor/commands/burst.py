@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import sys
-from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,45 +16,25 @@ from plexor.commands.parameters import (
     json_option,
     key_option,
     link_option,
+    option_name,
     seed_option,
     time_option,
+    usage,
 )
-from plexor.commands.pins import response_pins
-from plexor.commands.workers import executor_of, executor_option
-from plexor.errors import ExitCode
-from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.sweep.criterion import Criterion, What, parse_criterion
+from plexor.commands.workers import executor_option
+from plexor.library.scans.burst_asked import BurstAsked, check, parse_criterion
+from plexor.units import format_seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from plexor.library.scans.burst import Job, Step
 
-    from plexor.burst.model import BurstResult, Limit
-    from plexor.burst.scan import Wanted
-    from plexor.sweep.job import Job
-    from plexor.sweep.model import Step
-
-RESULT_FILE = "burst.json"
-PAGE_FILE = "burst.html"
 _PATH = click.Path(path_type=Path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Options(BurstAsked):
     """The options of `plexor burst`, by the names of their parameters."""
 
-    link: str
-    dut: str | None
-    low: Fraction
-    high: Fraction
-    points: int
-    period: Fraction
-    most: int
-    criterion: Criterion
-    width: Fraction | None
-    channels: tuple[Channel, ...]
-    load: bool
-    seed: int
-    executor: Callable[[], Executor] | None
     keys: tuple[tuple[str, str], ...]
     as_json: bool
     page: Path | None
@@ -141,108 +116,31 @@ def burst(**given: Any) -> int:
       plexor burst --dut freertos --from 2us --to 40us --period 1ms
       plexor burst --link serial:/dev/ttyUSB1 --channel ISR=ch0 --from 1us --to 1ms --period 50ms
     """
-    from plexor.burst.scan import burst_scan  # noqa: PLC0415
-    from plexor.burst.store import SCHEMA  # noqa: PLC0415
-    from plexor.commands.conclude import wants_colour  # noqa: PLC0415
-    from plexor.commands.output import all_of, check_outputs, write_text  # noqa: PLC0415
-    from plexor.render.pictures.burst import burst_page, burst_picture  # noqa: PLC0415
-    from plexor.render.terminal.burst import burst_text  # noqa: PLC0415
-    from plexor.store.kept_json import document_of  # noqa: PLC0415
-    from plexor.sweep.executor import Workers  # noqa: PLC0415
-    from plexor.sweep.store import StepStore, question_of  # noqa: PLC0415
-
     options = Options(**given)
-    check_outputs(options.page, folder=options.out, whole=False)
-    wanted = _wanted(options)
-    out = options.out
-    if options.force and out is None:
+    with usage():
+        check(options, option_name)
+    if options.force and options.out is None:
         raise click.UsageError("--force replaces the folder of --out; give --out too")
-    question = question_of("burst", wanted, [wanted.dut])
-    store = StepStore(out, question, force=options.force)
-    with Workers(executor_of(options.link, options.executor)) as workers:
-        limits, steps, end = burst_scan(wanted, workers, store, _say)
-    if not steps:
-        # Nothing is known of a device then, not even whether it is simulated.
-        if end.error is not None:
-            raise end.error
-        raise KeyboardInterrupt
-    result = _result(options, wanted, limits, steps, end.interrupted)
-    text = json.dumps(document_of(SCHEMA, result), indent=1, ensure_ascii=False)
-    if options.as_json:
-        print(text)
-    else:
-        width = shutil.get_terminal_size((100, 24)).columns
-        print(burst_text(result, width=width, colour=wants_colour()), end="")
-    sys.stdout.flush()
-    path = options.page
-    drawn = burst_picture if path is not None and path.suffix == ".svg" else burst_page
-    kept = out if out is not None and out.exists() else None
-    all_of(
-        lambda: None if kept is None else write_text(kept / RESULT_FILE, f"{text}\n"),
-        lambda: None if kept is None else write_text(kept / PAGE_FILE, burst_page(result)),
-        lambda: None if path is None else write_text(path, drawn(result)),
+    # Imported here so that --help and wrong options answer at once.
+    from plexor.commands.conclude import conclude_scan, page_or_picture  # noqa: PLC0415
+    from plexor.commands.output import check_outputs  # noqa: PLC0415
+    from plexor.library.scans.burst import scanned  # noqa: PLC0415
+
+    check_outputs(options.page, folder=options.out, whole=False)
+    found = scanned(
+        options,
+        device=dict(options.keys),
+        out=options.out,
+        force=options.force,
+        on_step=_say,
+        name=option_name,
     )
-    if end.error is not None:
-        raise end.error
-    return ExitCode.INTERRUPTED if end.interrupted else ExitCode.PASS
+    return conclude_scan(found, options.as_json, *page_or_picture(options.page))
 
 
 def _say(job: Job, step: Step) -> None:
-    from plexor.units import format_seconds  # noqa: PLC0415
-
     swept = job.settings.strikes[0]
     spaced = "" if swept.spacing_s is None else f", {format_seconds(swept.spacing_s)} apart"
     words = ", ".join(f"{entry.name} {entry.verdict}" for entry in step.channels)
     line = f"plexor: bursts of {swept.burst}{spaced}: {words}"
     print(line, file=sys.stderr, flush=True)
-
-
-def _wanted(options: Options) -> Wanted:
-    from plexor.burst.scan import LONGEST_PART, Wanted  # noqa: PLC0415
-
-    low, high, period = options.low, options.high, options.period
-    if not 0 < low < high:
-        raise click.UsageError("--from and --to: both must be above 0, and --to above --from")
-    if high > period * LONGEST_PART:
-        raise click.UsageError("--to: must be at most half of --period, or no burst fits")
-    if options.criterion.what != What.MISSED:
-        raise click.UsageError(f"--criterion {options.criterion.text}: must limit missed")
-    stimulus = Stimulus(period_s=period, width_s=options.width, seed=options.seed)
-    channels = options.channels or response_pins(options.link, options.dut)
-    return Wanted(
-        options.link,
-        options.dut,
-        Settings(strikes=(stimulus,), channels=channels, load=options.load),
-        low,
-        high,
-        options.points,
-        period,
-        options.most,
-        options.criterion,
-    )
-
-
-def _result(
-    options: Options,
-    wanted: Wanted,
-    limits: Sequence[Limit],
-    steps: Sequence[Step],
-    interrupted: bool,
-) -> BurstResult:
-    from plexor.burst.model import BurstResult  # noqa: PLC0415
-    from plexor.commands.pins import described  # noqa: PLC0415
-    from plexor.session.session import versions  # noqa: PLC0415
-
-    return BurstResult(
-        steps[0].tick_fs if steps else 0,
-        any(step.simulated for step in steps),
-        wanted.criterion.text,
-        wanted.period_s,
-        wanted.timeout_s,
-        tuple(limits),
-        interrupted,
-        wanted.settings.load,
-        described(options.link, options.dut, dict(options.keys)),
-        versions(),
-        steps[0].drawn,
-    )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import sys
 from pathlib import Path
 
 import click
 
-from plexor.commands.parameters import COUNT, json_option, link_option
+from plexor.commands.parameters import COUNT, json_option, link_option, option_name, usage
 
 
 @click.command()
@@ -36,30 +34,22 @@ def calibrate(link: str, edges: int, path: Path | None, as_json: bool) -> None:
     Nothing needs to be connected. First an oscillator on the chip gives the edges, then each strike
     output is looped back. `plexor measure` applies the stored result.
     """
-    from plexor.calibration import store  # noqa: PLC0415
-    from plexor.calibration.density import LEAST_EDGES  # noqa: PLC0415
-    from plexor.calibration.run import Wanted  # noqa: PLC0415
-    from plexor.calibration.run import calibrate as run  # noqa: PLC0415
-    from plexor.commands.conclude import wants_colour  # noqa: PLC0415
+    # Imported here so that --help and wrong options answer at once.
+    from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415
-    from plexor.device.device import Device  # noqa: PLC0415
-    from plexor.jsonable import to_json  # noqa: PLC0415
-    from plexor.link.open import instrument_link  # noqa: PLC0415
-    from plexor.render.terminal.calibration import calibration_text  # noqa: PLC0415
+    from plexor.library.upkeep.calibrate import edges_of, target_of  # noqa: PLC0415
+    from plexor.library.open import open_any  # noqa: PLC0415
 
-    if edges < LEAST_EDGES:
-        raise click.UsageError(f"--edges {edges}; must be at least {LEAST_EDGES}")
-    with Device(instrument_link(link)) as device:
-        target = path or store.default_path(device.serial, device.identity.placement)
+    with usage():
+        edges_of(edges, option_name)
+    with open_any(link) as instrument:
+        target = target_of(instrument.device, path)
         check_outputs(target, folder=target.parent, whole=False)
-        found = run(device, Wanted(edges), _say)
-    if as_json:
-        click.echo(json.dumps(to_json(found), indent=2))
-    else:
-        width = shutil.get_terminal_size((100, 24)).columns
-        click.echo(calibration_text(found, width=width, colour=wants_colour()), nl=False)
-    store.save(found, target)
-    _say(f"calibration kept in {target}")
+        found = instrument.calibrate(edges, target, on_line=_say)
+    show(found, as_json, indent=2)
+    if found.unsaved is not None:
+        raise found.unsaved
+    _say(f"calibration kept in {found.path}")
 
 
 def _say(line: str) -> None:

@@ -1,4 +1,4 @@
-"""The end of a command: judge a run, print it, write its page, choose the exit code."""
+"""The end of a command: judge a result, print it, write its page, choose the exit code."""
 
 from __future__ import annotations
 
@@ -6,12 +6,27 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
-from plexor.commands.output import raise_first, write_text
+from plexor.commands.output import raise_first
 from plexor.errors import ExitCode, PlexorError, StoreError, UsageError
-from plexor.library.run import Budget, Run, Verdict
+from plexor.library.files import write_text
+
+if TYPE_CHECKING:
+    from plexor.library.run import Budget, Run, Verdict
+    from plexor.library.scans.burst import BurstScan
+    from plexor.library.scans.phase import PhaseScan
+    from plexor.library.scans.sweep import Sweep
+
+
+class Shown(Protocol):
+    """What shows itself as text, and as the document of `--json`."""
+
+    def text(self, *, width: int = 100, colour: bool = False) -> str: ...
+    def document(self) -> Mapping[str, Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +76,53 @@ def _show(run: Run, verdict: Verdict | None, code: ExitCode, *, as_json: bool) -
         json.dump(run.document(verdict, code), sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
     else:
-        width = shutil.get_terminal_size((100, 24)).columns
-        sys.stdout.write(run.text(verdict, width=width, colour=wants_colour()))
+        sys.stdout.write(run.text(verdict, width=text_width(), colour=wants_colour()))
     sys.stdout.flush()
+
+
+def page_or_picture(path: Path | None) -> tuple[Path | None, Path | None]:
+    """Return the file of a page and that of a picture, of which one is None, by the suffix."""
+    return (None, path) if path is not None and path.suffix == ".svg" else (path, None)
+
+
+def conclude_scan(
+    scan: Sweep | PhaseScan | BurstScan, as_json: bool, page: Path | None, svg: Path | None
+) -> ExitCode:
+    """Print a scan that was taken now, write the wanted files and return the exit code.
+
+    The first failure is raised afterwards: the files' before what ended the scan early.
+    """
+    show(scan, as_json)
+    failures: list[PlexorError] = [] if scan.unsaved is None else [scan.unsaved]
+    for path, drawn, what in ((page, scan.page, "page"), (svg, scan.picture, "picture")):
+        try:
+            if path is not None:
+                write_text(path, drawn())
+                print(f"plexor: {what} {path}", file=sys.stderr)
+        except StoreError as error:
+            failures.append(error)
+    raise_first(failures)
+    if scan.error is not None:
+        raise scan.error
+    return ExitCode.INTERRUPTED if scan.interrupted else scan.exit_code()
+
+
+def show(result: Shown, as_json: bool, indent: int = 1) -> None:
+    """Print a result: as JSON, or as text for the terminal."""
+    if as_json:
+        print(json.dumps(result.document(), indent=indent, ensure_ascii=False), flush=True)
+    else:
+        print(result.text(width=text_width(), colour=wants_colour()), end="", flush=True)
 
 
 def print_verdict(run: Run, verdict: Verdict) -> None:
     """Print only the verdict of a budget on a run."""
-    width = shutil.get_terminal_size((100, 24)).columns
-    print(run.verdict_text(verdict, width=width, colour=wants_colour()), end="", flush=True)
+    print(run.verdict_text(verdict, width=text_width(), colour=wants_colour()), end="", flush=True)
+
+
+def text_width() -> int:
+    """Return the columns of the terminal; 100 without one."""
+    return shutil.get_terminal_size((100, 24)).columns
 
 
 def wants_colour() -> bool:

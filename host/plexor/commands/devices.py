@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from textwrap import wrap
 from typing import Any
 
 import click
 
-from plexor.commands.pins import SIMULATED
-from plexor.errors import LinkError, UsageError
+from plexor.library.upkeep.desk import available, options_of
 
-_NOT_INSTALLED = "not installed; in a clone: pip install '.[sim]'"
 _INDENT = 6
-_TIMEOUT_S = 60
 
 
 @click.command()
@@ -30,31 +24,18 @@ def devices(name: str | None, as_json: bool) -> None:
     `--dut NAME:OPTION=VALUE,OPTION=VALUE`.
     """
     if name is not None:
-        found = _explained(name)
+        found = options_of(name)
         if as_json:
             click.echo(json.dumps(found, indent=2))
         else:
             click.echo("\n".join(_explanation(found)))
         return
-    rows = list(_listed())
+    rows = list(available())
     if as_json:
         click.echo(json.dumps([{"name": where, "is": what} for where, what in rows], indent=2))
         return
     for where, what in rows:
         click.echo(f"{where:<15} {what}".rstrip())
-
-
-def _explained(name: str) -> dict[str, Any]:
-    """Return what the simulator says of a device's options."""
-    if find_spec("plexor_sim") is None:
-        raise LinkError(f"the simulated instrument is {_NOT_INSTALLED}")
-    command = [sys.executable, "-m", "plexor_sim.devices", name]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_TIMEOUT_S)
-    if done.returncode:
-        said = done.stderr.strip().splitlines() or ["no message"]
-        error = UsageError if done.returncode == 2 else LinkError
-        raise error(said[-1].removeprefix("error: "))
-    return json.loads(done.stdout)
 
 
 def _explanation(found: dict[str, Any]) -> Iterator[str]:
@@ -87,34 +68,3 @@ def _explanation(found: dict[str, Any]) -> Iterator[str]:
 def _indented(text: str) -> list[str]:
     space = " " * _INDENT
     return wrap(text, 100, initial_indent=space, subsequent_indent=space)
-
-
-def _listed() -> Iterator[tuple[str, str]]:
-    """Yield what can be measured: its URI or place, and what it is."""
-    from serial.tools.list_ports import comports  # noqa: PLC0415
-
-    from plexor.desk.boards import found, serial_ports, usb_devices  # noqa: PLC0415
-
-    if find_spec("plexor_sim") is None:
-        yield "sim:", _NOT_INSTALLED
-    else:
-        for name, meaning in SIMULATED.items():
-            yield f"sim:{name}", f"simulated: {meaning}"
-    boards = found(serial_ports())
-    for entry in boards:
-        serial = f", serial number {entry.plugged.serial}" if entry.plugged.serial else ""
-        port = entry.uri if entry.link else f"serial:{entry.plugged.port}"
-        use = "" if entry.link else ", not the instrument's port"
-        yield port, f"{entry.name}{serial}{use}"
-    known = {entry.plugged.port for entry in boards}
-    # A board that waits for its bitstream may have no port.
-    for entry in found(usb_devices()):
-        if not entry.plugged.port:
-            yield f"usb {entry.plugged.node}", f"{entry.name}, no serial port"
-    ports = sorted(comports(), key=lambda port: port.device)
-    for port in ports:
-        if port.device not in known:
-            # What pyserial says of a port that nothing is known of.
-            yield f"serial:{port.device}", "" if port.description == "n/a" else port.description
-    if not ports:
-        yield "serial:", "no port found"

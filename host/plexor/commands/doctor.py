@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from plexor.commands.parameters import json_option
@@ -19,23 +17,13 @@ def doctor(udev: bool, as_json: bool) -> int:
     Nothing is changed. Below each missing item is the command that fixes it. The exit code is 1 if
     something is missing.
     """
-    from plexor.commands.conclude import wants_colour  # noqa: PLC0415
-    from plexor.desk.doctor import Level, examine, udev_rules  # noqa: PLC0415
-    from plexor.jsonable import to_json  # noqa: PLC0415
-    from plexor.render.terminal.columns import Paint  # noqa: PLC0415
+    # Imported here so that --help and wrong options answer at once.
+    from plexor.commands.conclude import show  # noqa: PLC0415
+    from plexor.library.upkeep.desk import examined, udev_rules  # noqa: PLC0415
 
     if udev:
         click.echo(udev_rules(), nl=False)
         return ExitCode.PASS
-    seen = examine()
-    missing = [entry for entry in seen if entry.level == Level.MISSING]
-    if as_json:
-        click.echo(json.dumps([to_json(entry) for entry in seen], indent=2))
-        return ExitCode.BUDGET if missing else ExitCode.PASS
-    paint = Paint(wants_colour())
-    styles = {Level.OK: "good", Level.NOTE: "doubt", Level.MISSING: "bad"}
-    for entry in seen:
-        click.echo(paint(f"{entry.level:<8} {entry.what}", styles[entry.level]))
-        if entry.command:
-            click.echo(f"         {entry.command}")
-    return ExitCode.BUDGET if missing else ExitCode.PASS
+    found = examined()
+    show(found, as_json, indent=2)
+    return found.exit_code()

@@ -7,7 +7,7 @@ import json
 import click
 
 from plexor.commands.parameters import json_option, link_option
-from plexor.protocol.geometry import Feature
+from plexor.units import format_ticks
 
 
 @click.command()
@@ -15,34 +15,15 @@ from plexor.protocol.geometry import Feature
 @json_option
 def identify(link: str, as_json: bool) -> None:
     """Print the identity of the instrument at a link."""
-    from plexor.device.device import Device  # noqa: PLC0415
-    from plexor.link.open import instrument_link  # noqa: PLC0415
-    from plexor.units import format_ticks  # noqa: PLC0415
+    # Imported here so that --help and wrong options answer at once.
+    from plexor.library.upkeep.desk import identified  # noqa: PLC0415
 
-    with Device(instrument_link(link)) as device:
-        identity = device.identity
-    geometry = identity.geometry
-    version = identity.protocol_version
-    features = [str(feature.name).lower() for feature in Feature if feature in geometry.features]
-    facts: dict[str, object] = {
-        "link": device.name,
-        "simulated": identity.simulated,
-        "board": identity.board,
-        "gateware_hash": f"{identity.gateware_hash:016x}",
-        "build_id": f"{identity.build_id:016x}",
-        "protocol": f"{version >> 16}.{version & 0xFFFF}",
-        "channels": geometry.channels,
-        "strikes": geometry.strikes,
-        "samples": geometry.samples,
-        "phases": geometry.phases,
-        "tick_fs": geometry.tick_fs,
-        "deep_depth": geometry.deep_depth,
-        "features": features,
-    }
+    facts = identified(link)
     if as_json:
         click.echo(json.dumps(facts, indent=2))
         return
-    facts["tick_fs"] = f"{geometry.tick_fs:,} fs ({format_ticks(1, geometry.tick_fs)})"
-    facts["features"] = ", ".join(features)
+    tick_fs = facts["tick_fs"]
+    facts["tick_fs"] = f"{tick_fs:,} fs ({format_ticks(1, tick_fs)})"
+    facts["features"] = ", ".join(facts["features"])
     for name, value in facts.items():
         click.echo(f"{name:<14} {value}")

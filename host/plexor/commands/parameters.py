@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
+from click.core import ParameterSource
 
+from plexor.errors import UsageError
 from plexor.library.texts import parse_channel, parse_duty, parse_start, parse_stop, parse_strike
 from plexor.units import parse_count, parse_duration, parse_rate, parse_velocity
 
@@ -92,3 +95,27 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print only a
 def link_option(schemes: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Return the decorator for the option of a link; `schemes` is its help."""
     return click.option("--link", default="sim:", show_default=True, metavar="URI", help=schemes)
+
+
+def option_name(name: str) -> str:
+    """Return a parameter of the command that runs as its option on the command line."""
+    context = click.get_current_context(silent=True)
+    known = [] if context is None else context.command.params
+    return next((entry.opts[0] for entry in known if entry.name == name), f"--{name}")
+
+
+@contextmanager
+def usage() -> Generator[None]:
+    """Have a UsageError name the help of the command that runs."""
+    try:
+        yield
+    except UsageError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def no_run_options(what: str) -> None:
+    """Raise UsageError if the command line has an option that only a run has; `what` is none."""
+    context = click.get_current_context()
+    for name in ("base", "velocity", "budget"):
+        if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name} applies only to runs; this is a {what}")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import sys
 from contextlib import closing
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -21,52 +17,20 @@ from plexor.commands.parameters import (
     json_option,
     key_option,
     link_option,
+    option_name,
     seed_option,
     time_option,
+    usage,
 )
-from plexor.commands.pins import described, response_pins
-from plexor.errors import ExitCode
-from plexor.model.settings import Channel, parse_reference
-from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
+from plexor.library.scans.phase_asked import MOST_POINTS, POINTS, PhaseAsked, check, parse_against
 
-if TYPE_CHECKING:
-    from plexor.model.results import RunResult
-    from plexor.phase.model import PhaseResult
-    from plexor.phase.run import Wanted
-
-RESULT_FILE = "phase.json"
-PAGE_FILE = "phase.html"
-POINTS = 100
 _PATH = click.Path(path_type=Path)
 
 
-def parse_against(text: str) -> str:
-    """Return the reference of `ch2`, `ch2.fall` or `strike1`; raise ValueError for others."""
-    source, _ = parse_reference(text)
-    if source in (SOURCE_STRIKE, SOURCE_LOAD):
-        raise ValueError(f"against: {text!r}; must be ch0 to ch7 or strike1 to strike7")
-    return text
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Options(PhaseAsked):
     """The options of `plexor phase`, by the names of their parameters."""
 
-    link: str
-    dut: str | None
-    against: str
-    period: Fraction | None
-    span: Fraction | None
-    rate: Fraction
-    step: Fraction | None
-    points: int | None
-    repeats: int
-    threshold: Fraction | None
-    width: Fraction | None
-    channels: tuple[Channel, ...]
-    timeout: Fraction | None
-    load: bool
-    seed: int
     keys: tuple[tuple[str, str], ...]
     as_json: bool
     page: Path | None
@@ -106,7 +70,7 @@ class Options:
 @time_option("--step", help="Step of the phase.")
 @click.option(
     "--points",
-    type=click.IntRange(2, 100_000),
+    type=click.IntRange(2, MOST_POINTS),
     metavar="N",
     help=f"Number of steps in a period, instead of --step. Default: {POINTS}.",
 )
@@ -162,102 +126,26 @@ def phase(**given: Any) -> int:
       plexor phase --link serial:/dev/ttyUSB1 --channel IRQ=ch0 --against ch2.fall --rate 2k
       plexor phase --dut bare --against strike1 --period 20us --points 200 --rate 10k
     """
-    from plexor.commands.conclude import wants_colour  # noqa: PLC0415
-    from plexor.commands.output import all_of, check_outputs, write_text  # noqa: PLC0415
-    from plexor.phase.store import SCHEMA  # noqa: PLC0415
-    from plexor.render.pictures.phase import phase_page, phase_picture  # noqa: PLC0415
-    from plexor.render.terminal.phase import phase_text  # noqa: PLC0415
-    from plexor.store.kept_json import document_of  # noqa: PLC0415
-
     options = Options(**given)
-    wanted = _wanted(options)
-    out = options.out
-    if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise click.UsageError(f"--out {out}: already exists; name a new folder")
-    check_outputs(options.page, folder=out)
-    result, run = _take(options, wanted)
-    text = json.dumps(document_of(SCHEMA, result), indent=1, ensure_ascii=False)
-    if options.as_json:
-        print(text)
-    else:
-        width = shutil.get_terminal_size((100, 24)).columns
-        print(phase_text(result, width=width, colour=wants_colour()), end="")
-    sys.stdout.flush()
-    path = options.page
-    drawn = phase_picture if path is not None and path.suffix == ".svg" else phase_page
-    all_of(
-        lambda: None if out is None else _keep(run, out, text, phase_page(result)),
-        lambda: None if path is None else write_text(path, drawn(result)),
-    )
-    if result.interrupted:
-        return ExitCode.INTERRUPTED
-    return ExitCode.INVALID if result.invalid_reasons else ExitCode.PASS
-
-
-def _keep(run: RunResult, out: Path, text: str, page: str) -> None:
-    from plexor.commands.output import write_text  # noqa: PLC0415
-    from plexor.store.run_folder import save  # noqa: PLC0415
-
-    save(run, out)
-    write_text(out / RESULT_FILE, f"{text}\n")
-    write_text(out / PAGE_FILE, page)
-
-
-def _wanted(options: Options) -> Wanted:
-    from plexor.phase.run import Wanted  # noqa: PLC0415
-
-    source, _ = parse_reference(options.against)
-    ours = source >= SOURCE_STRIKE
-    if options.step is not None and options.points is not None:
-        raise click.UsageError(
-            "--step and --points both set the steps of the phase; give one of them"
-        )
-    spans = {"step": options.step, "period": options.period, "span": options.span}
-    for name, asked in spans.items():
-        if asked is not None and asked <= 0:
-            raise click.UsageError(f"--{name}: must be above 0")
-    if ours and options.period is None:
-        raise click.UsageError(f"--against {options.against}: give its --period too")
-    if not ours and options.period is not None:
-        raise click.UsageError(
-            f"--period is for another output; the period of {options.against} is measured"
-        )
-    if ours and options.span is not None:
-        raise click.UsageError(
-            f"--span is for a reference without a period; the phases of {options.against} cover "
-            "its period"
-        )
-    points = options.points or (POINTS if options.step is None else None)
-    return Wanted(
-        channels=options.channels
-        or response_pins(options.link, options.dut, None if ours else source),
-        against=options.against,
-        rate_hz=options.rate,
-        repeats=options.repeats,
-        step_s=options.step,
-        points=points,
-        period_s=options.period,
-        threshold_s=options.threshold,
-        width_s=options.width,
-        timeout_s=options.timeout,
-        span_s=options.span,
-        load=options.load,
-        seed=options.seed,
-    )
-
-
-def _take(options: Options, wanted: Wanted) -> tuple[PhaseResult, RunResult]:
+    with usage():
+        check(options, option_name)
+    # Imported here so that --help and wrong options answer at once.
+    from plexor.commands.conclude import conclude_scan, page_or_picture  # noqa: PLC0415
     from plexor.commands.interrupts import stop_on_signals  # noqa: PLC0415
+    from plexor.commands.output import check_outputs  # noqa: PLC0415
     from plexor.commands.progress import ProgressLine  # noqa: PLC0415
-    from plexor.device.device import Device  # noqa: PLC0415
-    from plexor.link.open import open_link  # noqa: PLC0415
-    from plexor.phase.run import run  # noqa: PLC0415
+    from plexor.library.instrument import Instrument  # noqa: PLC0415
+    from plexor.library.keep import check_new  # noqa: PLC0415
 
-    uri = options.link
-    description = described(uri, options.dut, dict(options.keys))
+    with usage():
+        check_new(options.out, option_name("out"))
+    check_outputs(options.page, folder=options.out)
     with (
-        Device(open_link(uri, options.dut)) as device,
+        Instrument(options.link, dut=options.dut, calibration="none") as instrument,
         closing(ProgressLine()) as line,
         stop_on_signals() as stop,
     ):
-        return run(device, wanted, line, description, stop)
+        found = instrument.phased(
+            options, on_progress=line, stop=stop, device=dict(options.keys), out=options.out
+        )
+    return conclude_scan(found, options.as_json, *page_or_picture(options.page))

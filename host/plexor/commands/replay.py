@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from fractions import Fraction
 from pathlib import Path
 
 import click
 
-from plexor.commands.parameters import base_option, budget_option, json_option, velocity_option
+from plexor.commands.parameters import (
+    base_option,
+    budget_option,
+    json_option,
+    no_run_options,
+    velocity_option,
+)
 
 
 @click.command()
@@ -26,19 +30,14 @@ def replay(
     FILE is its folder, or the raw bytes of a link (wire.bin). The folder of a phase scan also holds
     the run that it was taken from, as run.json.
     """
-    from plexor.commands.conclude import Wanted, conclude, wants_colour  # noqa: PLC0415
-    from plexor.commands.stored import no_run_options, read_run, read_scan  # noqa: PLC0415
-    from plexor.judge.budget_file import load as load_budget  # noqa: PLC0415
-    from plexor.units import ticks_of  # noqa: PLC0415
+    from plexor.commands.conclude import Wanted, conclude, show  # noqa: PLC0415
+    from plexor.library.load import load  # noqa: PLC0415
+    from plexor.library.run import Run, load_budget  # noqa: PLC0415
 
-    scan = read_scan(path)
-    if scan is not None:
-        no_run_options(scan)
-        width = shutil.get_terminal_size((100, 24)).columns
-        text = json.dumps(scan.document, indent=1, ensure_ascii=False) + "\n"
-        print(text if as_json else scan.text(width, wants_colour()), end="", flush=True)
-        return scan.code
+    found = load(path)
+    if not isinstance(found, Run):
+        no_run_options(found.what)
+        show(found, as_json)
+        return found.exit_code()
     limits = None if budget is None else load_budget(budget)
-    result = read_run(path)
-    base_ticks = round(ticks_of(base, result.tick_fs))
-    return conclude(result, Wanted(limits, as_json, None, base_ticks, velocity))
+    return conclude(found.less(base, velocity), Wanted(limits, as_json))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.util import find_spec
 
 import click
 
-from plexor.errors import LinkError
+from plexor.library.upkeep.desk import need_simulator
 
 
 @click.group(no_args_is_help=False)
@@ -26,10 +25,7 @@ def sim() -> None:
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS]")
 def serve(arguments: tuple[str, ...]) -> None:
     """Serve a simulated instrument on a loopback port, for `--link tcp://`. See `--help`."""
-    if find_spec("plexor_sim") is None:
-        raise LinkError(
-            "the simulated instrument is not installed; in a clone: pip install '.[sim]'"
-        )
+    need_simulator()
     # It takes this process's place, so that a signal or an exit code needs no middleman.
     sys.stdout.flush()
     os.execv(sys.executable, [sys.executable, "-m", "plexor_sim.serve", *arguments])

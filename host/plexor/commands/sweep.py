@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import sys
 import time
-from collections.abc import Callable
-from concurrent.futures import Executor
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,53 +19,26 @@ from plexor.commands.parameters import (
     json_option,
     key_option,
     link_option,
+    option_name,
     parse_duty,
     seed_option,
     time_option,
+    usage,
 )
-from plexor.commands.pins import response_pins
-from plexor.commands.workers import executor_of, executor_option
-from plexor.desk.load import IDLE, switched
-from plexor.errors import ExitCode
-from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.protocol.geometry import MAX_STEPS
-from plexor.sweep.criterion import DEFAULT, Criterion, What, parse_criterion
+from plexor.commands.workers import executor_option
+from plexor.library.scans.sweep_asked import IDLE, SweepAsked, check, parse_criterion
+from plexor.units import format_rate
 
 if TYPE_CHECKING:
-    from plexor.sweep.model import Step, SweepResult
-    from plexor.sweep.sweep import Found, Load, Wanted
+    from plexor.library.scans.sweep import Step
 
-LEAST_WIDTH = Fraction(1, 1000)
-MOST_POINTS = (MAX_STEPS - 1) // 2
-"""Limit of --both-ways: every rate but the highest is taken up and down, then two steps at rest."""
 _PATH = click.Path(path_type=Path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Options(SweepAsked):
     """The options of `plexor sweep`, by the names of their parameters."""
 
-    link: str
-    dut: str | None
-    low: Fraction
-    high: Fraction
-    criteria: tuple[Criterion, ...]
-    resolution: Fraction
-    points: int
-    both_ways: bool
-    dwell: int
-    longest: Fraction
-    loads: str
-    load_on: str | None
-    load_off: str | None
-    width: Fraction | None
-    duty: Fraction | None
-    dither: Fraction
-    seed: int
-    channels: tuple[Channel, ...]
-    timeout: Fraction | None
-    deadline: Fraction | None
-    executor: Callable[[], Executor] | None
     keys: tuple[tuple[str, str], ...]
     as_json: bool
     page: Path | None
@@ -197,55 +165,26 @@ def sweep(**given: Any) -> int:
       plexor sweep --dut bare --from 10k --to 1M --dither 1024ns
       plexor sweep --from 1k --to 100k --load none,cpu,polygons --criterion 'missed<1%' --out s1
     """
-    from plexor.commands.conclude import wants_colour  # noqa: PLC0415
-    from plexor.commands.output import all_of, check_outputs  # noqa: PLC0415
-    from plexor.render.terminal.sweep import sweep_text  # noqa: PLC0415
-    from plexor.sweep.executor import Workers  # noqa: PLC0415
-    from plexor.sweep.store import StepStore, question_of, save  # noqa: PLC0415
-    from plexor.sweep.sweep import sweep as run  # noqa: PLC0415
-
     options = Options(**given)
-    check_outputs(options.page, options.svg, folder=options.out, whole=False)
-    wanted = _wanted(options)
+    with usage():
+        check(options, option_name)
     if options.force and options.out is None:
         raise click.UsageError("--force replaces the folder of --out; give --out too")
-    question = question_of("sweep", wanted, [load.dut for load in wanted.loads.values()])
-    store = StepStore(options.out, question, force=options.force)
-    switch = switched(options.load_on, options.load_off)
-    with Workers(executor_of(options.link, options.executor)) as workers:
-        found = run(wanted, workers, store, Teller().step, switch)
-    if not found.steps:
-        # Nothing is known of a device then, not even whether it is simulated.
-        if found.error is not None:
-            raise found.error
-        raise KeyboardInterrupt
-    result = _result(options, wanted, found)
-    if options.as_json:
-        from plexor.jsonable import to_json  # noqa: PLC0415
+    # Imported here so that --help and wrong options answer at once.
+    from plexor.commands.conclude import conclude_scan  # noqa: PLC0415
+    from plexor.commands.output import check_outputs  # noqa: PLC0415
+    from plexor.library.scans.sweep import swept  # noqa: PLC0415
 
-        print(json.dumps(to_json(result), indent=1, ensure_ascii=False))
-    else:
-        width = shutil.get_terminal_size((100, 24)).columns
-        print(sweep_text(result, width=width, colour=wants_colour()), end="")
-    sys.stdout.flush()
-    all_of(
-        lambda: None if options.out is None else save(result, options.out),
-        lambda: _write(result, options.page, options.svg),
+    check_outputs(options.page, options.svg, folder=options.out, whole=False)
+    found = swept(
+        options,
+        device=dict(options.keys),
+        out=options.out,
+        force=options.force,
+        on_step=Teller().step,
+        name=option_name,
     )
-    if found.error is not None:
-        raise found.error
-    return ExitCode.INTERRUPTED if found.interrupted else ExitCode.PASS
-
-
-def _write(result: SweepResult, page: Path | None, svg: Path | None) -> None:
-    """Write the page and the picture that are wanted."""
-    from plexor.commands.output import write_text  # noqa: PLC0415
-    from plexor.render.sweep_page import sweep_page, sweep_svg  # noqa: PLC0415
-
-    for path, content, what in ((page, sweep_page, "page"), (svg, sweep_svg, "picture")):
-        if path is not None:
-            write_text(path, content(result))
-            print(f"plexor: {what} {path}", file=sys.stderr)
+    return conclude_scan(found, options.as_json, options.page, options.svg)
 
 
 class Teller:
@@ -256,8 +195,6 @@ class Teller:
 
     def step(self, step: Step, taken: int, expected: int) -> None:
         """Print one step and the number of steps."""
-        from plexor.units import format_rate  # noqa: PLC0415
-
         words = ", ".join(f"{entry.name} {entry.verdict}" for entry in step.channels)
         left_s = (time.monotonic() - self._began) / taken * max(expected - taken, 0)
         print(
@@ -266,133 +203,3 @@ class Teller:
             file=sys.stderr,
             flush=True,
         )
-
-
-def _wanted(options: Options) -> Wanted:
-    from plexor.sweep.sweep import Wanted  # noqa: PLC0415
-
-    low, high = options.low, options.high
-    if low >= high:
-        raise click.UsageError(f"--from {low} --to {high}: --to must be above --from")
-    if options.resolution < LEAST_WIDTH:
-        raise click.UsageError("--resolution: must be at least 0.1%")
-    if options.both_ways and options.points > MOST_POINTS:
-        raise click.UsageError(
-            f"--points {options.points}: must be at most {MOST_POINTS} with --both-ways"
-        )
-    if options.width is not None and options.duty is not None:
-        raise click.UsageError(
-            "--width and --duty both set the width of a strike; give one of them"
-        )
-    criteria = options.criteria or (DEFAULT,)
-    deadline = _deadline(options, criteria)
-    channels = options.channels or response_pins(options.link, options.dut)
-    settings = Settings(
-        strikes=(
-            Stimulus(
-                period_s=1 / low,
-                width_s=options.width,
-                duty=options.duty,
-                dither_s=options.dither,
-                seed=options.seed,
-            ),
-        ),
-        channels=tuple(_with_deadline(channel, deadline) for channel in channels),
-        timeout_s=options.timeout,
-    )
-    return Wanted(
-        options.link,
-        _loads(options),
-        settings,
-        low,
-        high,
-        criteria,
-        options.resolution,
-        options.points,
-        options.dwell,
-        options.longest,
-        options.both_ways,
-    )
-
-
-def _deadline(options: Options, criteria: tuple[Criterion, ...]) -> Fraction | None:
-    limits = [entry.most_s for entry in criteria if entry.what == What.LATENCY]
-    deadline = options.deadline
-    if len(limits) > 1 or (limits and deadline is not None):
-        raise click.UsageError(
-            "--criterion latency< sets a deadline; give only one of them, or --deadline"
-        )
-    if not limits and deadline is None and any(entry.what == What.LATE for entry in criteria):
-        raise click.UsageError("--criterion late< needs --deadline, after which a response is late")
-    return limits[0] if limits else deadline
-
-
-def _with_deadline(channel: Channel, deadline_s: Fraction | None) -> Channel:
-    return channel if channel.deadline_s is not None else replace(channel, deadline_s=deadline_s)
-
-
-def _loads(options: Options) -> dict[str, Load]:
-    from plexor.link.open import DEFAULT_DUT, sim_device  # noqa: PLC0415
-    from plexor.sweep.sweep import Load  # noqa: PLC0415
-
-    names = [name.strip() for name in options.loads.split(",")]
-    if not all(names) or len(set(names)) < len(names):
-        raise click.UsageError(
-            f"--load {options.loads}: must be different names, separated by commas"
-        )
-    uri = options.link
-    if options.load_on is not None:
-        if uri.startswith("sim:"):
-            raise click.UsageError(
-                "--load-on is for a real device; name loads of a simulated one with --load"
-            )
-        if len(set(names) - {IDLE}) != 1:
-            raise click.UsageError(
-                f"--load {options.loads}: must be one load with --load-on, or none and one load"
-            )
-    dut = sim_device(uri) or options.dut or DEFAULT_DUT
-    found: dict[str, Load] = {}
-    for name in names:
-        if name in (IDLE, "on") or not uri.startswith("sim:"):
-            found[name] = Load(options.dut, name != IDLE)
-        else:
-            glue = "," if ":" in dut else ":"
-            found[name] = Load(f"{dut}{glue}load={name}", True)
-    return found
-
-
-def _description(options: Options) -> dict[str, str]:
-    """Return the description of what was swept: the simulated device, and the user's keys."""
-    from plexor.link.open import DEFAULT_DUT, sim_device  # noqa: PLC0415
-
-    uri = options.link
-    keys = dict(options.keys)
-    if not uri.startswith("sim:"):
-        return keys
-    return {"dut": sim_device(uri) or options.dut or DEFAULT_DUT, **keys}
-
-
-def _result(options: Options, wanted: Wanted, found: Found) -> SweepResult:
-    from plexor.session.session import versions  # noqa: PLC0415
-    from plexor.sweep.model import SweepResult  # noqa: PLC0415
-    from plexor.units import format_seconds  # noqa: PLC0415
-
-    shape = "half of the period, at most 10 µs"
-    if options.width is not None:
-        shape = f"width {format_seconds(options.width)}"
-    if options.duty is not None:
-        shape = f"duty {float(options.duty):.4g}"
-    return SweepResult(
-        found.steps[0].tick_fs if found.steps else 0,
-        any(step.simulated for step in found.steps),
-        tuple(entry.text for entry in wanted.criteria),
-        wanted.low_hz,
-        wanted.high_hz,
-        wanted.width,
-        shape,
-        tuple(found.steps),
-        tuple(found.knees),
-        found.interrupted,
-        _description(options),
-        versions(),
-    )

@@ -34,6 +34,12 @@ def check_out(out: Path | None, force: bool, name: str = "out", forcing: str = "
         raise UsageError(f"{name} {out}: already exists; {forcing} replaces it")
 
 
+def check_new(out: Path | None, name: str = "out") -> None:
+    """Raise UsageError for a folder that exists and holds something; `name` is its option's."""
+    if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"{name} {out}: already exists; name a new folder")
+
+
 class Tap:
     """A file of raw bytes. If it can no longer be written, the run continues without it."""
 

@@ -1,1 +1,70 @@
 """Stored results of any kind, read as objects that show themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plexor.library.run import Run
+
+if TYPE_CHECKING:
+    from plexor.library.scans.burst import BurstScan
+    from plexor.library.scans.phase import PhaseScan
+    from plexor.library.scans.sweep import Sweep
+
+
+def load(path: str | Path) -> Run | Sweep | PhaseScan | BurstScan:
+    """Return what is stored at a path: a run, a sweep, a phase scan or a burst scan.
+
+    The path is a folder of `out`, its run.json, sweep.json, phase.json or burst.json, or a file of
+    raw bytes of a link. The folder of a phase scan holds the run that it was taken from, too: its
+    run.json is that run.
+
+    Raises StoreError for a folder without a readable result, LinkError for a file that cannot be
+    read, and IdentityError for one that is no recording of an instrument.
+    """
+    place = Path(path)
+    return _scan(place) or load_run(place)
+
+
+def load_run(path: Path) -> Run:
+    """Return the run in a folder, in its run.json, or in a file of raw bytes; raise as `load`."""
+    if path.is_dir() or path.name == "run.json":
+        from plexor.store.run_folder import load as read  # noqa: PLC0415
+
+        return Run(read(path if path.is_dir() else path.parent))
+    from plexor.session.replay import replay  # noqa: PLC0415
+
+    return Run(replay(path))
+
+
+def _scan(path: Path) -> Sweep | PhaseScan | BurstScan | None:
+    """Return the scan in a folder or its result file; None if there is none."""
+    readers = {"sweep.json": _sweep, "phase.json": _phase, "burst.json": _burst}
+    for name, reader in readers.items():
+        if path.name == name and path.is_file():
+            return reader(path.parent)
+        if (path / name).is_file():
+            return reader(path)
+    return None
+
+
+def _sweep(folder: Path) -> Sweep:
+    from plexor.library.scans.sweep import Sweep  # noqa: PLC0415
+    from plexor.sweep.store import load as read  # noqa: PLC0415
+
+    return Sweep(read(folder))
+
+
+def _phase(folder: Path) -> PhaseScan:
+    from plexor.library.scans.phase import PhaseScan  # noqa: PLC0415
+    from plexor.phase.store import load as read  # noqa: PLC0415
+
+    return PhaseScan(read(folder))
+
+
+def _burst(folder: Path) -> BurstScan:
+    from plexor.burst.store import load as read  # noqa: PLC0415
+    from plexor.library.scans.burst import BurstScan  # noqa: PLC0415
+
+    return BurstScan(read(folder))

@@ -7,6 +7,7 @@ from pathlib import Path
 from plexor.library.instrument import Instrument
 from plexor.library.keep import tap_at
 from plexor.library.replay import Replay
+from plexor.link.open import sim_device
 from plexor.model.calibration import Calibration
 
 
@@ -32,3 +33,12 @@ def open(
     tap = None if record is None else tap_at(Path(record))
     kind = Replay if link.startswith("file:") else Instrument
     return kind(link, dut=dut, fallback=fallback, calibration=calibration, tap=tap)
+
+
+def open_any(link: str) -> Instrument:
+    """Return the instrument at a link, if its device and calibration do not matter.
+
+    Every simulated device has the same instrument; the synthetic one starts fastest.
+    """
+    simulated = link.startswith("sim:") and not sim_device(link)
+    return Instrument(link, dut="synthetic" if simulated else None, calibration="none")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from plexor.errors import UsageError
+from plexor.library.values import Naming, plain
 from plexor.link.open import DEFAULT_DUT, sim_device
 from plexor.model.settings import Channel
 from plexor.protocol.frames import MAX_CHANNELS
@@ -61,6 +62,18 @@ def described(uri: str, dut: str | None, keys: Mapping[str, str]) -> dict[str, s
     if dut is not None:
         raise UsageError(f"dut {dut} is for sim: links; {uri} has a device of its own")
     return dict(keys)
+
+
+def wiring_of(jumpers: Sequence[tuple[int, int]], name: Naming = plain) -> dict[int, list[int]]:
+    """Return the channels at each output; raise UsageError for a channel that is given twice."""
+    numbers = [channel for _, channel in jumpers]
+    twice = [channel for channel in numbers if numbers.count(channel) > 1]
+    if twice:
+        raise UsageError(f"{name('jumpers')}: ch{twice[0]} is given twice")
+    wiring: dict[int, list[int]] = {}
+    for output, channel in jumpers:
+        wiring.setdefault(output, []).append(channel)
+    return wiring
 
 
 def _manifest_pins(path: Path) -> tuple[str, ...]:

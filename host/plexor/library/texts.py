@@ -1,4 +1,4 @@
-"""Texts of the command line and of the library as strikes, channels and stop conditions."""
+"""Texts of the command line and of the library as strikes, channels, conditions and wires."""
 
 from __future__ import annotations
 
@@ -159,3 +159,14 @@ def parse_strike(text: str) -> Stimulus:
 
 def _started(strike: Stimulus, start: Start) -> Stimulus:
     return replace(strike, trigger=start.trigger, trigger_source=start.source)
+
+
+_JUMPER = re.compile(r"strike([0-7])=ch([0-7])")
+
+
+def parse_jumper(text: str) -> tuple[int, int]:
+    """Return (0, 2) for `strike0=ch2`; raise ValueError."""
+    match = _JUMPER.fullmatch(text)
+    if match is None:
+        raise ValueError(f"jumper: {text!r}; must be strikeN=chM, such as strike0=ch2")
+    return int(match[1]), int(match[2])

@@ -87,7 +87,7 @@ def run(
     stop = stop or Stop()
     need_events(device.identity, "phase")
     if wanted.span_s is not None:
-        need_dither(device.identity, "--span: strikes at random")
+        need_dither(device.identity, "span: strikes at random")
     period_s = _reference_period(device, wanted, stop)
     settings = settings_of(wanted, period_s, device.identity.tick_fs)
     result = measure(device, settings, on_progress, description, stop=stop)
@@ -111,8 +111,8 @@ def settings_of(wanted: Wanted, reference_period_s: Fraction | None, tick_fs: in
     else:
         step_s = reference_period_s * GOLDEN
         if ours:
-            step_s = _whole(wanted.step_s or reference_period_s / steps, "--step", tick_fs)
-            reference_period_s = _whole(reference_period_s, "--period", tick_fs)
+            step_s = _whole(wanted.step_s or reference_period_s / steps, "step", tick_fs)
+            reference_period_s = _whole(reference_period_s, "period", tick_fs)
             others = (Stimulus(source - SOURCE_STRIKE, reference_period_s),)
         periods = max(math.ceil((least_s - step_s) / reference_period_s), 0)
         spacing_s = periods * reference_period_s + step_s
@@ -120,7 +120,7 @@ def settings_of(wanted: Wanted, reference_period_s: Fraction | None, tick_fs: in
     timeout_s = wanted.timeout_s or spacing_s * TIMEOUT_PART
     if timeout_s >= spacing_s:
         raise UsageError(
-            f"--timeout: {float(timeout_s):g} s; must be below {float(spacing_s):g} s, the time "
+            f"timeout: {float(timeout_s):g} s; must be below {float(spacing_s):g} s, the time "
             "between strikes, so that each response has one strike"
         )
     return Settings(

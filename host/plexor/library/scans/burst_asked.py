@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Required, TypedDict
 
+from plexor.burst.model import LONGEST_PART
 from plexor.errors import UsageError
 from plexor.library.pins import described, response_pins
-from plexor.library.scans.workers import Opener, executor
+from plexor.library.scans.workers import Opener, executor, workers_of
 from plexor.library.values import (
     Count,
     Naming,
@@ -95,35 +96,43 @@ READERS: Mapping[str, Reader] = {
 }
 
 
-def wanted_of(asked: BurstAsked, name: Naming = plain) -> Wanted:
-    """Return what a burst scan is to find out. `name` gives an option's name for messages.
-
-    Raises UsageError for options that cannot be combined.
-    """
+def check(asked: BurstAsked, name: Naming = plain) -> None:
+    """Raise UsageError for options that cannot be combined, by their names for messages."""
     low, high = asked.low, asked.high
     if not 0 < low < high:
         raise UsageError(
             f"{name('low')} and {name('high')}: both must be above 0, and {name('high')} above "
             f"{name('low')}"
         )
-    if high > asked.period / 2:
+    if high > asked.period * LONGEST_PART:
         raise UsageError(
             f"{name('high')}: must be at most half of {name('period')}, or no burst fits"
         )
     if asked.criterion.what != What.MISSED:
         raise UsageError(f"{name('criterion')} {asked.criterion.text}: must limit missed")
-    stimulus = Stimulus(period_s=asked.period, width_s=asked.width, seed=asked.seed)
-    pins = asked.channels or response_pins(asked.link, asked.dut)
+    if not asked.channels:
+        response_pins(asked.link, asked.dut)
     described(asked.link, asked.dut, {})
+    workers_of(asked.link, asked.executor, name)
+
+
+def wanted_of(asked: BurstAsked, name: Naming = plain) -> Wanted:
+    """Return what a burst scan is to find out. `name` gives an option's name for messages.
+
+    Raises UsageError for options that cannot be combined.
+    """
+    check(asked, name)
     # Imported here so that wrong options answer at once.
     from plexor.burst.scan import Wanted  # noqa: PLC0415
 
+    stimulus = Stimulus(period_s=asked.period, width_s=asked.width, seed=asked.seed)
+    pins = asked.channels or response_pins(asked.link, asked.dut)
     return Wanted(
         asked.link,
         asked.dut,
         Settings(strikes=(stimulus,), channels=pins, load=asked.load),
-        low,
-        high,
+        asked.low,
+        asked.high,
         asked.points,
         asked.period,
         asked.most,

@@ -8,6 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Required, TypedDict
 
 from plexor.errors import UsageError
+from plexor.library.pins import described, response_pins
+from plexor.library.scans.workers import live
 from plexor.library.values import (
     Count,
     Naming,
@@ -75,8 +77,10 @@ class PhaseOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseAsked:
-    """PhaseOptions, exact: rates in hertz, times in seconds."""
+    """PhaseOptions and the device, exact: rates in hertz, times in seconds."""
 
+    link: str = "sim:"
+    dut: str | None = None
     against: str
     rate: Fraction
     period: Fraction | None = None
@@ -90,16 +94,6 @@ class PhaseAsked:
     timeout: Fraction | None = None
     load: bool = False
     seed: int = 1
-
-    @property
-    def source(self) -> int:
-        """The source of the reference's edges."""
-        return parse_reference(self.against)[0]
-
-    @property
-    def ours(self) -> bool:
-        """Whether the reference is another output of the instrument."""
-        return self.source >= SOURCE_STRIKE
 
 
 READERS: Mapping[str, Reader] = {
@@ -116,7 +110,7 @@ READERS: Mapping[str, Reader] = {
 
 def check(asked: PhaseAsked, name: Naming = plain) -> None:
     """Raise UsageError for options that cannot be combined, by their names for messages."""
-    against, ours = f"{name('against')} {asked.against}", asked.ours
+    against, ours = f"{name('against')} {asked.against}", _is_ours(asked)
     if asked.step is not None and asked.points is not None:
         raise UsageError(
             f"{name('step')} and {name('points')} both set the steps of the phase; give one of them"
@@ -136,14 +130,32 @@ def check(asked: PhaseAsked, name: Naming = plain) -> None:
             f"{name('span')} is for a reference without a period; the phases of {asked.against} "
             "cover its period"
         )
+    live(asked.link)
+    _pins(asked)
+    described(asked.link, asked.dut, {})
 
 
-def wanted_of(asked: PhaseAsked, pins: tuple[Channel, ...]) -> Wanted:
-    """Return what a phase scan is to find out; `pins` are its channels if it names none."""
+def _is_ours(asked: PhaseAsked) -> bool:
+    """Return whether the reference is another output of the instrument."""
+    return parse_reference(asked.against)[0] >= SOURCE_STRIKE
+
+
+def _pins(asked: PhaseAsked) -> tuple[Channel, ...]:
+    but = None if _is_ours(asked) else parse_reference(asked.against)[0]
+    return asked.channels or response_pins(asked.link, asked.dut, but)
+
+
+def wanted_of(asked: PhaseAsked, name: Naming = plain) -> Wanted:
+    """Return what a phase scan is to find out. `name` gives an option's name for messages.
+
+    Raises UsageError for options that cannot be combined.
+    """
+    check(asked, name)
+    # Imported here so that wrong options answer at once.
     from plexor.phase.run import Wanted  # noqa: PLC0415
 
     return Wanted(
-        channels=asked.channels or pins,
+        channels=_pins(asked),
         against=asked.against,
         rate_hz=asked.rate,
         repeats=asked.repeats,

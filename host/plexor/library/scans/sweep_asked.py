@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Required, TypedDict
 from plexor.desk.load import IDLE
 from plexor.errors import UsageError
 from plexor.library.pins import described, response_pins
-from plexor.library.scans.workers import Opener, executor
+from plexor.library.scans.workers import Opener, executor, workers_of
 from plexor.library.values import (
     Count,
     Naming,
@@ -35,7 +35,7 @@ from plexor.protocol.geometry import MAX_STEPS
 from plexor.sweep.criterion import DEFAULT, Criterion, What, parse_criterion
 
 if TYPE_CHECKING:
-    from plexor.sweep.sweep import Load, Wanted
+    from plexor.sweep.sweep import Wanted
 
 LEAST_WIDTH = Fraction(1, 1000)
 MOST_POINTS = (MAX_STEPS - 1) // 2
@@ -134,11 +134,8 @@ READERS: Mapping[str, Reader] = {
 }
 
 
-def wanted_of(asked: SweepAsked, name: Naming = plain) -> Wanted:
-    """Return what a sweep is to find out. `name` gives an option's name for messages.
-
-    Raises UsageError for options that cannot be combined.
-    """
+def check(asked: SweepAsked, name: Naming = plain) -> None:
+    """Raise UsageError for options that cannot be combined, by their names for messages."""
     low, high = asked.low, asked.high
     if low >= high:
         raise UsageError(
@@ -155,12 +152,27 @@ def wanted_of(asked: SweepAsked, name: Naming = plain) -> Wanted:
         raise UsageError(
             f"{name('width')} and {name('duty')} both set the width of a strike; give one of them"
         )
-    criteria = asked.criteria or (DEFAULT,)
-    deadline = _deadline(asked, criteria, name)
-    pins = asked.channels or response_pins(asked.link, asked.dut)
+    _deadline(asked, name)
+    _levels(asked, name)
+    if not asked.channels:
+        response_pins(asked.link, asked.dut)
     described(asked.link, asked.dut, {})
+    workers_of(asked.link, asked.executor, name)
+
+
+def wanted_of(asked: SweepAsked, name: Naming = plain) -> Wanted:
+    """Return what a sweep is to find out. `name` gives an option's name for messages.
+
+    Raises UsageError for options that cannot be combined.
+    """
+    check(asked, name)
+    # Imported here so that wrong options answer at once.
+    from plexor.sweep.sweep import Load, Wanted  # noqa: PLC0415
+
+    deadline = _deadline(asked, name)
+    pins = asked.channels or response_pins(asked.link, asked.dut)
     stimulus = Stimulus(
-        period_s=1 / low,
+        period_s=1 / asked.low,
         width_s=asked.width,
         duty=asked.duty,
         dither_s=asked.dither,
@@ -171,18 +183,13 @@ def wanted_of(asked: SweepAsked, name: Naming = plain) -> Wanted:
         channels=tuple(_with_deadline(channel, deadline) for channel in pins),
         timeout_s=asked.timeout,
     )
-    levels = _levels(asked, name)
-    # Imported here so that wrong options answer at once.
-    from plexor.sweep.sweep import Load, Wanted  # noqa: PLC0415
-
-    loads: dict[str, Load] = {load: Load(*entry) for load, entry in levels.items()}
     return Wanted(
         asked.link,
-        loads,
+        {load: Load(*entry) for load, entry in _levels(asked, name).items()},
         settings,
-        low,
-        high,
-        criteria,
+        asked.low,
+        asked.high,
+        asked.criteria or (DEFAULT,),
         asked.resolution,
         asked.points,
         asked.dwell,
@@ -191,9 +198,9 @@ def wanted_of(asked: SweepAsked, name: Naming = plain) -> Wanted:
     )
 
 
-def _deadline(asked: SweepAsked, criteria: tuple[Criterion, ...], name: Naming) -> Fraction | None:
+def _deadline(asked: SweepAsked, name: Naming) -> Fraction | None:
+    criteria, deadline = asked.criteria, asked.deadline
     limits = [entry.most_s for entry in criteria if entry.what == What.LATENCY]
-    deadline = asked.deadline
     if len(limits) > 1 or (limits and deadline is not None):
         raise UsageError(
             f"{name('criteria')} latency< sets a deadline; give only one of them, or "

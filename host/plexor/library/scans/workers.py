@@ -9,7 +9,7 @@ from plexor.errors import UsageError
 from plexor.library.values import Naming, plain
 from plexor.sweep.executor import FORMS, parse_executor
 
-__all__ = ["FORMS", "Opener", "executor", "parse_executor", "workers_of"]
+__all__ = ["FORMS", "Opener", "executor", "live", "parse_executor", "workers_of"]
 
 Opener = Callable[[], Executor]
 """Opens an executor."""
@@ -25,8 +25,15 @@ def workers_of(link: str, opener: Opener | None, name: Naming = plain) -> Opener
 
     `opener` is what the option `executor` names. Raises UsageError if the link cannot use it.
     """
+    live(link)
     if not link.startswith("sim:"):
         if opener is not None:
             raise UsageError(f"{name('executor')} applies only to simulated instruments (sim:)")
         return parse_executor("local:1")
     return parse_executor("local") if opener is None else opener
+
+
+def live(link: str) -> None:
+    """Raise UsageError for a link that is a recording: a scan asks for one run after the other."""
+    if link.startswith("file:"):
+        raise UsageError(f"link: {link!r}: is a recording; a scan needs an instrument")

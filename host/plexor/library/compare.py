@@ -1,0 +1,258 @@
+"""Runs and sweeps compared: what differs, and whether a change is too large."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from plexor.analyse.analyse import Report
+from plexor.errors import ExitCode, UsageError
+from plexor.judge.compare import Difference, configuration, differences, differing_keys
+from plexor.judge.gate import (
+    By,
+    FailOn,
+    Judgement,
+    Outcome,
+    judge,
+    needed,
+    outcome_of,
+    parse_fail_on,
+)
+from plexor.library.load import load_run
+from plexor.library.run import Run
+from plexor.library.scans.sweep import Sweep
+from plexor.library.values import Naming, Reader, choice, plain, read
+from plexor.store.run_folder import RUN_FILE
+from plexor.sweep.compare import differences as sweep_differences
+from plexor.sweep.model import SweepResult
+from plexor.sweep.store import is_sweep, load
+
+SCHEMA = "plexor.judge.compare/2"
+Source = str | Path | Run | Sweep
+"""A result, its path, or a folder of results."""
+Result = Report | SweepResult
+_READERS: Mapping[str, Reader] = {
+    "fail_on": lambda value: parse_fail_on(value) if isinstance(value, str) else tuple(value),
+    "judge": choice(By),
+}
+_CODES = {
+    Outcome.KEPT: ExitCode.PASS,
+    Outcome.BROKEN: ExitCode.BUDGET,
+    Outcome.TOO_FEW: ExitCode.INVALID,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two results side by side, or folders of such."""
+
+    differences: tuple[Difference, ...]
+    """Each figure of the two, its change and the change's interval."""
+    differing_keys: tuple[str, ...]
+    """Keys of the configuration that differ."""
+    invalid_reasons: tuple[str, ...]
+    """Why runs prove nothing."""
+    notes: tuple[str, ...]
+    """What cannot be compared, and what makes a cause unknown."""
+    conditions: tuple[FailOn, ...] = ()
+    by: By = By.INTERVAL
+    judgements: tuple[Judgement, ...] = ()
+    """One for each condition on each figure that it applies to."""
+    skipped: tuple[FailOn, ...] = ()
+    """Conditions whose figure neither result has."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """Whether the conditions are kept, broken, or not decided by so few samples."""
+        return outcome_of(self.judgements)
+
+    def exit_code(self) -> ExitCode:
+        """Return the exit code. An invalid run comes first, because it proves nothing."""
+        if self.conditions and self.invalid_reasons:
+            return ExitCode.INVALID
+        return _CODES[self.outcome]
+
+    def text(self, *, width: int = 100, colour: bool = False) -> str:
+        """Return it as text for a terminal of `width` columns."""
+        from plexor.render.terminal.compare import compare_text  # noqa: PLC0415
+
+        return compare_text(self.differences, self.judgements, width=width, colour=colour)
+
+    def document(self) -> dict[str, Any]:
+        """Return it as the document that `plexor compare --json` prints."""
+        asked = bool(self.conditions)
+        return {
+            "schema": SCHEMA,
+            "exit_code": int(self.exit_code()),
+            "invalid_reasons": list(self.invalid_reasons),
+            "differing_keys": list(self.differing_keys),
+            "differences": [_difference(entry) for entry in self.differences],
+            "judged_by": self.by.value if asked else None,
+            "outcome": self.outcome.value if asked else None,
+            "conditions": [_judgement(entry) for entry in self.judgements],
+            "skipped": [condition.text for condition in self.skipped],
+        }
+
+
+def compare(
+    before: Source,
+    after: Source,
+    fail_on: str | Sequence[FailOn] = (),
+    judge: str | By = By.INTERVAL,
+) -> Comparison:
+    """Compare a result with an earlier one.
+
+    Both are runs, or both are sweeps, or folders that hold such: those of the same name are
+    compared. `fail_on` are changes that are too large: `p99.9>+5%,mean>+10%,saturation<-2%`.
+    `judge` is `interval`, by which a condition breaks only if that is certain, or `estimate`.
+
+    Raises UsageError if nothing in them can be compared or judged, and StoreError for a path
+    without a readable result.
+    """
+    asked = read({"fail_on": fail_on or (), "judge": judge}, _READERS)
+    return comparison(before, after, asked["fail_on"], By(asked["judge"]))
+
+
+def comparison(
+    before: Source,
+    after: Source,
+    conditions: tuple[FailOn, ...],
+    by: By,
+    name: Naming = plain,
+) -> Comparison:
+    """Compare results by exact conditions. `name` gives an option's name for messages."""
+    found = compared(before, after, [condition.figure for condition in conditions])
+    skipped = _skipped(conditions, found.differences, name)
+    try:
+        judgements = judge(found.differences, conditions, by)
+    except ValueError as error:
+        raise UsageError(f"{name('fail_on')} {error}") from error
+    return replace(found, conditions=conditions, by=by, judgements=judgements, skipped=skipped)
+
+
+def compared(before: Source, after: Source, wanted: Collection[str] = ()) -> Comparison:
+    """Return what differs between two results, or two folders of results of the same names.
+
+    Raises UsageError if nothing in them can be compared.
+    """
+    one, other = _results(before), _results(after)
+    names = [name for name in one if name in other]
+    if not names:
+        raise UsageError(
+            f"{before}, {after}: hold {_names(one)} and {_names(other)}; both must be a single "
+            "result, or folders of results with the same names"
+        )
+    found: list[Difference] = []
+    keys: set[str] = set()
+    invalid: list[str] = []
+    notes = [f"{name}: is in only one of the two" for name in sorted({*one} ^ {*other})]
+    for name in names:
+        pair = one[name], other[name]
+        label = f"{name}: " if name else ""
+        own, differing = _pair(*pair, wanted, label)
+        found += [replace(entry, result=name) for entry in own]
+        keys |= {*differing}
+        channels = [_channels(each) for each in pair]
+        alone = sorted(set(channels[0]) ^ set(channels[1]))
+        notes += [f"{label}{channel}: is in only one of the two" for channel in alone]
+        for side, result in zip("AB", pair, strict=True):
+            if isinstance(result, Report):
+                reasons = result.invalid_reasons
+                invalid += [f"{label}{side} is an INVALID RUN: {reason}" for reason in reasons]
+    if len(keys) > 1:
+        notes.append(
+            f"{len(keys)} keys of the configuration differ ({', '.join(sorted(keys))}), so the "
+            "cause of a difference is not known"
+        )
+    return Comparison(tuple(found), tuple(sorted(keys)), tuple(invalid), tuple(notes))
+
+
+def _results(source: Source) -> dict[str, Result]:
+    """Return the results of a source by name; one that is a single result has no name."""
+    if isinstance(source, Run):
+        return {"": source.report}
+    if isinstance(source, Sweep):
+        return {"": source.result}
+    path = Path(source)
+    if not path.is_dir() or is_sweep(path) or (path / RUN_FILE).exists():
+        return {"": _read(path)}
+    folders = sorted(entry for entry in path.iterdir() if entry.is_dir())
+    kept = [entry for entry in folders if is_sweep(entry) or (entry / RUN_FILE).exists()]
+    return {entry.name: _read(entry) for entry in kept} or {"": _read(path)}
+
+
+def _read(path: Path) -> Result:
+    return load(path) if is_sweep(path) else load_run(path).report
+
+
+def _pair(
+    one: Result, other: Result, wanted: Collection[str], label: str
+) -> tuple[Iterable[Difference], tuple[str, ...]]:
+    if isinstance(one, Report) and isinstance(other, Report):
+        keys = differing_keys(configuration(one), configuration(other))
+        return differences(one, other, wanted), keys
+    if isinstance(one, SweepResult) and isinstance(other, SweepResult):
+        return sweep_differences(one, other), differing_keys(one.device, other.device)
+    raise UsageError(
+        f"{label}A and B: one is a sweep, the other a run; both must be of the same kind"
+    )
+
+
+def _channels(result: Result) -> list[str]:
+    if isinstance(result, Report):
+        return [entry.name for entry in result.channels]
+    return [f"{knee.channel} under {knee.load}" for knee in result.knees]
+
+
+def _names(results: dict[str, Result]) -> str:
+    return ", ".join(name or "one result" for name in results)
+
+
+def _skipped(
+    conditions: Sequence[FailOn], found: Sequence[Difference], name: Naming
+) -> tuple[FailOn, ...]:
+    """Return the conditions whose figure neither result has; raise UsageError if all are such."""
+    figures = {entry.figure for entry in found}
+    skipped = tuple(entry for entry in conditions if entry.figure not in figures)
+    if skipped and len(skipped) == len(conditions):
+        names = ", ".join(entry.text for entry in skipped)
+        raise UsageError(f"{name('fail_on')} {names}: neither result has this figure")
+    return skipped
+
+
+def _difference(entry: Difference) -> dict[str, Any]:
+    interval = entry.interval
+    return {
+        "result": entry.result,
+        "channel": entry.channel,
+        "figure": entry.figure,
+        "unit": entry.unit,
+        "before": _number(entry.before),
+        "after": _number(entry.after),
+        "least": _number(interval.least),
+        "most": _number(interval.most),
+    }
+
+
+def _judgement(entry: Judgement) -> dict[str, Any]:
+    lacking = needed(entry) if entry.outcome == Outcome.TOO_FEW else None
+    return {
+        "condition": entry.condition.text,
+        "result": entry.difference.result,
+        "channel": entry.difference.channel,
+        "figure": entry.condition.figure,
+        "limit": float(entry.condition.part),
+        "outcome": entry.outcome.value,
+        "change": _number(entry.difference.change),
+        "least": entry.least,
+        "most": entry.most,
+        "needed": None if lacking is None else lacking.count,
+        "at_least": lacking is not None and lacking.at_least,
+        "reason": entry.reason,
+    }
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)

@@ -1,0 +1,109 @@
+"""Phase scans: latency over the phase of a device's tick, or of another output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from plexor.device.device import Device
+from plexor.errors import StoreError
+from plexor.library.files import write_text
+from plexor.library.run import Run
+from plexor.library.scans.phase_asked import PhaseAsked, wanted_of
+from plexor.library.scans.scan import Scan
+from plexor.model.results import RunResult
+from plexor.phase.model import PhaseResult
+from plexor.phase.model import PhaseScan as ChannelScan
+from plexor.phase.run import run
+from plexor.phase.store import FILE, SCHEMA
+from plexor.session.progress import Progress
+from plexor.session.stop import Stop
+from plexor.store.kept_json import document_of
+from plexor.store.run_folder import save
+
+PAGE_FILE = "phase.html"
+
+
+class PhaseScan(Scan[PhaseResult]):
+    """A phase scan that has ended, from `Instrument.phase` or `plexor.load`."""
+
+    what = "phase scan"
+
+    def __init__(
+        self, result: PhaseResult, run: Run | None = None, unsaved: StoreError | None = None
+    ) -> None:
+        super().__init__(result, unsaved=unsaved)
+        self.run = run
+        """The run that it was taken from; None if it was loaded."""
+
+    def __repr__(self) -> str:
+        kind = "simulated" if self.simulated else "measured"
+        windows = sum(len(channel.windows) for channel in self.channels)
+        return f"<plexor.PhaseScan {kind}: {windows} masked windows>"
+
+    @property
+    def channels(self) -> tuple[ChannelScan, ...]:
+        """The phases of each channel: `channel.bins`, and `channel.windows` that are masked."""
+        return self.result.scans
+
+    @property
+    def invalid_reasons(self) -> tuple[str, ...]:
+        """Why the figures cannot be trusted; empty for a valid scan."""
+        return self.result.invalid_reasons
+
+    def text(self, *, width: int = 100, colour: bool = False) -> str:
+        """Return the figures as text for a terminal of `width` columns."""
+        from plexor.render.terminal.phase import phase_text  # noqa: PLC0415
+
+        return phase_text(self.result, width=width, colour=colour)
+
+    def document(self) -> dict[str, Any]:
+        """Return the figures as the document that `plexor phase --json` prints."""
+        return document_of(SCHEMA, self.result)
+
+    def page(self) -> str:
+        """Return the figures as an HTML page."""
+        from plexor.render.pictures.phase import phase_page  # noqa: PLC0415
+
+        return phase_page(self.result)
+
+    def picture(self) -> str:
+        """Return the figures as an SVG picture."""
+        from plexor.render.pictures.phase import phase_picture  # noqa: PLC0415
+
+        return phase_picture(self.result)
+
+
+def phased(
+    device: Device,
+    asked: PhaseAsked,
+    *,
+    description: Mapping[str, str],
+    out: Path | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    stop: Stop | None = None,
+) -> PhaseScan:
+    """Take a phase scan of exact options.
+
+    Run, result and page are kept in the new folder `out`. `stop` and the first KeyboardInterrupt
+    end the run and keep it. Raises as `plexor.phase.run.run` does.
+    """
+    result, taken = run(device, wanted_of(asked), on_progress, description, stop)
+    scan = PhaseScan(result, Run(taken))
+    if out is not None:
+        scan.unsaved = _kept(scan, taken, out)
+    return scan
+
+
+def _kept(scan: PhaseScan, taken: RunResult, out: Path) -> StoreError | None:
+    """Keep a scan, its run and its page; return why they could not be."""
+    text = json.dumps(scan.document(), indent=1, ensure_ascii=False)
+    try:
+        save(taken, out)
+        write_text(out / FILE, f"{text}\n")
+        write_text(out / PAGE_FILE, scan.page())
+    except StoreError as error:
+        return error
+    return None

@@ -1,0 +1,138 @@
+"""Systems side by side, idle and loaded, beside a published study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from plexor.jsonable import to_json
+from plexor.library.load import load_run
+from plexor.library.run import Run
+from plexor.library.scans.sweep import Sweep
+from plexor.library.values import Time, choice, read, seconds
+from plexor.study.reference import SOURCE, STATEMENTS
+from plexor.study.systems import (
+    Change,
+    Inequality,
+    Jitter,
+    Row,
+    Systems,
+    changes,
+    guideline,
+    inequalities,
+)
+from plexor.sweep.model import SweepResult
+from plexor.sweep.store import is_sweep, load
+
+SCHEMA = "plexor.table/1"
+Source = str | Path | Run | Sweep
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Latency, jitter and saturation frequency of systems, idle and loaded."""
+
+    rows: tuple[Row, ...]
+    changes: tuple[Change, ...]
+    """How loads change saturation frequencies."""
+    inequalities: tuple[Inequality, ...]
+    """Whether each task's jitter under load is smaller than others."""
+    sweeps: tuple[tuple[str, SweepResult], ...]
+    jitter: Jitter
+    reference: bool
+    """Whether it shows what a published study says."""
+    interval_s: Fraction | None
+
+    def text(self, *, width: int = 100, colour: bool = False) -> str:
+        """Return it as text for a terminal of `width` columns."""
+        from plexor.render.terminal.systems import systems_text  # noqa: PLC0415
+
+        return systems_text(
+            self.rows,
+            self.changes,
+            self.inequalities,
+            self.sweeps,
+            self.jitter,
+            reference=self.reference,
+            interval_s=self.interval_s,
+            width=width,
+            colour=colour,
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Return it as the document that `plexor table --json` prints."""
+        document: dict[str, Any] = {
+            "schema": SCHEMA,
+            "jitter": self.jitter.value,
+            "rows": to_json(self.rows),
+            "changes": to_json(self.changes),
+            "inequalities": [
+                {**to_json(entry), "holds": entry.holds} for entry in self.inequalities
+            ],
+        }
+        if self.reference:
+            document["reference"] = {"source": SOURCE, "statements": to_json(STATEMENTS)}
+        if self.interval_s is not None:
+            document["advice"] = guideline(self.interval_s)
+        return document
+
+
+def table(
+    sources: Iterable[Source],
+    jitter: str | Jitter = Jitter.SPAN_128,
+    *,
+    reference: bool = True,
+    interval: Time | None = None,
+) -> Table:
+    """Put systems side by side: latency, jitter and saturation frequency, idle and loaded.
+
+    `sources` are runs and sweeps, or their paths. Latency and jitter come from the run, or from the
+    lowest rate of the sweep if there is no run. `jitter` is `jitter128`, `peak-to-peak` or `rms`.
+    `reference` adds what a published study says. `interval` adds its advice for a system that must
+    react at this interval.
+
+    Raises UsageError for a system without a name and for a cell that is given twice,
+    InvalidRunError for a run that proves nothing, and StoreError for a path without a readable
+    result.
+    """
+    asked = read({"jitter": jitter, "interval": interval}, _READERS)
+    chosen = Jitter(asked["jitter"])
+    systems = Systems(chosen)
+    sweeps: list[tuple[str, SweepResult]] = []
+    for name, result in _results(sources):
+        if isinstance(result, Run):
+            systems.add_run(name, result.report)
+        else:
+            systems.add_sweep(name, result)
+            sweeps.append((name, result))
+    rows = systems.rows()
+    return Table(
+        rows,
+        changes(rows),
+        inequalities(rows),
+        tuple(sweeps),
+        chosen,
+        reference,
+        asked.get("interval"),
+    )
+
+
+def _results(sources: Iterable[Source]) -> Sequence[tuple[str, Run | SweepResult]]:
+    """Return runs and sweeps with their paths, or with their numbers from 1 on."""
+    found: list[tuple[str, Run | SweepResult]] = []
+    for number, source in enumerate(sources, 1):
+        if isinstance(source, Run):
+            found.append((f"run {number}", source))
+        elif isinstance(source, Sweep):
+            found.append((f"sweep {number}", source.result))
+        elif is_sweep(Path(source)):
+            found.append((str(source), load(Path(source))))
+        else:
+            found.append((str(source), load_run(Path(source))))
+    return found
+
+
+_READERS = {"jitter": choice(Jitter), "interval": seconds}

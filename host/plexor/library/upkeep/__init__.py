@@ -1,0 +1,1 @@
+"""The instrument itself and the machine that it is connected to: calibrations, tests, boards."""

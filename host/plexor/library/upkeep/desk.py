@@ -1,0 +1,152 @@
+"""What is on this machine: boards, simulated devices, and what keeps them from working."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from plexor.errors import ExitCode, LinkError, UsageError
+from plexor.library.pins import SIMULATED
+
+if TYPE_CHECKING:
+    from plexor.desk.doctor import Diagnosis
+
+_NOT_INSTALLED = "not installed; in a clone: pip install '.[sim]'"
+_TIMEOUT_S = 60
+
+
+def need_simulator() -> None:
+    """Raise LinkError if the simulated instrument is not installed."""
+    if find_spec("plexor_sim") is None:
+        raise LinkError(f"the simulated instrument is {_NOT_INSTALLED}")
+
+
+def available() -> Iterator[tuple[str, str]]:
+    """Yield what can be measured: its URI or place, and what it is."""
+    from serial.tools.list_ports import comports  # noqa: PLC0415
+
+    from plexor.desk.boards import found, serial_ports, usb_devices  # noqa: PLC0415
+
+    if find_spec("plexor_sim") is None:
+        yield "sim:", _NOT_INSTALLED
+    else:
+        for name, meaning in SIMULATED.items():
+            yield f"sim:{name}", f"simulated: {meaning}"
+    boards = found(serial_ports())
+    for entry in boards:
+        serial = f", serial number {entry.plugged.serial}" if entry.plugged.serial else ""
+        port = entry.uri if entry.link else f"serial:{entry.plugged.port}"
+        use = "" if entry.link else ", not the instrument's port"
+        yield port, f"{entry.name}{serial}{use}"
+    known = {entry.plugged.port for entry in boards}
+    # A board that waits for its bitstream may have no port.
+    for entry in found(usb_devices()):
+        if not entry.plugged.port:
+            yield f"usb {entry.plugged.node}", f"{entry.name}, no serial port"
+    ports = sorted(comports(), key=lambda port: port.device)
+    for port in ports:
+        if port.device not in known:
+            # What pyserial says of a port that nothing is known of.
+            yield f"serial:{port.device}", "" if port.description == "n/a" else port.description
+    if not ports:
+        yield "serial:", "no port found"
+
+
+def options_of(device: str) -> dict[str, Any]:
+    """Return what the simulator says of a device's options: `options`, `distributions`, `preset`.
+
+    `device` is a simulated device or a manifest. Raises LinkError if the simulator is not
+    installed, and UsageError for a device that there is not.
+    """
+    need_simulator()
+    command = [sys.executable, "-m", "plexor_sim.devices", device]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_TIMEOUT_S)
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or ["no message"]
+        error = UsageError if done.returncode == 2 else LinkError
+        raise error(said[-1].removeprefix("error: "))
+    return json.loads(done.stdout)
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What the doctor has seen."""
+
+    findings: tuple[Diagnosis, ...]
+    """What was looked at, each with its level, and the command that fixes it."""
+
+    def exit_code(self) -> ExitCode:
+        """Return the exit code: BUDGET if something is missing."""
+        from plexor.desk.doctor import Level  # noqa: PLC0415
+
+        missing = any(entry.level == Level.MISSING for entry in self.findings)
+        return ExitCode.BUDGET if missing else ExitCode.PASS
+
+    def text(self, *, width: int = 100, colour: bool = False) -> str:
+        """Return it as lines for a terminal."""
+        from plexor.desk.doctor import Level  # noqa: PLC0415
+        from plexor.render.terminal.columns import Paint  # noqa: PLC0415
+
+        paint = Paint(colour)
+        styles = {Level.OK: "good", Level.NOTE: "doubt", Level.MISSING: "bad"}
+        lines: list[str] = []
+        for entry in self.findings:
+            lines.append(paint(f"{entry.level:<8} {entry.what}", styles[entry.level]))
+            if entry.command:
+                lines.append(f"         {entry.command}")
+        return "".join(f"{line}\n" for line in lines)
+
+    def document(self) -> list[Any]:
+        """Return it as the document that `plexor doctor --json` prints."""
+        from plexor.jsonable import to_json  # noqa: PLC0415
+
+        return [to_json(entry) for entry in self.findings]
+
+
+def examined() -> Examined:
+    """Find what keeps boards from working here: permissions, drivers, timers, baud, programs."""
+    from plexor.desk.doctor import examine  # noqa: PLC0415
+
+    return Examined(tuple(examine()))
+
+
+def udev_rules() -> str:
+    """Return the udev rules for all boards."""
+    from plexor.desk.doctor import udev_rules as rules  # noqa: PLC0415
+
+    return rules()
+
+
+def identified(link: str) -> dict[str, Any]:
+    """Return the facts of the instrument at a link. Its device does not matter.
+
+    Raises LinkError if nothing answers, and IdentityError if it is no Plexor.
+    """
+    from plexor.library.open import open_any  # noqa: PLC0415
+    from plexor.protocol.geometry import Feature  # noqa: PLC0415
+
+    with open_any(link) as instrument:
+        identity, name = instrument.identity, instrument.device.name
+    geometry, version = identity.geometry, identity.protocol_version
+    return {
+        "link": name,
+        "simulated": identity.simulated,
+        "board": identity.board,
+        "gateware_hash": f"{identity.gateware_hash:016x}",
+        "build_id": f"{identity.build_id:016x}",
+        "protocol": f"{version >> 16}.{version & 0xFFFF}",
+        "channels": geometry.channels,
+        "strikes": geometry.strikes,
+        "samples": geometry.samples,
+        "phases": geometry.phases,
+        "tick_fs": geometry.tick_fs,
+        "deep_depth": geometry.deep_depth,
+        "features": [
+            str(feature.name).lower() for feature in Feature if feature in geometry.features
+        ],
+    }
