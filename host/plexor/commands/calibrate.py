@@ -37,15 +37,15 @@ def calibrate(link: str, edges: int, path: Path | None, as_json: bool) -> None:
     # Imported here so that --help and wrong options answer at once.
     from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415
-    from plexor.library.upkeep.calibrate import edges_of, target_of  # noqa: PLC0415
     from plexor.library.open import open_any  # noqa: PLC0415
+    from plexor.library.upkeep.calibrate import edges_of, target_of  # noqa: PLC0415
 
     with usage():
         edges_of(edges, option_name)
     with open_any(link) as instrument:
         target = target_of(instrument.device, path)
         check_outputs(target, folder=target.parent, whole=False)
-        found = instrument.calibrate(edges, target, on_line=_say)
+        found = instrument.calibrate(edges=edges, path=target, on_line=_say)
     show(found, as_json, indent=2)
     if found.unsaved is not None:
         raise found.unsaved

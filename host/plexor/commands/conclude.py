@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -26,7 +25,7 @@ class Shown(Protocol):
     """What shows itself as text, and as the document of `--json`."""
 
     def text(self, *, width: int = 100, colour: bool = False) -> str: ...
-    def document(self) -> Mapping[str, Any]: ...
+    def document(self) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)

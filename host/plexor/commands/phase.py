@@ -145,7 +145,7 @@ def phase(**given: Any) -> int:
         closing(ProgressLine()) as line,
         stop_on_signals() as stop,
     ):
-        found = instrument.phased(
+        found = instrument.phase(
             options, on_progress=line, stop=stop, device=dict(options.keys), out=options.out
         )
     return conclude_scan(found, options.as_json, *page_or_picture(options.page))

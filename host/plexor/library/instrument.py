@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 from plexor.calibration.store import find, of_other_builds
-from plexor.device.device import Device
 from plexor.errors import UsageError
 from plexor.library.asked import Asked, asked, named, settings_of
+from plexor.library.connection import Connection
 from plexor.library.keep import Tap, check_out, keep
 from plexor.library.measurement import Labels, Measurement, busy
 from plexor.library.pins import channels_of
 from plexor.library.run import Run
-from plexor.link.open import DEFAULT_DUT, open_link, sim_device
-from plexor.link.sim import SimLink
 from plexor.model.calibration import Calibration
-from plexor.model.identity import Identity
 from plexor.model.results import RunResult
 from plexor.model.settings import Settings
 from plexor.plan.registers import plan_of, stream_of
@@ -31,8 +26,16 @@ from plexor.session.follow import Listeners
 from plexor.session.session import measure
 from plexor.session.stop import Stop
 
+if TYPE_CHECKING:
+    from plexor.library.scans.burst import BurstScan
+    from plexor.library.scans.phase import PhaseScan
+    from plexor.library.scans.phase_asked import PhaseAsked
+    from plexor.library.scans.sweep import Sweep
+    from plexor.library.upkeep.calibrate import Calibrated
+    from plexor.library.upkeep.selftest import SelfTested
 
-class Instrument:
+
+class Instrument(Connection):
     """An instrument, from `plexor.open`. Use it as a context manager, or close it.
 
     It is used by one run at a time. At the end of its block, a run that is under way is stopped and
@@ -48,48 +51,21 @@ class Instrument:
         calibration: Calibration | str | Path | None = None,
         tap: Tap | None = None,
     ) -> None:
-        self.uri = uri
+        super().__init__(uri, dut, fallback, tap)
         self.last: Measurement | None = None
         """The last measurement; None before the first."""
-        self.notes: tuple[str, ...] = ()
-        """What the user should know of what was opened, one sentence each."""
-        self._stack = ExitStack()
-        if tap is not None:
-            self._stack.callback(tap.close)
         try:
-            self._open(dut, fallback, tap)
             self._calibration = self._calibrated(calibration)
         except BaseException:
-            self._stack.close()
+            self.close()
             raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Stop a run that is under way, keep what it measured, and close the link."""
         if self.last is not None and not self.last.ended:
             self.last.stop()
             self.last.wait()
-        self._stack.close()
-
-    @property
-    def identity(self) -> Identity:
-        """What the instrument is: geometry, features, board, build."""
-        return self.device.identity
-
-    @property
-    def simulated(self) -> bool:
-        """Whether the instrument is a simulation."""
-        return self.identity.simulated
+        super().close()
 
     def settings(self, options: Mapping[str, Any], *, endless: bool = False) -> Settings:
         """Return the settings of `measure` with these options; without channels, all pins.
@@ -179,6 +155,73 @@ class Instrument:
         check_out(target, force=False)
         return self._take(chosen, listeners or Listeners(), stop or Stop(), device, target)
 
+    def sweep(self, **options: Any) -> Sweep:
+        """Find the highest rate that the device sustains, for each channel and each load.
+
+        The options are those of `plexor.library.scans.sweep.sweep`: `low="1k"`, `high="200k"`,
+        `criteria="missed<1%"`, `out="s1"`, `on_step=...`. Each step opens the link anew, so this
+        one is closed until it is used again. Raises as that function does.
+        """
+        from plexor.library.scans.sweep import sweep  # noqa: PLC0415
+
+        busy(self.last)
+        self._release()
+        return sweep(**self._place(), **options)
+
+    def burst(self, **options: Any) -> BurstScan:
+        """Find the longest burst that the device answers, for each spacing of its strikes.
+
+        The options are those of `plexor.library.scans.burst.burst`: `low="2us"`, `high="40us"`,
+        `period="1ms"`. The link is closed until it is used again, as for `sweep`.
+        """
+        from plexor.library.scans.burst import burst  # noqa: PLC0415
+
+        busy(self.last)
+        self._release()
+        return burst(**self._place(), **options)
+
+    def phase(
+        self,
+        asked: PhaseAsked | None = None,
+        *,
+        device: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> PhaseScan:
+        """Find the phases of a tick, or of another output, in which the device is deaf.
+
+        The options are those of `plexor.library.scans.phase.phase`: `against="ch2"`, `rate="5k"`,
+        `out="p1"`. `asked` are complete ones. Raises as that function does.
+        """
+        from plexor.library.scans.phase import phase  # noqa: PLC0415
+
+        busy(self.last)
+        described = {**self._description, **(device or {})}
+        return phase(self.device, self._place(), asked, device=described, **options)
+
+    def calibrate(self, **options: Any) -> Calibrated:
+        """Measure where the bins of each channel end, and correct later runs by it.
+
+        The options are those of `plexor.library.upkeep.calibrate.calibrated`, such as
+        `edges="20k"` and `path="board.json"`.
+        """
+        from plexor.library.upkeep.calibrate import calibrated  # noqa: PLC0415
+
+        busy(self.last)
+        found = calibrated(self.device, **options)
+        self._calibration = found.calibration
+        return found
+
+    def selftest(self, **options: Any) -> SelfTested:
+        """Test link, registers, memories, and every channel, phase and strike output.
+
+        The options are those of `plexor.library.upkeep.selftest.selftested`, such as
+        `jumpers="strike0=ch2"`.
+        """
+        from plexor.library.upkeep.selftest import selftested  # noqa: PLC0415
+
+        busy(self.last)
+        return selftested(self.device, **options)
+
     def _chosen(
         self, settings: Settings | None, options: Mapping[str, Any], *, endless: bool
     ) -> Settings:
@@ -220,24 +263,6 @@ class Instrument:
 
     def _serial(self) -> str:
         return self.device.serial
-
-    def _open(self, dut: str | None, fallback: bool, tap: Tap | None) -> None:
-        simulated = self.uri.startswith("sim:")
-        if not simulated and (dut is not None or fallback):
-            what = "fallback" if dut is None else f"dut {dut}"
-            raise UsageError(f"{what}: is for sim: links; {self.uri} has a device of its own")
-        link = open_link(self.uri, dut, ["--fallback"] if fallback else [])
-        self.device = self._stack.enter_context(Device(link, tap))
-        self._dut: str | None = None
-        self._description: dict[str, str] = {}
-        if simulated:
-            wanted = sim_device(self.uri) or dut or DEFAULT_DUT
-            self._dut, self._description = wanted, {"dut": wanted}
-            if isinstance(link, SimLink) and link.fallback:
-                self.notes = (link.fallback,)
-                self._dut, self._description = link.device, {"dut": link.device}
-                if link.device != wanted:
-                    self._description["asked_for"] = wanted
 
     def _calibrated(self, chosen: Calibration | str | Path | None) -> Calibration | None:
         if isinstance(chosen, Calibration):

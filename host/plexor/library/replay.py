@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from plexor.device.device import Device
 from plexor.errors import UsageError
 from plexor.library.asked import asked as asked_of
 from plexor.library.asked import named, settings_of
@@ -41,6 +42,11 @@ class Replay(Instrument):
         return self.checked(settings, wanted) if wanted.channels else settings
 
     @property
+    def device(self) -> Device:
+        """Raise UsageError: there is none."""
+        raise UsageError(f"{self.uri}: is a recording; this needs an instrument")
+
+    @property
     def identity(self) -> Identity:
         """What the recording's instrument was."""
         return self._identity
@@ -50,8 +56,6 @@ class Replay(Instrument):
             raise UsageError(f"{self.uri}: is a recording; it takes no device and no record")
         self._path = Path(self.uri.removeprefix("file:").removeprefix("//"))
         self._identity = identity_in(self._path)
-        self._dut: str | None = None
-        self._description: dict[str, str] = {}
 
     def _serial(self) -> str:
         return self.uri

@@ -64,15 +64,6 @@ def open_link(
     raise UsageError(f"link: {uri!r}; must be {_FORMS}")
 
 
-def instrument_link(uri: str) -> Link:
-    """Return the link to an instrument whose device does not matter.
-
-    Every simulated device has the same instrument; the synthetic one starts fastest.
-    """
-    simulated = uri.startswith("sim:") and not sim_device(uri)
-    return open_link(uri, "synthetic" if simulated else None)
-
-
 def sim_device(uri: str) -> str:
     """Return the device that a `sim:` URI names: `sim:NAME` or `sim:?dut=NAME`; empty if none.
 

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from plexor.device.device import Device
-from plexor.errors import StoreError
+from plexor.errors import StoreError, UsageError
 from plexor.library.files import write_text
+from plexor.library.keep import check_new
 from plexor.library.run import Run
-from plexor.library.scans.phase_asked import PhaseAsked, wanted_of
+from plexor.library.scans.phase_asked import READERS, PhaseAsked, PhaseOptions, wanted_of
 from plexor.library.scans.scan import Scan
+from plexor.library.values import read
 from plexor.model.results import RunResult
 from plexor.phase.model import PhaseResult
 from plexor.phase.model import PhaseScan as ChannelScan
 from plexor.phase.run import run
 from plexor.phase.store import FILE, SCHEMA
-from plexor.session.progress import Progress
+from plexor.session.follow import OnProgress
 from plexor.session.stop import Stop
 from plexor.store.kept_json import document_of
 from plexor.store.run_folder import save
@@ -76,24 +78,37 @@ class PhaseScan(Scan[PhaseResult]):
         return phase_picture(self.result)
 
 
-def phased(
-    device: Device,
-    asked: PhaseAsked,
+def phase(
+    instrument: Device,
+    place: Mapping[str, Any],
+    asked: PhaseAsked | None = None,
     *,
-    description: Mapping[str, str],
-    out: Path | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    device: Mapping[str, str] | None = None,
+    out: str | Path | None = None,
+    on_progress: OnProgress | None = None,
     stop: Stop | None = None,
+    **options: Unpack[PhaseOptions],
 ) -> PhaseScan:
-    """Take a phase scan of exact options.
+    """Find the phases of a tick, or of another output, in which a device is deaf.
 
-    Run, result and page are kept in the new folder `out`. `stop` and the first KeyboardInterrupt
-    end the run and keep it. Raises as `plexor.phase.run.run` does.
+    The options are those of PhaseOptions: `against="ch2"`, `rate="5k"`, `channels="ISR=ch0"`.
+    `asked` are complete ones, in their place. `place` has the `link` and the simulated `dut`.
+    `device` describes what is measured. Run, result and page are kept in the new folder `out`.
+    `stop` and the first KeyboardInterrupt end the run; what was measured is kept.
+
+    Raises UsageError for options that the instrument cannot take, and InvalidRunError if the
+    reference has no edges. `stop` before the run begins raises KeyboardInterrupt.
     """
-    result, taken = run(device, wanted_of(asked), on_progress, description, stop)
+    if asked is None:
+        asked = PhaseAsked(**place, **read(options, READERS, ("against", "rate")))
+    elif options:
+        raise UsageError(f"{', '.join(options)}: give complete options, or single ones")
+    target = None if out is None else Path(out)
+    check_new(target)
+    result, taken = run(instrument, wanted_of(asked), on_progress, device, stop)
     scan = PhaseScan(result, Run(taken))
-    if out is not None:
-        scan.unsaved = _kept(scan, taken, out)
+    if target is not None:
+        scan.unsaved = _kept(scan, taken, target)
     return scan
 
 

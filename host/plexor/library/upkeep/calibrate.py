@@ -14,7 +14,6 @@ from plexor.errors import StoreError, UsageError
 from plexor.jsonable import to_json
 from plexor.library.values import Count, Naming, count, plain, read
 from plexor.model.calibration import Calibration
-from plexor.model.identity import Identity
 
 EDGES = "20k"
 OnLine = Callable[[str], None]
@@ -57,35 +56,24 @@ def target_of(device: Device, path: Path | None) -> Path:
 
 
 def calibrated(
-    device: Device, edges: Count = EDGES, path: Path | None = None, on_line: OnLine | None = None
+    device: Device,
+    edges: Count = EDGES,
+    path: str | Path | None = None,
+    on_line: OnLine | None = None,
 ) -> Calibrated:
     """Measure where the bins of each channel end, and keep it.
 
-    `edges` is the minimum number of edges of each direction on each channel, at least 1,000. Raises
-    InstrumentError if a channel does not see the source, or its looped-back strikes.
+    `edges` is the minimum number of edges of each direction on each channel, at least 1,000. `path`
+    is a file; without it, one for each board and build in the user's data folder. `on_line` gets a
+    line about each step.
+
+    Raises UsageError for too few edges, and InstrumentError if a channel does not see the on-chip
+    source or its looped-back strikes.
     """
     found = calibrate(device, Wanted(edges_of(edges)), on_line or (lambda line: None))
-    target = target_of(device, path)
+    target = target_of(device, None if path is None else Path(path))
     try:
         store.save(found, target)
     except StoreError as error:
         return Calibrated(found, target, error)
     return Calibrated(found, target, None)
-
-
-def applied(
-    serial: str, identity: Identity, chosen: Calibration | str | Path | None
-) -> tuple[Calibration | None, tuple[str, ...]]:
-    """Return the calibration that corrects an instrument's runs, and notes on those left out.
-
-    `chosen` is a calibration, a file, or `none`; None: what is kept for the instrument. Raises
-    StoreError for an unreadable file and UsageError for another instrument's calibration.
-    """
-    if isinstance(chosen, Calibration):
-        return chosen, ()
-    path = None if chosen is None else Path(chosen)
-    if path == Path("none"):
-        return None, ()
-    found = store.find(serial, identity, path)
-    others = store.of_other_builds(serial, identity) if found is None else []
-    return found, tuple(f"calibration not applied: {line}" for line in others)

@@ -1,0 +1,96 @@
+"""The link to an instrument: opened by its URI, closed, and opened again after a scan."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Any, Self
+
+from plexor.device.device import Device
+from plexor.errors import UsageError
+from plexor.library.keep import Tap
+from plexor.link.open import DEFAULT_DUT, open_link, sim_device
+from plexor.link.sim import SimLink
+from plexor.model.identity import Identity
+
+
+class Connection:
+    """A link that is open, and what is known of the device under test behind it."""
+
+    def __init__(self, uri: str, dut: str | None, fallback: bool, tap: Tap | None) -> None:
+        self.uri = uri
+        self.notes: tuple[str, ...] = ()
+        """What the user should know of what was opened, one sentence each."""
+        self._dut: str | None = None
+        self._description: dict[str, str] = {}
+        self._wanted = dut, fallback, tap
+        self._released = False
+        self._stack = ExitStack()
+        if tap is not None:
+            self._stack.callback(tap.close)
+        try:
+            self._open(dut, fallback, tap)
+        except BaseException:
+            self._stack.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the link."""
+        self._stack.close()
+
+    @property
+    def device(self) -> Device:
+        """The instrument at the link, which is opened again if a scan has closed it."""
+        if self._released:
+            self._released = False
+            self._open(*self._wanted)
+        return self._device
+
+    @property
+    def identity(self) -> Identity:
+        """What the instrument is: geometry, features, board, build."""
+        return self.device.identity
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the instrument is a simulation."""
+        return self.identity.simulated
+
+    def _place(self) -> dict[str, Any]:
+        """Return the link and the simulated device as arguments of a scan."""
+        simulated = self.uri.startswith("sim:") and not sim_device(self.uri)
+        return {"link": self.uri, "dut": self._dut if simulated else None}
+
+    def _release(self) -> None:
+        """Close the link until it is used again, for a scan that opens links of its own."""
+        if self._wanted[2] is not None:
+            raise UsageError("record: a scan opens links of its own, which are not recorded")
+        self._stack.close()
+        self._released = True
+
+    def _open(self, dut: str | None, fallback: bool, tap: Tap | None) -> None:
+        simulated = self.uri.startswith("sim:")
+        if not simulated and (dut is not None or fallback):
+            what = "fallback" if dut is None else f"dut {dut}"
+            raise UsageError(f"{what}: is for sim: links; {self.uri} has a device of its own")
+        link = open_link(self.uri, dut, ["--fallback"] if fallback else [])
+        self._device = self._stack.enter_context(Device(link, tap))
+        if simulated:
+            wanted = sim_device(self.uri) or dut or DEFAULT_DUT
+            self._dut, self._description = wanted, {"dut": wanted}
+            if isinstance(link, SimLink) and link.fallback:
+                self.notes = (link.fallback,)
+                self._dut, self._description = link.device, {"dut": link.device}
+                if link.device != wanted:
+                    self._description["asked_for"] = wanted
