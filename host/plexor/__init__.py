@@ -13,69 +13,67 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from plexor.errors import (
-        IdentityError,
-        InstrumentError,
-        InvalidRunError,
-        LinkError,
-        PlexorError,
-        StoreError,
-        UsageError,
-    )
-    from plexor.library.instrument import Instrument
-    from plexor.library.measurement import Measurement
-    from plexor.library.open import open
-    from plexor.library.reading import Estimate, Reading
-    from plexor.library.run import Run
-    from plexor.library.snapshot import Snapshot
-    from plexor.model.results import EVENT_DTYPE
-    from plexor.model.settings import Channel, Settings, Stimulus
+    from plexor.errors import IdentityError as IdentityError
+    from plexor.errors import InstrumentError as InstrumentError
+    from plexor.errors import InvalidRunError as InvalidRunError
+    from plexor.errors import LinkError as LinkError
+    from plexor.errors import PlexorError as PlexorError
+    from plexor.errors import StoreError as StoreError
+    from plexor.errors import UsageError as UsageError
+    from plexor.judge.budget import Budget as Budget
+    from plexor.judge.budget import Verdict as Verdict
+    from plexor.library.compare import Comparison as Comparison
+    from plexor.library.compare import compare as compare
+    from plexor.library.instrument import Instrument as Instrument
+    from plexor.library.load import load as load
+    from plexor.library.measurement import Measurement as Measurement
+    from plexor.library.open import open as open
+    from plexor.library.reading import Estimate as Estimate
+    from plexor.library.reading import Reading as Reading
+    from plexor.library.run import Run as Run
+    from plexor.library.scans.burst import BurstScan as BurstScan
+    from plexor.library.scans.phase import PhaseScan as PhaseScan
+    from plexor.library.scans.sweep import Sweep as Sweep
+    from plexor.library.snapshot import Snapshot as Snapshot
+    from plexor.model.results import EVENT_DTYPE as EVENT_DTYPE
+    from plexor.model.settings import Channel as Channel
+    from plexor.model.settings import Settings as Settings
+    from plexor.model.settings import Stimulus as Stimulus
+    from plexor.session.follow import Listeners as Listeners
+    from plexor.session.progress import Progress as Progress
+    from plexor.session.stop import Stop as Stop
 
-_PLACES = {
-    **dict.fromkeys(
-        (
-            "IdentityError",
-            "InstrumentError",
-            "InvalidRunError",
-            "LinkError",
-            "PlexorError",
-            "StoreError",
-            "UsageError",
-        ),
-        "plexor.errors",
+_NAMES = {
+    "plexor.errors": (
+        "IdentityError",
+        "InstrumentError",
+        "InvalidRunError",
+        "LinkError",
+        "PlexorError",
+        "StoreError",
+        "UsageError",
     ),
-    "Instrument": "plexor.library.instrument",
-    "Measurement": "plexor.library.measurement",
-    "open": "plexor.library.open",
-    "Estimate": "plexor.library.reading",
-    "Reading": "plexor.library.reading",
-    "Run": "plexor.library.run",
-    "Snapshot": "plexor.library.snapshot",
-    "EVENT_DTYPE": "plexor.model.results",
-    "Channel": "plexor.model.settings",
-    "Settings": "plexor.model.settings",
-    "Stimulus": "plexor.model.settings",
+    "plexor.judge.budget": ("Budget", "Verdict"),
+    "plexor.library.compare": ("Comparison", "compare"),
+    "plexor.library.instrument": ("Instrument",),
+    "plexor.library.load": ("load",),
+    "plexor.library.measurement": ("Measurement",),
+    "plexor.library.open": ("open",),
+    "plexor.library.reading": ("Estimate", "Reading"),
+    "plexor.library.run": ("Run",),
+    "plexor.library.scans.burst": ("BurstScan",),
+    "plexor.library.scans.phase": ("PhaseScan",),
+    "plexor.library.scans.sweep": ("Sweep",),
+    "plexor.library.snapshot": ("Snapshot",),
+    "plexor.model.results": ("EVENT_DTYPE",),
+    "plexor.model.settings": ("Channel", "Settings", "Stimulus"),
+    "plexor.session.follow": ("Listeners",),
+    "plexor.session.progress": ("Progress",),
+    "plexor.session.stop": ("Stop",),
 }
-__all__ = [
-    "EVENT_DTYPE",
-    "Channel",
-    "Estimate",
-    "IdentityError",
-    "Instrument",
-    "InstrumentError",
-    "InvalidRunError",
-    "LinkError",
-    "Measurement",
-    "PlexorError",
-    "Reading",
-    "Run",
-    "Settings",
-    "Snapshot",
-    "Stimulus",
-    "StoreError",
-    "UsageError",
-    "open",
-]
+_PLACES = {name: place for place, names in _NAMES.items() for name in names}
+if not TYPE_CHECKING:
+    __all__ = list(_PLACES)
 
 
 def __getattr__(name: str) -> Any:
@@ -85,4 +83,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_PLACES})

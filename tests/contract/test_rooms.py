@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -37,6 +38,17 @@ def test_no_room_holds_more_than_25_files(package):
     assert {str(room): count for room, count in files.items() if count > MOST_FILES} == {}
 
 
+def planted(file: Path, line: str, folder: Path) -> str:
+    """Return what the import linter says of the packages with a line more at the end of a file."""
+    for name in SOURCES:
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.pyc"))
+    path = folder / file.relative_to(ROOT)
+    path.parent.mkdir(exist_ok=True)
+    with path.open("a") as source:
+        source.write(f"{line}\n")
+    return linted(folder)
+
+
 @pytest.mark.parametrize(
     ("package", "file", "line"),
     [
@@ -49,14 +61,34 @@ def test_no_room_holds_more_than_25_files(package):
     ],
 )
 def test_an_import_up_and_a_room_without_a_layer_are_found(package, file, line, tmp_path):
-    for name in SOURCES:
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("*.pyc"))
-    path = tmp_path / PACKAGES[package].relative_to(ROOT) / file
-    path.parent.mkdir(exist_ok=True)
-    with path.open("a") as source:
-        source.write(f"{line}\n")
     claim = f"Data flows down the rooms of the {package}, and nothing imports up"
-    assert f"{claim} BROKEN" in linted(tmp_path)
+    assert f"{claim} BROKEN" in planted(PACKAGES[package] / file, line, tmp_path)
+
+
+CLIENT = "The command line is a client of the library, and of nothing below it"
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("commands/doctor.py", "from plexor.desk.doctor import examine"),
+        ("commands/measure/take.py", "    from plexor.session.session import measure"),
+        ("cli.py", "import plexor.jsonable"),
+    ],
+)
+def test_a_command_that_goes_past_the_library_is_found(file, line, tmp_path):
+    assert f"{CLIENT} BROKEN" in planted(PACKAGES["host"] / file, line, tmp_path)
+
+
+def test_of_the_rooms_below_the_library_two_files_alone_are_for_commands():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    by_name = {entry["name"]: entry for entry in contracts["contracts"]}
+    layers = by_name["Data flows down the rooms of the host, and nothing imports up"]["layers"]
+    below = layers[layers.index("library") + 1 :]
+    rooms = {f"plexor.{room.strip()}" for layer in below for room in layer.split("|")}
+    forbidden = set(by_name[CLIENT]["forbidden_modules"])
+    assert rooms - forbidden == {"plexor.errors", "plexor.units"}
+    assert forbidden <= rooms
 
 
 def rooms(package: str) -> set[str]:
