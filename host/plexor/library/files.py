@@ -22,7 +22,7 @@ def write_text(path: Path, content: str) -> None:
         try:
             part.write_text(content, encoding="utf-8")
             part.replace(path)
-        except OSError:
+        except (OSError, ValueError):
             with suppress(OSError):
                 part.unlink(missing_ok=True)
             raise

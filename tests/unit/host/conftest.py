@@ -1,4 +1,4 @@
-"""Hand-made runs: events, bins and statistics from lists of latencies."""
+"""Hand-made runs: events, bins and statistics from lists of latencies; kept scans."""
 
 import itertools
 from collections import Counter
@@ -25,6 +25,8 @@ from plexor.model.settings import Channel, RegisterWrite, Settings, Stimulus
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import ResponseClass, bin_of
 from plexor.protocol.registers import StatusFlag, StopReason
+
+from . import kept_scans
 
 START = 1000
 
@@ -157,3 +159,9 @@ def bench(monkeypatch, run_of):
         return asked
 
     return set_run
+
+
+@pytest.fixture(params=kept_scans.KINDS)
+def folder(request, tmp_path):
+    """Return a folder in which a scan was kept."""
+    return kept_scans.keep(request.param, tmp_path)

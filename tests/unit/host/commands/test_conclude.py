@@ -2,14 +2,22 @@
 
 import json
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 from plexor import cli
 from plexor.commands import conclude as module
-from plexor.commands.conclude import Wanted, conclude, wants_colour
+from plexor.commands.conclude import (
+    Wanted,
+    conclude,
+    conclude_scan,
+    page_or_picture,
+    wants_colour,
+)
 from plexor.errors import StoreError, UsageError
 from plexor.judge.budget import Budget, Limit, Scope
+from plexor.library.run import Run
 from plexor.store.run_folder import load, save
 
 from ..test_cli import STRIKES, document
@@ -78,7 +86,7 @@ def test_figures_are_shown_where_a_page_cannot_be_drawn(bench, capsys, monkeypat
     def broken(*_):
         raise ArithmeticError("a defect of this program")
 
-    monkeypatch.setattr("plexor.commands.conclude.page", broken)
+    monkeypatch.setattr(Run, "page", broken)
     with pytest.raises(ArithmeticError):
         cli.main([*STRIKES, "--page", str(tmp_path / "page.html")])
     assert "max = back wall" in capsys.readouterr().out
@@ -110,7 +118,7 @@ FULL = StoreError("run: No space left on device")
     ],
 )
 def test_the_document_and_the_command_end_with_the_same_code(capsys, run_of, run, wanted, code):
-    result = run_of([[1000, 2000, 3000]], **run)
+    result = Run(run_of([[1000, 2000, 3000]], **run))
     if "unsaved" in wanted:
         with pytest.raises(StoreError, match="run: No space left"):
             conclude(result, Wanted(json=True, **wanted))
@@ -127,7 +135,7 @@ def test_of_several_failures_the_first_is_raised_and_the_others_are_said(
     monkeypatch.setattr(module, "write_text", failing)
     wanted = Wanted(within(3, "nosuch"), page=tmp_path / "page.html", unsaved=FULL)
     with pytest.raises(StoreError) as raised:
-        conclude(run_of([[1000]]), wanted)
+        conclude(Run(run_of([[1000]])), wanted)
     assert raised.value is FULL
     out, err = capsys.readouterr()
     assert "max" in out
@@ -137,13 +145,13 @@ def test_of_several_failures_the_first_is_raised_and_the_others_are_said(
 
 def test_a_budget_of_an_unknown_channel_is_wrong_use(capsys, run_of):
     with pytest.raises(UsageError, match=r'"nosuch".* ISR'):
-        conclude(run_of([[1000]]), Wanted(within(3, "nosuch")))
+        conclude(Run(run_of([[1000]])), Wanted(within(3, "nosuch")))
     assert "max" in capsys.readouterr().out
 
 
 def test_a_page_that_was_written_is_named_on_standard_error(capsys, run_of, tmp_path):
     page = tmp_path / "page.html"
-    assert conclude(run_of([[1000]]), Wanted(page=page, json=True)) == 0
+    assert conclude(Run(run_of([[1000]])), Wanted(page=page, json=True)) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["valid"]
     assert str(page) in err
@@ -162,3 +170,69 @@ def test_colours_are_for_terminals_unless_no_color_says_otherwise(
     if no_color is not None:
         monkeypatch.setenv("NO_COLOR", no_color)
     assert wants_colour() is colour
+
+
+class Scan:
+    """A scan with what its end needs."""
+
+    def __init__(self, *, unsaved=None, error=None, interrupted=False, code=0):
+        self.unsaved, self.error, self.interrupted = unsaved, error, interrupted
+        self.exit_code = lambda: code
+
+    def text(self, *, width, colour):
+        return "figures\n"
+
+    def document(self):
+        return {"figures": 3}
+
+    def page(self):
+        return "page"
+
+    def picture(self):
+        return "picture"
+
+
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        ({}, 0),
+        ({"code": 4}, 4),
+        ({"interrupted": True}, 130),
+        ({"interrupted": True, "code": 4}, 130),
+    ],
+)
+def test_a_scan_ends_as_interrupted_or_by_its_own_code(capsys, end, code):
+    assert conclude_scan(Scan(**end), True, None, None) == code
+    assert document(capsys) == {"figures": 3}
+
+
+def test_a_scan_writes_its_page_and_its_picture(capsys, tmp_path):
+    page, svg = tmp_path / "p.html", tmp_path / "p.svg"
+    conclude_scan(Scan(), False, page, svg)
+    assert capsys.readouterr() == (
+        "figures\n",
+        f"plexor: page {page}\nplexor: picture {svg}\n",
+    )
+    assert (page.read_text(), svg.read_text()) == ("page", "picture")
+
+
+def test_the_figures_of_a_scan_are_shown_and_its_files_written_whatever_failed(capsys, tmp_path):
+    svg = tmp_path / "p.svg"
+    scan = Scan(unsaved=FULL, error=UsageError("at 3 Hz: no"))
+    with pytest.raises(StoreError) as raised:
+        conclude_scan(scan, False, tmp_path / "no" / "p.html", svg)
+    assert raised.value is FULL
+    out, err = capsys.readouterr()
+    assert (out, svg.read_text()) == ("figures\n", "picture")
+    assert "p.html: cannot write" in err
+    with pytest.raises(UsageError, match="at 3 Hz"):
+        conclude_scan(Scan(error=UsageError("at 3 Hz: no")), False, None, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [("a.svg", (None, "a.svg")), ("a.html", ("a.html", None)), (None, (None, None))],
+)
+def test_a_page_with_the_suffix_of_a_picture_is_one(name, files):
+    path = None if name is None else Path(name)
+    assert tuple(each and each.name for each in page_or_picture(path)) == files

@@ -6,7 +6,7 @@ import pytest
 
 from plexor import cli
 from plexor.burst.model import Lengths, Limit
-from plexor.commands.output import check_outputs, write_text
+from plexor.commands.output import check_outputs
 from plexor.errors import StoreError
 from plexor.store.run_folder import load, save
 from plexor.sweep.drive import End
@@ -92,9 +92,9 @@ def failing(path, content):
 def test_a_sweep_is_kept_and_shown_where_its_page_cannot_be_written(capsys, monkeypatch, tmp_path):
     found = swept({"none": 100_000})
     monkeypatch.setattr(
-        "plexor.sweep.sweep.sweep", lambda *_: Found(list(found.steps), list(found.knees))
+        "plexor.library.scans.sweep.find", lambda *_: Found(list(found.steps), list(found.knees))
     )
-    monkeypatch.setattr("plexor.commands.output.write_text", failing)
+    monkeypatch.setattr("plexor.commands.conclude.write_text", failing)
     out = tmp_path / "s"
     arguments = ["--page", str(tmp_path / "p.html"), "--out", str(out)]
     assert cli.main([*COMMANDS["sweep"], *arguments]) == 2
@@ -107,13 +107,13 @@ def test_a_sweep_is_kept_and_shown_where_its_page_cannot_be_written(capsys, monk
 def test_a_sweep_is_shown_where_it_cannot_be_kept(capsys, monkeypatch, tmp_path):
     found = swept({"none": 100_000})
     monkeypatch.setattr(
-        "plexor.sweep.sweep.sweep", lambda *_: Found(list(found.steps), list(found.knees))
+        "plexor.library.scans.sweep.find", lambda *_: Found(list(found.steps), list(found.knees))
     )
 
     def full(result, folder):
         raise StoreError(f"{folder}: cannot write: No space left on device")
 
-    monkeypatch.setattr("plexor.sweep.store.save", full)
+    monkeypatch.setattr("plexor.library.scans.sweep.save", full)
     page = tmp_path / "p.html"
     arguments = ["--page", str(page), "--out", str(tmp_path / "s")]
     assert cli.main([*COMMANDS["sweep"], *arguments]) == 2
@@ -124,8 +124,10 @@ def test_a_sweep_is_shown_where_it_cannot_be_kept(capsys, monkeypatch, tmp_path)
 def test_a_burst_scan_is_shown_where_its_page_cannot_be_written(capsys, monkeypatch, tmp_path):
     limit = Limit(1, "ISR", Lengths(4, 5), 64, 99)
     steps = swept({"none": 100_000}).steps
-    monkeypatch.setattr("plexor.burst.scan.burst_scan", lambda *_: ((limit,), steps, End()))
-    monkeypatch.setattr("plexor.commands.output.write_text", failing)
+    monkeypatch.setattr(
+        "plexor.library.scans.burst.burst_scan", lambda *_: ((limit,), steps, End())
+    )
+    monkeypatch.setattr("plexor.commands.conclude.write_text", failing)
     assert cli.main([*COMMANDS["burst"], "--page", str(tmp_path / "p.html")]) == 2
     assert "survives" in capsys.readouterr().out
 
@@ -153,15 +155,6 @@ def test_a_page_cannot_be_the_folder_of_its_run(tmp_path):
 def test_two_results_cannot_have_one_file(tmp_path):
     with pytest.raises(StoreError, match="is named twice"):
         check_outputs(tmp_path / "x", tmp_path / "." / "x")
-
-
-def test_a_link_to_a_file_stays_one(tmp_path):
-    target = tmp_path / "target.html"
-    target.write_text("old")
-    (tmp_path / "link.html").symlink_to(target)
-    write_text(tmp_path / "link.html", "new")
-    assert (tmp_path / "link.html").is_symlink()
-    assert target.read_text() == "new"
 
 
 @pytest.mark.parametrize("ends", ["| true", "2>&1 | true"])

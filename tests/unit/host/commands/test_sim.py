@@ -36,7 +36,7 @@ def test_what_was_printed_before_is_not_lost(monkeypatch):
 
 
 def test_without_the_simulator_one_line_says_how_to_install_it(started, capsys, monkeypatch):
-    monkeypatch.setattr(sim, "find_spec", {}.get)
+    monkeypatch.setattr("plexor.library.upkeep.desk.find_spec", {}.get)
     assert cli.main(["sim", "serve"]) == 3
     out, err = capsys.readouterr()
     assert (out, err.count("\n"), started) == ("", 1, [])

@@ -46,14 +46,10 @@ def test_without_a_load_no_command_runs(tmp_path):
 
 
 def test_what_fails_is_said_in_one_line():
-    with pytest.raises(
-        UsageError, match=r"^load_on 'exit 7': ended with exit code 7; must be 0$"
-    ):
+    with pytest.raises(UsageError, match=r"^load_on 'exit 7': ended with exit code 7; must be 0$"):
         with switched("exit 7", None)("stress"):
             pytest.fail("must not be entered")
-    with pytest.raises(
-        UsageError, match=r"^load_off 'exit 3': ended with exit code 3; must be 0$"
-    ):
+    with pytest.raises(UsageError, match=r"^load_off 'exit 3': ended with exit code 3; must be 0$"):
         with switched("true", "exit 3")("stress"):
             pass
     with pytest.raises(UsageError, match=r"^--load-on 'exit 7'"):

@@ -9,7 +9,6 @@ import pytest
 from plexor import cli
 from plexor.errors import ExitCode, InvalidRunError, UsageError
 from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.sweep import sweep as searches
 from plexor.sweep.criterion import DEFAULT
 from plexor.sweep.job import Job
 from plexor.sweep.model import Bracket, Knee
@@ -45,7 +44,7 @@ def struck(monkeypatch):
             store.add(JOB, found)
         return Found(list(found), [Knee("none", "ch0", Bracket(HZ, None), 1000)])
 
-    monkeypatch.setattr(searches, "sweep", run)
+    monkeypatch.setattr("plexor.library.scans.sweep.find", run)
     return taken
 
 
@@ -167,6 +166,6 @@ def test_nothing_is_said_of_a_device_that_was_never_struck(
 )
 def test_a_sweep_that_ends_before_its_first_step_has_no_figures(monkeypatch, capsys, error, code):
     found = Found(interrupted=error is None, error=error)
-    monkeypatch.setattr(searches, "sweep", lambda *arguments: found)
+    monkeypatch.setattr("plexor.library.scans.sweep.find", lambda *arguments: found)
     assert cli.main([*SWEEP, "--json"]) == code
     assert capsys.readouterr().out == ""

@@ -7,8 +7,8 @@ from plexor.phase import store as phase_store
 from plexor.store.kept_json import document_of
 from plexor.sweep import store as sweep_store
 
-from ..render.scans_to_draw import MASKS, burst_result, limit, phase_result
-from ..sweeps import swept
+from .render.scans_to_draw import MASKS, burst_result, limit, phase_result
+from .sweeps import swept
 
 KINDS = ("sweep", "phase", "burst")
 BURST = burst_result(limit(1, 0), limit(2, 4, max_ticks=900), limit(4, 64))

@@ -16,8 +16,8 @@ from plexor.render.terminal.burst import burst_text
 from plexor.render.terminal.phase import phase_text
 from plexor.store.kept_json import document_of
 
+from ..kept_scans import BURST
 from ..render.scans_to_draw import MASKS, phase_result
-from .kept_scans import BURST
 
 SMALL = phase_result(MASKS["missed, then late"], step=100, left_out={LOST: 1})
 

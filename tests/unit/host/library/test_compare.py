@@ -4,8 +4,10 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.commands.pairs import compared
-from plexor.errors import StoreError, UsageError
+import plexor
+from plexor.errors import ExitCode, StoreError, UsageError
+from plexor.judge.gate import By, FailOn, Outcome
+from plexor.library.compare import compared
 from plexor.store.run_folder import save
 from plexor.sweep import store as sweep_store
 
@@ -43,7 +45,7 @@ def test_two_runs_are_compared_without_a_name(kept):
     a, b = kept("a", [1000, 1000]), kept("b", [1000, 1500])
     result = compared(a, b, ())
     assert found(result, "max") == [("", "ISR", 1000 * NS, 1500 * NS)]
-    assert (result.keys, result.invalid, result.notes) == ((), (), ())
+    assert (result.differing_keys, result.invalid_reasons, result.notes) == ((), (), ())
     same = compared(a / "run.json", b / "run.json", ())
     assert found(same, "max") == found(result, "max")
 
@@ -79,7 +81,7 @@ def test_a_channel_of_a_sweep_is_named_with_its_load(kept, tmp_path):
 def test_invalid_runs_are_told_by_side_and_reason(kept, tmp_path):
     kept("a/idle", invalid_reasons=("a bin is full", "no end"))
     kept("b/idle", invalid_reasons=("PLL",))
-    told = compared(tmp_path / "a", tmp_path / "b", ()).invalid
+    told = compared(tmp_path / "a", tmp_path / "b", ()).invalid_reasons
     assert [text[:8] for text in told] == ["idle: A ", "idle: A ", "idle: B "]
     assert [text.rpartition(": ")[2] for text in told] == ["a bin is full", "no end", "PLL"]
 
@@ -87,9 +89,9 @@ def test_invalid_runs_are_told_by_side_and_reason(kept, tmp_path):
 def test_one_key_that_differs_is_a_cause_and_several_are_not_told_apart(kept):
     a = kept("a", device={"os": "x", "cpu": "50 MHz"})
     one = compared(a, kept("b", device={"os": "y", "cpu": "50 MHz"}), ())
-    assert (one.keys, one.notes) == (("os",), ())
+    assert (one.differing_keys, one.notes) == (("os",), ())
     two = compared(a, kept("c", device={"os": "y", "cpu": "25 MHz"}), ())
-    assert two.keys == ("cpu", "os")
+    assert two.differing_keys == ("cpu", "os")
     (note,) = two.notes
     assert "cpu, os" in note
 
@@ -115,3 +117,67 @@ def test_a_folder_without_results_is_refused_with_its_path(kept, tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(StoreError, match=str(tmp_path / "empty")):
         compared(tmp_path / "empty", kept("b"), ())
+
+
+def test_results_at_hand_are_compared_as_those_in_folders(kept):
+    a, b = kept("a", [1000, 1000]), kept("b", [1000, 1500])
+    at_hand = plexor.compare(plexor.load(a), plexor.load(b))
+    assert found(at_hand, "max") == found(plexor.compare(a, str(b)), "max")
+    c, d = kept("c", knee=(50_000, 50_500)), kept("d", knee=(40_000, 40_400))
+    (row,) = found(plexor.compare(plexor.load(c), d), "saturation")
+    assert row[2:] == (50_000, 40_000)
+
+
+@pytest.mark.parametrize(
+    ("after", "fail_on", "outcome", "code"),
+    [
+        ([1000] * 400, "max>+5%", Outcome.KEPT, ExitCode.PASS),
+        ([2000] * 400, "max>+5%", Outcome.BROKEN, ExitCode.BUDGET),
+        ([2000] * 400, (), Outcome.KEPT, ExitCode.PASS),
+        ([2000] * 400, "missed>+5%", Outcome.TOO_FEW, ExitCode.INVALID),
+    ],
+)
+def test_conditions_are_judged(kept, after, fail_on, outcome, code):
+    a, b = kept("a", [1000] * 400), kept("b", after)
+    result = plexor.compare(a, b, fail_on, "estimate" if "max" in fail_on else "interval")
+    assert (result.outcome, result.exit_code()) == (outcome, code)
+    document = result.document()
+    assert (document["exit_code"], document["outcome"]) == (code, outcome if fail_on else None)
+    assert [entry["outcome"] for entry in document["conditions"]] == [
+        entry.outcome for entry in result.judgements
+    ]
+    assert "max" in result.text()
+
+
+def test_conditions_may_be_read_already(kept):
+    a, b = kept("a", [1000] * 400), kept("b", [2000] * 400)
+    condition = FailOn("max", True, Fraction(1, 20))
+    assert plexor.compare(a, b, [condition], By.ESTIMATE).outcome is Outcome.BROKEN
+
+
+def test_an_invalid_run_proves_nothing(kept):
+    a, b = kept("a", [1000] * 9), kept("b", [1000] * 9, invalid_reasons=("PLL",))
+    assert plexor.compare(a, b, "max>+5%", "estimate").exit_code() is ExitCode.INVALID
+    assert plexor.compare(a, b).exit_code() is ExitCode.PASS
+
+
+def test_a_condition_on_a_figure_that_neither_has_is_skipped_and_refused_if_alone(kept):
+    a, b = kept("a", [1000] * 9), kept("b", [1000] * 9)
+    result = plexor.compare(a, b, "max>+5%,saturation<-2%", "estimate")
+    assert [condition.figure for condition in result.skipped] == ["saturation"]
+    with pytest.raises(UsageError, match=r"^fail_on saturation<-2%: neither result has"):
+        plexor.compare(a, b, "saturation<-2%")
+
+
+@pytest.mark.parametrize(
+    ("asked", "wrong"),
+    [
+        ({"fail_on": "p99"}, "fail_on: condition: 'p99'; must be a figure"),
+        ({"judge": "guess"}, "judge: 'guess'; must be one of interval, estimate"),
+        ({"fail_on": "max>+5%"}, "fail_on .*max"),  # a maximum has no interval
+    ],
+)
+def test_conditions_that_cannot_be_judged_are_refused(kept, asked, wrong):
+    a, b = kept("a", [1000] * 9), kept("b", [1000] * 9)
+    with pytest.raises(UsageError, match=f"^{wrong}"):
+        plexor.compare(a, b, **asked)

@@ -1,0 +1,89 @@
+"""What is read of a path: a scan, a run, or raw bytes off a link."""
+
+import json
+
+import pytest
+
+import plexor
+from plexor.errors import ExitCode, IdentityError, LinkError, StoreError
+from plexor.phase import store as phase_store
+from plexor.store.kept_json import document_of
+from plexor.store.run_folder import save
+
+from .. import kept_scans
+from ..render.scans_to_draw import MASKS, phase_result
+from ..sweeps import swept
+
+KINDS = {"sweep": plexor.Sweep, "phase": plexor.PhaseScan, "burst": plexor.BurstScan}
+RESULTS = {
+    "sweep": swept({"none": 100_000}),
+    "phase": kept_scans.PHASE,
+    "burst": kept_scans.BURST,
+}
+
+
+def test_a_scan_is_read_of_its_folder_or_its_file(folder):
+    scan, same = plexor.load(folder), plexor.load(str(folder / f"{folder.name}.json"))
+    assert type(scan) is type(same) is KINDS[folder.name]
+    assert scan.what.split()[0] == folder.name
+    assert scan.result == same.result == RESULTS[folder.name]
+    assert scan.document() == same.document()
+    assert (scan.error, scan.unsaved) == (None, None)
+    assert scan.exit_code() is ExitCode.PASS
+
+
+def test_a_scan_is_shown_as_wide_and_as_coloured_as_asked(folder):
+    scan = plexor.load(folder)
+    assert "\x1b[" not in scan.text()
+    assert "\x1b[" in scan.text(colour=True)
+    assert max(len(line) for line in scan.text(width=60).splitlines()) <= 60
+
+
+@pytest.mark.parametrize(("reasons", "code"), [((), ExitCode.PASS), (("full",), ExitCode.INVALID)])
+def test_a_phase_scan_that_is_invalid_ends_so(tmp_path, reasons, code):
+    scan = phase_result(MASKS["none"], invalid_reasons=reasons)
+    (tmp_path / "phase.json").write_text(json.dumps(document_of(phase_store.SCHEMA, scan)))
+    found = plexor.load(tmp_path)
+    assert (found.exit_code(), found.invalid_reasons) == (code, reasons)
+    assert found.valid == (not reasons)
+
+
+def test_a_run_beside_a_scan_is_read_by_its_file_alone(tmp_path, run_of):
+    kept = kept_scans.keep("phase", tmp_path)
+    save(run_of([[1000, 2000]]), tmp_path / "run")
+    for file in (tmp_path / "run").iterdir():
+        file.rename(kept / file.name)
+    assert plexor.load(kept).what == "phase scan"
+    run = plexor.load(kept / "run.json")
+    assert isinstance(run, plexor.Run)
+    assert run.result.strikes == 2
+
+
+def test_a_run_is_what_was_saved(tmp_path, run_of):
+    saved = run_of([[1000, 2000]])
+    save(saved, tmp_path / "run")
+    for path in (tmp_path / "run", tmp_path / "run" / "run.json"):
+        assert plexor.load(path).result == saved
+
+
+def test_a_folder_of_a_results_name_holds_none(tmp_path, run_of):
+    save(run_of([[1000]]), tmp_path / "run")
+    (tmp_path / "sweep.json").mkdir()
+    (tmp_path / "run" / "sweep.json").mkdir()
+    assert isinstance(plexor.load(tmp_path / "run"), plexor.Run)
+    with pytest.raises(StoreError, match=r"sweep\.json/run\.json"):
+        plexor.load(tmp_path / "sweep.json")
+
+
+def test_a_folder_and_a_run_json_without_a_run_are_one_error_with_the_path(tmp_path):
+    for path in (tmp_path, tmp_path / "run.json"):
+        with pytest.raises(StoreError, match=str(tmp_path / "run.json")):
+            plexor.load(path)
+
+
+def test_any_other_file_is_taken_for_raw_bytes(tmp_path):
+    (tmp_path / "wire.bin").write_bytes(b"no bytes of an instrument")
+    with pytest.raises(IdentityError, match=r"wire\.bin"):
+        plexor.load(tmp_path / "wire.bin")
+    with pytest.raises(LinkError, match="none"):
+        plexor.load(tmp_path / "none")
