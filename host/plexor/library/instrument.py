@@ -62,9 +62,8 @@ class Instrument(Connection):
 
     def close(self) -> None:
         """Stop a run that is under way, keep what it measured, and close the link."""
-        if self.last is not None and not self.last.ended:
-            self.last.stop()
-            self.last.wait()
+        if self.last is not None:
+            self.last.leave()
         super().close()
 
     def settings(self, options: Mapping[str, Any], *, endless: bool = False) -> Settings:

@@ -60,7 +60,13 @@ class Measurement:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    def leave(self) -> None:
+        """Stop the run, end the readers of its events, and wait for its end."""
         self.stop()
+        for feed in tuple(self._feeds):
+            feed.close()
         self.wait()
 
     @property

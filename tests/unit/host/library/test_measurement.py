@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from plexor.errors import LinkError
+from plexor.library import feed as feed_module
 from plexor.library.measurement import Labels, Measurement, busy
 from plexor.library.run import Run
 from plexor.model.results import EVENT_DTYPE, SnapshotResult
@@ -159,6 +160,21 @@ def test_events_reach_a_reader_in_order(script, measurement):
         script.listeners.on_events(batch)
     script.go.set()
     assert np.concatenate(list(feed))["index"].tolist() == list(range(20))
+
+
+def test_the_end_of_a_block_waits_for_no_reader_that_has_left(script, monkeypatch):
+    monkeypatch.setattr(feed_module, "MOST_EVENTS", 1)
+    with Measurement(script, LABELS).start() as measurement:
+        assert script.begun.wait(30)
+        measurement.events()
+        script.listeners.on_events(np.zeros(5, EVENT_DTYPE))
+        sender = threading.Thread(
+            target=script.listeners.on_events, args=(np.zeros(5, EVENT_DTYPE),), daemon=True
+        )
+        sender.start()
+        script.go.set()
+    sender.join(30)
+    assert not sender.is_alive()
 
 
 def test_another_run_is_refused_until_the_end(script, measurement):
