@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 from plexor import cli
-from plexor.commands.pins import SIMULATED
+from plexor.library.pins import SIMULATED
 from plexor.protocol.document import table
 from plexor_sim import serve
 from plexor_sim.device_forms import DISTRIBUTIONS
