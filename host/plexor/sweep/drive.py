@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,12 +124,12 @@ def drive(
             driver.ask(take, job, lambda steps: taken(search, job, steps[0]))
 
     def taken(search: Search, job: Job, step: Step) -> None:
+        following: Job | None = None
+        with suppress(StopIteration):
+            following = search.send(step)
+        # The search has the step by now, whatever its listener raises.
         if on_step is not None:
             on_step(job, step)
-        try:
-            following = search.send(step)
-        except StopIteration:
-            return
         go(search, following)
 
     try:

@@ -1,0 +1,128 @@
+"""Burst scans from Python: the length that was planted, and what is kept whatever ends them."""
+
+import json
+from dataclasses import fields
+from fractions import Fraction
+
+import pytest
+
+import plexor
+from plexor.burst.store import load
+from plexor.errors import InvalidRunError, StoreError, UsageError
+from plexor.library.scans.burst import burst
+from plexor.library.scans.burst_asked import READERS, BurstAsked, BurstOptions
+from plexor.session.stop import Stop
+
+from .answering import Answering
+
+ASKED = {"low": "2us", "high": 20e-6, "period": "1ms", "points": 3, "channels": "ISR=ch0"}
+
+
+def scanned(planted=None, **options):
+    """Return a burst scan of a device that answers five strikes in a row, and the device."""
+    device = planted or Answering(10**6, longest=5)
+    return burst("sim:synthetic", executor=lambda: device, **{**ASKED, **options}), device
+
+
+def test_the_longest_burst_is_found_at_each_spacing():
+    found, device = scanned()
+    assert [limit.spacing_s for limit in found.limits][::2] == [
+        Fraction(2, 10**6),
+        Fraction(2, 10**5),
+    ]
+    assert {limit.channel for limit in found.limits} == {"ISR"}
+    for limit in found.limits:
+        assert (limit.lengths.passing, limit.lengths.failing) == (5, 6)
+    assert (found.simulated, found.interrupted, found.error) == (True, False, None)
+    assert device.jobs[0].rate_hz == 1000
+    assert found.device == {"dut": "synthetic"}
+
+
+def test_options_reach_the_jobs():
+    found, device = scanned(most=4, width="1us", load=True, seed=7, criterion="missed<5%@90%")
+    assert {limit.lengths.passing for limit in found.limits} == {4}
+    strike = device.jobs[0].settings.strikes[0]
+    assert (strike.width_s, strike.seed) == (Fraction(1, 10**6), 7)
+    assert device.jobs[0].settings.load
+    assert found.result.criterion == "missed<5%@90%"
+
+
+def test_each_step_is_told_and_the_result_shows_itself():
+    told = []
+    found, device = scanned(on_step=lambda job, step: told.append(job))
+    assert len(told) == len(device.jobs)
+    assert all(job in told for job in device.jobs)
+    assert "5" in found.text()
+    assert found.page().endswith("</html>\n")
+    assert found.picture().startswith("<svg")
+    assert found.document()["schema"] == "plexor.burst/1"
+    assert "simulated" in repr(found)
+
+
+def test_a_scan_and_its_page_are_kept_and_the_same_one_goes_on(tmp_path):
+    out = tmp_path / "b"
+    found, _ = scanned(out=out, device={"os": "x"})
+    assert load(out) == found.result == plexor.load(out).result
+    assert json.loads((out / "burst.json").read_text()) == json.loads(json.dumps(found.document()))
+    assert (out / "burst.html").read_text() == found.page()
+    _, device = scanned(out=str(out))
+    assert device.jobs == []
+    with pytest.raises(UsageError, match=f"^out {out}: already exists; force replaces it"):
+        scanned(out=out, points=4)
+    assert scanned(out=out, points=4, force=True)[1].jobs
+
+
+def test_a_scan_that_cannot_be_kept_is_returned_with_the_reason(tmp_path, monkeypatch):
+    def full(path, content):
+        raise StoreError(f"{path}: cannot write: No space left on device")
+
+    monkeypatch.setattr("plexor.library.scans.burst.write_text", full)
+    found, _ = scanned(out=tmp_path / "b")
+    assert "No space left" in str(found.unsaved)
+    assert found.limits
+
+
+def test_a_scan_that_is_stopped_is_kept_and_returned_as_interrupted(tmp_path):
+    stop = Stop()
+    found, _ = scanned(out=tmp_path / "b", on_step=lambda job, step: stop.ask(), stop=stop)
+    assert found.interrupted
+    assert load(tmp_path / "b") == found.result
+
+
+def test_an_exception_of_the_caller_is_raised_and_loses_nothing(tmp_path):
+    def fail(job, step):
+        raise ZeroDivisionError("a plot of mine")
+
+    with pytest.raises(ZeroDivisionError, match="a plot of mine"):
+        scanned(out=tmp_path / "b", on_step=fail)
+    assert load(tmp_path / "b").interrupted
+
+
+def test_a_step_that_fails_ends_the_scan_with_its_error_and_the_first_one_is_raised(tmp_path):
+    found, _ = scanned(Answering(10**6, fails_after=4), out=tmp_path / "b")
+    assert isinstance(found.error, InvalidRunError)
+    assert load(tmp_path / "b") == found.result
+    with pytest.raises(InvalidRunError, match="the cable fell out"):
+        scanned(Answering(fails_after=0))
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"period": None}, "period: is missing; it must be given"),
+        ({"low": "30us"}, "low and high: both must be above 0, and high above low"),
+        ({"period": "30us"}, "high: must be at most half of period, or no burst fits"),
+        ({"criterion": "late<1%"}, r"criterion late<1%@95%: must limit missed"),
+        ({"length": 3}, "length: no such option; must be one of low, high, period"),
+    ],
+)
+def test_what_cannot_be_scanned_is_refused_before_the_first_strike(asked, message):
+    device = Answering()
+    with pytest.raises(UsageError, match=f"^{message}"):
+        scanned(device, **asked)
+    assert device.jobs == []
+
+
+def test_the_options_are_told_to_type_checkers_as_they_are_read():
+    exact = {entry.name for entry in fields(BurstAsked)} - {"link", "dut"}
+    assert set(BurstOptions.__annotations__) == set(READERS) == exact
