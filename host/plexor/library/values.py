@@ -40,9 +40,6 @@ def read(
     `needed` option that is missing.
     """
     found: dict[str, Any] = {}
-    for name in needed:
-        if options.get(name) is None:
-            raise UsageError(f"{name}: is missing; it must be given")
     for name, value in options.items():
         if name not in readers:
             raise UsageError(f"{name}: no such option; must be one of {', '.join(readers)}")
@@ -53,6 +50,9 @@ def read(
         except (TypeError, ValueError) as error:
             text = str(error)
             raise UsageError(text if text.startswith(name) else f"{name}: {text}") from error
+    for name in needed:
+        if name not in found:
+            raise UsageError(f"{name}: is missing; it must be given")
     return found
 
 

@@ -35,8 +35,9 @@ from .scenario import START_TICKS, Scenario
 
 
 class FakeDevice:
-    """Serves one connection. `send_hook` sees each frame's bytes and returns what is sent, or None.
+    """Serves one client after the other.
 
+    `send_hook` sees each frame's bytes and returns what is sent, or None.
     `endless`: the run lasts until STOP. `mute_after`: commands after which nothing is answered.
     `deaf_to`: so many START are answered and ignored, as while a dump goes out. `snapshots`: so
     many are sent after the events, if the run asks for snapshots.
@@ -72,6 +73,7 @@ class FakeDevice:
         self.words: dict[int, int] = {}
         self.written: list[tuple[int, int]] = []
         self.starts = 0
+        self.connections = 0
         self.commands = 0
         self.sequence = 0
         self.banks = scenario.memories()
@@ -125,17 +127,24 @@ class FakeDevice:
 
     def _serve(self) -> None:
         try:
-            self._socket, _ = self._listener.accept()
-            if self.first_words:
-                self._socket.sendall(self.first_words)
-            pending = b""
-            while data := self._socket.recv(4096):
-                *frames, pending = (pending + data).split(b"\0")
-                for encoded in frames:
-                    if encoded:
-                        self._command(Frame.decode(cobs_decode(encoded)))
+            while True:
+                self._socket, _ = self._listener.accept()
+                self.connections += 1
+                with self._socket:
+                    self._talk(self._socket)
         except OSError:
             return
+
+    def _talk(self, client: socket.socket) -> None:
+        """Answer a client until it leaves."""
+        if self.first_words:
+            client.sendall(self.first_words)
+        pending = b""
+        while data := client.recv(4096):
+            *frames, pending = (pending + data).split(b"\0")
+            for encoded in frames:
+                if encoded:
+                    self._command(Frame.decode(cobs_decode(encoded)))
 
     def send(self, type_: int, flags=0, tag=0, index=0, base=0, payload=b"") -> None:
         """Send a frame; the hook may change or swallow it."""

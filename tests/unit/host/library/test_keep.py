@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plexor.errors import StoreError, UsageError
-from plexor.library.keep import Tap, check_out, keep, tap_beside
+from plexor.library.keep import Tap, check_new, check_out, keep, tap_at, tap_beside
 from plexor.store.run_folder import load, save
 
 
@@ -128,3 +128,21 @@ def test_a_run_that_cannot_be_kept_leaves_the_one_that_was_there(
     assert keep(run_of([[1000, 2000]]), out, None) is None
     assert load(out).strikes == 2
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_new_folder_is_one_that_is_empty_or_not_there(tmp_path):
+    for out in (None, tmp_path, tmp_path / "new"):
+        check_new(out)
+    (tmp_path / "mine").touch()
+    for out in (tmp_path, tmp_path / "mine"):
+        with pytest.raises(UsageError, match=f"^--out {out}: already exists; name a new folder"):
+            check_new(out, "--out")
+
+
+def test_a_recording_has_the_raw_bytes_of_its_link_or_is_refused_with_its_path(tmp_path):
+    tap = tap_at(tmp_path / "wire.bin")
+    tap.write(b"raw")
+    tap.close()
+    assert (tmp_path / "wire.bin").read_bytes() == b"raw"
+    with pytest.raises(StoreError, match=f"{tmp_path}: cannot write: Is a directory"):
+        tap_at(tmp_path)

@@ -3,7 +3,7 @@
 import pytest
 
 from plexor.errors import UsageError
-from plexor.library.pins import channels_of, described, response_pins
+from plexor.library.pins import channels_of, described, response_pins, wiring_of
 
 
 def labels(channels):
@@ -101,3 +101,12 @@ def test_a_real_device_is_described_by_the_user_alone():
 def test_a_simulated_device_at_a_link_with_one_of_its_own_is_refused_with_both():
     with pytest.raises(UsageError, match=r"dut bare.*tcp://h:1"):
         described("tcp://h:1", "bare", {})
+
+
+def test_an_output_may_be_wired_to_several_channels_and_a_channel_to_one_output():
+    assert wiring_of([(0, 2), (1, 0), (0, 1)]) == {0: [2, 1], 1: [0]}
+    assert wiring_of([]) == {}
+    with pytest.raises(UsageError, match=r"^jumpers: ch2 is given twice"):
+        wiring_of([(0, 2), (1, 2)])
+    with pytest.raises(UsageError, match=r"^--jumper: ch2"):
+        wiring_of([(0, 2), (1, 2)], lambda name: "--jumper")

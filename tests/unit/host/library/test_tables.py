@@ -1,13 +1,16 @@
 """Events as tables of other libraries."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from plexor.errors import UsageError
 from plexor.library.run import Run
-from plexor.library.tables import events_table, to_pandas
+from plexor.library.tables import events_table, steps_table, to_pandas
+
+from ..sweeps import figures, step, swept
 
 
 def test_columns_have_the_events_and_names_of_channels(run_of):
@@ -36,3 +39,29 @@ def test_without_pandas_one_line_says_what_to_install(run_of, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(UsageError, match="pip install pandas"):
         to_pandas(events_table(Run(run_of([[1000]]))))
+
+
+def test_a_sweep_is_a_table_of_one_row_for_each_channel_of_a_step():
+    sweep = swept({"none": 100_000, "cpu": 40_000}, channels=("IST", "APP"), directions=("", "up"))
+    table = steps_table(sweep)
+    assert table.num_rows == 2 * len(sweep.steps)
+    rows = table.to_pylist()
+    places = [(taken, name) for taken in sweep.steps for name in ("IST", "APP")]
+    for (taken, name), row in zip(places, rows, strict=True):
+        known = taken.of(name)
+        assert (row["load"], row["channel"], row["rate_hz"]) == (taken.load, name, taken.rate_hz)
+        assert (row["direction"], row["verdict"]) == (taken.direction, known.verdict)
+        assert row["missed"] + row["answered"] == row["strikes"] == 1000
+        assert (row["p99_ticks"], row["rms_ticks"]) == (known.p99_ticks, known.rms_ticks)
+    assert table.schema.metadata[b"plexor.simulated"] == b"true"
+    assert table.schema.metadata[b"plexor.tick_fs"] == b"1000000"
+    assert list(to_pandas(table)["channel"])[:2] == ["IST", "APP"]
+
+
+def test_what_is_not_known_of_a_step_is_null():
+    lost = swept({"none": 1}, channels=("IST",))
+    (row, *_) = steps_table(lost).slice(len(lost.steps) - 1).to_pylist()
+    assert row["missed"] == 600
+    dead = replace(lost, steps=(step("none", 5, figures("IST", missed=1000)),))
+    (row,) = steps_table(dead).to_pylist()
+    assert (row["min_ticks"], row["p99_ticks"], row["rms_ticks"]) == (None, None, None)

@@ -8,6 +8,7 @@ from plexor.library.texts import (
     Start,
     parse_channel,
     parse_duty,
+    parse_jumper,
     parse_start,
     parse_stop,
     parse_strike,
@@ -136,3 +137,14 @@ def test_what_is_no_strike_is_refused_with_it(text):
 def test_an_option_of_a_strike_that_is_wrong_is_named(option, wrong):
     with pytest.raises(ValueError, match=wrong):
         parse_strike(f"1:{option}")
+
+
+def test_a_jumper_is_an_output_and_a_channel():
+    assert parse_jumper("strike0=ch2") == (0, 2)
+    assert parse_jumper("strike7=ch7") == (7, 7)
+
+
+@pytest.mark.parametrize("text", ["", "strike0", "strike8=ch0", "strike0=ch8", "ch0=strike0"])
+def test_what_is_no_jumper_is_refused_with_it(text):
+    with pytest.raises(ValueError, match=f"{text!r}; must be strikeN=chM"):
+        parse_jumper(text)

@@ -1,0 +1,73 @@
+"""Systems side by side from Python: runs and sweeps, at hand or by their paths."""
+
+import json
+
+import pytest
+
+import plexor
+from plexor.errors import InvalidRunError, StoreError, UsageError
+from plexor.library.table import table
+from plexor.store.run_folder import save
+from plexor.study.reference import Role
+from plexor.study.systems import Jitter
+from plexor.sweep import store
+
+from ..sweeps import swept
+
+
+@pytest.fixture
+def kept(tmp_path, run_of):
+    """Return folders of a run of 200 strikes and of a sweep of the same system."""
+    save(run_of([[1000, 3000] * 100, [2000] * 200], device={"dut": "ce30"}), tmp_path / "run")
+    store.save(swept({"none": 100_000, "cpu": 40_000}), tmp_path / "sweep")
+    return [tmp_path / "run", str(tmp_path / "sweep")]
+
+
+def test_a_run_and_a_sweep_of_a_system_share_its_row(kept):
+    found = table(kept)
+    idle, loaded = found.rows
+    assert (idle.system, idle.load, loaded.load) == ("ce30", "none", "cpu")
+    assert idle.timing[Role.INTERRUPT].taken_from.endswith("run")
+    assert float(idle.timing[Role.INTERRUPT].jitter_s) == pytest.approx(2e-6)
+    assert idle.saturation[Role.INTERRUPT].bracket.passing_hz == 100_000
+    assert [change.load for change in found.changes] == ["cpu", "cpu"]
+
+
+def test_what_is_at_hand_gives_the_same_figures_as_its_folder(kept):
+    at_hand = table([plexor.load(path) for path in kept])
+    by_path = table(kept)
+    for one, other in zip(at_hand.rows, by_path.rows, strict=True):
+        assert one.timing[Role.INTERRUPT].median_s == other.timing[Role.INTERRUPT].median_s
+        assert one.saturation[Role.TASK].bracket == other.saturation[Role.TASK].bracket
+    assert at_hand.rows[0].timing[Role.TASK].taken_from == "run 1"
+    assert at_hand.rows[0].saturation[Role.TASK].taken_from == "sweep 2"
+
+
+@pytest.mark.parametrize("jitter", ["jitter128", "peak-to-peak", "rms", Jitter.RMS])
+def test_the_jitter_is_the_one_that_is_asked_for(kept, jitter):
+    found = table(kept, jitter)
+    assert found.jitter == Jitter(jitter)
+    assert found.document()["jitter"] == Jitter(jitter).value
+
+
+def test_the_study_and_its_advice_are_shown_if_they_are_wanted(kept):
+    with_study = table(kept, interval="1ms")
+    document = json.loads(json.dumps(with_study.document()))
+    assert document["schema"] == "plexor.table/1"
+    assert document["reference"]["statements"]
+    assert document["advice"]
+    assert "reference" in with_study.text()
+    bare = table(kept, reference=False)
+    assert {"reference", "advice"} & set(bare.document()) == set()
+    assert len(bare.text(width=80)) < len(with_study.text(width=80))
+
+
+def test_what_cannot_be_put_side_by_side_is_refused(kept, run_of, tmp_path):
+    with pytest.raises(UsageError, match=r"^jitter: 'span'; must be one of jitter128"):
+        table(kept, "span")
+    with pytest.raises(InvalidRunError, match="run 1: PLL"):
+        table([plexor.Run(run_of([[1000]], invalid_reasons=("PLL",)))])
+    with pytest.raises(UsageError, match="the system has no name"):
+        table([plexor.Run(run_of([[1000]], device={}))])
+    with pytest.raises(StoreError, match=str(tmp_path)):
+        table([tmp_path])
