@@ -99,8 +99,18 @@ def test_every_part_of_a_stored_run_is_explained():
         assert f"`{name}`" in text, name
 
 
+OPTIONS = {"low": "from", "high": "to"}
+"""Options that the library calls otherwise than the command line."""
+
+
 def test_the_lines_of_troubleshooting_are_those_of_the_program():
-    said = sources() + "".join(os.strerror(number).lower() for number in OF_THE_SYSTEM)
+    said_by_library = re.sub(
+        r"\{name\(['\"](\w+)['\"]\)\}",
+        lambda found: f"--{OPTIONS.get(found[1], found[1].replace('_', '-'))}",
+        sources(),
+    )
+    named = said_by_library.replace("{forcing}", "--force").replace("{name} {out}", "--out {out}")
+    said = named + "".join(os.strerror(number).lower() for number in OF_THE_SYSTEM)
     rows = re.findall(r"^\| `([^`]+)` \|", page("do/troubleshooting.md"), re.MULTILINE)
     assert len(rows) > 50
     for row in rows:

@@ -60,7 +60,7 @@ def described(uri: str, dut: str | None, keys: Mapping[str, str]) -> dict[str, s
     if uri.startswith("sim:"):
         return {"dut": sim_device(uri) or dut or DEFAULT_DUT, **keys}
     if dut is not None:
-        raise UsageError(f"dut {dut} is for sim: links; {uri} has a device of its own")
+        raise UsageError(f"dut {dut}: is for sim: links; {uri} has a device of its own")
     return dict(keys)
 
 

@@ -16,14 +16,14 @@ from plexor.library.pins import SIMULATED
 if TYPE_CHECKING:
     from plexor.desk.doctor import Diagnosis
 
-_NOT_INSTALLED = "not installed; in a clone: pip install '.[sim]'"
+_INSTEAD = "in a clone: pip install '.[sim]'"
 _TIMEOUT_S = 60
 
 
 def need_simulator() -> None:
     """Raise LinkError if the simulated instrument is not installed."""
     if find_spec("plexor_sim") is None:
-        raise LinkError(f"the simulated instrument is {_NOT_INSTALLED}")
+        raise LinkError(f"the simulated instrument is not installed; {_INSTEAD}")
 
 
 def available() -> Iterator[tuple[str, str]]:
@@ -33,7 +33,7 @@ def available() -> Iterator[tuple[str, str]]:
     from plexor.desk.boards import found, serial_ports, usb_devices  # noqa: PLC0415
 
     if find_spec("plexor_sim") is None:
-        yield "sim:", _NOT_INSTALLED
+        yield "sim:", f"not installed; {_INSTEAD}"
     else:
         for name, meaning in SIMULATED.items():
             yield f"sim:{name}", f"simulated: {meaning}"

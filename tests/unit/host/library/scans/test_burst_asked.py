@@ -58,7 +58,7 @@ def test_what_is_not_asked_for_has_its_default():
         ({"link": "tcp://h:1"}, "channels: name the device's response pins, such as ISR=ch0"),
         (
             {"link": "tcp://h:1", "channels": "ch0", "dut": "bare"},
-            "dut bare is for sim: links; tcp://h:1 has a device of its own",
+            "dut bare: is for sim: links; tcp://h:1 has a device of its own",
         ),
         (
             {"link": "tcp://h:1", "channels": "ch0", "executor": "local:2"},

@@ -82,7 +82,7 @@ def test_the_reference_is_no_response_pin():
         ({"link": "tcp://h:1"}, "channels: name the device's response pins, such as ISR=ch0"),
         (
             {"link": "tcp://h:1", "channels": "ch0", "dut": "bare"},
-            "dut bare is for sim: links; tcp://h:1 has a device of its own",
+            "dut bare: is for sim: links; tcp://h:1 has a device of its own",
         ),
         (
             {"link": "file:x", "channels": "ch0"},

@@ -125,7 +125,7 @@ def test_a_criterion_of_latency_is_the_deadline():
         ({"link": "tcp://h:1"}, "channels: name the device's response pins, such as ISR=ch0"),
         (
             {"link": "tcp://h:1", "channels": "ch0", "dut": "bare"},
-            "dut bare is for sim: links; tcp://h:1 has a device of its own",
+            "dut bare: is for sim: links; tcp://h:1 has a device of its own",
         ),
     ],
 )
