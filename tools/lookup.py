@@ -74,12 +74,21 @@ def plain(text: str) -> str:
 
 def options_page() -> str:
     """Return docs/lookup/options.md."""
-    sections = (_command(name) for name in cli.COMMANDS if name != "sim")
+    sections = (_command(name, command) for name, command in commands() if name != "sim serve")
     return _OPTIONS_HEAD + "".join(sections) + _SERVE + table(("option", "meaning"), _served())
 
 
-def _command(name: str) -> str:
-    command = command_of(name)
+def commands() -> Iterator[tuple[str, click.Command]]:
+    """Yield every command by its name; of a group, those in it."""
+    for name in cli.COMMANDS:
+        command = command_of(name)
+        if isinstance(command, click.Group):
+            yield from ((f"{name} {each}", own) for each, own in command.commands.items())
+        else:
+            yield name, command
+
+
+def _command(name: str, command: click.Command) -> str:
     context = click.Context(command, info_name=f"plexor {name}")
     usage = " ".join(command.collect_usage_pieces(context))
     rows = [_row(entry, context) for entry in command.params if isinstance(entry, click.Option)]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from plexor.errors import UsageError as UsageError
     from plexor.judge.budget import Budget as Budget
     from plexor.judge.budget import Verdict as Verdict
+    from plexor.library.archive import Archive as Archive
     from plexor.library.compare import Comparison as Comparison
     from plexor.library.compare import compare as compare
     from plexor.library.instrument import Instrument as Instrument
@@ -54,6 +55,7 @@ _NAMES = {
         "UsageError",
     ),
     "plexor.judge.budget": ("Budget", "Verdict"),
+    "plexor.library.archive": ("Archive",),
     "plexor.library.compare": ("Comparison", "compare"),
     "plexor.library.instrument": ("Instrument",),
     "plexor.library.load": ("load",),

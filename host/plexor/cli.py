@@ -25,6 +25,7 @@ COMMANDS = {
     "burst": "plexor.commands.burst:burst",
     "compare": "plexor.commands.compare:compare",
     "table": "plexor.commands.table:table",
+    "archive": "plexor.commands.archive:archive",
     "replay": "plexor.commands.replay:replay",
     "report": "plexor.commands.report:report",
     "calibrate": "plexor.commands.calibrate:calibrate",
@@ -42,6 +43,7 @@ _HELP = {
     "burst": "Find how many strikes in a row a device answers, at each spacing.",
     "compare": "Compare two runs or sweeps, and judge whether the change is too large.",
     "table": "Show systems side by side, idle and loaded, next to a published study.",
+    "archive": "Keep runs in one folder, and ask how their figures changed.",
     "replay": "Print the figures of a stored run, or of one recorded from a link.",
     "report": "Write the page of a stored run, or its picture.",
     "calibrate": "Measure where the bins of each channel end, in picoseconds.",
@@ -78,8 +80,10 @@ class _Lazy(click.Group):
             ctx.fail(f"No such command {args[0]!r}.{hint}")
         found = super().resolve_command(ctx, args)
         name, command, _ = found
-        if name is not None and not isinstance(command, click.Group):
-            ctx.default_map = {name: _defaults(ctx, name)}
+        if name is not None:
+            own = _defaults(ctx, name)
+            grouped = isinstance(command, click.Group)
+            ctx.default_map = {name: dict.fromkeys(command.commands, own) if grouped else own}
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -76,10 +76,19 @@ def _place(name: str, text: str, offset: int) -> str:
     return f"{name}:{text.count(chr(10), 0, offset) + 1}"
 
 
-def _helps() -> Iterator[Shown]:
+def _commands() -> Iterator[tuple[str, click.Command]]:
+    """Yield every command by its name; of a group, those in it."""
     for name in cli.plexor.list_commands(click.Context(cli.plexor)):
         module, _, attribute = cli.COMMANDS[name].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
+        if isinstance(command, click.Group):
+            yield from ((f"{name} {each}", own) for each, own in command.commands.items())
+        else:
+            yield name, command
+
+
+def _helps() -> Iterator[Shown]:
+    for name, command in _commands():
         block = (command.help or "").partition("\b\n")[2].partition("\n\n")[0]
         # An example goes on in the next line where that begins no command.
         joined = re.sub(r"\n\s+(?!\s|plexor )", " ", block)

@@ -133,6 +133,11 @@ class Report:
         """Whether the figures can be trusted."""
         return not self.invalid_reasons
 
+    @property
+    def tick_fs(self) -> int:
+        """Length of a tick, in femtoseconds."""
+        return self.result.tick_fs
+
     def metres(self, ticks: Fraction | int) -> Fraction:
         """Return how far the object moves in a time in ticks, in metres; 0 without a velocity."""
         return (self.velocity_m_s or Fraction(0)) * seconds_of(ticks, self.result.tick_fs)

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plexor.commands.parameters import Parsed, json_option, option_name
+from plexor.commands.parameters import (
+    Parsed,
+    across_option,
+    json_option,
+    option_name,
+    where_option,
+)
 
 if TYPE_CHECKING:
     from plexor.library.compare import FailOn
@@ -27,7 +33,15 @@ def parse_conditions(text: str) -> tuple[FailOn, ...]:
 
 @click.command()
 @click.argument("before", type=_RUN, metavar="A")
-@click.argument("after", type=_RUN, metavar="B")
+@click.argument("after", type=_RUN, metavar="[B]", required=False)
+@click.option(
+    "--archive",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Compare the one run A with the last good run of the same configuration in this archive.",
+)
+@where_option
+@across_option
 @click.option(
     "--fail-on",
     type=Parsed("condition", parse_conditions),
@@ -44,11 +58,24 @@ def parse_conditions(text: str) -> tuple[FailOn, ...]:
     help="What --fail-on judges: the interval of a change, or its estimate, however uncertain.",
 )
 @json_option
-def compare(before: Path, after: Path, fail_on: tuple[FailOn, ...], by: str, as_json: bool) -> int:
-    """Compare result B with the earlier result A.
+@click.pass_context
+def compare(
+    context: click.Context,
+    before: Path,
+    after: Path | None,
+    archive: Path | None,
+    where: tuple[str, ...],
+    across: tuple[str, ...],
+    fail_on: tuple[FailOn, ...],
+    by: str,
+    as_json: bool,
+) -> int:
+    """Compare result B with the earlier result A, or run A with the last good one in an archive.
 
     A and B are folders of `plexor measure --out` or of `plexor sweep --out`. They may also be
-    folders that hold such folders: those with the same name are compared.
+    folders that hold such folders: those with the same name are compared. With --archive, A is one
+    run. What it is compared with is the newest run of the same configuration that is valid, was not
+    interrupted and did not begin later; --where and --across choose from those.
 
     The exit code is 1 if a figure has certainly changed by more than --fail-on allows, and 4 if
     there are too few samples to tell.
@@ -59,7 +86,16 @@ def compare(before: Path, after: Path, fail_on: tuple[FailOn, ...], by: str, as_
     from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.library.compare import By, comparison  # noqa: PLC0415
 
-    found = comparison(before, after, fail_on, By(by), option_name)
+    if after is not None:
+        _no_archive(context)
+        found = comparison(before, after, fail_on, By(by), option_name)
+    elif archive is not None:
+        from plexor.library.archive import Archive  # noqa: PLC0415
+
+        kept = Archive(archive)
+        found = kept.comparison(before, fail_on, By(by), where, across, option_name)
+    else:
+        raise click.UsageError("name a result B, or an archive with --archive")
     for note in (*found.invalid_reasons, *found.notes):
         print(f"plexor: {note}", file=sys.stderr)
     for condition in found.skipped:
@@ -69,3 +105,10 @@ def compare(before: Path, after: Path, fail_on: tuple[FailOn, ...], by: str, as_
         )
     show(found, as_json)
     return found.exit_code()
+
+
+def _no_archive(context: click.Context) -> None:
+    """Raise UsageError for options of an archive where two results are named."""
+    for name in ("archive", "where", "across"):
+        if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name} is for one run that is compared with an archive")

@@ -70,7 +70,10 @@ class Defaults:
 
 
 def options_of(command: click.Command | None) -> dict[str, click.Parameter]:
-    """Return a command's options by their long names, without dashes."""
+    """Return the options of a command, or of all in a group, by long names without dashes."""
+    if isinstance(command, click.Group):
+        every = [options_of(each) for each in command.commands.values()]
+        return {name: option for options in every for name, option in options.items()}
     return {
         name.removeprefix("--"): option
         for option in (command.params if command is not None else ())

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 from plexor.analyse.analyse import ChannelFigures, Figures, Report
 from plexor.analyse.percentiles import parse_quantile, quantile, quantile_name
@@ -68,6 +69,20 @@ class Difference:
         return self.law.excess(Fraction(0), _EACH_SIDE, _EACH_SIDE)
 
 
+class Side(Protocol):
+    """A run to be compared: a report, or what an archive keeps of one."""
+
+    @property
+    def channels(self) -> tuple[ChannelFigures, ...]:
+        """Its channels with their figures."""
+        ...
+
+    @property
+    def tick_fs(self) -> int:
+        """Length of a tick, in femtoseconds."""
+        ...
+
+
 def is_quantile(figure: str) -> bool:
     """Return whether a figure is a percentile."""
     try:
@@ -87,9 +102,7 @@ def differing_keys(before: Mapping[str, str], after: Mapping[str, str]) -> tuple
     return tuple(sorted(k for k in {*before, *after} if before.get(k) != after.get(k)))
 
 
-def differences(
-    before: Report, after: Report, wanted: Collection[str] = ()
-) -> tuple[Difference, ...]:
+def differences(before: Side, after: Side, wanted: Collection[str] = ()) -> tuple[Difference, ...]:
     """Return every figure of the channels that both runs have, by name.
 
     The `wanted` ones are there too where one run alone has them, classes where neither has.
@@ -100,7 +113,7 @@ def differences(
     for channel in before.channels:
         other = next((entry for entry in after.channels if entry.name == channel.name), None)
         if other is not None:
-            tick_fs = before.result.tick_fs, after.result.tick_fs
+            tick_fs = before.tick_fs, after.tick_fs
             found += _shares(channel, other, wanted)
             found += _times(channel, other, tick_fs, wanted)
             found += _quantiles(channel, other, tick_fs, qs, wanted)

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from plexor.analyse.analyse import Report
+from plexor.archive.archived import Archived
+from plexor.archive.configuration import configuration as archived_configuration
 from plexor.errors import ExitCode, UsageError
 from plexor.judge.compare import Difference, configuration, differences, differing_keys
 from plexor.judge.gate import (
@@ -30,9 +32,9 @@ from plexor.sweep.model import SweepResult
 from plexor.sweep.store import is_sweep, load
 
 SCHEMA = "plexor.judge.compare/2"
-Source = str | Path | Run | Sweep
+Source = str | Path | Run | Sweep | Archived
 """A result, its path, or a folder of results."""
-Result = Report | SweepResult
+Result = Report | SweepResult | Archived
 _READERS: Mapping[str, Reader] = {
     "fail_on": lambda value: parse_fail_on(value) if isinstance(value, str) else tuple(value),
     "judge": choice(By),
@@ -121,15 +123,22 @@ def comparison(
     conditions: tuple[FailOn, ...],
     by: By,
     name: Naming = plain,
+    notes: tuple[str, ...] = (),
 ) -> Comparison:
-    """Compare results by exact conditions. `name` gives an option's name for messages."""
+    """Compare results by exact conditions. `name` gives an option's name for messages.
+
+    `notes` come before those on what cannot be compared.
+    """
     found = compared(before, after, [condition.figure for condition in conditions])
     skipped = _skipped(conditions, found.differences, name)
     try:
         judgements = judge(found.differences, conditions, by)
     except ValueError as error:
         raise UsageError(f"{name('fail_on')} {error}") from error
-    return replace(found, conditions=conditions, by=by, judgements=judgements, skipped=skipped)
+    notes = (*notes, *found.notes)
+    return replace(
+        found, notes=notes, conditions=conditions, by=by, judgements=judgements, skipped=skipped
+    )
 
 
 def compared(before: Source, after: Source, wanted: Collection[str] = ()) -> Comparison:
@@ -175,6 +184,8 @@ def _results(source: Source) -> dict[str, Result]:
         return {"": source.report}
     if isinstance(source, Sweep):
         return {"": source.result}
+    if isinstance(source, Archived):
+        return {"": source}
     path = Path(source)
     if not path.is_dir() or is_sweep(path) or (path / RUN_FILE).exists():
         return {"": _read(path)}
@@ -193,6 +204,9 @@ def _pair(
     if isinstance(one, Report) and isinstance(other, Report):
         keys = differing_keys(configuration(one), configuration(other))
         return differences(one, other, wanted), keys
+    if isinstance(one, Archived) and isinstance(other, Report):
+        now = archived_configuration(other.result)
+        return differences(one, other, wanted), differing_keys(one.kept.configuration, now)
     if isinstance(one, SweepResult) and isinstance(other, SweepResult):
         return sweep_differences(one, other), differing_keys(one.device, other.device)
     raise UsageError(
@@ -201,9 +215,9 @@ def _pair(
 
 
 def _channels(result: Result) -> list[str]:
-    if isinstance(result, Report):
-        return [entry.name for entry in result.channels]
-    return [f"{knee.channel} under {knee.load}" for knee in result.knees]
+    if isinstance(result, SweepResult):
+        return [f"{knee.channel} under {knee.load}" for knee in result.knees]
+    return [entry.name for entry in result.channels]
 
 
 def _names(results: dict[str, Result]) -> str:

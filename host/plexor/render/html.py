@@ -26,7 +26,7 @@ p{margin:0}
 .badge{display:inline-block;font-size:12.5px;font-weight:600;padding:2px 10px;border-radius:20px;
 border:1.5px solid currentColor;vertical-align:6px;margin-left:12px;letter-spacing:.02em}
 .verdict{border-left:5px solid;padding:10px 16px;margin:24px 0 0;background:var(--panel);
-border-radius:0 4px 4px 0}
+border-radius:0 4px 4px 0;overflow-wrap:anywhere}
 .verdict b{display:block;font-size:17px}
 .good{color:var(--good);border-color:var(--good)}.bad{color:var(--bad);border-color:var(--bad)}
 .muted{color:var(--muted)}table+p{margin-top:14px}

@@ -1,0 +1,150 @@
+"""An archived run as one that others are compared with, and the last good one of its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from plexor.analyse.analyse import PERCENTILES, ChannelFigures, Figures
+from plexor.analyse.jitter import variance_ticks2
+from plexor.analyse.percentiles import Distribution, quantiles
+from plexor.archive.query import GOOD, Kept, Query, Where, parsed
+from plexor.errors import StoreError, UsageError
+from plexor.judge.compare import differing_keys
+from plexor.model.results import ChannelResult, Kind
+from plexor.protocol.memory import ResponseClass
+
+_CHANNEL = ("number", "channel", "reference", "pending")
+_KIND = ("kind", "count", "sum_ticks", "sum_sq_ticks2", "min_ticks", "max_ticks")
+_CELLS = ("low_ticks", "width_ticks", "counts")
+_CLASSES = tuple(entry.name.lower() for entry in ResponseClass)
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """A run of an archive with its figures. Single samples and events are not known."""
+
+    kept: Kept
+    channels: tuple[ChannelFigures, ...]
+
+    @property
+    def tick_fs(self) -> int:
+        """Length of a tick, in femtoseconds."""
+        return self.kept.tick_fs
+
+
+def archived(query: Query, run: str) -> Archived:
+    """Return a run by its identity; raise StoreError if there is none that can be."""
+    names = (*_CHANNEL, *_CLASSES, *_KIND, *_CELLS)
+    kept = query.runs((Where("run", run),), 1)
+    rows = query.ask(
+        lambda _: (
+            f"SELECT DISTINCT ON (number, kind) {', '.join(names)} FROM files "
+            "WHERE run = ? AND channel IS NOT NULL ORDER BY number, kind"
+        ),
+        before=(run,),
+    )
+    if not kept:
+        raise StoreError(f"{query.folder}: has no run {run}")
+    channels: dict[int, ChannelFigures] = {}
+    try:
+        for row in rows:
+            cells = dict(zip(names, row, strict=True))
+            own = channels.setdefault(cells["number"], ChannelFigures(_channel(cells), {}))
+            if cells["kind"] is not None:
+                figures = _figures(cells)
+                own.kinds[figures.kind] = figures
+    except (TypeError, ValueError) as error:
+        raise StoreError(f"{query.folder}: run {run}: cannot read: {error}") from error
+    return Archived(kept[0], tuple(channels.values()))
+
+
+def _channel(cells: Mapping[str, Any]) -> ChannelResult:
+    classes = {entry: int(cells[entry.name.lower()]) for entry in ResponseClass}
+    edges = ("ANSWERED", "LATE", "DUPLICATE", "SPURIOUS")
+    return ChannelResult(
+        number=cells["number"],
+        name=cells["channel"],
+        reference=cells["reference"],
+        deadline_ticks=None,
+        classes=classes,
+        pending=cells["pending"],
+        active_edges=sum(classes[ResponseClass[name]] for name in edges),
+        measurements=(),
+    )
+
+
+def _figures(cells: Mapping[str, Any]) -> Figures:
+    count, total, squares = cells["count"], cells["sum_ticks"], cells["sum_sq_ticks2"]
+    low, width, counts = (np.array(cells[name], dtype=np.int64) for name in _CELLS)
+    distribution = Distribution(low, low + width, counts)
+    if distribution.total != count:
+        raise ValueError(f"a histogram of {distribution.total} samples; must be of {count}")
+    variance = None
+    if count and total is not None and squares is not None:
+        variance = variance_ticks2(count, total, int(squares))
+    return Figures(
+        kind=Kind(cells["kind"]),
+        count=count,
+        min_ticks=cells["min_ticks"],
+        max_ticks=cells["max_ticks"],
+        mean_ticks=Fraction(total, count) if count and total is not None else None,
+        variance_ticks2=variance,
+        max_index=None,
+        max_time_ticks=None,
+        distribution=distribution,
+        quantiles=quantiles(distribution, PERCENTILES),
+    )
+
+
+def last_good(
+    query: Query,
+    configuration: Mapping[str, str],
+    *,
+    run: str = "",
+    before: datetime | None = None,
+    where: Sequence[Where] = (),
+    across: Collection[str] = (),
+) -> Archived:
+    """Return the newest good run of a configuration, but for `run`; begun `before` or then.
+
+    A good run is valid, and was not interrupted. `across` are entries of the configuration that may
+    differ. Raises UsageError if there is none, with what the nearest good run has otherwise.
+    """
+    latest = "" if before is None else "AND (started IS NULL OR epoch(started) <= ?) "
+    bound: list[Any] = [run] if before is None else [run, int(before.timestamp())]
+    rows = query.ask(
+        lambda chosen: (
+            "SELECT DISTINCT ON (run) run, configuration FROM files WHERE first AND "
+            f"{GOOD} AND run <> ? {latest}AND {chosen} ORDER BY run DESC"
+        ),
+        where,
+        bound,
+    )
+    apart = {text: _apart(parsed(text), configuration, across) for text in {row[1] for row in rows}}
+    found = next((name for name, text in rows if not apart[text]), None)
+    if found is not None:
+        return archived(query, found)
+    if not rows:
+        chosen = "".join(f" of {each.text}" for each in where)
+        raise UsageError(f"{query.folder}: holds no earlier good run{chosen}")
+    nearest = min(apart, key=lambda text: (len(apart[text]), text))
+    other = parsed(nearest)
+    keys = ", ".join(
+        f"{key} {other.get(key, 'unknown')}, not {configuration.get(key, 'unknown')}"
+        for key in apart[nearest]
+    )
+    raise UsageError(
+        f"{query.folder}: no earlier good run has the same configuration; the nearest has {keys}"
+    )
+
+
+def _apart(
+    one: Mapping[str, str], other: Mapping[str, str], across: Collection[str]
+) -> tuple[str, ...]:
+    return tuple(key for key in differing_keys(one, other) if key not in across)

@@ -1,0 +1,84 @@
+"""A log and a trend as JSON documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from plexor.archive.query import Kept
+from plexor.archive.trend import Course, History, Trend
+
+LOG_SCHEMA = "plexor.archive.log/1"
+TREND_SCHEMA = "plexor.archive.trend/1"
+
+
+def log_document(runs: Sequence[Kept], total: int) -> dict[str, Any]:
+    """Return runs as `plexor archive log --json` prints them; `total` are there."""
+    return {"schema": LOG_SCHEMA, "total": total, "runs": [run_document(each) for each in runs]}
+
+
+def run_document(kept: Kept) -> dict[str, Any]:
+    """Return one run."""
+    return {
+        "run": kept.run,
+        "started": _time(kept.started),
+        "commit": kept.origin.commit,
+        "branch": kept.origin.branch,
+        "dirty": kept.origin.dirty,
+        "simulated": kept.simulated,
+        "valid": kept.valid,
+        "invalid_reasons": kept.invalid_reasons,
+        "interrupted": kept.interrupted,
+        "tick_fs": kept.tick_fs,
+        "duration_ticks": kept.duration_ticks,
+        "strikes": kept.strikes,
+        "configuration": dict(kept.configuration),
+    }
+
+
+def trend_document(trend: Trend) -> dict[str, Any]:
+    """Return a trend as `plexor archive trend --json` prints it: times in seconds."""
+    return {
+        "schema": TREND_SCHEMA,
+        "channel": trend.channel,
+        "kind": trend.kind.value,
+        "by": trend.by.value,
+        "left_out": trend.left_out,
+        "histories": [_history(each) for each in trend.histories],
+    }
+
+
+def _history(history: History) -> dict[str, Any]:
+    return {
+        "configuration": history.configuration,
+        "simulated": history.simulated,
+        "total": history.total,
+        "runs": [
+            {"run": p.run, "started": _time(p.started), "commit": p.origin.commit}
+            for p in history.points
+        ],
+        "figures": {own.figure.name: _course(own) for own in history.courses},
+    }
+
+
+def _course(own: Course) -> dict[str, Any]:
+    unknown = set(range(len(own.values))) - set(own.known.tolist())
+    return {
+        "unit": own.figure.unit,
+        "values": [None if n in unknown else float(v) for n, v in enumerate(own.values)],
+        "changes": [
+            {
+                "place": step.place,
+                "before": step.before,
+                "after": step.after,
+                "change": step.change,
+                "error": step.error,
+            }
+            for step in own.steps
+        ],
+    }
+
+
+def _time(started: datetime | None) -> str | None:
+    return None if started is None else started.isoformat()

@@ -1,0 +1,212 @@
+"""An archive's folder: files of runs that any number of processes add to at once, without a lock.
+
+The folder may be on shared storage: a rename within it is atomic, and of several processes that
+create the same file for themselves alone one succeeds. Nothing else is needed of it.
+
+Each run is added as a file of level 0, which appears whole, under a name that its content gives. So
+a run that is added twice is there once. `plexor.archive.merge` makes few large files of many small
+ones.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from plexor.archive.schema import ROW_GROUP, parquet
+from plexor.errors import StoreError
+from plexor.jsonable import one_line, read_document
+
+T = TypeVar("T")
+
+FORMAT = 1
+"""Format of the folder; any other is not read."""
+MARK = "archive.json"
+"""The file that makes a folder an archive."""
+PART = ".part"
+"""Ends the names of files that are being written."""
+_TRIES = 50
+_AGAIN_S = 0.02
+_NAME = re.compile(r"(\d)-(\d{8}T\d{6})-(\d{8}T\d{6})-([0-9a-f]{20})\.parquet")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Segment:
+    """A file of runs, by what its name says: when the first and the last of them began."""
+
+    level: int
+    """0: a single run. Higher: what files of the level below were merged into."""
+    first: str
+    last: str
+    digest: str
+
+    @property
+    def name(self) -> str:
+        """The file's name."""
+        return f"{self.level}-{self.first}-{self.last}-{self.digest}.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """The content of MARK."""
+
+
+def open_archive(folder: Path) -> None:
+    """Make a folder an archive, if it is new or empty. Raises StoreError if it cannot be one."""
+    with errors_of(folder, "write"):
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / MARK).exists():
+            if any(not entry.name.startswith(".") for entry in folder.iterdir()):
+                raise StoreError(f"{folder}: holds no archive; name a new or an empty folder")
+            text = json.dumps({"format": FORMAT, "archive": {}}) + "\n"
+            appear(folder / MARK, lambda path: path.write_text(text, encoding="utf-8"))
+    check_archive(folder)
+
+
+def check_archive(folder: Path) -> None:
+    """Raise StoreError unless a folder is an archive that this host reads."""
+    if not (folder / MARK).exists():
+        raise StoreError(f"{folder}: holds no archive; plexor archive add makes one")
+    read_document(folder / MARK, "archive", FORMAT, _Mark, lambda _: None)
+
+
+def segments(folder: Path) -> list[Segment]:
+    """Return the files of an archive, which together hold each run at least once.
+
+    While a folder is listed, files may come and others go. A file that was merged may be gone and
+    the one that it was merged into not yet be seen: then the listing is taken again.
+    """
+    found: set[Segment] = set()
+    for look in range(_TRIES):
+        before, found = found, set(filter(None, map(segment, os.listdir(folder))))
+        if look and before <= found:
+            break
+    return sorted(found)
+
+
+def segment(name: str) -> Segment | None:
+    """Return what a file's name says; None for any other file."""
+    match = _NAME.fullmatch(name)
+    return None if match is None else Segment(int(match[1]), match[2], match[3], match[4])
+
+
+def of_run(run: str) -> Segment:
+    """Return the file of one run, by its identity."""
+    began, _, digest = run.rpartition("-")
+    return Segment(0, began, began, digest)
+
+
+def put(folder: Path, run: str, table: Any) -> bool:
+    """Add a run's table; return whether it is new. When this returns, the run is kept.
+
+    Raises StoreError with the path.
+    """
+    own = of_run(run)
+    with errors_of(folder, "write"):
+        if holds(folder, run):
+            return False
+        write(folder / own.name, table)
+        return True
+
+
+def holds(folder: Path, run: str) -> bool:
+    """Return whether a run is in an archive. Only files of its time are opened."""
+    own = of_run(run)
+
+    def look() -> bool:
+        known = segments(folder)
+        if own in known:
+            return True
+        near = [each for each in known if each.level and each.first <= own.first <= each.last]
+        return any(_holds(folder / each.name, run) for each in near)
+
+    return again(look)
+
+
+def _holds(path: Path, run: str) -> bool:
+    with reading(path) as file:
+        column = file.schema_arrow.get_field_index("run")
+        for group in range(file.num_row_groups):
+            known = file.metadata.row_group(group).column(column).statistics
+            if known is not None and known.has_min_max and not known.min <= run <= known.max:
+                continue
+            if run in file.read_row_group(group, ["run"]).column(0).to_pylist():
+                return True
+    return False
+
+
+@contextmanager
+def reading(path: Path) -> Generator[Any]:
+    """Open a file of runs. Raises ValueError, with its name, where it is none."""
+    try:
+        with parquet().ParquetFile(path) as file:
+            if "run" not in file.schema_arrow.names:
+                raise ValueError("no column run")
+            yield file
+    except ValueError as error:
+        raise ValueError(f"{path.name}: {one_line(error)}") from error
+
+
+def write(path: Path, table: Any) -> None:
+    """Write a table so that its file appears whole, and stays when the machine ends suddenly."""
+    appear(
+        path,
+        lambda part: parquet().write_table(
+            table, part, compression="zstd", row_group_size=ROW_GROUP
+        ),
+    )
+
+
+def appear(path: Path, fill: Callable[[Path], object]) -> None:
+    """Have a file written beside its place, then renamed to it."""
+    part = path.with_name(f".{path.name}.{secrets.token_hex(6)}{PART}")
+    try:
+        fill(part)
+        _keep(part)
+        part.replace(path)
+        _keep(path.parent)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise
+
+
+def _keep(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def again(look: Callable[[], T]) -> T:
+    """Return what `look` returns; repeat it while files go that it has seen.
+
+    Another process has merged them then, and what it has made is there.
+    """
+    for _ in range(_TRIES):
+        try:
+            return look()
+        except FileNotFoundError:
+            time.sleep(_AGAIN_S)
+    return look()
+
+
+@contextmanager
+def errors_of(path: Path, verb: str) -> Generator[None]:
+    """Turn errors about files into a StoreError with a path."""
+    try:
+        yield
+    except OSError as error:
+        place = error.filename or path
+        raise StoreError(f"{place}: cannot {verb}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise StoreError(f"{path}: cannot {verb}: {one_line(error)}") from error

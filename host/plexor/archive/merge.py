@@ -1,0 +1,118 @@
+"""Merges many small files of an archive into few large ones, beside others that add and read.
+
+Where a level has FAN_IN files, one process writes a file of the level above that holds all their
+runs, and only then removes them. So at any moment each run is in at least one file, however
+suddenly a process ends. It may be in two: readers take it once. A process removes a file only when
+it has itself made one of a higher level with the same runs, so that no two can each remove a run
+because the other has it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from plexor.archive.folder import PART, Segment, errors_of, reading, segments, write
+from plexor.archive.schema import pyarrow
+
+FAN_IN = 32
+"""Files of a level from which on they are merged."""
+MOST_LEVEL = 2
+"""Files of this level stay as they are: of more than FAN_IN**3 runs, a merge would take long."""
+STALE_S = 10.0
+"""Age from which on a claim is taken for one of a process that ended. If it did not, two processes
+merge the same files, which does no harm."""
+LEFT_S = 86_400.0
+"""Age from which on a file that was begun is taken for one that nobody will complete."""
+_CLAIM = ".merging"
+
+
+def merge(folder: Path) -> None:
+    """Merge one level of an archive, if one is full and no other process does so.
+
+    Raises StoreError with the path of a file that cannot be read or written.
+    """
+    with errors_of(folder, "merge"):
+        known = segments(folder)
+        for level in range(MOST_LEVEL):
+            full = [each for each in known if each.level == level]
+            if len(full) >= FAN_IN:
+                with _claimed(folder) as claimed:
+                    if claimed:
+                        _merge(folder, full, level + 1)
+                        _sweep(folder)
+                return
+
+
+def _merge(folder: Path, full: Sequence[Segment], level: int) -> None:
+    try:
+        tables = [_read(folder / each.name) for each in full]
+    except FileNotFoundError:
+        return  # another process has merged it
+    runs, table = _joined(tables)
+    digest = hashlib.sha256("\n".join(runs).encode()).hexdigest()[:20]
+    first, last = min(each.first for each in full), max(each.last for each in full)
+    write(folder / Segment(level, first, last, digest).name, table)
+    for each in full:
+        with suppress(FileNotFoundError):
+            (folder / each.name).unlink()
+
+
+def _read(path: Path) -> Any:
+    with reading(path) as file:
+        return file.read(use_threads=False)
+
+
+def _joined(tables: Sequence[Any]) -> tuple[list[str], Any]:
+    """Return the runs of several tables in order, and all their rows, each run's once."""
+    kept: list[Any] = []
+    seen: set[str] = set()
+    for table in tables:
+        runs = table.column("run").to_pylist()
+        kept.append(table.filter([run not in seen for run in runs]) if seen else table)
+        seen |= set(runs)
+    joined = pyarrow().concat_tables(kept, promote_options="default")
+    order = pyarrow("pyarrow.compute").sort_indices(joined.column("run"))
+    return sorted(seen), joined.take(order)
+
+
+@contextmanager
+def _claimed(folder: Path) -> Generator[bool]:
+    """Yield whether this process may merge: another may be at it, but not for ever."""
+    path = folder / _CLAIM
+    if _age_s(path) > STALE_S:
+        path.unlink(missing_ok=True)
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+    except FileExistsError:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _age_s(path: Path) -> float:
+    """Return how long ago a file was written, by the clock of the storage; 0 if it is gone."""
+    probe = path.with_name(f".{secrets.token_hex(6)}{PART}")
+    try:
+        written = path.stat().st_mtime
+        probe.touch()
+        return probe.stat().st_mtime - written
+    except FileNotFoundError:
+        return 0.0
+    finally:
+        probe.unlink(missing_ok=True)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what writers that ended suddenly have begun."""
+    for entry in folder.iterdir():
+        if entry.name.endswith(PART) and _age_s(entry) > LEFT_S:
+            entry.unlink(missing_ok=True)

@@ -1,0 +1,81 @@
+"""One self-contained HTML page of a trend: its pictures, changes and histories."""
+
+from __future__ import annotations
+
+from functools import partial
+from html import escape
+
+from plexor.archive import words
+from plexor.archive.picture import course, plots
+from plexor.archive.trend import Trend
+from plexor.render.html import Heading, html_box, html_figure, html_list, html_page, html_table
+from plexor.render.table import NOTHING, Cell
+
+MOST_PLOTS = 24
+"""Plots of a page; the table has the histories of all of them."""
+
+
+def trend_page(trend: Trend) -> str:
+    """Return the page's text in UTF-8."""
+    shown = plots(trend)
+    pictures = "".join(html_figure(partial(course, plot)) for plot in shown[:MOST_PLOTS])
+    notes = words.too_few(trend)
+    if len(shown) > MOST_PLOTS:
+        notes.append(
+            f"{len(shown) - MOST_PLOTS} more plots are left out, of histories that ended earlier"
+        )
+    doubts = "".join(f'<p class="doubt">{escape(note)}</p>' for note in notes)
+    common = _common(trend)
+    body = f"""{pictures}
+{doubts}
+{_changes(trend)}
+<h2>Histories</h2>
+{html_table(words.history_rows(trend))}
+<h2>Common to all</h2>
+{html_list(common)}
+<footer>{escape(words.METHOD)}</footer>"""
+    source = words.source(trend.histories)
+    heading = Heading(words.title(trend), source, words.counted(trend), _banner(trend))
+    return html_page(heading, body)
+
+
+def _told(trend: Trend) -> list[str]:
+    return [
+        words.told(trend, history, own, step)
+        for history in trend.histories
+        for own in history.courses
+        for step in own.steps
+    ]
+
+
+def _banner(trend: Trend) -> str:
+    told = _told(trend)
+    if not told:
+        return html_box("good", "No change", "no history of these changes its level")
+    head = "One change" if len(told) == 1 else f"{len(told)} changes"
+    return html_box("doubt", head, "; ".join(told[:3]) + ("; and more" if told[3:] else ""))
+
+
+def _changes(trend: Trend) -> str:
+    head = ["history", "figure", "commit", "began, UTC", "change", "before", "after", "error"]
+    rows: list[list[Cell]] = []
+    for number, history in enumerate(trend.histories, 1):
+        for own in history.courses:
+            for step in own.steps:
+                texts = (
+                    words.label(trend, history) or str(number),
+                    own.figure.name,
+                    history.points[step.place].commit or NOTHING,
+                    words.when(history.points[step.place].started),
+                    words.change(step),
+                    words.value(own, step.before),
+                    words.value(own, step.after),
+                    words.percent(step.error),
+                )
+                rows.append([(text, "") for text in texts])
+    return f"<h2>Changes</h2>{html_table((head, rows))}" if rows else ""
+
+
+def _common(trend: Trend) -> list[tuple[str, str]]:
+    differing = set(trend.differing())
+    return [(k, v) for k, v in trend.histories[0].configuration.items() if k not in differing]

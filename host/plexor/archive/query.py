@@ -1,0 +1,229 @@
+"""Questions to an archive, answered by DuckDB: which runs there are, and their figures.
+
+Every question is asked of the files that are there at that moment. A run that is in two of them,
+because they are being merged, counts once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from plexor.archive.folder import again, check_archive, segments
+from plexor.archive.origin import Origin
+from plexor.errors import StoreError, UsageError
+from plexor.jsonable import one_line
+
+FLAGS = ("dirty", "valid", "interrupted")
+TEXTS = ("run", "commit", "branch", "build")
+"""Columns by which runs can be chosen, beside the entries of their configuration."""
+_RUN = "run, epoch(started)::BIGINT, commit, branch, dirty, simulated, valid, invalid_reasons, "
+_OF_RUN = _RUN + "interrupted, tick_fs, duration_ticks, strikes_sent, configuration"
+GOOD = "valid AND NOT interrupted"
+"""Runs that later ones are compared with, and that trends are of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A run in an archive."""
+
+    run: str
+    started: datetime | None
+    origin: Origin
+    simulated: bool
+    valid: bool
+    invalid_reasons: str
+    interrupted: bool
+    tick_fs: int
+    duration_ticks: int
+    strikes: int
+    configuration: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Runs whose `key` is `value`: a column of FLAGS or TEXTS, or an entry of a configuration."""
+
+    key: str
+    value: str
+
+    @property
+    def text(self) -> str:
+        """As it is written: `branch=main`."""
+        return f"{self.key}={self.value}"
+
+
+def parse_where(text: str) -> Where:
+    """Return the choice of `branch=main` or `valid=yes`; raise ValueError."""
+    key, sign, value = (part.strip() for part in text.partition("="))
+    if not sign or not key:
+        raise ValueError(f"{text!r}; must be KEY=VALUE, such as branch=main or 'rate=20 kHz'")
+    if key in FLAGS and value not in ("yes", "no"):
+        raise ValueError(f"{text!r}; must be {key}=yes or {key}=no")
+    return Where(key, value)
+
+
+class Query:
+    """An archive to be asked. Raises StoreError for a folder that is none."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        check_archive(folder)
+        self._duckdb = _duckdb()
+        self._connection: Any = None
+        self._names: tuple[str, ...] = ()
+        """The files of which `_connection` has a table."""
+
+    def runs(self, where: Sequence[Where] = (), last: int | None = None) -> list[Kept]:
+        """Return runs, newest first; the newest `last` alone."""
+        limit = "" if last is None else f"LIMIT {last:d}"
+        rows = self.ask(
+            lambda chosen: (
+                f"SELECT DISTINCT ON (run) {_OF_RUN} FROM files WHERE first AND {chosen}"
+                f" ORDER BY run DESC {limit}"
+            ),
+            where,
+        )
+        return [_kept(row) for row in rows]
+
+    def count(self, where: Sequence[Where] = ()) -> int:
+        """Return the number of runs."""
+        rows = self.ask(
+            lambda chosen: f"SELECT count(DISTINCT run) FROM files WHERE first AND {chosen}", where
+        )
+        return int(rows[0][0]) if rows else 0
+
+    def keys(self) -> dict[str, set[str]]:
+        """Return the entries of all configurations, each with its values."""
+        found: dict[str, set[str]] = {}
+        for (text,) in self.ask(lambda _: "SELECT DISTINCT configuration FROM files WHERE first"):
+            for key, value in parsed(text).items():
+                found.setdefault(key, set()).add(value)
+        return found
+
+    def ask(
+        self,
+        sql: Callable[[str], str],
+        where: Sequence[Where] = (),
+        before: Sequence[Any] = (),
+        behind: Sequence[Any] = (),
+    ) -> list[tuple[Any, ...]]:
+        """Return the rows of a question about the table `files`.
+
+        `sql` gets the condition of `where`; `before` and `behind` are the values that it binds on
+        either side of that. Raises StoreError for a file that cannot be read, and UsageError for a
+        key that no run has.
+        """
+        return again(lambda: self._ask(sql, where, before, behind))
+
+    def _ask(
+        self,
+        sql: Callable[[str], str],
+        where: Sequence[Where],
+        before: Sequence[Any],
+        behind: Sequence[Any],
+    ) -> list[tuple[Any, ...]]:
+        names = tuple(each.name for each in segments(self.folder))
+        if not names:
+            return []
+        try:
+            if names != self._names:
+                self._open(names)
+            condition, bound = self._condition(self._connection, where)
+            return self._connection.execute(sql(condition), [*before, *bound, *behind]).fetchall()
+        except self._duckdb.Error as error:
+            self._names = ()
+            for name in names:
+                (self.folder / name).stat()  # raises FileNotFoundError if it is gone: ask again
+            raise StoreError(f"{self.folder}: cannot read: {one_line(error)}") from error
+
+    def _open(self, names: tuple[str, ...]) -> None:
+        """Make the table `files` of files; what a file of a name holds never changes."""
+        self._names = ()
+        self._connection = self._duckdb.connect(config={"autoinstall_known_extensions": False})
+        self._connection.execute("SET parquet_metadata_cache = true")
+        paths = [str(self.folder / name) for name in names]
+        self._connection.read_parquet(paths, union_by_name=True).create_view("files")
+        self._names = names
+
+    def _condition(self, connection: Any, where: Sequence[Where]) -> tuple[str, list[Any]]:
+        """Return the condition of a choice, and the values that it binds."""
+        parts: list[str] = []
+        bound: list[Any] = []
+        for each in where:
+            if each.key in FLAGS:
+                parts.append(f"{each.key} IS NOT DISTINCT FROM {each.value == 'yes'}")
+            elif each.key in TEXTS:
+                # An identity or a commit may be cut short; a branch is a name.
+                equal = f"{each.key} = ?" if each.key == "branch" else f"starts_with({each.key}, ?)"
+                parts.append(equal)
+                bound.append(each.value)
+        entries = [each for each in where if each.key not in (*FLAGS, *TEXTS)]
+        if entries:
+            parts.append("list_contains(?, configuration)")
+            bound.append(_configurations(connection, entries))
+        return " AND ".join(parts) or "true", bound
+
+
+def _configurations(connection: Any, entries: Sequence[Where]) -> list[str]:
+    """Return the configurations with all these entries, as their column has them."""
+    sql = "SELECT DISTINCT configuration FROM files WHERE first"
+    known: list[str] = [text for (text,) in connection.execute(sql).fetchall()]
+    keys = {key for text in known for key in parsed(text)}
+    for each in entries:
+        if each.key not in keys:
+            names = ", ".join(sorted({*FLAGS, *TEXTS, *keys}))
+            raise UsageError(f"{each.text}: no run has this key; runs have {names}")
+    return [t for t in known if all(parsed(t).get(each.key) == each.value for each in entries)]
+
+
+@lru_cache(maxsize=4096)
+def parsed(text: str) -> Mapping[str, str]:
+    """Return a configuration from its column. Raises StoreError for a text that is none."""
+    try:
+        found: Any = json.loads(text)
+        return {str(key): str(value) for key, value in found.items()}
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise StoreError(f"archive: a configuration that is none: {text[:80]!r}") from error
+
+
+def _kept(row: tuple[Any, ...]) -> Kept:
+    run, epoch_s, commit, branch, dirty, simulated, valid, reasons, interrupted, *rest = row
+    tick_fs, duration_ticks, strikes, configuration = rest
+    return Kept(
+        run,
+        began(epoch_s),
+        Origin(commit, branch, dirty),
+        bool(simulated),
+        bool(valid),
+        reasons or "",
+        bool(interrupted),
+        tick_fs,
+        duration_ticks,
+        strikes,
+        parsed(configuration),
+    )
+
+
+def began(epoch_s: int | None) -> datetime | None:
+    """Return a time from its column."""
+    try:
+        return None if epoch_s is None else datetime.fromtimestamp(epoch_s, UTC)
+    except (OverflowError, OSError, ValueError):
+        return None
+
+
+def _duckdb() -> Any:
+    try:
+        return importlib.import_module("duckdb")
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            "archive: DuckDB is not installed, which answers questions to archives; in a clone: "
+            "pip install '.[archive]'"
+        ) from error

@@ -1,0 +1,56 @@
+"""An archive on the terminal: its runs, newest first, and how figures changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plexor.archive import words
+from plexor.archive.query import Kept
+from plexor.archive.trend import Trend
+from plexor.render.pictures.scale import grouped
+from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
+
+
+def log_text(runs: Sequence[Kept], total: int, *, width: int = 100, colour: bool = False) -> str:
+    """Return a row for each run as lines of at most `width` columns; `total` are there."""
+    width, paint = max(width, LEAST_WIDTH), Paint(colour)
+    lines = list(table(*words.log_rows(list(runs)), width, paint)) if runs else []
+    said = f"{grouped(total)} run{'s' * (total != 1)}"
+    if len(runs) < total:
+        said = f"the newest {grouped(len(runs))} of {said}"
+    lines += wrapped(said, width, paint, "muted")
+    for each in runs:
+        if not each.valid:
+            said = f"{each.run} is an INVALID RUN: {each.invalid_reasons}"
+            lines += wrapped(said, width, paint, "bad")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def trend_text(trend: Trend, *, width: int = 100, colour: bool = False) -> str:
+    """Return the histories and their changes as lines of at most `width` columns."""
+    width, paint = max(width, LEAST_WIDTH), Paint(colour)
+    source = words.source(trend.histories)
+    lines = [
+        *wrapped(
+            f"{source}: {words.title(trend)}, {words.counted(trend)}",
+            width,
+            paint,
+            "alarm" if trend.simulated else "muted",
+        ),
+        "",
+    ]
+    lines += table(*words.history_rows(trend), width, paint)
+    lines.append("")
+    for note in words.too_few(trend):
+        lines += wrapped(note, width, paint, "doubt")
+    changed = False
+    for history in trend.histories:
+        for course in history.courses:
+            for step in course.steps:
+                changed = True
+                said = words.told(trend, history, course, step)
+                lines += wrapped(said, width, paint, "bad" if step.after > step.before else "good")
+    if not changed:
+        lines += wrapped("no change", width, paint, "good")
+    lines += wrapped(words.METHOD, width, paint, "muted")
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,284 @@
+"""Histories: runs of one configuration in order, and where their figures change.
+
+Runs whose configurations differ are never one history, so that a change is one of the device and
+not of how it was measured. A caller may name entries across which it wants to look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plexor.archive.changes import changes
+from plexor.archive.configuration import of_channel
+from plexor.archive.figures import Figure
+from plexor.archive.origin import Origin
+from plexor.archive.query import GOOD, Query, Where, began, parsed
+from plexor.errors import UsageError
+from plexor.model.results import Kind
+
+LAST = 1000
+"""Runs of a history that are looked at, if nothing else is wanted."""
+_LETTERS = 9
+_SIMULATED, _TICK, _CONFIGURATION, _GOOD, _TOTAL = 5, 6, 7, 8, 9
+"""Columns of a row; those of figures follow."""
+_SQL = """
+    WITH own AS (
+        SELECT DISTINCT ON (run) run, epoch(started)::BIGINT, "commit", branch, dirty, simulated,
+            tick_fs, configuration, {good} AS good
+        FROM files WHERE channel = ? AND kind = ? AND {chosen}
+    ), newest AS (
+        SELECT *, count(*) OVER (PARTITION BY configuration, good) AS total FROM own
+        QUALIFY row_number() OVER (PARTITION BY configuration, good ORDER BY run DESC) <= ?
+    ), figures AS (
+        SELECT DISTINCT ON (run) run, {columns} FROM files
+        WHERE channel = ? AND kind = ? AND run IN (SELECT run FROM newest)
+    )
+    SELECT * FROM newest JOIN figures USING (run) ORDER BY run
+"""
+"""The newest runs of each configuration; histograms are read of these alone."""
+_Key = tuple[tuple[str, str], ...]
+
+
+class By(StrEnum):
+    """What runs are grouped by."""
+
+    COMMIT = "commit"
+    """Runs of a commit belong together, so that a history changes only between commits."""
+    BOARD = "board"
+    LOAD = "load"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One run of a history."""
+
+    run: str
+    started: datetime | None
+    origin: Origin
+
+    @property
+    def commit(self) -> str:
+        """The commit in short, with a plus if files differed from it; empty if it is not known."""
+        known = self.origin.commit
+        return "" if known is None else known[:_LETTERS] + ("+" if self.origin.dirty else "")
+
+    @property
+    def group(self) -> object:
+        """What it has in common with the other runs of its commit; itself if that is not known."""
+        origin = self.origin
+        return self.run if origin.commit is None else (origin.commit, origin.dirty)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A change of a history: from the run at `place` on, the median is another one."""
+
+    place: int
+    before: float
+    after: float
+    error: float
+    """How probably a history that does not change is divided as clearly."""
+
+    @property
+    def change(self) -> float | None:
+        """The change as a part of what was before; None from 0."""
+        return (self.after - self.before) / self.before if self.before else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Course:
+    """One figure of a history."""
+
+    figure: Figure
+    values: NDArray[np.float64]
+    """For each run, in seconds or as a share; NaN if it is not known."""
+    steps: tuple[Step, ...]
+
+    @property
+    def known(self) -> NDArray[np.intp]:
+        """The places of the runs of which it is known."""
+        return np.flatnonzero(~np.isnan(self.values))
+
+    def levels(self) -> list[tuple[int, int, float]]:
+        """Return each stretch without a change: its first and last place, and its median."""
+        known = self.known
+        ends = [0, *(int(np.searchsorted(known, step.place)) for step in self.steps), len(known)]
+        return [
+            (int(known[a]), int(known[b - 1]), float(np.median(self.values[known[a:b]])))
+            for a, b in pairwise(ends)
+            if b > a
+        ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class History:
+    """Runs of one configuration, in order."""
+
+    configuration: dict[str, str]
+    series: str
+    """The board or the load by which it is told from others; empty by commit."""
+    simulated: bool
+    points: tuple[Point, ...]
+    total: int
+    """Runs of it that the archive has; `points` are the last of them."""
+    courses: tuple[Course, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trend:
+    """Histories of one channel, newest first."""
+
+    channel: str
+    kind: Kind
+    by: By
+    histories: tuple[History, ...]
+    left_out: int
+    """Runs that are invalid, or were interrupted."""
+
+    @property
+    def runs(self) -> int:
+        """Number of runs in all histories."""
+        return sum(len(each.points) for each in self.histories)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether any run is of a simulation."""
+        return any(each.simulated for each in self.histories)
+
+    def differing(self) -> list[str]:
+        """Return the entries by which the configurations of the histories differ."""
+        known = [each.configuration for each in self.histories]
+        keys = {key for each in known for key in each}
+        return sorted(key for key in keys if len({each.get(key) for each in known}) > 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a trend is to show."""
+
+    channel: str
+    figures: tuple[Figure, ...]
+    by: By = By.COMMIT
+    kind: Kind = Kind.RISE
+    where: tuple[Where, ...] = ()
+    across: tuple[str, ...] = ()
+    """Entries of a configuration that may differ within a history."""
+    last: int = LAST
+
+
+def trend(query: Query, asked: Asked) -> Trend:
+    """Return the histories of a channel. Raises UsageError where the archive has none."""
+    columns = ", ".join(column for figure in asked.figures for column in figure.columns)
+    of = (asked.channel, asked.kind.value)
+    rows = query.ask(
+        lambda chosen: _SQL.format(chosen=chosen, good=GOOD, columns=columns),
+        asked.where,
+        of,
+        (asked.last, *of),
+    )
+    if not rows:
+        raise UsageError(_nothing(query, asked))
+    gathered: dict[_Key, list[tuple[Any, ...]]] = {}
+    totals: dict[_Key, dict[str, int]] = {}
+    left_out: dict[str, int] = {}
+    keys: dict[str, _Key] = {}
+    for row in rows:
+        text, good, count = row[_CONFIGURATION], row[_GOOD], row[_TOTAL]
+        if not good:
+            left_out[text] = count
+            continue
+        if text not in keys:
+            own = of_channel(parsed(text), asked.channel)
+            keys[text] = tuple(sorted((k, v) for k, v in own.items() if k not in asked.across))
+        gathered.setdefault(keys[text], []).append(row)
+        totals.setdefault(keys[text], {})[text] = count
+    found = [
+        _history(dict(key), own, sum(totals[key].values()), asked) for key, own in gathered.items()
+    ]
+    if not found:
+        raise UsageError(
+            f"channel {asked.channel!r}: all {sum(left_out.values())} runs of it are invalid or "
+            "were interrupted"
+        )
+    found.sort(key=lambda each: max(point.run for point in each.points), reverse=True)
+    return Trend(asked.channel, asked.kind, asked.by, tuple(found), sum(left_out.values()))
+
+
+def _nothing(query: Query, asked: Asked) -> str:
+    """Return why there is nothing to show."""
+    rows = query.ask(lambda _: "SELECT DISTINCT channel FROM files WHERE channel IS NOT NULL")
+    names = sorted(str(name) for (name,) in rows)
+    if not names:
+        return f"{query.folder}: holds no run; add one with plexor archive add"
+    chosen = "".join(f" of {each.text}" for each in asked.where)
+    return (
+        f"channel {asked.channel!r}: no run{chosen} has its {asked.kind}; the archive has the "
+        f"channels {', '.join(names)}"
+    )
+
+
+def _history(
+    configuration: dict[str, str], rows: list[tuple[Any, ...]], total: int, asked: Asked
+) -> History:
+    rows = rows[-asked.last :]
+    if asked.by == By.COMMIT:
+        rows = _by_commit(rows)
+    points = tuple(map(_point, rows))
+    courses: list[Course] = []
+    first = _TOTAL + 1
+    for figure in asked.figures:
+        end = first + len(figure.columns)
+        values = np.array(
+            [
+                np.nan if (v := figure.value(row[first:end], row[_TICK])) is None else v
+                for row in rows
+            ]
+        )
+        courses.append(Course(figure, values, _steps(values, points, asked.by)))
+        first = end
+    series = ""
+    if asked.by == By.LOAD:
+        series = configuration.get("load", "")
+    elif asked.by == By.BOARD:
+        series = configuration.get("board") or configuration.get("instrument", "")
+    simulated = any(row[_SIMULATED] for row in rows)
+    return History(configuration, series, simulated, points, total, tuple(courses))
+
+
+def _by_commit(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return runs with those of a commit together, commits in the order of their first runs.
+
+    A run whose commit is not known stands for itself.
+    """
+    groups: dict[object, list[tuple[Any, ...]]] = {}
+    for row in rows:
+        groups.setdefault(_point(row).group, []).append(row)
+    return [row for group in groups.values() for row in group]
+
+
+def _point(row: tuple[Any, ...]) -> Point:
+    return Point(row[0], began(row[1]), Origin(*row[2:5]))
+
+
+def _steps(values: NDArray[np.float64], points: Sequence[Point], by: By) -> tuple[Step, ...]:
+    known = np.flatnonzero(~np.isnan(values))
+    own = values[known]
+    places = range(1, len(known))
+    if by == By.COMMIT:
+        groups = [points[int(place)].group for place in known]
+        places = [n for n in places if groups[n] != groups[n - 1]]
+    found = changes(own, list(places))
+    ends = [0, *(change.place for change in found), len(own)]
+    medians = [float(np.median(own[a:b])) for a, b in pairwise(ends)] if len(own) else []
+    return tuple(
+        Step(int(known[change.place]), medians[n], medians[n + 1], change.error)
+        for n, change in enumerate(found)
+    )

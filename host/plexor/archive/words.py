@@ -1,0 +1,168 @@
+"""What a log and a trend say, in the same words on the terminal and on the page."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from plexor.archive.changes import ERROR
+from plexor.archive.query import Kept
+from plexor.archive.trend import By, Course, History, Point, Step, Trend
+from plexor.model.results import Kind
+from plexor.render.pictures.scale import grouped
+from plexor.render.table import NOTHING, Cell
+from plexor.units import format_seconds
+
+
+def percent(part: float) -> str:
+    """Return a part as `0.1 %`."""
+    return f"{part * 100:.3g} %"
+
+
+METHOD = (
+    "A change is marked where the ranks of the runs before it and after it differ more than in all "
+    f"but {percent(ERROR)} of random orders. So a history that does not change is marked with a "
+    f"probability of at most {percent(ERROR)}, whatever its law, if its runs are independent. Runs "
+    "of different configurations are different histories."
+)
+
+
+def when(started: datetime | None) -> str:
+    """Return when a run began, to the minute, in UTC."""
+    return NOTHING if started is None else f"{started:%Y-%m-%d %H:%M}"
+
+
+def log_rows(runs: list[Kept]) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads and a row for each run."""
+    head = ["began, UTC", "run", "commit", "branch", "device", "load", "rate", "strikes", "state"]
+    return head, [_log_row(each) for each in runs]
+
+
+def _log_row(kept: Kept) -> list[Cell]:
+    known = kept.configuration
+    system = " on ".join(filter(None, (known.get("os"), known.get("board"))))
+    texts = (
+        when(kept.started),
+        kept.run.rpartition("-")[2][:9],
+        Point(kept.run, kept.started, kept.origin).commit or NOTHING,
+        kept.origin.branch or NOTHING,
+        system or known.get("dut", NOTHING),
+        known.get("load", NOTHING),
+        known.get("rate", NOTHING),
+        grouped(kept.strikes),
+        state(kept),
+    )
+    return [(text, "") for text in texts]
+
+
+def state(kept: Kept) -> str:
+    """Return whether a run is simulated, and whether it proves anything."""
+    words = ["simulated" if kept.simulated else "measured"]
+    words += ["interrupted"] * kept.interrupted + ["INVALID"] * (not kept.valid)
+    return ", ".join(words)
+
+
+def run_text(kept: Kept) -> str:
+    """Return a run in words."""
+    parts = [f"{kept.run}, begun {when(kept.started)}"]
+    commit = Point(kept.run, kept.started, kept.origin).commit
+    if commit:
+        parts.append(f"commit {commit}")
+    if kept.origin.branch:
+        parts.append(f"branch {kept.origin.branch}")
+    return ", ".join((*parts, state(kept)))
+
+
+def title(trend: Trend) -> str:
+    """Return the heading of a trend."""
+    names = " and ".join(course.figure.name for course in trend.histories[0].courses)
+    of = "" if trend.kind == Kind.RISE else f" of the {trend.kind}"
+    return f"{names}{of} of {trend.channel} by {trend.by}"
+
+
+def source(histories: tuple[History, ...]) -> str:
+    """Return where figures come from."""
+    kinds = {each.simulated for each in histories}
+    if len(kinds) > 1:
+        return "simulated and measured"
+    return "simulated" if True in kinds else "measured"
+
+
+def counted(trend: Trend) -> str:
+    """Return how many runs a trend is of."""
+    runs = f"{grouped(trend.runs)} run{'s' * (trend.runs != 1)}"
+    one = len(trend.histories) == 1
+    parts = [f"{runs} in {len(trend.histories)} histor{'y' if one else 'ies'}"]
+    older = sum(each.total - len(each.points) for each in trend.histories)
+    if older:
+        parts.append(f"{grouped(older)} older runs not shown")
+    if trend.left_out:
+        parts.append(f"{grouped(trend.left_out)} left out, invalid or interrupted")
+    return ", ".join(parts)
+
+
+def label(trend: Trend, *histories: History) -> str:
+    """Return what tells a history from the others; of several what these have in common."""
+    known = [each.configuration for each in histories]
+    keys = [key for key in trend.differing() if len({each.get(key) for each in known}) == 1]
+    return ", ".join(f"{key} {known[0].get(key, 'unknown')}" for key in keys)
+
+
+def value(course: Course, number: float) -> str:
+    """Return a figure with its unit."""
+    return format_seconds(number) if course.figure.unit == "s" else f"{number:.4%}"
+
+
+def change(step: Step) -> str:
+    """Return by how much a history changed."""
+    return "from 0" if step.change is None else f"{step.change * 100:+.1f} %"
+
+
+def place(trend: Trend, history: History, step: Step) -> str:
+    """Return where a history changed."""
+    point = history.points[step.place]
+    if trend.by == By.COMMIT and point.commit:
+        return f"at {point.commit}"
+    return f"from {when(point.started)}"
+
+
+def told(trend: Trend, history: History, course: Course, step: Step) -> str:
+    """Return a change in a sentence."""
+    name, point = label(trend, history), history.points[step.place]
+    before = f"{name}: " if name else ""
+    at = place(trend, history, step)
+    on = f" ({when(point.started)})" if at.startswith("at") else ""
+    return (
+        f"{before}{course.figure.name} {change(step)} {at}{on}: {value(course, step.before)} to "
+        f"{value(course, step.after)}, error {percent(step.error)}"
+    )
+
+
+def history_rows(trend: Trend) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads and a row for each figure of each history."""
+    head = ["history", "figure", "runs", "min", "median now", "max", "changes"]
+    rows: list[list[Cell]] = []
+    for number, history in enumerate(trend.histories, 1):
+        name = label(trend, history) or str(number)
+        for course in history.courses:
+            known = course.values[course.known]
+            shown = [NOTHING] * 3
+            if len(known):
+                now = course.levels()[-1][2]
+                shown = [value(course, float(v)) for v in (known.min(), now, known.max())]
+            texts = (name, course.figure.name, grouped(len(known)), *shown, str(len(course.steps)))
+            rows.append([(text, "") for text in texts])
+    return head, rows
+
+
+def too_few(trend: Trend) -> list[str]:
+    """Return a sentence for each figure that not all runs know."""
+    found: list[str] = []
+    for place_of, course in enumerate(trend.histories[0].courses):
+        unknown = sum(
+            len(each.points) - len(each.courses[place_of].known) for each in trend.histories
+        )
+        if unknown:
+            found.append(
+                f"{course.figure.name}: {grouped(unknown)} runs have too few samples for it"
+            )
+    return found

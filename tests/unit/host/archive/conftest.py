@@ -1,0 +1,14 @@
+"""Archives for tests: merged sooner, and not kept from a machine that ends."""
+
+import pytest
+
+from plexor.archive import folder, merge
+
+FAN_IN = 3
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Merge few files; leave out the waits for a disk, which are most of an addition's time."""
+    monkeypatch.setattr(merge, "FAN_IN", FAN_IN)
+    monkeypatch.setattr(folder, "_keep", lambda path: None)

@@ -1,0 +1,176 @@
+"""An archive's folder: what is in it, and what is not."""
+
+import json
+import os
+
+import pyarrow.parquet as pq
+import pytest
+
+from plexor.analyse.analyse import analyse
+from plexor.archive import folder as under_test
+from plexor.archive.folder import (
+    MARK,
+    Segment,
+    check_archive,
+    holds,
+    of_run,
+    open_archive,
+    put,
+    segment,
+    segments,
+)
+from plexor.archive.origin import Origin
+from plexor.archive.record import record
+from plexor.archive.schema import table
+from plexor.errors import StoreError
+
+from .planted import kept, planted
+
+
+def one_of(run):
+    return record(analyse(run), Origin())
+
+
+def test_a_run_that_is_added_is_there_whole(tmp_path):
+    (name,) = kept(tmp_path, planted(1000, names=("ISR", "TASK")))
+    (found,) = segments(tmp_path)
+    assert found == of_run(name)
+    assert pq.read_table(tmp_path / found.name).num_rows == 8
+    assert holds(tmp_path, name)
+
+
+def test_a_run_that_is_there_is_not_added_again(tmp_path):
+    kept(tmp_path, planted(1000), planted(1001))
+    again = one_of(planted(1000))
+    before = sorted(os.listdir(tmp_path))
+    assert put(tmp_path, again.run, table(again)) is False
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_a_run_is_found_in_a_file_of_many_whose_name_covers_its_time(tmp_path, monkeypatch):
+    names = kept(tmp_path, *(planted(1000, number) for number in range(5)))
+    assert [each.level for each in segments(tmp_path)] == [0, 0, 1]
+    opened = []
+    reading = under_test.reading
+    monkeypatch.setattr(under_test, "reading", lambda path: opened.append(path) or reading(path))
+    assert all(holds(tmp_path, name) for name in names)
+    assert len(opened) == 3
+    opened.clear()
+    later = one_of(planted(1000, 50)).run
+    assert not holds(tmp_path, later)
+    assert opened == []
+    within = one_of(planted(1001, 1)).run
+    assert not holds(tmp_path, within)
+    assert len(opened) == 1
+
+
+def test_a_folder_becomes_an_archive_once_and_stays_one(tmp_path):
+    folder = tmp_path / "a" / "b"
+    open_archive(folder)
+    text = (folder / MARK).read_text()
+    open_archive(folder)
+    assert json.loads(text) == {"format": 1, "archive": {}}
+    assert (folder / MARK).read_text() == text
+
+
+def test_a_folder_of_other_files_does_not_become_one(tmp_path):
+    (tmp_path / "main.c").touch()
+    with pytest.raises(StoreError, match="holds no archive; name a new or an empty folder"):
+        open_archive(tmp_path)
+    assert os.listdir(tmp_path) == ["main.c"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"format": 2, "archive": {}}', "format 2; this host reads 1"),
+        ("[]", "must be an object"),
+        ("{", "not JSON"),
+        ('{"format": 1, "archive": {"x": 1}}', "unknown"),
+    ],
+)
+def test_another_format_is_refused_in_one_line(tmp_path, text, why):
+    (tmp_path / MARK).write_text(text)
+    with pytest.raises(StoreError, match=f"{MARK}: cannot read: .*{why}") as caught:
+        check_archive(tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_no_folder_is_no_archive(tmp_path):
+    with pytest.raises(StoreError, match="gone: holds no archive; plexor archive add makes one"):
+        check_archive(tmp_path / "gone")
+
+
+def test_what_cannot_be_written_is_told_with_its_path(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match=r"file/a.*: cannot write: Not a directory"):
+        open_archive(tmp_path / "file" / "a")
+
+
+def test_a_writer_that_fails_leaves_nothing(tmp_path, monkeypatch):
+    open_archive(tmp_path)
+    one = one_of(planted(1000))
+    rows = table(one)
+
+    def full(path):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(under_test, "_keep", full)
+    with pytest.raises(StoreError, match="cannot write: No space left on device"):
+        put(tmp_path, one.run, rows)
+    assert os.listdir(tmp_path) == [MARK]
+
+
+def test_a_file_and_its_folder_are_on_the_disk_before_an_addition_ends(tmp_path, monkeypatch):
+    open_archive(tmp_path)
+    one = one_of(planted(1000))
+    waited = []
+
+    def keep(path):
+        waited.append((path.suffix or "folder", segments(tmp_path) != []))
+
+    monkeypatch.setattr(under_test, "_keep", keep)
+    put(tmp_path, one.run, table(one))
+    assert waited == [(".part", False), ("folder", True)]
+
+
+def test_files_of_other_names_are_not_read(tmp_path):
+    kept(tmp_path, planted(1000))
+    for name in ("notes.txt", "0-x.parquet", f".{segments(tmp_path)[0].name}.part"):
+        (tmp_path / name).write_text("nothing")
+    assert len(segments(tmp_path)) == 1
+
+
+def test_a_name_says_what_a_file_holds():
+    one = Segment(2, "20260101T000000", "20261231T235959", "0123456789abcdef0123")
+    assert segment(one.name) == one
+    assert segment(f"x{one.name}") is None
+
+
+def test_a_file_that_is_none_is_told_by_its_name(tmp_path):
+    names = kept(tmp_path, *(planted(1000, number) for number in range(3)))
+    (merged,) = segments(tmp_path)
+    (tmp_path / merged.name).write_bytes(b"PAR1 nothing PAR1")
+    with pytest.raises(StoreError, match=merged.name):
+        put(tmp_path, names[0], None)
+
+
+def test_a_listing_is_taken_again_while_files_go(tmp_path, monkeypatch):
+    """A merge between two looks: the first saw neither all inputs nor the output."""
+    one = Segment(0, "2" * 8 + "T000000", "2" * 8 + "T000000", "a" * 20)
+    merged = Segment(1, one.first, one.last, "c" * 20)
+    looks = [[one.name], [], [merged.name]]
+    monkeypatch.setattr(under_test.os, "listdir", lambda folder: looks.pop(0))
+    assert segments(tmp_path) == [merged]
+
+
+def test_a_look_is_repeated_while_another_process_merges():
+    tries = []
+
+    def look():
+        tries.append(1)
+        if len(tries) < 3:
+            raise FileNotFoundError
+        return len(tries)
+
+    assert under_test.again(look) == 3

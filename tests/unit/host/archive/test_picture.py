@@ -1,0 +1,95 @@
+"""Histories as pictures: readable at every width, and true."""
+
+import re
+
+import pytest
+
+from plexor.archive.picture import HEIGHT, course, plots
+from plexor.render.html import WIDTHS
+
+from ..pictures import assert_no_texts_touch, assert_texts_lie_within, element
+from .trends import TRENDS
+
+DOTS = re.compile(r"M([\d.]+) ([\d.]+)h0")
+
+
+def drawn(name, width=1000.0):
+    return [canvas for plot in plots(TRENDS[name]) if (canvas := course(plot, width)) is not None]
+
+
+@pytest.mark.parametrize("width", WIDTHS.values())
+@pytest.mark.parametrize("name", TRENDS)
+def test_texts_lie_within_and_do_not_touch(name, width):
+    canvases = drawn(name, width)
+    assert canvases
+    for canvas in canvases:
+        for heading in (True, False) if width == WIDTHS["wide"] else (False,):
+            assert_texts_lie_within(canvas, heading)
+            assert_no_texts_touch(canvas, heading)
+
+
+def test_by_commit_each_history_is_alone_and_by_load_they_share_axes():
+    assert len(plots(TRENDS["two loads by commit"])) == 4
+    assert len(plots(TRENDS["two loads by load"])) == 2
+    assert len(plots(TRENDS["nine boards"])) == 1
+
+
+def dots(canvas):
+    return [(float(x), float(y)) for x, y in DOTS.findall("".join(canvas.parts))]
+
+
+def test_each_run_is_a_dot_higher_where_its_figure_is_greater():
+    found = TRENDS["one history"]
+    canvas = drawn("one history")[0]
+    values = found.histories[0].courses[0].values.tolist()
+    places = dots(canvas)
+    assert len(places) == len(values)
+    assert [x for x, _ in places] == sorted(x for x, _ in places)
+    by_height = sorted(range(len(values)), key=lambda n: -places[n][1])
+    assert [values[n] for n in by_height] == pytest.approx(sorted(values), rel=2e-3)
+
+
+def test_runs_that_do_not_know_a_figure_have_no_dot_and_one_that_none_knows_no_plot():
+    (canvas,) = drawn("gaps")
+    assert len(dots(canvas)) == 10
+
+
+def test_a_change_stands_between_the_runs_that_it_parts():
+    canvas = drawn("one history")[0]
+    xs = [x for x, _ in dots(canvas)]
+    (x, x2) = re.search(r'class="worst"[^>]* d="M([\d.]+) [\d.]+L([\d.]+)', canvas.body()).groups()
+    assert x == x2
+    assert xs[29] < float(x) < xs[30]
+    assert "+6." in canvas.body()
+    assert "at 006ffffff" in canvas.body()
+
+
+def test_dots_lie_within_the_panel():
+    for name in TRENDS:
+        for canvas in drawn(name):
+            (panel,) = re.findall(
+                r'class="panel" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"', canvas.body()
+            )
+            left, top, width = map(float, panel)
+            for x, y in dots(canvas):
+                assert left <= x <= left + width
+                assert top <= y <= top + HEIGHT
+
+
+def test_a_picture_says_where_its_figures_come_from():
+    for name, source in (("one history", "simulated"), ("measured too", "measured")):
+        assert drawn(name)[-1].heading[1] == source
+
+
+def test_loads_have_colours_and_names():
+    body = drawn("two loads by load")[0].body()
+    assert ">none</text>" in body
+    assert ">stress-ng</text>" in body
+    for style in ("s0", "s1"):
+        assert f'class="{style}"' in body
+
+
+def test_a_picture_of_a_thousand_runs_is_small():
+    (canvas,) = drawn("many changes")
+    assert len(canvas.plot()) < 40_000
+    assert element(canvas, heading=False) is not None
