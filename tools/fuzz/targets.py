@@ -27,6 +27,7 @@ from plexor.errors import ExitCode, PlexorError
 from plexor.jsonable import to_json
 from plexor.judge.budget import Budget
 from plexor.judge.budget_file import load as load_budget
+from plexor.library.run import Run
 from plexor.model.results import RunResult
 from plexor.phase.store import FILE as PHASE_FILE
 from plexor.render.sweep_page import sweep_page, sweep_svg
@@ -266,7 +267,7 @@ def _concluded(result: RunResult, folder: Path, budget: Budget | None = None) ->
     choice = _choice(folder, 3)
     page = folder / "page.html" if choice == 2 else None
     with _captured():
-        conclude(result, Wanted(budget, choice == 1, page))
+        conclude(Run(result), Wanted(budget, choice == 1, page))
 
 
 def _go_calibration(folder: Path) -> bool:

@@ -255,11 +255,11 @@ def _control(
     if settings.stop_on_missed:
         stop_on |= StopOn.MISSED
     if settings.report_s is not None:
-        report_clocks = quantities.clocks("every", settings.report_s)
-        if not computes_snapshots(settings, quantities.geometry):
+        computed = computes_snapshots(settings, quantities.geometry)
+        if not computed:
             quantities.need(Feature.SNAPSHOT, "every")
-        else:
-            report_clocks = 0
+        every_clocks = quantities.clocks("every", settings.report_s)
+        report_clocks = 0 if computed else every_clocks
     enabled = [entry.number for entry in settings.channels if entry.enable]
     triggers = enabled if settings.trigger_channels is None else settings.trigger_channels
     for number in triggers:

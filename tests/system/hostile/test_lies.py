@@ -6,13 +6,13 @@ import json
 import tracemalloc
 import zlib
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from plexor.analyse.analyse import analyse
-from plexor.commands.conclude import exit_code
 from plexor.errors import ExitCode, PlexorError
+from plexor.library.run import Run
 from plexor.protocol.frames import FrameType, LogCode
 from plexor.protocol.memory import (
     STATISTICS,
@@ -34,10 +34,7 @@ from plexor.protocol.registers import (
     STIMULUS,
 )
 from plexor.protocol.registers import STEP as TABLE
-from plexor.render.page import page
-from plexor.render.terminal.run import text
 from plexor.session.replay import replay
-from plexor.store.document import document
 from plexor.store.run_folder import load, save
 
 from .liar import (
@@ -53,6 +50,8 @@ from .liar import (
     told,
 )
 
+NS = Fraction(1, 10**9)
+"""A tick of the recording's instrument."""
 EXTREMES = (0, 1, 2**31, 2**32 - 1, 2**40, 2**63, 2**64 - 1)
 MOST_BYTES = 200 << 20
 STATISTICS_OF = {
@@ -152,14 +151,14 @@ def shown(path: Path, data: bytes, kept: Path | None = None) -> tuple[int, dict 
         result = replay(path)
     except PlexorError as error:
         return error.exit_code, None
-    for base_ticks in (100, 0):
-        report = analyse(result, base_ticks)
-        code = exit_code(report, None)
-        assert text(report, None, width=80, colour=False)
-        found = document(report, None, code)
+    for base in (100 * NS, 0):
+        run = Run(result, base)
+        code = run.exit_code()
+        assert run.text(width=80)
+        found = run.document()
         json.dumps(found)
     if kept is not None:
-        assert page(report, None).endswith("</html>\n")
+        assert run.page().endswith("</html>\n")
         assert load(save(result, kept)) == result
     return code, found
 

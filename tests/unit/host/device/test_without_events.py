@@ -49,7 +49,7 @@ def test_a_phase_scan_against_edges_without_a_period_needs_dither():
     with pytest.raises(UsageError) as error:
         phase_run.run(SimpleNamespace(identity=identity), wanted)
     assert str(error.value) == (
-        "--span: strikes at random; board sim was built without DITHER, dither of strikes; use a"
+        "span: strikes at random; board sim was built without DITHER, dither of strikes; use a"
         " board of docs/features.md that has it"
     )
 

@@ -15,7 +15,7 @@ from plexor.model.settings import (
 )
 from plexor.plan.registers import plan_of, registers_of
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
-from plexor.protocol.registers import Policy, StopOn, Trigger, register
+from plexor.protocol.registers import Policy, StopOn, Stream, Trigger, register
 from plexor.units import seconds_of
 
 # One tick is a nanosecond, a core clock has eight.
@@ -246,7 +246,7 @@ BAD_RUNS = {
     "ch0.filter: 9 ticks": {"channels": (Channel(0, filter_s=9 * NS),)},
     "ch0.deadline: 3000000000 ticks": {"channels": (Channel(0, deadline_s=Fraction(3)),)},
     "trigger: ch3 is not enabled": {"channels": (Channel(0),), "trigger_channels": (3,)},
-    "report: 0 ticks": {"report_s": NS},
+    "every: 0 ticks": {"report_s": NS},
 }
 
 
@@ -261,7 +261,7 @@ def test_a_run_that_cannot_be_is_refused_with_what_is_wrong(text):
     ("feature", "asked"),
     [
         (Feature.EARLY, {"early_s": 5 * NS}),
-        (Feature.SNAPSHOT, {"report_s": Fraction(1)}),
+        (Feature.SNAPSHOT, {"report_s": Fraction(1), "stream": Stream.OFF}),
         (Feature.FILTER, {"channels": (Channel(0, filter_s=3 * NS),)}),
         (Feature.POISSON, {"strikes": (Stimulus(0, 1000 * NS, poisson=True),)}),
         (Feature.DITHER, {"strikes": (Stimulus(0, 1000 * NS, dither_s=4 * NS),)}),
@@ -301,7 +301,7 @@ def test_short_periods_and_spacings_are_whole_ticks_as_far_as_a_tick_is_known(
     ("feature", "asked"),
     [
         (Feature.EARLY, {"early_s": Fraction(1 << 40)}),
-        (Feature.SNAPSHOT, {"report_s": Fraction(1 << 40)}),
+        (Feature.SNAPSHOT, {"report_s": Fraction(1 << 40), "stream": Stream.OFF}),
         (Feature.FILTER, {"channels": (Channel(0, filter_s=Fraction(1)),)}),
         (Feature.DITHER, {"strikes": (Stimulus(0, 1000 * NS, dither_s=5 * NS),)}),
     ],
