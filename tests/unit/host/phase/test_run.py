@@ -60,9 +60,9 @@ def test_without_a_period_strikes_are_random_and_still_longer_apart_than_the_tim
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"timeout_s": 101 * US}, "--timeout: 0.000101 s; must be below 0.0001002 s"),
-        ({"step_s": Fraction(3, 2 * 10**9)}, "--step: 1.5 ticks; must be a whole .*: 1 ns or 2 ns"),
-        ({"step_s": Fraction(3, 10**10)}, "--step: 0.3 ticks; must be a whole .*: 1 ns or 2 ns"),
+        ({"timeout_s": 101 * US}, "timeout: 0.000101 s; must be below 0.0001002 s"),
+        ({"step_s": Fraction(3, 2 * 10**9)}, "step: 1.5 ticks; must be a whole .*: 1 ns or 2 ns"),
+        ({"step_s": Fraction(3, 10**10)}, "step: 0.3 ticks; must be a whole .*: 1 ns or 2 ns"),
         ({"channels": (Channel(0, "A", reference="ch1.fall"),)}, "A: is timed after ch1.fall"),
     ],
 )
@@ -72,7 +72,7 @@ def test_what_makes_no_scan_is_refused_in_one_line(change, message):
 
 
 def test_a_period_that_is_no_whole_number_of_ticks_is_refused():
-    with pytest.raises(UsageError, match=r"--period: 1000.5 ticks"):
+    with pytest.raises(UsageError, match=r"period: 1000.5 ticks"):
         settings_of(WANTED, Fraction(10005, 10**10), TICK_FS)
 
 
