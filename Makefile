@@ -4,7 +4,7 @@ RUN = .venv/bin/python -m
 # A run starts thousands of Pythons: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo setup test one test-full lint fmax sustained gateware gateware-report flash wiring diagram features worth lookup site soc bench weights mutants fuzz lock clean
+.PHONY: demo setup test one test-full lint fmax sustained gateware gateware-report flash wiring diagram features worth lookup site soc bench scope-bench weights mutants fuzz lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -64,6 +64,9 @@ soc: setup
 
 bench: setup
 	$(RUN) tools.bench
+
+scope-bench: setup
+	$(RUN) tools.scope_bench $(MINUTES:%=--minutes=%)
 
 weights: setup
 	$(RUN) tools.weights

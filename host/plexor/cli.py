@@ -20,6 +20,7 @@ from plexor.errors import ExitCode, PlexorError, UsageError
 
 COMMANDS = {
     "measure": "plexor.commands.measure.command:measure",
+    "scope": "plexor.commands.scope:scope",
     "sweep": "plexor.commands.sweep:sweep",
     "phase": "plexor.commands.phase:phase",
     "burst": "plexor.commands.burst:burst",
@@ -38,6 +39,7 @@ COMMANDS = {
 }
 _HELP = {
     "measure": "Strike a device, time its responses and judge them.",
+    "scope": "Show a live page: strike a device, and watch its reflexes.",
     "sweep": "Find the highest rate that a device sustains.",
     "phase": "Find the phases of a tick at which a device is deaf, and for how long.",
     "burst": "Find how many strikes in a row a device answers, at each spacing.",

@@ -17,11 +17,12 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_FILE = 400
 SOURCES = (".py", ".cpp", ".h", ".c", ".v", ".S", ".md", ".toml", ".yml", ".sh")
-GENERATED = ("docs/PROTOCOL.md",)
+GENERATED = ("docs/PROTOCOL.md", "docs/lookup/options.md")
 # SHA-256 of the words of the licence, as Debian has it in its common-licenses.
 APACHE_2_0 = "0ffddef9e48f8a09aed5caf2d44f7ba1c1be2d9b8e0a6f693b1635b2d5566645"
-INSTALLED = {"demo": {"sim"}, "test": {"sim", "gateware", "soc", "dev"}}
-PROFILES = INSTALLED | {"flash": {"sim", "gateware", "soc", "dev", "flash"}}
+TESTED = {"sim", "gateware", "soc", "cluster", "scope", "archive", "export", "dev"}
+INSTALLED = {"demo": {"sim"}, "test": TESTED}
+PROFILES = INSTALLED | {"flash": TESTED | {"flash"}}
 """Lock files, and the extras that each must hold; those that tests need are installed."""
 # Written in parts, or this file would break its own rule.
 REGISTRY_HOSTS = [

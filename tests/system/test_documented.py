@@ -38,6 +38,7 @@ SHORTER = {"--time 60s": "--time 60ms", "--period 50ms": "--period 2ms", "--to 1
 STANDS_FOR = {
     "measure --fallback": "measure --fallback --rate 20k --count 400",
     "sim serve": "sim serve --help",
+    "plexor scope": "plexor scope --help",
     "measure … --json": "measure --dut irq.toml --rate 20k --count 400 --json",
     "measure … --calibration FILE": "measure --rate 20k --count 400 --calibration cal.json",
     "compare A B": "compare main branch",

@@ -20,6 +20,7 @@ from plexor.protocol.frames import (
     Frame,
     FrameType,
     LogCode,
+    MemoryFlag,
 )
 from plexor.protocol.geometry import Geometry
 
@@ -60,6 +61,8 @@ class Collector:
         self.triggered: tuple[int, int] | None = None
         """(index, time in ticks)."""
         self.dumps = 0
+        self.snapshot_ticks = 0
+        """Time of the snapshot whose dump came last."""
         self.trace_events = 0
         """Number of trace events received."""
         self._trace: dict[int, Frame] = {}
@@ -159,6 +162,8 @@ class Collector:
             self._log(frame)
         elif frame.type in (FrameType.HISTOGRAM, FrameType.STATISTICS):
             self.memories.add(frame)
+            if not frame.flags & MemoryFlag.FINAL and frame.base_ticks < MOST_TICKS:
+                self.snapshot_ticks = frame.base_ticks
         elif frame.type == FrameType.TRACE and max(frame.base_ticks, frame.index) < MOST_TICKS:
             self._traced(frame)
 

@@ -21,6 +21,8 @@ def snapshot_of(
         number,
         int(collector.memories.counts(Space.EDGES).sum()),
         consistent_channels(channels, UNENDED, identity.geometry)[0],
+        start_ticks=collector.started_ticks or 0,
+        time_ticks=collector.snapshot_ticks,
     )
 
 
@@ -34,4 +36,5 @@ def snapshot_from_events(
     end_ticks = collector.last_ticks + 1
     channels = Channels(identity, image, collector, settings, end_ticks).build(events, True)
     known = consistent_channels(channels, UNENDED, identity.geometry)[0]
-    return SnapshotResult(number, len(events), known, on_chip=False)
+    start_ticks = collector.started_ticks or 0
+    return SnapshotResult(number, len(events), known, False, start_ticks, end_ticks)

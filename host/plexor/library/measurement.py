@@ -194,7 +194,14 @@ class Measurement:
             if run is not None:
                 number = 1 if self._latest is None else self._latest.number + 1
                 events = sum(entry.generated for entry in run.accounting.sources)
-                last = SnapshotResult(number, events, run.result.channels)
+                result = run.result
+                last = SnapshotResult(
+                    number,
+                    events,
+                    result.channels,
+                    start_ticks=result.start_ticks,
+                    time_ticks=result.end_ticks,
+                )
                 self._latest = self._snapshot(last, final=True)
             self._ended = True
             self._notify()

@@ -164,6 +164,10 @@ class SnapshotResult:
     channels: tuple[ChannelResult, ...]
     on_chip: bool = True
     """False if the chip takes no snapshots and the host computed it from events."""
+    start_ticks: int = 0
+    """The run's first tick."""
+    time_ticks: int = 0
+    """Time of the snapshot, or the tick after that of its last event."""
 
 
 @dataclass(frozen=True, slots=True)

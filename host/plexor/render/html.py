@@ -1,4 +1,4 @@
-"""The parts of which self-contained HTML pages are made: no script, nothing fetched."""
+"""The parts of which self-contained HTML pages are made: nothing is fetched."""
 
 from __future__ import annotations
 
@@ -6,20 +6,25 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
 
+from plexor.render.inline import asset
 from plexor.render.pictures.frame import WIDTH
-from plexor.render.pictures.svg import FONT, STYLE, Canvas
+from plexor.render.pictures.svg import (
+    CHANNEL_DARK,
+    CHANNEL_LIGHT,
+    DARK,
+    FONT,
+    LIGHT,
+    PAGE_STYLE,
+    Canvas,
+)
 from plexor.render.table import Cell
 
 _PAGE = """
-:root{color-scheme:light dark;--paper:#fff;--panel:#f6f7f9;--ink:#15181d;--muted:#5b6472;
---line:#dfe3e8;--good:#0a6b4b;--bad:#c2185b;--doubt:#8a6500}
-@media(prefers-color-scheme:dark){:root{--paper:#0f1216;--panel:#161b21;--ink:#e9edf2;
---muted:#9aa5b3;--line:#2a313a;--good:#3fd6a3;--bad:#ff6f9c;--doubt:#e5bd4a}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 FONT;
 font-variant-numeric:tabular-nums;-webkit-text-size-adjust:100%}
 main{max-width:1080px;margin:0 auto;padding:40px 32px 56px}
-h1{font-size:30px;line-height:1.2;letter-spacing:-.01em;margin:0 0 6px}
+h1{font-size:30px;line-height:1.2;letter-spacing:-.01em;margin:0 0 6px;overflow-wrap:anywhere}
 h2{font-size:18px;margin:44px 0 10px}
 p{margin:0}
 .lead{color:var(--muted);font-size:16px}
@@ -42,7 +47,7 @@ svg{display:block;width:100%;height:auto}
 summary{font-size:18px;font-weight:700;margin:44px 0 10px;cursor:pointer}
 p.doubt{margin:8px 0 0}
 table{border-collapse:collapse;width:100%;font-size:14px}
-th,td{text-align:right;padding:7px 0 7px 18px;border-bottom:1px solid var(--line);
+th,td{text-align:right;padding:7px 0 7px 18px;border-bottom:1px solid var(--grid);
 white-space:nowrap;vertical-align:baseline}
 th{font-weight:600;color:var(--muted);font-size:12.5px}
 th:first-child,td:first-child{text-align:left;padding-left:0}
@@ -57,8 +62,35 @@ footer{color:var(--muted);font-size:13px;margin-top:44px}
 @media(max-width:980px){.wide{display:none}.middle{display:block}}
 @media(max-width:700px){main{padding:24px 12px}.badge{margin-left:6px}h1{font-size:24px}
 .middle{display:none}.narrow{display:block}dl{grid-template-columns:1fr}dd{margin-bottom:6px}}
-@media print{main{padding:0}figure{break-inside:avoid}}
+#plexor-stack{height:620px}
+.drawn .still{display:none}
+@media print{main{padding:0}figure{break-inside:avoid}.drawn .still{display:block}
+#plexor-figure{display:none}}
 """.replace("FONT", FONT)
+
+
+_LIGHT_STATES = {"good": "#0a6b4b", "bad": "#c2185b", "doubt": "#8a6500"}
+_DARK_STATES = {"good": "#3fd6a3", "bad": "#ff6f9c", "doubt": "#e5bd4a"}
+
+
+def colours_css() -> str:
+    """Return the colours of pages as variables: light, dark, and as the system prefers.
+
+    The attribute `data-theme` of the root, light or dark, overrides what the system prefers.
+    """
+    light = _variables({**LIGHT, **_LIGHT_STATES}, CHANNEL_LIGHT)
+    dark = _variables({**DARK, **_DARK_STATES}, CHANNEL_DARK)
+    return (
+        f":root{{color-scheme:light;--font:{FONT};{light}}}"
+        f"@media(prefers-color-scheme:dark){{:root:not([data-theme=light])"
+        f"{{color-scheme:dark;{dark}}}}}"
+        f":root[data-theme=dark]{{color-scheme:dark;{dark}}}"
+    )
+
+
+def _variables(colours: dict[str, str], channels: tuple[str, ...]) -> str:
+    named = [*colours.items(), *((f"c{n}", colour) for n, colour in enumerate(channels))]
+    return ";".join(f"--{name}:{colour}" for name, colour in named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +115,7 @@ def html_page(heading: Heading, body: str) -> str:
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title} · {source} · Plexor</title>
-<style>{_PAGE}{STYLE}</style>
+<style>{colours_css()}{_PAGE}{asset("draw.css")}{PAGE_STYLE}</style>
 </head>
 <body>
 <main>

@@ -1,4 +1,8 @@
-"""One self-contained HTML page of a run: inline pictures, no script, nothing fetched."""
+"""One self-contained HTML page of a run: inline pictures and the script that moves them.
+
+Nothing is fetched. Without a script all figures and pictures are there; with it, persistence,
+histogram and tail are drawn over one axis with a waterfall, with cursors, zoom and tooltips.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,9 @@ from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Stream
 from plexor.render import facts
 from plexor.render.corrected import calibration_lines, corrected_rows
+from plexor.render.drawn import run_data
 from plexor.render.html import Heading, html_box, html_figure, html_list, html_page, html_table
+from plexor.render.inline import html_stack
 from plexor.render.pictures.frame import provenance
 from plexor.render.pictures.latency import course, histogram, shares, tail
 from plexor.render.pictures.scale import grouped
@@ -47,11 +53,10 @@ def page(report: Report, verdict: Verdict | None = None) -> str:
     """Return the page's text in UTF-8."""
     title = facts.headline(report)
     source = provenance(report.result)
-    draws: tuple[Draw, ...] = (scope, histogram, tail, shares, course, trace)
-    figures = "".join(
-        html_figure(lambda width, draw=draw: draw(report, width=width)) for draw in draws
-    )
-    body = f"""{figures}
+    still: tuple[Draw, ...] = (scope, histogram, tail)
+    others: tuple[Draw, ...] = (shares, course, trace)
+    body = f"""{html_stack(source, run_data(report), _figures(report, still))}
+{_figures(report, others)}
 <h2>Latency of each channel</h2>
 {html_table(latency_rows(report))}
 {_corrected(report)}
@@ -71,6 +76,12 @@ def page(report: Report, verdict: Verdict | None = None) -> str:
 <footer>{escape(_footer(report))}</footer>"""
     heading = Heading(title, source, facts.summary(report), _banner(report, verdict))
     return html_page(heading, body)
+
+
+def _figures(report: Report, draws: tuple[Draw, ...]) -> str:
+    return "".join(
+        html_figure(lambda width, draw=draw: draw(report, width=width)) for draw in draws
+    )
 
 
 def _banner(report: Report, verdict: Verdict | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from plexor.model.identity import Identity
 from plexor.model.results import RunResult
 from plexor.render.pictures.scale import Axis, number
 from plexor.render.pictures.svg import Canvas, text_width
@@ -28,9 +29,12 @@ class Label:
 
 def provenance(result: RunResult) -> str:
     """Return where the figures come from: simulated, or measured on a board."""
-    if result.simulated:
-        return "simulated"
-    return f"measured on {result.identity.board or 'hardware'}"
+    return provenance_of(result.identity)
+
+
+def provenance_of(identity: Identity) -> str:
+    """Return where the figures of an instrument come from."""
+    return "simulated" if identity.simulated else f"measured on {identity.board or 'hardware'}"
 
 
 def framed(title: str, subtitle: str, height: float, source: str, width: float = WIDTH) -> Canvas:

@@ -64,7 +64,7 @@ def scope(report: Report, title: str = "Persistence", width: float = WIDTH) -> C
     after = "the strike" if len(references) == 1 else "each channel's own strike"
     canvas.text(LEFT - 9, top + 38, "strike", style="muted", anchor="end")
     strike = f"M{LEFT:.1f} {top + 46:.1f}H{axis.at(0):.1f}V{top + 20:.1f}"
-    width_ticks = _strike_width_ticks(result, references)
+    width_ticks = strike_width_ticks(result, references)
     if width_ticks is not None and width_ticks < high:
         strike += f"H{axis.at(plot_seconds(width_ticks, result.tick_fs)):.1f}V{top + 46:.1f}"
     canvas.path(f"{strike}H{width - RIGHT:.1f}", "rule", 'stroke-width="1.5"')
@@ -83,7 +83,7 @@ def scope(report: Report, title: str = "Persistence", width: float = WIDTH) -> C
 _WORST = 'stroke-width="1.4" stroke-dasharray="5 3"'
 
 
-def _strike_width_ticks(result: RunResult, references: set[str]) -> int | None:
+def strike_width_ticks(result: RunResult, references: set[str]) -> int | None:
     """Return how long strikes last, where all channels are timed from those of one output."""
     widths = {
         source_name(SOURCE_STRIKE + write.copy): write.value
@@ -125,10 +125,10 @@ def _row(
         rise.distribution, falls, window, columns, max(channel.result.strikes, rise.count)
     )
     _density(canvas, image, number, base)
-    last = _single(axis, base, *_trace_of(rise, fall, -1))
+    last = _single(axis, base, *trace_of(rise, fall, -1))
     if rise.samples is not None:
         canvas.path(last, "last", 'stroke-width="1.4"')
-    worst = _trace_of(rise, fall, _worst_position(rise))
+    worst = trace_of(rise, fall, worst_position(rise))
     canvas.path(_single(axis, base, *worst), "worst", _WORST)
     average = average_trace(rise.distribution, falls, max(channel.result.strikes, rise.count))
     canvas.path(_stairs(axis, base, average), "average", 'stroke-width="1.6"')
@@ -155,11 +155,11 @@ def _median(rise: Figures) -> int | None:
     return next((found.value_ticks for found in rise.quantiles if found.q * 2 == 1), None)
 
 
-def _worst_position(rise: Figures) -> int:
+def worst_position(rise: Figures) -> int:
     return -1 if rise.samples is None else int(np.argmax(rise.samples.value_ticks))
 
 
-def _trace_of(rise: Figures, fall: Figures | None, position: int) -> tuple[int, int | None]:
+def trace_of(rise: Figures, fall: Figures | None, position: int) -> tuple[int, int | None]:
     """Return (rise, fall) after the strike of one response; the greatest without samples."""
     if rise.samples is None:
         return rise.max_ticks or 0, None

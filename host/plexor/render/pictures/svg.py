@@ -49,11 +49,17 @@ def _rules(colours: dict[str, str], channels: tuple[str, ...]) -> str:
     return "".join(rules)
 
 
+_TEXT = f"text{{font-family:{FONT};font-variant-numeric:tabular-nums}}"
 STYLE = (
-    f"text{{font-family:{FONT};font-variant-numeric:tabular-nums}}"
+    _TEXT
     + _rules(LIGHT, CHANNEL_LIGHT)
     + f"@media (prefers-color-scheme:dark){{{_rules(DARK, CHANNEL_DARK)}}}"
 )
+"""Style of a picture that stands alone."""
+PAGE_STYLE = _TEXT + _rules(
+    {name: f"var(--{name})" for name in LIGHT}, tuple(f"var(--c{n})" for n in range(8))
+)
+"""Style of pictures in a page that has the colours as variables."""
 
 
 @dataclass(slots=True)

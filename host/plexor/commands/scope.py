@@ -1,0 +1,81 @@
+"""`plexor scope`: a live page of an instrument, on this machine."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from plexor.commands.parameters import link_option
+from plexor.errors import UsageError
+
+_PATH = click.Path(path_type=Path)
+_MISSING = "the live page needs {}, which is not installed; in a clone: pip install '.[scope]'"
+
+
+@click.command()
+@link_option("Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
+@click.option(
+    "--dut",
+    metavar="NAME[:OPTIONS]",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
+    "`plexor devices NAME` explains its options.",
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Address to listen at. With the default only this machine can connect.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="Port to listen at. Default: one that is free.",
+)
+@click.option("--certificate", type=_PATH, metavar="FILE", help="Encrypt: a certificate, in PEM.")
+@click.option("--key", type=_PATH, metavar="FILE", help="The private key of --certificate, in PEM.")
+@click.option(
+    "--out",
+    type=_PATH,
+    default=Path(),
+    metavar="DIR",
+    help="Folder in which kept runs become folders. Default: the current one.",
+)
+@click.option("--no-open", is_flag=True, help="Print the address; open no browser.")
+def scope(
+    link: str,
+    dut: str | None,
+    host: str,
+    port: int,
+    certificate: Path | None,
+    key: Path | None,
+    out: Path,
+    no_open: bool,
+) -> None:
+    """Show a live page: strike a device, and watch its reflexes.
+
+    The address has a token, without which nobody sees the page. Ctrl-C ends it.
+
+    \b
+      plexor scope
+      plexor scope --link serial:/dev/ttyUSB1 --out runs
+    """
+    try:
+        from plexor.scope.serve import Where, serve  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise UsageError(_MISSING.format(error.name)) from error
+    from plexor.scope.instrument import open_bench  # noqa: PLC0415
+
+    where = Where(host, port, certificate, key, out)
+    serve(lambda: open_bench(link, dut), where, _say, show=not no_open)
+
+
+def _say(line: str) -> None:
+    if line.startswith("listening "):
+        print(line, flush=True)
+    else:
+        print(f"plexor: {line}", file=sys.stderr)

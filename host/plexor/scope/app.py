@@ -1,0 +1,141 @@
+"""The page's requests: its files, and the WebSocket over which it watches and steers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator
+from importlib.resources import files
+from pathlib import PurePosixPath
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from plexor.errors import PlexorError
+from plexor.render.html import colours_css
+from plexor.scope.conductor import Conductor
+from plexor.scope.guard import Guard
+from plexor.scope.hub import Hub, Page
+from plexor.scope.messages import STEERING, Allowance, Message, MessageError, parse
+from plexor.scope.wire import layout
+
+REFUSED, TOO_MANY, WRONG = 4403, 4429, 4400
+"""Codes with which a WebSocket is closed, after those of HTTP."""
+MOST_PAGES = 16
+_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+_FOLDERS = {"": "plexor.scope", "draw": "plexor.render"}
+"""Where the files of the page come from, by the first part of their path."""
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+}
+
+
+def app(guard: Guard, hub: Hub, conductor: Conductor) -> Starlette:
+    """Return the application."""
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncGenerator[None]:
+        hub.attach(asyncio.get_running_loop())
+        yield
+
+    async def file(request: Request) -> Response:
+        refused = guard.refuses(request.path_params["token"], request.headers, socket=False)
+        if refused is not None:
+            return PlainTextResponse(f"{refused}\n", 403, _HEADERS)
+        return asset(request.path_params["path"])
+
+    async def without_token(request: Request) -> Response:
+        refused = guard.refuses("", request.headers, socket=False)
+        return PlainTextResponse(f"{refused}\n", 403, _HEADERS)
+
+    async def socket(connection: WebSocket) -> None:
+        token = connection.path_params["token"]
+        refused = guard.refuses(token, connection.headers, socket=True)
+        if refused is not None or len(hub.pages) >= MOST_PAGES:
+            await connection.close(REFUSED, refused or f"{MOST_PAGES} pages watch already")
+            return
+        await connection.accept()
+        await _serve(connection, hub, conductor)
+
+    routes = [
+        WebSocketRoute("/{token}/live", socket),
+        Route("/{token}/{path:path}", file),
+        Route("/{path:path}", without_token),
+    ]
+    return Starlette(routes=routes, lifespan=lifespan)
+
+
+def asset(path: str) -> Response:
+    """Return a file of the page; `draw/` has those that reports have too."""
+    path = path or "scope.html"
+    if path == "colours.css":
+        return Response(colours_css(), headers=_HEADERS, media_type="text/css")
+    *above, name = PurePosixPath(path).parts
+    package = _FOLDERS.get("/".join(above))
+    kind = _TYPES.get(PurePosixPath(name).suffix)
+    found = None if package is None else files(package) / "assets" / name
+    if found is None or kind is None or not found.is_file():
+        return PlainTextResponse("there is no such file\n", 404, _HEADERS)
+    return Response(found.read_bytes(), headers=_HEADERS, media_type=kind)
+
+
+async def _serve(connection: WebSocket, hub: Hub, conductor: Conductor) -> None:
+    await connection.send_json({"kind": "hello", "layout": layout()})
+    page = hub.enter(connection)
+    sender = asyncio.create_task(page.send())
+    listener = asyncio.create_task(_listen(connection, page, hub, conductor))
+    try:
+        await asyncio.wait((sender, listener), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        hub.leave(page)
+        for task in (sender, listener):
+            task.cancel()
+        await asyncio.gather(sender, listener, return_exceptions=True)
+
+
+async def _listen(connection: WebSocket, page: Page, hub: Hub, conductor: Conductor) -> None:
+    """Do what a page asks, until it leaves or breaks the rules."""
+    allowance = Allowance()
+    with contextlib.suppress(WebSocketDisconnect):
+        while True:
+            text = await connection.receive_text()
+            if not allowance.take():
+                await connection.close(TOO_MANY, "too many messages")
+                return
+            try:
+                message = parse(text)
+            except MessageError as error:
+                await connection.close(WRONG, str(error)[:120])
+                return
+            if message.do == "seen":
+                page.seen(message.frame)
+            elif message.do == "steer":
+                hub.steer(page)
+            elif message.do in STEERING and hub.steering != page.number:
+                page.notice("another page steers; take over first")
+            else:
+                await _command(message, page, conductor)
+
+
+async def _command(message: Message, page: Page, conductor: Conductor) -> None:
+    """Do one command of the page that steers; tell it what is wrong with it."""
+    commands = {
+        "run": lambda: conductor.run(message.options),
+        "single": lambda: conductor.run(message.options, single=True),
+        "sweep": lambda: conductor.sweep(message.options),
+        "stop": conductor.stop,
+        "clear": conductor.clear,
+        "keep": conductor.keep,
+    }
+    try:
+        await asyncio.to_thread(commands[message.do])
+    except PlexorError as error:
+        page.notice(str(error))

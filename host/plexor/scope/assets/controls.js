@@ -1,0 +1,145 @@
+/** The settings of a run as a form; its texts are those of the command line. */
+
+import { button, make } from "./draw/dom.js";
+
+const STRIKES = [
+  ["rate", "rate", "20k", "Strikes or bursts a second: 20k, 1.5M, 300"],
+  ["width", "width", "auto", "How long a strike lasts: 2us"],
+  ["dither", "dither", "0", "Range of a random deviation of the period: 1024ns"],
+  ["burst", "burst", "1", "Strikes in a burst"],
+  ["spacing", "spacing", "–", "Time between the strikes of a burst: 5us"],
+  ["count", "count", "endless", "Strikes after which the run ends: 10k"],
+  ["time", "time", "endless", "Time after which the run ends: 2s"],
+];
+const LIMITS = [
+  ["deadline", "deadline", "none", "Latency above which a response is late: 50us"],
+  ["stop_latency", "stop on latency >", "none", "Stop at the first latency above this: 80us"],
+];
+const SWEEP = [
+  ["low", "from", "1k", "Lowest rate: 1k"],
+  ["high", "to", "200k", "Highest rate: 200k"],
+  ["criteria", "keep", "missed<0.1%", "Limit that a rate must keep: missed<1%, latency<50us:1%"],
+  ["points", "first rates", "9", "Number of rates in the first scan"],
+];
+const EDGE = "Edge that it answers: strike0, ch0.fall; then options: ,deadline=50us,invert";
+
+export class Controls {
+  /** Build the form; settings entered with Return run, and its button sweeps. */
+  constructor(form, onSubmit, onSweep) {
+    this.form = form;
+    this.fields = new Map();
+    const strikes = group("Strikes", STRIKES.map((entry) => this.field(...entry)));
+    const limits = group("Limits", LIMITS.map((entry) => this.field(...entry)));
+    const missed = make("input", { type: "checkbox", name: "stop_missed" });
+    this.fields.set("stop_missed", missed);
+    limits.append(make("label", { className: "check" }, missed, " stop on a missed strike"));
+    this.channels = group("Channels", []);
+    this.sweeps = group("Sweep", SWEEP.map((entry) => this.field(...entry)));
+    this.sweeps.append(button("Sweep", "Find the highest rate that is sustained (w)", onSweep));
+    this.sweeps.lastElementChild.id = "go";
+    const hidden = make("button", { hidden: true });
+    form.replaceChildren(hidden, strikes, this.channels, limits, this.sweeps);
+    this.fields.get("rate").value = "20k";
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      onSubmit();
+    });
+  }
+
+  field(name, label, placeholder, title) {
+    const input = text({ name, placeholder, title, maxLength: 40 });
+    this.fields.set(name, input);
+    return make("label", { title }, make("span", { textContent: label }), input);
+  }
+
+  /** Offer the pins of the instrument: of each its number, its name, and whether it is measured. */
+  offer(pins) {
+    const lines = pins.map(({ number, name, measured }) => {
+      const title = `Measure ch${number}`;
+      const line = make(
+        "div",
+        { className: "pin" },
+        make("input", { type: "checkbox", checked: measured, name: `on${number}`, title }),
+        text({ name: `name${number}`, value: name, maxLength: 24, title: `Name of ch${number}` }),
+        text({ name: `edge${number}`, placeholder: "strike0", maxLength: 80, title: EDGE }),
+      );
+      line.style.setProperty("--own", `var(--c${number % 8})`);
+      return line;
+    });
+    this.channels.replaceChildren(this.channels.querySelector("legend"), ...lines);
+  }
+
+  /** Return the settings as texts, by the names of the library. */
+  values() {
+    const found = { stop_on: [] };
+    for (const [name, input] of this.fields) {
+      if (!name.startsWith("stop_") && !isOfSweep(name)) found[name] = input.value.trim();
+    }
+    const over = this.fields.get("stop_latency").value.trim();
+    if (over) found.stop_on.push(`latency>${over}`);
+    if (this.fields.get("stop_missed").checked) found.stop_on.push("missed");
+    found.channels = [...this.channels.querySelectorAll(".pin")].flatMap(channelText);
+    return found;
+  }
+
+  /** Return the options of a sweep as texts, by the names of the library. */
+  sweepValues() {
+    const { width, dither, deadline, channels } = this.values();
+    const text = (name) => this.fields.get(name).value.trim();
+    const criteria = text("criteria").split(/[ ;]+/).filter(Boolean);
+    const [low, high, points] = ["low", "high", "points"].map(text);
+    return { low, high, points, criteria, width, dither, deadline, channels };
+  }
+
+  /** Let only the page that steers change settings. */
+  enable(may) {
+    for (const each of this.form.querySelectorAll("fieldset")) each.disabled = !may;
+  }
+
+  /** Show the settings of a run that another page began. */
+  show(options) {
+    for (const [name, input] of this.fields) {
+      if (!name.startsWith("stop_") && !isOfSweep(name)) input.value = options[name] ?? "";
+    }
+    const stops = options.stop_on ?? [];
+    const over = stops.find((each) => each.startsWith("latency>"));
+    this.fields.get("stop_missed").checked = stops.includes("missed");
+    this.fields.get("stop_latency").value = over ? over.slice("latency>".length) : "";
+    for (const line of this.channels.querySelectorAll(".pin")) this.showChannel(line, options);
+  }
+
+  showChannel(line, { channels = [] }) {
+    const [box, name, edge] = line.querySelectorAll("input");
+    const own = new RegExp(`^(?:([^=]+)=)?ch${box.name.slice(2)}(?::after=(.*))?$`);
+    const found = channels.map((each) => own.exec(each)).find(Boolean);
+    box.checked = Boolean(found);
+    if (!found) return;
+    name.value = found[1] ?? `ch${box.name.slice(2)}`;
+    edge.value = found[2] ?? "";
+  }
+}
+
+function isOfSweep(name) {
+  return SWEEP.some(([own]) => own === name);
+}
+
+/** Return a channel as the command line has it; nothing for one that is not measured. */
+function channelText(line) {
+  const [box, name, edge] = [...line.querySelectorAll("input")];
+  if (!box.checked) return [];
+  const number = box.name.slice(2);
+  const label = name.value.trim();
+  const named = label && label !== `ch${number}` ? `${label}=` : "";
+  const after = edge.value.trim() ? `:after=${edge.value.trim()}` : "";
+  return [`${named}ch${number}${after}`];
+}
+
+function group(name, children) {
+  return make("fieldset", {}, make("legend", { textContent: name }), ...children);
+}
+
+function text(properties) {
+  const found = make("input", { spellcheck: false, ...properties });
+  found.setAttribute("autocapitalize", "off");
+  return found;
+}

@@ -1,0 +1,323 @@
+"""Takes runs as the steering page asks, one after the other, and shows what comes of them."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from plexor.errors import PlexorError, UsageError
+from plexor.model.results import Kind, RunResult
+from plexor.protocol.registers import RunState
+from plexor.render.facts import books
+from plexor.scope.figures import figures
+from plexor.scope.newest import Newest
+from plexor.scope.outliers import Outliers
+from plexor.scope.seam import Bench, Running, Shot, Swept
+from plexor.scope.sweeps import SweepView
+from plexor.scope.wire import Place, edges_of, encode
+from plexor.session.progress import Progress
+from plexor.session.stop import Stop
+from plexor.sweep.model import Step
+from plexor.units import plot_seconds
+
+FIGURES_EACH_S = 0.25
+"""The table is worked out and read, so it changes four times a second at most."""
+
+
+class Show(Protocol):
+    """Where documents and frames go."""
+
+    def show(self, kind: str, document: Mapping[str, Any]) -> None:
+        """Show a document."""
+        ...
+
+    def frame(self, number: int, data: bytes) -> None:
+        """Show a frame."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A run that a page asks for."""
+
+    options: Mapping[str, Any]
+    single: bool = False
+
+
+class Conductor:
+    """The instrument's thread: it waits for what pages ask, and takes one run at a time."""
+
+    def __init__(self, bench: Bench, show: Show, folder: Path) -> None:
+        self._bench = bench
+        self._show = show
+        self._folder = folder
+        self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._running: Running | None = None
+        self._next: Asked | None = None
+        self._stops = 0
+        self._sweep_stop = Stop()
+        self._asked: Asked | None = None
+        self._result: RunResult | Swept | None = None
+        self._keeping = False
+        self._kept: list[str] = []
+        self._frame = self._run = 0
+        self._phase, self._error = "idle", ""
+        self._outliers = Outliers()
+        self._figures = Newest(self._figure, FIGURES_EACH_S, "figures")
+        self._edges: set[int] = set()
+        self._thread = threading.Thread(target=self._work, name="instrument", daemon=True)
+        self._thread.start()
+        self._show.show("about", dict(bench.about))
+        self._tell()
+
+    # What pages ask, from any thread.
+
+    def run(self, options: Mapping[str, Any], *, single: bool = False) -> None:
+        """Begin a run, in the place of one under way. Raises UsageError for wrong options."""
+        options = dict(options)
+        if single:
+            options["count"] = options.get("burst", "1")
+        self._bench.check(options)
+        with self._lock:
+            self._next = Asked(options, single)
+            self._sweep_stop.ask()
+            running = self._running
+        if running is not None:
+            running.stop()
+        self._jobs.put(self._take)
+
+    def sweep(self, options: Mapping[str, Any]) -> None:
+        """Begin a sweep, in the place of a run under way. Raises UsageError for no channels."""
+        channels = self._bench.channels(options)
+        with self._lock:
+            self._next = None
+            running = self._running
+        if running is not None:
+            running.stop()
+        self._jobs.put(lambda: self._sweep(dict(options), SweepView(channels)))
+
+    def stop(self) -> None:
+        """End the run or sweep under way, and whatever was to follow it."""
+        with self._lock:
+            self._next = None
+            self._stops += 1
+            running = self._running
+            self._sweep_stop.ask()
+        if running is not None:
+            self._set("stopping")
+            running.stop()
+
+    def clear(self) -> None:
+        """Begin the run under way again from nothing; without one, forget the last run."""
+        with self._lock:
+            asked = self._asked if self._running is not None else None
+        if asked is not None:
+            self.run(asked.options)
+        else:
+            self._jobs.put(self._forget)
+
+    def keep(self) -> None:
+        """Keep the last run in a folder; one under way when it has ended."""
+        with self._lock:
+            if self._running is not None:
+                self._keeping = True
+            elif self._result is None:
+                raise UsageError("there is no run to keep; take one first")
+        self._tell()
+        if not self._keeping:
+            self._jobs.put(self._store)
+
+    def close(self) -> None:
+        """End the run under way and let the instrument go."""
+        self.stop()
+        self._jobs.put(None)
+        self._thread.join()
+        self._figures.close()
+        self._bench.close()
+
+    # What the instrument's thread does.
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            try:
+                job()
+            except PlexorError as error:
+                self._set("idle", str(error))
+            except Exception as error:
+                self._set("idle", f"the program has a fault: {error!r}; end it and start again")
+                raise
+
+    def _take(self) -> None:
+        with self._lock:
+            asked, self._next = self._next, None
+            stops = self._stops
+        if asked is None:
+            return
+        self._begin(asked)
+        running = self._bench.begin(asked.options)
+        with self._lock:
+            self._running = running
+            stale = self._next is not None or self._stops != stops
+        if stale:
+            running.stop()
+        self._set("running")
+        try:
+            self._follow(running)
+        finally:
+            with self._lock:
+                self._running = None
+        if self._keeping:
+            self._keeping = False
+            self._store()
+
+    def _sweep(self, options: Mapping[str, Any], view: SweepView) -> None:
+        with self._lock:
+            self._sweep_stop = stop = Stop()
+            self._result = None
+        self._show.show("sweep", view.document())
+        self._set("sweeping")
+
+        def tell(step: Step, number: int, expected: int) -> None:
+            view.step(step, number, expected)
+            self._show.show("sweep", view.document())
+
+        swept = self._bench.sweep(options, tell, stop)
+        view.end(swept.knees)
+        self._show.show("sweep", view.document())
+        with self._lock:
+            self._result = swept
+        self._set("idle", "" if swept.error is None else str(swept.error))
+
+    def _begin(self, asked: Asked) -> None:
+        self._run += 1
+        self._asked, self._result = asked, None
+        self._outliers.clear()
+        self._show.show("outliers", {"outliers": []})
+        self._show.show("books", {"state": "unknown", "text": ""})
+        self._set("starting")
+
+    def _follow(self, running: Running) -> None:
+        """Show all of a run, from its first snapshot to its result."""
+        listener = threading.Thread(target=self._listen, args=(running,), daemon=True)
+        listener.start()
+        last: Shot | None = None
+        for shot in running.shots():
+            self._shoot(shot, ended=False)
+            last = shot
+        result = running.result()
+        listener.join()
+        with self._lock:
+            self._result = result
+        self._shoot(final(result, last), ended=True)
+        self._figures.flush()
+        self._show.show("books", books_of(result))
+        self._set("idle", "" if result.valid else "; ".join(result.invalid_reasons))
+
+    def _listen(self, running: Running) -> None:
+        for batch in running.events():
+            self._outliers.events(batch)
+
+    def _shoot(self, shot: Shot, *, ended: bool) -> None:
+        for channel in shot.channels:
+            for kind in (Kind.RISE, Kind.FALL):
+                measurement = channel.measurement(kind)
+                bits = None if measurement is None else measurement.bins.mantissa_bits
+                if bits is not None and bits not in self._edges:
+                    self._edges.add(bits)
+                    self._show.show(f"edges{bits}", {"bits": bits, "edges": edges_of(bits)})
+        self._frame += 1
+        self._show.frame(self._frame, encode(shot, Place(self._frame, self._run, not ended)))
+        self._figures.put(shot)
+
+    def _figure(self, shot: Shot) -> None:
+        if self._outliers.shot(shot):
+            self._show.show("outliers", self._outliers.document())
+        document = {"run": self._run, "traces": self._outliers.traces(), **figures(shot)}
+        self._show.show("figures", document)
+
+    def _forget(self) -> None:
+        self._run += 1
+        self._asked = self._result = None
+        self._outliers.clear()
+        self._show.show("outliers", {"outliers": []})
+        self._show.show("figures", {"run": self._run, "heads": [], "rows": [], "traces": {}})
+        self._show.show("books", {"state": "unknown", "text": ""})
+        self._set("idle")
+
+    def _store(self) -> None:
+        result = self._result
+        if result is None:
+            return
+        stamp = datetime.now().strftime("%Y-%m-%d-%H%M%S")
+        what = "run" if isinstance(result, RunResult) else "sweep"
+        folder = self._folder / f"{what}-{stamp}"
+        number = 1
+        while folder.exists():
+            number += 1
+            folder = self._folder / f"{what}-{stamp}-{number}"
+        self._bench.keep(result, folder)
+        self._kept.append(str(folder))
+        self._tell()
+
+    def _set(self, phase: str, error: str = "") -> None:
+        self._phase, self._error = phase, error
+        self._tell()
+
+    def _tell(self) -> None:
+        asked = self._asked
+        self._show.show(
+            "state",
+            {
+                "phase": self._phase,
+                "error": self._error,
+                "run": self._run,
+                "options": {} if asked is None else dict(asked.options),
+                "single": asked is not None and asked.single,
+                "keeping": self._keeping,
+                "kept": self._kept[-3:],
+            },
+        )
+
+
+def final(result: RunResult, last: Shot | None) -> Shot:
+    """Return the last shot of a run: its result, with the progress of the one before."""
+    elapsed_s = plot_seconds(result.end_ticks - result.start_ticks, result.tick_fs)
+    known = Progress(
+        strikes=max((channel.strikes for channel in result.channels), default=result.strikes),
+        expected_strikes=None if last is None else last.progress.expected_strikes,
+        elapsed_s=elapsed_s,
+        expected_s=None,
+        wall_s=result.wall_seconds,
+        remaining_wall_s=None,
+        events_received=result.accounting.received,
+        dropped=result.accounting.dropped_on_chip,
+        frames_lost=result.accounting.frames_lost,
+        decode_faults=sum(result.accounting.decode_faults.values()),
+        state=RunState.DONE,
+    )
+    return Shot(
+        1 if last is None else last.number + 1,
+        known,
+        result.channels,
+        result.tick_fs,
+        result.simulated,
+        result.start_ticks,
+        time.time(),
+        result.invalid_reasons,
+    )
+
+
+def books_of(result: RunResult) -> dict[str, str]:
+    """Return the accounting of a run as a light: good only if nothing was dropped or lost."""
+    found = result.accounting
+    clean = found.holds and not (found.dropped_on_chip or found.lost_on_link)
+    whole = clean and all(channel.conserved for channel in result.channels)
+    state = "bad" if not (found.holds and result.valid) else "good" if whole else "doubt"
+    return {"state": state, "text": books(found)}

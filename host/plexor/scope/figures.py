@@ -1,0 +1,104 @@
+"""The table of a run under way: the same figures, intervals and words as in a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from plexor.analyse.from_bins import of_bins
+from plexor.analyse.jitter import variance_ticks2
+from plexor.analyse.percentiles import Quantile, quantile, quantile_name
+from plexor.model.results import ChannelResult, Kind, Statistics
+from plexor.protocol.memory import ResponseClass
+from plexor.render.pictures.scale import grouped
+from plexor.render.table import NOTHING, quantile_cell
+from plexor.scope.seam import Shot
+from plexor.units import format_rate, format_ticks
+
+PERCENTILES = (Fraction(50, 100), Fraction(99, 100), Fraction(999, 1000))
+CLASSES = (
+    ResponseClass.MISSED,
+    ResponseClass.LATE,
+    ResponseClass.DUPLICATE,
+    ResponseClass.SPURIOUS,
+)
+HEADS = (
+    ("channel", False),
+    ("responses", False),
+    ("rate", False),
+    *((entry.name.lower(), False) for entry in CLASSES),
+    ("min", False),
+    *((quantile_name(q), True) for q in PERCENTILES),
+    ("max = back wall", True),
+    ("peak-to-peak", False),
+    ("RMS", False),
+)
+"""Each with whether its cells have notes."""
+
+
+def figures(shot: Shot) -> dict[str, Any]:
+    """Return the heads of the table and a row for each channel, as JSON.
+
+    A cell is [text, note, whether it alarms]. `quantiles` has those that are known, in ticks.
+    """
+    return {"heads": HEADS, "rows": [_row(shot, channel) for channel in shot.channels]}
+
+
+def _row(shot: Shot, channel: ChannelResult) -> dict[str, Any]:
+    tick_fs = shot.tick_fs
+    rise = channel.measurement(Kind.RISE)
+    found: Mapping[str, Quantile] = {}
+    if rise is not None and rise.statistics.count:
+        distribution = of_bins(rise)
+        found = {
+            quantile_name(q): each
+            for q in PERCENTILES
+            if (each := quantile(distribution, q)) is not None
+        }
+    known = Statistics(0, 0, None, None, None) if rise is None else rise.statistics
+    seconds = shot.progress.elapsed_s
+    cells: list[tuple[str, str, bool]] = [
+        (grouped(known.count), "", False),
+        (format_rate(known.count / seconds) if seconds > 0 else NOTHING, "", False),
+    ]
+    for entry in CLASSES:
+        count = channel.classes.get(entry, 0)
+        cells.append((grouped(count), "", count > 0))
+    cells.append((_time(known.min_ticks, tick_fs), "", False))
+    for q in PERCENTILES:
+        each = found.get(quantile_name(q))
+        text, note = (NOTHING, "") if each is None else quantile_cell(each, tick_fs)
+        cells.append((text, note, False))
+    at = None if known.max_time_ticks is None else known.max_time_ticks - shot.start_ticks
+    over = (
+        channel.deadline_ticks is not None
+        and known.max_ticks is not None
+        and known.max_ticks > channel.deadline_ticks
+    )
+    note = "" if at is None else f"at {_time(at, tick_fs)}"
+    cells.append((_time(known.max_ticks, tick_fs), note, over))
+    span = None
+    if known.max_ticks is not None and known.min_ticks is not None:
+        span = known.max_ticks - known.min_ticks
+    cells.append((_time(span, tick_fs), "", False))
+    cells.append((_time(_rms(known), tick_fs), "", False))
+    return {
+        "number": channel.number,
+        "name": channel.name,
+        "reference": channel.reference,
+        "deadline": channel.deadline_ticks,
+        "cells": cells,
+        "quantiles": {name: each.value_ticks for name, each in found.items() if each.enough},
+    }
+
+
+def _rms(known: Statistics) -> float | None:
+    """Return the standard deviation about the mean, in ticks."""
+    if not known.count or known.sum_sq_ticks2 is None:
+        return None
+    return float(variance_ticks2(known.count, known.sum_ticks, known.sum_sq_ticks2)) ** 0.5
+
+
+def _time(ticks: float | None, tick_fs: int) -> str:
+    return NOTHING if ticks is None else format_ticks(ticks, tick_fs)

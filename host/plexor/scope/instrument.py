@@ -1,0 +1,161 @@
+"""The live page's instrument: an instrument of the library, at the page's seam."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from plexor.errors import UsageError
+from plexor.library.instrument import Instrument
+from plexor.library.measurement import Measurement
+from plexor.library.open import open as open_instrument
+from plexor.library.run import Run
+from plexor.library.scans.sweep import Sweep
+from plexor.library.snapshot import Snapshot
+from plexor.link.open import DEFAULT_DUT, sim_device
+from plexor.model.results import EventArray, RunResult
+from plexor.model.settings import Channel, Settings
+from plexor.protocol.registers import RunState
+from plexor.render.pictures.frame import provenance_of
+from plexor.scope.seam import OnStep, Shot, Swept
+from plexor.session.progress import Progress
+from plexor.session.stop import Stop
+from plexor.sweep.store import save
+from plexor.units import plot_seconds
+
+EVERY_S = Fraction(1, 20)
+"""Time from snapshot to snapshot of an instrument."""
+SERIAL_EVERY_S = Fraction(1, 10)
+"""The same of one at a serial port, which carries events and snapshots more slowly."""
+SIMULATED_EVERY_S = Fraction(1, 2000)
+"""The same of a simulated one, whose time passes some hundred times more slowly."""
+_BEFORE = Progress(0, None, 0.0, None, 0.0, None, 0, 0, 0, 0, RunState.RUNNING)
+"""Progress that has not been reported yet."""
+
+
+def open_bench(link: str, dut: str | None) -> LibraryBench:
+    """Open the instrument at a link, for a page. Raises what `plexor.open` raises."""
+    simulated = link.startswith("sim:")
+    device = (sim_device(link) or dut or DEFAULT_DUT) if simulated else ""
+    return LibraryBench(open_instrument(link, dut=dut), device)
+
+
+class LibraryBench:
+    """An instrument that the library has opened. `device` names what is at its pins."""
+
+    def __init__(self, instrument: Instrument, device: str) -> None:
+        self._instrument = instrument
+        identity = instrument.identity
+        self._every_s: Fraction | None = EVERY_S
+        if instrument.simulated:
+            self._every_s = SIMULATED_EVERY_S
+        elif instrument.uri.startswith("serial:"):
+            self._every_s = SERIAL_EVERY_S
+        notes = list(instrument.notes)
+        try:
+            self.check({"rate": "1k", "every": self._every_s})
+        except UsageError:
+            self._every_s = None
+            notes.append("this instrument sends no figures during a run; they come at its end")
+        measured = {entry.number: entry for entry in instrument.checked(Settings()).channels}
+        self.about: Mapping[str, Any] = {
+            "device": device or identity.board or "Plexor",
+            "link": instrument.uri,
+            "source": provenance_of(identity),
+            "simulated": instrument.simulated,
+            "tick_fs": identity.tick_fs,
+            "notes": notes,
+            "pins": [
+                {
+                    "number": number,
+                    "name": measured[number].label if number in measured else f"ch{number}",
+                    "measured": number in measured,
+                }
+                for number in range(identity.geometry.channels)
+            ],
+        }
+
+    def check(self, options: Mapping[str, Any]) -> None:
+        """Raise UsageError if a run with these options cannot be taken."""
+        self._instrument.settings(options, endless=True)
+
+    def begin(self, options: Mapping[str, Any]) -> LibraryRun:
+        """Begin a run. Raises PlexorError if it does not start."""
+        every = {} if self._every_s is None else {"every": self._every_s}
+        settings = self._instrument.settings({**every, **options}, endless=True)
+        # The events of a run without an end would fill the memory.
+        ends = "count" in options or "time" in options
+        measurement = self._instrument.measure(replace(settings, keep_events=ends))
+        return LibraryRun(measurement)
+
+    def channels(self, options: Mapping[str, Any]) -> tuple[Channel, ...]:
+        """Return the channels of a run or a sweep with these options."""
+        named = {"channels": options["channels"]} if "channels" in options else {}
+        return self._instrument.settings({"rate": "1k", **named}, endless=True).channels
+
+    def sweep(self, options: Mapping[str, Any], on_step: OnStep, stop: Stop) -> Sweep:
+        """Sweep, telling of each step, until stopped. Raises PlexorError without any step."""
+        points = options.get("points", "")
+        chosen = {**options, "points": int(points)} if points.isdecimal() else dict(options)
+        return self._instrument.sweep(on_step=on_step, stop=stop, **chosen)
+
+    def keep(self, result: RunResult | Swept, folder: Path) -> None:
+        """Write a run or a sweep into a new folder. Raises StoreError."""
+        if isinstance(result, RunResult):
+            Run(result).save(folder)
+        elif isinstance(result, Sweep):
+            save(result.result, folder)
+
+    def close(self) -> None:
+        """Let the instrument go."""
+        self._instrument.close()
+
+
+class LibraryRun:
+    """A run of the library, under way."""
+
+    def __init__(self, measurement: Measurement) -> None:
+        self._measurement = measurement
+        self._events = measurement.events()
+
+    def shots(self) -> Iterator[Shot]:
+        """Yield the results so far, after each snapshot, until the run has ended."""
+        for snapshot in self._measurement:
+            if not snapshot.final:
+                yield self._shot(snapshot)
+
+    def events(self) -> Iterator[EventArray]:
+        """Yield events as they come, in order, until the run has ended."""
+        return self._events
+
+    def stop(self) -> None:
+        """Ask the run to end. It keeps what it has measured."""
+        self._measurement.stop()
+
+    def result(self) -> RunResult:
+        """Return the whole run, once it has ended."""
+        return self._measurement.run.result
+
+    def _shot(self, snapshot: Snapshot) -> Shot:
+        # Progress is read less often than snapshots come.
+        tick_fs = snapshot.tick_fs
+        found = snapshot.result
+        channels = found.channels
+        progress = replace(
+            snapshot.progress or _BEFORE,
+            elapsed_s=plot_seconds(max(found.time_ticks - found.start_ticks, 0), tick_fs),
+            strikes=max((channel.strikes for channel in channels), default=0),
+        )
+        return Shot(
+            snapshot.number,
+            progress,
+            channels,
+            tick_fs,
+            snapshot.simulated,
+            found.start_ticks,
+            time.time(),
+        )

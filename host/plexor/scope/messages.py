@@ -1,0 +1,112 @@
+"""What a page may say: small JSON messages of a known form, so many a second and no more."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+MOST_BYTES = 4096
+"""Of a message. The server closes the connection of a page that sends more."""
+MOST_TEXT = 200
+MOST_ENTRIES = 16
+RATE_HZ, BURST = 60.0, 120
+"""Messages a second, on average and at once, of which most say that a frame has come."""
+SETTINGS = {
+    **dict.fromkeys(("rate", "count", "time", "width", "dither", "burst", "spacing"), str),
+    "deadline": str,
+    "channels": list,
+    "stop_on": list,
+}
+"""Options of a run that the page sets, by their names in the library, and their form."""
+SWEEP = {
+    **dict.fromkeys(("low", "high", "points", "width", "dither", "deadline"), str),
+    "criteria": list,
+    "channels": list,
+}
+"""The same of a sweep."""
+STEERING = ("run", "single", "stop", "clear", "keep", "sweep")
+"""Commands of the page that steers."""
+COMMANDS = (*STEERING, "steer", "seen")
+
+
+class MessageError(ValueError):
+    """A message that no page of ours sends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One command of a page."""
+
+    do: str
+    frame: int = 0
+    """The frame that has come, of `seen`."""
+    options: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Settings of a run or a sweep, as texts; those left empty are not there."""
+
+
+def parse(text: str) -> Message:
+    """Return the command in a message; raise MessageError for anything else."""
+    if len(text) > MOST_BYTES:
+        raise MessageError(f"{len(text)} characters; must be at most {MOST_BYTES}")
+    try:
+        found: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise MessageError("not JSON") from error
+    if not isinstance(found, dict):
+        raise MessageError("not an object")
+    given = cast("dict[str, object]", found)
+    do = given.pop("do", None)
+    if not isinstance(do, str) or do not in COMMANDS:
+        raise MessageError(f"do: {str(do)[:40]!r}; must be one of {', '.join(COMMANDS)}")
+    if do == "seen":
+        frame = given.pop("frame", None)
+        if not isinstance(frame, int) or given:
+            raise MessageError("seen: needs the number of a frame")
+        return Message(do, frame=frame)
+    known = {"run": SETTINGS, "single": SETTINGS, "sweep": SWEEP}.get(do, {})
+    return Message(do, options=_options(given, known))
+
+
+def _options(given: dict[str, object], known: dict[str, type]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        if name not in known:
+            raise MessageError(f"{name[:40]!r}; must be one of {', '.join(known)}")
+        if known[name] is list:
+            entries = cast("list[object]", value) if isinstance(value, list) else [None]
+            if len(entries) > MOST_ENTRIES or not all(map(_is_text, entries)):
+                raise MessageError(f"{name}: must be a list of short texts")
+            texts = [str(entry).strip() for entry in entries]
+            if any(texts):
+                found[name] = [text for text in texts if text]
+        elif not _is_text(value):
+            raise MessageError(f"{name}: must be a short text")
+        elif str(value).strip():
+            found[name] = str(value).strip()
+    return found
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= MOST_TEXT and value.isprintable()
+
+
+class Allowance:
+    """How many messages may still come: a bucket that fills by RATE_HZ up to BURST."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._left = float(BURST)
+        self._last = clock()
+
+    def take(self) -> bool:
+        """Take one message from the allowance; return whether there was one."""
+        now = self._clock()
+        self._left = min(self._left + (now - self._last) * RATE_HZ, BURST)
+        self._last = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True

@@ -1,0 +1,163 @@
+"""Serves the page on this machine until it is interrupted."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import threading
+import webbrowser
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+
+import uvicorn
+
+from plexor.errors import UsageError
+from plexor.scope.app import app
+from plexor.scope.conductor import Conductor
+from plexor.scope.guard import Guard, hosts_of, new_token
+from plexor.scope.hub import Hub
+from plexor.scope.messages import MOST_BYTES
+from plexor.scope.seam import Bench
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where the page is served, and where runs are kept."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    """0: one that is free."""
+    certificate: Path | None = None
+    key: Path | None = None
+    folder: Path = Path()
+
+    @property
+    def secure(self) -> bool:
+        """Whether the connection is encrypted."""
+        return self.certificate is not None
+
+    @property
+    def local(self) -> bool:
+        """Whether only this machine can connect."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+
+class Door:
+    """Where a page will be served: it listens already. Raises UsageError if that cannot be."""
+
+    def __init__(self, where: Where) -> None:
+        _check_pair(where)
+        self.where = where
+        self.socket = _listening(where)
+        port = self.socket.getsockname()[1]
+        self.guard = Guard(new_token(), hosts_of(where.host, port), where.secure)
+        host = f"[{where.host}]" if ":" in where.host else where.host
+        scheme = "https" if where.secure else "http"
+        self.address = f"{scheme}://{host}:{port}/{self.guard.token}/"
+
+
+class Served:
+    """A server of the page of an instrument, in a thread until it is closed."""
+
+    def __init__(self, bench: Bench, door: Door) -> None:
+        self.address = door.address
+        self.hub = Hub()
+        self.conductor = Conductor(bench, self.hub, door.where.folder)
+        application = app(door.guard, self.hub, self.conductor)
+        self._socket = door.socket
+        self._server = uvicorn.Server(_config(application, door.where))
+        self._thread = threading.Thread(target=self._run, name="server", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the run under way, then the server."""
+        self._server.should_exit = True
+        self.conductor.close()
+        self._thread.join()
+        self._socket.close()
+
+    def _run(self) -> None:
+        self._server.run([self._socket])
+
+
+def serve(
+    opened: Callable[[], Bench], where: Where, say: Callable[[str], None], *, show: bool
+) -> None:
+    """Serve the page of the instrument that `opened` returns, until interrupted.
+
+    `say` gets its address, and `show` opens a browser with it.
+    """
+    door = Door(where)
+    try:
+        served = Served(opened(), door)
+    except BaseException:
+        door.socket.close()
+        raise
+    try:
+        say(f"listening {served.address}")
+        if not (where.local or where.secure):
+            say(
+                "warning: this address is open to the network and not encrypted; whoever reads it "
+                "can steer the instrument; give --certificate and --key"
+            )
+        if show:
+            webbrowser.open(served.address)
+        _wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        served.close()
+
+
+def _wait() -> None:
+    threading.Event().wait()
+
+
+def _listening(where: Where) -> socket.socket:
+    family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((where.host, where.port))
+        found.listen()
+    except OSError as error:
+        found.close()
+        reason = error.strerror or str(error)
+        raise UsageError(f"cannot listen at {where.host} port {where.port}: {reason}") from error
+    return found
+
+
+def _check_pair(where: Where) -> None:
+    """Raise UsageError unless certificate and key are a pair, or neither is given."""
+    if (where.certificate is None) != (where.key is None):
+        raise UsageError("--certificate and --key belong together; give both")
+    if where.certificate is not None and where.key is not None:
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(where.certificate, where.key)
+        except OSError as error:
+            raise UsageError(
+                f"{where.certificate}, {where.key}: not a certificate and its key: {error}"
+            ) from error
+
+
+def _config(application: object, where: Where) -> uvicorn.Config:
+    return uvicorn.Config(
+        application,  # pyright: ignore
+        ws="websockets-sansio",
+        ws_max_size=MOST_BYTES,
+        ws_per_message_deflate=False,
+        lifespan="on",
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        ssl_certfile=where.certificate,
+        ssl_keyfile=where.key,
+        timeout_graceful_shutdown=1,
+    )

@@ -1,0 +1,113 @@
+"""The drawing code inside a page: whole, in order, and nothing of the data ends its script."""
+
+import json
+import re
+import shutil
+import subprocess
+from importlib.resources import files
+
+import pytest
+
+from plexor.render import inline
+from plexor.render.inline import asset, bundle, html_stack
+
+ASSETS = files("plexor.render") / "assets"
+LONGEST_LINE, LONGEST_FILE = 100, 400
+SCRIPTS = [
+    *ASSETS.iterdir(),
+    *(files("plexor.scope") / "assets").iterdir(),
+]
+
+
+def data_of(page):
+    return re.search(r'<script type="application/json" id="plexor-run">(.*?)</script>', page)[1]
+
+
+def test_every_module_is_behind_those_that_it_needs():
+    text = bundle("report")
+    places = {name: place for place, name in enumerate(re.findall(r"const plexor_(\w+) =", text))}
+    for module, body in re.findall(r"const plexor_(\w+) = (.*?)\n\}\)\(\);", text, re.DOTALL):
+        for needed in re.findall(r"= plexor_(\w+);", body):
+            assert places[needed] < places[module]
+    assert {"report", "stack", "axis", "cells", "waterfall"} <= set(places)
+
+
+def test_the_script_holds_no_module_syntax_and_no_comments():
+    text = bundle("report")
+    assert not re.search(r"^\s*(?:import|export)\b", text, re.MULTILINE)
+    assert "/**" not in text
+    assert "</script" not in text
+
+
+def test_a_module_that_is_not_there_is_an_error_and_no_gap():
+    with pytest.raises(FileNotFoundError):
+        bundle("nothing")
+
+
+def test_an_import_over_several_lines_is_understood(tmp_path, monkeypatch):
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "assets" / "one.js").write_text(
+        'import {\n  two,\n  three,\n} from "./more.js";\n\n'
+        "/** Say it. */\nexport function one() {}\n"
+    )
+    (tmp_path / "assets" / "more.js").write_text(
+        "export const two = 2;\n// Why.\nexport class three {}\n"
+    )
+    monkeypatch.setattr(inline, "files", lambda _: tmp_path)
+    bundle.cache_clear()
+    text = bundle("one")
+    bundle.cache_clear()
+    assert "return { two, three };" in text
+    assert "const {\n  two,\n  three,\n} = plexor_more;" in text
+    assert "Say" not in text
+    assert "Why" not in text
+
+
+def test_data_cannot_end_its_script():
+    wild = "</script><b>&"
+    page = html_stack("simulated", {"channels": [{"name": wild}]}, "still")
+    assert json.loads(data_of(page))["channels"][0]["name"] == wild
+    assert page.count("</script>") == 2
+
+
+def test_without_a_channel_only_the_still_pictures_are_there():
+    assert html_stack("simulated", {"channels": []}, "<svg/>") == "<svg/>"
+
+
+def test_what_is_simulated_is_marked():
+    assert '<small class="bad">simulated</small>' in html_stack(
+        "simulated", {"channels": [1]}, "still"
+    )
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_a_file_of_a_page_is_short_and_its_lines_are(path):
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") <= LONGEST_FILE
+    if path.name.endswith(".js"):
+        assert max(map(len, text.splitlines())) <= LONGEST_LINE
+        assert text.startswith("/**")
+
+
+def test_a_name_that_a_module_imports_is_exported_by_the_other():
+    for path in SCRIPTS:
+        if not path.name.endswith(".js"):
+            continue
+        for names, module in re.findall(
+            r'import \{([^}]+)\} from "\./(?:draw/)?(\w+)\.js"', path.read_text()
+        ):
+            own = next(other for other in SCRIPTS if other.name == f"{module}.js").read_text()
+            for name in (entry.strip() for entry in names.split(",")):
+                assert not name or re.search(
+                    rf"^export (?:function|class|const) {name}\b", own, re.M
+                )
+
+
+def test_the_code_is_in_the_wheel_as_all_files_of_the_package_are():
+    assert asset("draw.css").startswith("/*")
+    assert shutil.which("git")
+    listed = subprocess.run(
+        ["git", "check-ignore", "--no-index", *map(str, SCRIPTS)],
+        cwd=str(ASSETS), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert listed.stdout == ""

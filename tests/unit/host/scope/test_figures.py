@@ -1,0 +1,61 @@
+"""The table of a run under way: figures that can be counted by hand, and their alarms."""
+
+import dataclasses
+
+from plexor.analyse.from_bins import of_bins
+from plexor.analyse.percentiles import quantile
+from plexor.scope.figures import HEADS, PERCENTILES, figures
+
+from .shots import shot_of
+
+NAMES = [name for name, _ in HEADS]
+
+
+def row(found, number=0):
+    return dict(zip(NAMES[1:], found["rows"][number]["cells"], strict=True))
+
+
+def test_the_figures_of_a_channel_are_those_of_its_responses(run_of):
+    cells = row(figures(shot_of(run_of([[1000] * 499 + [1200]]), elapsed_s=0.25)))
+    assert cells["responses"][0] == "500"
+    assert cells["rate"][0] == "2 kHz"
+    assert cells["min"][0] == "1 µs"
+    assert cells["max = back wall"][0] == "1.2 µs"
+    assert cells["peak-to-peak"][0] == "200 ns"
+    # A deviation of 200 ticks with a share of 1/500: sqrt(p (1 - p)) * 200.
+    assert cells["RMS"][0] == "8.935 ns"
+
+
+def test_a_percentile_has_the_interval_that_the_report_gives_it(run_of):
+    run = run_of([[1000 + 3 * n for n in range(600)]])
+    cells = row(figures(shot_of(run)))
+    known = quantile(of_bins(run.channels[0].measurement("rise")), PERCENTILES[0])
+    assert cells["p50"][0] == f"{known.value_ticks / 1000:.4g} µs"
+    low, high = cells["p50"][1].removesuffix(" µs").split(" to ")
+    assert (float(low), float(high)) == (
+        float(f"{known.lower_ticks / 1000:.4g}"),
+        float(f"{known.upper_ticks / 1000:.4g}"),
+    )
+    assert cells["p99.9"] == ("too few", "needs 3,688", False)
+
+
+def test_the_maximum_has_its_time_in_the_run(run_of):
+    run = run_of([[1000, 1000, 3000, 1000]], period=50_000)
+    assert row(figures(shot_of(run)))["max = back wall"][1] == "at 103 µs"
+
+
+def test_missed_strikes_and_a_broken_deadline_alarm(run_of):
+    run = run_of([[1000, None, 3000]])
+    late = dataclasses.replace(run.channels[0], deadline_ticks=2000)
+    shot = shot_of(dataclasses.replace(run, channels=(late,)))
+    cells = row(figures(shot))
+    assert cells["missed"] == ("1", "", True)
+    assert cells["max = back wall"][2]
+    assert not cells["duplicate"][2]
+    assert not row(figures(shot_of(run)))["max = back wall"][2]
+
+
+def test_a_channel_that_never_answers_has_a_row_without_times(run_of):
+    found = figures(shot_of(run_of([[None] * 4])))
+    assert row(found)["p50"] == ("-", "", False)
+    assert found["rows"][0]["quantiles"] == {}

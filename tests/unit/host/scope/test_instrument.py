@@ -1,0 +1,101 @@
+"""The library's instrument at the page's seam: its pins, its settings, its runs."""
+
+import dataclasses
+
+import pytest
+
+from plexor.errors import UsageError
+from plexor.protocol.geometry import Feature
+from plexor.scope.instrument import EVERY_S, open_bench
+from plexor.store.run_folder import load
+
+from ..fake_device import FakeDevice
+from ..scenario import GEOMETRY, Scenario
+
+LATENCIES = [50, 61, 300, None, 50, 55, 61] * 12
+RUN = {"rate": "1M", "count": "84", "channels": ["isr=ch0", "ch1"]}
+BOARD = dataclasses.replace(GEOMETRY, features=GEOMETRY.features & ~Feature.SIMULATED)
+
+
+@pytest.fixture
+def fake():
+    with FakeDevice(Scenario(LATENCIES, geometry=BOARD)) as found:
+        yield found
+
+
+@pytest.fixture
+def bench(fake):
+    found = open_bench(fake.uri, None)
+    yield found
+    found.close()
+
+
+def test_the_page_is_told_what_is_at_the_link(bench, fake):
+    about = bench.about
+    assert about["link"] == fake.uri
+    assert about["tick_fs"] == GEOMETRY.tick_fs
+    assert not about["simulated"]
+    assert about["source"].startswith("measured on ")
+    assert [pin["name"] for pin in about["pins"]] == ["ch0", "ch1"]
+
+
+def test_a_run_gives_its_events_and_its_result(bench):
+    run = bench.begin(RUN)
+    events = sum(map(len, run.events()))
+    result = run.result()
+    assert [channel.name for channel in result.channels] == ["isr", "ch1"]
+    assert result.channels[0].strikes == len(LATENCIES)
+    assert events == len(Scenario(LATENCIES).events)
+
+
+def test_snapshots_are_asked_for_in_the_instruments_time(bench, fake):
+    run = bench.begin(RUN)
+    list(run.events())
+    run.result()
+    clock_fs = GEOMETRY.tick_fs * GEOMETRY.samples
+    assert fake.get("control", "report_clocks") == pytest.approx(
+        float(EVERY_S) * 1e15 / clock_fs, rel=1e-6
+    )
+
+
+def test_a_run_can_be_kept_and_read_again(bench, tmp_path):
+    run = bench.begin(RUN)
+    list(run.events())
+    result = run.result()
+    bench.keep(result, tmp_path / "run")
+    assert load(tmp_path / "run").channels == result.channels
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"rate": "fast"}, "rate"),
+        ({"channels": ["isr"]}, "channel"),
+        ({"channels": ["ch0", "a=ch0"]}, "twice"),
+        ({"burst": "3"}, "spacing"),
+        ({"stop_on": ["latency"]}, "condition"),
+        ({"deadline": "50"}, "deadline"),
+    ],
+)
+def test_wrong_settings_are_refused_as_on_the_command_line(bench, wrong, said):
+    with pytest.raises(UsageError, match=said):
+        bench.check({**RUN, **wrong})
+
+
+def test_an_instrument_without_snapshots_and_events_shows_its_results_at_the_end():
+    less = BOARD.features & ~(Feature.SNAPSHOT | Feature.EVENTS | Feature.SWEEP)
+    scenario = Scenario(LATENCIES, geometry=dataclasses.replace(BOARD, features=less))
+    with FakeDevice(scenario) as fake:
+        bench = open_bench(fake.uri, None)
+        assert "at its end" in bench.about["notes"][-1]
+        run = bench.begin({**RUN})
+        assert list(run.events()) == []
+        assert run.result().channels[0].strikes == len(LATENCIES)
+        bench.close()
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_events_are_kept_only_of_a_run_that_has_an_end(bench, ends):
+    run = bench.begin(RUN if ends else {"rate": "1M"})
+    list(run.events())
+    assert (run.result().events is not None) == ends

@@ -1,0 +1,101 @@
+"""The server: where it listens, how it warns, and that it ends."""
+
+import socket
+import ssl
+import subprocess
+import threading
+import urllib.request
+
+import pytest
+from tools.scope_bench.planted import PlantedBench
+
+from plexor.errors import LinkError, UsageError
+from plexor.scope import serve
+from plexor.scope.serve import Door, Served, Where
+
+
+def test_it_listens_on_this_machine_alone_unless_told_otherwise(tmp_path):
+    served = Served(PlantedBench(1), Door(Where(folder=tmp_path)))
+    assert served.address.startswith("http://127.0.0.1:")
+    served.close()
+    assert Where().local
+    assert Where("localhost").local
+    assert Where("::1").local
+    assert not Where("0.0.0.0").local
+    assert not Where("lab.example").local
+
+
+def test_each_server_has_a_token_of_its_own(tmp_path):
+    tokens = set()
+    for _ in range(2):
+        served = Served(PlantedBench(1), Door(Where(folder=tmp_path)))
+        tokens.add(served.address.split("/")[3])
+        served.close()
+    assert len(tokens) == 2
+
+
+def test_a_port_that_is_taken_and_an_address_that_is_not_ours_are_one_clear_line(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(UsageError, match=f"cannot listen at 127.0.0.1 port {port}: "):
+            Served(PlantedBench(1), Door(Where(port=port, folder=tmp_path)))
+    with pytest.raises(UsageError, match=r"cannot listen at 203\.0\.113\.1"):
+        Served(PlantedBench(1), Door(Where("203.0.113.1", folder=tmp_path)))
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """Return a certificate and its key."""
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+         "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
+         "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", certificate],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return certificate, key
+
+
+def test_an_instrument_that_cannot_be_opened_leaves_nothing_listening(tmp_path):
+    def dead():
+        raise LinkError("tcp://x: gone")
+
+    with pytest.raises(LinkError):
+        serve.serve(dead, Where(folder=tmp_path), print, show=False)
+
+
+def test_with_a_certificate_the_connection_is_encrypted(tmp_path, pair):
+    served = Served(PlantedBench(1), Door(Where(certificate=pair[0], key=pair[1], folder=tmp_path)))
+    assert served.address.startswith("https://")
+    trusting = ssl.create_default_context(cafile=str(pair[0]))
+    with urllib.request.urlopen(served.address, context=trusting, timeout=10) as answer:
+        assert answer.status == 200
+    served.close()
+
+
+def test_a_certificate_without_its_key_is_one_clear_line(tmp_path, pair):
+    for given in (Where(certificate=pair[0]), Where(key=pair[1])):
+        with pytest.raises(UsageError, match="belong together"):
+            Door(given)
+    for certificate, key in ((pair[1], pair[1]), (tmp_path / "none", pair[1])):
+        with pytest.raises(UsageError, match="not a certificate and its key"):
+            Served(PlantedBench(1), Door(Where(certificate=certificate, key=key)))
+
+
+@pytest.mark.parametrize(("host", "warned"), [("127.0.0.1", False), ("0.0.0.0", True)])
+def test_an_address_open_to_the_network_is_warned_of(tmp_path, monkeypatch, host, warned):
+    said, opened = [], []
+
+    def interrupted(event):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(serve.webbrowser, "open", opened.append)
+    monkeypatch.setattr(serve, "_wait", lambda: interrupted(None))
+    where = Where(host, folder=tmp_path)
+    serve.serve(lambda: PlantedBench(1), where, said.append, show=True)
+    assert said[0].startswith(f"listening http://{host}:")
+    assert any("not encrypted" in line for line in said) == warned
+    assert [said[0].removeprefix("listening ")] == opened
+    assert threading.active_count() < 20

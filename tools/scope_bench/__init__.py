@@ -1,0 +1,1 @@
+"""Measures the live page in a browser: frames, latency and memory."""
