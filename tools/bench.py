@@ -30,6 +30,7 @@ from hdrh.histogram import HdrHistogram
 
 from plexor.desk.bench import bench as decode_bench
 from tools.bench_core import Pace, simulated, under_cocotb
+from tools.bench_files import EVENTS, file_figures, file_table
 from tools.bench_start import Start, start
 
 _PLEXOR = str(Path(sys.executable).with_name("plexor"))
@@ -61,10 +62,12 @@ class Size:
     starts: int
     resolution: str
     """Resolution of the sweep."""
+    file_events: int
+    """Events of the run that is exported and imported."""
 
 
-WHOLE = Size(10_000, 500, 200_000, 500_000, 3, 500_000, 20, "2%")
-QUICK = Size(1000, 50, 50_000, 50_000, 1, 100_000, 5, "20%")
+WHOLE = Size(10_000, 500, 200_000, 500_000, 3, 500_000, 20, "2%", EVENTS)
+QUICK = Size(1000, 50, 50_000, 50_000, 1, 100_000, 5, "20%", EVENTS // 100)
 
 
 @dataclass(frozen=True)
@@ -273,6 +276,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wall_s = measure_wall_s(size.strikes, say)
     alone, again = starts(size.starts, say)
     one_s, two_s = sweep_wall_s(size.resolution, say)
+    files = file_figures(size.file_events, say)
     after = os.getloadavg()
     if chosen.json:
         found = {
@@ -281,6 +285,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "figures": [asdict(figure) for figure in figures],
             "measure": {"device": "freertos", "strikes": size.strikes, "wall_s": wall_s},
             "start": {"alone": asdict(alone), "by_a_starter": asdict(again)},
+            "files": [asdict(entry) for entry in files],
             "sweep": {"device": "freertos", "local_1_wall_s": one_s, "local_2_wall_s": two_s},
         }
         print(json.dumps(found, indent=2))
@@ -302,6 +307,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"plexor sweep, FreeRTOS, bracket of {size.resolution}: local:1 {one_s:.1f} s, local:2 "
         f"{two_s:.1f} s of wall time, ratio {one_s / two_s:.2f}; the same steps"
     )
+    print(f"\nfiles of a run of {files[0].events} events, simulated\n{file_table(files)}")
     return 0
 
 

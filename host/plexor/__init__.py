@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from plexor.library.archive import Archive as Archive
     from plexor.library.compare import Comparison as Comparison
     from plexor.library.compare import compare as compare
+    from plexor.library.exchange import import_capture as import_capture
     from plexor.library.instrument import Instrument as Instrument
     from plexor.library.load import load as load
     from plexor.library.measurement import Measurement as Measurement
@@ -57,6 +58,7 @@ _NAMES = {
     "plexor.judge.budget": ("Budget", "Verdict"),
     "plexor.library.archive": ("Archive",),
     "plexor.library.compare": ("Comparison", "compare"),
+    "plexor.library.exchange": ("import_capture",),
     "plexor.library.instrument": ("Instrument",),
     "plexor.library.load": ("load",),
     "plexor.library.measurement": ("Measurement",),

@@ -58,6 +58,7 @@ MADE_BEFORE = {
     "main": f"{RUN} --seed 1 --out main",
     "branch": f"{RUN} --seed 2 --out branch",
     "first": f"{RUN} --seed 1 --out first",
+    "run1": f"{RUN} --seed 1 --out run1",
     "cal.json": "plexor calibrate --edges 4000 --calibration cal.json",
 }
 """What a command names and its reader has: how that comes to be."""

@@ -74,6 +74,8 @@ def _make(corpus: Path, scratch: Path) -> None:
     for run in (*runs, "seed-table"):
         shutil.move(scratch / run / WIRE_FILE, _folder(corpus, "recording", run) / WIRE_FILE)
         shutil.copytree(scratch / run, _folder(corpus, "run", run), dirs_exist_ok=True)
+    for kind, file in (("dump", "capture.vcd"), ("session", "capture.sr")):
+        _plexor("export", scratch / "seed-stopped", "--to", _folder(corpus, kind, "seed") / file)
     swept = scratch / "swept"
     rates = ("--from", "50k", "--to", "2M", "--points", "3", "--resolution", "50%", "--both-ways")
     loads = "load_latency=3us,service=1500ns"

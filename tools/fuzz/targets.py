@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 import zlib
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -118,6 +119,21 @@ def _run_mutated(random: Random, files: Files) -> Files:
     return files | {name: _table_bytes(mutate.table_mutated(random, _columns(files[name])))}
 
 
+def _session_mutated(random: Random, files: Files) -> Files:
+    """Damage the archive, or a file in it."""
+    (name,) = files
+    if random.randrange(4) == 0:
+        return {name: mutate.flipped(random, files[name])}
+    sink = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(files[name])) as old, zipfile.ZipFile(sink, "w") as new:
+        inside = {entry: old.read(entry) for entry in old.namelist()}
+        chosen = random.choice([*inside])
+        inside[chosen] = mutate.flipped(random, inside[chosen])
+        for entry, data in inside.items():
+            new.writestr(entry, data)
+    return {name: sink.getvalue()}
+
+
 def _columns(data: bytes) -> mutate.Columns:
     table = import_module("pyarrow.parquet").read_table(io.BytesIO(data), use_threads=False)
     return {name: table.column(name).to_pylist() for name in table.column_names}
@@ -206,6 +222,12 @@ def _go_run(folder: Path) -> bool:
 
 def _go_recording(folder: Path) -> bool:
     return _one_of(folder, folder / WIRE_FILE)
+
+
+def _go_capture(folder: Path) -> bool:
+    (path,) = folder.iterdir()
+    signals = ("--strike", "strike0", "--channel", "ISR=ISR:deadline=1us", "--early", "20ns")
+    return _plexor("import", path, *signals, "--out", folder / "run")
 
 
 def _go_scan(folder: Path, *others: tuple[object, ...]) -> bool:
@@ -299,7 +321,9 @@ def _go_manifest(folder: Path) -> bool:
 KINDS = {
     "frames": Kind("recording", 50, _one(WIRE_FILE, mutate.flipped), _go_recording),
     "recording": Kind("recording", 50, _one(WIRE_FILE, mutate.lying), _go_recording),
-    "run": Kind("run", 150, _run_mutated, _go_run),
+    "run": Kind("run", 110, _run_mutated, _go_run),
+    "dump": Kind("dump", 20, _one("capture.vcd", mutate.flipped), _go_capture),
+    "session": Kind("session", 20, _session_mutated, _go_capture),
     "sweep": Kind("sweep", 100, _one(RESULT_FILE, mutate.json_mutated), _go_sweep),
     "phase": Kind("phase", 50, _one(PHASE_FILE, mutate.json_mutated), _go_scan),
     "burst": Kind("burst", 50, _one(BURST_FILE, mutate.json_mutated), _go_scan),

@@ -19,13 +19,11 @@ from plexor.analyse.jitter import (
     variance_ticks2,
 )
 from plexor.analyse.percentiles import Distribution, Quantile, from_values, quantiles
+from plexor.analyse.rules import has_rules, is_complete, rules_of
 from plexor.analyse.samples import ChannelSamples, channel_samples
 from plexor.analyse.tail import ColdStart, cold_start
-from plexor.decode.matched import Rules, Samples
+from plexor.decode.matched import Samples
 from plexor.model.results import ChannelResult, Kind, Measurement, RunResult
-from plexor.model.settings import NO_DEADLINE_TICKS, parse_reference
-from plexor.protocol import registers
-from plexor.protocol.registers import Policy
 from plexor.units import seconds_of
 
 PERCENTILES = (
@@ -154,11 +152,10 @@ def analyse(result: RunResult, base_ticks: int = 0, velocity_m_s: Fraction | Non
     disagreements: list[str] = []
     sampled: dict[int, ChannelSamples] = {}
     for channel in result.channels:
-        if _complete(result, channel):
+        if is_complete(result, channel):
             samples = samples_of(result, channel)
-            wrong = _disagreements(channel, samples)
-            # A recording may lack some rules of matching. Disagreements mean nothing then.
-            if any(entry.block == "matcher" for entry in result.registers):
+            wrong = differences(channel, samples)
+            if has_rules(result):
                 disagreements += wrong
             if not wrong:
                 sampled[channel.number] = samples
@@ -187,36 +184,7 @@ def samples_of(result: RunResult, channel: ChannelResult) -> ChannelSamples:
     """
     if result.events is None:
         raise ValueError(f"channel {channel.name}: this run kept no events")
-    taken = {(entry.block, entry.name): entry.value for entry in result.registers}
-
-    def rule(name: str) -> int:
-        return taken.get(("matcher", name), registers.register("matcher", name).reset)
-
-    source, polarity = parse_reference(channel.reference)
-    rules = Rules(
-        channel_source=channel.number,
-        reference_source=source,
-        reference_polarity=polarity,
-        policy=Policy(rule("policy")),
-        timeout_ticks=rule("timeout_ticks"),
-        window_min_ticks=rule("window_min_ticks"),
-        early_ticks=rule("early_ticks"),
-        deadline_ticks=NO_DEADLINE_TICKS,
-        queue_depth=result.identity.geometry.queue_depth,
-    )
-    return channel_samples(result.events, rules, result.end_ticks)
-
-
-def _complete(result: RunResult, channel: ChannelResult) -> bool:
-    """Return whether every edge of a channel and of its reference has arrived."""
-    if result.events is None:
-        return False
-    needed = {channel.number, parse_reference(channel.reference)[0]}
-    parts = [entry for entry in result.accounting.sources if entry.source in needed]
-    counts = np.bincount(result.events["source"], minlength=max(needed) + 1)
-    return len(parts) == len(needed) and all(
-        entry.generated == entry.received == int(counts[entry.source]) for entry in parts
-    )
+    return channel_samples(result.events, rules_of(result, channel), result.end_ticks)
 
 
 def _channel(
@@ -297,7 +265,7 @@ def _time_of_max(
     return int(samples.time_ticks[np.argmax(samples.value_ticks)]) - result.start_ticks
 
 
-def _disagreements(channel: ChannelResult, samples: ChannelSamples) -> list[str]:
+def differences(channel: ChannelResult, samples: ChannelSamples) -> list[str]:
     """Return the differences between rebuilt samples and the chip's figures."""
     found: list[str] = []
     for measurement in channel.measurements:

@@ -42,10 +42,9 @@ def shares(first: ChannelSamples, second: ChannelSamples, base_ticks: int = 0) -
 
     Both channels must have the same reference, in the same events.
     """
-    struck = np.intersect1d(
-        np.intersect1d(first.rise.start_ticks, first.fall.start_ticks),
-        second.rise.start_ticks,
-    )
+    struck = second.rise.start_ticks
+    for samples in (first.rise, first.fall):
+        struck = np.intersect1d(struck, samples.start_ticks, assume_unique=True)
     rise, fall, total = (
         _at(samples.start_ticks, struck) for samples in (first.rise, first.fall, second.rise)
     )

@@ -8,9 +8,14 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from plexor.errors import PlexorError
+from plexor.errors import PlexorError, StoreError, UsageError
 from plexor.library.files import is_direct, part_of, writing
+
+if TYPE_CHECKING:
+    from plexor.library.keep import Tap
+    from plexor.library.run import Run
 
 
 def check_outputs(*files: Path | None, folder: Path | None = None, whole: bool = True) -> None:
@@ -79,3 +84,25 @@ def _try_folder(folder: Path, whole: bool) -> None:
     above = [folder, *folder.absolute().parents]
     near = next(path for path in above[whole:] if path.exists())
     os.rmdir(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=near))
+
+
+def check_run_folder(out: Path | None, *, force: bool) -> None:
+    """Reject a folder of --out that exists and is not to be replaced, before the run."""
+    import click  # noqa: PLC0415
+
+    from plexor.library.keep import check_out  # noqa: PLC0415
+
+    try:
+        check_out(out, force, "--out", "--force")
+    except UsageError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def kept(run: Run, out: Path, *, force: bool, wire: Tap | None = None) -> StoreError | None:
+    """Keep a run in its folder; return why it could not be, so that its figures come first."""
+    try:
+        run.save(out, force=force, wire=wire)
+    except StoreError as error:
+        return error
+    print(f"plexor: run kept in {out}", file=sys.stderr)
+    return None

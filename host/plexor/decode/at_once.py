@@ -21,9 +21,9 @@ class _Edges:
     time_ticks: Ticks
 
     @classmethod
-    def of(cls, chosen: npt.NDArray[np.bool_], time_ticks: Ticks) -> _Edges:
+    def of(cls, chosen: npt.NDArray[np.bool_], events: EventArray) -> _Edges:
         place = np.flatnonzero(chosen)
-        return cls(place, time_ticks[place])
+        return cls(place, events["time_ticks"][place].astype(np.int64))
 
 
 def match_at_once(events: EventArray, rules: Rules, end_ticks: int) -> Matched | None:
@@ -32,12 +32,11 @@ def match_at_once(events: EventArray, rules: Rules, end_ticks: int) -> Matched |
     Returns None where that is not exact: a strike found the queue full, or, with `early_ticks`, a
     response found no strike.
     """
-    times, indices = events["time_ticks"].astype(np.int64), events["index"].astype(np.int64)
     own = events["source"] == rules.channel_source
     struck = (events["source"] == rules.reference_source) & ~own
-    strikes = _Edges.of(struck & (events["polarity"] == rules.reference_polarity), times)
-    active = _Edges.of(own & (events["polarity"] == 1), times)
-    back = _Edges.of(own & (events["polarity"] == 0), times)
+    strikes = _Edges.of(struck & (events["polarity"] == rules.reference_polarity), events)
+    active = _Edges.of(own & (events["polarity"] == 1), events)
+    back = _Edges.of(own & (events["polarity"] == 0), events)
     if rules.policy == Policy.LATEST:
         strike_of, gone = _latest(strikes, active, rules, end_ticks)
     else:
@@ -50,9 +49,8 @@ def match_at_once(events: EventArray, rules: Rules, end_ticks: int) -> Matched |
         return None
 
     def between(start_ticks: Ticks, end: _Edges) -> Samples:
-        return Samples(
-            end.time_ticks - start_ticks, end.time_ticks, indices[end.place], start_ticks
-        )
+        indices = events["index"][end.place].astype(np.int64)
+        return Samples(end.time_ticks - start_ticks, end.time_ticks, indices, start_ticks)
 
     struck_ticks = strikes.time_ticks[strike_of[answered]]
     rise = between(struck_ticks, _Edges(active.place[answered], active.time_ticks[answered]))
@@ -79,7 +77,7 @@ def match_at_once(events: EventArray, rules: Rules, end_ticks: int) -> Matched |
         ResponseClass.SPURIOUS: unmatched - duplicates,
     }
     samples = dict(zip(Kind, (rise, fall, width, period), strict=True))
-    return Matched(samples, classes, len(strikes.place) - gone, len(active.place))
+    return Matched(samples, classes, strikes.time_ticks[gone:], len(active.place))
 
 
 def _latest(strikes: _Edges, active: _Edges, rules: Rules, end_ticks: int) -> tuple[Ticks, int]:

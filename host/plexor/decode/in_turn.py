@@ -70,7 +70,8 @@ class _Matcher:
         self._look(end_ticks)
         self._settle_held()
         samples = {kind: listed.array() for kind, listed in self.samples.items()}
-        return Matched(samples, self.classes, len(self._queue), self.active_edges)
+        outstanding = np.array(self._queue, np.int64)
+        return Matched(samples, self.classes, outstanding, self.active_edges)
 
     def _look(self, time: int) -> None:
         while self._queue and time - self._queue[0] > self.rules.timeout_ticks:

@@ -50,6 +50,11 @@ class Matched:
 
     samples: dict[Kind, Samples]
     classes: dict[ResponseClass, int]
-    pending: int
-    """Strikes outstanding at the end."""
+    outstanding_ticks: Ticks
+    """Times of the strikes that are outstanding at the end."""
     active_edges: int
+
+    @property
+    def pending(self) -> int:
+        """Number of strikes that are outstanding at the end."""
+        return len(self.outstanding_ticks)

@@ -188,6 +188,17 @@ class Run:
             )
         return picture(*(run.report for run in (self, *others)))
 
+    def export(self, *paths: str | Path, budget: str | Budget | None = None) -> None:
+        """Write the run to files of other tools; the suffix of each names its format.
+
+        For example `run.export("run1.vcd", "run1.pftrace")`. `budget` is for JUnit (.xml) and
+        Markdown (.md). Raises UsageError for a file that this run cannot be written to, StoreError
+        if a file cannot be written.
+        """
+        from plexor.library.exchange import export  # noqa: PLC0415
+
+        export(self, paths, budget)
+
     def save(self, folder: str | Path, *, force: bool = False, wire: Tap | None = None) -> Path:
         """Keep the run in a new folder, as a whole or not at all; return the folder.
 

@@ -267,6 +267,25 @@ class Accounting:
         return sum(entry.dropped for entry in self.sources)
 
 
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The capture of another analyser that a run was imported from."""
+
+    file: str
+    """Its name, without folders."""
+    format: str
+    """What it is, such as `VCD`."""
+    step_fs: int
+    """Time from one sample to the next, in femtoseconds. It cannot order edges that are closer."""
+    signals: Mapping[str, str]
+    """Name in the file of each source, such as `strike0` or `ch1`."""
+    unordered: Mapping[str, int]
+    """By channel, the number of responses at the time of an edge that they may answer. They are
+    matched as if that edge had come first."""
+    left_out: tuple[str, ...] = ()
+    """Edges of the file that are not in the run, one sentence each."""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RunResult(_ByContent):
     """A run, with everything it was taken with. It is valid if it has no invalid reasons."""
@@ -303,6 +322,8 @@ class RunResult(_ByContent):
     """Calibration of the instrument, to correct this run's events with."""
     steps: tuple[StepResult, ...] = ()
     """Steps of the sweep table: the finished ones, and the one that the run's end cut short."""
+    imported: Imported | None = None
+    """Where the events are from if no Plexor took them. `identity` then describes no instrument."""
 
     @property
     def valid(self) -> bool:

@@ -37,7 +37,8 @@ def summary(report: Report) -> str:
     parts.append(format_seconds(seconds_of(report.duration_ticks, result.tick_fs), 3))
     named = result.device.get("load", "")
     loaded = f"under load: {named}" if named else "under load"
-    parts.append(loaded if result.settings.load else "idle")
+    if result.imported is None:
+        parts.append(loaded if result.settings.load else "idle")
     parts.append(provenance(result))
     if result.interrupted:
         parts.append("interrupted")
@@ -135,13 +136,36 @@ def instrument(report: Report) -> str:
     """Return the instrument's identity in one line."""
     identity = report.result.identity
     geometry = identity.geometry
+    if report.result.imported is not None:
+        return f"no Plexor: {report.result.imported.format}, tick {_tick(geometry.tick_fs)}"
     version = identity.protocol_version
     return (
         f"{identity.board or 'unnamed'}, gateware {identity.gateware_hash:016x}, "
         f"build {f'{identity.build_id:016x}' if identity.build_id else 'unknown'}, "
         f"protocol {version >> 16}.{version & 0xFFFF}, {geometry.channels} channels, "
-        f"tick {format_ticks(1, geometry.tick_fs)}"
+        f"tick {_tick(geometry.tick_fs)}"
     )
+
+
+def _tick(tick_fs: int) -> str:
+    return format_ticks(1, tick_fs)
+
+
+def imported(report: Report) -> tuple[str, ...]:
+    """Return which file a run was imported from, and what that file cannot tell; else nothing."""
+    found = report.result.imported
+    if found is None:
+        return ()
+    step = format_seconds(seconds_of(1, found.step_fs), 6)
+    signals = ", ".join(f"{source} is {name}" for source, name in found.signals.items())
+    lines = [f"imported from {found.file} ({found.format}, edges to {step}): {signals}"]
+    lines += [
+        f"{name}: {grouped(count)} responses in the same {step} as an edge that they may answer; "
+        "their order is not known, and that edge is taken first"
+        for name, count in found.unordered.items()
+        if count
+    ]
+    return (*lines, *found.left_out)
 
 
 def conserved(report: Report) -> str:

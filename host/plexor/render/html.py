@@ -108,7 +108,7 @@ class Heading:
 def html_page(heading: Heading, body: str) -> str:
     """Return the text of a page with a heading, in UTF-8; `body` is HTML."""
     title, source = escape(heading.title), escape(heading.source)
-    colour = "bad" if heading.source == "simulated" else "good"
+    colour = "bad" if heading.source.endswith("simulated") else "good"
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -142,7 +142,7 @@ def html_figure(draw: Callable[[float], Canvas | None]) -> str:
     if "wide" not in plots:
         return ""
     title, source, subtitle = plots["wide"].heading
-    colour = "bad" if source == "simulated" else "good"
+    colour = "bad" if source.endswith("simulated") else "good"
     pictures = "".join(
         f'<div class="{name}">{canvas.plot()}</div>' for name, canvas in plots.items()
     )

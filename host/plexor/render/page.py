@@ -169,8 +169,10 @@ def _taken_with(report: Report) -> str:
         ("started", result.started),
         ("policy", result.settings.policy.name.lower()),
         ("stopped by", result.stop_reason.name.lower()),
-        ("upload", _UPLOADS[result.settings.stream or Stream.OFF]),
     ]
+    if result.imported is None:
+        entries.append(("upload", _UPLOADS[result.settings.stream or Stream.OFF]))
+    entries += [("imported", line) for line in facts.imported(report)]
     if report.base_ticks:
         clamped = sum(f.clamped for c in report.channels for f in c.kinds.values())
         text = f"{report.base_ticks} ticks subtracted from each latency, {clamped} clamped at 0"

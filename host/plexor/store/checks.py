@@ -108,6 +108,9 @@ def _wrong(result: RunResult) -> Iterator[str]:
             if entry.bins.mantissa_bits != bits:
                 own = entry.bins.mantissa_bits
                 yield f"ch{channel.number}: bins of {own} mantissa bits; must be {bits}"
+    found = result.imported
+    if found is not None and (found.step_fs < 1 or min(found.unordered.values(), default=0) < 0):
+        yield f"imported: steps of {found.step_fs} fs, {dict(found.unordered)} edges without order"
     yield from _wrong_settings(result.settings)
     for write in result.registers:
         yield from _wrong_register(write)

@@ -10,6 +10,7 @@ from plexor.analyse.corrected_figures import Corrected, CorrectedChannel
 from plexor.analyse.percentiles import Quantile
 from plexor.analyse.stopped import stopped
 from plexor.errors import ExitCode
+from plexor.jsonable import to_json
 from plexor.judge.budget import Check, Verdict
 from plexor.model.results import Kind
 from plexor.protocol.memory import ResponseClass
@@ -56,6 +57,7 @@ def document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> di
             "channels": geometry.channels,
             "samples": geometry.samples,
         },
+        "imported": None if result.imported is None else to_json(result.imported),
         "device": dict(result.device),
         "load": result.settings.load,
         "computed_on_host": list(result.computed_on_host),

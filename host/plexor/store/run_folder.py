@@ -34,6 +34,8 @@ HISTOGRAMS_FILE = "histograms.parquet"
 EVENTS_FILE = "events.parquet"
 TRACE_FILE = "trace.parquet"
 WIRE_FILE = "wire.bin"
+_PIECE = 1 << 20
+"""Number of rows that are read at once."""
 
 
 def save(result: RunResult, folder: Path, wire: Path | None = None) -> Path:
@@ -230,10 +232,14 @@ def _read_events(path: Path, known: EventArray | None, result: RunResult) -> Eve
     if known is None:
         return None
     with _errors_of(path, "read"):
-        columns = _read_table(path, _event_schema())
-        events = np.empty(len(columns["index"]), dtype=EVENT_DTYPE)
-        for name, column in columns.items():
-            events[name] = column.to_numpy()
+        pieces = [np.empty(0, dtype=EVENT_DTYPE)]
+        for columns in _read_pieces(path, _event_schema()):
+            piece = np.empty(len(columns["index"]), dtype=EVENT_DTYPE)
+            for name, column in columns.items():
+                piece[name] = np.from_dlpack(column)
+            pieces.append(piece)
+        events = np.concatenate(pieces)
+        del pieces
         stored.check_events(events, result)
     return events
 
@@ -254,15 +260,25 @@ def _write_table(table: Any, path: Path, differences: tuple[str, ...] = ()) -> N
 
 def _read_table(path: Path, schema: Any) -> Mapping[str, Any]:
     """Return a file's columns. They must be those of the schema, without nulls."""
+    pa = _pyarrow()
+    pieces = list(_read_pieces(path, schema))
+    return {
+        name: pa.chunked_array([piece[name] for piece in pieces], schema.field(name).type)
+        for name in schema.names
+    }
+
+
+def _read_pieces(path: Path, schema: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield a file's columns, piece by piece. They must be those of the schema, without nulls."""
     arrow_error: type[Exception] = _pyarrow().ArrowException
     try:
         with _pyarrow("pyarrow.parquet").ParquetFile(path) as file:
-            table = file.read(use_threads=False)
+            if not file.schema_arrow.equals(schema):
+                names = file.schema_arrow.names
+                raise ValueError(f"columns {names}; must be {schema.names}, of their types")
+            for batch in file.iter_batches(_PIECE, use_threads=False):
+                if any(column.null_count for column in batch.columns):
+                    raise ValueError("a missing value")
+                yield dict(zip(schema.names, batch.columns, strict=True))
     except arrow_error as error:
         raise ValueError(str(error)) from error
-    if not table.schema.equals(schema):
-        raise ValueError(f"columns {table.schema.names}; must be {schema.names}, of their types")
-    columns = {name: table.column(name) for name in schema.names}
-    if any(column.null_count for column in columns.values()):
-        raise ValueError("a missing value")
-    return columns

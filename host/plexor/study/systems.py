@@ -41,7 +41,7 @@ class Timing:
     rate_hz: Fraction | None
     """Mean strike rate; None if there is none."""
     source: str
-    """`simulated` or `measured`."""
+    """`simulated`, `imported` or `measured`."""
     taken_from: str
 
 
@@ -184,7 +184,7 @@ class Systems:
             _seconds(median, tick_fs),
             _seconds(jitter, tick_fs),
             None if period_s is None else 1 / period_s,
-            _source(report.result.simulated),
+            _source(report.result.simulated, report.result.imported is not None),
             path,
         )
 
@@ -306,5 +306,5 @@ def _seconds(ticks: float | None, tick_fs: int) -> Fraction | None:
     return None if ticks is None else seconds_of(Fraction(ticks), tick_fs)
 
 
-def _source(simulated: bool) -> str:
-    return "simulated" if simulated else "measured"
+def _source(simulated: bool, imported: bool = False) -> str:
+    return "simulated" if simulated else "imported" if imported else "measured"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from plexor.commands.measure.options import Options, option_name, settings_asked
+from plexor.commands.measure.options import Options, settings_asked
 from plexor.commands.measure.presets import overridden, preset_option
 from plexor.commands.parameters import (
     CHANNEL,
@@ -28,12 +27,7 @@ from plexor.commands.parameters import (
     time_option,
     velocity_option,
 )
-from plexor.errors import StoreError, UsageError
 from plexor.library.asked import MODES, POLICIES
-
-if TYPE_CHECKING:
-    from plexor.library.keep import Tap
-    from plexor.library.run import Run
 
 _PATH = click.Path(path_type=Path)
 
@@ -185,8 +179,8 @@ def measure(context: click.Context, **given: Any) -> int:
     options = replace(Options(**given), **dict.fromkeys(overridden(context)))
     settings = settings_asked(options)
     # Imported here so that --help and wrong options answer at once.
-    from plexor.commands.output import check_outputs  # noqa: PLC0415
-    from plexor.library.keep import check_out, tap_beside  # noqa: PLC0415
+    from plexor.commands.output import check_outputs, check_run_folder, kept  # noqa: PLC0415
+    from plexor.library.keep import tap_beside  # noqa: PLC0415
     from plexor.library.run import load_budget  # noqa: PLC0415
 
     budget = None if options.budget is None else load_budget(options.budget)
@@ -195,10 +189,7 @@ def measure(context: click.Context, **given: Any) -> int:
         raise click.UsageError("--wire keeps the bytes in the folder of --out; give --out too")
     if options.force and out is None:
         raise click.UsageError("--force replaces the folder of --out; give --out too")
-    try:
-        check_out(out, options.force, option_name("out"), option_name("force"))
-    except UsageError as error:
-        raise click.UsageError(str(error)) from error
+    check_run_folder(out, force=options.force)
     check_outputs(options.page, folder=out)
     from plexor.commands.conclude import Wanted, conclude  # noqa: PLC0415
     from plexor.commands.measure.take import take  # noqa: PLC0415
@@ -206,18 +197,8 @@ def measure(context: click.Context, **given: Any) -> int:
     with ExitStack() as stack:
         tap = tap_beside(stack, out) if options.wire and out is not None else None
         run = take(options, settings, tap, budget)
-        unsaved = None if out is None else _keep(run, out, tap, options.force)
+        unsaved = None if out is None else kept(run, out, force=options.force, wire=tap)
     return conclude(
         run.less(options.base, options.velocity),
         Wanted(budget, options.as_json, options.page, taken_now=True, unsaved=unsaved),
     )
-
-
-def _keep(run: Run, out: Path, tap: Tap | None, force: bool) -> StoreError | None:
-    """Keep a run in its folder; return why it could not be, so that its figures come first."""
-    try:
-        run.save(out, force=force, wire=tap)
-    except StoreError as error:
-        return error
-    print(f"plexor: run kept in {out}", file=sys.stderr)
-    return None

@@ -28,7 +28,9 @@ class Label:
 
 
 def provenance(result: RunResult) -> str:
-    """Return where the figures come from: simulated, or measured on a board."""
+    """Return where the figures come from: simulated, imported, or measured on a board."""
+    if result.imported is not None:
+        return "imported, simulated" if result.simulated else "imported"
     return provenance_of(result.identity)
 
 
@@ -47,7 +49,7 @@ def framed(title: str, subtitle: str, height: float, source: str, width: float =
         20,
         source,
         size=12.5,
-        style="alarm" if source == "simulated" else "muted",
+        style="alarm" if source.endswith("simulated") else "muted",
         anchor="end",
         bold=True,
     )

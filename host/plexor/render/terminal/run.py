@@ -45,6 +45,8 @@ def text(
     )
     stop = facts.stop_line(report)
     lines += wrapped(stop, width, paint, "bad") if stop else ()
+    for line in facts.imported(report):
+        lines += wrapped(line, width, paint, "muted")
     lines.append("")
     for head, rows in (
         latency_rows(report),

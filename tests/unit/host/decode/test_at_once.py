@@ -56,7 +56,7 @@ def plain(found):
         for kind in Kind
         for part in ("value_ticks", "time_ticks", "index", "start_ticks")
     }
-    return found.classes, found.pending, found.active_edges, samples
+    return found.classes, found.outstanding_ticks.tolist(), found.active_edges, samples
 
 
 @given(STEPS, RULES, st.integers(0, 120))

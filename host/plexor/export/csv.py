@@ -1,0 +1,76 @@
+"""Events as CSV (RFC 4180), with lines of `# name: text` in front that say what the run was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from plexor.export.about import about
+from plexor.export.rows import rows
+from plexor.export.source import Source
+from plexor.export.whole import needed
+
+_FS_DIGITS = 15
+_TICKS_DIGITS, _UNIT_DIGITS = 19, 10
+"""Digits of the greatest time, and of the longest tick in femtoseconds."""
+
+
+def write_csv(source: Source, path: Path, name: Path) -> None:
+    """Write a row for each event to `path`, times as exact decimals of seconds.
+
+    Raises UsageError, with `name`, if the run kept no events.
+    """
+    events = source.events(name)
+    pa = needed("pyarrow", "pyarrow", name)
+    csv = needed("pyarrow.csv", "pyarrow", name)
+    text_of = _Texts(pa, needed("pyarrow.compute", "pyarrow", name), source.result.tick_fs)
+    batches = map(text_of.batch, rows(source, events, pa))
+    first = next(batches)
+    with path.open("wb") as file:
+        for key, text in about(source).items():
+            file.write(f"# {key}: {' '.join(text.split())}\n".encode())
+        file.write(f"{','.join(first.schema.names)}\n".encode())
+        options = csv.WriteOptions(include_header=False, quoting_style="none")
+        with csv.CSVWriter(file, first.schema, write_options=options) as writer:
+            for batch in chain([first], batches):
+                writer.write_batch(batch)
+
+
+class _Texts:
+    """Columns of numbers as texts, by `pa` (pyarrow) and `pc` (pyarrow.compute)."""
+
+    def __init__(self, pa: Any, pc: Any, tick_fs: int) -> None:
+        self.pa, self.pc = pa, pc
+        self.digits = _FS_DIGITS
+        while not tick_fs % 10 and self.digits > 1:
+            tick_fs, self.digits = tick_fs // 10, self.digits - 1
+        self.unit = pa.scalar(Decimal(tick_fs), pa.decimal128(_UNIT_DIGITS, 0))
+
+    def batch(self, columns: Mapping[str, Any]) -> Any:
+        """Return the columns with ticks as seconds, and names without what would need quotes."""
+        arrays: list[Any] = []
+        for key, column in columns.items():
+            if key.endswith("_ticks"):
+                arrays.append(self._seconds(column))
+            elif self.pa.types.is_dictionary(column.type):
+                arrays.append(self._unquoted(column))
+            else:
+                arrays.append(column)
+        return self.pa.record_batch(arrays, [key.replace("_ticks", "_s") for key in columns])
+
+    def _seconds(self, ticks: Any) -> Any:
+        pa, pc, digits = self.pa, self.pc, self.digits
+        whole = pc.multiply(pc.abs(ticks).cast(pa.decimal128(_TICKS_DIGITS, 0)), self.unit)
+        text = pc.utf8_lpad(whole.cast(pa.string()), digits + 1, "0")
+        sign = pc.if_else(pc.less(ticks, 0), "-", "")
+        above = pc.utf8_slice_codeunits(text, 0, -digits)
+        below = pc.utf8_slice_codeunits(text, -digits)
+        signed = pc.binary_join_element_wise(sign, above, "")
+        return pc.binary_join_element_wise(signed, below, ".")
+
+    def _unquoted(self, names: Any) -> Any:
+        plain = self.pc.replace_substring_regex(names.dictionary, r'[",\r\n]', "_")
+        return self.pa.DictionaryArray.from_arrays(names.indices, plain).cast(self.pa.string())

@@ -1,0 +1,80 @@
+"""Histograms as an HdrHistogram log: format 1.3 of HdrHistogram's HistogramLogWriter, with tags."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from plexor.analyse.percentiles import Distribution
+from plexor.export.about import about, line_of, started_s
+from plexor.export.source import Source
+from plexor.export.whole import needed
+from plexor.protocol.memory import VALUE_MOST
+from plexor.units import plot_seconds
+
+_LEAST_FIGURES, _MOST_FIGURES = 3, 5
+"""Significant decimal figures: values up to 2 * 10**figures have a count each."""
+
+_NO_TAG = re.compile(r"[^!-+\--~]")
+"""What a tag cannot have: a comma, spaces, and for its readers' sake all but ASCII."""
+
+
+def write_hlog(source: Source, path: Path, name: Path) -> None:
+    """Write a line for each channel and kind to `path`, such as `Tag=ISR.rise`.
+
+    Values are whole ticks. Raises UsageError, with `name`, without the library.
+    """
+    histogram = needed("hdrh.histogram", "hdrhistogram", name)
+    log = needed("hdrh.log", "hdrhistogram", name)
+    tick_fs = source.result.tick_fs
+    seconds = plot_seconds(source.duration_ticks, tick_fs)
+    with path.open("w", encoding="utf-8") as file:
+        writer = log.HistogramLogWriter(file)
+        writer.output_comment("[Histogram log format version 1.3]")
+        for key, text in about(source).items():
+            writer.output_comment(f"[{key}: {line_of(text)}]")
+        writer.output_comment(f"[unit: ticks of {tick_fs} femtoseconds]")
+        epoch_s = started_s(source)
+        if epoch_s is not None:
+            writer.output_comment(
+                f"[StartTime: {epoch_s:.3f} (seconds since epoch), {source.result.started}]"
+            )
+        lines: list[tuple[str, Any]] = []
+        for channel in source.result.channels:
+            for entry in channel.measurements:
+                cells = source.distribution(channel, entry)
+                tag = f"{_NO_TAG.sub('_', channel.name)}.{entry.kind}"
+                for text in _said(cells):
+                    writer.output_comment(f"[{tag}: {text}]")
+                lines.append((tag, _histogram(histogram, cells)))
+        writer.output_legend()
+        for tag, counted in lines:
+            file.write(f"Tag={tag},")
+            writer.output_interval_histogram(counted, 0, seconds, 1)
+
+
+def _histogram(library: Any, cells: Distribution) -> Any:
+    """Return the counts of cells, each at the greatest value of its cell."""
+    values = (cells.high_ticks - 1).clip(max=VALUE_MOST)
+    most = int(values.max(initial=2))
+    figures = _LEAST_FIGURES
+    while figures < _MOST_FIGURES and 2 * 10**figures < most:
+        figures += 1
+    made = library.HdrHistogram(1, most, figures)
+    for value, count in zip(values.tolist(), cells.counts.tolist(), strict=True):
+        if value >= 0:
+            made.record_value(value, count)
+    return made
+
+
+def _said(cells: Distribution) -> list[str]:
+    """Return what a histogram does not show."""
+    below = int(cells.counts[cells.high_ticks <= 0].sum())
+    widest = int((cells.high_ticks - cells.low_ticks)[cells.high_ticks > 0].max(initial=1))
+    found: list[str] = []
+    if below:
+        found.append(f"{below} values below 0 are left out, because the format has none")
+    if widest > 1:
+        found.append(f"counted in bins of up to {widest} ticks, each at its greatest value")
+    return found

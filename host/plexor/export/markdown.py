@@ -1,0 +1,108 @@
+"""A run's figures as Markdown, with the tables of GitHub: for a pull request or a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from plexor.analyse.analyse import Report
+from plexor.export.about import about
+from plexor.export.source import Source
+from plexor.judge.budget import Check, Outcome, Verdict
+from plexor.render import facts
+from plexor.render.corrected import calibration_lines, corrected_rows
+from plexor.render.table import (
+    Cell,
+    distance_rows,
+    found_text,
+    jitter_rows,
+    latency_rows,
+    outlier_rows,
+    period_rows,
+    share_rows,
+)
+
+_VERDICTS = {
+    Outcome.PASS: "**PASS**: within budget {}",
+    Outcome.BROKEN: "**FAIL**: over budget {}",
+    Outcome.INSUFFICIENT: "**NOT PROVEN**: budget {} cannot be decided",
+}
+_WORDS = {Outcome.PASS: "pass", Outcome.BROKEN: "**broken**", Outcome.INSUFFICIENT: "not proven"}
+_SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>#|~"})
+
+
+def write_markdown(source: Source, path: Path, name: Path) -> None:
+    """Write figures, checks of the budget if there is one, and what the run was taken with.
+
+    Raises UsageError if the budget names a channel that the run does not have.
+    """
+    del name
+    path.write_text("\n".join(_lines(source)) + "\n", encoding="utf-8")
+
+
+def _lines(source: Source) -> Iterator[str]:
+    report, verdict = source.report, source.verdict
+    yield f"# {plain(facts.headline(report))}"
+    yield f"\n{plain(facts.summary(report))}"
+    stop = facts.stop_line(report)
+    if stop:
+        yield f"\n{plain(stop)}"
+    for reason in report.invalid_reasons:
+        yield f"\n**INVALID RUN**: {plain(reason)}"
+    if verdict is not None:
+        yield from _checks(report, verdict)
+    tables = (
+        ("Latency", latency_rows(report)),
+        ("Latency, corrected by calibration", corrected_rows(report)),
+        ("Distance", distance_rows(report)),
+        ("Jitter", jitter_rows(report)),
+        ("Where the time goes", share_rows(report)),
+        ("Periods", period_rows(report)),
+        ("Outliers", outlier_rows(report)),
+    )
+    for title, (head, rows) in tables:
+        if rows:
+            yield f"\n## {title}\n"
+            yield from _table(head, rows)
+    yield from (f"\n{plain(line)}" for line in calibration_lines(report))
+    yield f"\n## Accounting\n\n{plain(facts.accounting(report))}"
+    yield f"\n{plain(facts.conserved(report))}"
+    yield "\n## Taken with\n"
+    yield from _table(["", ""], [[(key, ""), (text, "")] for key, text in about(source).items()])
+
+
+def _checks(report: Report, verdict: Verdict) -> Iterator[str]:
+    title = plain(verdict.budget.title)
+    yield f"\n{_VERDICTS[verdict.outcome].format(title)}\n"
+    yield "| channel | figure | limit | found | violations | verdict |"
+    yield "|---|---|---|---|---|---|"
+    for check in verdict.checks:
+        yield _row(_check(report, check))
+
+
+def _check(report: Report, check: Check) -> list[str]:
+    found, violations, first = found_text(check, report.result.tick_fs)
+    goal = check.limit.goal
+    word = _WORDS[check.outcome]
+    if goal:
+        word = "goal met" if check.outcome == Outcome.PASS else "goal missed"
+    notes = "; ".join(note for note in (first, check.reason) if note)
+    label = f"goal {check.limit.label}" if goal else check.limit.label
+    cells = [plain(text) for text in (check.channel, label, check.limit.text, found, violations)]
+    return [*cells, f"{word} ({plain(notes)})" if notes else word]
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Iterator[str]:
+    yield _row([plain(title) for title in head])
+    yield _row(["---"] * len(head))
+    for row in rows:
+        yield _row([plain(f"{text} ({note})" if note else text) for text, note in row])
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def plain(text: str) -> str:
+    """Return a text as Markdown that shows it as it is, on one line."""
+    return " ".join(text.split()).translate(_SPECIAL)

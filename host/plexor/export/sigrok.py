@@ -1,0 +1,108 @@
+"""Events as samples: a sigrok session file, version 2 (sigrok.org/wiki/File_format:Sigrok/v2)."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.errors import UsageError
+from plexor.export.about import about
+from plexor.export.source import Source
+from plexor.export.vcd import identifiers
+from plexor.model.results import EventArray
+from plexor.units import FEMTOSECONDS, format_seconds, seconds_of
+
+MOST_BYTES = 1 << 32
+"""Greatest length of the samples, before they are compressed: about half a minute of work."""
+CHUNK_BYTES = 1 << 22
+"""Length of a file of samples in the archive, as sigrok's own writer has it."""
+_STEPS_HZ = (10**6, 10**5, 10**4, 10**3)
+
+
+def sample_rate(tick_fs: int) -> int | None:
+    """Return the hertz of samples a tick apart; None if no whole number of kilohertz is that.
+
+    An instrument reports its tick to half a femtosecond, and its clock is a round number: of the
+    rates within that, the roundest is taken. 520,833 fs is 1.92 GHz.
+    """
+    for step in _STEPS_HZ:
+        hertz = round(FEMTOSECONDS / tick_fs / step) * step
+        if hertz and round(FEMTOSECONDS / hertz) == tick_fs:
+            return hertz
+    return None
+
+
+def write_sr(source: Source, path: Path, name: Path) -> None:
+    """Write a sample for each tick of the run, and a probe for each pin; 1 is its active level.
+
+    `about.txt` in the archive says what the run was; sigrok ignores it. Raises UsageError, with
+    `name`, if the run kept no events, if its tick has no sample rate, or if it is too long.
+    """
+    events = source.events(name)
+    rate = sample_rate(source.result.tick_fs)
+    if rate is None:
+        raise UsageError(
+            f"{name}: a tick of {source.result.tick_fs} fs is not that of a whole number of "
+            "kilohertz, which sigrok needs; write .vcd"
+        )
+    unit = -(-len(source.pins) // 8) or 1
+    size = source.duration_ticks * unit
+    if size > MOST_BYTES << 9:
+        most = seconds_of(MOST_BYTES // unit, source.result.tick_fs)
+        lasts = seconds_of(source.duration_ticks, source.result.tick_fs)
+        raise UsageError(
+            f"{name}: the run lasts {format_seconds(lasts)}, and a sample for each tick allows "
+            f"{format_seconds(most)}; write .vcd, which has edges only"
+        )
+    labels = identifiers([pin.name for pin in source.pins])
+    metadata = [
+        "[global]",
+        "sigrok version=0.5.2",
+        "",
+        "[device 1]",
+        "capturefile=logic-1",
+        f"total probes={len(labels)}",
+        f"samplerate={rate} Hz",
+        "total analog=0",
+        *(f"probe{number}={label}" for number, label in enumerate(labels, 1)),
+        f"unitsize={unit}",
+        "",
+    ]
+    texts = "".join(f"{key}: {text}\n" for key, text in about(source).items())
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        archive.writestr("version", "2")
+        archive.writestr("metadata", "\n".join(metadata))
+        archive.writestr("about.txt", texts)
+        for number, samples in enumerate(_chunks(source, events, unit), 1):
+            archive.writestr(f"logic-1-{number}", samples)
+
+
+def _chunks(source: Source, events: EventArray, unit: int) -> Iterator[bytes]:
+    """Yield the samples of the run, `unit` bytes each, a chunk at a time."""
+    size = CHUNK_BYTES // unit
+    levels = [source.level_at_start(pin.source) for pin in source.pins]
+    first = 0
+    for start in range(0, source.duration_ticks, size):
+        count = min(size, source.duration_ticks - start)
+        end_ticks = np.uint64(source.result.start_ticks + start + count)
+        after = int(np.searchsorted(events["time_ticks"], end_ticks))
+        piece = events[first:after]
+        words = np.zeros(len(piece) + 1, np.uint32)
+        for bit, pin in enumerate(source.pins):
+            own = np.flatnonzero(piece["source"] == pin.source)
+            held = np.concatenate(([levels[bit]], piece["polarity"][own])).astype(np.uint32)
+            lasts = np.diff(np.concatenate(([0], own + 1, [len(words)])))
+            words |= np.repeat(held, lasts) << np.uint32(bit)
+            levels[bit] = int(held[-1])
+        edges = np.concatenate(([0], source.times(piece) - start, [count]))
+        yield _bytes(np.repeat(words, np.diff(edges)), unit)
+        first = after
+
+
+def _bytes(words: npt.NDArray[np.uint32], unit: int) -> bytes:
+    """Return the low `unit` bytes of each word, little-endian."""
+    return words.astype("<u4").view(np.uint8).reshape(-1, 4)[:, :unit].tobytes()

@@ -1,0 +1,188 @@
+"""A run that is to be written: its pins, what became of its events, and its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.analyse.analyse import Report, analyse, differences
+from plexor.analyse.from_bins import of_bins
+from plexor.analyse.percentiles import Distribution, from_values
+from plexor.analyse.rules import has_rules, is_complete, rules_of
+from plexor.analyse.samples import ChannelSamples
+from plexor.decode.matched import Matched
+from plexor.decode.outcomes import Outcomes, outcomes
+from plexor.decode.rematch import rematch
+from plexor.errors import UsageError
+from plexor.judge.budget import Budget, Verdict, judge
+from plexor.model.results import (
+    ChannelResult,
+    EventArray,
+    Kind,
+    Measurement,
+    RunResult,
+    source_name,
+)
+from plexor.model.settings import parse_reference
+from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
+from plexor.protocol.memory import VALUE_MOST
+
+CHUNK = 1 << 16
+"""Number of events that are written at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A source of events, by the name that files give it."""
+
+    source: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a run's events say when they are matched again."""
+
+    outcomes: Mapping[int, Outcomes]
+    """By channel number, of channels whose events are complete and agree with their counts."""
+    distributions: Mapping[tuple[int, Kind], Distribution]
+    """Of each channel and kind whose values the events give, to the tick."""
+    disagreements: tuple[str, ...]
+    """Differences between complete events and the chip's figures. One of the two is wrong."""
+
+
+class Source:
+    """A run with a budget. What a format does not need is not computed."""
+
+    def __init__(self, result: RunResult, budget: Budget | None = None) -> None:
+        self.result = result
+        self.budget = budget
+
+    @cached_property
+    def report(self) -> Report:
+        """All figures of the run."""
+        return analyse(self.result)
+
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """The budget's verdict; None without a budget.
+
+        Raises UsageError if the budget names a channel that the run does not have.
+        """
+        if self.budget is None:
+            return None
+        try:
+            return judge(self.report, self.budget)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+
+    @cached_property
+    def checked(self) -> Checked:
+        """What the events say, channel by channel."""
+        outcomes_of: dict[int, Outcomes] = {}
+        distributions: dict[tuple[int, Kind], Distribution] = {}
+        disagreements: list[str] = []
+        for channel in self.result.channels:
+            if not is_complete(self.result, channel):
+                continue
+            matched, wrong = self._matched(channel)
+            disagreements += wrong
+            if not wrong:
+                distributions |= {
+                    (channel.number, kind): from_values(
+                        np.minimum(matched.samples[kind].value_ticks, VALUE_MOST)
+                    )
+                    for kind in Kind
+                }
+            if matched.classes == channel.classes:
+                outcomes_of[channel.number] = self._outcomes(channel, matched)
+            del matched  # a third of a run's memory, before that of the next channel
+        return Checked(outcomes_of, distributions, tuple(disagreements))
+
+    def _matched(self, channel: ChannelResult) -> tuple[Matched, list[str]]:
+        """Return a channel's events matched again, and what disagrees."""
+        result = self.result
+        assert result.events is not None
+        matched = rematch(result.events, rules_of(result, channel), result.end_ticks)
+        samples = ChannelSamples(*(matched.samples[kind] for kind in Kind))
+        return matched, differences(channel, samples) if has_rules(result) else []
+
+    def _outcomes(self, channel: ChannelResult, matched: Matched) -> Outcomes:
+        assert self.result.events is not None
+        for kind in (Kind.FALL, Kind.WIDTH, Kind.PERIOD):
+            del matched.samples[kind]
+        return outcomes(self.result.events, rules_of(self.result, channel), matched)
+
+    def distribution(self, channel: ChannelResult, measurement: Measurement) -> Distribution:
+        """Return the distribution of a measurement: to the tick if events tell, else by bins."""
+        exact = self.checked.distributions.get((channel.number, measurement.kind))
+        return of_bins(measurement) if exact is None else exact
+
+    @property
+    def invalid_reasons(self) -> tuple[str, ...]:
+        """Reasons why no figure can be trusted; empty for a valid run."""
+        if "report" in self.__dict__:
+            return self.report.invalid_reasons
+        return (*self.result.invalid_reasons, *self.checked.disagreements)
+
+    def events(self, path: object) -> EventArray:
+        """Return the run's events (EVENT_DTYPE); `path` is the file that needs them.
+
+        Raises UsageError if the run kept none.
+        """
+        if self.result.events is None:
+            raise UsageError(
+                f"{path}: needs the events of the run, which kept none; measure it with --mode "
+                "stream, or write .npz, .hlog, .om, .md"
+            )
+        return self.result.events
+
+    def times(self, events: EventArray) -> npt.NDArray[np.int64]:
+        """Return the times of events in ticks from the start of the run."""
+        return events["time_ticks"].astype(np.int64) - self.result.start_ticks
+
+    @property
+    def duration_ticks(self) -> int:
+        """Length of the run in ticks."""
+        return self.result.end_ticks - self.result.start_ticks
+
+    @cached_property
+    def pins(self) -> tuple[Pin, ...]:
+        """The sources that the run used, in the order in which one tick's events come."""
+        result = self.result
+        names = {SOURCE_CHANNEL + entry.number: entry.label for entry in result.settings.channels}
+        names |= {SOURCE_CHANNEL + entry.number: entry.name for entry in result.channels}
+        used = set(names) | {SOURCE_STRIKE + entry.output for entry in result.settings.strikes}
+        used |= {parse_reference(entry.reference)[0] for entry in result.channels}
+        used |= {entry.source for entry in result.accounting.sources if entry.generated}
+        order = [
+            source
+            for source in result.identity.geometry.sources
+            if source in used
+            or (result.events is not None and (result.events["source"] == source).any())
+        ]
+        given = [names.get(source, source_name(source)) for source in order]
+        return tuple(map(Pin, order, distinct(given)))
+
+    def level_at_start(self, source: int) -> int:
+        """Return the level of a source before its first event; 1 is the active level."""
+        events = self.result.events
+        if events is None:
+            return 0
+        first = np.flatnonzero(events["source"] == source)[:1]
+        return 1 - int(events["polarity"][first[0]]) if len(first) else 0
+
+
+def distinct(names: list[str]) -> list[str]:
+    """Return the names, with a number behind those that are there already."""
+    found: list[str] = []
+    for name in names:
+        number, new = 2, name
+        while new in found:
+            number, new = number + 1, f"{name}_{number}"
+        found.append(new)
+    return found

@@ -1,0 +1,73 @@
+"""Events as waveforms: a value change dump, IEEE Std 1364-2005, section 18."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from plexor.export.about import about, line_of
+from plexor.export.source import CHUNK, Source, distinct
+from plexor.export.whole import needed
+
+_UNITS = ("s", "ms", "us", "ns", "ps", "fs")
+SCOPE = "plexor"
+
+
+def timescale(tick_fs: int) -> tuple[int, str, int]:
+    """Return the greatest unit of VCD that a tick is a multiple of, and how many a tick has.
+
+    For example, a tick of 500 ps is (100, "ps", 5).
+    """
+    unit_fs = 10**17
+    for unit in _UNITS:
+        for size in (100, 10, 1):
+            if not tick_fs % unit_fs:
+                return size, unit, tick_fs // unit_fs
+            unit_fs //= 10
+    raise ValueError(f"tick_fs: {tick_fs}; must be above 0")
+
+
+def identifiers(names: list[str]) -> list[str]:
+    """Return the names as VCD has them: printable ASCII without spaces, each once."""
+    plain = [
+        "".join(sign if "!" <= sign <= "~" and sign != "$" else "_" for sign in name) or "_"
+        for name in names
+    ]
+    return distinct([name.replace("\\", "_") for name in plain])
+
+
+def write_vcd(source: Source, path: Path, name: Path) -> None:
+    """Write a wire for each pin; 1 is its active level, and time 0 the start of the run.
+
+    Times are exact, and the last one is the end of the run. Raises UsageError, with `name`, if the
+    run kept no events.
+    """
+    events = source.events(name)
+    library = needed("vcd.writer", "pyvcd", name)
+    size, unit, factor = timescale(source.result.tick_fs)
+    texts = [
+        f"{key}: {line_of(text).replace('$end', '$ end')}" for key, text in about(source).items()
+    ]
+    texts.append("level: 1 is the active level")
+    labels = identifiers([pin.name for pin in source.pins])
+    with path.open("w", encoding="ascii") as file:
+        writer = library.VCDWriter(
+            file,
+            (size, unit),
+            date=line_of(source.result.started),
+            comment="\n".join(texts),
+            version="Plexor",
+            check_values=False,
+        )
+        wires: dict[int, Any] = {}
+        for pin, label in zip(source.pins, labels, strict=True):
+            level = source.level_at_start(pin.source)
+            wires[pin.source] = writer.register_var(SCOPE, label, "wire", 1, level)
+        writer.flush()
+        for first in range(0, len(events), CHUNK):
+            piece = events[first : first + CHUNK]
+            times = source.times(piece).tolist()
+            sources, levels = piece["source"].tolist(), piece["polarity"].tolist()
+            for time, number, level in zip(times, sources, levels, strict=True):
+                writer.change(wires[number], time * factor, level)
+        writer.close(source.duration_ticks * factor)

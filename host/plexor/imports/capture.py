@@ -1,0 +1,92 @@
+"""What was read from a capture: edges of named signals, in whole units of time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.errors import UsageError
+from plexor.imports.said import Said
+
+MOST_EDGES = 1 << 26
+"""Greatest number of edges of a capture: more do not fit into the memory of most machines."""
+_MOST_NAMES = 20
+
+Times = npt.NDArray[np.int64]
+Levels = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edges:
+    """The edges of one signal: their times in units, and the level behind each."""
+
+    times: Times
+    levels: Levels
+    brief: int = 0
+    """Number of changes that were taken back at the same time, which are left out."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Capture:
+    """Edges of the wanted signals, by the names they were asked for by."""
+
+    format: str
+    unit_fs: Fraction
+    """Unit of all times, in femtoseconds."""
+    sampled: bool
+    """Whether a unit is the time from one sample to the next."""
+    start: int
+    """Time of the start, in units."""
+    end: int
+    """Time of the end. In a dump the last edge may be there."""
+    edges: Mapping[str, Edges]
+    names: Mapping[str, str]
+    """The whole name of each signal in the file."""
+    step_fs: int | None = None
+    """Time between samples that the file names, if its unit is another."""
+    said: Said = field(default_factory=Said)
+
+
+def signal_in(path: Path, names: Iterable[str], wanted: str) -> str:
+    """Return the name that is meant by `wanted`: itself, or the only one that ends in .wanted.
+
+    Raises UsageError that names those that there are.
+    """
+    known = list(names)
+    if wanted in known:
+        return wanted
+    ending = [name for name in known if name.endswith(f".{wanted}")]
+    if len(ending) == 1:
+        return ending[0]
+    if ending:
+        raise UsageError(f"{path}: {wanted!r} is {_listed(ending)}; name one of them")
+    raise UsageError(f"{path}: no signal {wanted!r}; it has {_listed(known) or 'none'}")
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(names[:_MOST_NAMES])
+    return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"
+
+
+def too_many(path: Path) -> UsageError:
+    """Return the error of a capture with more edges than MOST_EDGES."""
+    return UsageError(f"{path}: more than {MOST_EDGES} edges of these signals; cut the capture")
+
+
+def edges_of(times: Times, levels: Levels) -> Edges:
+    """Return the edges of a signal from its values, in order of time: the first is no edge.
+
+    Of several values at one time the last one counts.
+    """
+    if not len(times):
+        return Edges(times, levels)
+    last = np.append(times[1:] != times[:-1], True)
+    brief = int(np.count_nonzero(~last & (times != times[0])))
+    times, levels = times[last], levels[last]
+    changed = np.append(False, levels[1:] != levels[:-1])
+    return Edges(times[changed], levels[changed], brief)

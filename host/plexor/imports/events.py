@@ -1,0 +1,56 @@
+"""Edges of a capture as events, in the order in which an instrument sends them. Pure."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.imports.capture import Capture
+from plexor.imports.timing import Timing
+from plexor.imports.wanted import Wanted
+from plexor.model.results import EVENT_DTYPE, EventArray
+from plexor.model.settings import parse_reference
+from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
+
+
+def events_of(
+    capture: Capture, timing: Timing, wanted: Wanted
+) -> tuple[EventArray, tuple[str, ...]]:
+    """Return the events of all wanted signals, and what of them is left out."""
+    signals = [(SOURCE_STRIKE + n, entry) for n, entry in enumerate(wanted.strikes)]
+    signals += [(SOURCE_CHANNEL + n, entry) for n, entry in enumerate(wanted.channels)]
+    parts: list[EventArray] = []
+    left_out: list[str] = []
+    for source, entry in signals:
+        edges = capture.edges[entry.signal]
+        part = np.empty(len(edges.times), EVENT_DTYPE)
+        part["time_ticks"] = timing.ticks(edges.times)
+        part["source"] = source
+        part["polarity"] = edges.levels ^ np.uint8(entry.invert)
+        if source >= SOURCE_STRIKE and len(part) and not part["polarity"][0]:
+            part = part[1:]
+            left_out.append(f"{entry.signal}: left out the end of a strike from before the start")
+        if edges.brief:
+            left_out.append(f"{entry.signal}: left out {edges.brief} changes that lasted no time")
+        parts.append(part)
+    events = np.concatenate(parts)
+    # Stable: of one time, strikes come first, then channels by number.
+    events = events[np.argsort(events["time_ticks"], kind="stable")]
+    events["index"] = np.arange(len(events))
+    return events, tuple(left_out)
+
+
+def edges_to(events: EventArray, reference: str) -> npt.NDArray[np.uint64]:
+    """Return the times of a reference's edges, in ticks."""
+    source, polarity = parse_reference(reference)
+    return events["time_ticks"][(events["source"] == source) & (events["polarity"] == polarity)]
+
+
+def unordered(events: EventArray, reference: str, number: int) -> int:
+    """Return how many responses of a channel come at the time of an edge of its reference."""
+    struck = edges_to(events, reference)
+    if not len(struck):
+        return 0
+    answered = edges_to(events, f"ch{number}")
+    places = np.minimum(np.searchsorted(struck, answered), len(struck) - 1)
+    return int(np.count_nonzero(struck[places] == answered))

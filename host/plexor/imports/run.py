@@ -1,0 +1,158 @@
+"""Makes a run of a capture: edges become events, which the host matches as an instrument would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from plexor.analyse.rules import rules_of
+from plexor.decode.bins import measurement_of
+from plexor.decode.consistent import consistent
+from plexor.decode.rematch import rematch
+from plexor.errors import UsageError
+from plexor.imports.capture import Capture
+from plexor.imports.events import events_of, unordered
+from plexor.imports.rules import in_register, matching
+from plexor.imports.sigrok import read_sr
+from plexor.imports.timing import Timing, timing_of
+from plexor.imports.vcd import read_vcd
+from plexor.imports.wanted import Wanted
+from plexor.model.identity import Identity
+from plexor.model.results import (
+    Accounting,
+    ChannelResult,
+    EventArray,
+    Imported,
+    Kind,
+    RunResult,
+    SourceAccounting,
+)
+from plexor.model.settings import Channel, Settings
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.registers import StatusFlag, StopReason
+from plexor.session.session import versions
+
+READERS: Mapping[str, Callable[[Path, Sequence[str]], Capture]] = {
+    ".vcd": read_vcd,
+    ".sr": read_sr,
+}
+"""Readers of captures, by the suffix of the file."""
+_BITS = 8
+"""Mantissa bits of bins: the finest that there are."""
+_DEPTH = 4096
+"""Outstanding strikes of a channel: as many as any instrument holds."""
+
+
+def import_run(path: Path, wanted: Wanted) -> RunResult:
+    """Return the run in a capture. Its time 0 is the start of the capture.
+
+    Raises UsageError with the path for a file that cannot be read, and for times that do not fit
+    its tick.
+    """
+    wanted.check()
+    if path.suffix not in READERS:
+        raise UsageError(f"{path}: its suffix must be one of {', '.join(READERS)}")
+    signals = [entry.signal for entry in (*wanted.strikes, *wanted.channels)]
+    capture = READERS[path.suffix](path, signals)
+    timing = timing_of(path, capture)
+    events, left_out = events_of(capture, timing, wanted)
+    result = _unmatched(capture, timing, wanted, events)
+    channels = tuple(_channel(result, entry) for entry in result.settings.channels)
+    names = {f"strike{n}": entry.signal for n, entry in enumerate(wanted.strikes)}
+    names |= {f"ch{n}": entry.signal for n, entry in enumerate(wanted.channels)}
+    imported = Imported(
+        file=path.name,
+        format=capture.format,
+        step_fs=timing.step_fs,
+        signals={source: capture.names[signal] for source, signal in names.items()},
+        unordered={
+            channel.name: unordered(events, channel.reference, channel.number)
+            for channel in channels
+        },
+        left_out=left_out,
+    )
+    return consistent(replace(result, channels=channels, imported=imported))
+
+
+def _unmatched(capture: Capture, timing: Timing, wanted: Wanted, events: EventArray) -> RunResult:
+    """Return the run without channels."""
+    geometry = Geometry(
+        channels=len(wanted.channels),
+        strikes=max(len(wanted.strikes), 1),
+        tick_fs=timing.tick_fs,
+        latency_mantissa_bits=_BITS,
+        interval_mantissa_bits=_BITS,
+        queue_depth=_DEPTH,
+        features=Feature.EVENTS | Feature.SIMULATED * capture.said.simulated,
+        board="",
+    )
+    rules = matching(wanted, events, timing.tick_fs)
+    end_ticks = int(timing.ticks(np.array([capture.end]))[0])
+    if len(events) and int(events["time_ticks"][-1]) >= end_ticks:
+        # The end of a dump is the time of its last change.
+        end_ticks = int(events["time_ticks"][-1]) + timing.factor
+    counts = [int(np.count_nonzero(events["source"] == source)) for source in geometry.sources]
+    return RunResult(
+        identity=Identity(geometry, 0),
+        settings=Settings(
+            channels=tuple(
+                Channel(
+                    number=number,
+                    name=entry.name,
+                    invert=entry.invert,
+                    reference=entry.reference,
+                    deadline_s=entry.deadline_s,
+                )
+                for number, entry in enumerate(wanted.channels)
+            ),
+            policy=wanted.policy,
+            timeout_s=rules.timeout_s,
+            window_min_s=wanted.window_min_s,
+            early_s=wanted.early_s,
+        ),
+        registers=rules.registers,
+        echo=rules.echo,
+        start_ticks=0,
+        end_ticks=end_ticks,
+        stop_reason=StopReason.TIME,
+        flags=StatusFlag(0),
+        channels=(),
+        accounting=Accounting(
+            generated=sum(counts),
+            received=sum(counts),
+            dropped_on_chip=0,
+            lost_on_link=0,
+            sources=tuple(
+                SourceAccounting(source, count, 0, 0, count)
+                for source, count in zip(geometry.sources, counts, strict=True)
+            ),
+        ),
+        events=events,
+        started=capture.said.started,
+        invalid_reasons=capture.said.invalid_reasons,
+        versions=versions(),
+        device={**capture.said.device, **wanted.device},
+    )
+
+
+def _channel(result: RunResult, entry: Channel) -> ChannelResult:
+    """Return a channel, matched by the run's rules."""
+    deadline_ticks = None
+    if entry.deadline_s is not None:
+        label = f"{entry.label}.deadline"
+        deadline_ticks = in_register(
+            "channel", "deadline_ticks", label, entry.deadline_s, result.tick_fs
+        )
+    bare = ChannelResult(entry.number, entry.label, entry.reference, deadline_ticks, {}, 0, 0, ())
+    assert result.events is not None
+    matched = rematch(result.events, rules_of(result, bare), result.end_ticks)
+    return replace(
+        bare,
+        classes=matched.classes,
+        pending=matched.pending,
+        active_edges=matched.active_edges,
+        measurements=tuple(measurement_of(kind, matched.samples[kind], _BITS) for kind in Kind),
+    )

@@ -1,0 +1,273 @@
+"""Reads a value change dump (IEEE Std 1364-2005, section 18) of any program.
+
+Declarations are read by pyvcd. Changes are tokens between white space; reading them here takes a
+twentieth of the time.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from plexor.errors import UsageError
+from plexor.imports.capture import MOST_EDGES, Capture, Edges, edges_of, signal_in, too_many
+from plexor.imports.said import moment, said_in
+from plexor.units import FEMTOSECONDS
+
+_PIECE = 1 << 20
+_MOST_HEADER = 1 << 26
+_MOST_DIGITS = 18
+_HASH = ord("#")
+_COMMANDS = (b"$dumpvars", b"$dumpall", b"$dumpon", b"$dumpoff", b"$end")
+_UNITS = {"s": 10**15, "ms": 10**12, "us": 10**9, "ns": 10**6, "ps": 10**3, "fs": 1}
+_END = re.compile(rb"\$enddefinitions\s+\$end(?=\s|\Z)")
+_NO_LEVEL = ("real", "realtime", "event", "string", "parameter")
+_RATE = re.compile(r"\bat (\d{1,9}(?:\.\d{1,9})?) ([kMG]?)Hz")
+"""The sample rate in the comment of sigrok's files, whose times are rounded."""
+_HERTZ = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
+_SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _Variable:
+    """A declared variable, by its code in the changes."""
+
+    code: bytes
+    kind: str
+    bits: int
+
+
+@dataclass(slots=True)
+class _Header:
+    """What the declarations say."""
+
+    unit_fs: int
+    variables: dict[str, _Variable]
+    comments: str
+    date: str
+
+
+def read_vcd(path: Path, wanted: Sequence[str]) -> Capture:
+    """Return the edges of the wanted signals.
+
+    Raises UsageError with the path for what is no such dump, for a signal that is not there or has
+    no level, and for values other than 0 and 1 behind its first one.
+    """
+    try:
+        with path.open("rb") as file:
+            text, rest = _split(path, file)
+            header = _header(path, text)
+            names = {name: signal_in(path, header.variables, name) for name in wanted}
+            codes = {name: _code(path, name, header.variables[names[name]]) for name in wanted}
+            numbers = {code: number for number, code in enumerate(dict.fromkeys(codes.values()))}
+            found = _Changes(path, numbers)
+            for words in _words(file, rest):
+                found.take(words)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
+    times = np.frombuffer(found.times, np.int64)
+    values = np.frombuffer(found.values, np.uint8)
+    edges: dict[str, Edges] = {}
+    for name, code in codes.items():
+        own = (values >> 1) == numbers[code]
+        edges[name] = edges_of(times[own], values[own] & np.uint8(1))
+    rate = _RATE.search(header.comments)
+    said = said_in(header.comments)
+    return Capture(
+        format="VCD",
+        unit_fs=Fraction(header.unit_fs),
+        sampled=False,
+        start=found.first,
+        end=max(found.now, found.first),
+        edges=edges,
+        names=names,
+        step_fs=_step_fs(rate) if rate else None,
+        said=replace(said, started=said.started or moment(header.date)),
+    )
+
+
+def _split(path: Path, file: BinaryIO) -> tuple[bytes, bytes]:
+    """Return the declarations, and what was read of the changes."""
+    text = b""
+    while len(text) < _MOST_HEADER:
+        more = file.read(_PIECE)
+        place = max(len(text) - _SHOWN, 0)
+        text += more
+        found = _END.search(text, place)
+        # The last word of what was read may go on.
+        if found is not None and (found.end() < len(text) or not more):
+            return text[: found.end()], text[found.end() :]
+        if not more:
+            break
+    raise UsageError(f"{path}: no $enddefinitions; must be a whole value change dump")
+
+
+def _header(path: Path, text: bytes) -> _Header:
+    try:
+        reader: Any = import_module("vcd.reader")
+    except ImportError as error:
+        raise UsageError(
+            f"{path}: needs pyvcd, which is not installed; it is in Plexor's extra `export`"
+        ) from error
+    kinds, scopes = reader.TokenKind, list[str]()
+    found = _Header(0, {}, "", "")
+    try:
+        for token in reader.tokenize(io.BytesIO(text)):
+            data: Any = token.data
+            if token.kind is kinds.SCOPE:
+                scopes.append(data.ident)
+            elif token.kind is kinds.UPSCOPE:
+                del scopes[-1:]
+            elif token.kind is kinds.TIMESCALE:
+                found.unit_fs = data.magnitude.value * _UNITS[data.unit.value]
+            elif token.kind is kinds.COMMENT:
+                found.comments += f"{data}\n"
+            elif token.kind is kinds.DATE:
+                found.date = data.strip()
+            elif token.kind is kinds.VAR:
+                name = ".".join((*scopes, data.ref_str))
+                code = data.id_code.encode()
+                found.variables.setdefault(name, _Variable(code, data.type_.value, data.size))
+    except (reader.VCDParseError, ValueError) as error:
+        raise UsageError(f"{path}: its declarations: {_shown(str(error))}") from error
+    if not found.unit_fs:
+        raise UsageError(f"{path}: no $timescale; must say how long a unit of time is")
+    return found
+
+
+def _code(path: Path, name: str, variable: _Variable) -> bytes:
+    if variable.bits != 1 or variable.kind in _NO_LEVEL:
+        bits = f"{variable.bits} bits" if variable.bits != 1 else "one bit"
+        raise UsageError(
+            f"{path}: {name} is a {variable.kind} of {bits}; must be a wire of one bit"
+        )
+    return variable.code
+
+
+def _step_fs(rate: re.Match[str]) -> int | None:
+    hertz = Fraction(rate[1]) * _HERTZ[rate[2]]
+    return round(FEMTOSECONDS / hertz) or None if hertz else None
+
+
+def _words(file: BinaryIO, rest: bytes) -> Iterator[list[bytes]]:
+    """Yield the words of a file, many at a time; `rest` was read before."""
+    while True:
+        more = file.read(_PIECE)
+        text = rest + more
+        words = text.split()
+        # The last word may go on in the next piece. A word as long as a piece is none.
+        goes_on = bool(more) and bool(words) and not text[-1:].isspace() and len(rest) < _PIECE
+        rest = words.pop() if goes_on else b""
+        yield words
+        if not more:
+            return
+
+
+class _Changes:
+    """Takes changes of the wanted signals, which have numbers by their codes."""
+
+    def __init__(self, path: Path, numbers: Mapping[bytes, int]) -> None:
+        self.path, self.numbers = path, numbers
+        self.times = array("q")
+        self.values = bytearray()
+        """Number of the signal, and its level in bit 0."""
+        self.start: int | None = None
+        self.now = 0
+        """Time of what comes next."""
+        self._changes = {
+            b"%d%s" % (level, code): number << 1 | level
+            for code, number in numbers.items()
+            for level in (0, 1)
+        }
+        self._first_word = b""
+        """Of a change of two words, such as `r1.5 !`."""
+        self._in_comment = False
+        self._seen, self._scanned = set[int](), 0
+
+    @property
+    def first(self) -> int:
+        """Time of the start. Values before the first time are at 0."""
+        return min(self.start or 0, self.times[0]) if self.times else self.start or 0
+
+    def take(self, words: list[bytes]) -> None:
+        """Take the next words. Raises UsageError for what is no change."""
+        changes, times, values = self._changes, self.times, self.values
+        for word in words:
+            if self._first_word or self._in_comment:
+                self._goes_on(word)
+                continue
+            value = changes.get(word)
+            if value is not None:
+                times.append(self.now)
+                values.append(value)
+            elif word[0] == _HASH:
+                self._time(word)
+            else:
+                self._other(word)
+        if len(times) > MOST_EDGES:
+            raise too_many(self.path)
+
+    def _time(self, word: bytes) -> None:
+        digits = word[1:]
+        if not digits.isdigit() or len(digits) > _MOST_DIGITS:
+            raise self._wrong(word, "a time of at most 18 digits")
+        now = int(digits)
+        if self.start is None:
+            self.start = now
+        elif now < self.now:
+            raise UsageError(f"{self.path}: time {now} after {self.now}; must not go back")
+        self.now = now
+
+    def _other(self, word: bytes) -> None:
+        sign, code = word[:1].lower(), word[1:]
+        if sign in (b"x", b"z"):
+            self._unknown(code)
+        elif sign in (b"b", b"r", b"s"):
+            self._first_word = word
+        elif word == b"$comment":
+            self._in_comment = True
+        elif sign not in (b"0", b"1") and word not in _COMMANDS:
+            raise self._wrong(word, "a change of a value")
+
+    def _unknown(self, code: bytes) -> None:
+        """Accept a level that is not known only before the signal's first one."""
+        number = self.numbers.get(code)
+        if number is None:
+            return
+        self._seen |= {value >> 1 for value in set(self.values[self._scanned :])}
+        self._scanned = len(self.values)
+        if number in self._seen:
+            raise UsageError(
+                f"{self.path}: a signal is neither 0 nor 1 at time {self.now}; leave it out, or "
+                "cut the capture there"
+            )
+
+    def _goes_on(self, word: bytes) -> None:
+        if self._in_comment:
+            self._in_comment = word != b"$end"
+            return
+        first, self._first_word = self._first_word, b""
+        if word not in self.numbers:
+            return
+        # A wire of one bit may be written as a vector.
+        level = first[1:].lstrip(b"0") or b"0"
+        if first[:1].lower() != b"b" or len(level) > 1:
+            raise self._wrong(first, "one bit")
+        self.take([level + word])
+
+    def _wrong(self, word: bytes, right: str) -> UsageError:
+        return UsageError(f"{self.path}: {_shown(word)} at time {self.now}; must be {right}")
+
+
+def _shown(text: str | bytes) -> str:
+    plain = text if isinstance(text, str) else ascii(text)[2:-1]
+    return plain if len(plain) <= _SHOWN * 2 else f"{plain[: _SHOWN * 2]}..."

@@ -1,0 +1,67 @@
+"""Events of a capture: in order of time, strikes first; what is left out is said."""
+
+import numpy as np
+
+from plexor.imports.capture import edges_of
+from plexor.imports.events import edges_to, events_of, unordered
+from plexor.imports.timing import timing_of
+from plexor.imports.wanted import ChannelSignal, StrikeSignal, Wanted
+
+from .test_timing import capture
+
+
+def events(signals, wanted):
+    """Return events of signals, given as (time, level) with the first at the start."""
+    found = capture(1)
+    for name, values in signals.items():
+        times, levels = zip(*values, strict=True)
+        found.edges[name] = edges_of(np.array(times, np.int64), np.array(levels, np.uint8))
+    rows, left_out = events_of(found, timing_of("a", found), wanted)
+    return [tuple(row) for row in rows.tolist()], left_out
+
+
+TWO = Wanted(
+    strikes=(StrikeSignal("s"),),
+    channels=(ChannelSignal("A", "a"), ChannelSignal("B", "b", invert=True)),
+)
+
+
+def test_events_of_one_time_are_in_the_order_of_an_instrument():
+    rows, left_out = events(
+        {"b": [(0, 1), (5, 0), (9, 1)], "a": [(0, 0), (5, 1)], "s": [(0, 0), (5, 1), (7, 0)]}, TWO
+    )
+    assert rows == [(5, 0, 8, 1), (5, 1, 0, 1), (5, 2, 1, 1), (7, 3, 8, 0), (9, 4, 1, 0)]
+    assert left_out == ()
+
+
+def test_the_end_of_a_strike_from_before_is_left_out_and_said():
+    rows, left_out = events(
+        {"s": [(0, 1), (4, 0), (7, 1)], "a": [(0, 1), (5, 0)], "b": [(0, 1)]}, TWO
+    )
+    assert rows == [(5, 0, 0, 0), (7, 1, 8, 1)]
+    assert left_out == ("s: left out the end of a strike from before the start",)
+
+
+def test_changes_of_no_length_are_left_out_and_counted():
+    values = [(0, 0), (5, 1), (5, 0), (7, 1)]
+    rows, left_out = events({"s": [(0, 0)], "a": values, "b": [(0, 1)]}, TWO)
+    assert rows == [(7, 0, 0, 1)]
+    assert left_out == ("a: left out 1 changes that lasted no time",)
+
+
+def test_responses_at_the_time_of_their_strike_are_counted():
+    signals = {
+        "s": [(0, 0), (5, 1), (6, 0), (20, 1)],
+        "a": [(0, 0), (5, 1), (6, 0), (9, 1), (20, 0)],
+        "b": [(0, 1), (6, 0), (9, 1), (20, 0)],
+    }
+    found = capture(1)
+    for name, values in signals.items():
+        times, levels = zip(*values, strict=True)
+        found.edges[name] = edges_of(np.array(times, np.int64), np.array(levels, np.uint8))
+    rows, _ = events_of(found, timing_of("a", found), TWO)
+    assert unordered(rows, "strike0", 0) == 1
+    assert unordered(rows, "strike0", 1) == 1
+    assert unordered(rows, "ch0.fall", 1) == 2
+    assert unordered(rows, "strike3", 0) == 0
+    assert edges_to(rows, "ch0").tolist() == [5, 9]

@@ -1,0 +1,210 @@
+"""A capture becomes a run: matched as the host does, labelled, and what was exported comes back."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plexor.analyse.analyse import analyse
+from plexor.errors import UsageError
+from plexor.export.formats import export
+from plexor.imports.run import import_run
+from plexor.imports.wanted import ChannelSignal, StrikeSignal, Wanted
+from plexor.model.results import Kind
+from plexor.protocol.memory import ResponseClass
+from plexor.protocol.registers import Policy
+from plexor.render import facts
+from plexor.render.terminal.run import text
+from plexor.store.run_folder import load, save
+
+from ..export import planted
+from .captures import sr, vcd
+
+NS = Fraction(1, 10**9)
+
+
+def wanted(tick_fs=10**6, **other):
+    """Return the signals and rules of the planted run."""
+    tick_s = Fraction(tick_fs, 10**15)
+    fields = {
+        "channels": (
+            ChannelSignal("ISR", "ISR", deadline_s=planted.DEADLINE * tick_s),
+            ChannelSignal("TASK", "TASK"),
+        ),
+        "strikes": (StrikeSignal("strike0"),),
+        "timeout_s": planted.TIMEOUT * tick_s,
+    }
+    return Wanted(**fields | other)
+
+
+def figures(run):
+    """Return what must be the same of a run and its import: all of it but bins and times."""
+    return {
+        channel.name: (
+            channel.classes,
+            channel.pending,
+            channel.active_edges,
+            channel.deadline_ticks,
+            {
+                entry.kind: replace(entry.statistics, min_time_ticks=None, max_time_ticks=None)
+                for entry in channel.measurements
+            },
+        )
+        for channel in run.channels
+    }
+
+
+def rows(run):
+    events = run.events.copy()
+    events["time_ticks"] -= run.start_ticks
+    return events.tolist()
+
+
+@pytest.mark.parametrize("suffix", [".vcd", ".sr"])
+@pytest.mark.parametrize("tick_fs", planted.TICKS_FS)
+def test_an_exported_run_comes_back_exactly(suffix, tick_fs, tmp_path):
+    run = planted.run(tick_fs)
+    path = tmp_path / f"a{suffix}"
+    export(run, [path])
+    found = import_run(path, wanted(tick_fs))
+    assert found.tick_fs == tick_fs
+    assert figures(found) == figures(run)
+    assert rows(found) == rows(run)
+    assert found.end_ticks - found.start_ticks == run.end_ticks - run.start_ticks
+    assert (found.valid, found.started) == (True, run.started)
+
+
+@st.composite
+def drawn_runs(draw):
+    """Draw the events of strike0, ISR and TASK, each with one edge a tick at most."""
+    found = []
+    for source in (8, 0, 1):
+        times = draw(st.sets(st.integers(1001, 1400), max_size=14))
+        found += [(time, source, 1 - n % 2) for n, time in enumerate(sorted(times))]
+    return sorted(found, key=lambda row: (row[0], row[1] < 8, row[1]))
+
+
+@settings(max_examples=50)
+@given(
+    drawn=drawn_runs(),
+    suffix=st.sampled_from([".vcd", ".sr"]),
+    tick_fs=st.sampled_from(planted.TICKS_FS),
+)
+def test_any_run_comes_back_exactly(drawn, suffix, tick_fs, tmp_path_factory):
+    run = planted.run(tick_fs, rows=drawn)
+    path = tmp_path_factory.getbasetemp() / f"drawn{suffix}"
+    export(run, [path])
+    found = import_run(path, wanted(tick_fs))
+    assert figures(found) == figures(run)
+    assert rows(found) == rows(run)
+
+
+def test_a_run_that_answers_another_edge_comes_back_exactly(tmp_path):
+    run = planted.run(references=("strike0", "ch0.fall"))
+    export(run, [tmp_path / "a.vcd"])
+    isr, task = wanted().channels
+    asked = wanted(channels=(isr, replace(task, reference="ch0.fall")))
+    assert figures(import_run(tmp_path / "a.vcd", asked)) == figures(run)
+
+
+def test_a_capture_is_matched_by_its_rules(tmp_path):
+    changes = [(0, "trig", 0), (0, "irq", 1), (100, "trig", 1), (120, "irq", 0), (125, "irq", 1)]
+    changes += [(130, "trig", 0), (300, "trig", 1), (390, "irq", 0), (395, "irq", 1)]
+    asked = Wanted(
+        channels=(ChannelSignal("ISR", "irq", invert=True, deadline_s=50 * NS),),
+        strikes=(StrikeSignal("trig"),),
+        timeout_s=150 * NS,
+        policy=Policy.LATEST,
+        device={"os": "x"},
+    )
+    run = import_run(vcd(tmp_path / "a.vcd", changes, end=600), asked)
+    (channel,) = run.channels
+    assert channel.classes[ResponseClass.ANSWERED] == channel.classes[ResponseClass.LATE] == 1
+    rise = channel.measurement(Kind.RISE).statistics
+    # All times are multiples of 5 ns, which is the tick.
+    assert run.tick_fs == 5 * 10**6
+    assert (rise.min_ticks, rise.max_ticks) == (4, 18)
+    assert channel.deadline_ticks == 10
+    assert (run.settings.policy, run.device) == (Policy.LATEST, {"os": "x"})
+    assert run.strikes == 2
+
+
+def test_it_is_labelled_as_imported_and_as_no_instrument(tmp_path):
+    path = sr(tmp_path / "cap.sr", {"trig": (0, [10]), "irq": (1, [15])}, 90, samplerate="24 MHz")
+    asked = Wanted(channels=(ChannelSignal("ISR", "irq"),), strikes=(StrikeSignal("trig"),))
+    run = import_run(path, asked)
+    assert (run.simulated, run.identity.gateware_hash, run.identity.board) == (False, 0, "")
+    printed = text(analyse(run))
+    assert "imported" in printed.splitlines()[1]
+    assert "measured" not in printed
+    assert "idle" not in printed
+    assert "imported from cap.sr (sigrok session, edges to 41.6667 ns): strike0 is trig" in printed
+    assert facts.instrument(analyse(run)) == "no Plexor: sigrok session, tick 41.67 ns"
+
+
+def test_edges_that_the_file_cannot_order_are_counted_and_said(tmp_path):
+    pins = {"trig": (0, [10, 12, 30, 32]), "irq": (1, [10, 11, 31])}
+    asked = Wanted(channels=(ChannelSignal("ISR", "irq"),), strikes=(StrikeSignal("trig"),))
+    run = import_run(sr(tmp_path / "a.sr", pins, 90), asked)
+    assert run.imported.unordered == {"ISR": 1}
+    assert run.channels[0].measurement(Kind.RISE).statistics.min_ticks == 0
+    line = "ISR: 1 responses in the same 1 ns as an edge that they may answer; their order is not"
+    assert any(line in said for said in facts.imported(analyse(run)))
+
+
+def test_a_simulated_run_stays_simulated_and_an_invalid_one_invalid(tmp_path):
+    for suffix in (".vcd", ".sr"):
+        path = tmp_path / f"a{suffix}"
+        export(planted.lost(planted.run()), [path])
+        run = import_run(path, wanted())
+        assert run.simulated
+        assert "imported, simulated" in text(analyse(run))
+        assert run.invalid_reasons == (
+            "the file says that its run is invalid: 2 edges were dropped before they could be "
+            "matched",
+            "the file says that 2 events of its run are missing",
+        )
+        assert run.device == {"os": "FreeRTOS 11", "board": r"a, \u201cboard\u201d"} or (
+            suffix == ".sr" and run.device == planted.run().device
+        )
+
+
+def test_it_is_stored_and_loaded_as_any_run(tmp_path):
+    export(planted.run(), [tmp_path / "a.vcd"])
+    run = import_run(tmp_path / "a.vcd", wanted())
+    assert load(save(run, tmp_path / "run")) == run
+    assert analyse(run).valid
+
+
+def test_a_device_that_runs_by_itself_has_periods(tmp_path):
+    changes = [(0, "a", 0), *((100 * n, "a", n % 2) for n in range(1, 20))]
+    run = import_run(vcd(tmp_path / "a.vcd", changes), Wanted(channels=(ChannelSignal("A", "a"),)))
+    assert run.channels[0].measurement(Kind.PERIOD).statistics.count == 9
+    assert run.strikes == 0
+    assert run.end_ticks == 20  # one step after the last change
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a", "a.csv"])
+def test_another_suffix_is_refused(name, tmp_path):
+    with pytest.raises(UsageError, match=r"its suffix must be one of \.vcd, \.sr$"):
+        import_run(tmp_path / name, wanted())
+
+
+def test_deadlines_that_do_not_fit_the_tick_are_refused(tmp_path):
+    path = vcd(tmp_path / "a.vcd", [(0, "s", 0), (0, "a", 0), (7, "a", 1)], timescale="1 ps")
+    asked = Wanted(
+        channels=(ChannelSignal("A", "a", deadline_s=Fraction(1)),), strikes=(StrikeSignal("s"),)
+    )
+    with pytest.raises(UsageError, match=r"A\.deadline: 1 s; at most"):
+        import_run(path, asked)
+
+
+def test_events_are_an_array_of_one_type(tmp_path):
+    run = import_run(
+        vcd(tmp_path / "a.vcd", [(0, "a", 0)]), Wanted(channels=(ChannelSignal("A", "a"),))
+    )
+    assert run.events.dtype == planted.EVENT_DTYPE
+    assert np.array_equal(run.events, planted.events_of([]))

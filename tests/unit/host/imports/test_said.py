@@ -1,0 +1,41 @@
+"""What a file of Plexor's own says of its run is believed; of others, nothing."""
+
+from plexor.imports.said import Said, moment, said_in
+
+OWN = """	program: Plexor 0.1.0
+	simulated: yes
+	valid: yes
+	started: 2026-11-21T08:00:00+00:00
+	tick_fs: 1041667
+	dropped_on_chip: 0
+	lost_on_link: 0
+	device.os: a: b
+"""
+
+
+def test_a_simulated_run_stays_simulated():
+    assert said_in(OWN) == Said(1_041_667, True, "2026-11-21T08:00:00+00:00", (), {"os": "a: b"})
+
+
+def test_files_of_others_say_nothing():
+    assert said_in(OWN.replace("Plexor", "Other")) == Said()
+    assert said_in("") == Said()
+
+
+def test_an_invalid_run_stays_invalid():
+    found = said_in(OWN.replace("valid: yes", "valid: no: edges were dropped; and more"))
+    assert found.invalid_reasons == (
+        "the file says that its run is invalid: edges were dropped; and more",
+    )
+
+
+def test_a_run_with_lost_events_is_invalid_as_a_capture():
+    found = said_in(OWN.replace("on_chip: 0", "on_chip: 2").replace("link: 0", "link: 5"))
+    assert found.invalid_reasons == ("the file says that 7 events of its run are missing",)
+
+
+def test_nonsense_is_as_if_it_were_not_there():
+    text = OWN.replace("1041667", "x").replace("2026-11-21T08:00:00+00:00", "soon")
+    found = said_in(text.replace("on_chip: 0", "on_chip: " + "9" * 5000))
+    assert (found.tick_fs, found.started, found.invalid_reasons) == (None, "", ())
+    assert moment("2026-11-21") == "2026-11-21"

@@ -1,0 +1,198 @@
+"""Dumps of other programs: read as pyvcd reads them, and refused in one line."""
+
+import io
+import random
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from vcd.reader import TokenKind, tokenize
+from vcd.writer import VCDWriter
+
+from plexor.errors import UsageError
+from plexor.imports import vcd as module
+from plexor.imports.vcd import read_vcd
+
+from .captures import vcd
+
+
+def edges(capture):
+    return {
+        name: list(zip(found.times.tolist(), found.levels.tolist(), strict=True))
+        for name, found in capture.edges.items()
+    }
+
+
+def test_edges_are_at_their_times_in_units_of_the_file(tmp_path):
+    changes = [(0, "a", 0), (0, "b", 1), (7, "a", 1), (9, "b", 0), (9, "a", 0)]
+    found = read_vcd(vcd(tmp_path / "a.vcd", changes, timescale="10ps", end=40), ["a", "b"])
+    assert edges(found) == {"a": [(7, 1), (9, 0)], "b": [(9, 0)]}
+    assert (found.unit_fs, found.start, found.end, found.sampled) == (10_000, 0, 40, False)
+    assert found.names == {"a": "top.a", "b": "top.b"}
+
+
+@given(data=st.data())
+def test_any_dump_is_read_as_pyvcd_reads_it_in_pieces_of_any_size(data, tmp_path_factory):
+    steps = st.tuples(st.integers(0, 3), st.integers(0, 2), st.sampled_from("01"))
+    changes = data.draw(st.lists(steps, max_size=30))
+    sink = io.StringIO()
+    writer = VCDWriter(sink, "1 ns", date="", init_timestamp=data.draw(st.integers(0, 9)))
+    wires = [writer.register_var("s", name, "wire", 1, "0") for name in "abc"]
+    time = writer._timestamp
+    for step, wire, value in changes:
+        time += step
+        writer.change(wires[wire], time, value)
+    writer.close(time + 5)
+    path = tmp_path_factory.getbasetemp() / "drawn.vcd"
+    path.write_text(sink.getvalue())
+    levels, truth, now, first = {}, {"a": [], "b": [], "c": []}, 0, None
+    for token in tokenize(io.BytesIO(sink.getvalue().encode())):
+        if token.kind is TokenKind.CHANGE_TIME:
+            now = token.time_change
+            first = now if first is None else first
+        elif token.kind is TokenKind.CHANGE_SCALAR:
+            levels.setdefault(token.scalar_change.id_code, {})[now] = int(token.scalar_change.value)
+    for name, code in zip("abc", (wire.ident for wire in wires), strict=True):
+        values = list(levels[code].items())
+        truth[name] = [
+            (at, level) for (_, before), (at, level) in pairwise(values) if level != before
+        ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_PIECE", data.draw(st.sampled_from((13, 16, 1 << 20))))
+        found = read_vcd(path, ["a", "b", "c"])
+    assert edges(found) == truth
+    assert (found.start, found.end) == (first, now)
+
+
+def test_a_wire_may_be_written_as_a_vector_and_have_two_names(tmp_path):
+    path = vcd(
+        tmp_path / "a.vcd",
+        [(0, "a", 0), (5, "a", "b1 "), (8, "a", "b0 ")],
+        variables={"a": "!", "same": "!"},
+    )
+    found = edges(read_vcd(path, ["a", "same"]))
+    assert found["a"] == found["same"] == [(5, 1), (8, 0)]
+
+
+def test_other_signals_may_be_anything(tmp_path):
+    path = tmp_path / "a.vcd"
+    path.write_text(
+        "$timescale 1us $end $var wire 1 ! a $end $var real 64 r r $end $var string 1 s s $end "
+        "$var wire 8 # v [7:0] $end $enddefinitions $end $comment 1! is no change $end "
+        "$dumpvars 0! bxxxx1111 # r0.5 r sA\\x20B s x# $end #3 1! #4 b1z # r1e9 r "
+        "$dumpall 1! $end #5 0!"
+    )
+    assert edges(read_vcd(path, ["a"])) == {"a": [(3, 1), (5, 0)]}
+
+
+def test_a_level_that_is_not_known_yet_makes_no_edge(tmp_path):
+    path = vcd(tmp_path / "a.vcd", [(0, "a", "x"), (3, "a", "z"), (5, "a", 1), (8, "a", 0)])
+    assert edges(read_vcd(path, ["a"])) == {"a": [(8, 0)]}
+
+
+def test_values_before_the_first_time_are_at_zero(tmp_path):
+    path = vcd(tmp_path / "a.vcd", [(7, "a", 1)], before="$dumpvars\n0!\n$end\n")
+    found = read_vcd(path, ["a"])
+    assert (edges(found), found.start) == ({"a": [(7, 1)]}, 0)
+
+
+def test_names_have_scopes_and_bits(tmp_path):
+    path = tmp_path / "a.vcd"
+    path.write_text(
+        "$timescale 1 ns $end $scope module top $end $scope module sub $end "
+        "$var wire 1 ! h [0] $end $upscope $end $var wire 1 % h[1] $end $upscope $end "
+        "$enddefinitions $end #0 0! 0% #5 1!"
+    )
+    found = read_vcd(path, ["h[0]", "top.h[1]"])
+    assert found.names == {"h[0]": "top.sub.h[0]", "top.h[1]": "top.h[1]"}
+
+
+def test_the_sample_rate_of_sigroks_comment_is_the_step(tmp_path):
+    path = vcd(tmp_path / "a.vcd", [(0, "a", 0), (42, "a", 1)])
+    text = path.read_text()
+    comment = "$comment\n  Acquisition with 3/8 channels at 24 MHz\n$end\n"
+    path.write_text(comment + text)
+    assert read_vcd(path, ["a"]).step_fs == 41_666_667
+
+
+GOOD = "$timescale 1 ns $end $var wire 1 ! a $end $enddefinitions $end #0 0! #5 1! #9 0!"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", r"no \$enddefinitions; must be a whole value change dump"),
+        ("$timescale 1 ns $end $var wire 1 ! a $end", r"no \$enddefinitions"),
+        (GOOD.replace("$timescale 1 ns $end", ""), r"no \$timescale"),
+        (GOOD.replace("1 ns", "3 ns"), r"declarations: .*Invalid \$timescale magnitude: 3"),
+        (GOOD.replace("wire 1 ! a", "wire 1"), "its declarations: "),
+        (GOOD.replace("wire 1", "wire 8"), "a is a wire of 8 bits; must be a wire of one bit"),
+        (GOOD.replace("wire 1", "real 1"), "a is a real of one bit; must be a wire of one bit"),
+        (GOOD.replace("! a", "! b"), r"no signal 'a'; it has b"),
+        (GOOD.replace("#9", "#4"), "time 4 after 5; must not go back"),
+        (GOOD.replace("#9", "#-9"), "#-9 at time 5; must be a time of at most 18 digits"),
+        (GOOD.replace("#9", "#1_0"), "#1_0 at time 5; must be a time"),
+        (GOOD.replace("#9", "#" + "9" * 5000), r"#9+\.\.\. at time 5; must be a time"),
+        (GOOD.replace("#9 0!", "#9 x!"), "neither 0 nor 1 at time 9"),
+        (GOOD.replace("#9 0!", "#9 b10 !"), "b10 at time 9; must be one bit"),
+        (GOOD.replace("#9 0!", "#9 r1.0 !"), r"r1\.0 at time 9; must be one bit"),
+        (GOOD.replace("#9", "q9"), "q9 at time 5; must be a change of a value"),
+        ("\x00\xff" * 100 + GOOD, "its declarations: "),
+        (GOOD + " \x80\xff", "at time 9; must be a change of a value"),
+    ],
+    ids=range(18),
+)
+def test_what_is_no_dump_is_one_line(text, line, tmp_path):
+    path = tmp_path / "a.vcd"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(UsageError, match=line) as caught:
+        read_vcd(path, ["a"])
+    said = str(caught.value)
+    assert said.startswith(f"{path}: ")
+    assert "\n" not in said
+    assert len(said) < len(str(path)) + 200
+
+
+def test_a_folder_is_one_line(tmp_path):
+    with pytest.raises(UsageError, match="cannot read: Is a directory"):
+        read_vcd(tmp_path, ["a"])
+
+
+def test_more_edges_than_memory_holds_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "MOST_EDGES", 3)
+    path = vcd(tmp_path / "a.vcd", [(time, "a", time % 2) for time in range(9)])
+    with pytest.raises(UsageError, match="edges of these signals; cut the capture"):
+        read_vcd(path, ["a"])
+
+
+def refusal(path):
+    """Return why a file is refused; nothing if it is read."""
+    try:
+        read_vcd(path, ["a"])
+    except UsageError as error:
+        return str(error)
+    return ""
+
+
+def test_damaged_files_are_read_or_refused(tmp_path):
+    rng = random.Random(18)
+    path = tmp_path / "a.vcd"
+    refused = 0
+    for _ in range(400):
+        data = bytearray(GOOD.encode())
+        for _ in range(rng.randint(1, 4)):
+            place = rng.randrange(len(data))
+            choice = rng.randrange(3)
+            if choice == 0:
+                data[place] = rng.choice(b"\0 #$01xzbrs!\n\xff9")
+            elif choice == 1:
+                del data[place:]
+                data += b" "
+            else:
+                data[place:place] = rng.choice([b"$end ", b"#3 ", b"b1 ", b"$comment ", b"9" * 30])
+        path.write_bytes(data)
+        said = refusal(path)
+        assert said.startswith(f"{path}: ") or not said
+        refused += bool(said)
+    assert 50 < refused < 390

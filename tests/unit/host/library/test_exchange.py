@@ -1,0 +1,60 @@
+"""`plexor.library.exchange`: what a script calls, with texts or numbers."""
+
+from fractions import Fraction
+
+import pytest
+
+from plexor.errors import UsageError
+from plexor.imports.wanted import ChannelSignal, StrikeSignal
+from plexor.library.exchange import CAPTURES, FORMATS, POLICIES, export, import_capture
+from plexor.library.run import Run
+from plexor.protocol.registers import Policy
+
+from ..export import planted
+
+
+def test_a_run_is_written_to_one_file_or_to_several(tmp_path):
+    export(Run(planted.run()), tmp_path / "a.md")
+    export(Run(planted.run()), [str(tmp_path / "b.md"), tmp_path / "b.xml"], "omac")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.md", "b.md", "b.xml"]
+    assert "budget omac" in (tmp_path / "b.md").read_text()
+
+
+def test_texts_numbers_and_objects_mean_the_same(tmp_path):
+    export(Run(planted.run()), tmp_path / "a.vcd")
+    runs = [
+        import_capture(tmp_path / "a.vcd", channels, strikes, timeout=timeout, deadline=deadline)
+        for channels, strikes, timeout, deadline in (
+            (["ISR=ISR", "TASK=TASK"], ["strike0"], "900ns", "200ns"),
+            (
+                [ChannelSignal("ISR", "ISR"), ChannelSignal("TASK", "TASK")],
+                [StrikeSignal("strike0")],
+                9e-7,
+                Fraction(200, 10**9),
+            ),
+        )
+    ]
+    runs = [run.result for run in runs]
+    assert runs[0] == runs[1]
+    assert runs[0].channels[0].deadline_ticks == 200
+    assert runs[0].settings.timeout_s == Fraction(9, 10**7)
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"policy": "newest"}, "policy: 'newest'; must be one of oldest, latest, window"),
+        ({"timeout": "5"}, "duration: '5'; must be a number with a unit"),
+        ({"channels": ["ISR"]}, "channel: 'ISR'; must be NAME=SIGNAL"),
+        ({"strikes": ["a:b"]}, "strike: 'a:b'"),
+    ],
+)
+def test_a_wrong_option_is_a_usage_error(options, line, tmp_path):
+    with pytest.raises(UsageError, match=line):
+        import_capture(tmp_path / "a.vcd", **{"channels": ["ISR=a"]} | options)
+
+
+def test_what_can_be_asked_for_is_listed():
+    assert set(CAPTURES) == {".vcd", ".sr"}
+    assert all(FORMATS.values())
+    assert {Policy[name.upper()] for name in POLICIES} == set(Policy)
