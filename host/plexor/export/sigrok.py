@@ -51,7 +51,7 @@ def write_sr(source: Source, path: Path, name: Path) -> None:
         )
     unit = -(-len(source.pins) // 8) or 1
     size = source.duration_ticks * unit
-    if size > MOST_BYTES << 9:
+    if size > MOST_BYTES:
         most = seconds_of(MOST_BYTES // unit, source.result.tick_fs)
         lasts = seconds_of(source.duration_ticks, source.result.tick_fs)
         raise UsageError(
