@@ -57,7 +57,7 @@ class Browser:
         found: Any = self.driver.execute_async_script(script, *arguments)  # pyright: ignore
         return found
 
-    def until(self, script: str, *arguments: Any, most_s: float = 20.0) -> Any:
+    def until(self, script: str, *arguments: Any, most_s: float = 120.0) -> Any:
         """Return what a script returns, once that is true. Raises TimeoutError."""
         deadline = time.monotonic() + most_s
         while not (found := self.run(script, *arguments)):
