@@ -29,6 +29,7 @@ from typing import Any
 from hdrh.histogram import HdrHistogram
 
 from plexor.desk.bench import bench as decode_bench
+from tools import bench_archive
 from tools.bench_core import Pace, simulated, under_cocotb
 from tools.bench_files import EVENTS, file_figures, file_table
 from tools.bench_start import Start, start
@@ -64,10 +65,12 @@ class Size:
     """Resolution of the sweep."""
     file_events: int
     """Events of the run that is exported and imported."""
+    archived: int
+    """Runs in an archive."""
 
 
-WHOLE = Size(10_000, 500, 200_000, 500_000, 3, 500_000, 20, "2%", EVENTS)
-QUICK = Size(1000, 50, 50_000, 50_000, 1, 100_000, 5, "20%", EVENTS // 100)
+WHOLE = Size(10_000, 500, 200_000, 500_000, 3, 500_000, 20, "2%", EVENTS, 10_000)
+QUICK = Size(1000, 50, 50_000, 50_000, 1, 100_000, 5, "20%", EVENTS // 100, 200)
 
 
 @dataclass(frozen=True)
@@ -277,6 +280,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     alone, again = starts(size.starts, say)
     one_s, two_s = sweep_wall_s(size.resolution, say)
     files = file_figures(size.file_events, say)
+    say(f"{size.archived} runs into an archive")
+    archive = bench_archive.archive_figures(size.archived)
     after = os.getloadavg()
     if chosen.json:
         found = {
@@ -287,6 +292,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "start": {"alone": asdict(alone), "by_a_starter": asdict(again)},
             "files": [asdict(entry) for entry in files],
             "sweep": {"device": "freertos", "local_1_wall_s": one_s, "local_2_wall_s": two_s},
+            "archive": asdict(archive),
         }
         print(json.dumps(found, indent=2))
         return 0
@@ -308,6 +314,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"{two_s:.1f} s of wall time, ratio {one_s / two_s:.2f}; the same steps"
     )
     print(f"\nfiles of a run of {files[0].events} events, simulated\n{file_table(files)}")
+    print(f"\n{bench_archive.text(archive)}")
     return 0
 
 

@@ -62,12 +62,12 @@ def line_of(process, pattern):
 
 
 @contextmanager
-def cluster(folder):
-    """Run a scheduler and two workers; yield the executor's name and the workers."""
+def cluster(folder, options=((), ())):
+    """Run a scheduler, and a worker for each of the options; yield the executor's name and them."""
     programs = [program("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")]
     try:
         address = line_of(programs[0], r"Scheduler at:\s+tcp://(\S+)")[1]
-        for _ in range(2):
+        for own in options:
             worker = program(
                 "dask_worker",
                 f"tcp://{address}",
@@ -77,6 +77,7 @@ def cluster(folder):
                 "--no-dashboard",
                 "--local-directory",
                 str(folder),
+                *own,
             )
             worker.scheduler = programs[0]
             programs.append(worker)

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -126,21 +127,16 @@ def holds(folder: Path, run: str) -> bool:
         if own in known:
             return True
         near = [each for each in known if each.level and each.first <= own.first <= each.last]
-        return any(_holds(folder / each.name, run) for each in near)
+        return any(run in _runs(folder / each.name) for each in near)
 
     return again(look)
 
 
-def _holds(path: Path, run: str) -> bool:
+@lru_cache(maxsize=256)
+def _runs(path: Path) -> frozenset[str]:
+    """Return the runs in a file; what a file of a name holds never changes."""
     with reading(path) as file:
-        column = file.schema_arrow.get_field_index("run")
-        for group in range(file.num_row_groups):
-            known = file.metadata.row_group(group).column(column).statistics
-            if known is not None and known.has_min_max and not known.min <= run <= known.max:
-                continue
-            if run in file.read_row_group(group, ["run"]).column(0).to_pylist():
-                return True
-    return False
+        return frozenset(file.read(["run"], use_threads=False).column(0).to_pylist())
 
 
 @contextmanager

@@ -44,8 +44,8 @@ def add(runs: tuple[Path, ...], folder: Path, commit: str | None, branch: str | 
     run's folder.
 
     \b
-      plexor archive add runs/*
-      plexor archive add run1 --archive /srv/plexor --commit $GITHUB_SHA --branch main
+      plexor archive add main branch
+      plexor archive add main --archive nightly --commit 3fa9c2d --branch main
     """
     from plexor.library.archive import Archive  # noqa: PLC0415
 
@@ -72,8 +72,7 @@ def log(folder: Path, where: tuple[str, ...], last: int, as_json: bool) -> None:
     """List the runs of the archive, newest first.
 
     \b
-      plexor archive log --where branch=main --where load=none
-      plexor archive log --last 1000 --json
+      plexor archive log --where branch=main --where load=none --json
     """
     from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.library.archive import Archive  # noqa: PLC0415
@@ -139,8 +138,7 @@ def trend(
     probability of at most 1 %. Invalid and interrupted runs are left out.
 
     \b
-      plexor archive trend ISR --page trend.html
-      plexor archive trend ISR --by load --figure p99.9 --where branch=main
+      plexor archive trend entry --by load --figure max --where branch=main
     """
     from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415

@@ -30,7 +30,7 @@ from plexor.library.compare import By, Comparison, FailOn, comparison
 from plexor.library.load import load_run
 from plexor.library.run import Run
 from plexor.library.values import Naming, choice, plain, read
-from plexor.model.results import Kind
+from plexor.model.results import Kind, RunResult
 
 __all__ = ["Added", "Archive", "Archived", "History", "Kept", "Log", "Trend"]
 
@@ -119,13 +119,17 @@ class Archive:
         origin = origin_of(place) if commit is None else Origin(commit)
         if branch is not None:
             origin = Origin(origin.commit, branch, origin.dirty)
-        # A base that is subtracted is no part of what was measured.
+        return self.keep(result, origin)
+
+    def keep(self, result: RunResult, origin: Origin) -> Added:
+        """Add a run whose device is of a known commit. Raises StoreError if it cannot be added."""
+        # A base that was subtracted is no part of what was measured.
         one = record(analyse(result), origin)
         open_archive(self.folder)
         try:
             rows = table(one)
         except ValueError as error:
-            raise StoreError(f"{place}: cannot be archived: {error}") from error
+            raise StoreError(f"run {one.run}: cannot be archived: {error}") from error
         new = put(self.folder, one.run, rows)
         merge(self.folder)
         return Added(one.run, new)

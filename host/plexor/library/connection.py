@@ -17,8 +17,16 @@ from plexor.model.identity import Identity
 class Connection:
     """A link that is open, and what is known of the device under test behind it."""
 
-    def __init__(self, uri: str, dut: str | None, fallback: bool, tap: Tap | None) -> None:
+    def __init__(
+        self,
+        uri: str,
+        dut: str | None,
+        fallback: bool,
+        tap: Tap | None,
+        again: bool = False,
+    ) -> None:
         self.uri = uri
+        self._again = again
         self.notes: tuple[str, ...] = ()
         """What the user should know of what was opened, one sentence each."""
         self._dut: str | None = None
@@ -84,7 +92,8 @@ class Connection:
         if not simulated and (dut is not None or fallback):
             what = "fallback" if dut is None else f"dut {dut}"
             raise UsageError(f"{what}: is for sim: links; {self.uri} has a device of its own")
-        link = open_link(self.uri, dut, ["--fallback"] if fallback else [])
+        options = ["--fallback"] if fallback else []
+        link = open_link(self.uri, dut, options, again=self._again)
         self._device = self._stack.enter_context(Device(link, tap))
         if simulated:
             wanted = sim_device(self.uri) or dut or DEFAULT_DUT

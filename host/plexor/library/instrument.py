@@ -39,7 +39,8 @@ class Instrument(Connection):
     """An instrument, from `plexor.open`. Use it as a context manager, or close it.
 
     It is used by one run at a time. At the end of its block, a run that is under way is stopped and
-    kept: `last.run` is what was measured, even if the block ended with an exception.
+    kept: `last.run` is what was measured, even if the block ended with an exception. `again`: this
+    process will open more instruments, so what starts a simulated one may stay.
     """
 
     def __init__(
@@ -50,8 +51,9 @@ class Instrument(Connection):
         fallback: bool = False,
         calibration: Calibration | str | Path | None = None,
         tap: Tap | None = None,
+        again: bool = False,
     ) -> None:
-        super().__init__(uri, dut, fallback, tap)
+        super().__init__(uri, dut, fallback, tap, again)
         self.last: Measurement | None = None
         """The last measurement; None before the first."""
         try:

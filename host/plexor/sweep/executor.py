@@ -58,9 +58,19 @@ class Workers:
         """End what is under way; jobs that have not begun are dropped."""
         self._executor.shutdown(wait=True, cancel_futures=True)
 
-    def submit(self, work: Callable[[T], R], job: T) -> Future[R]:
-        """Have a job done."""
+    def submit(self, work: Callable[[T], R], job: T, needs: str = "") -> Future[R]:
+        """Have a job done; on a cluster by a worker that has the resource `needs`, if one is named.
+
+        Such a worker does one job at a time that needs it.
+        """
+        if needs and isinstance(self._executor, _Cluster):
+            # What a real instrument did for one is no answer to another that asks for the same.
+            return self._executor.submit(work, job, resources={needs: 1}, pure=False)
         return self._executor.submit(work, job)
+
+    def offers(self, needs: str) -> bool:
+        """Return whether there is a worker that has a resource; without a cluster there is."""
+        return not isinstance(self._executor, _Cluster) or needs in self._executor.resources()
 
     def renew(self) -> None:
         """Leave an executor that is broken for a new one; its jobs are lost."""
@@ -101,6 +111,11 @@ class _Cluster(Executor):
 
     def submit(self, fn: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
         return self._executor.submit(fn, *args, **kwargs)
+
+    def resources(self) -> set[str]:
+        """Return what its workers have, as their option --resources says."""
+        workers: dict[str, Any] = self._client.scheduler_info()["workers"]
+        return {name for worker in workers.values() for name in worker["resources"]}
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         del cancel_futures  # Dask knows `wait` only: without it, what is under way is cancelled

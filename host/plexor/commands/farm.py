@@ -1,0 +1,94 @@
+"""`plexor farm`: a matrix of instruments, loads and builds, measured into an archive."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from plexor.commands.archive import archive_option
+from plexor.commands.parameters import json_option
+from plexor.commands.workers import executor_option
+
+if TYPE_CHECKING:
+    from plexor.library.farm import Outcome
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, path_type=Path), metavar="FILE.toml")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Keep the runs in this folder. Default: the file's name. Cells whose runs are there are "
+    "not measured again.",
+)
+@archive_option
+@executor_option
+@click.option("--force", is_flag=True, help="Replace the folder of --out, and begin anew.")
+@json_option
+def farm(
+    file: Path,
+    out: Path | None,
+    folder: Path,
+    executor: Callable[[], Executor] | None,
+    force: bool,
+    as_json: bool,
+) -> int:
+    """Measure each instrument under each load with each build, and archive all runs.
+
+    FILE.toml names them. A real instrument is used by one cell at a time; a simulated one is
+    started for each. The same command continues a farm that was ended early.
+
+    \b
+      plexor farm farm.toml --out nightly --executor local:2
+    """
+    from plexor.commands.conclude import show  # noqa: PLC0415
+    from plexor.library.farm import farm as run  # noqa: PLC0415
+
+    found = run(
+        file, out=out, archive=folder, executor=executor, force=force, on_cell=Teller().cell
+    )
+    show(found, as_json)
+    if found.error is not None:
+        raise found.error
+    return found.exit_code()
+
+
+class Teller:
+    """Prints each cell on standard error, with the time that the rest may take."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._known = 0
+        """Cells that were measured before."""
+
+    def cell(self, found: Outcome, done: int, total: int) -> None:
+        """Print one cell and the number of cells."""
+        if found.state == "kept":
+            self._known += 1
+            return
+        each_s = (time.monotonic() - self._began) / (done - self._known)
+        left = f", about {each_s * (total - done):.0f} s left" if done < total else ""
+        words = found.reason if found.state == "failed" else _channels(found)
+        print(
+            f"plexor: cell {done} of {total}{left}: {found.cell.name}: {words}",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def _channels(found: Outcome) -> str:
+    from plexor.units import format_seconds  # noqa: PLC0415
+
+    words = [
+        f"{own.name} max {format_seconds(own.max_s)}, {own.missed} missed"
+        for own in found.figures
+        if own.max_s is not None
+    ]
+    return ", ".join(words) or "no response"

@@ -1,0 +1,1 @@
+"""The cells of a farm: what each measures, how, and what came of it."""

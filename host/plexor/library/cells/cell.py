@@ -1,0 +1,92 @@
+"""One cell of a farm, and the work of measuring it, which any process can do."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from plexor.desk.load import switched
+from plexor.errors import UsageError
+from plexor.library.instrument import Instrument
+from plexor.model.results import RunResult
+
+PREPARE_S = 600.0
+"""Wall time that a command of `prepare` has."""
+LOADED = "on"
+"""The name of a load that is put on by commands, for `plexor.desk.load`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """An instrument, a load, a build and options of `plexor measure`, by their names."""
+
+    names: Mapping[str, str]
+    """Axis to name: `instrument`, `load`, `build`, `options`. The device's keys have the first
+    three."""
+    link: str
+    dut: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Options of a run, by the names that `Instrument.run` has for them."""
+    keys: Mapping[str, str] = field(default_factory=dict[str, str])
+    prepare: str = ""
+    """Shell command before the run, such as one that writes firmware to a board."""
+    load_on: str | None = None
+    load_off: str | None = None
+    budget: str | None = None
+    commit: str | None = None
+    branch: str | None = None
+
+    @property
+    def name(self) -> str:
+        """All names, such as `left/busy/main`."""
+        return "/".join(self.names.values())
+
+    @property
+    def real(self) -> bool:
+        """Whether its instrument exists once, so that it is used by one cell at a time."""
+        return not self.link.startswith("sim:")
+
+    @property
+    def device(self) -> dict[str, str]:
+        """The keys that describe the device: the names of the cell, and those of its own."""
+        named = {axis: name for axis, name in self.names.items() if axis != "options"}
+        return named | dict(self.keys)
+
+
+def take(cell: Cell) -> RunResult:
+    """Measure a cell. Raises PlexorError if it cannot be prepared, opened or measured."""
+    if cell.prepare:
+        _prepare(cell)
+    load = switched(cell.load_on, cell.load_off, ("load-on", "load-off"))
+    with Instrument(cell.link, dut=cell.dut, again=True) as instrument, load(LOADED):
+        return instrument.run(device=cell.device, **cell.options).result
+
+
+def _prepare(cell: Cell) -> None:
+    """Run the command of `prepare`, which finds the cell's names in its environment."""
+    names = {f"PLEXOR_{axis.upper()}": name for axis, name in cell.names.items()}
+    process = subprocess.Popen(
+        cell.prepare,
+        shell=True,
+        start_new_session=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=os.environ | names,
+    )
+    try:
+        output, _ = process.communicate(timeout=PREPARE_S)
+    except subprocess.TimeoutExpired as error:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise UsageError(f"prepare {cell.prepare!r}: did not end within {PREPARE_S:g} s") from error
+    if process.returncode:
+        lines = output.decode(errors="replace").strip().splitlines()
+        last = f": {lines[-1]}" if lines else ""
+        raise UsageError(
+            f"prepare {cell.prepare!r}: ended with exit code {process.returncode}{last}"
+        )

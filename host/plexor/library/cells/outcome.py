@@ -1,0 +1,93 @@
+"""What came of a cell: its figures, or why there are none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from plexor.analyse.analyse import ChannelFigures
+from plexor.errors import ExitCode, PlexorError
+from plexor.judge.budget import Outcome as Judged
+from plexor.library.cells.cell import Cell
+from plexor.library.run import Run
+from plexor.protocol.memory import ResponseClass
+from plexor.units import plot_seconds
+
+_P99 = Fraction(99, 100)
+
+
+class State(StrEnum):
+    """How far a cell has come."""
+
+    OPEN = "open"  # not measured, because the farm ended before
+    FAILED = "failed"  # tried, without a run
+    KEPT = "kept"  # measured before, and not again
+    MEASURED = "measured"
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One channel. Times are seconds; None: there is no sample, or there are too few."""
+
+    name: str
+    samples: int
+    missed: int
+    p99_s: float | None
+    max_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a cell."""
+
+    cell: Cell
+    state: State = State.OPEN
+    simulated: bool = False
+    run: str = ""
+    """Its identity in the archive."""
+    figures: tuple[Figures, ...] = ()
+    code: ExitCode = ExitCode.PASS
+    """The exit code of its run, or of what failed."""
+    reason: str = ""
+    """Why it failed, proves nothing, or is over its budget."""
+
+    @property
+    def done(self) -> bool:
+        """Whether it has a run."""
+        return self.state in (State.KEPT, State.MEASURED)
+
+
+def failed(cell: Cell, error: PlexorError) -> Outcome:
+    """Return the outcome of a cell that could not be measured."""
+    return Outcome(cell, State.FAILED, code=error.exit_code, reason=str(error))
+
+
+def outcome(cell: Cell, run: Run, state: State, name: str) -> Outcome:
+    """Return the outcome of a cell's run; `name` is its identity in the archive."""
+    verdict, reason = None, "; ".join(run.invalid_reasons)
+    if cell.budget is not None and run.valid:
+        try:
+            verdict = run.judge(cell.budget)
+        except PlexorError as error:
+            return Outcome(cell, State.FAILED, run.simulated, name, (), error.exit_code, str(error))
+        over = [c for c in verdict.checks if c.outcome != Judged.PASS and not c.limit.goal]
+        reason = "; ".join(
+            f"{c.channel} {c.limit.label} {c.limit.text}: {c.outcome.value}" for c in over
+        )
+    figures = tuple(_figures(run, channel) for channel in run.report.channels)
+    return Outcome(cell, state, run.simulated, name, figures, run.exit_code(verdict), reason)
+
+
+def _figures(run: Run, channel: ChannelFigures) -> Figures:
+    rise, missed = channel.rise, channel.result.classes[ResponseClass.MISSED]
+    if rise is None or rise.max_ticks is None:
+        return Figures(channel.name, 0, missed, None, None)
+    p99 = rise.quantile(_P99)
+    return Figures(
+        channel.name,
+        rise.count,
+        missed,
+        plot_seconds(p99.value_ticks, run.tick_fs) if p99 is not None and p99.enough else None,
+        plot_seconds(rise.max_ticks, run.tick_fs),
+    )

@@ -1,0 +1,87 @@
+"""The cells of a farm as a table for a terminal, and as a JSON document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from plexor.errors import ExitCode
+from plexor.library.cells.outcome import Figures, Outcome, State
+from plexor.render.pictures.scale import grouped
+from plexor.render.table import NOTHING, Cell
+from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
+from plexor.units import format_seconds
+
+SCHEMA = "plexor.farm/1"
+_CODES = {ExitCode.BUDGET: "OVER BUDGET", ExitCode.INVALID: "PROVES NOTHING"}
+
+
+def farm_text(outcomes: Sequence[Outcome], *, width: int = 100, colour: bool = False) -> str:
+    """Return a row for each channel of each cell, then what went wrong, and how many are done."""
+    width, paint = max(width, LEAST_WIDTH), Paint(colour)
+    axes = list(dict.fromkeys(axis for each in outcomes for axis in each.cell.names))
+    head = [*axes, "channel", "n", "missed", "p99", "max", "state"]
+    rows = [_row(axes, each, own) for each in outcomes for own in each.figures or (None,)]
+    lines = [*table(head, rows, width, paint), ""]
+    for each in outcomes:
+        if each.reason:
+            said = f"{each.cell.name}: {state(each)}: {each.reason}"
+            style = "doubt" if each.code == ExitCode.INVALID else "bad"
+            lines += wrapped(said, width, paint, style)
+    done = sum(each.done for each in outcomes)
+    simulated = sum(each.simulated for each in outcomes)
+    said = f"{grouped(done)} of {grouped(len(outcomes))} cells have a run"
+    if simulated:
+        said += ", all simulated" if simulated == done else f", {grouped(simulated)} simulated"
+    lines += wrapped(said, width, paint, "muted" if done == len(outcomes) else "bad")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def state(found: Outcome) -> str:
+    """Return how far a cell has come, and whether its run proves anything."""
+    if found.state in (State.OPEN, State.FAILED):
+        return "not measured" if found.state == State.OPEN else "FAILED"
+    words = [_CODES[found.code]] if found.code in _CODES else []
+    words.append("measured before" if found.state == State.KEPT else "measured now")
+    return ", ".join(words)
+
+
+def _row(axes: list[str], found: Outcome, own: Figures | None) -> list[Cell]:
+    texts = [found.cell.names.get(axis, NOTHING) for axis in axes]
+    if own is None:
+        texts += [NOTHING] * 5
+    else:
+        times = (own.p99_s, own.max_s)
+        texts += [own.name, grouped(own.samples), grouped(own.missed)]
+        texts += [NOTHING if time is None else format_seconds(time) for time in times]
+    return [(text, "") for text in (*texts, state(found))]
+
+
+def farm_document(outcomes: Sequence[Outcome], code: ExitCode) -> dict[str, Any]:
+    """Return the cells as `plexor farm --json` prints them."""
+    return {
+        "schema": SCHEMA,
+        "exit_code": int(code),
+        "cells": [
+            {
+                "names": dict(each.cell.names),
+                "link": each.cell.link,
+                "state": each.state.value,
+                "run": each.run or None,
+                "simulated": each.simulated,
+                "exit_code": int(each.code),
+                "reason": each.reason,
+                "channels": [
+                    {
+                        "name": own.name,
+                        "samples": own.samples,
+                        "missed": own.missed,
+                        "p99_s": own.p99_s,
+                        "max_s": own.max_s,
+                    }
+                    for own in each.figures
+                ],
+            }
+            for each in outcomes
+        ],
+    }

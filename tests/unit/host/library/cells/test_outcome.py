@@ -1,0 +1,73 @@
+"""What came of a cell: figures, a verdict, or why there are none."""
+
+import re
+
+import pytest
+
+from plexor.errors import ExitCode, LinkError
+from plexor.library.cells.cell import Cell
+from plexor.library.cells.outcome import Figures, Outcome, State, failed, outcome
+from plexor.library.run import Run
+
+from ...archive.planted import planted
+from ...conftest import make_run
+
+CELL = Cell(names={"instrument": "left"}, link="sim:")
+
+
+def of(run, **cell):
+    changed = Cell(names=CELL.names, link="sim:", **cell)
+    return outcome(changed, Run(run), State.MEASURED, "the run")
+
+
+def test_an_outcome_has_the_figures_of_each_channel():
+    values = [1000] * 394 + [1004] * 5 + [1009]
+    found = of(make_run([values, [None] * 400]))
+    assert found.figures == (
+        Figures("ISR", 400, 0, pytest.approx(1.004e-6), pytest.approx(1.009e-6)),
+        Figures("TASK", 0, 400, None, None),
+    )
+    assert (found.run, found.code, found.reason, found.simulated) == ("the run", 0, "", True)
+    assert found.done
+
+
+def test_a_percentile_of_too_few_samples_is_not_known():
+    (own,) = of(make_run([[1000] * 300])).figures
+    assert (own.p99_s, own.max_s) == (None, pytest.approx(1e-6))
+
+
+def test_an_invalid_run_proves_nothing_whatever_its_budget():
+    found = of(planted(1000, invalid_reasons=("a bin is full",)), budget="omac")
+    assert (found.code, found.reason) == (ExitCode.INVALID, "a bin is full")
+
+
+@pytest.mark.parametrize(
+    ("limits", "code", "reason"),
+    [
+        ('[all]\nmax = "2us"', ExitCode.PASS, "$"),
+        ('[all]\nmax = "1us"', ExitCode.BUDGET, "ISR max .*1 µs.*: broken"),
+        ('[all]\np9999 = "2us"', ExitCode.INVALID, r"ISR p99\.99 .*: insufficient"),
+        ('[all]\nmax = { goal = "1us" }', ExitCode.PASS, "$"),
+    ],
+)
+def test_a_budget_is_judged(tmp_path, limits, code, reason):
+    path = tmp_path / "budget.toml"
+    path.write_text(limits)
+    found = of(planted(1000), budget=str(path))
+    assert found.code == code
+    assert re.match(reason, found.reason)
+
+
+def test_a_budget_of_another_device_fails_the_cell(tmp_path):
+    path = tmp_path / "budget.toml"
+    path.write_text('[channel.TASK]\nmax = "2us"')
+    found = of(planted(1000), budget=str(path))
+    assert (found.state, found.code) == (State.FAILED, ExitCode.USAGE)
+    assert "TASK" in found.reason
+
+
+def test_a_cell_without_a_run_says_why():
+    found = failed(CELL, LinkError("tcp://h:1: refused"))
+    assert found == Outcome(CELL, State.FAILED, code=ExitCode.LINK, reason="tcp://h:1: refused")
+    assert not found.done
+    assert not Outcome(CELL).done

@@ -1,0 +1,230 @@
+"""A farm: each cell measured once, kept and archived, whatever interrupts it."""
+
+import json
+import os
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from plexor.errors import ExitCode, LinkError, StoreError, UsageError
+from plexor.library import farm as under_test
+from plexor.library.archive import Archive
+from plexor.library.cells import round as rounds
+from plexor.library.farm import State, farm
+
+from ..archive.planted import git, planted
+
+TEXT = """
+[measure]
+rate = "20k"
+count = 400
+[instruments]
+left = "tcp://left:1"
+right = "sim:"
+[loads.none]
+[loads.busy]
+load = true
+[builds.main]
+[builds.topic]
+"""
+NAMES = [
+    f"{a}/{b}/{c}" for a in ("left", "right") for b in ("none", "busy") for c in ("main", "topic")
+]
+
+
+class Bench:
+    """A farm whose cells are measured by a function here, in threads."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.file = folder / "farm.toml"
+        self.file.write_text(TEXT)
+        self.taken = Counter()
+        self.told = []
+        self.fails = {}
+
+    def take(self, cell):
+        self.taken[cell.name] += 1
+        if cell.name in self.fails:
+            raise self.fails[cell.name]
+        number = NAMES.index(cell.name)
+        return planted(1000 + number, number, device=cell.device)
+
+    def __call__(self, **options):
+        return farm(
+            self.file,
+            executor=lambda: ThreadPoolExecutor(2),
+            archive=self.folder / "archive",
+            on_cell=lambda found, done, total: self.told.append((found.cell.name, done, total)),
+            **options,
+        )
+
+    def archived(self):
+        return [each.configuration for each in Archive(self.folder / "archive").log().runs]
+
+
+@pytest.fixture
+def bench(tmp_path, monkeypatch):
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    found = Bench(tmp_path)
+    monkeypatch.setattr(rounds, "take", found.take)
+    monkeypatch.setattr(rounds, "POLL_S", 0.01)
+    return found
+
+
+def places(configurations):
+    return sorted(
+        "/".join(each[axis] for axis in ("instrument", "load", "build")) for each in configurations
+    )
+
+
+def test_every_cell_is_measured_kept_and_archived_once(bench, tmp_path):
+    found = bench()
+    assert bench.taken == Counter(NAMES)
+    assert [each.cell.name for each in found.outcomes] == NAMES
+    assert {each.state for each in found.outcomes} == {State.MEASURED}
+    assert places(bench.archived()) == sorted(NAMES)
+    assert all((tmp_path / "farm" / name / "run.json").is_file() for name in NAMES)
+    assert [done for _, done, _ in bench.told] == list(range(1, 9))
+    assert {total for *_, total in bench.told} == {8}
+    assert (found.exit_code(), found.simulated) == (ExitCode.PASS, True)
+    first = found.outcomes[0].figures[0]
+    assert (first.name, first.max_s) == ("ISR", pytest.approx(1.009e-6))
+    assert "8 of 8 cells have a run" in found.text()
+    assert json.loads(json.dumps(found.document()))["exit_code"] == 0
+
+
+def test_a_cell_that_is_measured_is_not_measured_again(bench):
+    bench.fails = {name: LinkError("refused") for name in NAMES[3:]}
+    found = bench()
+    assert [each.state for each in found.outcomes] == [State.MEASURED] * 3 + [State.FAILED] * 5
+    assert (found.exit_code(), found.outcomes[3].reason) == (ExitCode.LINK, "refused")
+    bench.fails = {}
+    found = bench()
+    assert bench.taken == Counter(NAMES) + Counter(NAMES[3:])
+    assert [each.state for each in found.outcomes] == [State.KEPT] * 3 + [State.MEASURED] * 5
+    assert places(bench.archived()) == sorted(NAMES)
+    found = bench()
+    assert {each.state for each in found.outcomes} == {State.KEPT}
+    assert sum(bench.taken.values()) == 13
+    assert len(bench.archived()) == 8
+
+
+def test_a_farm_that_ends_between_keeping_and_archiving_archives_when_it_goes_on(
+    bench, tmp_path, monkeypatch
+):
+    add = Archive.keep
+
+    class KilledError(BaseException):
+        pass
+
+    def killed(self, result, origin):
+        raise KilledError
+
+    monkeypatch.setattr(Archive, "keep", killed)
+    with pytest.raises(KilledError):
+        bench()
+    monkeypatch.setattr(Archive, "keep", add)
+    kept = [name for name in NAMES if (tmp_path / "farm" / name).exists()]
+    assert kept
+    found = bench()
+    assert [each.cell.name for each in found.outcomes if each.state == State.KEPT] == kept
+    assert places(bench.archived()) == sorted(NAMES)
+    assert all(bench.taken[name] == 1 for name in kept)
+
+
+def test_an_interrupt_keeps_what_is_under_way_and_leaves_the_rest_open(bench, monkeypatch):
+    def interrupted(self):
+        self._begin()
+        raise KeyboardInterrupt
+
+    run = rounds.Round.run
+    monkeypatch.setattr(rounds.Round, "run", interrupted)
+    found = bench()
+    assert found.interrupted
+    assert found.exit_code() == ExitCode.INTERRUPTED
+    states = Counter(each.state for each in found.outcomes)
+    assert states[State.OPEN] > 0
+    monkeypatch.setattr(rounds.Round, "run", run)
+    found = bench()
+    assert found.exit_code() == ExitCode.PASS
+    assert max(bench.taken.values()) == 1
+
+
+def test_runs_are_of_the_commit_of_the_file_or_of_the_build(bench, tmp_path):
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", "farm.toml")
+    git(tmp_path, "commit", "--quiet", "--message", "One.")
+    bench.file.write_text(
+        TEXT.replace("[builds.topic]", '[builds.topic]\ncommit = "t1"\nbranch = "topic"')
+    )
+    bench()
+    origins = {
+        each.configuration["build"]: each.origin
+        for each in Archive(tmp_path / "archive").log().runs
+    }
+    head = git(tmp_path, "rev-parse", "HEAD")
+    assert (origins["main"].commit, origins["main"].branch, origins["main"].dirty) == (
+        *(head, "main", True),
+    )
+    assert (origins["topic"].commit, origins["topic"].branch, origins["topic"].dirty) == (
+        *("t1", "topic", None),
+    )
+
+
+def test_a_folder_of_another_farm_is_neither_continued_nor_replaced_unless_asked(bench, tmp_path):
+    bench()
+    bench.file.write_text(TEXT.replace("20k", "10k"))
+    with pytest.raises(UsageError, match="holds another farm, or one of another commit"):
+        bench()
+    assert sum(bench.taken.values()) == 8
+    bench(force=True)
+    assert sum(bench.taken.values()) == 16
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "main.c").touch()
+    for force in (False, True):
+        with pytest.raises(UsageError, match="holds no farm; name another folder"):
+            bench(out=other, force=force)
+    assert os.listdir(other) == ["main.c"]
+
+
+def test_another_commit_is_another_farm(bench, tmp_path):
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "commit", "--quiet", "--allow-empty", "--message", "One.")
+    bench()
+    git(tmp_path, "commit", "--quiet", "--allow-empty", "--message", "Two.")
+    with pytest.raises(UsageError, match="of another commit"):
+        bench()
+    bench(out=tmp_path / "second")
+    assert sum(bench.taken.values()) == 16
+
+
+def test_a_run_that_proves_nothing_is_kept_and_told(bench, monkeypatch):
+    take = bench.take
+    bad = {"invalid_reasons": ("a bin is full",)}
+
+    def invalid(cell):
+        number = NAMES.index(cell.name)
+        return planted(1000, number, device=cell.device, **bad) if number == 2 else take(cell)
+
+    monkeypatch.setattr(rounds, "take", invalid)
+    found = bench()
+    assert found.exit_code() == ExitCode.INVALID
+    assert "left/busy/main: PROVES NOTHING, measured now: a bin is full" in found.text()
+    assert len(bench.archived()) == 8
+
+
+def test_a_disk_that_is_full_ends_the_farm_in_one_line(bench, tmp_path, monkeypatch):
+    full = StoreError(f"{tmp_path}: cannot write: No space left on device")
+    monkeypatch.setattr(under_test, "keep", lambda result, folder: full)
+    with pytest.raises(StoreError, match="No space left"):
+        bench()
+
+
+def test_a_farm_that_cannot_be_read_begins_nothing(bench, tmp_path):
+    bench.file.write_text("[")
+    with pytest.raises(UsageError, match=r"farm\.toml"):
+        bench()
+    assert os.listdir(tmp_path) == ["farm.toml"]
