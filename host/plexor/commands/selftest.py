@@ -46,13 +46,13 @@ def selftest(
     Nothing needs to be connected. A device that is connected sees strikes. With jumpers the pins
     are tested too. The exit code is 1 if a defect was found.
     """
+    with usage():
+        wiring_of(jumpers, option_name)
     # Imported here so that --help and wrong options answer at once.
     from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.library.open import open_any  # noqa: PLC0415
     from plexor.library.upkeep.selftest import selftested  # noqa: PLC0415
 
-    with usage():
-        wiring_of(jumpers, option_name)
     with open_any(link) as instrument, usage():
         found = selftested(instrument.device, jumpers, link_rate, _say, option_name)
     show(found, as_json, indent=2)

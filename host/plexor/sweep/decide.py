@@ -16,9 +16,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 STAGES = 5
 """Each ends after twice the strikes of the one before."""
@@ -95,6 +97,9 @@ def plan_test(limit: Fraction, confidence: Fraction, first: int = 0) -> Test:
     a probability of at most half of that. The first stage has `first` strikes, or as many as it
     takes to pass if that is more. Raises ValueError for what is not between 0 and 1.
     """
+    # Imported here so that --help and wrong options answer at once; so below.
+    import numpy as np  # noqa: PLC0415
+
     p, first = float(limit), max(first, first_strikes(limit, confidence))
     found: list[Stage] = []
     low = high = np.ones(1)
@@ -119,6 +124,8 @@ def plan_test(limit: Fraction, confidence: Fraction, first: int = 0) -> Test:
 
 def outcome_probabilities(test: Test, p: float) -> tuple[float, float, float]:
     """Return how probably a device with a share `p` of bad strikes passes, fails, is undecided."""
+    import numpy as np  # noqa: PLC0415
+
     going, passed, failed, before = np.ones(1), 0.0, 0.0, 0
     for stage in test.stages:
         going = _after(going, stage.strikes - before, p)
@@ -132,6 +139,8 @@ def outcome_probabilities(test: Test, p: float) -> tuple[float, float, float]:
 
 def _after(going: npt.NDArray[np.float64], strikes: int, p: float) -> npt.NDArray[np.float64]:
     """Return the law of the count after so many more strikes, cut where it has no weight."""
+    import numpy as np  # noqa: PLC0415
+
     mean = strikes * p
     most = min(strikes, math.ceil(mean + 12 * math.sqrt(mean) + 40))
     numbers = np.arange(most + 1, dtype=np.float64)

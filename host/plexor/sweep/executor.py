@@ -6,14 +6,7 @@ import importlib
 import os
 import signal
 from collections.abc import Callable
-from concurrent.futures import (
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-)
-from multiprocessing import get_context
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from typing import Any, TypeVar
 
 from plexor.errors import LinkError, UsageError
@@ -79,6 +72,10 @@ class Workers:
 
 
 def _local(processes: int) -> Executor:
+    # Imported here so that --help and wrong options answer at once.
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
+    from multiprocessing import get_context  # noqa: PLC0415
+
     # A fork of a process with threads may hang; what is spawned knows nothing of them.
     return ProcessPoolExecutor(processes, get_context("spawn"), _ignore_interrupts)
 

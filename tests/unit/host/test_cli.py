@@ -146,10 +146,27 @@ def test_a_full_disk_is_one_line(kept):
     assert found.stderr == "plexor: output: No space left on device\n"
 
 
-def test_help_loads_neither_numpy_nor_pyarrow():
-    code = "import sys; from plexor import cli; cli.main(['measure', '--help']); "
-    code += "print('LOADED', sorted({'numpy', 'pyarrow', 'serial'} & set(sys.modules)))"
-    found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert found.stdout.splitlines()[-1] == "LOADED []"
+ANSWERED_AT_ONCE = [
+    *([command, "--help"] for command in cli.COMMANDS),
+    ["measure", "--rate", "1k"],
+    ["sweep", "--from", "5k", "--to", "1k"],
+    ["sweep", "--from", "1k", "--to", "5k", "--criterion", "late<1%"],
+    ["burst", "--from", "9us", "--to", "1us", "--period", "1ms"],
+    ["phase", "--against", "strike1", "--rate", "5k"],
+    ["selftest", "--jumper", "strike0=ch1", "--jumper", "strike1=ch1"],
+]
+ANSWER = """
+import ast, sys
+from plexor import cli
+heavy = {"numpy", "pyarrow", "serial", "rich", "multiprocessing", "asyncio"}
+for arguments in ast.literal_eval(sys.argv[1]):
+    cli.main(arguments)
+    print("LOADED", arguments, sorted(heavy & set(sys.modules)))
+"""
+
+
+def test_help_and_wrong_options_load_nothing_heavy():
+    command = [sys.executable, "-c", ANSWER, repr(ANSWERED_AT_ONCE)]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    loaded = [line for line in found.stdout.splitlines() if line.startswith("LOADED ")]
+    assert loaded == [f"LOADED {arguments} []" for arguments in ANSWERED_AT_ONCE]
