@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plexor.errors import PlexorError, StoreError, UsageError
+from plexor.commands.parameters import usage
+from plexor.errors import PlexorError, StoreError
 from plexor.library.files import is_direct, part_of, writing
 
 if TYPE_CHECKING:
@@ -88,14 +89,10 @@ def _try_folder(folder: Path, whole: bool) -> None:
 
 def check_run_folder(out: Path | None, *, force: bool) -> None:
     """Reject a folder of --out that exists and is not to be replaced, before the run."""
-    import click  # noqa: PLC0415
-
     from plexor.library.keep import check_out  # noqa: PLC0415
 
-    try:
+    with usage():
         check_out(out, force, "--out", "--force")
-    except UsageError as error:
-        raise click.UsageError(str(error)) from error
 
 
 def kept(run: Run, out: Path, *, force: bool, wire: Tap | None = None) -> StoreError | None:

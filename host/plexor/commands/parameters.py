@@ -124,7 +124,8 @@ def option_name(name: str) -> str:
     """Return a parameter of the command that runs as its option on the command line."""
     context = click.get_current_context(silent=True)
     known = [] if context is None else context.command.params
-    return next((entry.opts[0] for entry in known if entry.name == name), f"--{name}")
+    plain = f"--{name.replace('_', '-')}"
+    return next((entry.opts[0] for entry in known if entry.name == name), plain)
 
 
 @contextmanager

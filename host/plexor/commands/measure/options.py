@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-import click
-
-from plexor.errors import UsageError
+from plexor.commands.parameters import option_name, usage
 from plexor.library.asked import Asked, Settings, settings_of
 
 
@@ -32,17 +30,10 @@ class Options(Asked):
     force: bool
 
 
-def option_name(name: str) -> str:
-    """Return a parameter as an option of the command line."""
-    return f"--{name.replace('_', '-')}"
-
-
 def settings_asked(options: Options) -> Settings:
     """Return the settings that the options ask for, channels as named.
 
     Raises click.UsageError for options that cannot be combined.
     """
-    try:
+    with usage():
         return settings_of(options, option_name)
-    except UsageError as error:
-        raise click.UsageError(str(error)) from error

@@ -5,7 +5,17 @@ from fractions import Fraction
 import click
 import pytest
 
-from plexor.commands.parameters import DURATION, parse_key
+from plexor.commands.parameters import (
+    DURATION,
+    base_option,
+    budget_option,
+    no_run_options,
+    option_name,
+    parse_key,
+    usage,
+    velocity_option,
+)
+from plexor.errors import StoreError, UsageError
 
 US = Fraction(1, 10**6)
 
@@ -44,3 +54,42 @@ def test_a_refused_value_names_its_option():
         echo.main(["--deadline", "7"], standalone_mode=False)
     assert "--deadline" in refused.value.format_message()
     assert "'7'" in refused.value.format_message()
+
+
+@click.command()
+@click.option("--from", "low")
+@click.option("--stop-on")
+def named(**_):
+    return [option_name(name) for name in ("low", "stop_on", "active_low", "strike")]
+
+
+def test_a_message_names_an_option_as_the_command_line_has_it():
+    assert named.main([], standalone_mode=False) == [
+        "--from",
+        "--stop-on",
+        "--active-low",
+        "--strike",
+    ]
+    assert option_name("both_ways") == "--both-ways"
+
+
+def test_a_refusal_of_the_library_becomes_one_of_the_command_line():
+    with pytest.raises(click.UsageError, match=r"^rate: '0'$"), usage():
+        raise UsageError("rate: '0'")
+    with pytest.raises(StoreError), usage():
+        raise StoreError("x")
+
+
+@click.command()
+@base_option
+@velocity_option
+@budget_option
+def shown(**_):
+    no_run_options("sweep")
+
+
+def test_what_is_for_runs_is_refused_if_the_command_line_has_it_and_not_as_a_default():
+    assert shown.main([], standalone_mode=False) is None
+    assert shown.main([], standalone_mode=False, default_map={"budget": "b.toml"}) is None
+    with pytest.raises(click.UsageError, match=r"^--budget applies only to runs; this is a sweep"):
+        shown.main(["--budget", "b.toml"], standalone_mode=False)

@@ -7,7 +7,7 @@ import pytest
 
 from plexor import cli
 from plexor.commands.measure import command
-from plexor.commands.measure.options import Options, option_name
+from plexor.commands.measure.options import Options
 from plexor.protocol.registers import Policy, Stream, Trigger
 
 from ...test_cli import STRIKES, errors_of
@@ -76,12 +76,6 @@ def test_the_options_are_those_of_the_command_by_their_names():
     assert {entry.name for entry in fields(Options)} - not_options == {
         parameter.name for parameter in command.measure.params if parameter.expose_value
     }
-
-
-@pytest.mark.parametrize("name", ["rate", "stop_on", "active_low"])
-def test_a_message_names_an_option_as_the_command_line_has_it(name):
-    found = option_name(name)
-    assert any(found in parameter.opts for parameter in command.measure.params)
 
 
 def test_a_refusal_names_the_options_of_the_command_line(capsys):
