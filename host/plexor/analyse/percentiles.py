@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -122,8 +123,12 @@ def bound_ranks(count: int, q: Fraction, confidence: Fraction = CONFIDENCE) -> t
         reach = error / 3 + math.sqrt(error**2 / 9 + 2 * error * float(count * q * (1 - q)))
         lower = max(math.floor(count * q - Fraction(reach)) + 1, 0)
         return lower, min(math.ceil(count * q + Fraction(reach)), count + 1)
-    if count == 0:
-        return 0, 1
+    return _summed_ranks(count, q, confidence) if count else (0, 1)
+
+
+@lru_cache(maxsize=256)
+def _summed_ranks(count: int, q: Fraction, confidence: Fraction) -> tuple[int, int]:
+    # Channels that answer the same strikes have the same count, and share this.
     below, cumulative = binomial(count, float(q))
     half = float((1 - confidence) / 2)
     # The number of samples below the quantile is binomial. Lower rank l fails when fewer than l
