@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
 
-from plexor.render.inline import asset
+from plexor.render.inline import asset, bundle
 from plexor.render.pictures.frame import WIDTH
 from plexor.render.pictures.svg import (
     CHANNEL_DARK,
@@ -105,8 +105,11 @@ class Heading:
     """HTML that must be read first."""
 
 
-def html_page(heading: Heading, body: str) -> str:
-    """Return the text of a page with a heading, in UTF-8; `body` is HTML."""
+def html_page(heading: Heading, body: str, script: str = "page") -> str:
+    """Return the text of a page with a heading, in UTF-8; `body` is HTML.
+
+    `script` is the module of the drawing code that makes its pictures move.
+    """
     title, source = escape(heading.title), escape(heading.source)
     colour = "bad" if heading.source.endswith("simulated") else "good"
     return f"""<!doctype html>
@@ -126,6 +129,7 @@ def html_page(heading: Heading, body: str) -> str:
 </header>
 {body}
 </main>
+<script>{bundle(script)}</script>
 </body>
 </html>
 """

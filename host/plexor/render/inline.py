@@ -22,7 +22,7 @@ _COMMENT = re.compile(r"^ */\*\*.*?\*/\n|^ *//[^\n]*\n", re.MULTILINE | re.DOTAL
 def html_stack(source: str, data: Mapping[str, Any], still: str) -> str:
     """Return a run's stack of pictures, hidden until the script draws it, and those without one.
 
-    `source` says where the figures come from; `data` is what the script draws.
+    `source` says where the figures come from; `data` is what the script `report` draws.
     """
     if not data["channels"]:
         return still
@@ -36,7 +36,6 @@ def html_stack(source: str, data: Mapping[str, Any], still: str) -> str:
         '<div class="tools"></div><dialog></dialog></figure>'
         f'<div class="still">{still}</div>'
         f'<script type="application/json" id="plexor-run">{text}</script>'
-        f"<script>{bundle('report')}</script>"
     )
 
 

@@ -75,7 +75,7 @@ def page(report: Report, verdict: Verdict | None = None) -> str:
 {_taken_with(report)}
 <footer>{escape(_footer(report))}</footer>"""
     heading = Heading(title, source, facts.summary(report), _banner(report, verdict))
-    return html_page(heading, body)
+    return html_page(heading, body, "report")
 
 
 def _figures(report: Report, draws: tuple[Draw, ...]) -> str:

@@ -6,6 +6,8 @@ import { formatRate, formatSeconds, formatShare } from "./format.js";
 import { rule, write } from "./paint.js";
 import { colours } from "./theme.js";
 
+const NEAR = 110;
+
 /** Draw the cursors and, at `pointer`, a hair line, over pictures from `top` to `bottom`. */
 export function drawCursors(context, area, view, pointer) {
   const shown = colours();
@@ -26,15 +28,20 @@ export function drawCursors(context, area, view, pointer) {
     if (ticks === null || !axis.holds(ticks)) continue;
     const x = axis.at(ticks);
     rule(context, x, area.top, x, area.bottom, shown.ink, { dash: name === "A" ? [] : [6, 3] });
-    flag(context, `${name} ${formatSeconds(ticks * tickS, 5)}`, x, area);
+    const other = name === "A" ? b : a;
+    const near = other !== null && Math.abs(axis.at(other) - x) < NEAR;
+    const side = near ? Math.sign(ticks - other) || 1 : 0;
+    flag(context, `${name} ${formatSeconds(ticks * tickS, 5)}`, x, side, area);
   }
 }
 
-function flag(context, text, x, area) {
+/** Write a cursor's name and time on its line, or at a side of it: -1 is the left. */
+function flag(context, text, x, side, area) {
   const shown = colours();
   context.font = `600 11px ${shown.font}`;
   const width = context.measureText(text).width + 10;
-  const left = Math.min(Math.max(x - width / 2, area.axis.start), area.axis.end - width);
+  const wanted = x - (width * (1 - side)) / 2;
+  const left = Math.min(Math.max(wanted, area.axis.start), area.axis.end - width);
   context.fillStyle = shown.ink;
   context.fillRect(left, area.top - 1, width, 16);
   write(context, text, left + 5, area.top + 11, { colour: shown.paper, bold: true });

@@ -27,7 +27,8 @@ export function rows(box, channels) {
 /** Draw all channels; `view` has the axis in ticks, what to overlay, and the pixels kept for it. */
 export function drawPersistence(context, box, channels, view) {
   const found = rows(box, channels);
-  panel(context, { ...box, h: STRIKE_ROW + 1 }, view.axis, view.tickS);
+  const above = found.length ? STRIKE_ROW + 1 : box.h;
+  panel(context, { ...box, h: above }, view.axis, view.tickS);
   drawStrike(context, box, view);
   const columns = Math.max(Math.round(box.w * view.ratio), 1);
   view.axis.bounds(columns, bounds(view, columns));

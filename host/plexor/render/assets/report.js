@@ -5,6 +5,7 @@ import { button, make } from "./dom.js";
 import { fillHelp, listen, POINTER, stackKeys } from "./keys.js";
 import { fillLegend } from "./legend.js";
 import { Stack } from "./stack.js";
+import { measureStill } from "./still.js";
 import { isDark, setTheme, startTheme } from "./theme.js";
 import { fillTools } from "./tools.js";
 import { View } from "./view.js";
@@ -67,3 +68,4 @@ export function show() {
 }
 
 show();
+measureStill();

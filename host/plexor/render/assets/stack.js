@@ -5,7 +5,7 @@ import { ccdfTip, drawCcdf } from "./ccdf.js";
 import { drawCursors, readOut } from "./cursors.js";
 import { make } from "./dom.js";
 import { drawHistogram, histogramTip } from "./histogram.js";
-import { fit, LEFT, panel, RIGHT, timeAxis, timeTicks } from "./paint.js";
+import { fit, LEFT, panel, RIGHT, timeAxis, timeTicks, write } from "./paint.js";
 import { drawNames, drawPersistence } from "./persistence.js";
 import { steer } from "./pointer.js";
 import { colours, onColours, pixel, rgb } from "./theme.js";
@@ -99,6 +99,10 @@ export class Stack {
     }
     drawPersistence(context, persistence, channels, frame);
     drawNames(context, persistence, channels, frame);
+    if (!channels.length) {
+      const style = { size: 13, colour: colours().muted, anchor: "center" };
+      write(context, this.source.nothing ?? "", LEFT + persistence.w / 2, persistence.h / 2, style);
+    }
     drawHistogram(context, histogram, channels, frame);
     drawCcdf(context, tail, channels, frame);
     drawWaterfall(context, waterfall, this.source.waterfall, channels, frame);

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from plexor.model.identity import Identity
 from plexor.model.results import RunResult
 from plexor.render.pictures.scale import Axis, number
-from plexor.render.pictures.svg import Canvas, text_width
+from plexor.render.pictures.svg import Axes, Canvas, text_width
 
 WIDTH = 1000.0
 LEFT, RIGHT, TOP = 72.0, 24.0, 54.0
@@ -80,6 +80,8 @@ def panel(canvas: Canvas, top: float, bottom: float) -> None:
 def x_axis(canvas: Canvas, axis: Axis, top: float, bottom: float, unit: tuple[float, str]) -> None:
     """Draw the grid and as many values of an axis as fit; its unit follows the last value."""
     scale, name = unit
+    ends = axis.low, axis.high, axis.start, axis.end
+    canvas.axes.append(Axes(*ends, axis.log, round(top, 1), round(bottom, 1), name))
     most = max(round((axis.end - axis.start) / 98), 3)
     shown = Axis(axis.low / scale, axis.high / scale, axis.start, axis.end, axis.log)
     for value in shown.ticks(most):

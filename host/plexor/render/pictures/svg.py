@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 FONT = 'Inter, "Segoe UI", "Helvetica Neue", "Liberation Sans", "DejaVu Sans", sans-serif'
@@ -62,6 +64,19 @@ PAGE_STYLE = _TEXT + _rules(
 """Style of pictures in a page that has the colours as variables."""
 
 
+class Axes(NamedTuple):
+    """An axis from left to right, in seconds or hertz, and the units between which it is drawn."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool
+    top: float
+    bottom: float
+    unit: str
+
+
 @dataclass(slots=True)
 class Canvas:
     """A picture under construction, `width` x `height` units."""
@@ -76,6 +91,8 @@ class Canvas:
     """Its title, where the figures come from, and its subtitle."""
     top: float = 0.0
     """Where what is below the heading begins."""
+    axes: list[Axes] = field(default_factory=list[Axes])
+    """What a page may measure along, by its script."""
 
     def text(
         self,
@@ -127,8 +144,10 @@ class Canvas:
     def plot(self) -> str:
         """Return the picture without its heading as an element, styled by what it is put in."""
         box = f"0 {self.top:g} {self.width:g} {self.height - self.top:g}"
+        axes = json.dumps(self.axes, ensure_ascii=False, separators=(",", ":"))
+        measured = f" data-axes={quoteattr(axes)}" if self.axes else ""
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img"{measured} '
             f"aria-label={quoteattr(self.title)}><title>{escape(self.title)}</title>\n"
             + "\n".join(self.parts)
             + "\n</svg>"

@@ -8,8 +8,11 @@ from importlib.resources import files
 
 import pytest
 
+from plexor.analyse.analyse import analyse
 from plexor.render import inline
+from plexor.render.html import Heading, html_page
 from plexor.render.inline import asset, bundle, html_stack
+from plexor.render.page import page
 
 ASSETS = files("plexor.render") / "assets"
 LONGEST_LINE, LONGEST_FILE = 100, 400
@@ -19,8 +22,18 @@ SCRIPTS = [
 ]
 
 
-def data_of(page):
-    return re.search(r'<script type="application/json" id="plexor-run">(.*?)</script>', page)[1]
+def data_of(text):
+    return re.search(r'<script type="application/json" id="plexor-run">(.*?)</script>', text)[1]
+
+
+def test_each_page_has_one_script_and_it_is_that_of_its_kind(run_of):
+    heading = Heading("t", "simulated", "")
+    for name, other in (("page", "report"), ("report", "page")):
+        text = html_page(heading, "", name)
+        assert text.count("<script>") == 1
+        assert f"const plexor_{name} =" in text
+        assert f"const plexor_{other} =" not in text
+    assert "const plexor_report =" in page(analyse(run_of([[1000, 2000]])))
 
 
 def test_every_module_is_behind_those_that_it_needs():
@@ -65,9 +78,9 @@ def test_an_import_over_several_lines_is_understood(tmp_path, monkeypatch):
 
 def test_data_cannot_end_its_script():
     wild = "</script><b>&"
-    page = html_stack("simulated", {"channels": [{"name": wild}]}, "still")
-    assert json.loads(data_of(page))["channels"][0]["name"] == wild
-    assert page.count("</script>") == 2
+    text = html_stack("simulated", {"channels": [{"name": wild}]}, "still")
+    assert json.loads(data_of(text))["channels"][0]["name"] == wild
+    assert text.count("</script>") == 1
 
 
 def test_without_a_channel_only_the_still_pictures_are_there():

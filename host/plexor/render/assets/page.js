@@ -1,0 +1,5 @@
+/** A page with still pictures alone. */
+
+import { measureStill } from "./still.js";
+
+measureStill();
