@@ -9,7 +9,7 @@ from typing import Any
 
 from selenium.webdriver.common.by import By
 from tools.scope_bench.browser import Browser
-from tools.scope_bench.planted import PlantedBench
+from tools.scope_bench.planted import NAMES, PlantedBench
 
 from plexor.scope.serve import Door, Served, Where
 
@@ -29,9 +29,22 @@ class LivePage:
         self.browser.driver.get("about:blank")
         self.browser.driver.get(f"{self.served.address}{fragment}")
         self.until("plexor.now.seats.steers && plexor.now.layout !== null")
-        self.js(
+
+    def reset(self) -> None:
+        """Show everything, and set what a fresh page has; end a run under way."""
+        if self.js("plexor.now.state.phase") != "idle":
+            self.click("stop")
+            self.until("plexor.now.state.phase === 'idle'")
+        self.browser.run(
+            "plexor.view.set({domain: null, log: null, decay: Infinity, hidden: new Set(),"
+            "cursors: {a: null, b: null}, overlay: {average: true, last: true, worst: true}});"
+            "delete document.documentElement.dataset.theme;"
             "document.querySelectorAll('#settings label input').forEach((each) => {"
-            "each.value = each.name === 'rate' ? '20k' : ''; each.checked = false; })"
+            "each.value = each.name === 'rate' ? '20k' : ''; each.checked = false; });"
+            "document.querySelectorAll('.pin').forEach((pin, number) => {"
+            "const [box, name, edge] = pin.querySelectorAll('input'); box.checked = true;"
+            "name.value = arguments[0][number]; edge.value = ''; })",
+            NAMES,
         )
 
     def js(self, expression: str, *arguments: Any) -> Any:

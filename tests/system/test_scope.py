@@ -17,7 +17,7 @@ from scope_page import LivePage
 
 from plexor.library.run import Run
 from plexor.store.run_folder import load
-from plexor.units import format_seconds
+from plexor.units import format_rate, format_seconds
 
 STRIKES = 160
 DEVICE = "synthetic:seed=5,latency=uniform:1500ns:2200ns,width=300ns,ch1.latency=1us,ch1.drop=0.02"
@@ -103,18 +103,6 @@ def test_the_run_that_was_kept_has_what_was_asked_for_and_what_was_drawn(live, r
 def test_the_latest_responses_are_listed_with_the_events_around_them(live):
     assert live["outliers"] >= 2
     assert live["around"] > 8
-
-
-def test_a_link_that_is_none_is_one_clear_line():
-    done = subprocess.run(
-        [PROGRAM, "scope", "--no-open", "--link", "nothing"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert done.stderr.startswith("plexor: link: 'nothing'")
-    assert done.stderr.count("\n") == 1
 
 
 @pytest.fixture(scope="module")
@@ -219,3 +207,36 @@ def test_on_paper_the_still_pictures_are_there(report):
         assert report.run(figure) == "none"
     finally:
         report.tell("Emulation.setEmulatedMedia", media="")
+
+
+def test_a_still_picture_has_cursors_with_their_difference(report):
+    report.run(
+        "globalThis.still = [...document.querySelectorAll('svg[data-axes]')]"
+        ".find((each) => each.getBoundingClientRect().width);"
+        "still.scrollIntoView({block: 'center'})"
+    )
+    low, high, start, end, log, top, bottom, _ = report.run(
+        "return JSON.parse(still.dataset.axes)[0]"
+    )
+    left, above, width, wide, first = report.run(
+        "const b = still.getBoundingClientRect(), v = still.viewBox.baseVal;"
+        "return [b.left, b.top, b.width, v.width, v.y]"
+    )
+    assert not log
+    unit = width / wide
+    places = [round(left + (start + part * (end - start)) * unit) for part in (0.25, 0.75)]
+    for x in places:
+        report.run(
+            "still.dispatchEvent(new MouseEvent('click', {clientX: arguments[0],"
+            " clientY: arguments[1], bubbles: true}))",
+            x,
+            above + ((top + bottom) / 2 - first) * unit,
+        )
+    told = report.run("return document.querySelector('.tip').textContent")
+    difference = (places[1] - places[0]) / unit / (end - start) * (high - low)
+    assert f"Δ {format_seconds(difference, 5)}" in told
+    assert f"1/Δ {format_rate(1 / difference)}" in told
+    lines = report.run(
+        "return [...still.parentNode.querySelectorAll('.cursor')].map((e) => e.offsetLeft)"
+    )
+    assert lines[1] - lines[0] == pytest.approx(places[1] - places[0], abs=1.5)

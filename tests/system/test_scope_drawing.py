@@ -119,8 +119,20 @@ def test_frames_become_seconds_by_the_declared_bins(page):
     numbers = np.flatnonzero(channel.rise)
     assert edges[first] == bin_bounds(int(numbers[0]), 6)[0]
     assert found == channel.rise[numbers[0] : numbers[-1] + 1].tolist()
-    bounds = page.js("[plexor.feed.channels[0].rise.low[0], plexor.feed.channels[0].rise.high[0]]")
-    assert tuple(bounds) == bin_bounds(int(numbers[0]), 6)
+    low, high = page.js(
+        "[plexor.feed.channels[0].rise.low, plexor.feed.channels[0].rise.high].map((e) => [...e])"
+    )
+    inside = list(zip(low, high, strict=True))[1:-1]
+    assert inside == [bin_bounds(n, 6) for n in range(numbers[0] + 1, numbers[-1])]
+
+
+def test_all_responses_lie_between_the_extremes(page):
+    (channel,) = page.bench.runs[-1].channels
+    ends = [channel.least, channel.most + 1]
+    page.browser.run("globalThis.own = plexor.feed.channels[0].rise")
+    found = page.browser.ask("cells", "[...m.below(own, a[0])]", ends)
+    assert found == [0, channel.count]
+    assert page.browser.ask("cells", "m.between(own, ...a[0])", ends) == channel.count
 
 
 def test_the_rows_of_the_waterfall_add_up_to_the_run_however_often_they_were_joined(page):

@@ -24,13 +24,10 @@ def page(chromium, tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def fresh(page):
-    """Load the page before each test; no test may leave an error in its console."""
+    """Let each test begin with a fresh page; none may leave an error in its console."""
     page.browser.screen(1400, 900)
-    page.load()
+    page.reset()
     yield
-    if page.js("plexor.now.state.phase") != "idle":
-        page.click("stop")
-        page.until("plexor.now.state.phase === 'idle'")
     assert page.browser.errors() == []
 
 
@@ -98,7 +95,6 @@ def test_single_takes_one_strike(page):
 def test_a_sweep_draws_itself_as_its_steps_come(page):
     page.enter(low="10k", high="160k", points="9", criteria="missed<1%", width="2us")
     page.click("go")
-    page.until("plexor.now.state.phase === 'sweeping'")
     page.until("document.querySelectorAll('.knees span').length === 3")
     asked = page.bench.swept[-1]
     assert (asked["low"], asked["high"], asked["points"]) == ("10k", "160k", "9")

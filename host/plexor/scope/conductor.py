@@ -199,7 +199,7 @@ class Conductor:
         self._run += 1
         self._asked, self._result = asked, None
         self._outliers.clear()
-        self._show.show("outliers", {"outliers": []})
+        self._show.show("outliers", self._outliers.document())
         self._show.show("books", {"state": "unknown", "text": ""})
         self._set("starting")
 
@@ -246,7 +246,7 @@ class Conductor:
         self._run += 1
         self._asked = self._result = None
         self._outliers.clear()
-        self._show.show("outliers", {"outliers": []})
+        self._show.show("outliers", self._outliers.document())
         self._show.show("figures", {"run": self._run, "heads": [], "rows": [], "traces": {}})
         self._show.show("books", {"state": "unknown", "text": ""})
         self._set("idle")

@@ -84,6 +84,7 @@ class Outliers:
             self._held: deque[EventArray] = deque()
             self._count = 0
             self._references: dict[int, tuple[int, int]] = {}
+            self._names: dict[str, str] = {}
             self._changed = False
 
     def events(self, batch: EventArray) -> None:
@@ -99,6 +100,7 @@ class Outliers:
         with self._lock:
             for channel in shot.channels:
                 self._references[channel.number] = parse_reference(channel.reference)
+                self._names[source_name(channel.number)] = channel.name
                 self._look(shot, channel)
             for entry in self._found:
                 if not entry.complete:
@@ -107,9 +109,10 @@ class Outliers:
             return changed
 
     def document(self) -> dict[str, Any]:
-        """Return the outliers as JSON, the newest first."""
+        """Return the outliers as JSON, the newest first, and the names of sources."""
         with self._lock:
-            return {"outliers": [entry.document() for entry in reversed(self._found)]}
+            found = [entry.document() for entry in reversed(self._found)]
+            return {"outliers": found, "names": dict(self._names)}
 
     def traces(self) -> dict[str, Any]:
         """Return [rise, fall] of each channel's last response, in ticks after its strike."""

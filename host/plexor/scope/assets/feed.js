@@ -11,6 +11,7 @@ export class Feed {
     this.edges = new Map();
     this.waterfall = new Waterfall();
     this.names = new Map();
+    this.nothing = "set strikes and channels, then Run (r)";
     this.reset();
     this.tickS = 1e-9;
     this.decay = Infinity;
@@ -46,8 +47,8 @@ export class Feed {
 
   channel(given, before) {
     const told = this.names.get(given.number);
-    const rise = this.cells(given.rise, given.min_ticks);
-    const fall = given.fall.bits ? this.cells(given.fall, given.min_ticks) : null;
+    const rise = bounded(this.cells(given.rise), given.min_ticks, given.max_ticks);
+    const fall = given.fall.bits ? this.cells(given.fall) : null;
     return {
       number: given.number,
       name: told?.name ?? `ch${given.number}`,
@@ -70,15 +71,9 @@ export class Feed {
     };
   }
 
-  cells({ bits, first, counts }, least) {
+  cells({ bits, first, counts }) {
     const edges = this.edges.get(bits);
-    if (!edges || !counts.length) return slice(NOTHING, 0, NOTHING);
-    const found = slice(edges, first, counts);
-    if (first === 0 && least < -1) {
-      found.low = Float64Array.from(found.low);
-      found.low[0] = least;
-    }
-    return found;
+    return edges && counts.length ? slice(edges, first, counts) : slice(NOTHING, 0, NOTHING);
   }
 
   /** Add what is new to traces that fade, each by its age. */
@@ -144,6 +139,17 @@ export class Feed {
       if (fall) channel.worst = [max, fall[2]];
     }
   }
+}
+
+/** Narrow the first and the last cell of a histogram to its exact extremes; return it. */
+function bounded(cells, least, most) {
+  const last = cells.counts.length - 1;
+  if (last < 0 || !Number.isFinite(least)) return cells;
+  cells.low = cells.low.slice();
+  cells.high = cells.high.slice();
+  cells.low[0] = least;
+  cells.high[last] = Math.max(most, least) + 1;
+  return cells;
 }
 
 /** Return the trace of a response of which only the rise is known. */

@@ -44,7 +44,7 @@ function ask(what) {
 }
 
 function takeAbout({ device, source, simulated, tick_fs, pins, notes }) {
-  byId("device").textContent = device;
+  Object.assign(byId("device"), { textContent: device, title: device });
   byId("source").textContent = source;
   byId("source").className = `badge ${simulated ? "bad" : "good"}`;
   byId("source").hidden = false;
@@ -105,7 +105,7 @@ const socket = new Socket({
   },
   figures: takeFigures,
   outliers: (found) => {
-    outliers.take(found.outliers, feed.tickS);
+    outliers.take(found.outliers, found.names, feed.tickS);
     feed.takeOutliers(outliers.all);
   },
   sweep: (found) => sweep.take(found),

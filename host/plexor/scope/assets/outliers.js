@@ -3,6 +3,7 @@
 import { Axis } from "./draw/axis.js";
 import { button, make } from "./draw/dom.js";
 import { fit, LEFT, panel, RIGHT, rule, timeAxis, write } from "./draw/paint.js";
+import { cut } from "./draw/persistence.js";
 import { colours, onColours } from "./draw/theme.js";
 
 const SAID = "each response that was later than all before it, and the pins around it";
@@ -24,8 +25,8 @@ export class Outliers {
   }
 
   /** Take the outliers of a run, the newest first; times are in ticks of so many seconds. */
-  take(all, tickS) {
-    Object.assign(this, { all, tickS });
+  take(all, names, tickS) {
+    Object.assign(this, { all, names, tickS });
     this.element.hidden = !all.length;
     if (!all.length) this.chosen = null;
     this.list.replaceChildren(...all.map((each) => this.entry(each)));
@@ -42,7 +43,7 @@ export class Outliers {
     name.style.color = `var(--c${each.channel % 8})`;
     const found = button("", "Show the events around it", () => {
       this.chosen = each.index;
-      this.take(this.all, this.tickS);
+      this.take(this.all, this.names, this.tickS);
     });
     found.append(name, ` ${each.latency} `, make("small", { textContent: `at ${each.at}` }));
     found.setAttribute("aria-pressed", this.selected === each);
@@ -71,7 +72,8 @@ export class Outliers {
     const each = box.h / sources.length;
     sources.forEach((source, place) => {
       const events = one.events.filter(([name]) => name === source);
-      wave(context, source, events, axis, { ...box, y: box.y + place * each, h: each });
+      const own = { ...box, y: box.y + place * each, h: each };
+      wave(context, source, this.names[source] ?? source, events, axis, own);
     });
     const x = axis.at(one.ticks);
     rule(context, x, box.y, x, box.y + box.h, shown.worst, { dash: [5, 3] });
@@ -88,7 +90,7 @@ function strikesFirst(one, other) {
 }
 
 /** Draw one pin: its level before an edge is the other one. */
-function wave(context, source, events, axis, box) {
+function wave(context, source, name, events, axis, box) {
   const number = Number(source.replace(/\D/g, ""));
   const shown = colours();
   const colour = source.startsWith("ch") ? shown.channel[number % 8] : shown.muted;
@@ -105,5 +107,6 @@ function wave(context, source, events, axis, box) {
   }
   context.lineTo(box.x + box.w, y(events.at(-1)[1]));
   context.stroke();
-  write(context, source, LEFT - 8, base - swing / 2 + 4, { colour, anchor: "end", bold: true });
+  const style = { size: 12, colour, anchor: "end", bold: true };
+  write(context, cut(context, name), LEFT - 8, base - swing / 2 + 4, style);
 }

@@ -78,7 +78,7 @@ function light(frame, books) {
     [frame.faults, "damaged stretches"],
   ].filter(([count]) => count).map(([count, what]) => `${grouped(count)} ${what}`);
   if (gone.length) return ["doubt", LIGHTS.doubt, `${gone.join(", ")} so far; ${received}`];
-  return ["sofar", "Nothing dropped or lost so far", `${received}; the balance comes at the end`];
+  return ["sofar", "Nothing dropped or lost so far", `${received}; balance at the end`];
 }
 
 /** Show how far the run is. */

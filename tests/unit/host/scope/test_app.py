@@ -3,14 +3,13 @@
 import json
 import urllib.error
 import urllib.request
-from contextlib import ExitStack
 
 import pytest
 from tools.scope_bench.planted import PlantedBench
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from plexor.scope.app import MOST_PAGES
+from plexor.scope import app
 from plexor.scope.hub import MOST_UNSEEN
 from plexor.scope.messages import BURST, MOST_BYTES
 from plexor.scope.serve import Door, Served, Where
@@ -204,9 +203,10 @@ def test_a_page_that_sees_nothing_gets_two_frames_and_the_run_goes_on(served, be
         assert frames == MOST_UNSEEN
 
 
-def test_only_so_many_pages_may_watch(served):
-    with ExitStack() as stack:
-        for _ in range(MOST_PAGES):
-            stack.enter_context(Page(served)).until("hello")
+def test_only_so_many_pages_may_watch(served, monkeypatch):
+    monkeypatch.setattr(app, "MOST_PAGES", 2)
+    with Page(served) as first, Page(served) as second:
+        first.until("hello")
+        second.until("hello")
         with pytest.raises(InvalidStatus), Page(served):
             pass

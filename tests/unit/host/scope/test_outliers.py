@@ -37,6 +37,11 @@ def test_the_events_around_it_are_those_before_and_behind_in_time_from_its_strik
     assert ["ch0", 1, 1000 - 50_000] in entry["events"]
 
 
+def test_pins_are_called_by_the_names_of_their_channels(run_of):
+    found = told(run_of([VALUES, VALUES], names=["entry", "exit"])).document()
+    assert found["names"] == {"ch0": "entry", "ch1": "exit"}
+
+
 def test_events_that_come_behind_the_snapshot_are_added(run_of):
     run = run_of([VALUES])
     place = int(np.flatnonzero(run.events["index"] == entry_index(run))[0])
@@ -104,5 +109,5 @@ def test_no_trace_is_told_where_a_response_may_answer_an_earlier_strike(run_of, 
 def test_a_cleared_list_is_empty(run_of):
     found = told(run_of([VALUES]))
     found.clear()
-    assert found.document() == {"outliers": []}
+    assert found.document() == {"outliers": [], "names": {}}
     assert found.traces() == {}
