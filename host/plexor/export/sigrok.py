@@ -18,6 +18,7 @@ from plexor.units import FEMTOSECONDS, format_seconds, seconds_of
 
 MOST_BYTES = 1 << 32
 """Greatest length of the samples, before they are compressed: about half a minute of work."""
+LEAD_TICKS = 1
 CHUNK_BYTES = 1 << 22
 """Length of a file of samples in the archive, as sigrok's own writer has it."""
 _STEPS_HZ = (10**6, 10**5, 10**4, 10**3)
@@ -39,8 +40,10 @@ def sample_rate(tick_fs: int) -> int | None:
 def write_sr(source: Source, path: Path, name: Path) -> None:
     """Write a sample for each tick of the run, and a probe for each pin; 1 is its active level.
 
-    `about.txt` in the archive says what the run was; sigrok ignores it. Raises UsageError, with
-    `name`, if the run kept no events, if its tick has no sample rate, or if it is too long.
+    The first sample is of the tick before the run, so that an edge in the run's first tick is seen.
+    `about.txt` in the archive says that, and what the run was; sigrok ignores it. Raises
+    UsageError, with `name`, if the run kept no events, if its tick has no sample rate, or if it is
+    too long.
     """
     events = source.events(name)
     rate = sample_rate(source.result.tick_fs)
@@ -50,7 +53,8 @@ def write_sr(source: Source, path: Path, name: Path) -> None:
             "kilohertz, which sigrok needs; write .vcd"
         )
     unit = -(-len(source.pins) // 8) or 1
-    size = source.duration_ticks * unit
+    samples = LEAD_TICKS + source.duration_ticks
+    size = samples * unit
     if size > MOST_BYTES:
         most = seconds_of(MOST_BYTES // unit, source.result.tick_fs)
         lasts = seconds_of(source.duration_ticks, source.result.tick_fs)
@@ -72,23 +76,25 @@ def write_sr(source: Source, path: Path, name: Path) -> None:
         f"unitsize={unit}",
         "",
     ]
-    texts = "".join(f"{key}: {text}\n" for key, text in about(source).items())
+    said = {**about(source), "lead_ticks": str(LEAD_TICKS)}
+    texts = "".join(f"{key}: {text}\n" for key, text in said.items())
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         archive.writestr("version", "2")
         archive.writestr("metadata", "\n".join(metadata))
         archive.writestr("about.txt", texts)
-        for number, samples in enumerate(_chunks(source, events, unit), 1):
-            archive.writestr(f"logic-1-{number}", samples)
+        for number, chunk in enumerate(_chunks(source, events, unit, samples), 1):
+            archive.writestr(f"logic-1-{number}", chunk)
 
 
-def _chunks(source: Source, events: EventArray, unit: int) -> Iterator[bytes]:
+def _chunks(source: Source, events: EventArray, unit: int, samples: int) -> Iterator[bytes]:
     """Yield the samples of the run, `unit` bytes each, a chunk at a time."""
+    before_ticks = source.result.start_ticks - LEAD_TICKS
     size = CHUNK_BYTES // unit
     levels = [source.level_at_start(pin.source) for pin in source.pins]
     first = 0
-    for start in range(0, source.duration_ticks, size):
-        count = min(size, source.duration_ticks - start)
-        end_ticks = np.uint64(source.result.start_ticks + start + count)
+    for start in range(0, samples, size):
+        count = min(size, samples - start)
+        end_ticks = np.uint64(before_ticks + start + count)
         after = int(np.searchsorted(events["time_ticks"], end_ticks))
         piece = events[first:after]
         words = np.zeros(len(piece) + 1, np.uint32)
@@ -98,7 +104,7 @@ def _chunks(source: Source, events: EventArray, unit: int) -> Iterator[bytes]:
             lasts = np.diff(np.concatenate(([0], own + 1, [len(words)])))
             words |= np.repeat(held, lasts) << np.uint32(bit)
             levels[bit] = int(held[-1])
-        edges = np.concatenate(([0], source.times(piece) - start, [count]))
+        edges = np.concatenate(([0], source.times(piece) + LEAD_TICKS - start, [count]))
         yield _bytes(np.repeat(words, np.diff(edges)), unit)
         first = after
 

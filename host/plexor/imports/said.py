@@ -15,6 +15,8 @@ class Said:
     """What is known of the run that was exported."""
 
     tick_fs: int | None = None
+    lead_ticks: int = 0
+    """Ticks in the file before the run: none, or one."""
     simulated: bool = False
     started: str = ""
     invalid_reasons: tuple[str, ...] = ()
@@ -36,6 +38,7 @@ def said_in(text: str) -> Said:
         reasons.append(f"the file says that {lost} events of its run are missing")
     return Said(
         tick_fs=_number(found, "tick_fs") or None,
+        lead_ticks=min(_number(found, "lead_ticks"), 1),
         simulated=found.get("simulated") == "yes",
         started=moment(found.get("started", "")),
         invalid_reasons=tuple(reasons),

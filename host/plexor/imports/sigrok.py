@@ -93,15 +93,16 @@ def read_sr(path: Path, wanted: Sequence[str]) -> Capture:
         raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
     except _NOT_WHOLE as error:
         raise UsageError(f"{path}: not a whole sigrok session: {error}") from error
+    said = said_in(session.about)
     return Capture(
         format="sigrok session",
         unit_fs=Fraction(FEMTOSECONDS) / session.hertz,
         sampled=True,
-        start=0,
+        start=min(said.lead_ticks, count),
         end=count,
         edges={name: _edges(found[bit]) for name, bit in bits.items()},
         names=names,
-        said=said_in(session.about),
+        said=said,
     )
 
 

@@ -27,7 +27,7 @@ _PIECE = 1 << 20
 _MOST_HEADER = 1 << 26
 _MOST_DIGITS = 18
 _HASH = ord("#")
-_COMMANDS = (b"$dumpvars", b"$dumpall", b"$dumpon", b"$dumpoff", b"$end")
+_COMMANDS = (b"$dumpall", b"$dumpon", b"$dumpoff")
 _UNITS = {"s": 10**15, "ms": 10**12, "us": 10**9, "ns": 10**6, "ps": 10**3, "fs": 1}
 _END = re.compile(rb"\$enddefinitions\s+\$end(?=\s|\Z)")
 _NO_LEVEL = ("real", "realtime", "event", "string", "parameter")
@@ -75,6 +75,8 @@ def read_vcd(path: Path, wanted: Sequence[str]) -> Capture:
     except OSError as error:
         raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
     times = np.frombuffer(found.times, np.int64)
+    # What $dumpvars says was there before: a change at the same time is an edge.
+    times[: found.initial] -= 1
     values = np.frombuffer(found.values, np.uint8)
     edges: dict[str, Edges] = {}
     for name, code in codes.items():
@@ -191,6 +193,9 @@ class _Changes:
         self._first_word = b""
         """Of a change of two words, such as `r1.5 !`."""
         self._in_comment = False
+        self._in_dump = False
+        self.initial = 0
+        """Number of values that the first $dumpvars says."""
         self._seen, self._scanned = set[int](), 0
 
     @property
@@ -235,6 +240,11 @@ class _Changes:
             self._first_word = word
         elif word == b"$comment":
             self._in_comment = True
+        elif word == b"$dumpvars":
+            self._in_dump = not self.initial and self.now == self.first
+        elif word == b"$end":
+            self.initial = len(self.values) if self._in_dump else self.initial
+            self._in_dump = False
         elif sign not in (b"0", b"1") and word not in _COMMANDS:
             raise self._wrong(word, "a change of a value")
 

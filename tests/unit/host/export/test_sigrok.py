@@ -20,10 +20,10 @@ def sigrok(path, *options):
 
 
 def levels(rows, source):
-    """Return the level of a source at each tick of the run."""
+    """Return the level of a source at each tick of the run, and in front at the one before."""
     level, found = 0, []
     at = {time: polarity for time, own, polarity in rows if own == source}
-    for tick in range(planted.START, planted.END):
+    for tick in range(planted.START - 1, planted.END):
         level = at.get(tick, level)
         found.append(level)
     return found
@@ -56,7 +56,7 @@ def test_the_sample_rate_is_the_instruments_clock(tick_fs, rate, tmp_path):
     path = planted.written(write_sr, tmp_path / "a.sr", planted.run(tick_fs))
     shown = sigrok(path, "--show")
     assert f"Samplerate: {rate}\n" in shown
-    assert f"Logic sample count: {planted.END - planted.START}\n" in shown
+    assert f"Logic sample count: {planted.END - planted.START + 1}\n" in shown
 
 
 def test_more_than_eight_pins_have_samples_of_two_bytes(tmp_path):
@@ -69,8 +69,14 @@ def test_more_than_eight_pins_have_samples_of_two_bytes(tmp_path):
     assert "Channels: 9\n" in shown
     assert "Logic unitsize: 2\n" in shown
     line = sigrok(path, "-O", "csv:header=false:label=off:time=false", "-C", "ch7").split()
-    assert line[107:109] == ["1", "1"]
-    assert line[105] == "0"
+    assert line[107:110] == ["0", "1", "1"]
+
+
+def test_an_edge_in_the_first_tick_of_the_run_is_an_edge(tmp_path):
+    run = planted.run(rows=[(planted.START, 8, 1), (planted.START + 2, 8, 0)])
+    path = planted.written(write_sr, tmp_path / "a.sr", run)
+    line = sigrok(path, "-O", "csv:header=false:label=off:time=false", "-C", "strike0").split()
+    assert line[:5] == ["0", "1", "1", "0", "0"]
 
 
 def test_a_tick_that_is_no_rate_is_refused_with_the_alternative(tmp_path):

@@ -82,7 +82,7 @@ def drawn_runs(draw):
     """Draw the events of strike0, ISR and TASK, each with one edge a tick at most."""
     found = []
     for source in (8, 0, 1):
-        times = draw(st.sets(st.integers(1001, 1400), max_size=14))
+        times = draw(st.sets(st.integers(planted.START, 1400), max_size=14))
         found += [(time, source, 1 - n % 2) for n, time in enumerate(sorted(times))]
     return sorted(found, key=lambda row: (row[0], row[1] < 8, row[1]))
 

@@ -14,12 +14,18 @@ OWN = """	program: Plexor 0.1.0
 
 
 def test_a_simulated_run_stays_simulated():
-    assert said_in(OWN) == Said(1_041_667, True, "2026-11-21T08:00:00+00:00", (), {"os": "a: b"})
+    started = "2026-11-21T08:00:00+00:00"
+    assert said_in(OWN) == Said(1_041_667, 0, True, started, (), {"os": "a: b"})
 
 
 def test_files_of_others_say_nothing():
     assert said_in(OWN.replace("Plexor", "Other")) == Said()
     assert said_in("") == Said()
+
+
+def test_a_file_begins_a_tick_before_its_run_at_most():
+    for text, ticks in (("0", 0), ("1", 1), ("9", 1)):
+        assert said_in(f"{OWN}lead_ticks: {text}\n").lead_ticks == ticks
 
 
 def test_an_invalid_run_stays_invalid():

@@ -51,6 +51,14 @@ def test_analog_files_and_other_probes_are_left_alone(tmp_path):
     assert edges(read_sr(path, ["trig"])) == {"trig": EDGES["trig"]}
 
 
+def test_a_file_of_plexors_begins_before_its_run(tmp_path):
+    about = b"program: Plexor 0.1.0\nlead_ticks: 1\n"
+    path = sr(tmp_path / "a.sr", PINS, 40, **{"about.txt": about})
+    assert read_sr(path, ["trig"]).start == 1
+    empty = sr(tmp_path / "b.sr", {"trig": (0, [])}, 0, **{"about.txt": about})
+    assert (read_sr(empty, ["trig"]).start, read_sr(empty, ["trig"]).end) == (0, 0)
+
+
 def test_what_sigrok_cli_writes_is_read(tmp_path):
     made = sr(tmp_path / "a.sr", PINS, 40, samplerate="24 MHz")
     again = tmp_path / "b.sr"

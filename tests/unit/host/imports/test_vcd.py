@@ -46,17 +46,21 @@ def test_any_dump_is_read_as_pyvcd_reads_it_in_pieces_of_any_size(data, tmp_path
     writer.close(time + 5)
     path = tmp_path_factory.getbasetemp() / "drawn.vcd"
     path.write_text(sink.getvalue())
-    levels, truth, now, first = {}, {"a": [], "b": [], "c": []}, 0, None
+    levels, truth, now, first, dumps = {}, {"a": [], "b": [], "c": []}, 0, None, False
     for token in tokenize(io.BytesIO(sink.getvalue().encode())):
         if token.kind is TokenKind.CHANGE_TIME:
             now = token.time_change
             first = now if first is None else first
+        elif token.kind in (TokenKind.DUMPVARS, TokenKind.END):
+            dumps = token.kind is TokenKind.DUMPVARS
         elif token.kind is TokenKind.CHANGE_SCALAR:
-            levels.setdefault(token.scalar_change.id_code, {})[now] = int(token.scalar_change.value)
+            change = token.scalar_change
+            levels.setdefault(change.id_code, {})[-1 if dumps else now] = int(change.value)
     for name, code in zip("abc", (wire.ident for wire in wires), strict=True):
-        values = list(levels[code].items())
         truth[name] = [
-            (at, level) for (_, before), (at, level) in pairwise(values) if level != before
+            (at, level)
+            for (_, before), (at, level) in pairwise(levels[code].items())
+            if level != before
         ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_PIECE", data.draw(st.sampled_from((13, 16, 1 << 20))))
@@ -89,6 +93,15 @@ def test_other_signals_may_be_anything(tmp_path):
 def test_a_level_that_is_not_known_yet_makes_no_edge(tmp_path):
     path = vcd(tmp_path / "a.vcd", [(0, "a", "x"), (3, "a", "z"), (5, "a", 1), (8, "a", 0)])
     assert edges(read_vcd(path, ["a"])) == {"a": [(8, 0)]}
+
+
+def test_what_dumpvars_says_was_there_before(tmp_path):
+    before = "#3\n$dumpvars\n0!\n$end\n"
+    found = read_vcd(vcd(tmp_path / "a.vcd", [(3, "a", 1), (7, "a", 0)], before=before), ["a"])
+    assert (edges(found), found.start) == ({"a": [(3, 1), (7, 0)]}, 3)
+    later = "#3\n0!\n#4\n$dumpvars\n0!\n$end\n"
+    found = read_vcd(vcd(tmp_path / "b.vcd", [(4, "a", 1), (7, "a", 0)], before=later), ["a"])
+    assert edges(found) == {"a": [(4, 1), (7, 0)]}
 
 
 def test_values_before_the_first_time_are_at_zero(tmp_path):
