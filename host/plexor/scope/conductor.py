@@ -110,8 +110,9 @@ class Conductor:
             self._stops += 1
             running = self._running
             self._sweep_stop.ask()
-        if running is not None:
+        if self._phase in ("running", "sweeping"):
             self._set("stopping")
+        if running is not None:
             running.stop()
 
     def clear(self) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from plexor.errors import UsageError
+from plexor.library.asked import asked, named, settings_of
 from plexor.library.instrument import Instrument
 from plexor.library.measurement import Measurement
 from plexor.library.open import open as open_instrument
@@ -19,6 +20,7 @@ from plexor.library.snapshot import Snapshot
 from plexor.link.open import DEFAULT_DUT, sim_device
 from plexor.model.results import EventArray, RunResult
 from plexor.model.settings import Channel, Settings
+from plexor.plan.registers import plan_of
 from plexor.protocol.registers import RunState
 from plexor.render.pictures.frame import provenance_of
 from plexor.scope.seam import OnStep, Shot, Swept
@@ -49,7 +51,8 @@ class LibraryBench:
 
     def __init__(self, instrument: Instrument, device: str) -> None:
         self._instrument = instrument
-        identity = instrument.identity
+        identity = self._identity = instrument.identity
+        self._pins = instrument.checked(Settings()).channels
         self._every_s: Fraction | None = EVERY_S
         if instrument.simulated:
             self._every_s = SIMULATED_EVERY_S
@@ -61,7 +64,7 @@ class LibraryBench:
         except UsageError:
             self._every_s = None
             notes.append("this instrument sends no figures during a run; they come at its end")
-        measured = {entry.number: entry for entry in instrument.checked(Settings()).channels}
+        measured = {entry.number: entry for entry in self._pins}
         self.about: Mapping[str, Any] = {
             "device": device or identity.board or "Plexor",
             "link": instrument.uri,
@@ -81,21 +84,32 @@ class LibraryBench:
 
     def check(self, options: Mapping[str, Any]) -> None:
         """Raise UsageError if a run with these options cannot be taken."""
-        self._instrument.settings(options, endless=True)
+        self._settings(options)
 
     def begin(self, options: Mapping[str, Any]) -> LibraryRun:
         """Begin a run. Raises PlexorError if it does not start."""
         every = {} if self._every_s is None else {"every": self._every_s}
-        settings = self._instrument.settings({**every, **options}, endless=True)
         # The events of a run without an end would fill the memory.
         ends = "count" in options or "time" in options
-        measurement = self._instrument.measure(replace(settings, keep_events=ends))
-        return LibraryRun(measurement)
+        settings = replace(self._settings({**every, **options}), keep_events=ends)
+        return LibraryRun(self._instrument.measure(settings))
 
     def channels(self, options: Mapping[str, Any]) -> tuple[Channel, ...]:
         """Return the channels of a run or a sweep with these options."""
-        named = {"channels": options["channels"]} if "channels" in options else {}
-        return self._instrument.settings({"rate": "1k", **named}, endless=True).channels
+        chosen = {"channels": options["channels"]} if "channels" in options else {}
+        return self._settings({"rate": "1k", **chosen}).channels
+
+    def _settings(self, options: Mapping[str, Any]) -> Settings:
+        """Return settings that this instrument can take. A sweep may have its link meanwhile."""
+        wanted = asked(options)
+        settings = settings_of(wanted, endless=True)
+        if not settings.channels:
+            settings = replace(settings, channels=named(self._pins, wanted.deadline))
+        try:
+            plan_of(settings, self._identity)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+        return settings
 
     def sweep(self, options: Mapping[str, Any], on_step: OnStep, stop: Stop) -> Sweep:
         """Sweep, telling of each step, until stopped. Raises PlexorError without any step."""

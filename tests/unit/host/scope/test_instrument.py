@@ -82,6 +82,15 @@ def test_wrong_settings_are_refused_as_on_the_command_line(bench, wrong, said):
         bench.check({**RUN, **wrong})
 
 
+def test_settings_are_checked_while_a_sweep_has_the_link(bench):
+    bench._instrument._release()
+    bench.check(RUN)
+    assert [channel.label for channel in bench.channels(RUN)] == ["isr", "ch1"]
+    with pytest.raises(UsageError, match="this instrument has"):
+        bench.check({**RUN, "channels": ["ch7"]})
+    assert bench._instrument._released
+
+
 def test_an_instrument_without_snapshots_and_events_shows_its_results_at_the_end():
     less = BOARD.features & ~(Feature.SNAPSHOT | Feature.EVENTS | Feature.SWEEP)
     scenario = Scenario(LATENCIES, geometry=dataclasses.replace(BOARD, features=less))
