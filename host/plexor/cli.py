@@ -21,9 +21,9 @@ from plexor.errors import ExitCode, PlexorError, UsageError
 COMMANDS = {
     "measure": "plexor.commands.measure.command:measure",
     "scope": "plexor.commands.scope:scope",
-    "sweep": "plexor.commands.sweep:sweep",
-    "phase": "plexor.commands.phase:phase",
-    "burst": "plexor.commands.burst:burst",
+    "sweep": "plexor.commands.scans.sweep:sweep",
+    "phase": "plexor.commands.scans.phase:phase",
+    "burst": "plexor.commands.scans.burst:burst",
     "compare": "plexor.commands.compare:compare",
     "table": "plexor.commands.table:table",
     "archive": "plexor.commands.archive:archive",

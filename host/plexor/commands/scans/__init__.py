@@ -1,0 +1,1 @@
+"""The commands that search: sweeps of rates, phases and bursts."""
