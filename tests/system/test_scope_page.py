@@ -59,10 +59,11 @@ def test_channels_are_those_that_were_chosen_with_their_names_and_edges(page):
 
 
 def test_return_in_a_field_runs(page):
-    runs = len(page.bench.runs)
+    runs, before = len(page.bench.runs), page.js("plexor.now.state.run")
     page.enter(rate="40k", count="100")
     page.browser.driver.find_element(By.NAME, "rate").send_keys(Keys.RETURN)
-    page.until("plexor.feed.frame && !plexor.feed.frame.running")
+    page.until("plexor.now.state.run > arguments[0]", before)
+    page.until("plexor.feed.frame?.run === plexor.now.state.run")
     page.end()
     assert len(page.bench.runs) == runs + 1
     assert page.bench.runs[-1].rate_hz == 40_000

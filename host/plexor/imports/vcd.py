@@ -74,7 +74,7 @@ def read_vcd(path: Path, wanted: Sequence[str]) -> Capture:
                 found.take(words)
     except OSError as error:
         raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
-    times = np.frombuffer(found.times, np.int64)
+    first, times = found.first, np.frombuffer(found.times, np.int64)
     # What $dumpvars says was there before: a change at the same time is an edge.
     times[: found.initial] -= 1
     values = np.frombuffer(found.values, np.uint8)
@@ -88,8 +88,8 @@ def read_vcd(path: Path, wanted: Sequence[str]) -> Capture:
         format="VCD",
         unit_fs=Fraction(header.unit_fs),
         sampled=False,
-        start=found.first,
-        end=max(found.now, found.first),
+        start=first,
+        end=max(found.now, first),
         edges=edges,
         names=names,
         step_fs=_step_fs(rate) if rate else None,
