@@ -23,6 +23,7 @@ import pytest
 from documented import ROOT, Shown, of_page, programs, shown
 from litex_bench import remote_client, serving
 from pseudo_terminal import on_a_terminal
+from shelf import MADE, RUN, Shelf
 
 import plexor_sim
 from plexor_hdl.build import boards
@@ -48,26 +49,19 @@ STANDS_FOR = {
     "DIR": "main",
     "RUN...": "main",
     "RUN": "main",
+    "measure --live": "measure --live --rate 20k --count 400",
+    "> ~/.local/share/bash-completion/completions/plexor": "> plexor.bash",
+    "> ~/.zfunc/_plexor": "> plexor.zsh",
+    "> ~/.config/fish/completions/plexor.fish": "> plexor.fish",
 }
 """What a page leaves to its reader."""
-RUN = (
-    "plexor measure --dut irq.toml --rate 20k --dither 1024ns --count 2k --json"
-    " --channel entry=ch0 --channel handled[0]=ch1"
-)
-MADE_BEFORE = {
-    "main": f"{RUN} --seed 1 --out main",
-    "branch": f"{RUN} --seed 2 --out branch",
-    "first": f"{RUN} --seed 1 --out first",
-    "run1": f"{RUN} --seed 1 --out run1",
-    "cal.json": "plexor calibrate --edges 4000 --calibration cal.json",
-}
-"""What a command names and its reader has: how that comes to be."""
 LONG = (
     "plexor sweep ",
     "plexor burst ",
     "plexor phase ",
     "plexor calibrate ",
     "plexor compare main branch --fail-on 'p99",
+    "plexor farm farm.toml --out nightly",
     "--time 2s",
     "--preset",
     "--dut ce30",
@@ -139,8 +133,13 @@ def test_no_rule_is_of_a_command_that_is_gone():
     text = "\n".join(f"{command} " for entry in SHOWN for command in entry.commands)
     for rule in (*SHORTER, *STANDS_FOR, *LONG, *EXITS):
         assert rule in text, f"no command has {rule!r}"
-    for name in MADE_BEFORE:
+    for name in MADE:
         assert any(name in words.split() for words in (text, *STANDS_FOR.values())), name
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory):
+    return Shelf(tmp_path_factory.getbasetemp(), EXAMPLES, typed)
 
 
 @contextmanager
@@ -222,17 +221,17 @@ def _long(entry: Shown) -> bool:
         for entry in TYPED
     ],
 )
-def test_what_is_shown_runs(entry, tmp_path):
+def test_what_is_shown_runs(entry, shelf, tmp_path):
     for path in EXAMPLES.iterdir():
         shutil.copy(path, tmp_path)
     commands = "\n".join(entry.commands)
     for word, meant in STANDS_FOR.items():
         commands = re.sub(rf"{re.escape(word)}(?!\w)", lambda _, meant=meant: meant, commands)
     makes_branch = "--out branch/" in commands
-    for name, made in MADE_BEFORE.items():
-        made_here = makes_branch or f"--out {name}" in commands
+    for name in MADE:
+        made_here = makes_branch or f"--out {name}" in commands or f"plexor {name} add" in commands
         if re.search(rf"\s{re.escape(name)}\b", commands) and not made_here:
-            typed(made, tmp_path)
+            shelf.bring(name, tmp_path)
     programs_in = fresh_clone(tmp_path) if "pip install" in commands else BIN
     printed = ""
     with instruments(commands) as ready:

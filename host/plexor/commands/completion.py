@@ -16,6 +16,8 @@ SHELLS = ("bash", "zsh", "fish")
 def completion(context: click.Context, shell: str) -> None:
     """Print what makes SHELL complete the commands and options of plexor.
 
+    The folder of the file must exist; a new shell reads it.
+
     \b
       plexor completion bash > ~/.local/share/bash-completion/completions/plexor
       plexor completion zsh > ~/.zfunc/_plexor
