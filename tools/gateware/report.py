@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -113,11 +114,16 @@ def code(text: str) -> str:
 
 def key(board: boards.Board) -> str:
     """Return what a row depends on: gateware, flow, checks and tools."""
+    flow = _flow(tuple((path.name, path.read_text()) for path in sorted(HERE.glob("*.py"))))
+    return f"{board_hash(board):016x} {flow} " + " ".join(version(tool) for tool in TOOLS)
+
+
+@cache
+def _flow(modules: tuple[tuple[str, str], ...]) -> str:
     digest = hashlib.sha256()
-    for path in sorted(HERE.glob("*.py")):
-        digest.update(f"{path.name}\0{code(path.read_text())}\0".encode())
-    here = digest.hexdigest()[:16]
-    return f"{board_hash(board):016x} {here} " + " ".join(version(tool) for tool in TOOLS)
+    for name, text in modules:
+        digest.update(f"{name}\0{code(text)}\0".encode())
+    return digest.hexdigest()[:16]
 
 
 def _cpu_s() -> float:
