@@ -1,6 +1,6 @@
 """How fast an archive takes runs of four writers at once, and answers questions.
 
-    .venv/bin/python -m tools.bench_archive RUNS
+    .venv/bin/python -m tools.bench_archive [RUNS]
 
 The runs are made up. One of the writers is killed when it has added half of its runs.
 """
@@ -225,7 +225,7 @@ def text(found: Figures) -> str:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--write":
+    if "--write" in sys.argv[1:2]:
         write(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
     else:
-        print(text(archive_figures(int(sys.argv[1]))), f"on {os.cpu_count()} cores")
+        print(text(archive_figures(int((*sys.argv[1:], "10000")[0]))), f"on {os.cpu_count()} cores")
