@@ -46,15 +46,21 @@ export class Stack {
     steer(this.over, view, () => this.axis, onPointer, options.wheel === "focused");
   }
 
-  /** Draw at the next frame; with `only`, just the traces, where nothing else has changed. */
-  ask(only = false) {
-    this.whole ||= !only;
+  /** Draw at the next frame. */
+  ask() {
+    this.whole = true;
     if (this.waiting) return;
     this.waiting = true;
     requestAnimationFrame(() => {
       this.waiting = false;
       this.draw();
     });
+  }
+
+  /** Draw the traces in this frame, where nothing else has changed. */
+  fade() {
+    // What waits is drawn in this frame too.
+    if (!this.waiting) this.draw();
   }
 
   askOver() {

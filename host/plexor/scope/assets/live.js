@@ -168,7 +168,7 @@ function animate() {
   probe.frame();
   if (Number.isFinite(view.decay) && now.state.phase === "running") {
     feed.age(seconds());
-    stack.ask(true);
+    stack.fade();
   }
 }
 requestAnimationFrame(animate);
