@@ -273,6 +273,21 @@ def colours_in(page, name):
     )
 
 
+def test_traces_that_fade_are_drawn_at_every_frame(page):
+    page.enter(count="")
+    page.begin()
+    page.browser.run(
+        "plexor.view.set({decay: 2});"
+        "const first = plexor.stack.painted;"
+        "globalThis.seen = {frames: 0, drawn: 0};"
+        "const look = () => { seen.frames++; seen.drawn = plexor.stack.painted - first;"
+        "if (seen.frames < 100) requestAnimationFrame(look); };"
+        "requestAnimationFrame(look)"
+    )
+    page.until("seen.frames === 100")
+    assert page.js("seen.drawn") >= 90
+
+
 @pytest.mark.parametrize(
     ("width", "dark"), [(1400, False), (1400, True), (400, False), (400, True)]
 )
