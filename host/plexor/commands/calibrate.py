@@ -11,7 +11,7 @@ from plexor.commands.parameters import COUNT, json_option, link_option, option_n
 
 
 @click.command()
-@link_option("Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
+@link_option()
 @click.option(
     "--edges",
     type=COUNT,

@@ -11,7 +11,7 @@ from plexor.units import format_ticks
 
 
 @click.command()
-@link_option("Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
+@link_option()
 @json_option
 def identify(link: str, as_json: bool) -> None:
     """Print the identity of the instrument at a link."""

@@ -115,7 +115,16 @@ across_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print only a JSON document.")
 
 
-def link_option(schemes: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
+dut_option = click.option(
+    "--dut",
+    metavar="NAME[:OPTIONS]",
+    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
+    "`plexor devices NAME` explains its options.",
+)
+_INSTRUMENT = "Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT."
+
+
+def link_option(schemes: str = _INSTRUMENT) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Return the decorator for the option of a link; `schemes` is its help."""
     return click.option("--link", default="sim:", show_default=True, metavar="URI", help=schemes)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from plexor.commands.parameters import link_option
+from plexor.commands.parameters import dut_option, link_option
 from plexor.errors import UsageError
 
 _PATH = click.Path(path_type=Path)
@@ -15,13 +15,8 @@ _MISSING = "the live page needs {}, which is not installed; in a clone: pip inst
 
 
 @click.command()
-@link_option("Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
-@click.option(
-    "--dut",
-    metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
-    "`plexor devices NAME` explains its options.",
-)
+@link_option()
+@dut_option
 @click.option(
     "--host",
     default="127.0.0.1",

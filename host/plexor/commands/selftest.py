@@ -20,7 +20,7 @@ from plexor.library.texts import parse_jumper
 
 
 @click.command()
-@link_option("Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
+@link_option()
 @click.option(
     "--jumper",
     "jumpers",

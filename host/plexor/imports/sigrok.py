@@ -36,7 +36,6 @@ _NOT_WHOLE = (
     zlib.error,
     struct.error,
     EOFError,
-    NotImplementedError,
     RuntimeError,
     ValueError,
 )

@@ -21,6 +21,7 @@ from plexor.commands.parameters import (
     STRIKE,
     base_option,
     budget_option,
+    dut_option,
     json_option,
     key_option,
     link_option,
@@ -36,12 +37,7 @@ _PATH = click.Path(path_type=Path)
 @link_option(
     "Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT, serial:PORT or file:PATH."
 )
-@click.option(
-    "--dut",
-    metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
-    "`plexor devices NAME` explains its options.",
-)
+@dut_option
 @preset_option
 @click.option(
     "--fallback",

@@ -13,6 +13,7 @@ from plexor.commands.parameters import (
     CHANNEL,
     COUNT,
     Parsed,
+    dut_option,
     json_option,
     key_option,
     link_option,
@@ -43,13 +44,8 @@ class Options(BurstAsked):
 
 
 @click.command()
-@link_option("Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
-@click.option(
-    "--dut",
-    metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
-    "`plexor devices NAME` explains its options.",
-)
+@link_option()
+@dut_option
 @time_option(
     "--from", "low", required=True, help="Minimum spacing of the strikes in a burst, such as 2us."
 )

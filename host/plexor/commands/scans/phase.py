@@ -14,6 +14,7 @@ from plexor.commands.parameters import (
     COUNT,
     RATE,
     Parsed,
+    dut_option,
     json_option,
     key_option,
     link_option,
@@ -38,13 +39,8 @@ class Options(PhaseAsked):
 
 
 @click.command()
-@link_option("Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
-@click.option(
-    "--dut",
-    metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
-    "`plexor devices NAME` explains its options.",
-)
+@link_option()
+@dut_option
 @click.option(
     "--against",
     type=Parsed("reference", parse_against),

@@ -16,6 +16,7 @@ from plexor.commands.parameters import (
     DUTY,
     RATE,
     Parsed,
+    dut_option,
     json_option,
     key_option,
     link_option,
@@ -48,13 +49,8 @@ class Options(SweepAsked):
 
 
 @click.command()
-@link_option("Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.")
-@click.option(
-    "--dut",
-    metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
-    "`plexor devices NAME` explains its options.",
-)
+@link_option()
+@dut_option
 @click.option(
     "--from", "low", type=RATE, required=True, metavar="RATE", help="Lowest rate, such as 1k."
 )
