@@ -22,6 +22,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from plexor.scope.instrument import EVERY_S
 from plexor.scope.serve import Door, Served, Where
 from tools.scope_bench.browser import Browser, browser
 from tools.scope_bench.planted import PlantedBench
@@ -147,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     chosen = parser.parse_args(arguments)
     with TemporaryDirectory() as folder:
-        served = Served(PlantedBench(chosen.channels), Door(Where(folder=Path(folder))))
+        served = Served(PlantedBench(chosen.channels, float(EVERY_S)), Door(Where(folder=Path(folder))))
         try:
             with browser() as page:
                 found = measure(page, served.address, chosen.minutes, chosen.channels, chosen.rate)

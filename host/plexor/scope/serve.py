@@ -122,7 +122,8 @@ def _wait() -> None:
 
 def _listening(where: Where) -> socket.socket:
     family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_STREAM)
+    # asyncio sends small messages at once only where the protocol is named.
+    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind((where.host, where.port))

@@ -1,5 +1,6 @@
 """The server: where it listens, how it warns, and that it ends."""
 
+import asyncio
 import socket
 import ssl
 import subprocess
@@ -56,6 +57,27 @@ def pair(tmp_path):
         check=True, capture_output=True,
     )  # fmt: skip
     return certificate, key
+
+
+def test_a_frame_does_not_wait_until_the_page_has_the_text_before_it(tmp_path):
+    door = Door(Where(folder=tmp_path))
+    accepted: list[socket.socket] = []
+
+    class Taken(asyncio.Protocol):
+        def connection_made(self, transport):
+            accepted.append(transport.get_extra_info("socket"))
+
+    async def connect():
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(Taken, sock=door.socket)
+        _, writer = await asyncio.open_connection(*door.socket.getsockname())
+        while not accepted:
+            await asyncio.sleep(0)
+        assert accepted[0].getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        writer.close()
+        server.close()
+
+    asyncio.run(connect())
 
 
 def test_an_instrument_that_cannot_be_opened_leaves_nothing_listening(tmp_path):
