@@ -148,7 +148,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     chosen = parser.parse_args(arguments)
     with TemporaryDirectory() as folder:
-        served = Served(PlantedBench(chosen.channels, float(EVERY_S)), Door(Where(folder=Path(folder))))
+        bench = PlantedBench(chosen.channels, float(EVERY_S))
+        served = Served(bench, Door(Where(folder=Path(folder))))
         try:
             with browser() as page:
                 found = measure(page, served.address, chosen.minutes, chosen.channels, chosen.rate)
