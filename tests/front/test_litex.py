@@ -101,7 +101,7 @@ def bench_of(
     return built_of(family, folder, Alone(family, select, output, gate).text())
 
 
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", [SOME[0], pytest.param(SOME[1], marks=pytest.mark.full)])
 def test_each_sample_is_the_pins_level_at_its_time(name, tmp_path):
     bench = bench_of(tmp_path, name)
     check(bench, tmp_path, 2_000)

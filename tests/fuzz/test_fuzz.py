@@ -15,10 +15,14 @@ from plexor.errors import StoreError
 ROOT = Path(__file__).resolve().parents[2]
 CASES = 10_000
 PART = 2_000
+QUICK = 4_000
 KEPT = [folder for kind in targets.KINDS for folder in targets.kept(kind)]
 
 
-@pytest.mark.parametrize("first", range(0, CASES, PART))
+@pytest.mark.parametrize(
+    "first",
+    [pytest.param(n, marks=pytest.mark.full if n >= QUICK else ()) for n in range(0, CASES, PART)],
+)
 def test_no_case_of_ten_thousand_fails_within_its_limits(first):
     found = run.fuzz(PART, workers=1, first=first)
     assert found.failures == [], table(found)

@@ -32,7 +32,7 @@ def run(dut: str, rate_hz: int = 40_000, *, again: bool, load: bool = True) -> R
         return measure(device, settings)
 
 
-@pytest.mark.parametrize("dut", DUTS)
+@pytest.mark.parametrize("dut", [pytest.param(DUTS[0], marks=pytest.mark.full), DUTS[1]])
 def test_a_run_behind_others_is_the_same_to_the_bit_as_one_by_itself(dut):
     alone = run(dut, again=False)
     # What they leave behind: an overloaded device, another load, a run that was not finished.
