@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-MOST_FRAMES_S = 30.0
+MOST_FRAMES_S = 40.0
 """Frames a second that a page gets at most."""
 _EACH_S = 1 / MOST_FRAMES_S
 MOST_UNSEEN = 2

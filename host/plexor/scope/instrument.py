@@ -29,7 +29,7 @@ from plexor.session.stop import Stop
 from plexor.sweep.store import save
 from plexor.units import plot_seconds
 
-EVERY_S = Fraction(1, 25)
+EVERY_S = Fraction(1, 30)
 """Time from snapshot to snapshot of an instrument."""
 SERIAL_EVERY_S = Fraction(1, 10)
 """The same of one at a serial port, which carries events and snapshots more slowly."""

@@ -25,6 +25,8 @@ export class Stack {
   constructor(element, view, source, readout, options = {}) {
     Object.assign(this, { element, view, source, readout, scratch: {}, boxes: {}, axis: null });
     this.base = element.appendChild(make("canvas"));
+    // Traces fade at every frame. A canvas of their own is a smaller one to paint.
+    this.traces = element.appendChild(make("canvas"));
     this.over = element.appendChild(make("canvas"));
     this.base.setAttribute("role", "img");
     this.base.setAttribute("aria-label", LABEL);
@@ -82,7 +84,7 @@ export class Stack {
     if (this.whole || !this.axis) this.drawAll();
     else {
       const { channels } = this;
-      drawPersistence(this.context, this.boxes.persistence, channels, this.frame(channels));
+      this.drawTraces(channels, this.frame(channels));
     }
     this.whole = false;
     this.painted++;
@@ -91,7 +93,6 @@ export class Stack {
   drawAll() {
     const context = fit(this.base);
     if (!context) return;
-    this.context = context;
     const { width, height } = this.base.getBoundingClientRect();
     const { channels } = this;
     this.layOut(width, height, channels.length);
@@ -103,7 +104,8 @@ export class Stack {
     for (const box of [histogram, tail, waterfall]) {
       panel(context, box, this.axis, this.source.tickS);
     }
-    drawPersistence(context, persistence, channels, frame);
+    this.traces.style.height = `${persistence.h}px`;
+    this.drawTraces(channels, frame);
     drawNames(context, persistence, channels, frame);
     if (!channels.length) {
       const style = { size: 13, colour: colours().muted, anchor: "center" };
@@ -114,6 +116,10 @@ export class Stack {
     drawWaterfall(context, waterfall, this.source.waterfall, channels, frame);
     timeAxis(context, { x: LEFT, y: height - FOOT }, this.axis, this.source.tickS);
     this.drawOver();
+  }
+
+  drawTraces(channels, frame) {
+    drawPersistence(fit(this.traces), this.boxes.persistence, channels, frame);
   }
 
   /** Return what pictures need besides their channels. */
