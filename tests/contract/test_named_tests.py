@@ -15,6 +15,7 @@ TESTS = {
 CONTRACTS = {
     "host/plexor/protocol": "tests/contract",
     "host/plexor/commands": "tests/system",
+    "host/plexor/commands/explain": "tests/system",
     "host/plexor/commands/scans": "tests/system",
 }
 """Where tests of a room may be as well."""

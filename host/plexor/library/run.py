@@ -12,7 +12,7 @@ from plexor.errors import ExitCode, StoreError, UsageError
 from plexor.judge.budget import Budget, Outcome, Verdict, judge
 from plexor.judge.budget_file import load as load_budget
 from plexor.library.reading import Reading, of_name
-from plexor.library.values import seconds
+from plexor.library.values import read, seconds
 from plexor.model.identity import Identity
 from plexor.model.results import Accounting, EventArray, RunResult
 from plexor.units import parse_velocity, ticks_of
@@ -20,6 +20,7 @@ from plexor.units import parse_velocity, ticks_of
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from plexor.library.explain.why import Why
     from plexor.library.keep import Tap
 
 
@@ -187,6 +188,18 @@ class Run:
                 f"the runs have ticks of {sorted(ticks)} fs; all must have the same tick"
             )
         return picture(*(run.report for run in (self, *others)))
+
+    def why(self, over: object = None) -> Why:
+        """Return the late answers of each channel, their clusters, and how each cluster recurs.
+
+        `over` (seconds, or a text such as `50us`) is the latency above which an answer is late. If
+        it is None, late answers are those beyond the first wide gap above the median.
+        """
+        from plexor.library.explain.why import Why  # noqa: PLC0415
+
+        over_s = read({"over": over}, {"over": seconds}).get("over")
+        limit = None if over_s is None else round(ticks_of(over_s, self.tick_fs))
+        return Why(self.result, limit)
 
     def export(self, *paths: str | Path, budget: str | Budget | None = None) -> None:
         """Write the run to files of other tools; the suffix of each names its format.

@@ -1,0 +1,1 @@
+"""What is behind a run's late answers. Pure."""

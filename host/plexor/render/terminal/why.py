@@ -1,0 +1,81 @@
+"""The late answers of a run on the terminal: clusters and how they recur."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from plexor.explain.recurrence import Law, Recurrence
+from plexor.explain.why import Explained, Group
+from plexor.model.results import RunResult
+from plexor.render import facts
+from plexor.render.pictures.frame import provenance
+from plexor.render.pictures.scale import grouped
+from plexor.render.table import Cell
+from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
+from plexor.units import format_ticks
+
+_HEADS = ["cluster", "latency", "answers", "share", "recurrence"]
+
+
+def why_text(
+    result: RunResult, channels: Sequence[Explained], *, width: int = 100, colour: bool = False
+) -> str:
+    """Return it as lines of at most `width` columns (40 at least), each ended."""
+    width, paint = max(width, LEAST_WIDTH), Paint(colour)
+    name = facts.device_name(result.device) or "Late answers"
+    lines = list(wrapped(name, width, paint, "bold"))
+    lines += wrapped(provenance(result), width, paint, "alarm" if result.simulated else "muted")
+    for reason in result.invalid_reasons:
+        lines += wrapped(f"INVALID RUN: {reason}", width, paint, "bad")
+    for entry in channels:
+        lines += ["", *wrapped(f"{entry.name}: {summary(entry, result.tick_fs)}", width, paint, "")]
+        rows = list(_rows(entry, result.tick_fs))
+        if rows:
+            lines += table(_HEADS, rows, width, paint)
+    if not channels:
+        lines += ["", *wrapped("No channel answers strikes.", width, paint, "doubt")]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def summary(entry: Explained, tick_fs: int) -> str:
+    """Return how many answers of a channel are usual, and how many are late."""
+    if entry.tail is None:
+        return f"not known, because {entry.missing}"
+    late = entry.tail.count - entry.tail.usual
+    parts = [f"{grouped(entry.tail.count)} answers"]
+    if entry.tail.usual_ticks is not None:
+        low, high = (format_ticks(ticks, tick_fs) for ticks in entry.tail.usual_ticks)
+        parts.append(f"{grouped(entry.tail.usual)} usual, from {low} to {high}")
+    parts.append(f"{grouped(late)} late" if late else "none stands apart")
+    return "; ".join(parts)
+
+
+def _rows(entry: Explained, tick_fs: int) -> Iterator[list[Cell]]:
+    assert entry.tail is not None or not entry.groups
+    for number, group in enumerate(entry.groups, 1):
+        assert entry.tail is not None
+        yield [
+            (str(number), ""),
+            (_span(group, tick_fs), ""),
+            (grouped(group.cluster.count), ""),
+            (f"{group.cluster.count / entry.tail.count:.2%}", ""),
+            (recurrence_text(group.recurrence, tick_fs), ""),
+        ]
+
+
+def _span(group: Group, tick_fs: int) -> str:
+    low, high = (
+        format_ticks(ticks, tick_fs)
+        for ticks in (group.cluster.low_ticks, group.cluster.high_ticks)
+    )
+    return low if low == high else f"{low} to {high}"
+
+
+def recurrence_text(found: Recurrence, tick_fs: int) -> str:
+    """Return how answers recur, in words."""
+    if found.law == Law.COUNT and found.period_ticks is not None:
+        exactly = ", exactly" if found.exact else ", with gaps"
+        return f"each {found.every} answers{exactly} ({format_ticks(found.period_ticks, tick_fs)})"
+    if found.law == Law.PERIOD and found.period_ticks is not None:
+        return f"at a period of {format_ticks(found.period_ticks, tick_fs)}"
+    return "irregular" if found.law == Law.IRREGULAR else "too few to tell"

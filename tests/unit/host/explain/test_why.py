@@ -1,0 +1,41 @@
+"""Late answers of a run: from its events, by its own rules."""
+
+from dataclasses import replace
+
+from plexor.explain.recurrence import Law
+from plexor.explain.why import why
+
+from ..runs import run
+from ..scenario import Scenario
+
+EVERY = 25
+LATENCIES = [700 if n % EVERY == EVERY - 1 else 50 + n % 3 for n in range(20 * EVERY)]
+
+
+def late_run(**options):
+    result, _ = run(Scenario(LATENCIES, **options))
+    return result
+
+
+def test_answers_put_off_at_each_nth_strike_are_a_cluster_that_recurs():
+    isr, _ = why(late_run())
+    assert isr.name == "isr"
+    assert isr.tail is not None
+    assert (isr.tail.usual, isr.tail.usual_ticks) == (19 * EVERY + 5, (50, 52))
+    (group,) = isr.groups
+    assert (group.cluster.low_ticks, group.cluster.high_ticks) == (700, 700)
+    found = group.recurrence
+    assert (found.law, found.every, found.exact) == (Law.COUNT, EVERY, True)
+
+
+def test_a_limit_makes_answers_late():
+    isr, _ = why(late_run(), over_ticks=51)
+    assert isr.tail is not None
+    assert isr.tail.count - isr.tail.usual == sum(latency > 51 for latency in LATENCIES)
+
+
+def test_a_channel_whose_events_are_not_whole_says_why():
+    lost, none = why(late_run(upload_dropped=[8])), why(replace(late_run(), events=None))
+    assert lost[0].tail is None
+    assert lost[0].missing == "some of its events were lost"
+    assert none[0].missing == "the run kept no events"

@@ -1,0 +1,28 @@
+"""`Run.why` and its document."""
+
+import pytest
+
+from plexor.errors import UsageError
+from plexor.library.run import Run
+
+from ...explain.test_why import EVERY, late_run
+
+
+def test_a_run_explains_its_late_answers_as_text_and_document():
+    found = Run(late_run()).why()
+    assert "each 25 answers, exactly" in found.text()
+    channel = found.document()["channels"][0]
+    assert channel["clusters"][0]["recurrence"] == {
+        "law": "count",
+        "every": EVERY,
+        "exact": True,
+        "period_ticks": EVERY * 1000,
+    }
+    assert channel["answers"] == 20 * EVERY
+
+
+def test_a_limit_is_a_time_with_a_unit():
+    run = Run(late_run())
+    assert run.why("51ns").over_ticks == 51
+    with pytest.raises(UsageError, match="must be a number with a unit"):
+        run.why("51")

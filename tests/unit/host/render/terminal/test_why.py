@@ -1,0 +1,36 @@
+"""Late answers on the terminal."""
+
+import pytest
+
+from plexor.explain.recurrence import Law, Recurrence
+from plexor.explain.why import why
+from plexor.render.terminal.why import recurrence_text, why_text
+
+from ...explain.test_why import late_run
+
+
+@pytest.mark.parametrize("width", [20, 40, 72, 200])
+def test_no_line_is_wider_than_the_terminal(width):
+    result = late_run()
+    lines = why_text(result, why(result), width=width).splitlines()
+    assert max(map(len, lines)) <= max(width, 40)
+    assert any("500 answers" in line for line in lines)
+
+
+def test_what_is_not_known_says_so():
+    result = late_run(upload_dropped=[8])
+    assert "isr: not known, because some of its events were lost" in why_text(result, why(result))
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        (Recurrence(Law.COUNT, 5, True, 5e6), "each 5 answers, exactly (5 ms)"),
+        (Recurrence(Law.COUNT, 5, False, 5e6), "each 5 answers, with gaps (5 ms)"),
+        (Recurrence(Law.PERIOD, period_ticks=1e6), "at a period of 1 ms"),
+        (Recurrence(Law.IRREGULAR), "irregular"),
+        (Recurrence(Law.UNKNOWN), "too few to tell"),
+    ],
+)
+def test_each_recurrence_has_its_words(found, text):
+    assert recurrence_text(found, 10**6) == text
