@@ -151,7 +151,7 @@ def analyse(result: RunResult, base_ticks: int = 0, velocity_m_s: Fraction | Non
     found: list[ChannelFigures] = []
     disagreements: list[str] = []
     sampled: dict[int, ChannelSamples] = {}
-    for channel in result.channels:
+    for channel in result.answering:
         if is_complete(result, channel):
             samples = samples_of(result, channel)
             wrong = differences(channel, samples)
@@ -164,7 +164,7 @@ def analyse(result: RunResult, base_ticks: int = 0, velocity_m_s: Fraction | Non
     if result.calibration is not None:
         corrected = tuple(
             corrected_channel(result, entry, sampled.get(entry.number), PERCENTILES, base_ticks)
-            for entry in result.channels
+            for entry in result.answering
         )
     return Report(
         result,
@@ -292,11 +292,11 @@ def _all_shares(
 ) -> tuple[SharesOf, ...]:
     """Return the shares between the first channel and each later one with its reference."""
     found: list[SharesOf] = []
-    for place, second in enumerate(result.channels):
+    for place, second in enumerate(result.answering):
         first = next(
             (
                 entry
-                for entry in result.channels[:place]
+                for entry in result.answering[:place]
                 if entry.reference == second.reference and entry.number in sampled
             ),
             None,

@@ -11,7 +11,14 @@ import click
 from click.core import ParameterSource
 
 from plexor.errors import UsageError
-from plexor.library.texts import parse_channel, parse_duty, parse_start, parse_stop, parse_strike
+from plexor.library.texts import (
+    parse_channel,
+    parse_code_wires,
+    parse_duty,
+    parse_start,
+    parse_stop,
+    parse_strike,
+)
 from plexor.units import parse_count, parse_duration, parse_rate, parse_velocity
 
 T = TypeVar("T")
@@ -67,6 +74,7 @@ STRIKE = Parsed("strike", parse_strike)
 VELOCITY = Parsed("velocity", parse_velocity)
 KEY = Parsed("name=text", parse_key)
 CHANNEL = Parsed("channel", parse_channel)
+CODE_WIRES = Parsed("wires", parse_code_wires)
 
 time_option = partial(click.option, type=DURATION, metavar="TIME")
 """Decorator for an option that is a duration."""

@@ -38,7 +38,7 @@ def why(result: RunResult, over_ticks: int | None = None) -> tuple[Explained, ..
     Late are those above `over_ticks`, or if it is None those beyond a gap above the median.
     """
     return tuple(
-        _explained(result, channel, over_ticks) for channel in result.channels if channel.strikes
+        _explained(result, channel, over_ticks) for channel in result.answering if channel.strikes
     )
 
 

@@ -86,7 +86,7 @@ class Source:
         outcomes_of: dict[int, Outcomes] = {}
         distributions: dict[tuple[int, Kind], Distribution] = {}
         disagreements: list[str] = []
-        for channel in self.result.channels:
+        for channel in self.result.answering:
             if not is_complete(self.result, channel):
                 continue
             matched, wrong = self._matched(channel)

@@ -6,10 +6,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
+from pathlib import Path
 from typing import Any
 
+from plexor.codes.names import names_of
 from plexor.errors import UsageError
-from plexor.library.texts import Start, StopCondition, parse_start, parse_stop, parse_strike
+from plexor.library.texts import (
+    Start,
+    StopCondition,
+    parse_code_wires,
+    parse_start,
+    parse_stop,
+    parse_strike,
+)
 from plexor.library.values import (
     Naming,
     Reader,
@@ -25,6 +34,7 @@ from plexor.library.values import (
     seconds,
     seed,
 )
+from plexor.model.codes import Codes
 from plexor.model.settings import MODES, Channel, Settings, Stimulus
 from plexor.protocol.registers import Policy, Trigger
 
@@ -61,6 +71,10 @@ class Asked:
     load: bool = False
     mode: str | None = None
     stop_on: tuple[StopCondition, ...] = ()
+    code_wires: Codes | None = None
+    """The two channels on which the device sends codes; None: it sends none."""
+    codes: Path | None = None
+    """The firmware's ELF file, with the names of codes."""
     every: Fraction | None = None
     """Time from snapshot to snapshot. None: no snapshots."""
 
@@ -85,6 +99,8 @@ _READERS: Mapping[str, Reader] = {
     "policy": choice(POLICIES),
     "mode": choice(MODES),
     "stop_on": each(StopCondition, parse_stop),
+    "code_wires": lambda value: value if isinstance(value, Codes) else parse_code_wires(str(value)),
+    "codes": lambda value: Path(str(value)),
 }
 
 
@@ -130,8 +146,21 @@ def settings_of(options: Asked, name: Naming = plain, *, endless: bool = False) 
         stop_on_missed=any(stop.over_s is None for stop in options.stop_on),
         stream=None if options.mode is None else MODES[options.mode],
         load=options.load,
+        codes=_codes(options, name),
         report_s=options.every,
     )
+
+
+def _codes(options: Asked, name: Naming) -> Codes | None:
+    """Return how codes come, with their names."""
+    if options.codes is None:
+        return options.code_wires
+    if options.code_wires is None:
+        raise UsageError(
+            f"{name('codes')} {options.codes}: gives names to codes; say on which channels they "
+            f"come with {name('code_wires')}, such as ch4:ch5"
+        )
+    return replace(options.code_wires, names=names_of(options.codes))
 
 
 def named(

@@ -14,7 +14,7 @@ from plexor.library.asked import Asked, asked, named, settings_of
 from plexor.library.connection import Connection
 from plexor.library.keep import Tap, check_out, keep
 from plexor.library.measurement import Labels, Measurement, busy
-from plexor.library.pins import channels_of
+from plexor.library.pins import channels_of, wired
 from plexor.library.run import Run
 from plexor.model.calibration import Calibration
 from plexor.model.results import RunResult
@@ -85,6 +85,7 @@ class Instrument(Connection):
             found = channels_of(self._dut, self.identity.geometry.channels)
             deadline = None if wanted is None else wanted.deadline
             settings = replace(settings, channels=named(found, deadline))
+        settings = wired(settings)
         try:
             plan_of(settings, self.identity)
         except ValueError as error:

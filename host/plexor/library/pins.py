@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 from plexor.errors import UsageError
 from plexor.library.values import Naming, plain
 from plexor.link.open import DEFAULT_DUT, sim_device
-from plexor.model.settings import Channel
+from plexor.model.settings import Channel, Settings
 from plexor.protocol.frames import MAX_CHANNELS
+
+UNSTRUCK = "load.fall"
+"""The reference of a channel that answers nothing: the load falls after a run only."""
 
 SIMULATED = {
     "freertos": "FreeRTOS on a RISC-V core: an interrupt pin and a task pin",
@@ -39,6 +43,25 @@ def channels_of(dut: str | None, available: int) -> tuple[Channel, ...]:
     if not names:
         names = tuple(f"ch{n}" for n in range(available))
     return tuple(Channel(n, name) for n, name in enumerate(names[:available]))
+
+
+def wired(settings: Settings) -> Settings:
+    """Return settings whose channels have the wires of codes too.
+
+    Nothing of theirs is matched. Raises UsageError for a wire that is also a response.
+    """
+    codes = settings.codes
+    if codes is None:
+        return settings
+    wires = (
+        Channel(codes.clock, "code clock", reference=UNSTRUCK),
+        Channel(codes.data, "code data", reference=UNSTRUCK),
+    )
+    others = tuple(entry for entry in settings.channels if entry not in wires)
+    for entry in others:
+        if entry.number in codes.wires:
+            raise UsageError(f"{entry.label}: ch{entry.number} carries codes; name another channel")
+    return replace(settings, channels=others + wires)
 
 
 def response_pins(uri: str, dut: str | None, but: int | None = None) -> tuple[Channel, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from plexor.units import parse_velocity, ticks_of
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from plexor.library.explain.timeline import Timeline
     from plexor.library.explain.why import Why
     from plexor.library.keep import Tap
 
@@ -200,6 +201,21 @@ class Run:
         over_s = read({"over": over}, {"over": seconds}).get("over")
         limit = None if over_s is None else round(ticks_of(over_s, self.tick_fs))
         return Why(self.result, limit)
+
+    def timeline(
+        self, start: object = None, end: object = None, cursors: Iterable[object] = ()
+    ) -> Timeline:
+        """Return what the device's tasks and interrupts did, by its codes.
+
+        `start` and `end` bound what is drawn, and `cursors` are two times to measure between. All
+        are seconds from the start of the run, or texts such as `1.5ms`. Raises UsageError for a run
+        without codes.
+        """
+        from plexor.library.explain.timeline import Timeline  # noqa: PLC0415
+
+        given = read({"start": start, "end": end}, {"start": seconds, "end": seconds})
+        at = tuple(read({"cursor": each}, {"cursor": seconds})["cursor"] for each in cursors)
+        return Timeline(self.result, given.get("start"), given.get("end"), at)
 
     def export(self, *paths: str | Path, budget: str | Budget | None = None) -> None:
         """Write the run to files of other tools; the suffix of each names its format.

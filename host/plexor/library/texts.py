@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
+from plexor.model.codes import Codes
 from plexor.model.settings import Channel, Stimulus, parse_reference
+from plexor.protocol.codes import MOST_BITS
 from plexor.protocol.registers import Trigger
 from plexor.units import parse_count, parse_duration, parse_part, parse_rate
 
@@ -85,6 +87,19 @@ def parse_channel(text: str) -> Channel:
         reference=reference,
         deadline_s=deadline,
     )
+
+
+_WIRES = re.compile(r"ch([0-7]):ch([0-7])(?::(\d{1,2}))?")
+
+
+def parse_code_wires(text: str) -> Codes:
+    """Return the clock, the data and the bits of `ch4:ch5` or `ch4:ch5:10`; raise ValueError."""
+    match = _WIRES.fullmatch(text)
+    if match is None:
+        raise ValueError(
+            f"code wires: {text!r}; must be CLOCK:DATA or CLOCK:DATA:BITS, such as ch4:ch5"
+        )
+    return Codes(int(match[1]), int(match[2]), int(match[3] or MOST_BITS))
 
 
 class Start(NamedTuple):

@@ -331,6 +331,13 @@ class RunResult(_ByContent):
         return not self.invalid_reasons
 
     @property
+    def answering(self) -> tuple[ChannelResult, ...]:
+        """The channels but for the wires of codes, which answer no strikes."""
+        codes = self.settings.codes
+        wires = () if codes is None else codes.wires
+        return tuple(channel for channel in self.channels if channel.number not in wires)
+
+    @property
     def simulated(self) -> bool:
         """Whether the instrument is a simulation."""
         return self.identity.simulated

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
+from plexor.model.codes import Codes
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import InputSelect, Policy, Stream, Trigger
@@ -154,6 +155,8 @@ class Settings:
     events, if they are sent during the run."""
     spaces: tuple[Space, ...] | None = None
     """Spaces to dump at the end, if the build has them; None: all of them."""
+    codes: Codes | None = None
+    """How the device says what it does; None: it does not. Channels of it answer no strikes."""
     table: tuple[TableStep, ...] = ()
     """Steps of output 0, each with its own results. The run ends after them. A step's values take
     the place of those in the output's Stimulus."""

@@ -13,6 +13,7 @@ from plexor.commands.measure.options import Options, settings_asked
 from plexor.commands.measure.presets import overridden, preset_option
 from plexor.commands.parameters import (
     CHANNEL,
+    CODE_WIRES,
     COUNT,
     DUTY,
     RATE,
@@ -143,6 +144,16 @@ _PATH = click.Path(path_type=Path)
     metavar="CONDITION",
     help="Stop on latency>50us or missed, and keep the events around that point. Repeat it for "
     "each condition.",
+)
+@click.option(
+    "--code-wires",
+    type=CODE_WIRES,
+    metavar="chN:chN[:BITS]",
+    help="Channels on which the device sends codes of what it does: clock, then data, each code of "
+    "16 BITS, the highest first.",
+)
+@click.option(
+    "--codes", type=_PATH, metavar="FILE", help="The firmware's ELF file, with the names of codes."
 )
 @base_option
 @velocity_option

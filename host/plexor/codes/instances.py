@@ -1,0 +1,89 @@
+"""Instances of a task or an interrupt: from when it could run until it had done its work. Pure.
+
+A task's instance begins when it leaves a state in which it waits, and ends when it waits again. An
+interrupt's begins and ends with its service.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.codes.lanes import STATES, Lane, LaneKind, Lanes, State
+
+Ticks = npt.NDArray[np.int64]
+
+_WAITS = (State.BLOCKED, State.SLEEPING, State.IDLE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instances:
+    """All whole instances of one lane, in order. Times are in ticks."""
+
+    start_ticks: Ticks
+    response_ticks: Ticks
+    """Time from begin to end."""
+    execution_ticks: Ticks
+    """Time in it that the lane ran, without the interrupts that it was interrupted by."""
+    fragments: Ticks
+    """Number of stretches in which it ran."""
+
+    @property
+    def period_ticks(self) -> Ticks:
+        """Time from the begin of each instance to that of the next one."""
+        return np.diff(self.start_ticks)
+
+
+def instances(lane: Lane, lanes: Lanes) -> Instances:
+    """Return the instances of a lane. Those at the run's ends and at gaps are left out."""
+    runs = State.RUNNING if lane.kind == LaneKind.TASK else State.ACTIVE
+    numbers: list[int] = lane.states.tolist()
+    names = [STATES[state] for state in numbers]
+    ends = lane.ends().tolist()
+    found: list[tuple[int, int, int, int]] = []
+    interrupted = _Interrupted(lanes) if lane.kind == LaneKind.TASK else None
+    begin: int | None = None
+    executed = fragments = 0
+    for place, (start, state) in enumerate(zip(lane.starts.tolist(), names, strict=True)):
+        if state in _WAITS:
+            if begin is not None:
+                found.append((begin, start - begin, executed, fragments))
+            begin = None
+        elif state == State.UNKNOWN:
+            begin = None
+        else:
+            if begin is None and place and names[place - 1] in _WAITS:
+                begin, executed, fragments = start, 0, 0
+            if begin is not None and state == runs:
+                own = ends[place] - start
+                executed += own - (interrupted.within(start, ends[place]) if interrupted else 0)
+                fragments += 1
+    table = np.array(found, np.int64).reshape(-1, 4)
+    return Instances(*table.T)
+
+
+class _Interrupted:
+    """The time in which any interrupt was served."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        spans = [e.spans(State.ACTIVE) for e in lanes.lanes if e.kind == LaneKind.INTERRUPT]
+        edges = [(time, 1) for starts, _ in spans for time in starts.tolist()]
+        edges += [(time, -1) for _, ends in spans for time in ends.tolist()]
+        self._times = [lanes.start_ticks]
+        self._served, self._depth = [0], [0]
+        for time, step in sorted(edges):
+            self._served.append(self._until(time))
+            self._depth.append(self._depth[-1] + step)
+            self._times.append(time)
+
+    def within(self, start: int, end: int) -> int:
+        """Return the time served from start to end."""
+        return self._until(end) - self._until(start)
+
+    def _until(self, time: int) -> int:
+        place = bisect_right(self._times, time) - 1
+        passed = time - self._times[place] if self._depth[place] else 0
+        return self._served[place] + passed

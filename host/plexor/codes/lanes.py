@@ -1,0 +1,219 @@
+"""Codes as lanes: which task ran, which interrupt was served, in what state each task was. Pure.
+
+One core runs at most one task. A task runs from its RUN until its own next state, or the RUN of
+another one, which leaves it READY. An interrupt does not change the state of the task that it
+interrupts. Where codes are missing no state is known until a lane's next code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.codes.stream import CodeArray, classes_of, ids_of
+from plexor.protocol.codes import CodeClass
+
+Ticks = npt.NDArray[np.int64]
+
+
+class LaneKind(StrEnum):
+    """What a lane shows."""
+
+    INTERRUPT = "interrupt"
+    TASK = "task"
+    STATE = "state"  # the user's own states
+
+
+class State(StrEnum):
+    """The state of a lane."""
+
+    UNKNOWN = "unknown"
+    RUNNING = "running"
+    READY = "ready"
+    BLOCKED = "blocked"
+    SLEEPING = "sleeping"
+    ACTIVE = "active"  # the interrupt is being served, or the user's state holds
+    IDLE = "idle"
+
+
+STATES: tuple[State, ...] = tuple(State)
+_OF_TASK = {
+    CodeClass.RUN: State.RUNNING,
+    CodeClass.READY: State.READY,
+    CodeClass.BLOCKED: State.BLOCKED,
+    CodeClass.SLEEPING: State.SLEEPING,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lane:
+    """One task, interrupt or user state, from the start of the run to its end.
+
+    Span n is in state STATES[states[n]] from starts[n] to starts[n + 1], and the last to the end.
+    """
+
+    kind: LaneKind
+    number: int
+    starts: Ticks
+    states: npt.NDArray[np.uint8]
+    end_ticks: int
+    inherits: Ticks
+    """Times at which the task inherited a priority."""
+
+    def ends(self) -> Ticks:
+        """Return the end of each span."""
+        return np.append(self.starts[1:], self.end_ticks)
+
+    def spans(self, state: State) -> tuple[Ticks, Ticks]:
+        """Return start and end of each span in a state."""
+        chosen = self.states == STATES.index(state)
+        return self.starts[chosen], self.ends()[chosen]
+
+    def time_in(self, state: State) -> int:
+        """Return the time that the lane was in a state, in ticks. All states' sum is the run's."""
+        starts, ends = self.spans(state)
+        return int((ends - starts).sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lanes:
+    """All lanes of a run: interrupts, then tasks, then user states, each by number."""
+
+    lanes: tuple[Lane, ...]
+    start_ticks: int
+    end_ticks: int
+    torn: int
+    """Codes that were left out because their value is in doubt."""
+    gaps: int
+    """Places where codes may be missing."""
+
+    def lane(self, kind: LaneKind, number: int) -> Lane | None:
+        """Return a lane; None if the device never named it."""
+        return next((e for e in self.lanes if (e.kind, e.number) == (kind, number)), None)
+
+
+def lanes_of(codes: CodeArray, bits: int, start_ticks: int, end_ticks: int) -> Lanes:
+    """Return the lanes of codes (CODE_DTYPE) of `bits` bits, in a run from start to end."""
+    book = _Book(start_ticks)
+    torn = gaps = 0
+    rows = zip(
+        codes["time_ticks"].tolist(),
+        classes_of(codes, bits).tolist(),
+        ids_of(codes, bits).tolist(),
+        codes["torn"].tolist(),
+        codes["gap"].tolist(),
+        strict=True,
+    )
+    for time_ticks, code_class, number, is_torn, gap in rows:
+        # A code in doubt may have been any.
+        if gap or is_torn:
+            gaps += gap
+            torn += is_torn
+            book.forget(time_ticks)
+        if not is_torn:
+            book.take(time_ticks, code_class, number)
+    return Lanes(book.lanes(end_ticks), start_ticks, end_ticks, torn, gaps)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A lane that grows."""
+
+    starts: list[int]
+    states: list[State]
+    inherits: list[int] = field(default_factory=list[int])
+
+    def enter(self, time_ticks: int, state: State) -> None:
+        if self.states[-1] == state:
+            return
+        if self.starts[-1] == time_ticks:
+            self.starts.pop()
+            self.states.pop()
+            if self.states and self.states[-1] == state:
+                return
+        self.starts.append(time_ticks)
+        self.states.append(state)
+
+
+class _Book:
+    def __init__(self, start_ticks: int) -> None:
+        self._start_ticks = start_ticks
+        self._open: dict[tuple[LaneKind, int], _Open] = {}
+        self._runs: int | None = None
+        self._holds: int | None = None
+
+    def take(self, time_ticks: int, code_class: int, number: int) -> None:
+        """Take one code."""
+        if code_class in _OF_TASK:
+            if code_class == CodeClass.RUN:
+                if self._runs not in (None, number):
+                    self._of(LaneKind.TASK, self._runs).enter(time_ticks, State.READY)
+                self._runs = number
+            elif self._runs == number:
+                self._runs = None
+            self._of(LaneKind.TASK, number).enter(time_ticks, _OF_TASK[CodeClass(code_class)])
+        elif code_class == CodeClass.INHERIT:
+            self._of(LaneKind.TASK, number).inherits.append(time_ticks)
+        elif code_class in (CodeClass.ISR_ENTER, CodeClass.ISR_EXIT):
+            active = State.ACTIVE if code_class == CodeClass.ISR_ENTER else State.IDLE
+            self._of(LaneKind.INTERRUPT, number).enter(time_ticks, active)
+        elif code_class == CodeClass.SET:
+            if self._holds not in (None, number):
+                self._of(LaneKind.STATE, self._holds).enter(time_ticks, State.IDLE)
+            self._holds = number
+            self._of(LaneKind.STATE, number).enter(time_ticks, State.ACTIVE)
+
+    def forget(self, time_ticks: int) -> None:
+        """Take that codes may be missing just before a time."""
+        for lane in self._open.values():
+            lane.enter(time_ticks, State.UNKNOWN)
+        self._runs = self._holds = None
+
+    def lanes(self, end_ticks: int) -> tuple[Lane, ...]:
+        """Return all lanes in order."""
+        order = list(LaneKind)
+        return tuple(
+            Lane(
+                kind,
+                number,
+                np.array(found.starts, np.int64),
+                np.array([STATES.index(state) for state in found.states], np.uint8),
+                end_ticks,
+                np.array(found.inherits, np.int64),
+            )
+            for (kind, number), found in sorted(
+                self._open.items(), key=lambda item: (order.index(item[0][0]), item[0][1])
+            )
+        )
+
+    def _of(self, kind: LaneKind, number: int | None) -> _Open:
+        assert number is not None
+        return self._open.setdefault((kind, number), _Open([self._start_ticks], [State.UNKNOWN]))
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """One task after another."""
+
+    time_ticks: int
+    before: int
+    after: int
+
+
+def switches(lanes: Lanes) -> list[Switch]:
+    """Return each time at which a task ran after another one, in order."""
+    spans = sorted(
+        (start, end, lane.number)
+        for lane in lanes.lanes
+        if lane.kind == LaneKind.TASK
+        for start, end in zip(*(each.tolist() for each in lane.spans(State.RUNNING)), strict=True)
+    )
+    return [
+        Switch(after[0], before[2], after[2])
+        for before, after in pairwise(spans)
+        if before[2] != after[2]
+    ]

@@ -1,0 +1,99 @@
+"""Names of codes, from a firmware's ELF file."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from plexor.errors import UsageError
+from plexor.model.codes import CodeName
+from plexor.protocol.codes import NAMES_SECTION, TASK_CLASSES, CodeClass
+
+_Family = tuple[int, ...]
+_TASK: _Family = TASK_CLASSES
+_ISR: _Family = (CodeClass.ISR_ENTER, CodeClass.ISR_EXIT)
+_FUNCTION: _Family = (CodeClass.ENTER, CodeClass.EXIT)
+_FAMILIES: Mapping[int, _Family] = {
+    kind: family for family in (_TASK, _ISR, _FUNCTION) for kind in family
+}
+_WORDS: Mapping[_Family, str] = {_TASK: "task", _ISR: "interrupt", _FUNCTION: "function"}
+
+
+class Names:
+    """Names by class and id. Classes of one family share them: those of a task's states, of an
+    interrupt's begin and end, and of a function's."""
+
+    def __init__(self, names: Iterable[CodeName] = ()) -> None:
+        self._names: Mapping[tuple[int, int], str] = {
+            (kind, entry.code_id): entry.name
+            for entry in names
+            for kind in _family(entry.code_class)
+        }
+
+    def of(self, code_class: int, code_id: int) -> str:
+        """Return the name, or one that says class and id, such as `task 3`."""
+        found = self._names.get((code_class, code_id))
+        if found is not None:
+            return found
+        family = _family(code_class)
+        plain = "state" if code_class == CodeClass.SET else f"class {code_class} id"
+        return f"{_WORDS.get(family, plain)} {code_id}"
+
+
+def _family(code_class: int) -> _Family:
+    return _FAMILIES.get(code_class, (code_class,))
+
+
+def names_of(path: Path) -> tuple[CodeName, ...]:
+    """Return the names in a firmware's ELF file.
+
+    Raises UsageError for a file that cannot be read, is no ELF file, or has no names.
+    """
+    try:
+        section = _section(path.read_bytes())
+        if section is None:
+            raise ValueError(
+                f"has no section {NAMES_SECTION}; build the firmware with plexor_trace.h"
+            )
+        return tuple(_named(text) for text in section.decode("utf-8").split("\0") if text)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: {NAMES_SECTION}: byte {error.start} is not UTF-8") from error
+    except (ValueError, struct.error) as error:
+        raise UsageError(f"{path}: {error}") from error
+
+
+def _named(text: str) -> CodeName:
+    parts = text.split(" ", 2)
+    if len(parts) != 3 or not (parts[0].isdecimal() and parts[1].isdecimal()):
+        raise ValueError(f"{NAMES_SECTION}: {text!r}; must be CLASS ID NAME")
+    return CodeName(int(parts[0]), int(parts[1]), parts[2])
+
+
+def _section(elf: bytes) -> bytes | None:
+    """Return the section of names (ELF, Tool Interface Standard 1.2, part 1); None without one."""
+    if elf[:4] != b"\x7fELF" or len(elf) < 52 or elf[4] not in (1, 2) or elf[5] not in (1, 2):
+        raise ValueError("no ELF file; name the firmware's .elf")
+    wide, order = elf[4] == 2, "<" if elf[5] == 1 else ">"
+    (table,) = struct.unpack_from(order + ("Q" if wide else "I"), elf, 40 if wide else 32)
+    sizes: tuple[int, int, int] = struct.unpack_from(order + "3H", elf, 58 if wide else 46)
+    size, count, strings = sizes
+    heads = [_head(elf, int(table) + place * size, wide, order) for place in range(count)]
+    if strings >= count:
+        return None
+    _, first, _ = heads[strings]
+    for name, offset, length in heads:
+        end = elf.find(b"\0", first + name)
+        if elf[first + name : end] == NAMES_SECTION.encode():
+            return elf[offset : offset + length]
+    return None
+
+
+def _head(elf: bytes, at: int, wide: bool, order: str) -> tuple[int, int, int]:
+    """Return (name, offset, size) of a section's header."""
+    (name,) = struct.unpack_from(order + "I", elf, at)
+    place = at + (24 if wide else 16)
+    offset, size = struct.unpack_from(order + ("2Q" if wide else "2I"), elf, place)
+    return int(name), int(offset), int(size)

@@ -1,0 +1,23 @@
+"""The codes of a run, by its settings."""
+
+from __future__ import annotations
+
+from plexor.codes.stream import CodeArray
+from plexor.codes.two_wire import two_wire
+from plexor.model.codes import Codes
+from plexor.model.results import RunResult
+from plexor.protocol.frames import SOURCE_CHANNEL
+
+
+def codes_of(result: RunResult) -> tuple[Codes, CodeArray]:
+    """Return how a run's codes came, and the codes (CODE_DTYPE).
+
+    Raises ValueError for a run without codes.
+    """
+    codes = result.settings.codes
+    if codes is None:
+        raise ValueError("has no codes; measure it with --codes or --code-wires")
+    if result.events is None:
+        raise ValueError("kept no events, so it has no codes; measure it with --mode stream")
+    clock, data = (SOURCE_CHANNEL + number for number in codes.wires)
+    return codes, two_wire(result.events, clock, data, codes.bits)

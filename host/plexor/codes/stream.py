@@ -1,0 +1,34 @@
+"""The codes of a run, in order."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plexor.protocol.codes import CLASS_BITS
+
+CodeArray = NDArray[np.void]
+
+CODE_DTYPE = np.dtype(
+    [
+        ("time_ticks", "<i8"),
+        ("index", "<u8"),
+        ("code", "<u2"),
+        ("skew_clocks", "u1"),
+        ("torn", "?"),
+        ("gap", "?"),
+    ]
+)
+"""One code: its time, the index of its first event, its value, the core clocks from its first bit
+that changed to its last, whether its value is in doubt, and whether events are missing between it
+and the code before."""
+
+
+def classes_of(codes: CodeArray, bits: int) -> NDArray[np.int64]:
+    """Return the class of each code."""
+    return codes["code"].astype(np.int64) >> (bits - CLASS_BITS)
+
+
+def ids_of(codes: CodeArray, bits: int) -> NDArray[np.int64]:
+    """Return the id of each code."""
+    return codes["code"].astype(np.int64) & ((1 << (bits - CLASS_BITS)) - 1)

@@ -1,0 +1,72 @@
+"""`plexor timeline`: what the tasks and interrupts of a device did in a stored run."""
+
+from __future__ import annotations
+
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import click
+
+from plexor.commands.parameters import json_option, time_option
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("run", type=click.Path(exists=True, path_type=Path), metavar="RUN")
+@time_option("--from", "start", help="First time to draw, from the start of the run.")
+@time_option("--to", "end", help="Last time to draw. Default: the end of the run.")
+@time_option(
+    "--cursor",
+    "cursors",
+    multiple=True,
+    help="A time to measure from or to. Give two; the time between them is printed.",
+)
+@json_option
+@click.option(
+    "--page",
+    type=_PATH,
+    metavar="FILE",
+    help="Write an HTML page, or a picture if FILE ends in .svg.",
+)
+@click.option("--csv", type=_PATH, metavar="FILE", help="Write a row for each span of a lane.")
+def timeline(
+    run: Path,
+    start: Fraction | None,
+    end: Fraction | None,
+    cursors: tuple[Fraction, ...],
+    as_json: bool,
+    page: Path | None,
+    csv: Path | None,
+) -> int:
+    """Show when each task and interrupt ran, waited and slept, and who ran after whom.
+
+    RUN is a folder of --out, of a run that was measured with --code-wires. Each lane's times in all
+    states add up to the run's length.
+
+    \b
+      plexor timeline run1
+      plexor timeline run1 --from 1ms --to 2ms --page timeline.html
+      plexor timeline run1 --cursor 1.2ms --cursor 1.4ms
+    """
+    from plexor.commands.conclude import show  # noqa: PLC0415
+    from plexor.commands.output import check_outputs  # noqa: PLC0415
+    from plexor.errors import UsageError  # noqa: PLC0415
+    from plexor.library.files import write_text  # noqa: PLC0415
+    from plexor.library.load import load  # noqa: PLC0415
+    from plexor.library.run import Run  # noqa: PLC0415
+
+    check_outputs(page, csv)
+    found = load(run)
+    if not isinstance(found, Run):
+        raise UsageError(f"{run}: holds a {found.what}; only runs have a timeline")
+    drawn = found.timeline(start, end, cursors)
+    show(drawn, as_json)
+    if page is not None:
+        write_text(page, drawn.picture() if page.suffix == ".svg" else drawn.page())
+        print(f"plexor: {'picture' if page.suffix == '.svg' else 'page'} {page}", file=sys.stderr)
+    if csv is not None:
+        write_text(csv, drawn.csv())
+        print(f"plexor: wrote {csv}", file=sys.stderr)
+    return found.exit_code()

@@ -1,0 +1,140 @@
+"""A run's timeline: what each task and interrupt did, and when."""
+
+from __future__ import annotations
+
+import csv
+import io
+from fractions import Fraction
+from typing import Any
+
+from plexor.codes.instances import instances
+from plexor.codes.lanes import Lane, State, switches
+from plexor.errors import UsageError
+from plexor.library.explain.coded import Coded
+from plexor.model.results import RunResult
+from plexor.render.timeline import View
+from plexor.units import FEMTOSECONDS, ticks_of
+
+SCHEMA = "plexor.timeline/1"
+
+
+class Timeline:
+    """Lanes of a run, from `Run.timeline`. All times count from the start of the run.
+
+    `start` and `end` bound what is drawn, `cursors` are two times. Raises UsageError for a run
+    without codes, and for times outside it.
+    """
+
+    def __init__(
+        self,
+        result: RunResult,
+        start: Fraction | None = None,
+        end: Fraction | None = None,
+        cursors: tuple[Fraction, ...] = (),
+    ) -> None:
+        self.coded = Coded(result)
+        lanes = self.coded.lanes
+        length = lanes.end_ticks - lanes.start_ticks
+        low, high = 0, length
+        if start is not None:
+            low = self._ticks("from", start, length)
+        if end is not None:
+            high = self._ticks("to", end, length)
+        if low >= high:
+            raise UsageError("the timeline ends before it begins; give a later time to end it")
+        if len(cursors) not in (0, 2):
+            raise UsageError(f"cursor: {len(cursors)} given; give two, or none")
+        first = lanes.start_ticks
+        at = tuple(first + self._ticks("cursor", time, length) for time in cursors)
+        self.view = View(
+            result,
+            lanes,
+            {lane: self.coded.lane_name(lane) for lane in lanes.lanes},
+            (first + low, first + high),
+            at,
+        )
+
+    def _ticks(self, name: str, time: Fraction, length: int) -> int:
+        ticks = round(ticks_of(time, self.coded.result.tick_fs))
+        if not 0 <= ticks <= length:
+            seconds = length * self.coded.result.tick_fs / FEMTOSECONDS
+            raise UsageError(f"{name}: {float(time):g} s; must lie in the run's {seconds:.6g} s")
+        return ticks
+
+    def text(self, *, width: int = 100, colour: bool = False) -> str:
+        """Return it as text for a terminal of `width` columns."""
+        from plexor.render.terminal.timeline import timeline_text  # noqa: PLC0415
+
+        return timeline_text(self.view, width=width, colour=colour)
+
+    def picture(self) -> str:
+        """Return it as an SVG picture."""
+        from plexor.render.pictures.timeline import timeline_picture  # noqa: PLC0415
+
+        return timeline_picture(self.view)
+
+    def page(self) -> str:
+        """Return it as an HTML page."""
+        from plexor.render.pictures.timeline import timeline_page  # noqa: PLC0415
+
+        return timeline_page(self.view)
+
+    def csv(self) -> str:
+        """Return a row for each span: its begin in ticks and ns from the run's start, lane, state.
+
+        Nanoseconds are exact decimals.
+        """
+        lanes, tick_fs = self.coded.lanes, self.coded.result.tick_fs
+        rows = sorted(
+            (int(start) - lanes.start_ticks, place, int(state))
+            for place, lane in enumerate(lanes.lanes)
+            for start, state in zip(lane.starts, lane.states, strict=True)
+        )
+        file = io.StringIO()
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("start_ticks", "start_ns", "kind", "name", "state"))
+        states = tuple(State)
+        for ticks, place, state in rows:
+            lane = lanes.lanes[place]
+            whole, part = divmod(ticks * tick_fs, 10**6)
+            exact = f"{whole}.{part:06d}".rstrip("0").rstrip(".")
+            writer.writerow(
+                (ticks, exact, lane.kind.value, self.view.names[lane], states[state].value)
+            )
+        return file.getvalue()
+
+    def document(self) -> dict[str, Any]:
+        """Return it as the document that `plexor timeline --json` prints, times in ticks."""
+        result, lanes = self.coded.result, self.coded.lanes
+        document: dict[str, Any] = {
+            "schema": SCHEMA,
+            "simulated": result.simulated,
+            "valid": result.valid,
+            "tick_fs": result.tick_fs,
+            "codes": len(self.coded.codes),
+            "torn": lanes.torn,
+            "gaps": lanes.gaps,
+            "length_ticks": lanes.end_ticks - lanes.start_ticks,
+            "switches": len(switches(lanes)),
+            "lanes": [self._lane(lane) for lane in lanes.lanes],
+        }
+        if self.view.cursors:
+            first, second = self.view.cursors
+            document["cursor_delta_ticks"] = second - first
+        return document
+
+    def _lane(self, lane: Lane) -> dict[str, Any]:
+        found = instances(lane, self.coded.lanes)
+        return {
+            "kind": lane.kind.value,
+            "number": lane.number,
+            "name": self.view.names[lane],
+            "time_ticks": {state.value: lane.time_in(state) for state in State},
+            "inherits": len(lane.inherits),
+            "instances": {
+                "start_ticks": (found.start_ticks - self.coded.lanes.start_ticks).tolist(),
+                "response_ticks": found.response_ticks.tolist(),
+                "execution_ticks": found.execution_ticks.tolist(),
+                "fragments": found.fragments.tolist(),
+            },
+        }

@@ -1,0 +1,40 @@
+"""How a device sends codes, and what they are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from plexor.protocol.codes import LEAST_BITS, MOST_BITS
+
+
+class CodeName(NamedTuple):
+    """The name of a task, an interrupt, a function or a state."""
+
+    code_class: int
+    code_id: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """Codes on two ordinary channels. Raises ValueError for channels or bits that cannot be."""
+
+    clock: int
+    """Number of the channel whose rising edges clock the bits."""
+    data: int
+    """Number of the channel with the bits, the highest first."""
+    bits: int = MOST_BITS
+    """Bits of a code as it is sent."""
+    names: tuple[CodeName, ...] = ()
+
+    @property
+    def wires(self) -> tuple[int, int]:
+        """Numbers of the channels."""
+        return self.clock, self.data
+
+    def __post_init__(self) -> None:
+        if self.clock == self.data:
+            raise ValueError(f"codes: ch{self.clock} is both clock and data; name two channels")
+        if not LEAST_BITS <= self.bits <= MOST_BITS:
+            raise ValueError(f"codes: {self.bits} bits; must be {LEAST_BITS} to {MOST_BITS}")

@@ -1,0 +1,201 @@
+"""A timeline as a picture: a lane for each task and interrupt, and who ran after whom."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from plexor.codes.lanes import Lane, LaneKind, State, switches
+from plexor.render import facts
+from plexor.render.html import Heading, html_box, html_figure, html_page, html_table
+from plexor.render.pictures.frame import (
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    beside,
+    framed,
+    panel,
+    provenance,
+    x_axis,
+)
+from plexor.render.pictures.scale import Axis, time_unit
+from plexor.render.pictures.svg import Canvas, text_width
+from plexor.render.timeline import (
+    LEGEND,
+    View,
+    cursor_lines,
+    delta_text,
+    instance_rows,
+    interaction_rows,
+    state_rows,
+    summary,
+)
+from plexor.units import plot_seconds
+
+MARGIN = 28.0
+LANE, GAP = 22.0, 8.0
+FOOT = 46.0
+_SHADES = {
+    State.RUNNING: (1.0, 1.0),
+    State.ACTIVE: (1.0, 1.0),
+    State.READY: (0.45, 0.55),
+    State.BLOCKED: (0.16, 0.3),
+    State.SLEEPING: (0.12, 0.12),
+    State.UNKNOWN: (1.0, 0.5),
+}
+"""Opacity of each state, and its height as a part of the lane's. Idle is left blank."""
+_MOST_LINES = 1500
+"""Interactions are drawn if there are at most so many."""
+
+
+def timeline_plot(view: View, width: float = WIDTH) -> Canvas:
+    """Return the plot of what is shown."""
+    lanes = view.lanes.lanes
+    bottom = TOP + GAP + (LANE + GAP) * max(len(lanes), 1)
+    canvas = framed("Timeline", summary(view), bottom + FOOT, provenance(view.result), width)
+    panel(canvas, TOP, bottom)
+    if not lanes:
+        said = "the device sent no codes of tasks, interrupts or states"
+        canvas.text(width / 2, (TOP + bottom) / 2, said, style="muted", anchor="middle")
+        return canvas
+    seconds = [plot_seconds(t - view.lanes.start_ticks, view.tick_fs) for t in view.shown]
+    axis = Axis(seconds[0], seconds[1], LEFT, width - RIGHT)
+    _times(canvas, axis, bottom)
+    place = partial(_place, view, axis)
+    tops = {lane: TOP + GAP + (LANE + GAP) * row for row, lane in enumerate(lanes)}
+    for row, lane in enumerate(lanes):
+        canvas.text(
+            LEFT - 9,
+            tops[lane] + LANE / 2 + 4,
+            beside(view.names[lane]),
+            style=f"f{row % 8}",
+            anchor="end",
+            bold=True,
+        )
+        for state in _SHADES:
+            _spans(canvas, lane, state, (tops[lane], f"f{row % 8}"), place)
+    _interactions(canvas, view, tops, place)
+    _cursors(canvas, view, bottom, place)
+    _legend(canvas, view, bottom + 36)
+    return canvas
+
+
+def _place(view: View, axis: Axis, ticks: float) -> float:
+    return axis.at(plot_seconds(ticks - view.lanes.start_ticks, view.tick_fs))
+
+
+def _times(canvas: Canvas, axis: Axis, bottom: float) -> None:
+    scale, unit = time_unit(axis.high)
+    x_axis(canvas, axis, TOP, bottom, (scale, unit))
+
+
+def _spans(
+    canvas: Canvas, lane: Lane, state: State, drawn: tuple[float, str], place: partial[float]
+) -> None:
+    """Fill a lane's spans in a state: one path, whose parts are joined where no eye parts them."""
+    top, style = drawn
+    opacity, part = _SHADES[state]
+    height = LANE * part
+    y = top + LANE - height
+    parts: list[str] = []
+    low = high = -1.0
+    for start, end in zip(*(each.tolist() for each in lane.spans(state)), strict=True):
+        left, right = place(start), place(end)
+        if right <= left:
+            continue
+        if high >= 0 and left - high < 0.1:
+            high = right
+            continue
+        if high > low:
+            parts.append(_box(low, high, y, height))
+        low, high = left, right
+    if high > low:
+        parts.append(_box(low, high, y, height))
+    if parts:
+        canvas.area("".join(parts), "region" if state == State.UNKNOWN else style, opacity)
+
+
+def _box(left: float, right: float, top: float, height: float) -> str:
+    return f"M{left:.2f} {top:.1f}H{max(right, left + 0.2):.2f}v{height:.1f}H{left:.2f}z"
+
+
+def _interactions(
+    canvas: Canvas, view: View, tops: dict[Lane, float], place: partial[float]
+) -> None:
+    """Join a task to the one that ran before it."""
+    low, high = view.shown
+    found = [each for each in switches(view.lanes) if low <= each.time_ticks < high]
+    if len(found) > _MOST_LINES:
+        return
+    rows = {lane.number: top for lane, top in tops.items() if lane.kind == LaneKind.TASK}
+    lines = ""
+    for each in found:
+        x = place(each.time_ticks)
+        ends = sorted((rows[each.before], rows[each.after]))
+        lines += f"M{x:.2f} {ends[0] + LANE:.1f}V{ends[1]:.1f}"
+    if lines:
+        canvas.path(lines, "last", 'stroke-width="0.8"')
+    for lane, top in tops.items():
+        times = lane.inherits[(lane.inherits >= low) & (lane.inherits < high)]
+        for x in np.unique(np.round([place(time) for time in times], 1)).tolist():
+            canvas.parts.append(
+                f'<path class="worst" fill="none" stroke-width="1.6" '
+                f'd="M{x - 4:.1f} {top - 1:.1f}l4-5l4 5"/>'
+            )
+
+
+def _cursors(canvas: Canvas, view: View, bottom: float, place: partial[float]) -> None:
+    if not view.cursors:
+        return
+    inside = [min(max(time, view.shown[0]), view.shown[1]) for time in view.cursors]
+    for name, time in zip("AB", inside, strict=True):
+        x = place(time)
+        canvas.line(x, TOP, x, bottom, "worst", 'stroke-width="1.2" stroke-dasharray="5 3"')
+        canvas.text(x + 4, TOP + 11, name, size=11, style="alarm", bold=True)
+    delta = delta_text(view.cursors[1] - view.cursors[0], view.tick_fs)
+    middle = sum(place(time) for time in inside) / 2
+    half = text_width(f"Δ {delta}", 12, bold=True) / 2
+    x = min(max(middle, LEFT + half), canvas.width - RIGHT - half)
+    canvas.text(x, TOP - 4, f"Δ {delta}", style="alarm", anchor="middle", bold=True)
+
+
+def _legend(canvas: Canvas, view: View, y: float) -> None:
+    x = LEFT
+    for state, (opacity, part) in _SHADES.items():
+        lanes = view.lanes.lanes
+        if state == State.ACTIVE or not any(lane.time_in(state) for lane in lanes):
+            continue
+        words = LEGEND[state]
+        height = 12 * part
+        style = "region" if state == State.UNKNOWN else "ink"
+        canvas.area(_box(x, x + 20, y - height + 1, height), style, opacity)
+        canvas.text(x + 26, y, words, style="muted")
+        x += 44 + text_width(words, 12)
+
+
+def timeline_picture(view: View) -> str:
+    """Return one SVG file."""
+    plot = timeline_plot(view)
+    whole = Canvas(WIDTH + 2 * MARGIN, plot.height + 2 * MARGIN, plot.title)
+    whole.rect(0, 0, whole.width, whole.height, "paper")
+    whole.parts.append(f'<g transform="translate({MARGIN:g} {MARGIN:g})">\n{plot.body()}\n</g>')
+    return whole.render(style=True) + "\n"
+
+
+def timeline_page(view: View) -> str:
+    """Return the page's text in UTF-8: inline pictures, no script, nothing fetched."""
+    body = "".join(html_box("bad", "INVALID RUN", text) for text in view.result.invalid_reasons)
+    body += html_figure(partial(timeline_plot, view))
+    for line in cursor_lines(view):
+        body += f"<p>{line}</p>"
+    for title, rows in (
+        ("Time in each state", state_rows(view)),
+        ("Instances", instance_rows(view)),
+        ("Interactions", interaction_rows(view)),
+    ):
+        if rows[1]:
+            body += f"<h2>{title}</h2>{html_table(rows)}"
+    name = facts.device_name(view.result.device) or "Timeline"
+    return html_page(Heading(name, provenance(view.result), summary(view)), body)

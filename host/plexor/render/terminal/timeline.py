@@ -1,0 +1,96 @@
+"""A timeline on the terminal: a line of blocks for each lane, and its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from plexor.codes.lanes import STATES, Lane, State
+from plexor.render import facts
+from plexor.render.pictures.scale import Axis, time_unit
+from plexor.render.terminal.blocks import MARGIN, axis_line
+from plexor.render.terminal.columns import CHANNEL_COLOURS, LEAST_WIDTH, Paint, table, wrapped
+from plexor.render.timeline import (
+    LEGEND,
+    View,
+    cursor_lines,
+    instance_rows,
+    interaction_rows,
+    state_rows,
+    summary,
+)
+from plexor.units import plot_seconds
+
+_SIGNS = {
+    State.RUNNING: "█",
+    State.ACTIVE: "█",
+    State.READY: "▒",
+    State.BLOCKED: "·",
+    State.SLEEPING: " ",
+    State.IDLE: " ",
+    State.UNKNOWN: "?",
+}
+_RANK = [State.UNKNOWN, State.IDLE, State.SLEEPING, State.BLOCKED, State.READY, State.RUNNING]
+"""Of several states in a column the last one here is drawn."""
+_MOST_NAME = 14
+
+
+def timeline_text(view: View, *, width: int = 100, colour: bool = False) -> str:
+    """Return it as lines of at most `width` columns (40 at least), each ended."""
+    width, paint = max(width, LEAST_WIDTH), Paint(colour)
+    name = facts.device_name(view.result.device) or "Timeline"
+    lines = list(wrapped(name, width, paint, "bold"))
+    style = "alarm" if view.result.simulated else "muted"
+    lines += [*wrapped(summary(view), width, paint, style), ""]
+    for reason in view.result.invalid_reasons:
+        lines += wrapped(f"INVALID RUN: {reason}", width, paint, "bad")
+    if not view.lanes.lanes:
+        lines += wrapped(
+            "The device sent no codes of tasks, interrupts or states.", width, paint, ""
+        )
+        return "".join(f"{line}\n" for line in lines)
+    lines += _lanes(view, width, paint)
+    shown = {state for state in State if any(lane.time_in(state) for lane in view.lanes.lanes)}
+    legend = [f"{_SIGNS[state]} {LEGEND[state]}" for state in LEGEND if state in shown]
+    lines += [*wrapped("   ".join(legend), width, paint, "muted"), ""]
+    for line in cursor_lines(view):
+        lines += [*wrapped(line, width, paint, "bold"), ""]
+    for head, rows in (state_rows(view), instance_rows(view), interaction_rows(view)):
+        if rows:
+            lines += [*table(head, rows, width, paint), ""]
+    return "".join(f"{line}\n" for line in lines[:-1])
+
+
+def _lanes(view: View, width: int, paint: Paint) -> Iterator[str]:
+    names = {lane: _short(view.names[lane]) for lane in view.lanes.lanes}
+    left = max(MARGIN - 1, *map(len, names.values()))
+    columns = width - left - 2
+    low, high = view.shown
+    edges = np.linspace(low, high, columns + 1)
+    for place, lane in enumerate(view.lanes.lanes):
+        signs = "".join(_SIGNS[state] for state in _columns(lane, edges))
+        colour = CHANNEL_COLOURS[place % len(CHANNEL_COLOURS)]
+        yield f"{names[lane].rjust(left)} {paint(signs.rstrip(), colour)}".rstrip()
+    start = plot_seconds(low - view.lanes.start_ticks, view.tick_fs)
+    end = plot_seconds(high - view.lanes.start_ticks, view.tick_fs)
+    axis = Axis(start, end, 0, columns)
+    line = axis_line(axis, *time_unit(end), Paint(False))
+    yield paint(" " * (left - MARGIN + 1) + line, "muted")
+
+
+def _columns(lane: Lane, edges: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[State]:
+    """Return the state to draw in each column: the most active one."""
+    firsts = np.searchsorted(lane.starts, edges[:-1], "right") - 1
+    lasts = np.maximum(np.searchsorted(lane.starts, edges[1:], "left"), firsts + 1)
+    rank = [_RANK.index(State.RUNNING if s == State.ACTIVE else s) for s in STATES]
+    ranks = np.array(rank)[lane.states]
+    found: list[State] = []
+    for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
+        best = int(ranks[max(first, 0) : last].max())
+        found.append(_RANK[best])
+    return found
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _MOST_NAME else f"{name[: _MOST_NAME - 1]}…"
