@@ -1,10 +1,12 @@
-"""Names of codes, from a firmware's ELF file."""
+"""Names of codes, from a firmware's ELF file, or from a TOML file for a device without one."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import cast
 
 from plexor.errors import UsageError
 from plexor.model.codes import CodeName
@@ -16,6 +18,12 @@ _ISR: _Family = (CodeClass.ISR_ENTER, CodeClass.ISR_EXIT)
 _FUNCTION: _Family = (CodeClass.ENTER, CodeClass.EXIT)
 _FAMILIES: Mapping[int, _Family] = {
     kind: family for family in (_TASK, _ISR, _FUNCTION) for kind in family
+}
+_KINDS: Mapping[str, int] = {
+    "task": CodeClass.RUN,
+    "interrupt": CodeClass.ISR_ENTER,
+    "function": CodeClass.ENTER,
+    "state": CodeClass.SET,
 }
 _WORDS: Mapping[_Family, str] = {_TASK: "task", _ISR: "interrupt", _FUNCTION: "function"}
 
@@ -46,11 +54,14 @@ def _family(code_class: int) -> _Family:
 
 
 def names_of(path: Path) -> tuple[CodeName, ...]:
-    """Return the names in a firmware's ELF file.
+    """Return the names in a firmware's ELF file, or in a .toml file.
 
-    Raises UsageError for a file that cannot be read, is no ELF file, or has no names.
+    A TOML file has tables task, interrupt, function and state, with lines such as `3 = "motor"`.
+    Raises UsageError for a file that cannot be read, is no such file, or has no names.
     """
     try:
+        if path.suffix == ".toml":
+            return tuple(_listed(tomllib.loads(path.read_text(encoding="utf-8"))))
         section = _section(path.read_bytes())
         if section is None:
             raise ValueError(
@@ -60,9 +71,19 @@ def names_of(path: Path) -> tuple[CodeName, ...]:
     except OSError as error:
         raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: {NAMES_SECTION}: byte {error.start} is not UTF-8") from error
+        raise UsageError(f"{path}: byte {error.start} of its names is not UTF-8") from error
     except (ValueError, struct.error) as error:
         raise UsageError(f"{path}: {error}") from error
+
+
+def _listed(document: Mapping[str, object]) -> Iterator[CodeName]:
+    for kind, entries in document.items():
+        if kind not in _KINDS or not isinstance(entries, dict):
+            raise ValueError(f"{kind}: must be a table named {', '.join(_KINDS)}")
+        for number, name in cast("dict[str, object]", entries).items():
+            if not number.isdecimal() or not isinstance(name, str):
+                raise ValueError(f'{kind}: {number} = {name!r}; must be like 3 = "motor"')
+            yield CodeName(_KINDS[kind], int(number), name)
 
 
 def _named(text: str) -> CodeName:

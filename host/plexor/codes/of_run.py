@@ -16,7 +16,7 @@ def codes_of(result: RunResult) -> tuple[Codes, CodeArray]:
     """
     codes = result.settings.codes
     if codes is None:
-        raise ValueError("has no codes; measure it with --codes or --code-wires")
+        raise ValueError("has no codes; measure it with --code-wires")
     if result.events is None:
         raise ValueError("kept no events, so it has no codes; measure it with --mode stream")
     clock, data = (SOURCE_CHANNEL + number for number in codes.wires)

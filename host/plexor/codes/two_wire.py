@@ -25,43 +25,50 @@ def two_wire(events: EventArray, clock: int, data: int, bits: int) -> CodeArray:
     """
     times = events["time_ticks"].astype(np.int64)
     rises = np.flatnonzero((events["source"] == clock) & (events["polarity"] == 1))
-    changes = np.flatnonzero(events["source"] == data)
     if not len(rises):
         return np.empty(0, CODE_DTYPE)
     stretch = np.cumsum(np.diff(events["index"].astype(np.int64), prepend=-1) != 1)
-    # The data's last edge before a clock edge; the level before the first one is its opposite.
-    last = np.searchsorted(times[changes], times[rises], "left") - 1
-    levels = np.ones(len(rises), np.int64)
-    if len(changes):
-        levels = events["polarity"][changes[np.maximum(last, 0)]].astype(np.int64)
-        levels[last < 0] ^= 1
-    else:
-        levels[:] = 0
-    starts = _starts(times[rises], bits)
+    levels, known = _levels(events, stretch, rises, data)
+    pauses = _pauses(times[rises])
+    places = np.arange(len(rises))
+    since = places - pauses[np.searchsorted(pauses, places, "right") - 1]
+    starts = np.flatnonzero(since % bits == 0)
     ends = np.append(starts[1:], len(rises))
     number = np.repeat(np.arange(len(starts)), ends - starts)
-    place = np.arange(len(rises)) - starts[number]
+    place = places - starts[number]
     shift = np.maximum(bits - 1 - place, 0)
     found = np.zeros(len(starts), CODE_DTYPE)
     found["code"] = np.bincount(number, weights=levels << shift).astype(np.uint16)
     found["time_ticks"] = times[rises[starts]]
     found["index"] = events["index"][rises[starts]]
-    known = np.ones(len(rises), np.bool_)
-    if len(changes):
-        known = stretch[changes[np.maximum(last, 0)]] == stretch[rises]
-        known[last < 0] = stretch[rises[last < 0]] == stretch[0]
+    # What is missing behind the last clock edge before a pause may have been a part of a code.
+    anchors = stretch[rises[np.maximum(pauses - 1, 0)]]
+    anchors[0] = 0
+    anchor = anchors[np.searchsorted(pauses, starts, "right") - 1]
     whole = np.bincount(number, weights=known) == ends - starts
-    whole &= stretch[rises[ends - 1]] == stretch[rises[starts]]
+    whole &= stretch[rises[ends - 1]] == anchor
     found["torn"] = ~whole | (ends - starts != bits)
     found["gap"] = np.diff(stretch[rises[starts]], prepend=0) != 0
     return found
 
 
-def _starts(rises: Ticks, bits: int) -> Ticks:
-    """Return which clock edges begin a code: those behind a pause, and each `bits`-th after it."""
+def _levels(
+    events: EventArray, stretch: Ticks, rises: Ticks, data: int
+) -> tuple[Ticks, npt.NDArray[np.bool_]]:
+    """Return the data's level at each clock edge, and whether no edge before it can be missing."""
+    changes = np.flatnonzero(events["source"] == data)
+    if not len(changes):
+        return np.zeros(len(rises), np.int64), stretch[rises] == 0
+    last = np.searchsorted(events["time_ticks"][changes], events["time_ticks"][rises], "left") - 1
+    change = changes[np.maximum(last, 0)]
+    polarity = events["polarity"][change].astype(np.int64)
+    # Before its first edge the data had the other level.
+    levels = np.where(last < 0, 1 - polarity, polarity)
+    return levels, stretch[rises] == np.where(last < 0, 0, stretch[change])
+
+
+def _pauses(rises: Ticks) -> Ticks:
+    """Return which clock edges come first in the run, or behind a pause."""
     gaps = np.diff(rises)
     usual = int(np.sort(gaps)[len(gaps) // 3]) if len(gaps) else 0
-    pauses = np.concatenate([[0], np.flatnonzero(gaps > PAUSE * usual) + 1])
-    places = np.arange(len(rises))
-    since = places - pauses[np.searchsorted(pauses, places, "right") - 1]
-    return np.flatnonzero(since % bits == 0)
+    return np.concatenate([[0], np.flatnonzero(gaps > PAUSE * usual) + 1])

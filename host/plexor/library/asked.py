@@ -74,7 +74,7 @@ class Asked:
     code_wires: Codes | None = None
     """The two channels on which the device sends codes; None: it sends none."""
     codes: Path | None = None
-    """The firmware's ELF file, with the names of codes."""
+    """Names of codes: the firmware's ELF file, or a TOML file."""
     every: Fraction | None = None
     """Time from snapshot to snapshot. None: no snapshots."""
 

@@ -20,6 +20,7 @@ from plexor.units import parse_velocity, ticks_of
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from plexor.library.explain.profile import Profile
     from plexor.library.explain.timeline import Timeline
     from plexor.library.explain.why import Why
     from plexor.library.keep import Tap
@@ -216,6 +217,27 @@ class Run:
         given = read({"start": start, "end": end}, {"start": seconds, "end": seconds})
         at = tuple(read({"cursor": each}, {"cursor": seconds})["cursor"] for each in cursors)
         return Timeline(self.result, given.get("start"), given.get("end"), at)
+
+    def profile(
+        self,
+        view: str = "top",
+        *,
+        base: object = 0,
+        function: str | None = None,
+        by: str = "time",
+        most: int | None = None,
+    ) -> Profile:
+        """Return where the device's functions spent their time, by its codes.
+
+        `view` is top, modules, tree, butterfly (which needs the name of a `function`), graph or
+        trace. `base` is the time of an empty call. `by` (time or count) and `most` order and bound
+        top. Raises UsageError for a run without codes, and for a view or function that is not
+        there.
+        """
+        from plexor.library.explain.profile import Profile  # noqa: PLC0415
+
+        base_ticks = round(ticks_of(read({"base": base}, {"base": seconds})["base"], self.tick_fs))
+        return Profile(self.result, view, base_ticks, function, by, most)
 
     def export(self, *paths: str | Path, budget: str | Budget | None = None) -> None:
         """Write the run to files of other tools; the suffix of each names its format.

@@ -153,7 +153,10 @@ _PATH = click.Path(path_type=Path)
     "16 BITS, the highest first.",
 )
 @click.option(
-    "--codes", type=_PATH, metavar="FILE", help="The firmware's ELF file, with the names of codes."
+    "--codes",
+    type=_PATH,
+    metavar="FILE",
+    help="Names of codes: the firmware's ELF file, or a TOML file.",
 )
 @base_option
 @velocity_option

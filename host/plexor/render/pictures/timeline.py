@@ -32,10 +32,12 @@ from plexor.render.timeline import (
     state_rows,
     summary,
 )
-from plexor.units import plot_seconds
+from plexor.units import format_ticks, plot_seconds
 
 MARGIN = 28.0
 LANE, GAP = 22.0, 8.0
+CURSOR = 14.0
+"""Height of the line above the lanes that has the time between two cursors."""
 FOOT = 46.0
 _SHADES = {
     State.RUNNING: (1.0, 1.0),
@@ -53,18 +55,21 @@ _MOST_LINES = 1500
 def timeline_plot(view: View, width: float = WIDTH) -> Canvas:
     """Return the plot of what is shown."""
     lanes = view.lanes.lanes
-    bottom = TOP + GAP + (LANE + GAP) * max(len(lanes), 1)
-    canvas = framed("Timeline", summary(view), bottom + FOOT, provenance(view.result), width)
-    panel(canvas, TOP, bottom)
+    top = TOP + (CURSOR if view.cursors else 0)
+    bottom = top + GAP + (LANE + GAP) * max(len(lanes), 1)
+    start, end = (format_ticks(t - view.lanes.start_ticks, view.tick_fs) for t in view.shown)
+    said = f"{start} to {end} of the run"
+    canvas = framed("Timeline", said, bottom + FOOT, provenance(view.result), width)
+    panel(canvas, top, bottom)
     if not lanes:
         said = "the device sent no codes of tasks, interrupts or states"
-        canvas.text(width / 2, (TOP + bottom) / 2, said, style="muted", anchor="middle")
+        canvas.text(width / 2, (top + bottom) / 2, said, style="muted", anchor="middle")
         return canvas
     seconds = [plot_seconds(t - view.lanes.start_ticks, view.tick_fs) for t in view.shown]
     axis = Axis(seconds[0], seconds[1], LEFT, width - RIGHT)
-    _times(canvas, axis, bottom)
+    x_axis(canvas, axis, top, bottom, time_unit(axis.high))
     place = partial(_place, view, axis)
-    tops = {lane: TOP + GAP + (LANE + GAP) * row for row, lane in enumerate(lanes)}
+    tops = {lane: top + GAP + (LANE + GAP) * row for row, lane in enumerate(lanes)}
     for row, lane in enumerate(lanes):
         canvas.text(
             LEFT - 9,
@@ -77,18 +82,13 @@ def timeline_plot(view: View, width: float = WIDTH) -> Canvas:
         for state in _SHADES:
             _spans(canvas, lane, state, (tops[lane], f"f{row % 8}"), place)
     _interactions(canvas, view, tops, place)
-    _cursors(canvas, view, bottom, place)
+    _cursors(canvas, view, (top, bottom), place)
     _legend(canvas, view, bottom + 36)
     return canvas
 
 
 def _place(view: View, axis: Axis, ticks: float) -> float:
     return axis.at(plot_seconds(ticks - view.lanes.start_ticks, view.tick_fs))
-
-
-def _times(canvas: Canvas, axis: Axis, bottom: float) -> None:
-    scale, unit = time_unit(axis.high)
-    x_axis(canvas, axis, TOP, bottom, (scale, unit))
 
 
 def _spans(
@@ -146,19 +146,20 @@ def _interactions(
             )
 
 
-def _cursors(canvas: Canvas, view: View, bottom: float, place: partial[float]) -> None:
+def _cursors(canvas: Canvas, view: View, ends: tuple[float, float], place: partial[float]) -> None:
     if not view.cursors:
         return
+    top, bottom = ends
     inside = [min(max(time, view.shown[0]), view.shown[1]) for time in view.cursors]
     for name, time in zip("AB", inside, strict=True):
         x = place(time)
-        canvas.line(x, TOP, x, bottom, "worst", 'stroke-width="1.2" stroke-dasharray="5 3"')
-        canvas.text(x + 4, TOP + 11, name, size=11, style="alarm", bold=True)
+        canvas.line(x, top, x, bottom, "worst", 'stroke-width="1.2" stroke-dasharray="5 3"')
+        canvas.text(x + 4, top - 4, name, size=11, style="alarm", bold=True)
     delta = delta_text(view.cursors[1] - view.cursors[0], view.tick_fs)
     middle = sum(place(time) for time in inside) / 2
     half = text_width(f"Δ {delta}", 12, bold=True) / 2
     x = min(max(middle, LEFT + half), canvas.width - RIGHT - half)
-    canvas.text(x, TOP - 4, f"Δ {delta}", style="alarm", anchor="middle", bold=True)
+    canvas.text(x, top - 4, f"Δ {delta}", style="alarm", anchor="middle", bold=True)
 
 
 def _legend(canvas: Canvas, view: View, y: float) -> None:

@@ -1,0 +1,75 @@
+"""`plexor profile`: where the functions of a device spent their time in a stored run."""
+
+from __future__ import annotations
+
+import json
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import click
+
+from plexor.commands.parameters import COUNT, json_option, time_option
+
+VIEWS = ("top", "modules", "tree", "butterfly", "graph", "trace")
+
+
+@click.command()
+@click.argument("run", type=click.Path(exists=True, path_type=Path), metavar="RUN")
+@click.argument("view", type=click.Choice(VIEWS), default="top", metavar="[VIEW]")
+@click.option(
+    "--by",
+    type=click.Choice(["time", "count"]),
+    default="time",
+    show_default=True,
+    help="Order of the view top: by own time, or by number of calls.",
+)
+@click.option("--most", type=COUNT, metavar="N", help="Lines of the view top. Default: all.")
+@click.option("--function", metavar="NAME", help="The function that the view butterfly is about.")
+@time_option("--base", default="0", help="Time of an empty call, which is subtracted from each.")
+@json_option
+@click.option(
+    "--speedscope",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write all calls as a file for speedscope.app.",
+)
+def profile(
+    run: Path,
+    view: str,
+    by: str,
+    most: int | None,
+    function: str | None,
+    base: Fraction,
+    as_json: bool,
+    speedscope: Path | None,
+) -> int:
+    """Show which functions of a device took how long, by the codes at their entries and exits.
+
+    RUN is a folder of --out, of a run that was measured with --code-wires. VIEW is top (functions),
+    modules, tree (paths of calls), butterfly (callers and callees of one function), graph (edges
+    from caller to callee) or trace (each call). Own time leaves out callees, interrupts and other
+    tasks.
+
+    \b
+      plexor profile run1
+      plexor profile run1 butterfly --function parse
+      plexor profile run1 trace --base 120ns --speedscope run1.speedscope.json
+    """
+    from plexor.commands.conclude import show  # noqa: PLC0415
+    from plexor.commands.output import check_outputs  # noqa: PLC0415
+    from plexor.errors import UsageError  # noqa: PLC0415
+    from plexor.library.files import write_text  # noqa: PLC0415
+    from plexor.library.load import load  # noqa: PLC0415
+    from plexor.library.run import Run  # noqa: PLC0415
+
+    check_outputs(speedscope)
+    found = load(run)
+    if not isinstance(found, Run):
+        raise UsageError(f"{run}: holds a {found.what}; only runs have a profile")
+    drawn = found.profile(view, base=base, function=function, by=by, most=most)
+    show(drawn, as_json)
+    if speedscope is not None:
+        write_text(speedscope, json.dumps(drawn.speedscope(), ensure_ascii=False) + "\n")
+        print(f"plexor: wrote {speedscope}", file=sys.stderr)
+    return found.exit_code()

@@ -1,0 +1,61 @@
+// A device that says what it does. Each strike is an interrupt, which wakes a task; the task calls
+// two functions and waits again. Each step sends a code of 16 bits on two wires, the highest bit
+// first: class in the upper four bits, id below.
+module coded (
+  input clk, input reset, input strike,
+  output reg irq, output reg done, output code_clock, output code_data
+);
+  localparam STEP_CLOCKS = 300;  // longer than a code
+  localparam STEPS = 10;
+
+  function [15:0] code(input [3:0] step);
+    case (step)
+      0: code = 16'h6000;  // interrupt 0 begins
+      1: code = 16'h7000;  // interrupt 0 ends
+      2: code = 16'h1003;  // task 3 runs
+      3: code = 16'h8001;  // function 1 begins
+      4: code = 16'h8002;  // function 2 begins
+      5: code = 16'h9002;  // function 2 ends
+      6: code = 16'h9001;  // function 1 ends
+      7: code = 16'h3003;  // task 3 waits
+      8: code = 16'h1000;  // task 0 runs
+      default: code = 16'h0000;
+    endcase
+  endfunction
+
+  reg [2:0] sync;
+  reg busy;
+  reg [3:0] step;
+  reg [8:0] since;        // clocks since the step began
+  reg [15:0] word;
+  wire [4:0] place = since[8:4];    // bit that is sent; 16 clocks each
+  wire sends = busy & step != 9 & place < 16;
+
+  always @(posedge clk) begin
+    sync <= {sync[1:0], strike};
+    if (reset) begin
+      busy <= 0;
+      irq <= 0;
+      done <= 0;
+    end else if (!busy) begin
+      busy <= sync[1] & ~sync[2];
+      step <= 0;
+      since <= 0;
+      word <= code(0);
+    end else begin
+      irq <= step == 0;
+      done <= step == 6;
+      since <= since + 1;
+      if (sends & since[3:0] == 15) word <= word << 1;
+      if (since == STEP_CLOCKS - 1) begin
+        since <= 0;
+        step <= step + 1;
+        word <= code(step + 1);
+        if (step == STEPS - 1) busy <= 0;
+      end
+    end
+  end
+
+  assign code_clock = sends & since[3];
+  assign code_data = sends & word[15];
+endmodule

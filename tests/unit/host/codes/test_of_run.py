@@ -1,0 +1,27 @@
+"""The codes of a run come by its settings."""
+
+from dataclasses import replace
+
+import pytest
+
+from plexor.codes.of_run import codes_of
+
+from ..coded import coded_run
+from ..runs import run
+
+PLANTED = [(1000, 6, 0), (3000, 7, 0), (5000, 1, 3)]
+
+
+def test_codes_are_read_from_the_wires_of_the_settings():
+    codes, found = codes_of(coded_run(PLANTED, 9000))
+    assert codes.bits == 16
+    assert found["code"].tolist() == [0x6000, 0x7000, 0x1003]
+    assert found["time_ticks"].tolist() == [1000, 3000, 5000]
+
+
+def test_a_run_without_codes_or_events_says_what_to_do():
+    plain, _ = run()
+    with pytest.raises(ValueError, match="measure it with --code-wires"):
+        codes_of(plain)
+    with pytest.raises(ValueError, match="measure it with --mode stream"):
+        codes_of(replace(coded_run(PLANTED, 9000), events=None))

@@ -1,0 +1,46 @@
+"""A timeline as a picture and a page."""
+
+import re
+
+from plexor.library.run import Run
+
+from ...coded import coded_run
+from ...library.explain.test_coded import NAMES
+from ..test_timeline import PLANTED
+
+
+def test_the_picture_has_each_lane_and_the_time_between_cursors():
+    drawn = Run(coded_run(PLANTED, 20_000, NAMES)).timeline(cursors=("3us", "5us"))
+    picture = drawn.picture()
+    for text in (
+        "motor",
+        "task 0",
+        "Δ .000002 seconds (2 µs)",
+        "waits for something",
+        "0 s to 20 µs",
+    ):
+        assert text in picture
+    assert "NaN" not in picture
+
+
+def test_a_span_is_drawn_where_it_was():
+    picture = Run(coded_run(PLANTED, 20_000, NAMES)).timeline().picture()
+    running = re.search(r'class="f1" d="([^"]*)" fill-opacity="1"', picture)
+    assert running is not None
+    spans = re.findall(r"M([\d.]+) [\d.]+H([\d.]+)", running[1])
+    left, right = 72.0, 976.0
+    at = [left + time / 20_000 * (right - left) for time in (3000, 5000, 11_000, 15_000)]
+    assert [float(x) for span in spans for x in span] == [round(x, 2) for x in at]
+
+
+def test_many_spans_make_a_picture_of_bounded_size():
+    planted = [(1000 + 800 * n, 1, n % 2) for n in range(20_000)]
+    picture = Run(coded_run(planted, 17_000_000)).timeline().picture()
+    assert len(picture) < 300_000
+
+
+def test_the_page_has_the_tables_and_fetches_nothing():
+    page = Run(coded_run(PLANTED, 20_000, NAMES)).timeline(cursors=("3us", "5us")).page()
+    for text in ("Time in each state", "Instances", "Interactions", "delta .000002 seconds"):
+        assert text in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
