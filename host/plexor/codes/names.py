@@ -25,6 +25,17 @@ _KINDS: Mapping[str, int] = {
     "function": CodeClass.ENTER,
     "state": CodeClass.SET,
 }
+_VERBS: Mapping[int, str] = {
+    CodeClass.RUN: "{} runs",
+    CodeClass.READY: "{} could run",
+    CodeClass.BLOCKED: "{} waits",
+    CodeClass.SLEEPING: "{} sleeps",
+    CodeClass.INHERIT: "{} inherits a priority",
+    CodeClass.ISR_ENTER: "{} is served",
+    CodeClass.ISR_EXIT: "{} was served",
+    CodeClass.ENTER: "in {}",
+    CodeClass.EXIT: "left {}",
+}
 _WORDS: Mapping[_Family, str] = {_TASK: "task", _ISR: "interrupt", _FUNCTION: "function"}
 
 
@@ -47,6 +58,13 @@ class Names:
         family = _family(code_class)
         plain = "state" if code_class == CodeClass.SET else f"class {code_class} id"
         return f"{_WORDS.get(family, plain)} {code_id}"
+
+
+def said(names: Names, code_class: int, code_id: int) -> str:
+    """Return what a code says, such as `idle runs`."""
+    verb = _VERBS.get(code_class)
+    name = names.of(code_class, code_id)
+    return name if verb is None else verb.format(name)
 
 
 def _family(code_class: int) -> _Family:

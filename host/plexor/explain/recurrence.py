@@ -56,6 +56,8 @@ def recurrence(places: Ticks, time_ticks: Ticks) -> Recurrence:
     if len(places) < LEAST:
         return Recurrence(Law.UNKNOWN)
     own = time_ticks[places]
+    if len(places) == len(time_ticks):
+        return Recurrence(Law.COUNT, 1, True, float(own[-1] - own[0]) / (len(own) - 1))
     by_count = _by_count(np.diff(places), own)
     return by_count or _by_time(own, time_ticks) or Recurrence(Law.IRREGULAR)
 

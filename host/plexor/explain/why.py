@@ -8,9 +8,13 @@ import numpy as np
 
 from plexor.analyse.analyse import differences, samples_of
 from plexor.analyse.rules import has_rules, is_complete
+from plexor.codes.of_run import codes_of
+from plexor.explain.blame import Blame, Blamed, Chain
 from plexor.explain.clusters import Cluster, Tail, tail_of
 from plexor.explain.recurrence import Recurrence, recurrence
 from plexor.model.results import ChannelResult, RunResult
+
+MOST_CHAINS = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +34,10 @@ class Explained:
     """None: they are not known, for the reason in `missing`."""
     groups: tuple[Group, ...] = ()
     missing: str = ""
+    blamed: tuple[Blamed, ...] = ()
+    """All answers by the code in force at their strikes; empty for a device without codes."""
+    chains: tuple[Chain, ...] = ()
+    """The latest answers, the latest first, with what happened from strike to answer."""
 
 
 def why(result: RunResult, over_ticks: int | None = None) -> tuple[Explained, ...]:
@@ -37,12 +45,19 @@ def why(result: RunResult, over_ticks: int | None = None) -> tuple[Explained, ..
 
     Late are those above `over_ticks`, or if it is None those beyond a gap above the median.
     """
+    blame = None
+    if result.settings.codes is not None and result.events is not None:
+        blame = Blame(codes_of(result)[1], result.events)
     return tuple(
-        _explained(result, channel, over_ticks) for channel in result.answering if channel.strikes
+        _explained(result, channel, over_ticks, blame)
+        for channel in result.answering
+        if channel.strikes
     )
 
 
-def _explained(result: RunResult, channel: ChannelResult, over_ticks: int | None) -> Explained:
+def _explained(
+    result: RunResult, channel: ChannelResult, over_ticks: int | None, blame: Blame | None
+) -> Explained:
     if result.events is None:
         return Explained(channel.name, None, missing="the run kept no events")
     if not is_complete(result, channel):
@@ -54,4 +69,13 @@ def _explained(result: RunResult, channel: ChannelResult, over_ticks: int | None
     tail = tail_of(samples.rise.value_ticks[order], over_ticks)
     times = samples.rise.start_ticks[order]
     groups = tuple(Group(each, recurrence(each.places, times)) for each in tail.clusters)
-    return Explained(channel.name, tail, groups)
+    if blame is None:
+        return Explained(channel.name, tail, groups)
+    places = [group.cluster.places for group in groups]
+    late = np.sort(order[np.concatenate(places)]) if places else np.empty(0, np.int64)
+    values, starts = samples.rise.value_ticks, samples.rise.start_ticks
+    latest = late[np.argsort(-values[late], kind="stable")][:MOST_CHAINS]
+    chains = tuple(blame.chain(int(starts[n]), int(values[n])) for n in latest)
+    return Explained(
+        channel.name, tail, groups, blamed=blame.by_code(samples.rise, late), chains=chains
+    )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from plexor.codes.names import Names
+from plexor.explain.blame import NOT_KNOWN
 from plexor.explain.recurrence import Law, Recurrence
 from plexor.explain.why import Explained, Group, why
 from plexor.model.results import RunResult
+from plexor.render.terminal.why import Says, code_text
 
 SCHEMA = "plexor.why/1"
 
@@ -18,6 +22,9 @@ class Why:
         self.result = result
         self.over_ticks = over_ticks
         """Latency above which an answer is late, in ticks; None: beyond a gap above the median."""
+        codes = result.settings.codes
+        names = Names(() if codes is None else codes.names)
+        self._says: Says = partial(code_text, names, 0 if codes is None else codes.bits)
         self.channels: tuple[Explained, ...] = why(result, over_ticks)
         """Each channel that answers strikes."""
 
@@ -25,7 +32,7 @@ class Why:
         """Return it as text for a terminal of `width` columns."""
         from plexor.render.terminal.why import why_text  # noqa: PLC0415
 
-        return why_text(self.result, self.channels, width=width, colour=colour)
+        return why_text(self.result, self.channels, self._says, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
         """Return it as the document that `plexor why --json` prints."""
@@ -35,11 +42,13 @@ class Why:
             "valid": self.result.valid,
             "tick_fs": self.result.tick_fs,
             "over_ticks": self.over_ticks,
-            "channels": [_channel(entry) for entry in self.channels],
+            "channels": [
+                _channel(entry, self._says, self.result.start_ticks) for entry in self.channels
+            ],
         }
 
 
-def _channel(entry: Explained) -> dict[str, Any]:
+def _channel(entry: Explained, says: Says, start_ticks: int) -> dict[str, Any]:
     if entry.tail is None:
         return {"name": entry.name, "missing": entry.missing}
     usual = entry.tail.usual_ticks
@@ -50,7 +59,38 @@ def _channel(entry: Explained) -> dict[str, Any]:
         "usual_min_ticks": None if usual is None else usual[0],
         "usual_max_ticks": None if usual is None else usual[1],
         "clusters": [_group(group) for group in entry.groups],
+        "by_code": [
+            {
+                "code": _code(each.code),
+                "says": says(each.code),
+                "answers": each.answers,
+                "late": each.late,
+                "min_ticks": each.min_ticks,
+                "max_ticks": each.max_ticks,
+                "sum_ticks": each.sum_ticks,
+            }
+            for each in entry.blamed
+        ],
+        "latest": [
+            {
+                "strike_ticks": each.strike_ticks - start_ticks,
+                "latency_ticks": each.latency_ticks,
+                "code": _code(each.code),
+                "links": [
+                    {
+                        "from": "strike" if link.code is None else says(link.code),
+                        "ticks": link.ticks,
+                    }
+                    for link in each.links
+                ],
+            }
+            for each in entry.chains
+        ],
     }
+
+
+def _code(code: int) -> int | None:
+    return None if code == NOT_KNOWN else code
 
 
 def _group(group: Group) -> dict[str, Any]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
+from plexor.codes.names import Names, said
+from plexor.explain.blame import NOT_KNOWN, Chain
 from plexor.explain.recurrence import Law, Recurrence
 from plexor.explain.why import Explained, Group
 from plexor.model.results import RunResult
+from plexor.protocol.codes import split_code
 from plexor.render import facts
 from plexor.render.pictures.frame import provenance
 from plexor.render.pictures.scale import grouped
@@ -17,8 +20,22 @@ from plexor.units import format_ticks
 _HEADS = ["cluster", "latency", "answers", "share", "recurrence"]
 
 
+Says = Callable[[int], str]
+"""Returns what a code says."""
+
+
+def code_text(names: Names, bits: int, code: int) -> str:
+    """Return what a code of `bits` bits says, or that it is not known."""
+    return "not known" if code == NOT_KNOWN else said(names, *split_code(code, bits))
+
+
 def why_text(
-    result: RunResult, channels: Sequence[Explained], *, width: int = 100, colour: bool = False
+    result: RunResult,
+    channels: Sequence[Explained],
+    says: Says,
+    *,
+    width: int = 100,
+    colour: bool = False,
 ) -> str:
     """Return it as lines of at most `width` columns (40 at least), each ended."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
@@ -32,6 +49,12 @@ def why_text(
         rows = list(_rows(entry, result.tick_fs))
         if rows:
             lines += table(_HEADS, rows, width, paint)
+        if entry.blamed:
+            heads, rows = blame_rows(entry, says, result.tick_fs)
+            lines += ["", *table(heads, rows, width, paint)]
+        for chain in entry.chains:
+            line = chain_text(chain, says, result.start_ticks, result.tick_fs)
+            lines += ["", *wrapped(line, width, paint, "")]
     if not channels:
         lines += ["", *wrapped("No channel answers strikes.", width, paint, "doubt")]
     return "".join(f"{line}\n" for line in lines)
@@ -48,6 +71,35 @@ def summary(entry: Explained, tick_fs: int) -> str:
         parts.append(f"{grouped(entry.tail.usual)} usual, from {low} to {high}")
     parts.append(f"{grouped(late)} late" if late else "none stands apart")
     return "; ".join(parts)
+
+
+def blame_rows(entry: Explained, says: Says, tick_fs: int) -> tuple[list[str], list[list[Cell]]]:
+    """Return latencies by what the device did when it was struck, the latest first."""
+    heads = ["when struck", "answers", "late", "min", "mean", "max"]
+    rows: list[list[Cell]] = [
+        [
+            (says(each.code), ""),
+            (grouped(each.answers), ""),
+            (grouped(each.late), ""),
+            (format_ticks(each.min_ticks, tick_fs), ""),
+            (format_ticks(each.sum_ticks / each.answers, tick_fs), ""),
+            (format_ticks(each.max_ticks, tick_fs), ""),
+        ]
+        for each in entry.blamed
+    ]
+    return heads, rows
+
+
+def chain_text(chain: Chain, says: Says, start_ticks: int, tick_fs: int) -> str:
+    """Return a late answer from strike to response, with the share of each part."""
+    parts = [
+        f"{'strike' if link.code is None else says(link.code)} "
+        f"{format_ticks(link.ticks, tick_fs)} ({link.ticks / max(chain.latency_ticks, 1):.0%})"
+        for link in chain.links
+    ]
+    at = format_ticks(chain.strike_ticks - start_ticks, tick_fs, 6)
+    whole = format_ticks(chain.latency_ticks, tick_fs)
+    return f"{whole} after the strike at {at}: {says(chain.code)}; " + " → ".join(parts)
 
 
 def _rows(entry: Explained, tick_fs: int) -> Iterator[list[Cell]]:
@@ -74,6 +126,8 @@ def _span(group: Group, tick_fs: int) -> str:
 def recurrence_text(found: Recurrence, tick_fs: int) -> str:
     """Return how answers recur, in words."""
     if found.law == Law.COUNT and found.period_ticks is not None:
+        if found.every == 1:
+            return f"all answers ({format_ticks(found.period_ticks, tick_fs)})"
         exactly = ", exactly" if found.exact else ", with gaps"
         return f"each {found.every} answers{exactly} ({format_ticks(found.period_ticks, tick_fs)})"
     if found.law == Law.PERIOD and found.period_ticks is not None:

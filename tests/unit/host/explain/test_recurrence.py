@@ -46,5 +46,10 @@ def test_a_period_that_is_no_multiple_of_the_strikes_is_found(period_ticks):
     assert found.period_ticks == pytest.approx(period_ticks, rel=1e-2)
 
 
+def test_all_answers_recur_at_each_one():
+    found = recurrence(np.arange(50), times(50))
+    assert (found.law, found.every, found.exact) == (Law.COUNT, 1, True)
+
+
 def test_too_few_answers_tell_nothing():
     assert recurrence(np.array([5, 10, 15]), times(20)) == Recurrence(Law.UNKNOWN)

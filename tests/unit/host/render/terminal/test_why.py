@@ -12,19 +12,22 @@ from ...explain.test_why import late_run
 @pytest.mark.parametrize("width", [20, 40, 72, 200])
 def test_no_line_is_wider_than_the_terminal(width):
     result = late_run()
-    lines = why_text(result, why(result), width=width).splitlines()
+    lines = why_text(result, why(result), str, width=width).splitlines()
     assert max(map(len, lines)) <= max(width, 40)
     assert any("500 answers" in line for line in lines)
 
 
 def test_what_is_not_known_says_so():
     result = late_run(upload_dropped=[8])
-    assert "isr: not known, because some of its events were lost" in why_text(result, why(result))
+    assert "isr: not known, because some of its events were lost" in why_text(
+        result, why(result), str
+    )
 
 
 @pytest.mark.parametrize(
     ("found", "text"),
     [
+        (Recurrence(Law.COUNT, 1, True, 1e6), "all answers (1 ms)"),
         (Recurrence(Law.COUNT, 5, True, 5e6), "each 5 answers, exactly (5 ms)"),
         (Recurrence(Law.COUNT, 5, False, 5e6), "each 5 answers, with gaps (5 ms)"),
         (Recurrence(Law.PERIOD, period_ticks=1e6), "at a period of 1 ms"),
