@@ -18,7 +18,7 @@ STEPS = [
 
 def test_each_lane_changes_its_state_at_the_devices_own_step(coded_folder, tmp_path):
     rows_file = tmp_path / "lanes.csv"
-    assert cli.main(["timeline", str(coded_folder), "--csv", str(rows_file)]) == 0
+    assert cli.main(["timeline", str(coded_folder), "--to", str(rows_file)]) == 0
     rows = list(csv.DictReader(rows_file.read_text().splitlines()))
     first_ns = next(float(r["start_ns"]) for r in rows if r["state"] == "active")
     found = [(r["name"], r["state"], float(r["start_ns"]) - first_ns) for r in rows]

@@ -16,7 +16,7 @@ _PATH = click.Path(path_type=Path)
 @click.command()
 @click.argument("run", type=click.Path(exists=True, path_type=Path), metavar="RUN")
 @time_option("--from", "start", help="First time to draw, from the start of the run.")
-@time_option("--to", "end", help="Last time to draw. Default: the end of the run.")
+@time_option("--until", "end", help="Last time to draw. Default: the end of the run.")
 @time_option(
     "--cursor",
     "cursors",
@@ -30,7 +30,15 @@ _PATH = click.Path(path_type=Path)
     metavar="FILE",
     help="Write an HTML page, or a picture if FILE ends in .svg.",
 )
-@click.option("--csv", type=_PATH, metavar="FILE", help="Write a row for each span of a lane.")
+@click.option(
+    "--to",
+    "files",
+    type=_PATH,
+    multiple=True,
+    metavar="FILE",
+    help="Write all lanes: .csv (a row for each span), .vcd (a string for each lane) or .pftrace "
+    "(Perfetto). Repeat it for each file.",
+)
 def timeline(
     run: Path,
     start: Fraction | None,
@@ -38,7 +46,7 @@ def timeline(
     cursors: tuple[Fraction, ...],
     as_json: bool,
     page: Path | None,
-    csv: Path | None,
+    files: tuple[Path, ...],
 ) -> int:
     """Show when each task and interrupt ran, waited and slept, and who ran after whom.
 
@@ -47,8 +55,8 @@ def timeline(
 
     \b
       plexor timeline run1
-      plexor timeline run1 --from 1ms --to 2ms --page timeline.html
-      plexor timeline run1 --cursor 1.2ms --cursor 1.4ms
+      plexor timeline run1 --from 1ms --until 2ms --page timeline.html
+      plexor timeline run1 --cursor 1.2ms --cursor 1.4ms --to lanes.pftrace
     """
     from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415
@@ -57,7 +65,7 @@ def timeline(
     from plexor.library.load import load  # noqa: PLC0415
     from plexor.library.run import Run  # noqa: PLC0415
 
-    check_outputs(page, csv)
+    check_outputs(page, *files)
     found = load(run)
     if not isinstance(found, Run):
         raise UsageError(f"{run}: holds a {found.what}; only runs have a timeline")
@@ -66,7 +74,7 @@ def timeline(
     if page is not None:
         write_text(page, drawn.picture() if page.suffix == ".svg" else drawn.page())
         print(f"plexor: {'picture' if page.suffix == '.svg' else 'page'} {page}", file=sys.stderr)
-    if csv is not None:
-        write_text(csv, drawn.csv())
-        print(f"plexor: wrote {csv}", file=sys.stderr)
+    drawn.export(*files)
+    for path in files:
+        print(f"plexor: wrote {path}", file=sys.stderr)
     return found.exit_code()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from plexor.codes.instances import instances
@@ -39,7 +38,7 @@ class Timeline:
         if start is not None:
             low = self._ticks("from", start, length)
         if end is not None:
-            high = self._ticks("to", end, length)
+            high = self._ticks("until", end, length)
         if low >= high:
             raise UsageError("the timeline ends before it begins; give a later time to end it")
         if len(cursors) not in (0, 2):
@@ -79,29 +78,15 @@ class Timeline:
 
         return timeline_page(self.view)
 
-    def csv(self) -> str:
-        """Return a row for each span: its begin in ticks and ns from the run's start, lane, state.
+    def export(self, *paths: str | Path) -> None:
+        """Write all lanes to files whose suffixes name their format: .csv, .vcd or .pftrace.
 
-        Nanoseconds are exact decimals.
+        Raises UsageError for another suffix, StoreError if a file cannot be written.
         """
-        lanes, tick_fs = self.coded.lanes, self.coded.result.tick_fs
-        rows = sorted(
-            (int(start) - lanes.start_ticks, place, int(state))
-            for place, lane in enumerate(lanes.lanes)
-            for start, state in zip(lane.starts, lane.states, strict=True)
-        )
-        file = io.StringIO()
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("start_ticks", "start_ns", "kind", "name", "state"))
-        states = tuple(State)
-        for ticks, place, state in rows:
-            lane = lanes.lanes[place]
-            whole, part = divmod(ticks * tick_fs, 10**6)
-            exact = f"{whole}.{part:06d}".rstrip("0").rstrip(".")
-            writer.writerow(
-                (ticks, exact, lane.kind.value, self.view.names[lane], states[state].value)
-            )
-        return file.getvalue()
+        from plexor.export.lanes import export_lanes  # noqa: PLC0415
+
+        for path in paths:
+            export_lanes(self.view, Path(path))
 
     def document(self) -> dict[str, Any]:
         """Return it as the document that `plexor timeline --json` prints, times in ticks."""

@@ -1,0 +1,125 @@
+"""A timeline's lanes as files of other tools, by suffix: .csv, .vcd and .pftrace."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plexor.codes.lanes import STATES, Lane, State
+from plexor.errors import UsageError
+from plexor.export.perfetto import nanoseconds
+from plexor.export.vcd import identifiers, timescale
+from plexor.export.whole import needed, whole
+from plexor.render import facts
+from plexor.render.pictures.frame import provenance
+from plexor.render.timeline import View
+
+_FS_PER_NS = 10**6
+_PROCESS, _SEQUENCE = 1, 1
+_BEGIN, _END = 1, 2
+"""TrackEvent.Type of perfetto.protos, track_event.proto."""
+_CLEARED, _NEEDS = 1, 2
+"""TracePacket.SequenceFlags."""
+
+
+def _spans(view: View) -> Iterator[tuple[int, int, Lane, State]]:
+    """Yield (begin, end, lane, state) of each span, by begin, in ticks from the run's start."""
+    first = view.lanes.start_ticks
+    found = [
+        (int(start) - first, place, int(end) - first, STATES[int(state)])
+        for place, lane in enumerate(view.lanes.lanes)
+        for start, end, state in zip(lane.starts, lane.ends(), lane.states, strict=True)
+    ]
+    for start, place, end, state in sorted(found):
+        yield start, end, view.lanes.lanes[place], state
+
+
+def write_lanes_csv(view: View, path: Path, name: Path) -> None:
+    """Write a row for each span: its begin in ticks and ns from the run's start, lane and state.
+
+    Nanoseconds are exact decimals.
+    """
+    del name
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("start_ticks", "start_ns", "kind", "name", "state"))
+        for start, _, lane, state in _spans(view):
+            millions, part = divmod(start * view.tick_fs, _FS_PER_NS)
+            exact = f"{millions}.{part:06d}".rstrip("0").rstrip(".")
+            writer.writerow((start, exact, lane.kind.value, view.names[lane], state.value))
+
+
+def write_lanes_vcd(view: View, path: Path, name: Path) -> None:
+    """Write a string for each lane: its state. Times are exact."""
+    library = needed("vcd.writer", "pyvcd", name)
+    size, unit, factor = timescale(view.tick_fs)
+    lanes = view.lanes.lanes
+    labels = identifiers([view.names[lane] for lane in lanes])
+    with path.open("w", encoding="ascii") as file:
+        writer = library.VCDWriter(
+            file, (size, unit), comment=f"source: {provenance(view.result)}", version="Plexor"
+        )
+        strings: dict[Lane, Any] = {
+            lane: writer.register_var("plexor", label, "string", init=State.UNKNOWN.value)
+            for lane, label in zip(lanes, labels, strict=True)
+        }
+        for start, _, lane, state in _spans(view):
+            writer.change(strings[lane], start * factor, state.value)
+        writer.close((view.lanes.end_ticks - view.lanes.start_ticks) * factor)
+
+
+def write_lanes_perfetto(view: View, path: Path, name: Path) -> None:
+    """Write a track for each lane, with a slice for each span in which it is not idle.
+
+    Times are nanoseconds, rounded half up.
+    """
+    library = needed("perfetto.protos.perfetto.trace.perfetto_trace_pb2", "perfetto", name)
+    trace = library.Trace()
+
+    def packet(time_ns: int = 0, flags: int = _NEEDS) -> Any:
+        found = trace.packet.add(trusted_packet_sequence_id=_SEQUENCE, timestamp=time_ns)
+        found.sequence_flags = flags
+        return found
+
+    first = packet(flags=_CLEARED).track_descriptor
+    first.uuid = first.process.pid = _PROCESS
+    label = facts.device_name(view.result.device) or "Plexor"
+    first.process.process_name = f"{label} ({provenance(view.result)})"
+    tracks: dict[Lane, int] = {}
+    for uuid, lane in enumerate(view.lanes.lanes, _PROCESS + 1):
+        tracks[lane] = uuid
+        track = packet().track_descriptor
+        track.uuid, track.parent_uuid, track.sibling_order_rank = uuid, _PROCESS, uuid
+        track.name = view.names[lane]
+    for start, end, lane, state in _spans(view):
+        if state == State.IDLE or start == end:
+            continue
+        at = nanoseconds(np.array([start, end]), view.tick_fs).tolist()
+        for kind, time_ns in zip((_BEGIN, _END), at, strict=True):
+            event = packet(time_ns).track_event
+            event.type, event.track_uuid = kind, tracks[lane]
+            if kind == _BEGIN:
+                event.name = state.value
+    path.write_bytes(trace.SerializeToString())
+
+
+_WRITERS: dict[str, Callable[[View, Path, Path], None]] = {
+    ".csv": write_lanes_csv,
+    ".vcd": write_lanes_vcd,
+    ".pftrace": write_lanes_perfetto,
+}
+
+
+def export_lanes(view: View, path: Path) -> None:
+    """Write lanes to a file, as its suffix says; as a whole or not at all.
+
+    Raises UsageError for any other suffix, StoreError if writing fails.
+    """
+    if path.suffix not in _WRITERS:
+        raise UsageError(f"{path}: its suffix must be one of {', '.join(_WRITERS)}")
+    with whole(path) as place:
+        _WRITERS[path.suffix](view, place, path)
