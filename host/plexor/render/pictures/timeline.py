@@ -11,6 +11,7 @@ from plexor.render import facts
 from plexor.render.html import Heading, html_box, html_figure, html_page, html_table
 from plexor.render.pictures.frame import (
     LEFT,
+    LEGEND_LINE,
     RIGHT,
     TOP,
     WIDTH,
@@ -163,17 +164,22 @@ def _cursors(canvas: Canvas, view: View, ends: tuple[float, float], place: parti
 
 
 def _legend(canvas: Canvas, view: View, y: float) -> None:
-    x = LEFT
+    """Say what the shades mean, in as many lines as it takes."""
+    x, right = LEFT, canvas.width - RIGHT - 40
     for state, (opacity, part) in _SHADES.items():
         lanes = view.lanes.lanes
         if state == State.ACTIVE or not any(lane.time_in(state) for lane in lanes):
             continue
         words = LEGEND[state]
+        width = 26 + text_width(words, 12)
+        if x > LEFT and x + width > right:
+            x, y = LEFT, y + LEGEND_LINE
+            canvas.height += LEGEND_LINE
         height = 12 * part
         style = "region" if state == State.UNKNOWN else "ink"
         canvas.area(_box(x, x + 20, y - height + 1, height), style, opacity)
         canvas.text(x + 26, y, words, style="muted")
-        x += 44 + text_width(words, 12)
+        x += width + 18
 
 
 def timeline_picture(view: View) -> str:
