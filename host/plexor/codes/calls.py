@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from plexor.codes.stream import CodeArray, classes_of, ids_of
+from plexor.codes.stream import CodeArray, told
 from plexor.protocol.codes import CodeClass
 
 Path = tuple[int, ...]
@@ -57,19 +57,11 @@ class Calls:
 def calls_of(codes: CodeArray, bits: int) -> Calls:
     """Return the calls of codes (CODE_DTYPE) of `bits` bits."""
     book = _Book()
-    rows = zip(
-        codes["time_ticks"].tolist(),
-        classes_of(codes, bits).tolist(),
-        ids_of(codes, bits).tolist(),
-        codes["torn"].tolist(),
-        codes["gap"].tolist(),
-        strict=True,
-    )
-    for time_ticks, code_class, number, torn, gap in rows:
-        if torn or gap:
+    for code in told(codes, bits):
+        if code.torn or code.gap:
             book.forget()
-        if not torn:
-            book.take(time_ticks, code_class, number)
+        if not code.torn:
+            book.take(code.time_ticks, code.code_class, code.number)
     book.forget()
     exits, entries = sorted(book.unmatched_exits), sorted(book.unmatched_entries)
     return Calls(tuple(book.found), tuple(exits), tuple(entries))

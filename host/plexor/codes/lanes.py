@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from plexor.codes.stream import CodeArray, classes_of, ids_of
+from plexor.codes.stream import CodeArray, told
 from plexor.protocol.codes import CodeClass
 
 Ticks = npt.NDArray[np.int64]
@@ -100,22 +100,14 @@ def lanes_of(codes: CodeArray, bits: int, start_ticks: int, end_ticks: int) -> L
     """Return the lanes of codes (CODE_DTYPE) of `bits` bits, in a run from start to end."""
     book = _Book(start_ticks)
     torn = gaps = 0
-    rows = zip(
-        codes["time_ticks"].tolist(),
-        classes_of(codes, bits).tolist(),
-        ids_of(codes, bits).tolist(),
-        codes["torn"].tolist(),
-        codes["gap"].tolist(),
-        strict=True,
-    )
-    for time_ticks, code_class, number, is_torn, gap in rows:
+    for code in told(codes, bits):
         # A code in doubt may have been any.
-        if gap or is_torn:
-            gaps += gap
-            torn += is_torn
-            book.forget(time_ticks)
-        if not is_torn:
-            book.take(time_ticks, code_class, number)
+        if code.gap or code.torn:
+            gaps += code.gap
+            torn += code.torn
+            book.forget(code.time_ticks)
+        if not code.torn:
+            book.take(code.time_ticks, code.code_class, code.number)
     return Lanes(book.lanes(end_ticks), start_ticks, end_ticks, torn, gaps)
 
 

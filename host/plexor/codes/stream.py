@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,6 +25,29 @@ CODE_DTYPE = np.dtype(
 """One code: its time, the index of its first event, its value, the core clocks from its first bit
 that changed to its last, whether its value is in doubt, and whether events are missing between it
 and the code before."""
+
+
+class Told(NamedTuple):
+    """One code, as Python's own numbers."""
+
+    time_ticks: int
+    code_class: int
+    number: int
+    """Its id."""
+    torn: bool
+    gap: bool
+
+
+def told(codes: CodeArray, bits: int) -> Iterator[Told]:
+    """Yield codes (CODE_DTYPE) of `bits` bits, one by one."""
+    columns = (
+        codes["time_ticks"],
+        classes_of(codes, bits),
+        ids_of(codes, bits),
+        codes["torn"],
+        codes["gap"],
+    )
+    yield from map(Told, *(column.tolist() for column in columns))
 
 
 def classes_of(codes: CodeArray, bits: int) -> NDArray[np.int64]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
@@ -119,6 +120,12 @@ across_option = click.option(
     multiple=True,
     metavar="KEY",
     help="An entry of the configuration that may differ, such as gateware. Repeat it for each.",
+)
+page_option = click.option(
+    "--page",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write an HTML page, or a picture if FILE ends in .svg.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print only a JSON document.")
 

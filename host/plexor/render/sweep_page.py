@@ -6,8 +6,8 @@ from functools import partial
 from html import escape
 
 from plexor.render.html import Heading, html_box, html_figure, html_list, html_page, html_table
+from plexor.render.pictures.frame import alone
 from plexor.render.pictures.scale import grouped
-from plexor.render.pictures.svg import Canvas
 from plexor.render.pictures.sweep import channels_of, frontier, sweep_picture
 from plexor.render.sweep_rows import heading, step_rows
 from plexor.render.table import Cell
@@ -15,7 +15,6 @@ from plexor.render.terminal.sweep import knee_rows, notes, scan_notes, step_note
 from plexor.sweep.model import SweepResult
 from plexor.units import format_rate
 
-MARGIN = 28.0
 _FOOTER = (
     "Each rate is tried until an exact test of its criterion is certain. The results hold only for "
     "the rates, strikes and loads that were tried."
@@ -25,10 +24,7 @@ _FOOTER = (
 def sweep_svg(result: SweepResult) -> str:
     """Return the picture of a sweep as one SVG file, light and dark."""
     sheet = sweep_picture(result)
-    framed = Canvas(sheet.width + 2 * MARGIN, sheet.height + 2 * MARGIN, sheet.title)
-    framed.rect(0, 0, framed.width, framed.height, "paper")
-    framed.parts.append(f'<g transform="translate({MARGIN:g} {MARGIN:g})">\n{sheet.body()}\n</g>')
-    return framed.render(style=True) + "\n"
+    return alone(sheet)
 
 
 def sweep_page(result: SweepResult) -> str:

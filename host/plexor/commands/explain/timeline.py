@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from plexor.commands.parameters import json_option, time_option
+from plexor.commands.parameters import json_option, page_option, time_option
 
 _PATH = click.Path(path_type=Path)
 
@@ -24,12 +24,7 @@ _PATH = click.Path(path_type=Path)
     help="A time to measure from or to. Give two; the time between them is printed.",
 )
 @json_option
-@click.option(
-    "--page",
-    type=_PATH,
-    metavar="FILE",
-    help="Write an HTML page, or a picture if FILE ends in .svg.",
-)
+@page_option
 @click.option(
     "--to",
     "files",

@@ -18,6 +18,7 @@ from plexor.commands.parameters import (
     key_option,
     link_option,
     option_name,
+    page_option,
     seed_option,
     time_option,
     usage,
@@ -88,12 +89,7 @@ class Options(BurstAsked):
 @executor_option
 @key_option
 @json_option
-@click.option(
-    "--page",
-    type=_PATH,
-    metavar="FILE",
-    help="Write an HTML page, or a picture if FILE ends in .svg.",
-)
+@page_option
 @click.option(
     "--out",
     type=_PATH,

@@ -19,6 +19,7 @@ from plexor.commands.parameters import (
     key_option,
     link_option,
     option_name,
+    page_option,
     seed_option,
     time_option,
     usage,
@@ -99,12 +100,7 @@ class Options(PhaseAsked):
 @seed_option
 @key_option
 @json_option
-@click.option(
-    "--page",
-    type=_PATH,
-    metavar="FILE",
-    help="Write an HTML page, or a picture if FILE ends in .svg.",
-)
+@page_option
 @click.option(
     "--out", type=_PATH, metavar="DIR", help="Keep the run, the scan and its page in a new folder."
 )

@@ -12,6 +12,7 @@ from plexor.render.pictures.frame import (
     RIGHT,
     TOP,
     WIDTH,
+    alone,
     framed,
     legend,
     panel,
@@ -24,7 +25,6 @@ from plexor.render.terminal.burst import limit_rows, notes, summary
 from plexor.units import format_seconds
 
 HEIGHT = 400.0
-MARGIN = 28.0
 
 
 def burst_plot(result: BurstResult, width: float = WIDTH) -> Canvas:
@@ -67,11 +67,7 @@ def _dot(canvas: Canvas, x: float, y: float, entry: Limit, place: int) -> None:
 
 def burst_picture(result: BurstResult) -> str:
     """Return one SVG file."""
-    plot = burst_plot(result)
-    whole = Canvas(WIDTH + 2 * MARGIN, plot.height + 2 * MARGIN, plot.title)
-    whole.rect(0, 0, whole.width, whole.height, "paper")
-    whole.parts.append(f'<g transform="translate({MARGIN:g} {MARGIN:g})">\n{plot.body()}\n</g>')
-    return whole.render(style=True) + "\n"
+    return alone(burst_plot(result))
 
 
 def burst_page(result: BurstResult) -> str:

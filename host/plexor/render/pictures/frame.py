@@ -11,6 +11,8 @@ from plexor.render.pictures.svg import Axes, Canvas, text_width
 
 WIDTH = 1000.0
 LEFT, RIGHT, TOP = 72.0, 24.0, 54.0
+MARGIN = 28.0
+"""Paper around a picture that stands alone."""
 LABEL_SIZE, LABEL_GAP = 12, 14
 SUBTITLE_SIZE = 12.5
 LEGEND_LINE = 18.0
@@ -56,6 +58,14 @@ def framed(title: str, subtitle: str, height: float, source: str, width: float =
     canvas.head, canvas.parts = canvas.parts, []
     canvas.heading = (title, source, subtitle)
     return canvas
+
+
+def alone(plot: Canvas) -> str:
+    """Return a plot as one SVG file, on paper with a margin."""
+    whole = Canvas(plot.width + 2 * MARGIN, plot.height + 2 * MARGIN, plot.title)
+    whole.rect(0, 0, whole.width, whole.height, "paper")
+    whole.parts.append(f'<g transform="translate({MARGIN:g} {MARGIN:g})">\n{plot.body()}\n</g>')
+    return whole.render(style=True) + "\n"
 
 
 def short(name: str) -> str:

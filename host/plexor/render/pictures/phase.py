@@ -13,6 +13,7 @@ from plexor.render.pictures.frame import (
     RIGHT,
     TOP,
     WIDTH,
+    alone,
     framed,
     legend,
     panel,
@@ -36,7 +37,6 @@ from plexor.render.terminal.phase import (
 from plexor.units import format_ticks, plot_seconds
 
 HEIGHT = 420.0
-MARGIN = 28.0
 LABEL_ROOM = 90.0
 """Of a window's width, beside its middle."""
 
@@ -44,10 +44,7 @@ LABEL_ROOM = 90.0
 def phase_picture(result: PhaseResult) -> str:
     """Return one SVG file, the plots of all channels below each other."""
     plots = stack("Phase scan", [phase_plot(result, scan) for scan in result.scans], gap=18)
-    whole = Canvas(WIDTH + 2 * MARGIN, plots.height + 2 * MARGIN, plots.title)
-    whole.rect(0, 0, whole.width, whole.height, "paper")
-    whole.parts.append(f'<g transform="translate({MARGIN:g} {MARGIN:g})">\n{plots.body()}\n</g>')
-    return whole.render(style=True) + "\n"
+    return alone(plots)
 
 
 def phase_plot(result: PhaseResult, scan: PhaseScan, width: float = WIDTH) -> Canvas:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from plexor.analyse.analyse import Report
 from plexor.render.facts import headline, summary
-from plexor.render.pictures.frame import WIDTH
+from plexor.render.pictures.frame import WIDTH, alone
 from plexor.render.pictures.latency import Heading, histogram
 from plexor.render.pictures.scope import scope
 from plexor.render.pictures.svg import Canvas, stack
 
-MARGIN = 28.0
 LOW = 290.0
 """Height of a histogram that has others above or below it."""
 
@@ -32,10 +31,7 @@ def picture(*reports: Report) -> str:
         last = reports[-1]
         plots.append(scope(last, f"{_state(last)}, every response"))
     sheet = stack(headline(first), [head, *plots], gap=12)
-    framed = Canvas(WIDTH + 2 * MARGIN, sheet.height + 2 * MARGIN, sheet.title)
-    framed.rect(0, 0, framed.width, framed.height, "paper")
-    framed.parts.append(f'<g transform="translate({MARGIN:g} {MARGIN:g})">\n{sheet.body()}\n</g>')
-    return framed.render(style=True) + "\n"
+    return alone(sheet)
 
 
 def _heading(report: Report) -> Heading:

@@ -15,6 +15,7 @@ from plexor.render.pictures.frame import (
     RIGHT,
     TOP,
     WIDTH,
+    alone,
     beside,
     framed,
     panel,
@@ -35,7 +36,6 @@ from plexor.render.timeline import (
 )
 from plexor.units import format_ticks, plot_seconds
 
-MARGIN = 28.0
 LANE, GAP = 22.0, 8.0
 CURSOR = 14.0
 """Height of the line above the lanes that has the time between two cursors."""
@@ -184,11 +184,7 @@ def _legend(canvas: Canvas, view: View, y: float) -> None:
 
 def timeline_picture(view: View) -> str:
     """Return one SVG file."""
-    plot = timeline_plot(view)
-    whole = Canvas(WIDTH + 2 * MARGIN, plot.height + 2 * MARGIN, plot.title)
-    whole.rect(0, 0, whole.width, whole.height, "paper")
-    whole.parts.append(f'<g transform="translate({MARGIN:g} {MARGIN:g})">\n{plot.body()}\n</g>')
-    return whole.render(style=True) + "\n"
+    return alone(timeline_plot(view))
 
 
 def timeline_page(view: View) -> str:
