@@ -30,11 +30,8 @@ class Instances:
     """Time in it that the lane ran, without the interrupts that it was interrupted by."""
     fragments: Ticks
     """Number of stretches in which it ran."""
-
-    @property
-    def period_ticks(self) -> Ticks:
-        """Time from the begin of each instance to that of the next one."""
-        return np.diff(self.start_ticks)
+    period_ticks: Ticks
+    """Time from the begin of an instance to that of the next one, where no code is missing."""
 
 
 def instances(lane: Lane, lanes: Lanes) -> Instances:
@@ -46,6 +43,8 @@ def instances(lane: Lane, lanes: Lanes) -> Instances:
     found: list[tuple[int, int, int, int]] = []
     interrupted = _Interrupted(lanes) if lane.kind == LaneKind.TASK else None
     begin: int | None = None
+    before: int | None = None
+    periods: list[int] = []
     executed = fragments = 0
     for place, (start, state) in enumerate(zip(lane.starts.tolist(), names, strict=True)):
         if state in _WAITS:
@@ -53,16 +52,18 @@ def instances(lane: Lane, lanes: Lanes) -> Instances:
                 found.append((begin, start - begin, executed, fragments))
             begin = None
         elif state == State.UNKNOWN:
-            begin = None
+            begin = before = None
         else:
             if begin is None and place and names[place - 1] in _WAITS:
                 begin, executed, fragments = start, 0, 0
+                periods += [] if before is None else [start - before]
+                before = start
             if begin is not None and state == runs:
                 own = ends[place] - start
                 executed += own - (interrupted.within(start, ends[place]) if interrupted else 0)
                 fragments += 1
     table = np.array(found, np.int64).reshape(-1, 4)
-    return Instances(*table.T)
+    return Instances(*table.T, period_ticks=np.array(periods, np.int64))
 
 
 class _Interrupted:

@@ -2,7 +2,8 @@
 
 One core runs at most one task. A task runs from its RUN until its own next state, or the RUN of
 another one, which leaves it READY. An interrupt does not change the state of the task that it
-interrupts. Where codes are missing no state is known until a lane's next code.
+interrupts. Where codes are missing no state is known, from the code before them to a lane's next
+code.
 """
 
 from __future__ import annotations
@@ -100,14 +101,18 @@ def lanes_of(codes: CodeArray, bits: int, start_ticks: int, end_ticks: int) -> L
     """Return the lanes of codes (CODE_DTYPE) of `bits` bits, in a run from start to end."""
     book = _Book(start_ticks)
     torn = gaps = 0
+    before_ticks = start_ticks
     for code in told(codes, bits):
-        # A code in doubt may have been any.
-        if code.gap or code.torn:
-            gaps += code.gap
-            torn += code.torn
+        gaps += code.gap
+        torn += code.torn
+        if code.gap:
+            book.forget(before_ticks)
+        if code.torn:
+            # It may have been any.
             book.forget(code.time_ticks)
-        if not code.torn:
+        else:
             book.take(code.time_ticks, code.code_class, code.number)
+        before_ticks = code.time_ticks
     return Lanes(book.lanes(end_ticks), start_ticks, end_ticks, torn, gaps)
 
 
@@ -160,7 +165,7 @@ class _Book:
             self._of(LaneKind.STATE, number).enter(time_ticks, State.ACTIVE)
 
     def forget(self, time_ticks: int) -> None:
-        """Take that codes may be missing just before a time."""
+        """Take that codes may be missing just behind a time."""
         for lane in self._open.values():
             lane.enter(time_ticks, State.UNKNOWN)
         self._runs = self._holds = None

@@ -14,8 +14,11 @@ PERIOD = 500
 TWICE = [(50, 3, 1), *ONE, *((time + PERIOD, *what) for time, *what in ONE)]
 
 
-def found(kind: LaneKind, number: int, planted=TWICE):
-    lanes = lanes_of(array(planted), BITS, 0, 2000)
+def found(kind: LaneKind, number: int, planted=TWICE, gap: int | None = None):
+    codes = array(planted)
+    if gap is not None:
+        codes["gap"][gap] = True
+    lanes = lanes_of(codes, BITS, 0, 2000)
     lane = lanes.lane(kind, number)
     assert lane is not None
     return instances(lane, lanes)
@@ -31,6 +34,14 @@ def test_an_instance_of_a_task_lasts_from_its_release_until_it_waits():
 
 def test_execution_leaves_out_other_tasks_and_interrupts():
     assert found(LaneKind.TASK, 1).execution_ticks.tolist() == [40 - 7 + 10] * 2
+
+
+def test_no_period_spans_a_gap():
+    thrice = [*TWICE, *((time + 2 * PERIOD, *what) for time, *what in ONE)]
+    assert found(LaneKind.TASK, 1, thrice).period_ticks.tolist() == [500, 500]
+    around = found(LaneKind.TASK, 1, thrice, gap=12)
+    assert around.start_ticks.tolist() == [100, 1100]
+    assert around.period_ticks.tolist() == []
 
 
 def test_an_instance_of_an_interrupt_is_its_service():

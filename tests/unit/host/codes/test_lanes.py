@@ -84,7 +84,14 @@ def test_where_codes_are_missing_no_state_is_known_until_the_lanes_next_code():
     lanes = lanes_of(codes, BITS, 0, 100)
     one = lanes.lane(LaneKind.TASK, 1)
     assert one is not None
-    assert (one.time_in(State.RUNNING), one.time_in(State.UNKNOWN)) == (30 + 20, 20 + 30)
+    assert (one.time_in(State.RUNNING), one.time_in(State.UNKNOWN)) == (20, 80)
+    none = lanes.lane(LaneKind.TASK, 0)
+    assert none is not None
+    assert [none.time_in(state) for state in (State.RUNNING, State.UNKNOWN, State.BLOCKED)] == [
+        20 - 10,
+        10 + 50 - 20,
+        100 - 50,
+    ]
     assert (lanes.gaps, lanes.torn) == (1, 0)
 
 
