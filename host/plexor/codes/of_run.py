@@ -12,7 +12,7 @@ from plexor.protocol.frames import SOURCE_CHANNEL
 def codes_of(result: RunResult) -> tuple[Codes, CodeArray]:
     """Return how a run's codes came, and the codes (CODE_DTYPE).
 
-    Raises ValueError for a run without codes.
+    A word with more bits than a code has is torn. Raises ValueError for a run without codes.
     """
     codes = result.settings.codes
     if codes is None:
@@ -20,4 +20,6 @@ def codes_of(result: RunResult) -> tuple[Codes, CodeArray]:
     if result.events is None:
         raise ValueError("kept no events, so it has no codes; measure it with --mode stream")
     clock, data = (SOURCE_CHANNEL + number for number in codes.wires)
-    return codes, two_wire(result.events, clock, data, codes.bits)
+    found = two_wire(result.events, clock, data, codes.word_bits)
+    found["torn"] |= found["code"] >> codes.bits != 0
+    return codes, found

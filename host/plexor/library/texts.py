@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from plexor.model.codes import Codes
 from plexor.model.settings import Channel, Stimulus, parse_reference
-from plexor.protocol.codes import MOST_BITS
+from plexor.protocol.codes import USUAL_BITS
 from plexor.protocol.registers import Trigger
 from plexor.units import parse_count, parse_duration, parse_part, parse_rate
 
@@ -99,7 +99,7 @@ def parse_code_wires(text: str) -> Codes:
         raise ValueError(
             f"code wires: {text!r}; must be CLOCK:DATA or CLOCK:DATA:BITS, such as ch4:ch5"
         )
-    return Codes(int(match[1]), int(match[2]), int(match[3] or MOST_BITS))
+    return Codes(int(match[1]), int(match[2]), int(match[3] or USUAL_BITS))
 
 
 class Start(NamedTuple):

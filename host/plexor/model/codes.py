@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from plexor.protocol.codes import LEAST_BITS, MOST_BITS
+from plexor.protocol.codes import LEAST_BITS, MOST_BITS, USUAL_BITS
 
 
 class CodeName(NamedTuple):
@@ -24,14 +24,19 @@ class Codes:
     """Number of the channel whose rising edges clock the bits."""
     data: int
     """Number of the channel with the bits, the highest first."""
-    bits: int = MOST_BITS
-    """Bits of a code as it is sent."""
+    bits: int = USUAL_BITS
+    """Bits of a code."""
     names: tuple[CodeName, ...] = ()
 
     @property
     def wires(self) -> tuple[int, int]:
         """Numbers of the channels."""
         return self.clock, self.data
+
+    @property
+    def word_bits(self) -> int:
+        """Bits of a word as it is sent: one byte, or two."""
+        return 8 if self.bits <= 8 else 16
 
     def __post_init__(self) -> None:
         if self.clock == self.data:

@@ -149,8 +149,8 @@ _PATH = click.Path(path_type=Path)
     "--code-wires",
     type=CODE_WIRES,
     metavar="chN:chN[:BITS]",
-    help="Channels on which the device sends codes of what it does: clock, then data, each code of "
-    "16 BITS, the highest first.",
+    help="Channels on which the device sends codes of what it does: clock, then data. A code has "
+    "10 BITS and is sent in two bytes, or in one if it has at most 8, the highest bit first.",
 )
 @click.option(
     "--codes",

@@ -19,6 +19,14 @@ def test_codes_are_read_from_the_wires_of_the_settings():
     assert found["time_ticks"].tolist() == [1000, 3000, 5000]
 
 
+def test_a_word_that_no_code_fits_is_torn():
+    run_of = coded_run([(1000, 0, 5), (3000, 6, 0)], 9000)
+    assert run_of.settings.codes is not None
+    narrow = replace(run_of.settings, codes=replace(run_of.settings.codes, bits=10))
+    _, found = codes_of(replace(run_of, settings=narrow))
+    assert found["torn"].tolist() == [False, True]
+
+
 def test_a_run_without_codes_or_events_says_what_to_do():
     plain, _ = run()
     with pytest.raises(ValueError, match="measure it with --code-wires"):

@@ -14,5 +14,10 @@ def test_codes_that_cannot_be_are_refused(given, said):
         Codes(*given)
 
 
+@pytest.mark.parametrize(("bits", "word"), [(6, 8), (8, 8), (9, 16), (10, 16), (16, 16)])
+def test_a_code_is_sent_in_as_many_bytes_as_it_needs(bits, word):
+    assert Codes(0, 1, bits).word_bits == word
+
+
 def test_the_wires_are_clock_and_data():
     assert Codes(4, 1).wires == (4, 1)
