@@ -37,3 +37,5 @@ void assert_failed(uint32_t line);
 #endif
 #define configASSERT(x) \
   if (!(x)) assert_failed(__LINE__)
+
+#include "plexor_freertos.h"

@@ -1,0 +1,87 @@
+"""Codes at a device's pins, and what else shows them: its ELF file and its retired instructions."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..riscv_player import CLOCK_PS, Edges
+
+FIRST_CODE_PIN = 8
+RAM = 0x40000000
+WINDOW = 0xFFFFFC00
+
+Codes = list[tuple[int, int]]
+"""(time_ps, code) of each."""
+
+
+def code(kind: int, number: int) -> int:
+    """Return the code of a port of ten bits."""
+    return kind << 6 | number
+
+
+def port_codes(edges: Edges) -> Codes:
+    """Return each code that the port shows after its reset level."""
+    found: Codes = []
+    value = 0
+    for time_ps, pin, level in edges:
+        if pin < FIRST_CODE_PIN:
+            continue
+        bit = 1 << pin - FIRST_CODE_PIN
+        value = value | bit if level else value & ~bit
+        if found and found[-1][0] == time_ps:
+            found.pop()
+        found.append((time_ps, value))
+    return found
+
+
+def wire_codes(edges: Edges) -> Codes:
+    """Return each word of the two wires. A word begins when the clock has been low for long."""
+    words: list[tuple[int, list[int]]] = []
+    data, rise_ps = 0, -(10**9)
+    for time_ps, pin, level in edges:
+        if pin == 3:
+            data = level
+        elif pin == 2 and level:
+            if time_ps - rise_ps > 4 * CLOCK_PS:
+                words.append((time_ps, []))
+            words[-1][1].append(data)
+            rise_ps = time_ps
+    assert all(len(bits) == 16 for _, bits in words[:-1])
+    return [(time_ps, int("".join(map(str, bits)), 2)) for time_ps, bits in words]
+
+
+def retired(path: Path) -> tuple[list[tuple[int, int]], Codes]:
+    """Return (time_ps, pc) of each instruction, and the codes, from the file of `retired`."""
+    records = list(struct.iter_unpack("<qII", path.read_bytes()))
+    instructions = [(time_ps, pc) for time_ps, pc, address in records if not address]
+    return instructions, [(time_ps, address - WINDOW) for time_ps, _, address in records if address]
+
+
+def code_stores(image: Path) -> dict[int, int | None]:
+    """Return the address of each `sb zero` to the window, with its code if the base is `zero`.
+
+    From the RISC-V instruction set: opcode 0x23, funct3 0, rs2 0; the offset is signed.
+    """
+    found: dict[int, int | None] = {}
+    for index, line in enumerate(image.read_text().split()):
+        word = int(line, 16)
+        if word & 0x01F0707F != 0x23:
+            continue
+        offset = word >> 25 << 5 | word >> 7 & 31
+        base = word >> 15 & 31
+        found[RAM + 4 * index] = None if base else (offset - 0xC00 if offset >> 11 else None)
+    return found
+
+
+def sections(elf: bytes) -> Iterator[tuple[str, int, bytes]]:
+    """Yield name, flags and content of each section of a 32-bit ELF file, but for empty ones."""
+    (table,) = struct.unpack_from("<I", elf, 32)
+    size, count, names = struct.unpack_from("<HHH", elf, 46)
+    headers = [struct.unpack_from("<10I", elf, table + size * index) for index in range(count)]
+    for name, kind, flags, _, offset, length, *_ in headers:
+        start = headers[names][4] + name
+        text = elf[start : elf.index(b"\0", start)].decode()
+        if kind != 8:  # NOBITS
+            yield text, flags, elf[offset : offset + length]
