@@ -80,7 +80,7 @@ _PPM = Option(
     "0",
     "parts per million by which its clock runs faster than nominal",
 )
-_PROGRAMS = "strikes"
+_PROGRAMS = "strikes|critsec|philosophers"
 _LOADS = "none|cpu|critical|polygons|queue|storm|all"
 
 SYNTHETIC: tuple[Option, ...] = (
@@ -237,7 +237,9 @@ RISCV: tuple[Option, ...] = (
         "program",
         Text("NAME", f"one of {_PROGRAMS.replace('|', ', ')}", _PROGRAMS),
         "strikes",
-        "what its firmware does: strikes answers strikes",
+        "what freertos does: strikes answers strikes; critsec has two tasks that share a mutex, "
+        "with channel 0 or 1 high while one is inside; philosophers has five tasks that end in a "
+        "deadlock",
     ),
     Option(
         "codes",

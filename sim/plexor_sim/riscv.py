@@ -27,7 +27,16 @@ _FIRMWARE = _HERE / "firmware"
 _STRIKES = "strikes"
 _PROGRAMS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
     "bare": {_STRIKES: ("start.S", "loads.c", "bare.c")},
-    "freertos": {_STRIKES: ("start.S", "loads.c", "freertos.c")},
+    "freertos": {
+        _STRIKES: ("start.S", "loads.c", "freertos.c"),
+        "critsec": ("start.S", "loads.c", "critsec.c"),
+        "philosophers": ("start.S", "loads.c", "philosophers.c"),
+    },
+}
+_PROGRAM_FLAGS: Mapping[str, tuple[str, ...]] = {
+    _STRIKES: (),
+    "critsec": ("-DconfigUSE_MUTEXES=1",),
+    "philosophers": ("-DconfigUSE_MUTEXES=1", "-DPLEXOR_ZONES=31"),  # all but the tick
 }
 _CODES = ("-DPLEXOR_TRACE=1", "-DPLEXOR_PORT=PLEXOR_PORT_VEXRISCV")
 _NO_CODES = ("-DPLEXOR_TRACE=0",)
@@ -93,7 +102,7 @@ def riscv_device(
     """
     program = options.get("program", _STRIKES)
     if program not in _PROGRAMS[kind]:
-        raise ValueError(f"program={program}: {kind} has {', '.join(_PROGRAMS[kind])} only")
+        raise ValueError(f"program={program}: {kind} has {', '.join(_PROGRAMS[kind])}")
     verilog = _stage_verilog(cache)
     flags = _NO_CODES if options.get("codes", "off") == "off" else _CODES
     image = build_firmware(kind, program, flags, cache)
@@ -167,6 +176,7 @@ def build_firmware(kind: Kind, program: str, flags: tuple[str, ...], cache: Path
             "ziglang 0.17 (the firmware's C compiler)", "not installed", "pip install ziglang"
         )
     sources = [_FIRMWARE / name for name in _PROGRAMS[kind][program]]
+    flags = (*flags, *_PROGRAM_FLAGS[program])
     includes = [_FIRMWARE, _FIRMWARE / "libc", trace_headers()]
     headers = (header for folder in includes for header in sorted(folder.glob("*.h")))
     inputs: list[Path | str] = [*sources, *headers, _FIRMWARE / "link.ld"]

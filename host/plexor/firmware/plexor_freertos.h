@@ -55,8 +55,10 @@
 #define traceTASK_DELAY() PLEXOR_SLEEPING(PLEXOR_RUNNING_)
 #define traceTASK_DELAY_UNTIL(time) PLEXOR_SLEEPING(PLEXOR_RUNNING_)
 #define traceTASK_PRIORITY_INHERIT(task, priority) PLEXOR_INHERIT((task)->uxTaskNumber)
-#define traceENTER_xTaskIncrementTick() PLEXOR_ISR_ENTER(PLEXOR_ISR_TICK)
-#define traceRETURN_xTaskIncrementTick(is_needed) PLEXOR_ISR_EXIT(PLEXOR_ISR_TICK)
+#define traceENTER_xTaskIncrementTick() \
+  PLEXOR_SEND_(PLEXOR_ZONE_TICK, PLEXOR_CLASS_ISR_ENTER, PLEXOR_ISR_TICK)
+#define traceRETURN_xTaskIncrementTick(is_needed) \
+  PLEXOR_SEND_(PLEXOR_ZONE_TICK, PLEXOR_CLASS_ISR_EXIT, PLEXOR_ISR_TICK)
 
 #else
 

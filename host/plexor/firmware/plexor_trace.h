@@ -55,8 +55,9 @@
 #define PLEXOR_ZONE_ISR 4
 #define PLEXOR_ZONE_CALLS 8
 #define PLEXOR_ZONE_USER 16  // SET, VALUE and USER
+#define PLEXOR_ZONE_TICK 32  // a kernel's tick as an interrupt
 #ifndef PLEXOR_ZONES
-#define PLEXOR_ZONES 31
+#define PLEXOR_ZONES 63
 #endif
 
 #ifndef PLEXOR_CODE_BITS
@@ -164,9 +165,10 @@ PLEXOR_INLINE_ void plexor_left(const uint32_t *function) {
 
 #else
 
-#define PLEXOR_SEND_(zone, class, id) (void)0
-#define PLEXOR_VALUE(value) (void)0
-#define PLEXOR_CALL(function) (void)0
+// `sizeof` evaluates nothing, but a variable that is only sent counts as used.
+#define PLEXOR_SEND_(zone, class, id) (void)sizeof(id)
+#define PLEXOR_VALUE(value) (void)sizeof(value)
+#define PLEXOR_CALL(function) (void)sizeof(function)
 #define PLEXOR_NAMED_(class, id, name) PLEXOR_ASSERT_(1, "")
 
 #endif

@@ -282,8 +282,3 @@ def test_a_store_to_the_window_is_an_access_to_nowhere_without_codes(
     played = play("freertos", [10**9], f"firmware={image}")
     assert played.code == 4
     assert re.search(r"access to nowhere, address 0xfffff[c-f]", played.text)
-
-
-def test_a_program_that_a_device_does_not_have_is_refused() -> None:
-    with pytest.raises(ValueError, match="program=critsec: bare has strikes only"):
-        riscv_device("bare", default_cache(), {"program": "critsec"})
