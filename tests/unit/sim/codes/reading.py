@@ -6,6 +6,9 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..riscv_player import CLOCK_PS, Edges
 
 FIRST_CODE_PIN = 8
@@ -14,6 +17,8 @@ WINDOW = 0xFFFFFC00
 
 Codes = list[tuple[int, int]]
 """(time_ps, code) of each."""
+Instructions = NDArray[np.void]
+"""Fields time_ps and pc of each."""
 
 
 def code(kind: int, number: int) -> int:
@@ -52,11 +57,17 @@ def wire_codes(edges: Edges) -> Codes:
     return [(time_ps, int("".join(map(str, bits)), 2)) for time_ps, bits in words]
 
 
-def retired(path: Path) -> tuple[list[tuple[int, int]], Codes]:
-    """Return (time_ps, pc) of each instruction, and the codes, from the file of `retired`."""
-    records = list(struct.iter_unpack("<qII", path.read_bytes()))
-    instructions = [(time_ps, pc) for time_ps, pc, address in records if not address]
-    return instructions, [(time_ps, address - WINDOW) for time_ps, _, address in records if address]
+def retired(path: Path) -> tuple[Instructions, Codes]:
+    """Return the instructions and the codes of a file of the option `retired`."""
+    records = np.fromfile(path, dtype=[("time_ps", "<i8"), ("pc", "<u4"), ("address", "<u4")])
+    codes = records[records["address"] != 0]
+    assert not codes["pc"].any()
+    return records[records["address"] == 0], [
+        (time_ps, address - WINDOW)
+        for time_ps, address in zip(
+            codes["time_ps"].tolist(), codes["address"].tolist(), strict=True
+        )
+    ]
 
 
 def code_stores(image: Path) -> dict[int, int | None]:

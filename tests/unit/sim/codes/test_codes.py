@@ -12,6 +12,7 @@ import shutil
 import statistics
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from plexor_sim import riscv
@@ -179,36 +180,47 @@ def test_a_strike_is_seen_in_codes_from_interrupt_to_idle(play: Play, image: Pat
         assert times[3] < rises[TASK][number] < times[4]
 
 
-@pytest.mark.parametrize("load", ["none", "all"])
+@pytest.mark.parametrize(
+    ("load", "strikes", "codes_at_least"),
+    [
+        ("none", 60, 300),
+        ("all", 60, 500),
+        pytest.param("none", 18_000, 100_000, marks=pytest.mark.full),
+        pytest.param("all", 18_000, 100_000, marks=pytest.mark.full),
+    ],
+)
 def test_each_store_that_retires_is_a_change_of_the_pins_one_clock_later(
-    traced: tuple[Play, Path], tmp_path: Path, load: str
+    traced: tuple[Play, Path], tmp_path: Path, load: str, strikes: int, codes_at_least: int
 ) -> None:
     played_by, image = traced
     delay_ps = 700
     file = tmp_path / "retired"
     played = played_by(
         "freertos",
-        periodic(60),
+        periodic(strikes, 55_555_413),  # 18 kHz
         f"codes=port,retired={file},load={load},clk_to_q_ps={delay_ps}",
         load=1,
     )
     assert played.code == 0, played.text
     instructions, codes = retired(file)
+    assert len(codes) > codes_at_least
     stores = code_stores(image)
-    sent = [(time_ps + CLOCK_PS, pc) for time_ps, pc in instructions if pc in stores]
-    by_time = dict(codes)
-    assert len(by_time) == len(codes) > 300
+    sent = instructions[np.isin(instructions["pc"], list(stores))]
     # `stores` has those of zero bytes to variables, too.
-    assert set(by_time) <= {time_ps for time_ps, _ in sent}
-    known = [(time_ps, stores[pc]) for time_ps, pc in sent if stores[pc] is not None]
-    assert len(known) > 100
+    by_time = dict(codes)
+    assert len(by_time) == len(codes)
+    assert set(by_time) <= set((sent["time_ps"] + CLOCK_PS).tolist())
+    known = [
+        (time_ps + CLOCK_PS, stores[pc])
+        for time_ps, pc in zip(sent["time_ps"].tolist(), sent["pc"].tolist(), strict=True)
+        if stores[pc] is not None
+    ]
+    assert len(known) > codes_at_least / 3
     assert all(by_time[time_ps] == value for time_ps, value in known)
     at_pins = [(time_ps - delay_ps, value) for time_ps, value in port_codes(played.edges)]
     # The first is of startup.
-    assert [value for _, value in at_pins[1:]] == changes(
-        [value for _, value in codes], at_pins[0][1]
-    )
-    assert set(at_pins[1:]) <= set(codes)
+    before = [at_pins[0][1], *(value for _, value in codes)]
+    assert at_pins[1:] == [each for each, was in zip(codes, before, strict=False) if each[1] != was]
 
 
 def test_what_retires_is_kept_without_a_change_of_any_edge(
@@ -219,6 +231,9 @@ def test_what_retires_is_kept_without_a_change_of_any_edge(
     usual = play("freertos", strikes, options, load=1)
     kept = traced[0]("freertos", strikes, f"{options},retired={tmp_path / 'retired'}", load=1)
     assert kept.edges == usual.edges
+    # Rounds of a loop are not left out: the core waits for lines of its caches alone.
+    instructions, _ = retired(tmp_path / "retired")
+    assert np.diff(instructions["time_ps"]).max() < 100 * CLOCK_PS
 
 
 @pytest.mark.parametrize("codes", ["port", "two-wire"])
