@@ -29,12 +29,14 @@ _PROGRAMS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
     "bare": {_STRIKES: ("start.S", "loads.c", "bare.c")},
     "freertos": {
         _STRIKES: ("start.S", "loads.c", "freertos.c"),
+        "calls": ("start.S", "loads.c", "calls.c"),
         "critsec": ("start.S", "loads.c", "critsec.c"),
         "philosophers": ("start.S", "loads.c", "philosophers.c"),
     },
 }
 _PROGRAM_FLAGS: Mapping[str, tuple[str, ...]] = {
     _STRIKES: (),
+    "calls": (),
     "critsec": ("-DconfigUSE_MUTEXES=1",),
     "philosophers": ("-DconfigUSE_MUTEXES=1", "-DPLEXOR_ZONES=31"),  # all but the tick
 }

@@ -6,7 +6,8 @@
 // which the core is in a loop. Which program the image has, and that it sends codes, was decided when
 // it was built.
 //
-// Pins of the code port are channels 8 and up.
+// Pins of the code port are channels 8 and up. With codes=strobed, channel 7 rises as the port takes
+// a code, equal or not to the one before, and falls half a clock later.
 //
 // The firmware has started before time zero. An input counts from the first rising clock edge at or
 // after it, so a pulse between two edges goes unseen, as on hardware.
@@ -32,6 +33,7 @@ using Wide = __int128;
 
 constexpr int64_t kUnitsPerPs = 1'000'000;  // unit of the clock's period, so that 1 ppm is exact
 constexpr int kCriticalPin = 6;  // as in firmware/soc.h
+constexpr uint8_t kStrobePin = 7;
 constexpr int kFirstCodePin = 8;
 constexpr int kPins = 18;  // with those of the code port
 constexpr int kResetCycles = 4;
@@ -42,12 +44,14 @@ const std::map<std::string, uint32_t> kLoads = {  // bits as in firmware/soc.h
     {"queue", 8},    {"storm", 16}, {"all", ~0u},
 };
 
-const std::map<std::string, uint8_t> kCodes = {{"off", 0}, {"port", 1}, {"two-wire", 2}};
+const std::map<std::string, uint8_t> kCodes = {  // as in soc.v
+    {"off", 0}, {"port", 1}, {"strobed", 1}, {"two-wire", 2}};
 
 struct Options {
   std::string firmware;
   std::string retired;
   uint8_t codes = 0;
+  bool strobed = false;
   std::string load = "none";
   uint32_t load_select = 0;
   bool load_switched = true;
@@ -89,7 +93,7 @@ uint32_t loads(const std::string& value) {
 uint8_t codes(const std::string& value) {
   auto found = kCodes.find(value);
   if (found == kCodes.end())
-    throw plexor::BadOption("codes=" + value + ": must be off, port or two-wire");
+    throw plexor::BadOption("codes=" + value + ": must be off, port, strobed or two-wire");
   return found->second;
 }
 
@@ -102,7 +106,7 @@ Options parse(const std::string& text) {
     std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
     if (key == "program") continue;  // it is in the image
     else if (key == "firmware") options.firmware = value;
-    else if (key == "codes") options.codes = codes(value);
+    else if (key == "codes") options.codes = codes(value), options.strobed = value == "strobed";
     else if (key == "retired") options.retired = value;
     else if (key == "load") options.load_select = loads(options.load = value);
     else if (key == "load_switched") options.load_switched = number(key, value, 0, 1);
@@ -160,6 +164,8 @@ class Riscv final : public plexor::Device {
         repetition_->disturb();
       }
       if (retired_.is_on()) keep();
+      end_strobe(to_ps, edges);
+      const bool strobes = options_.strobed && soc_->coded;
       cycle();
       const uint32_t pins = connected(soc_->pins) | uint32_t{soc_->code_pins} << kFirstCodePin;
       if (uint32_t changed = pins ^ pins_) {
@@ -169,14 +175,21 @@ class Riscv final : public plexor::Device {
           if (changed >> pin & 1)
             edges.push_back({edge_ps_ + options_.clk_to_q_ps, pin, bool(pins_ >> pin & 1)});
       }
+      if (strobes) {
+        repetition_->disturb();
+        edges.push_back({edge_ps_ + options_.clk_to_q_ps, kStrobePin, true});
+        strobe_end_ps_ = edge_ps_ + options_.clk_to_q_ps + options_.clock_ps / 2;
+      }
       if (!options_.every_cycle && !retired_.is_on()) rounds_left_ = repetition_->look();
       repeats_ = rounds_left_ > 0;
       pass_edges(1);
     }
+    end_strobe(to_ps, edges);
   }
 
   int64_t quiet_until_ps() const override {
-    return edge_after(inputs_.empty() ? rounds_left_ : 0) + options_.clk_to_q_ps;
+    const int64_t edge_ps = edge_after(inputs_.empty() ? rounds_left_ : 0) + options_.clk_to_q_ps;
+    return std::min(edge_ps, strobe_end_ps_);
   }
 
  private:
@@ -189,6 +202,12 @@ class Riscv final : public plexor::Device {
   uint32_t connected(uint32_t pins) const {
     const uint32_t to = 1u << options_.critical_pin;
     return (pins & ~to & ~(1u << kCriticalPin)) | (pins >> kCriticalPin & 1) * to;
+  }
+
+  void end_strobe(int64_t to_ps, std::vector<plexor::Edge>& edges) {
+    if (strobe_end_ps_ >= to_ps) return;
+    edges.push_back({strobe_end_ps_, kStrobePin, false});
+    strobe_end_ps_ = INT64_MAX;
   }
 
   // Keeps what the core does at the edge that comes now.
@@ -269,6 +288,7 @@ class Riscv final : public plexor::Device {
   int64_t rounds_left_ = 0;  // edges for which the loop surely goes on
   int64_t owed_ = 0;         // edges that passed in the loop without an evaluation
   uint32_t pins_ = 0;
+  int64_t strobe_end_ps_ = INT64_MAX;
   plexor::Retired retired_;
   std::deque<Input> inputs_;
   VerilatedContext context_;

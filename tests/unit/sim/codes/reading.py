@@ -41,6 +41,15 @@ def port_codes(edges: Edges) -> Codes:
     return found
 
 
+def strobed_codes(edges: Edges) -> Codes:
+    """Return the code at each rise of the strobe, which changes with the port."""
+    codes = dict(port_codes(edges))
+    found: Codes = []
+    for time_ps in (time_ps for time_ps, pin, level in edges if (pin, level) == (7, 1)):
+        found.append((time_ps, codes.get(time_ps, found[-1][1] if found else 0)))
+    return found
+
+
 def wire_codes(edges: Edges) -> Codes:
     """Return each word of the two wires. A word begins when the clock has been low for long."""
     words: list[tuple[int, list[int]]] = []

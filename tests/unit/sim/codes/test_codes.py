@@ -26,7 +26,7 @@ from plexor_sim.riscv import (
 )
 
 from ..riscv_player import CLOCK_PS, WIDTH_PS, Play, periodic, player, riscv_builds
-from .reading import code, code_stores, port_codes, retired, sections, wire_codes
+from .reading import code, code_stores, port_codes, retired, sections, strobed_codes, wire_codes
 
 HERE = Path(__file__).parent
 FIRMWARE = Path(riscv.__file__).with_name("firmware")
@@ -102,6 +102,19 @@ def test_only_codes_of_chosen_zones_are_compiled(
     played = play("freertos", [10**9], f"codes=port,firmware={image}")
     wanted = [one for one in MARKS if one >> 6 in (kinds or range(8, 16))]
     assert [value for _, value in port_codes(played.edges)] == changes(wanted)
+
+
+def test_a_strobe_rises_with_each_code_and_shows_equal_ones(play: Play, tmp_path: Path) -> None:
+    image = image_of(marks(tmp_path, *PORT))
+    played = play("freertos", [10**9], f"codes=strobed,firmware={image}", step_ps=7001)
+    codes = strobed_codes(played.edges)
+    assert [value for _, value in codes] == MARKS
+    port = play("freertos", [10**9], f"codes=port,firmware={image}")
+    assert set(port_codes(port.edges)) <= set(codes)
+    strobe = [time_ps for time_ps, pin, _ in played.edges if pin == 7]
+    assert {fall - rise for rise, fall in zip(strobe[::2], strobe[1::2], strict=True)} == {
+        CLOCK_PS // 2
+    }
 
 
 def test_two_wires_carry_each_code_even_if_more_come_than_can_wait(
@@ -236,7 +249,7 @@ def test_what_retires_is_kept_without_a_change_of_any_edge(
     assert np.diff(instructions["time_ps"]).max() < 100 * CLOCK_PS
 
 
-@pytest.mark.parametrize("codes", ["port", "two-wire"])
+@pytest.mark.parametrize("codes", ["port", "strobed", "two-wire"])
 @pytest.mark.parametrize("load", ["none", "all"])
 def test_rounds_that_are_left_out_change_no_code(
     play: Play, image: Path, codes: str, load: str

@@ -1,4 +1,4 @@
-"""Programs whose codes have a known meaning: a critical section, and a deadlock.
+"""Programs whose codes have a known meaning: calls, a critical section, and a deadlock.
 
 Pins say who is inside, so what the codes say is checked against them.
 """
@@ -16,6 +16,7 @@ from .reading import Codes, code, port_codes
 MS = 10**9
 RUN, READY, BLOCKED, SLEEPING, INHERIT, ENTER, EXIT, VALUE_A, VALUE_B = 1, 2, 3, 4, 5, 8, 9, 11, 12
 LOW, HIGH = 1, 2
+ROUND, HEAVY = 1, 2
 LOW_INSIDE, HIGH_INSIDE = 0, 1
 CYCLES_OF_A_MARK = 40
 """At the most between a pin and the code beside it, with what the cache must fetch first."""
@@ -39,6 +40,13 @@ def critsec() -> Played:
 @pytest.fixture(scope="module")
 def philosophers() -> Played:
     played = program("philosophers", codes="port")("freertos", [200 * MS], "codes=port")
+    assert played.code == 0, played.text
+    return played
+
+
+@pytest.fixture(scope="module")
+def calls() -> Played:
+    played = program("calls", codes="port")("freertos", [100 * MS], "codes=port")
     assert played.code == 0, played.text
     return played
 
@@ -124,11 +132,43 @@ def test_philosophers_stop_at_a_known_time_each_waiting_for_a_stick(philosophers
     assert codes[-1] == (max(time_ps for time_ps, *_ in philosophers.edges), code(RUN, 0))
 
 
-@pytest.mark.parametrize("name", ["critsec", "philosophers"])
+def test_the_function_that_is_heavy_takes_87_percent(calls: Played) -> None:
+    codes = port_codes(calls.edges)
+    rounds = times_of(codes, ENTER, ROUND)
+    entered, left = times_of(codes, ENTER, HEAVY), times_of(codes, EXIT, HEAVY)
+    spent = sum(b - a for a, b in zip(entered[: len(rounds) - 1], left, strict=False))
+    assert len(rounds) > 90
+    assert abs(spent / (rounds[-1] - rounds[0]) - 0.87) < 0.001
+    for (rise, fall), enter, leave in zip(stays(calls.edges, 1), entered, left, strict=False):
+        assert 0 < rise - enter <= CYCLES_OF_A_MARK * CLOCK_PS
+        assert 0 < leave - fall <= CYCLES_OF_A_MARK * CLOCK_PS
+
+
+def test_calls_nest_as_the_program_does_and_stray_exits_are_every_eighth(calls: Played) -> None:
+    recursion: list[str] = ["leaf", "leaf"]
+    for _ in range(2):
+        recursion = ["leaf", "recursive", *recursion, "/recursive", "leaf"]
+    wanted = ["heavy", "light", "/heavy", "light", "recursive", *recursion, "/recursive"]
+    names = {1: "round", 2: "heavy", 3: "light", 4: "recursive", 5: "leaf", 6: "stray"}
+    found: list[list[str]] = []
+    for _, value in port_codes(calls.edges):
+        name = names.get(value & 63, "")
+        if value == code(ENTER, ROUND):
+            found.append([])
+        elif value >> 6 == ENTER:
+            found[-1].append(name)
+        elif value >> 6 == EXIT and name in ("heavy", "recursive", "round", "stray"):
+            found[-1].append(f"/{name}")
+    assert len(found) > 90
+    for number, one in enumerate(found[:-1], 1):
+        assert one == [*wanted, "/round", *["/stray"] * (number % 8 == 0)]
+
+
+@pytest.mark.parametrize("name", ["calls", "critsec", "philosophers"])
 def test_a_program_does_the_same_without_codes(name: str) -> None:
     played = program(name)("freertos", [60 * MS])
     assert played.code == 0, played.text
-    assert len(stays(played.edges, 0)) >= 5
+    assert len(stays(played.edges, 1)) >= 5
     assert all(pin < 8 for _, pin, _ in played.edges)
 
 
