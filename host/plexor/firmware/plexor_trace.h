@@ -47,7 +47,8 @@
 // to 31 reset it, and where both are set the pin is set. So one store writes the port and no other
 // pin.
 #define PLEXOR_PORT_STM32 3
-// The simulated device of Plexor: the code is the address of the store.
+// The simulated device of Plexor: the code is the address of the store. Wider codes are the data of a
+// store to its register CODE: PLEXOR_PORT_GPIO with PLEXOR_ADDRESS 0x80000034.
 #define PLEXOR_PORT_VEXRISCV 4
 
 #define PLEXOR_ZONE_RUN 1     // which task runs

@@ -1,10 +1,9 @@
 // The file of the option `retired`: what the core did, as the truth for codes.
 //
-// Records of 16 bytes, little-endian, by time: int64 time_ps, uint32 pc, uint32 address. An
-// instruction that retires at an edge of the clock has that time, its pc, and address 0. A code that
-// the port takes at an edge has pc 0 and the address that stands for it, from 0xfffffc00 up; its pins
-// change at this time and clk_to_q, or it begins to wait for the two wires. Startup, before time
-// zero, is not in it.
+// Records of 16 bytes, little-endian, by time: int64 time_ps, uint32 pc, uint32 code. An instruction
+// that retires at an edge of the clock has that time and its pc; its code is 0. A code that the port
+// takes at an edge has pc 0; its pins change at this time and clk_to_q, or it begins to wait for the
+// two wires. Startup, before time zero, is not in it.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +28,12 @@ class Retired {
   bool is_on() const { return file_ != nullptr; }
 
   void instruction(int64_t time_ps, uint32_t pc) { write({time_ps, pc, 0}); }
-  void code(int64_t time_ps, uint32_t code) { write({time_ps, 0, kWindow + code}); }
+  void code(int64_t time_ps, uint32_t code) { write({time_ps, 0, code}); }
 
  private:
-  static constexpr uint32_t kWindow = 0xfffffc00;
-
   struct Record {
     int64_t time_ps;
-    uint32_t pc, address;
+    uint32_t pc, code;
   };
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }

@@ -35,7 +35,7 @@ constexpr int64_t kUnitsPerPs = 1'000'000;  // unit of the clock's period, so th
 constexpr int kCriticalPin = 6;  // as in firmware/soc.h
 constexpr uint8_t kStrobePin = 7;
 constexpr int kFirstCodePin = 8;
-constexpr int kPins = 18;  // with those of the code port
+constexpr int kPins = 24;  // with those of the code port
 constexpr int kResetCycles = 4;
 constexpr int kStartupCycles = 1'000'000;
 

@@ -15,7 +15,7 @@
 //   08 STRIKE   rw  pending; write 1 to clear  28 STORM      w  period in cycles, 0 is off
 //   0c LOAD     r   the load input             2c STORM_ACK  w  clear its interrupt
 //   10 SELECT   r   the loads asked for        30 READY      w  startup is done; loads offered
-//   34 CODE     w   as a store to the window, but the code is the data
+//   34 CODE     w   as a store to the window, but the code is the lower half of the data
 //   40 MTIME lo, 44 hi, 48 MTIMECMP lo, 4c hi
 //
 // Codes of the firmware leave through a window at fffffc00, where the address of a store is the code:
@@ -34,7 +34,7 @@ module soc #(
   input      [31:0] load_select,  // constant
   input      [1:0]  codes,        // constant; 0: the window is nowhere, 1: a port, 2: two wires
   output     [7:0]  pins,
-  output reg [9:0]  code_pins,
+  output reg [15:0] code_pins,
   output reg        ready,
   output reg [31:0] loads_offered,
   output reg [31:0] trap_code,    // 1: access to nowhere, at trap_value; else the firmware's
@@ -43,7 +43,7 @@ module soc #(
   output            retired,      // an instruction retires at the next edge of the clock
   output     [31:0] retired_pc,
   output            coded,        // a code is taken at the next edge of the clock
-  output     [9:0]  code
+  output     [15:0] code
 );
   localparam RAM_WORDS = 32768;
   localparam RAM_TOP = 15'h2000;  // address bits 31 to 17
@@ -95,7 +95,7 @@ module soc #(
     end
 
   // Codes: the lowest byte that is written gives the lower bits of the address.
-  reg [9:0] code_queue [0:7];
+  reg [15:0] code_queue [0:7];
   reg [2:0] code_first;
   reg [3:0] code_count;
   reg [15:0] code_shift;
@@ -106,7 +106,7 @@ module soc #(
   wire code_next = codes[1] & code_clocks == 0 & code_count != 0;
   wire [1:0] code_low = {d_sel[1:0] == 0, d_sel[1:0] == 0 ? ~d_sel[2] : ~d_sel[0]};
   assign coded = d_ack & (d_window | code_register);
-  assign code = d_window ? {d_adr[7:0], code_low} : d_mosi[9:0];
+  assign code = d_window ? {6'h0, d_adr[7:0], code_low} : d_mosi[15:0];
 
   always @(posedge clk)
     if (reset) begin
@@ -121,7 +121,7 @@ module soc #(
       if (coded & codes[1]) code_queue[code_first + code_count[2:0]] <= code;
       code_count <= code_count + {3'h0, coded & codes[1]} - {3'h0, code_next};
       if (code_next) begin
-        code_shift <= {6'h0, code_queue[code_first]};
+        code_shift <= code_queue[code_first];
         code_first <= code_first + 1;
         code_clocks <= 36;
       end else if (code_clocks != 0) code_clocks <= code_clocks - 1;

@@ -13,7 +13,6 @@ from ..riscv_player import CLOCK_PS, Edges
 
 FIRST_CODE_PIN = 8
 RAM = 0x40000000
-WINDOW = 0xFFFFFC00
 
 Codes = list[tuple[int, int]]
 """(time_ps, code) of each."""
@@ -68,15 +67,10 @@ def wire_codes(edges: Edges) -> Codes:
 
 def retired(path: Path) -> tuple[Instructions, Codes]:
     """Return the instructions and the codes of a file of the option `retired`."""
-    records = np.fromfile(path, dtype=[("time_ps", "<i8"), ("pc", "<u4"), ("address", "<u4")])
-    codes = records[records["address"] != 0]
-    assert not codes["pc"].any()
-    return records[records["address"] == 0], [
-        (time_ps, address - WINDOW)
-        for time_ps, address in zip(
-            codes["time_ps"].tolist(), codes["address"].tolist(), strict=True
-        )
-    ]
+    records = np.fromfile(path, dtype=[("time_ps", "<i8"), ("pc", "<u4"), ("code", "<u4")])
+    codes = records[records["pc"] == 0]
+    values = zip(codes["time_ps"].tolist(), codes["code"].tolist(), strict=True)
+    return records[records["pc"] != 0], list(values)
 
 
 def code_stores(image: Path) -> dict[int, int | None]:

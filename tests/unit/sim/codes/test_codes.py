@@ -94,6 +94,22 @@ def test_each_macro_sends_its_code(play: Play, tmp_path: Path) -> None:
     assert gaps_ps.count(CLOCK_PS) == 8
 
 
+def test_wide_codes_are_the_data_of_a_store(play: Play, tmp_path: Path) -> None:
+    gpio = ("-DPLEXOR_PORT=PLEXOR_PORT_GPIO", "-DPLEXOR_ADDRESS=0x80000034")
+    image = image_of(marks(tmp_path, *gpio, "-DPLEXOR_CODE_BITS=16"))
+    wanted = [
+        *(number << 12 | number for number in range(1, 11)),
+        *[8 << 12 | 11] * 3,
+        *[9 << 12 | 11] * 3,
+        *(11 + part % 2 << 12 | VALUE >> 12 * part & 4095 for part in range(3)),
+        13 << 12 | 63,
+        15 << 12,
+    ]
+    for codes, read in (("strobed", strobed_codes), ("two-wire", wire_codes)):
+        played = play("freertos", [10**9], f"codes={codes},firmware={image}")
+        assert [value for _, value in read(played.edges)] == wanted
+
+
 @pytest.mark.parametrize(("zones", "kinds"), [(1, {1}), (2, {2, 3, 4, 5}), (4, {6, 7}), (24, None)])
 def test_only_codes_of_chosen_zones_are_compiled(
     play: Play, tmp_path: Path, zones: int, kinds: set[int] | None
