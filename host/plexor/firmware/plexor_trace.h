@@ -12,6 +12,11 @@
 //   PLEXOR_VALUE(value)                  32 bits in several codes; an interrupt's may come between
 //   PLEXOR_USER(class, id)               classes 13 to 15, free
 //
+// PLEXOR_ALL_CALLS(); at file scope, once in the program, sends ENTER and EXIT of every function that
+// is compiled with -finstrument-functions. The id is its address from bit PLEXOR_CALLS_BIT (2) on:
+// unique, if the code is not longer than PLEXOR_IDS << PLEXOR_CALLS_BIT bytes. It takes a port of 16
+// bits to be so. Give PLEXOR_CALL or names to none then.
+//
 // Names stand at file scope, once in the program, with literal numbers (or macros for such):
 //
 //   PLEXOR_TASK_NAME(1, "motor"); PLEXOR_ISR_NAME(0, "uart"); PLEXOR_FUNCTION_NAME(3, "filter");
@@ -158,6 +163,25 @@ PLEXOR_INLINE_ void plexor_left(const uint32_t *function) {
 #else
 #define PLEXOR_CALL(function) (void)0
 #endif
+#ifndef PLEXOR_CALLS_BIT
+#define PLEXOR_CALLS_BIT 2
+#endif
+#ifdef __cplusplus
+#define PLEXOR_C_ extern "C"
+#else
+#define PLEXOR_C_
+#endif
+#define PLEXOR_BY_ADDRESS_(name, class)                                                    \
+  PLEXOR_C_ __attribute__((no_instrument_function)) void name(void *function, void *site); \
+  void name(void *function, void *site) {                                                  \
+    (void)site;                                                                            \
+    plexor_send((uint32_t)(class) << PLEXOR_ID_BITS |                                      \
+                ((uint32_t)((uintptr_t)function >> PLEXOR_CALLS_BIT) & (PLEXOR_IDS - 1))); \
+  }
+#define PLEXOR_ALL_CALLS()                                             \
+  PLEXOR_BY_ADDRESS_(__cyg_profile_func_enter, PLEXOR_CLASS_ENTER)     \
+  PLEXOR_BY_ADDRESS_(__cyg_profile_func_exit, PLEXOR_CLASS_EXIT)       \
+  PLEXOR_ASSERT_(1, "")
 #define PLEXOR_TEXT_(value) #value
 #define PLEXOR_NAMED_(class, id, name)                                                   \
   __asm__(".pushsection .plexor.names,\"\",%progbits\n\t.asciz \"" PLEXOR_TEXT_(class) " " \
@@ -170,6 +194,7 @@ PLEXOR_INLINE_ void plexor_left(const uint32_t *function) {
 #define PLEXOR_SEND_(zone, class, id) (void)sizeof(id)
 #define PLEXOR_VALUE(value) (void)sizeof(value)
 #define PLEXOR_CALL(function) (void)sizeof(function)
+#define PLEXOR_ALL_CALLS() PLEXOR_ASSERT_(1, "")
 #define PLEXOR_NAMED_(class, id, name) PLEXOR_ASSERT_(1, "")
 
 #endif

@@ -13,6 +13,7 @@ typedef struct {
   StaticTask_t block;
 } Task;
 
+PLEXOR_ALL_CALLS();
 PLEXOR_TASK_NAME(0, "idle");
 PLEXOR_ISR_NAME(PLEXOR_ISR_TICK, "tick");
 

@@ -99,3 +99,15 @@ def sections(elf: bytes) -> Iterator[tuple[str, int, bytes]]:
         text = elf[start : elf.index(b"\0", start)].decode()
         if kind != 8:  # NOBITS
             yield text, flags, elf[offset : offset + length]
+
+
+def functions(elf: bytes) -> dict[str, int]:
+    """Return the address of each function of a 32-bit ELF file."""
+    found = {name: content for name, _, content in sections(elf)}
+    symbols = struct.iter_unpack("<3I2BH", found[".symtab"])
+    names = found[".strtab"]
+    return {
+        names[name : names.index(b"\0", name)].decode(): address
+        for name, address, _, kind, _, _ in symbols
+        if kind & 15 == 2  # FUNC
+    }

@@ -252,11 +252,12 @@ def test_each_store_that_retires_is_a_change_of_the_pins_one_clock_later(
     assert at_pins[1:] == [each for each, was in zip(codes, before, strict=False) if each[1] != was]
 
 
+@pytest.mark.parametrize("load", ["none", "all"])
 def test_what_retires_is_kept_without_a_change_of_any_edge(
-    play: Play, traced: tuple[Play, Path], tmp_path: Path
+    play: Play, traced: tuple[Play, Path], tmp_path: Path, load: str
 ) -> None:
     strikes = periodic(20)
-    options = f"codes=port,firmware={traced[1]},load=all"
+    options = f"codes=port,firmware={traced[1]},load={load}"
     usual = play("freertos", strikes, options, load=1)
     kept = traced[0]("freertos", strikes, f"{options},retired={tmp_path / 'retired'}", load=1)
     assert kept.edges == usual.edges
