@@ -10,8 +10,8 @@ enum { ISR_EXTERNAL = 0, TASK_LOW = 1, TASK_HIGH = 2, CALL_LOW = 0, CALL_HIGH = 
 PLEXOR_ISR_NAME(0, "external");
 PLEXOR_TASK_NAME(1, "low");
 PLEXOR_TASK_NAME(2, "high");
-PLEXOR_FUNCTION_NAME(0, "low inside");
-PLEXOR_FUNCTION_NAME(1, "high inside");
+PLEXOR_FUNCTION_NAME(0, "low-inside");
+PLEXOR_FUNCTION_NAME(1, "high-inside");
 
 enum { PIN_LOW = 1, PIN_HIGH = 2, LOW_CYCLES = configCPU_CLOCK_HZ / 1000, HIGH_CYCLES = 5000 };
 
