@@ -266,21 +266,30 @@ def test_what_retires_is_kept_without_a_change_of_any_edge(
     assert np.diff(instructions["time_ps"]).max() < 100 * CLOCK_PS
 
 
-@pytest.mark.parametrize("codes", ["port", "strobed", "two-wire"])
-@pytest.mark.parametrize("load", ["none", "all"])
+@pytest.mark.parametrize(
+    ("codes", "load"),
+    [
+        ("port", "none"),
+        ("port", "all"),
+        ("strobed", "all"),
+        ("two-wire", "all"),
+        pytest.param("strobed", "none", marks=pytest.mark.full),
+        pytest.param("two-wire", "none", marks=pytest.mark.full),
+    ],
+)
 def test_rounds_that_are_left_out_change_no_code(
     play: Play, image: Path, codes: str, load: str
 ) -> None:
     draw = random.Random(f"{codes} {load}")
     strikes, time_ps = list[int](), 0
-    for _ in range(100):
+    for _ in range(60):
         time_ps += WIDTH_PS + draw.choice((200_000, draw.randrange(10**7), draw.randrange(10**9)))
         strikes.append(time_ps)
     options = f"codes={codes},firmware={image},load={load},ppm=37"
     every = play("freertos", strikes, f"{options},every_cycle=1", load=1)
     left_out = play("freertos", strikes, options, load=1, step_ps=1_234_567)
     assert (every.code, left_out.code) == (0, 0)
-    assert len(every.edges) > 1000
+    assert len(every.edges) > 500
     assert left_out.edges == every.edges
 
 
