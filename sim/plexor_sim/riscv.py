@@ -76,7 +76,7 @@ class DeviceBuild:
 
     The model `prefix` of `top` is Verilated from `verilog` with `parameters` and `flags`. `cpp`
     defines `plexor::make_device`, which gets `options` before the user's. `key` identifies the
-    content of all inputs, third-party checksums and the compiler included.
+    content of all inputs but `options`, third-party checksums included.
     """
 
     name: str
