@@ -62,7 +62,7 @@ def simulator(
 ) -> tuple[Path, Path, str]:
     """Return the simulator of a system and a device, the map's folder, and the device's options."""
     name, _, options = dut.partition(":")
-    device = find_device(name, cache)
+    device = find_device(name, cache, options)
     folder = system(geometry, cache, uart=uart)
     executable = build(geometry, device, cache, uart=uart, core=folder / "plexor.v")
     return executable, folder, option_text(name, device, options)

@@ -80,6 +80,7 @@ _PPM = Option(
     "0",
     "parts per million by which its clock runs faster than nominal",
 )
+_PROGRAMS = "strikes|calls|critsec|philosophers"
 _LOADS = "none|cpu|critical|polygons|queue|storm|all"
 
 SYNTHETIC: tuple[Option, ...] = (
@@ -231,6 +232,29 @@ RISCV: tuple[Option, ...] = (
         Text("PATH", "a path"),
         "the device's own",
         "image for $readmemh to run instead",
+    ),
+    Option(
+        "program",
+        Text("NAME", f"one of {_PROGRAMS.replace('|', ', ')}", _PROGRAMS),
+        "strikes",
+        "what freertos does: strikes answers strikes; calls calls functions for known times; "
+        "critsec has two tasks that share a mutex, with channel 0 or 1 high while one is inside; "
+        "philosophers has five tasks that end in a deadlock",
+    ),
+    Option(
+        "codes",
+        Text("WAY", "off, port, strobed or two-wire", "off|port|strobed|two-wire"),
+        "off",
+        "how codes of what it does leave it: port has pins of its own, strobed raises channel 7 "
+        "with each code as well, two-wire clocks 16 bits a code out of channel 3 with channel 2, "
+        "instead of the answers to strike 1",
+    ),
+    Option(
+        "retired",
+        Text("PATH", "a path"),
+        "none",
+        "file for each instruction that its core retires, and each code (device/retired.h has the "
+        "format)",
     ),
     Option("every_cycle", _SWITCH, "0", "1: cycles of a waiting loop are evaluated too, for tests"),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,18 +25,25 @@ NAMES = ("synthetic", *PRESETS, "bare", "freertos")
 _DEVICE = Path(__file__).parent / "device"
 
 
-def find_device(name: str, cache: Path) -> DeviceBuild:
+def find_device(name: str, cache: Path, own: str = "") -> DeviceBuild:
     """Return the parts from which a device is linked.
 
-    Raises ValueError for an unknown name, ManifestError, BuildError, and PackageMissing if a part
-    of the device cannot be had.
+    Some of a user's own options decide what they are. Raises ValueError for an unknown name or a
+    wrong option, ManifestError, BuildError, and PackageMissing if a part cannot be had.
     """
-    options_of(name)
+    taken = checked(options_of(name), own, name)
     if name == "synthetic" or name in PRESETS:
         return synthetic_device()
     if name in ("bare", "freertos"):
-        return riscv_device(name, cache)
+        return riscv_device(name, cache, dict(chosen(taken)))
     return verilog_device(load(Path(name)), cache)
+
+
+def chosen(taken: str) -> Iterator[tuple[str, str]]:
+    """Yield name and value of each option."""
+    for item in filter(None, taken.split(",")):
+        name, _, value = item.partition("=")
+        yield name, value
 
 
 def options_of(name: str) -> Sequence[Option]:

@@ -1,7 +1,8 @@
 """The simulated devices `bare` and `freertos`: a RISC-V core with firmware, built on demand.
 
-`riscv_device` compiles the firmware, and returns what must be Verilated, compiled and linked with a
-C++ main. It does not do that itself. All its files are in the cache, named by content.
+Three of their options decide what is built: `program`, `codes` and `retired`. `riscv_device`
+compiles the firmware, and returns what must be Verilated, compiled and linked with a C++ main. It
+does not do that itself. All its files are in the cache, named by content.
 """
 
 import importlib.util
@@ -13,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 from plexor_sim import packages
@@ -22,10 +24,24 @@ Kind = Literal["bare", "freertos"]
 _HERE = Path(__file__).parent
 _DEVICE = _HERE / "device"
 _FIRMWARE = _HERE / "firmware"
-_SOURCES: Mapping[Kind, tuple[str, ...]] = {
-    "bare": ("start.S", "loads.c", "bare.c"),
-    "freertos": ("start.S", "loads.c", "freertos.c"),
+_STRIKES = "strikes"
+_PROGRAMS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
+    "bare": {_STRIKES: ("start.S", "loads.c", "bare.c")},
+    "freertos": {
+        _STRIKES: ("start.S", "loads.c", "freertos.c"),
+        "calls": ("start.S", "loads.c", "calls.c"),
+        "critsec": ("start.S", "loads.c", "critsec.c"),
+        "philosophers": ("start.S", "loads.c", "philosophers.c"),
+    },
 }
+_PROGRAM_FLAGS: Mapping[str, tuple[str, ...]] = {
+    _STRIKES: (),
+    "calls": (),
+    "critsec": ("-DconfigUSE_MUTEXES=1",),
+    "philosophers": ("-DconfigUSE_MUTEXES=1", "-DPLEXOR_ZONES=31"),  # all but the tick
+}
+_CODES = ("-DPLEXOR_TRACE=1", "-DPLEXOR_PORT=PLEXOR_PORT_VEXRISCV")
+_NO_CODES = ("-DPLEXOR_TRACE=0",)
 _KERNEL_SOURCES = (
     "tasks.c",
     "queue.c",
@@ -60,7 +76,7 @@ class DeviceBuild:
 
     The model `prefix` of `top` is Verilated from `verilog` with `parameters` and `flags`. `cpp`
     defines `plexor::make_device`, which gets `options` before the user's. `key` identifies the
-    content of all inputs, third-party checksums and the compiler included.
+    content of all inputs but `options`, third-party checksums included.
     """
 
     name: str
@@ -78,13 +94,20 @@ class FirmwareError(Exception):
     """Firmware that does not compile or does not fit. The text is the compiler's."""
 
 
-def riscv_device(kind: Kind, cache: Path) -> DeviceBuild:
+def riscv_device(
+    kind: Kind, cache: Path, options: Mapping[str, str] = MappingProxyType({})
+) -> DeviceBuild:
     """Build the firmware; return the parts from which a device of that kind is linked.
 
-    Raises `packages.PackageMissing` if a third-party source or the compiler is not available.
+    `options` are the user's. Raises ValueError if that kind of device does not have the program,
+    and `packages.PackageMissing` if a third-party source or the compiler is not available.
     """
+    program = options.get("program", _STRIKES)
+    if program not in _PROGRAMS[kind]:
+        raise ValueError(f"program={program}: {kind} has {', '.join(_PROGRAMS[kind])}")
     verilog = _stage_verilog(cache)
-    image = _build_firmware(kind, cache)
+    flags = _NO_CODES if options.get("codes", "off") == "off" else _CODES
+    image = build_firmware(kind, program, flags, cache)
     if "," in str(image):
         raise ValueError(
             f"cache: {cache} contains a comma, which separates device options; choose another "
@@ -97,9 +120,10 @@ def riscv_device(kind: Kind, cache: Path) -> DeviceBuild:
         top="soc",
         prefix="Vsoc",
         cpp=(cpp,),
+        parameters={"RETIRED": "1"} if "retired" in options else {},
         options={"firmware": str(image)},
         flags=_VERILATE,
-        key=_digest(*verilog, image, cpp, _DEVICE / "device.h"),
+        key=_digest(*verilog, cpp, _DEVICE / "device.h"),
     )
 
 
@@ -136,33 +160,52 @@ def _stage_verilog(cache: Path) -> tuple[Path, ...]:
     return tuple(directory / name for name in staged)
 
 
-def _build_firmware(kind: Kind, cache: Path) -> Path:
-    """Return the firmware's memory image for $readmemh, compiled if its content is new."""
+def trace_headers() -> Path:
+    """Return the folder of plexor_trace.h and plexor_freertos.h."""
+    found = importlib.util.find_spec("plexor")
+    if found is None or not found.submodule_search_locations:
+        raise packages.PackageMissing("plexor", "not installed", "in a clone: pip install '.[sim]'")
+    return Path(found.submodule_search_locations[0], "firmware")
+
+
+def build_firmware(kind: Kind, program: str, flags: tuple[str, ...], cache: Path) -> Path:
+    """Return the firmware's memory image for $readmemh, compiled if its content is new.
+
+    Its ELF file is beside it. `flags` are for plexor_trace.h.
+    """
     if importlib.util.find_spec("ziglang") is None:
         raise packages.PackageMissing(
             "ziglang 0.17 (the firmware's C compiler)", "not installed", "pip install ziglang"
         )
-    sources = [_FIRMWARE / name for name in _SOURCES[kind]]
-    includes = [_FIRMWARE, _FIRMWARE / "libc"]
-    inputs: list[Path | str] = [*sources, *sorted(_FIRMWARE.rglob("*.h")), _FIRMWARE / "link.ld"]
+    sources = [_FIRMWARE / name for name in _PROGRAMS[kind][program]]
+    flags = (*flags, *_PROGRAM_FLAGS[program])
+    includes = [_FIRMWARE, _FIRMWARE / "libc", trace_headers()]
+    headers = (header for folder in includes for header in sorted(folder.glob("*.h")))
+    inputs: list[Path | str] = [*sources, *headers, _FIRMWARE / "link.ld"]
     if kind == "freertos":
         kernel = packages.freertos_kernel(cache)
         sources += [kernel / name for name in _KERNEL_SOURCES]
         includes += [kernel / name for name in _KERNEL_INCLUDES]
         inputs.append(packages.FREERTOS_SHA256)
-    key = _digest(*inputs, version("ziglang"), *_COMPILE)
+    key = _digest(*inputs, version("ziglang"), *_COMPILE, *flags)
 
     def fill(directory: Path) -> None:
         elf = directory / "firmware.elf"
-        compile_firmware(sources, includes, elf, cache)
+        compile_firmware(sources, includes, elf, cache, flags)
         (directory / "firmware.hex").write_text(memory_image(elf.read_bytes()))
 
     return packages.make_once(cache / "firmware" / f"{kind}-{key}", fill) / "firmware.hex"
 
 
-def compile_firmware(sources: list[Path], includes: list[Path], elf: Path, cache: Path) -> None:
+def compile_firmware(
+    sources: list[Path],
+    includes: list[Path],
+    elf: Path,
+    cache: Path,
+    flags: tuple[str, ...] = _NO_CODES,
+) -> None:
     """Compile and link with the C compiler of the ziglang wheel. Raises FirmwareError."""
-    command = [sys.executable, "-m", "ziglang", "cc", *_COMPILE]
+    command = [sys.executable, "-m", "ziglang", "cc", *_COMPILE, *flags]
     command += [f"-I{include}" for include in includes]
     command += [f"-T{_FIRMWARE / 'link.ld'}", *map(str, sources), "-o", str(elf)]
     # The compiler's cache is inside ours, not in the user's home.

@@ -112,7 +112,7 @@ def prepare(
 
 def _find(name: str, own: str, cache: Path, fallback: bool) -> tuple[str, DeviceBuild, str]:
     try:
-        return name, find_device(name, cache), own
+        return name, find_device(name, cache, own), own
     except PackageMissing as error:
         if not fallback or name not in _FALLBACKS:
             raise

@@ -217,7 +217,7 @@ def main(arguments: list[str] | None = None) -> int:
     name, _, own = chosen.dut.partition(":")
     try:
         board = load(chosen.board)
-        device = find_device(name, default_cache())
+        device = find_device(name, default_cache(), own)
         options = option_text(name, device, own)
         design = chosen.design or design_of(board)
         executable = simulator(board, design, device, default_cache(), chosen.baud)

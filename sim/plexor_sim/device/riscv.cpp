@@ -3,7 +3,11 @@
 //
 // Its options are declared in ../device_options.py, which checks a user's options. Here times are
 // whole ps, and firmware=PATH of the image is required. every_cycle=1 also evaluates the cycles in
-// which the core is in a loop.
+// which the core is in a loop. Which program the image has, and that it sends codes, was decided when
+// it was built.
+//
+// Pins of the code port are channels 8 and up. With codes=strobed, channel 7 rises as the port takes
+// a code, equal or not to the one before, and falls half a clock later.
 //
 // The firmware has started before time zero. An input counts from the first rising clock edge at or
 // after it, so a pulse between two edges goes unseen, as on hardware.
@@ -20,6 +24,7 @@
 #include "Vsoc.h"
 #include "device.h"
 #include "repetition.h"
+#include "retired.h"
 #include "verilated.h"
 
 namespace {
@@ -28,6 +33,9 @@ using Wide = __int128;
 
 constexpr int64_t kUnitsPerPs = 1'000'000;  // unit of the clock's period, so that 1 ppm is exact
 constexpr int kCriticalPin = 6;  // as in firmware/soc.h
+constexpr uint8_t kStrobePin = 7;
+constexpr int kFirstCodePin = 8;
+constexpr int kPins = 24;  // with those of the code port
 constexpr int kResetCycles = 4;
 constexpr int kStartupCycles = 1'000'000;
 
@@ -36,8 +44,14 @@ const std::map<std::string, uint32_t> kLoads = {  // bits as in firmware/soc.h
     {"queue", 8},    {"storm", 16}, {"all", ~0u},
 };
 
+const std::map<std::string, uint8_t> kCodes = {  // as in soc.v
+    {"off", 0}, {"port", 1}, {"strobed", 1}, {"two-wire", 2}};
+
 struct Options {
   std::string firmware;
+  std::string retired;
+  uint8_t codes = 0;
+  bool strobed = false;
   std::string load = "none";
   uint32_t load_select = 0;
   bool load_switched = true;
@@ -76,6 +90,13 @@ uint32_t loads(const std::string& value) {
   return select;
 }
 
+uint8_t codes(const std::string& value) {
+  auto found = kCodes.find(value);
+  if (found == kCodes.end())
+    throw plexor::BadOption("codes=" + value + ": must be off, port, strobed or two-wire");
+  return found->second;
+}
+
 Options parse(const std::string& text) {
   Options options;
   std::istringstream items(text);
@@ -83,7 +104,10 @@ Options parse(const std::string& text) {
     size_t equals = item.find('=');
     std::string key = item.substr(0, equals);
     std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
-    if (key == "firmware") options.firmware = value;
+    if (key == "program") continue;  // it is in the image
+    else if (key == "firmware") options.firmware = value;
+    else if (key == "codes") options.codes = codes(value), options.strobed = value == "strobed";
+    else if (key == "retired") options.retired = value;
     else if (key == "load") options.load_select = loads(options.load = value);
     else if (key == "load_switched") options.load_switched = number(key, value, 0, 1);
     else if (key == "every_cycle") options.every_cycle = number(key, value, 0, 1);
@@ -94,7 +118,8 @@ Options parse(const std::string& text) {
     else if (key == "critical_pin") options.critical_pin = number(key, value, 0, 7);
     else
       throw plexor::BadOption("'" + item + "': the options are firmware, load, load_switched, " +
-                              "every_cycle, clock_ps, phase_ps, ppm, clk_to_q_ps, critical_pin");
+                              "every_cycle, clock_ps, phase_ps, ppm, clk_to_q_ps, critical_pin, " +
+                              "program, codes, retired");
   }
   if (!std::ifstream(options.firmware))
     throw plexor::BadOption("firmware=" + options.firmware + ": cannot be read; the path of an " +
@@ -108,12 +133,14 @@ class Riscv final : public plexor::Device {
       : options_(options),
         period_((options.clock_ps * kUnitsPerPs * 1'000'000 + (1'000'000 + options.ppm) / 2) /
                 (1'000'000 + options.ppm)),
-        edge_ps_(options.phase_ps) {
+        edge_ps_(options.phase_ps),
+        retired_(options.retired) {
     std::string image = "+firmware=" + options.firmware;
     const char* arguments[] = {"soc", image.c_str()};
     context_.commandArgs(2, arguments);
     soc_ = std::make_unique<Vsoc>(&context_);
     soc_->load_select = options.load_select;
+    soc_->codes = options.codes;
     repetition_.emplace(*soc_);
     start();
   }
@@ -136,23 +163,33 @@ class Riscv final : public plexor::Device {
         inputs_.pop_front();
         repetition_->disturb();
       }
+      if (retired_.is_on()) keep();
+      end_strobe(to_ps, edges);
+      const bool strobes = options_.strobed && soc_->coded;
       cycle();
-      const uint32_t pins = connected(soc_->pins);
+      const uint32_t pins = connected(soc_->pins) | uint32_t{soc_->code_pins} << kFirstCodePin;
       if (uint32_t changed = pins ^ pins_) {
         pins_ = pins;
         repetition_->disturb();
-        for (uint8_t pin = 0; pin < 8; pin++)
+        for (uint8_t pin = 0; pin < kPins; pin++)
           if (changed >> pin & 1)
             edges.push_back({edge_ps_ + options_.clk_to_q_ps, pin, bool(pins_ >> pin & 1)});
       }
-      if (!options_.every_cycle) rounds_left_ = repetition_->look();
+      if (strobes) {
+        repetition_->disturb();
+        edges.push_back({edge_ps_ + options_.clk_to_q_ps, kStrobePin, true});
+        strobe_end_ps_ = edge_ps_ + options_.clk_to_q_ps + options_.clock_ps / 2;
+      }
+      if (!options_.every_cycle && !retired_.is_on()) rounds_left_ = repetition_->look();
       repeats_ = rounds_left_ > 0;
       pass_edges(1);
     }
+    end_strobe(to_ps, edges);
   }
 
   int64_t quiet_until_ps() const override {
-    return edge_after(inputs_.empty() ? rounds_left_ : 0) + options_.clk_to_q_ps;
+    const int64_t edge_ps = edge_after(inputs_.empty() ? rounds_left_ : 0) + options_.clk_to_q_ps;
+    return std::min(edge_ps, strobe_end_ps_);
   }
 
  private:
@@ -165,6 +202,18 @@ class Riscv final : public plexor::Device {
   uint32_t connected(uint32_t pins) const {
     const uint32_t to = 1u << options_.critical_pin;
     return (pins & ~to & ~(1u << kCriticalPin)) | (pins >> kCriticalPin & 1) * to;
+  }
+
+  void end_strobe(int64_t to_ps, std::vector<plexor::Edge>& edges) {
+    if (strobe_end_ps_ >= to_ps) return;
+    edges.push_back({strobe_end_ps_, kStrobePin, false});
+    strobe_end_ps_ = INT64_MAX;
+  }
+
+  // Keeps what the core does at the edge that comes now.
+  void keep() {
+    if (soc_->retired) retired_.instruction(edge_ps_, soc_->retired_pc);
+    if (soc_->coded) retired_.code(edge_ps_, soc_->code);
   }
 
   void cycle() {
@@ -239,6 +288,8 @@ class Riscv final : public plexor::Device {
   int64_t rounds_left_ = 0;  // edges for which the loop surely goes on
   int64_t owed_ = 0;         // edges that passed in the loop without an evaluation
   uint32_t pins_ = 0;
+  int64_t strobe_end_ps_ = INT64_MAX;
+  plexor::Retired retired_;
   std::deque<Input> inputs_;
   VerilatedContext context_;
   std::unique_ptr<Vsoc> soc_;

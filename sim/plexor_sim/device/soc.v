@@ -15,19 +15,35 @@
 //   08 STRIKE   rw  pending; write 1 to clear  28 STORM      w  period in cycles, 0 is off
 //   0c LOAD     r   the load input             2c STORM_ACK  w  clear its interrupt
 //   10 SELECT   r   the loads asked for        30 READY      w  startup is done; loads offered
+//   34 CODE     w   as a store to the window, but the code is the lower half of the data
 //   40 MTIME lo, 44 hi, 48 MTIMECMP lo, 4c hi
-module soc (
+//
+// Codes of the firmware leave through a window at fffffc00, where the address of a store is the code:
+// `sb zero, code-1024(zero)`. Its data is ignored. As a port, the code is on code_pins one clock after
+// the store retires, until the next one. On two wires, it is a word of 16 bits, upper bit first: pin
+// 3 is its data, which changes while pin 2 is low and counts when that rises. A bit takes two clocks,
+// and pin 2 is low for six or more between words, so a code takes 37 clocks. Eight codes
+// wait; a store that finds no room holds the core until there is some.
+module soc #(
+  parameter RETIRED = 0           // 1: the outputs `retired` and below show something
+) (
   input             clk,
   input             reset,
   input      [2:0]  strikes,      // asynchronous
   input             load,         // asynchronous
   input      [31:0] load_select,  // constant
-  output reg [7:0]  pins,
+  input      [1:0]  codes,        // constant; 0: the window is nowhere, 1: a port, 2: two wires
+  output     [7:0]  pins,
+  output reg [15:0] code_pins,
   output reg        ready,
   output reg [31:0] loads_offered,
   output reg [31:0] trap_code,    // 1: access to nowhere, at trap_value; else the firmware's
   output reg [31:0] trap_value,
-  output            busy          // RAM is written, or a counter may be read; see repetition.h
+  output            busy,         // RAM is written, or a counter may be read; see repetition.h
+  output            retired,      // an instruction retires at the next edge of the clock
+  output     [31:0] retired_pc,
+  output            coded,        // a code is taken at the next edge of the clock
+  output     [15:0] code
 );
   localparam RAM_WORDS = 32768;
   localparam RAM_TOP = 15'h2000;  // address bits 31 to 17
@@ -66,6 +82,8 @@ module soc (
   wire d_registers = d_adr[29:6] == REGISTERS_TOP;
   wire [5:0] register = d_adr[5:0];
   wire register_write = d_stb & d_we & d_registers;
+  wire d_window = d_adr[29:8] == 22'h3fffff & d_we & codes != 0;
+  wire code_register = d_registers & register == 6'h0d & d_we & codes != 0;
   assign strike_ack = register_write && register == 6'h02 ? d_mosi[2:0] : 3'h0;
 
   always @(posedge clk)
@@ -75,6 +93,47 @@ module soc (
       if (d_sel[2]) ram[d_adr[14:0]][23:16] <= d_mosi[23:16];
       if (d_sel[3]) ram[d_adr[14:0]][31:24] <= d_mosi[31:24];
     end
+
+  // Codes: the lowest byte that is written gives the lower bits of the address.
+  reg [15:0] code_queue [0:7];
+  reg [2:0] code_first;
+  reg [3:0] code_count;
+  reg [15:0] code_shift;
+  reg [5:0] code_clocks;
+  reg code_clock, code_data;
+  wire code_full = codes[1] & code_count[3];
+  wire d_ack = d_stb & ~((d_window | code_register) & code_full);
+  wire code_next = codes[1] & code_clocks == 0 & code_count != 0;
+  wire [1:0] code_low = {d_sel[1:0] == 0, d_sel[1:0] == 0 ? ~d_sel[2] : ~d_sel[0]};
+  assign coded = d_ack & (d_window | code_register);
+  assign code = d_window ? {6'h0, d_adr[7:0], code_low} : d_mosi[15:0];
+
+  always @(posedge clk)
+    if (reset) begin
+      code_pins <= 0;
+      code_first <= 0;
+      code_count <= 0;
+      code_clocks <= 0;
+      code_clock <= 0;
+      code_data <= 0;
+    end else begin
+      if (coded & ~codes[1]) code_pins <= code;
+      if (coded & codes[1]) code_queue[code_first + code_count[2:0]] <= code;
+      code_count <= code_count + {3'h0, coded & codes[1]} - {3'h0, code_next};
+      if (code_next) begin
+        code_shift <= code_queue[code_first];
+        code_first <= code_first + 1;
+        code_clocks <= 36;
+      end else if (code_clocks != 0) code_clocks <= code_clocks - 1;
+      code_clock <= code_clocks > 4 & code_clocks[0];
+      if (code_clocks > 4 & ~code_clocks[0]) begin
+        code_data <= code_shift[15];
+        code_shift <= {code_shift[14:0], 1'b0};
+      end
+    end
+
+  reg [7:0] outputs;
+  assign pins = codes[1] ? {outputs[7:4], code_data, code_clock, outputs[1:0]} : outputs;
 
   reg [63:0] mtime, mtimecmp;
   reg timer_irq, storm_irq;
@@ -98,7 +157,7 @@ module soc (
 
   always @(posedge clk)
     if (reset) begin
-      pins <= 0;
+      outputs <= 0;
       ready <= 0;
       loads_offered <= 0;
       trap_code <= 0;
@@ -118,8 +177,8 @@ module soc (
       end
       if (register_write)
         case (register)
-          6'h00: pins <= pins | d_mosi[7:0];
-          6'h01: pins <= pins & ~d_mosi[7:0];
+          6'h00: outputs <= outputs | d_mosi[7:0];
+          6'h01: outputs <= outputs & ~d_mosi[7:0];
           6'h08: trap_value <= d_mosi;
           6'h09: trap_code <= d_mosi;
           6'h0a: storm_period <= d_mosi[15:0];
@@ -132,7 +191,7 @@ module soc (
           6'h13: mtimecmp[63:32] <= d_mosi;
           default: ;
         endcase
-      if (d_stb & ~d_ram & ~d_registers & trap_code == 0) begin
+      if (d_stb & ~d_ram & ~d_registers & ~d_window & trap_code == 0) begin
         trap_code <= 1;
         trap_value <= {d_adr, 2'b00};
       end
@@ -140,6 +199,9 @@ module soc (
 
   assign busy = d_stb & d_we & d_ram | d_stb & d_registers & register[5:1] == 5'h08
               | cpu.execute_arbitration_isValid & cpu.execute_IS_CSR;
+
+  assign retired = RETIRED != 0 & cpu.lastStageIsFiring;
+  assign retired_pc = RETIRED != 0 ? cpu.lastStagePc : 32'h0;
 
   VexRiscv cpu (
     .externalResetVector(RESET_PC),
@@ -159,7 +221,7 @@ module soc (
     .iBusWishbone_BTE(),
     .dBusWishbone_CYC(),
     .dBusWishbone_STB(d_stb),
-    .dBusWishbone_ACK(d_stb),
+    .dBusWishbone_ACK(d_ack),
     .dBusWishbone_WE(d_we),
     .dBusWishbone_ADR(d_adr),
     .dBusWishbone_DAT_MISO(d_miso),

@@ -21,7 +21,9 @@
 #define configUSE_TICK_HOOK 0
 
 #define configUSE_TASK_NOTIFICATIONS 1
+#ifndef configUSE_MUTEXES
 #define configUSE_MUTEXES 0
+#endif
 #define configUSE_COUNTING_SEMAPHORES 0
 #define configUSE_TIMERS 0
 #define configSUPPORT_STATIC_ALLOCATION 1
@@ -37,3 +39,5 @@ void assert_failed(uint32_t line);
 #endif
 #define configASSERT(x) \
   if (!(x)) assert_failed(__LINE__)
+
+#include "plexor_freertos.h"

@@ -1,8 +1,14 @@
 // No operating system: the interrupt service answers strike k with a pulse on pin k.
+#include "plexor_trace.h"
 #include "soc.h"
+
+enum { ISR_EXTERNAL = 0, CALL_CRITICAL = 0 };
+PLEXOR_ISR_NAME(0, "external");
+PLEXOR_FUNCTION_NAME(0, "critical");
 
 // The handler of all traps. It saves only the few registers that it uses, hence its short latency.
 __attribute__((interrupt, aligned(4))) static void on_trap(void) {
+  PLEXOR_ISR_ENTER(ISR_EXTERNAL);
   uint32_t cause, pending;
   CSR_READ(IRQ_PENDING, pending);
   // The answer comes before the cause is known: an exception has no strike pending, or one that this
@@ -17,6 +23,7 @@ __attribute__((interrupt, aligned(4))) static void on_trap(void) {
   }
   if (pending & IRQ_STORM) STORM_ACK = 1;
   OUT_CLR = pending & IRQ_STRIKES;
+  PLEXOR_ISR_EXIT(ISR_EXTERNAL);
 }
 
 int main(void) {
@@ -36,7 +43,9 @@ int main(void) {
     }
     if (on & LOAD_CRITICAL) {
       CSR_CLEAR("mstatus", 8);
+      PLEXOR_ENTER(CALL_CRITICAL);
       work_cycles(work_random(&seed) % 1500);
+      PLEXOR_EXIT(CALL_CRITICAL);
       CSR_SET("mstatus", 8);
     }
   }

@@ -1,19 +1,22 @@
 // FreeRTOS: the interrupt service answers strike k on pin 2k and wakes a task, which answers on pin
 // 2k + 1. The notification is binary, like an event object: one answer of the task serves all
 // strikes that came before it ran.
-#include "FreeRTOS.h"
+#include "rtos.h"
+
 #include "queue.h"
 #include "semphr.h"
 #include "soc.h"
-#include "task.h"
 
-enum { STRIKES = 3, STACK_WORDS = 256, PRIORITY_STRIKE = 3, PRIORITY_POLYGONS = 7 };
+enum { STRIKES = 3, PRIORITY_STRIKE = 3, PRIORITY_POLYGONS = 7 };
 
-// The stack comes first: an overflow then spares the block, which the kernel's stack check needs.
-typedef struct {
-  StackType_t stack[STACK_WORDS];
-  StaticTask_t block;
-} Task;
+// Ids of codes; their names are below. Task k + 1 answers strike k.
+enum { ISR_EXTERNAL = 0 };
+enum {
+  TASK_STRIKE = 1,
+  TASK_CPU = 4,
+  TASK_CRITICAL, TASK_POLYGONS, TASK_PRODUCER, TASK_CONSUMER, TASK_STORM
+};
+enum { CALL_CRITICAL = 0, CALL_MEMORY, CALL_BRANCH, CALL_DIVIDE };
 
 static TaskHandle_t strike_tasks[STRIKES];
 static QueueHandle_t numbers;
@@ -21,6 +24,7 @@ static SemaphoreHandle_t taken;
 
 // The vector in the kernel's portASM.S saves the context, then calls this.
 void freertos_risc_v_application_interrupt_handler(void) {
+  PLEXOR_ISR_ENTER(ISR_EXTERNAL);
   uint32_t pending;
   CSR_READ(IRQ_PENDING, pending);
   uint32_t strikes = pending & IRQ_STRIKES;
@@ -32,22 +36,10 @@ void freertos_risc_v_application_interrupt_handler(void) {
   if (strikes & 2) vTaskNotifyGiveFromISR(strike_tasks[1], &woken);
   if (strikes & 4) vTaskNotifyGiveFromISR(strike_tasks[2], &woken);
   if (pending & IRQ_STORM) STORM_ACK = 1;
+  PLEXOR_ISR_EXIT(ISR_EXTERNAL);
   portYIELD_FROM_ISR(woken);
   OUT_CLR = pins;
 }
-
-void freertos_risc_v_application_exception_handler(void) {
-  uint32_t pc;
-  CSR_READ("mepc", pc);
-  trap(TRAP_EXCEPTION, pc);
-}
-
-void vApplicationStackOverflowHook(TaskHandle_t task, char *name) {
-  (void)name;
-  trap(TRAP_STACK, (uint32_t)(uintptr_t)task);
-}
-
-void assert_failed(uint32_t line) { trap(TRAP_ASSERT, line); }
 
 static void answer(void *parameter) {
   uint32_t strike = (uint32_t)(uintptr_t)parameter;
@@ -69,9 +61,15 @@ static void load_cpu(void *parameter) {
   (void)parameter;
   for (uint32_t seed = 1;;) {
     wait_for_load();
+    PLEXOR_ENTER(CALL_MEMORY);
     work_memory();
+    PLEXOR_EXIT(CALL_MEMORY);
+    PLEXOR_ENTER(CALL_BRANCH);
     work_branch(&seed);
+    PLEXOR_EXIT(CALL_BRANCH);
+    PLEXOR_ENTER(CALL_DIVIDE);
     work_divide(&seed);
+    PLEXOR_EXIT(CALL_DIVIDE);
   }
 }
 
@@ -80,9 +78,11 @@ static void load_critical(void *parameter) {
   for (uint32_t seed = 2;;) {
     wait_for_load();
     taskENTER_CRITICAL();
+    PLEXOR_ENTER(CALL_CRITICAL);
     OUT_SET = PIN_CRITICAL;
     work_cycles(work_random(&seed) % 1500);
     OUT_CLR = PIN_CRITICAL;
+    PLEXOR_EXIT(CALL_CRITICAL);
     taskEXIT_CRITICAL();
     work_cycles(work_random(&seed) % 1500);
   }
@@ -125,32 +125,42 @@ static void load_storm(void *parameter) {
   }
 }
 
-static TaskHandle_t start(Task *task, TaskFunction_t run, uint32_t parameter, int priority) {
-  return xTaskCreateStatic(run, "task", STACK_WORDS, (void *)(uintptr_t)parameter, priority,
-                           task->stack, &task->block);
-}
+PLEXOR_ISR_NAME(0, "external");
+PLEXOR_TASK_NAME(1, "strike0");
+PLEXOR_TASK_NAME(2, "strike1");
+PLEXOR_TASK_NAME(3, "strike2");
+PLEXOR_TASK_NAME(4, "cpu");
+PLEXOR_TASK_NAME(5, "critical");
+PLEXOR_TASK_NAME(6, "polygons");
+PLEXOR_TASK_NAME(7, "producer");
+PLEXOR_TASK_NAME(8, "consumer");
+PLEXOR_TASK_NAME(9, "storm");
+PLEXOR_FUNCTION_NAME(0, "critical");
+PLEXOR_FUNCTION_NAME(1, "memory");
+PLEXOR_FUNCTION_NAME(2, "branch");
+PLEXOR_FUNCTION_NAME(3, "divide");
 
 int main(void) {
-  extern void freertos_risc_v_trap_handler(void);
   static Task answering[STRIKES], cpu, critical, polygons, producer, consumer, storm;
   static StaticQueue_t queue_block, semaphore_block;
   static uint8_t queue_storage[4 * sizeof(uint32_t)];
   uint32_t select = SELECT;
-  CSR_WRITE("mtvec", (uintptr_t)freertos_risc_v_trap_handler);
+  take_traps();
   CSR_WRITE(IRQ_MASK, IRQ_STRIKES | IRQ_STORM);
   for (uint32_t strike = 0; strike < STRIKES; strike++)
     strike_tasks[strike] =
-        start(&answering[strike], answer, strike, PRIORITY_STRIKE + STRIKES - 1 - strike);
-  if (select & LOAD_CPU) start(&cpu, load_cpu, 0, 1);
-  if (select & LOAD_CRITICAL) start(&critical, load_critical, 0, 1);
-  if (select & LOAD_POLYGONS) start(&polygons, load_polygons, 0, PRIORITY_POLYGONS);
+        start(&answering[strike], answer, strike, PRIORITY_STRIKE + STRIKES - 1 - strike,
+              TASK_STRIKE + strike);
+  if (select & LOAD_CPU) start(&cpu, load_cpu, 0, 1, TASK_CPU);
+  if (select & LOAD_CRITICAL) start(&critical, load_critical, 0, 1, TASK_CRITICAL);
+  if (select & LOAD_POLYGONS) start(&polygons, load_polygons, 0, PRIORITY_POLYGONS, TASK_POLYGONS);
   if (select & LOAD_QUEUE) {
     numbers = xQueueCreateStatic(4, sizeof(uint32_t), queue_storage, &queue_block);
     taken = xSemaphoreCreateBinaryStatic(&semaphore_block);
-    start(&producer, load_producer, 0, 1);
-    start(&consumer, load_consumer, 0, 2);
+    start(&producer, load_producer, 0, 1, TASK_PRODUCER);
+    start(&consumer, load_consumer, 0, 2, TASK_CONSUMER);
   }
-  if (select & LOAD_STORM) start(&storm, load_storm, 0, 2);
+  if (select & LOAD_STORM) start(&storm, load_storm, 0, 2, TASK_STORM);
   vTaskStartScheduler();
   return 0;
 }

@@ -1,4 +1,4 @@
-// The registers of device/soc.v and what both firmwares share.
+// The registers of device/soc.v and what all firmwares share.
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
-// Plays inputs to a device and prints its output edges, one "time_ps channel level" a line.
+// Plays inputs to a device and prints its output edges, one "time_ps channel level" a line. Ends if an
+// edge is not where device.h says.
 // Arguments: device options, end_ps, step_ps (how far to advance at once; 0: to the next input).
 // Standard input: lines "time_ps strikes load", rising times.
 #include <algorithm>
@@ -8,6 +9,8 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <stdexcept>
+#include <string>
 
 #include "device.h"
 
@@ -18,8 +21,16 @@ static void play(const std::string& options, int64_t end_ps, int64_t step_ps) {
   int64_t now_ps = 0;
   auto advance = [&](int64_t to_ps) {
     while (now_ps < to_ps) {
+      int64_t earliest_ps = std::max(now_ps, device->quiet_until_ps());
       now_ps = step_ps ? std::min(to_ps, now_ps + step_ps) : to_ps;
+      const size_t count = edges.size();
       device->advance(now_ps, edges);
+      for (size_t i = count; i < edges.size(); i++) {
+        const int64_t edge_ps = edges[i].time_ps;
+        if (edge_ps < earliest_ps || edge_ps >= now_ps)
+          throw std::runtime_error("misplaced edge at " + std::to_string(edge_ps) + " ps");
+        earliest_ps = edge_ps;
+      }
     }
   };
   int64_t time_ps;

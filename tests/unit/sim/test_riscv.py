@@ -210,7 +210,7 @@ def test_a_build_is_found_again_by_its_content(builds: dict[str, DeviceBuild]) -
     made = image.stat().st_mtime_ns
     assert riscv_device("bare", default_cache()) == builds["bare"]
     assert image.stat().st_mtime_ns == made
-    assert builds["bare"].key != builds["freertos"].key
+    assert builds["bare"].options != builds["freertos"].options
 
 
 def test_an_image_is_refused_that_is_no_elf() -> None:

@@ -18,7 +18,7 @@ def missing(monkeypatch, tmp_path):
     """Return a function that prepares a device while some cannot be had."""
 
     def prepare(dut, *names, fallback=True):
-        def find(name, cache):
+        def find(name, cache, own):
             if name in names:
                 raise PackageMissing(f"parts of {name}", "not there", "get them")
             return find_device("synthetic", cache)
