@@ -21,9 +21,9 @@
 // Codes of the firmware leave through a window at fffffc00, where the address of a store is the code:
 // `sb zero, code-1024(zero)`. Its data is ignored. As a port, the code is on code_pins one clock after
 // the store retires, until the next one. On two wires, it is a word of 16 bits, upper bit first: pin
-// 3 is its data, which changes while pin 2 is low and counts when that rises. A bit takes two clocks,
-// and pin 2 is low for six or more between words, so a code takes 37 clocks. Eight codes
-// wait; a store that finds no room holds the core until there is some.
+// 3 is its data, which changes while pin 2 is low and counts when that rises. A bit takes ten
+// clocks, and pin 2 is low for 42 or more between words, so a code takes 197 clocks. Eight codes wait;
+// a store that finds no room holds the core until there is some.
 module soc #(
   parameter RETIRED = 0           // 1: the outputs `retired` and below show something
 ) (
@@ -99,11 +99,13 @@ module soc #(
   reg [2:0] code_first;
   reg [3:0] code_count;
   reg [15:0] code_shift;
-  reg [5:0] code_clocks;
+  reg [5:0] code_halves;          // that are left of a word, of half a bit each
+  reg [2:0] code_wait;            // clocks that are left of a half bit
   reg code_clock, code_data;
   wire code_full = codes[1] & code_count[3];
   wire d_ack = d_stb & ~((d_window | code_register) & code_full);
-  wire code_next = codes[1] & code_clocks == 0 & code_count != 0;
+  wire code_steps = code_wait == 0;
+  wire code_next = codes[1] & code_halves == 0 & code_count != 0;
   wire [1:0] code_low = {d_sel[1:0] == 0, d_sel[1:0] == 0 ? ~d_sel[2] : ~d_sel[0]};
   assign coded = d_ack & (d_window | code_register);
   assign code = d_window ? {6'h0, d_adr[7:0], code_low} : d_mosi[15:0];
@@ -113,7 +115,8 @@ module soc #(
       code_pins <= 0;
       code_first <= 0;
       code_count <= 0;
-      code_clocks <= 0;
+      code_halves <= 0;
+      code_wait <= 0;
       code_clock <= 0;
       code_data <= 0;
     end else begin
@@ -123,12 +126,16 @@ module soc #(
       if (code_next) begin
         code_shift <= code_queue[code_first];
         code_first <= code_first + 1;
-        code_clocks <= 36;
-      end else if (code_clocks != 0) code_clocks <= code_clocks - 1;
-      code_clock <= code_clocks > 4 & code_clocks[0];
-      if (code_clocks > 4 & ~code_clocks[0]) begin
-        code_data <= code_shift[15];
-        code_shift <= {code_shift[14:0], 1'b0};
+        code_halves <= 40;
+      end else if (code_steps & code_halves != 0) code_halves <= code_halves - 1;
+      if (code_next | code_halves == 0) code_wait <= 0;
+      else code_wait <= code_steps ? 4 : code_wait - 1;
+      if (code_steps) begin
+        code_clock <= code_halves > 8 & code_halves[0];
+        if (code_halves > 8 & ~code_halves[0]) begin
+          code_data <= code_shift[15];
+          code_shift <= {code_shift[14:0], 1'b0};
+        end
       end
     end
 

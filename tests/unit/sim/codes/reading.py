@@ -57,7 +57,7 @@ def wire_codes(edges: Edges) -> Codes:
         if pin == 3:
             data = level
         elif pin == 2 and level:
-            if time_ps - rise_ps > 4 * CLOCK_PS:
+            if time_ps - rise_ps > 15 * CLOCK_PS:
                 words.append((time_ps, []))
             words[-1][1].append(data)
             rise_ps = time_ps
