@@ -135,7 +135,8 @@ def report(chromium, path):
 def colours(report, name):
     return report.run(
         "const b = plexor.stack.boxes[arguments[0]];"
-        "const { data } = plexor.stack.base.getContext('2d').getImageData(b.x, b.y, b.w, b.h);"
+        "const c = plexor.stack[arguments[0] === 'persistence' ? 'traces' : 'base'];"
+        "const { data } = c.getContext('2d').getImageData(b.x, b.y, b.w, b.h);"
         "return new Set(new Uint32Array(data.buffer)).size",
         name,
     )

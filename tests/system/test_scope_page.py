@@ -266,7 +266,8 @@ def test_the_table_says_what_was_planted(page):
 def colours_in(page, name):
     """Return how many colours a picture has."""
     return page.js(
-        "(() => { const b = plexor.stack.boxes[arguments[0]], c = plexor.stack.base;"
+        "(() => { const b = plexor.stack.boxes[arguments[0]];"
+        "const c = plexor.stack[arguments[0] === 'persistence' ? 'traces' : 'base'];"
         "const { data } = c.getContext('2d').getImageData(b.x, b.y, b.w, b.h);"
         "return new Set(new Uint32Array(data.buffer)).size; })()",
         name,

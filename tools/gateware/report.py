@@ -10,17 +10,19 @@ all boards and three seeds are built, the table is only printed.
 from __future__ import annotations
 
 import argparse
-import ast
 import hashlib
+import io
 import json
 import resource
 import sys
 import time
+import tokenize
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack
 from functools import cache
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -101,15 +103,28 @@ def figures(board: boards.Board, placed: Placed, cpu_s: float) -> dict[str, Any]
     }
 
 
-class _WithoutTexts(ast.NodeTransformer):
-    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
-        is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-        return None if is_text else node
+_LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING)
+_BEFORE_LINE = (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 
 
 def code(text: str) -> str:
-    """Return what Python makes of a module, without its docstrings and comments."""
-    return ast.dump(_WithoutTexts().visit(ast.parse(text)))
+    """Return what is left of a module without its docstrings and comments, token by token."""
+    tokens = [
+        token
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type not in _LAYOUT
+    ]
+    found: list[str] = []
+    before = tokenize.NEWLINE
+    for token, after in pairwise((*tokens, None)):
+        assert token is not None
+        ends = after is None or after.type == tokenize.NEWLINE
+        if before in _BEFORE_LINE and token.type == tokenize.STRING and ends:
+            continue
+        if before not in _BEFORE_LINE or token.type != tokenize.NEWLINE:
+            found.append(f"{tokenize.tok_name[token.type]} {token.string.strip()}")
+        before = token.type
+    return "\n".join(found)
 
 
 def key(board: boards.Board) -> str:

@@ -19,7 +19,7 @@ CHANNEL = "channel "
 """Begins the names of what belongs to one channel."""
 _REPLICATES = ("seed", "keep_events", "spaces", "report_s", "report_on_chip")
 """Settings that may differ between runs of one configuration."""
-_APART = ("strikes", "channels", "load", "stream", "table")
+_APART = ("strikes", "channels", "load", "stream", "table", "codes")
 _TIMES = ((Fraction(1), "s"), (Fraction(1, 10**3), "ms"), (Fraction(1, 10**6), "µs"))
 _RATES = ((Fraction(10**6), "MHz"), (Fraction(10**3), "kHz"))
 _MOST_DIGITS = 13
@@ -48,6 +48,9 @@ def configuration(result: RunResult) -> dict[str, str]:
     found |= dict(_entries(settings, _APART))
     if settings.table:
         found["table"] = _table(settings.table)
+    if settings.codes is not None:
+        codes = settings.codes
+        found["codes"] = f"ch{codes.clock}:ch{codes.data}, {codes.bits} bits"
     for channel in settings.channels:
         found[f"{CHANNEL}{channel.label}"] = _channel(channel)
     return found | {str(name): str(text) for name, text in result.device.items()}

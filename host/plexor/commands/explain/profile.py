@@ -52,9 +52,9 @@ def profile(
     tasks.
 
     \b
-      plexor profile run1
-      plexor profile run1 butterfly --function parse
-      plexor profile run1 trace --base 120ns --speedscope run1.speedscope.json
+      plexor profile coded
+      plexor profile coded butterfly --function control.v:update
+      plexor profile coded trace --base 120ns --speedscope coded.speedscope.json
     """
     from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415

@@ -49,9 +49,9 @@ def timeline(
     states add up to the run's length.
 
     \b
-      plexor timeline run1
-      plexor timeline run1 --from 1ms --until 2ms --page timeline.html
-      plexor timeline run1 --cursor 1.2ms --cursor 1.4ms --to lanes.pftrace
+      plexor timeline coded
+      plexor timeline coded --from 1ms --until 2ms --page timeline.html
+      plexor timeline coded --cursor 1.2ms --cursor 1.4ms --to lanes.pftrace
     """
     from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415
