@@ -13,6 +13,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from tools.scope_bench.planted import NAMES
 
+from plexor.scope.hub import Hub
+
 US, NS = Fraction(1, 10**6), Fraction(1, 10**9)
 
 
@@ -170,6 +172,25 @@ def test_buttons_below_the_pictures_do_what_they_say(page):
     choice = page.browser.driver.find_element(By.ID, "decay")
     choice.find_element(By.XPATH, "option[3]").click()
     assert page.js("plexor.feed.decay") == 2
+
+
+def test_figures_that_come_before_the_first_frame_are_shown_with_it(page, monkeypatch):
+    def late(hub, number, data):
+        hub._loop.call_later(0.5, show, hub, number, data)
+
+    show = Hub._show_frame
+    monkeypatch.setattr(Hub, "_show_frame", late)
+    page.run_to_end(rate="50k", count="200")
+    legend = page.js("[...document.querySelectorAll('.legend button')].map((b) => b.textContent)")
+    assert legend == list(NAMES[:3])
+    traces = page.js(
+        "(({ feed }) => { const run = feed.frame.run + 1;"
+        "feed.takeFigures({ run, rows: [], traces: { 0: 'trace' } });"
+        "const before = feed.channels[0].last;"
+        "feed.take({ ...feed.frame, run }, 0);"
+        "return [before, feed.channels[0].last, feed.channels[1].last]; })(plexor)"
+    )
+    assert traces == [None, "trace", None]
 
 
 def test_a_mouse_zooms_moves_and_drags_a_cursor(page):

@@ -8,7 +8,7 @@ import json
 
 from plexor import cli
 
-from .coded import STEP_NS, STRIKES
+from .coded import EXAMPLES, STEP_NS, STRIKES
 
 STEPS = [
     ("strike", "active"), ("strike", "idle"), ("motor", "running"), None, None, None, None,
@@ -67,6 +67,13 @@ def test_the_wires_of_codes_are_no_answers(coded_folder, capsys):
     document = json.loads(capsys.readouterr().out)
     assert [channel["name"] for channel in document["channels"]] == ["irq", "done"]
     assert document["valid"]
+
+
+def test_the_pins_of_a_device_are_measured_but_for_the_wires_of_codes(capsys):
+    command = f"measure --dut {EXAMPLES / 'coded.toml'} --rate 10k --count 2 --json"
+    assert cli.main([*command.split(), "--code-wires", "ch2:ch3:16"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [channel["name"] for channel in document["channels"]] == ["irq", "done"]
 
 
 def test_without_codes_the_commands_say_what_to_do(capsys):

@@ -7,7 +7,6 @@ guessed: an exit without its entry, an entry without its exit, and all that is o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from plexor.codes.stream import CodeArray, told
@@ -165,11 +164,3 @@ def corrected(call: Call, base_ticks: int) -> tuple[int, int]:
         max(call.total_ticks - base_ticks * (1 + call.calls), 0),
         max(call.own_ticks - base_ticks * (1 + call.own_calls), 0),
     )
-
-
-def by_function(calls: Calls) -> Iterator[tuple[int, list[Call]]]:
-    """Yield each function with its calls, by id."""
-    found: dict[int, list[Call]] = {}
-    for call in calls.calls:
-        found.setdefault(call.function, []).append(call)
-    yield from sorted(found.items())

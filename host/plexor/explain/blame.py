@@ -7,6 +7,7 @@ code, where codes may be missing, and after one whose value is in doubt.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +41,7 @@ class Link:
     """A part of a late answer: from a code, or the strike, to the next one."""
 
     code: int | None
-    """The code that begins it; None: the strike does."""
+    """The code that begins it, or NOT_KNOWN; None: the strike does."""
     ticks: int
 
 
@@ -105,8 +106,11 @@ class Blame:
         inside = slice(int(first), int(last))
         borders = [strike_ticks, *self._times[inside].tolist(), end]
         codes: list[int | None] = [None, *self._codes[inside].tolist()]
+        # Where events are missing, a code may be: what the device did until the next is not known.
+        passed = np.searchsorted(self._gaps, borders, "right")
         links = tuple(
-            Link(code, borders[place + 1] - borders[place]) for place, code in enumerate(codes)
+            Link(NOT_KNOWN if passed[place] < passed[place + 1] else code, end - begin)
+            for place, (code, (begin, end)) in enumerate(zip(codes, pairwise(borders), strict=True))
         )
         (code,) = self.in_force(np.array([strike_ticks]))
         return Chain(strike_ticks, latency_ticks, int(code), links)

@@ -82,7 +82,9 @@ class Instrument(Connection):
         Raises UsageError for settings that the instrument cannot take.
         """
         if not settings.channels:
-            found = channels_of(self._dut, self.identity.geometry.channels)
+            wires = () if settings.codes is None else settings.codes.wires
+            pins = channels_of(self._dut, self.identity.geometry.channels)
+            found = tuple(entry for entry in pins if entry.number not in wires)
             deadline = None if wanted is None else wanted.deadline
             settings = replace(settings, channels=named(found, deadline))
         settings = wired(settings)

@@ -14,9 +14,6 @@ LEAST_BITS, MOST_BITS = CLASS_BITS + 2, 16
 """Bits of a code."""
 USUAL_BITS = 10
 """Those of plexor_trace.h, unless it is told otherwise."""
-PART_BITS = 6
-"""Bits of a user value that a code of VALUE_A or VALUE_B carries, the lowest bits first."""
-VALUE_BITS = 32
 NAMES_SECTION = ".plexor.names"
 
 

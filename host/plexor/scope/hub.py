@@ -48,7 +48,8 @@ class Page:
         self._wake = asyncio.Event()
 
     def put(self, kind: str, text: str) -> None:
-        """Take a document in the place of an earlier one of its kind."""
+        """Take a document in the place of an earlier one of its kind, behind all others."""
+        self._documents.pop(kind, None)
         self._documents[kind] = text
         self._wake.set()
 

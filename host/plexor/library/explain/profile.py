@@ -36,6 +36,8 @@ class Profile:
     ) -> None:
         if view not in VIEWS:
             raise UsageError(f"view: {view!r}; must be one of {', '.join(VIEWS)}")
+        if by not in ORDERS:
+            raise UsageError(f"by: {by!r}; must be one of {', '.join(ORDERS)}")
         if (view == "butterfly") != (function is not None):
             raise UsageError("butterfly and function belong together; give both, or neither")
         self.view = view

@@ -11,6 +11,7 @@ export class Feed {
     this.edges = new Map();
     this.waterfall = new Waterfall();
     this.names = new Map();
+    this.traces = { run: 0, of: {} };
     this.nothing = "set strikes and channels, then Run (r)";
     this.reset();
     this.tickS = 1e-9;
@@ -36,12 +37,12 @@ export class Feed {
     if (!this.frame || frame.run !== this.frame.run) this.reset();
     const before = new Map(this.channels.map((channel) => [channel.number, channel]));
     const last = this.frame;
+    this.frame = frame;
     this.tickS = frame.tick_fs / 1e15;
     this.channels = frame.channels.map((given) => this.channel(given, before.get(given.number)));
     const parts = this.channels.map((channel) => [channel.number, channel.fresh]);
     const since = last?.elapsed_s ?? 0;
     if (frame.elapsed_s > since) this.waterfall.add(since, frame.elapsed_s, parts);
-    this.frame = frame;
     if (Number.isFinite(this.decay)) this.fade(now);
   }
 
@@ -65,10 +66,14 @@ export class Feed {
       fresh: fresh(rise, before?.rise),
       freshFall: fall && Number.isFinite(this.decay) ? fresh(fall, before?.fall) : null,
       freshTraces: given.classes.strikes - (before?.classes.strikes ?? 0),
-      last: before?.last ?? null,
+      last: before?.last ?? this.trace(given.number),
       worst: before?.max === given.max_ticks ? before.worst : alone(given.max_ticks),
       decayed: before?.decayed ?? null,
     };
+  }
+
+  trace(number) {
+    return (this.traces.run === this.frame?.run && this.traces.of[number]) || null;
   }
 
   cells({ bits, first, counts }) {
@@ -116,14 +121,15 @@ export class Feed {
     for (const channel of this.channels) channel.decayed = null;
   }
 
-  /** Take names, deadlines, and the last traces. */
-  takeFigures({ rows, traces }) {
+  /** Take names, deadlines, and the last traces; they may come before their run's first frame. */
+  takeFigures({ run, rows, traces }) {
+    this.traces = { run, of: traces };
     for (const { number, name, reference, deadline } of rows) {
       this.names.set(number, { name, reference, deadline });
     }
     for (const channel of this.channels) {
       Object.assign(channel, this.names.get(channel.number) ?? {});
-      channel.last = traces[channel.number] ?? null;
+      channel.last = this.trace(channel.number);
     }
   }
 

@@ -74,6 +74,7 @@ function takeFrame(data) {
   feed.take(frame, seconds());
   feed.takeOutliers(outliers.all);
   probe.take(frame);
+  fillLegend(legend, view, feed.channels);
   refresh();
   stack.ask();
   return frame.frame;

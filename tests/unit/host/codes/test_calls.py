@@ -2,7 +2,7 @@
 
 import pytest
 
-from plexor.codes.calls import by_function, calls_of, corrected
+from plexor.codes.calls import calls_of, corrected
 from plexor.protocol.codes import CodeClass
 
 from ..coded import BITS, array
@@ -88,10 +88,3 @@ def test_corrected_is_raw_less_the_base_of_each_call():
         assert own == max(call.own_ticks - 1 - call.own_calls, 0)
         assert corrected(call, 0) == (call.total_ticks, call.own_ticks)
         assert corrected(call, 10**6) == (0, 0)
-
-
-def test_calls_are_grouped_by_function():
-    calls = found(PlantedCalls(6).codes)
-    grouped = dict(by_function(calls))
-    assert sum(map(len, grouped.values())) == len(calls.calls)
-    assert all({call.function for call in own} == {number} for number, own in grouped.items())

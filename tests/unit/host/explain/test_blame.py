@@ -86,6 +86,15 @@ def test_the_links_of_a_late_answer_are_its_codes_and_add_up_to_it(seed):
         assert [link.code for link in chain.links] == [None, *inside]
 
 
+def test_a_part_in_which_events_are_missing_is_not_known():
+    codes = array([(10, SET, 1), (20, SET, 2), (30, SET, 3)])
+    events = events_at([5, 10, 20, 24, 30, 40])
+    events["index"][3:] += 1  # something was lost between 20 and 24
+    chain = Blame(codes, events).chain(5, 35)
+    found = [(link.code, link.ticks) for link in chain.links]
+    assert found == [(None, 5), (value(SET, 1), 10), (NOT_KNOWN, 10), (value(SET, 3), 10)]
+
+
 def test_without_codes_nothing_is_known():
     found = Blame(array([]), events_at([5, 9])).in_force(np.array([5, 9]))
     assert found.tolist() == [NOT_KNOWN, NOT_KNOWN]

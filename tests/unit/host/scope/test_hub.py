@@ -104,6 +104,23 @@ def test_a_held_up_connection_keeps_one_document_of_each_kind(played):
     played(scene)
 
 
+def test_documents_come_in_the_order_of_their_last_change(played):
+    async def scene(hub):
+        wire = Wire()
+        sender = asyncio.create_task(hub.enter(wire).send())
+        await settle()
+        wire.open.clear()
+        for kind in ("first", "state", "figures", "state"):
+            hub.show(kind, {})
+            await asyncio.sleep(0)
+        wire.open.set()
+        await settle()
+        assert [text["kind"] for text in wire.texts[-3:]] == ["first", "figures", "state"]
+        sender.cancel()
+
+    played(scene)
+
+
 def test_frames_are_no_more_frequent_than_they_may(played):
     async def scene(hub):
         wire = Wire()

@@ -81,5 +81,10 @@ def test_a_view_or_function_that_is_not_there_is_refused(coded, view, function, 
         coded.profile(view, function=function)
 
 
+def test_an_order_that_is_not_there_is_refused(coded):
+    with pytest.raises(UsageError, match="by: 'name'; must be one of time, count"):
+        coded.profile(by="name")
+
+
 def test_a_module_is_what_stands_before_the_last_colon():
     assert [module_of(n) for n in ("a.c:f", "f", "ns::f", ":f")] == ["a.c", "-", "ns:", "-"]
