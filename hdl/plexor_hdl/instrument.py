@@ -4,26 +4,20 @@ from amaranth.hdl import Cat, Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import Space, entries
 from plexor.protocol.registers import StopOn, register
 from plexor_hdl.control.limits import in_memories
 from plexor_hdl.control.registers import RegisterBank
 from plexor_hdl.control.run import flag_bit
 from plexor_hdl.lib.cobs import DecodedByte
-from plexor_hdl.stages import Stages, stages_of
+from plexor_hdl.stages import Stages, check_features, stages_of
 from plexor_hdl.uplink.access import AccessAnswer, AccessRequest
 from plexor_hdl.uplink.frame_parts import FrameWord
 from plexor_hdl.uplink.upload import Entry
 
 SELECTIONS = ("uart_divisor", "input_select", "loopback_output")
 """Registers of CONTROL for the instrument's surroundings, brought out as ports of these names."""
-NEEDED = {
-    Feature.SWEEP: Feature.SNAPSHOT,
-    Feature.RING: Feature.EVENTS,
-    Feature.CODES: Feature.EVENTS,
-}
-"""Features that need another one."""
 ASKED = ("report_clocks", "report_spaces", "final_spaces", "dump_spaces")
 """Registers of CONTROL that say when to take snapshots and which spaces to send."""
 
@@ -72,12 +66,7 @@ class Instrument(wiring.Component):
         access: bool = False,
         datagrams: bool = False,
     ) -> None:
-        for feature, needed in NEEDED.items():
-            if feature in geometry.features and needed not in geometry.features:
-                names = f"{feature.name} without {needed.name}"
-                raise ValueError(f"features: {names}; must be both, or no {feature.name}")
-        if geometry.deep_depth and Feature.EVENTS not in geometry.features:
-            raise ValueError(f"deep_depth: {geometry.deep_depth}; must be 0 without EVENTS")
+        check_features(geometry)
         self._geometry = geometry
         self._hash, self._build_id = gateware_hash, build_id
         self._loop_clocks = loop_clocks

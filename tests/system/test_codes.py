@@ -35,9 +35,9 @@ def test_planted_codes_come_back_with_time_and_value(tmp_path):
 
 
 def test_pairs_are_never_parted_by_drops_and_received_plus_dropped_is_generated(tmp_path):
-    codes = planted(2, 5000, 1_000_000_000, (32_000, 32_000))
+    codes = planted(2, 5000, 4_000_000_000, (32_000, 32_000))
     path = plant(tmp_path / "codes.txt", codes)
-    batch, counts = coded_run(f"codes={path}", CHANGE, 1_600_000, ["--stall", "0.99,3"])
+    batch, counts = coded_run(f"codes={path}", CHANGE, 4_600_000, ["--stall", "0.99,3"])
     found, all_of = codes_of(batch), {tuple(row) for row in expected(codes)}
     assert {tuple(row) for row in found.tolist()} <= all_of
     assert counts["generated18"] == counts["generated19"] == len(codes)
