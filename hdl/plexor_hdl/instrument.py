@@ -4,14 +4,14 @@ from amaranth.hdl import Cat, Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import Space, entries
 from plexor.protocol.registers import StopOn, register
 from plexor_hdl.control.limits import in_memories
 from plexor_hdl.control.registers import RegisterBank
 from plexor_hdl.control.run import flag_bit
 from plexor_hdl.lib.cobs import DecodedByte
-from plexor_hdl.stages import Stages, stages_of
+from plexor_hdl.stages import Stages, check_features, stages_of
 from plexor_hdl.uplink.access import AccessAnswer, AccessRequest
 from plexor_hdl.uplink.frame_parts import FrameWord
 from plexor_hdl.uplink.upload import Entry
@@ -27,8 +27,8 @@ class Instrument(wiring.Component):
 
     The strike words of clock n stand at the pins with the sample words of clock n + `loop_clocks`.
     A front-end gives `loop_clocks`. With `datagrams`, frames leave as words and are not encoded.
-    Raises ValueError for Feature.SWEEP without Feature.SNAPSHOT, and for Feature.RING or a
-    `deep_depth` without Feature.EVENTS.
+    Raises ValueError for a feature without the one that it needs, and for a `deep_depth` without
+    Feature.EVENTS.
 
     Latency: that of the stages, one after the other; Capture, Matcher and Uplink have the figures.
     Throughput: a word of each pin each clock; `make sustained` prints how fast strikes may come.
@@ -38,6 +38,7 @@ class Instrument(wiring.Component):
 
     Ports:
         samples: One word of W samples for each channel, channel 0 lowest, oldest sample lowest.
+        codes: Levels of the code pins at the clock's first sample, with Feature.CODES.
         strikes: One word for each strike output, in the same order.
         load: The level of the load output.
         gate: The level of the gate input, of any clock.
@@ -65,13 +66,7 @@ class Instrument(wiring.Component):
         access: bool = False,
         datagrams: bool = False,
     ) -> None:
-        if Feature.SWEEP in geometry.features and Feature.SNAPSHOT not in geometry.features:
-            raise ValueError("features: SWEEP without SNAPSHOT; must be both, or no SWEEP")
-        if Feature.EVENTS not in geometry.features:
-            if Feature.RING in geometry.features:
-                raise ValueError("features: RING without EVENTS; must be both, or no RING")
-            if geometry.deep_depth:
-                raise ValueError(f"deep_depth: {geometry.deep_depth}; must be 0 without EVENTS")
+        check_features(geometry)
         self._geometry = geometry
         self._hash, self._build_id = gateware_hash, build_id
         self._loop_clocks = loop_clocks
@@ -90,6 +85,7 @@ class Instrument(wiring.Component):
                 **(window if access else {}),
                 **(memory if geometry.deep_depth else {}),
                 "samples": In(geometry.channels * geometry.samples),
+                **({"codes": In(geometry.code_bits)} if geometry.code_bits else {}),
                 "strikes": Out(geometry.strikes * geometry.samples),
                 "load": Out(1),
                 "gate": In(1),
@@ -149,6 +145,11 @@ class Instrument(wiring.Component):
             s.capture.capture.eq(s.pins.belongs),
             s.capture.strike_enables.eq(Cat(stimulus.enable for stimulus in s.bank.stimulus)),
         ]
+        if self._geometry.code_bits:
+            m.d.comb += [
+                *(s.capture.codes.eq(self.codes), s.capture.code.eq(s.bank.code)),
+                s.uplink.value.eq(s.capture.value),
+            ]
         if s.table is None:
             m.d.comb += s.outputs.config[0].eq(s.bank.stimulus[0])
 

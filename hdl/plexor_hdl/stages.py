@@ -30,6 +30,13 @@ from plexor_hdl.uplink.packetizer import Packetizer
 from plexor_hdl.uplink.ring import Ring
 from plexor_hdl.uplink.uplink import Uplink
 
+NEEDED = {
+    Feature.SWEEP: Feature.SNAPSHOT,
+    Feature.RING: Feature.EVENTS,
+    Feature.CODES: Feature.EVENTS,
+}
+"""Features that need another one."""
+
 
 @dataclass(frozen=True)
 class Stages:
@@ -65,6 +72,16 @@ class Stages:
             stage = getattr(self, field.name)
             if stage is not None:
                 yield field.name, stage
+
+
+def check_features(geometry: Geometry) -> None:
+    """Raise ValueError for a feature or a memory without a feature that it needs."""
+    for feature, needed in NEEDED.items():
+        if feature in geometry.features and needed not in geometry.features:
+            names = f"{feature.name} without {needed.name}"
+            raise ValueError(f"features: {names}; must be both, or no {feature.name}")
+    if geometry.deep_depth and Feature.EVENTS not in geometry.features:
+        raise ValueError(f"deep_depth: {geometry.deep_depth}; must be 0 without EVENTS")
 
 
 def stages_of(

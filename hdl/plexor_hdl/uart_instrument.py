@@ -24,6 +24,7 @@ class UartInstrument(wiring.Component):
 
     Ports:
         samples: One word of W samples a channel, oldest lowest.
+        codes: Levels of the code pins, in a build that has them.
         strikes: One word of W samples a strike output, oldest lowest.
         load: The load output.
         gate: The gate, of any clock.
@@ -39,6 +40,7 @@ class UartInstrument(wiring.Component):
         super().__init__(
             {
                 "samples": In(len(instrument.samples)),
+                **({"codes": In(len(instrument.codes))} if hasattr(instrument, "codes") else {}),
                 "strikes": Out(len(instrument.strikes)),
                 "load": Out(1),
                 "gate": In(1),
@@ -68,6 +70,8 @@ class UartInstrument(wiring.Component):
             uart.clear.eq(instrument.link_clear),
             instrument.link_dropped.eq(uart.dropped),
         ]
+        if hasattr(instrument, "codes"):
+            m.d.comb += instrument.codes.eq(self.codes)
         wiring.connect(m, instrument.tx, uart.i_bytes)
         wiring.connect(m, uart.o_bytes, instrument.rx)
         return m

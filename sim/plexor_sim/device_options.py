@@ -86,6 +86,18 @@ _LOADS = "none|cpu|critical|polygons|queue|storm|all"
 SYNTHETIC: tuple[Option, ...] = (
     Option("seed", Whole(0, 2**63 - 1), "1", "seed of all random numbers"),
     Option(
+        "codes",
+        Text("FILE", "the path of a file"),
+        "none",
+        'file of codes on the code pins, lines of "TIME VALUE" with times in ps',
+    ),
+    Option(
+        "code_skew",
+        Time(),
+        "0",
+        "from the first bit of a code that changes to the last one, the lowest first",
+    ),
+    Option(
         "clock",
         Time(),
         "0",

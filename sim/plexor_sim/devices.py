@@ -59,7 +59,7 @@ def options_of(name: str) -> Sequence[Option]:
 
 def synthetic_device() -> DeviceBuild:
     """Return the device that answers with given distributions."""
-    names = ("synthetic.cpp", "synthetic_options.cpp", "distribution.cpp")
+    names = ("synthetic.cpp", "synthetic_options.cpp", "distribution.cpp", "planted_codes.cpp")
     return DeviceBuild(
         name="synthetic",
         verilog=(),

@@ -130,7 +130,13 @@ WATCHED = (
 )
 """Registers that count clocks, or follow such registers."""
 
-FOLLOWS = (r"pins\.words", r"capture\.word[0-9]+_[0-9]+", r"capture\.(filter|edges)[0-9]+\..*")
+FOLLOWS = (
+    r"pins\.words",
+    r"capture\.word[0-9]+_[0-9]+",
+    r"capture\.(filter|edges)[0-9]+\..*",
+    r"capture\.codes[0-9]+",
+    r"capture\.code_port\..*",
+)
 """Registers that follow the pins, which may change between runs. They matter only in a run."""
 BUSY = ("run.running", "snapshots.busy", "dumper.busy")
 """Signals that are high during a run or a dump, when time passes."""

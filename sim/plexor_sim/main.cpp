@@ -44,6 +44,11 @@ using Link =
     std::conditional_t<kEthernet, EthernetLink, std::conditional_t<kUart, UartLink, StreamLink>>;
 using Far = std::conditional_t<kEthernet, Network, Socket>;
 
+template <typename Core>
+void set_codes([[maybe_unused]] Core& core, [[maybe_unused]] uint32_t levels) {
+  if constexpr (kCodes > 0) core.codes = levels;
+}
+
 class Simulation {
  public:
   // Throws BadOption, Usage and std::runtime_error.
@@ -56,6 +61,7 @@ class Simulation {
         socket_(options.buffer_bytes),
         link_(socket_, options) {
     core_.samples = pins_.steady();
+    set_codes(core_, pins_.codes());
     core_.eval();  // the first evaluation sees no edge
     if constexpr (kObserved) observe(core_, idle_);
   }
@@ -109,6 +115,7 @@ class Simulation {
 
   void clock() {
     pins_.clock(core_.strikes, core_.load, core_.input_select, core_.loopback_output, core_.samples);
+    set_codes(core_, pins_.codes());
     link_.before(core_, !pins_.is_ahead());
     for (auto& input : inputs_) input.step(cycles_);
     pass_idle();
@@ -206,7 +213,7 @@ class Simulation {
   const Options& options_;
   std::unique_ptr<Device> device_;
   EdgeLog log_;
-  Pins<kChannels, kStrikes, kSamples, kPhases, StrikesPort, SamplesPort> pins_;
+  Pins<kChannels, kStrikes, kSamples, kPhases, kCodes, StrikesPort, SamplesPort> pins_;
   Far socket_;
   Link link_;
   Vplexor core_;

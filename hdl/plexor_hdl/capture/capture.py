@@ -2,13 +2,15 @@
 
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import SOURCE_STRIKE
+from plexor.protocol.frames import SOURCE_CODE_VALUE, SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.registers import CHANNEL
+from plexor.protocol.registers import CHANNEL, CODE
+from plexor_hdl.capture.code_port import CodePort, CodeValue
+from plexor_hdl.capture.code_values import CodeValues
 from plexor_hdl.capture.edges import Edges
 from plexor_hdl.capture.filter import Filter, filter_clocks
 from plexor_hdl.capture.merge import Columns, Rows
@@ -55,12 +57,14 @@ class Capture(wiring.Component):
 
     Ports:
         clear: Begins a run: the index is 0, no gap, no final beat.
-        words: The sample words of the clock `low` - 1, in the order of `geometry.sources`, oldest
+        words: The sample words of the clock `low` - 1, in the order of `geometry.levels`, oldest
             sample lowest. The active level is high, but for channels, whose `invert` is applied
             here.
         capture: The `words` of this clock belong to the run.
         channels: The registers of each channel; `enable`, `invert` and `filter_ticks` count here.
         strike_enables: A bit for each strike output: its edges are captured.
+        codes: Levels of the code pins, with Feature.CODES; those of `words` come a clock later.
+        code: The registers of the code port.
         low: Of Timebase, in clocks.
         epoch: Of Timebase.
         last_epoch: Of Timebase.
@@ -72,6 +76,7 @@ class Capture(wiring.Component):
         o_beat: An event, or only the news of the time.
         event_stb: Strobes once for each event, as its beat comes.
         event: The event in whole, its time in ticks; valid with `event_stb`.
+        value: The value of a code, valid where `event` is one of SOURCE_CODE_VALUE.
         next_index: The index of the event on its way out, or of the next one if there is none.
         amounts: Edges that each source had, and that were dropped, in one clock; to be counted.
         gap_saturated: A gap was too long to be told; until `clear`.
@@ -79,13 +84,20 @@ class Capture(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
+        self._codes = Feature.CODES in geometry.features
+        ports = {
+            "codes": In(geometry.code_bits),
+            "code": In(block_layout(CODE)),
+            "value": Out(CodeValue()),
+        }
         super().__init__(
             {
                 "clear": In(1),
-                "words": In(data.ArrayLayout(geometry.samples, len(geometry.sources))),
+                "words": In(data.ArrayLayout(geometry.samples, len(geometry.levels))),
                 "capture": In(1),
                 "channels": In(data.ArrayLayout(block_layout(CHANNEL), geometry.channels)),
                 "strike_enables": In(geometry.strikes),
+                **(ports if self._codes else {}),
                 "low": In(LOW_BITS),
                 "epoch": In(epoch_bits(geometry)),
                 "last_epoch": In(epoch_bits(geometry)),
@@ -114,14 +126,16 @@ class Capture(wiring.Component):
         m.submodules.stamp = stamp = Stamp(geometry)
 
         filtered = Feature.FILTER in geometry.features
-        late_clocks = filter_clocks(geometry.samples) if filtered else 0
+        # A code port is a clock later than an edge detector.
+        late_clocks = filter_clocks(geometry.samples) if filtered else int(self._codes)
         capture = [self.capture]
         for number in range(late_clocks + Edges.LATENCY + queues.latency):
             delayed = Signal(name=f"capture{number}")
             m.d.sync += delayed.eq(capture[-1])
             capture.append(delayed)
 
-        for number, source in enumerate(geometry.sources):
+        channels: list[Any] = []
+        for number, source in enumerate(geometry.levels):
             m.submodules[f"edges{source}"] = edges = Edges(geometry.samples)
             word = self.words[number]
             if source < geometry.channels:
@@ -144,12 +158,17 @@ class Capture(wiring.Component):
                     m.d.sync += delayed.eq(word)
                     word = delayed
                 m.d.comb += edges.word.eq(word)
+            if source < geometry.channels:
+                channels.append(edges.word ^ edges.invert.replicate(geometry.samples))
             m.d.comb += [
                 edges.capture.eq(capture[late_clocks]),
                 queues.i_edges[number].eq(edges.o_edges),
                 queues.i_valid[number].eq(edges.o_valid),
             ]
 
+        if self._codes:
+            live = capture[late_clocks + Edges.LATENCY]
+            self._wire_codes(m, late_clocks - 1, channels, live, queues)
         told, final, clock = Signal(init=1), Signal(), Signal.like(queues.clock)
         # Between runs the clock stays at the end of the last run.
         with m.If(Cat(capture[-2:]).any()):
@@ -189,3 +208,31 @@ class Capture(wiring.Component):
         ]
         m.d.sync += self.idle.eq(queues.empty & columns.empty & ~rows.o_valid)
         return m
+
+    def _wire_codes(self, m: Module, late_clocks: int, channels, live, queues: WordQueues) -> None:
+        """Make edge words of codes, and keep the values of those that are not dropped."""
+        m.submodules.code_port = port = CodePort(self._geometry.code_bits, self._geometry.samples)
+        m.submodules.code_values = values = CodeValues(self._geometry.word_fifo_depth)
+        pins = self.codes
+        for step in range(late_clocks):
+            delayed = Signal(len(pins), name=f"codes{step}")
+            m.d.sync += delayed.eq(pins)
+            pins = delayed
+        m.d.comb += [
+            port.pins.eq(pins),
+            port.settings.eq(self.code),
+            port.strobe.eq(Array(channels)[self.code.strobe_channel]),
+            values.begin.eq(port.o_begin.any()),
+            values.kept.eq(queues.kept[-1]),
+            values.i_value.eq(port.value),
+            values.i_valid.eq(port.o_value),
+            values.take.eq(self.event_stb & (self.event.source == SOURCE_CODE_VALUE)),
+            self.value.eq(values.o_value),
+        ]
+        for number in (-2, -1):
+            place = len(self._geometry.sources) + number
+            m.d.comb += [
+                queues.i_edges[place].edges.eq(Mux(live, port.o_begin, 0)),
+                queues.i_edges[place].polarity.eq(1),
+                queues.i_valid[place].eq(live & port.o_begin.any()),
+            ]

@@ -12,7 +12,7 @@ class Pins(wiring.Component):
     """Puts the sample words of all sources side by side: those of one clock, in one clock.
 
     What the instrument drives is seen at the pins `loop_clocks` later, so it waits that long: from
-    two clocks on in a memory. Words leave in the order of `geometry.sources`.
+    two clocks on in a memory. Words leave in the order of `geometry.levels`.
 
     Latency: 1 clock from `samples`, `loop_clocks` + 1 from `strikes`, `load` and `step`.
     Throughput: a word of each source each clock.
@@ -44,7 +44,7 @@ class Pins(wiring.Component):
                 "load": In(1),
                 **step,
                 "capture": In(1),
-                "words": Out(data.ArrayLayout(samples, len(geometry.sources))),
+                "words": Out(data.ArrayLayout(samples, len(geometry.levels))),
                 "belongs": Out(1),
             }
         )

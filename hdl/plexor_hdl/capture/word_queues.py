@@ -4,7 +4,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STEP
+from plexor.protocol.frames import SOURCE_LOAD
 from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.capture.edges import EdgeWord, at_least
 from plexor_hdl.capture.timebase import LOW_BITS
@@ -169,6 +169,7 @@ class WordQueues(wiring.Component):
         clock: The number of the clock whose words were offered `latency` clocks before.
         clear: Forgets the gap and `gap_saturated`.
         amounts: Edges that each source had, and that were dropped, 2 clocks ago.
+        kept: A bit for each source: its word of the clock before was taken into its FIFO.
         gap_saturated: A gap is more than its 2**GAP_BITS - 1; until `clear`. It is never 0 then.
         o_valid: `o_slot` is a slot.
         o_ready: The slot is taken.
@@ -197,6 +198,7 @@ class WordQueues(wiring.Component):
                 "clock": In(clock_bits(geometry)),
                 "clear": In(1),
                 "amounts": Out(data.ArrayLayout(SourceAmounts(geometry.samples), self.sources)),
+                "kept": Out(self.sources),
                 "gap_saturated": Out(1),
                 "o_valid": Out(1),
                 "o_ready": In(1),
@@ -212,12 +214,12 @@ class WordQueues(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         geometry = self._geometry
-        fulls, kept = Signal(self.sources), Signal(self.sources)
+        fulls, kept = Signal(self.sources), self.kept
         ticks = 0
         for number, source in enumerate(geometry.sources):
             word, valid = self.i_edges[number], self.i_valid[number]
             m.submodules[f"queue{number}"] = queue = WordQueue(
-                geometry.samples, geometry.word_fifo_depth, source in (SOURCE_LOAD, SOURCE_STEP)
+                geometry.samples, geometry.word_fifo_depth, source >= SOURCE_LOAD
             )
             amount, full = self.amounts[number], Signal(2, name=f"full{number}")
             places = range(0, geometry.samples, 4)

@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.registers import (
     CHANNEL,
+    CODE,
     CONTROL,
     IDENTITY,
     MATCHER,
@@ -20,7 +21,7 @@ from plexor.protocol.registers import (
 from plexor_hdl.lib.addresses import ADDRESS_BITS, HITS_LAYOUT, WORD_BITS, claimed, split, words_of
 from plexor_hdl.lib.memory_reader import plain_memory
 
-STORED = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STEP)
+STORED = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STEP, CODE)
 """Blocks whose words are constants or hold the last written value."""
 MARKED = ("start_ticks", "end_ticks")
 """Registers of STATUS that hold the time of a moment."""

@@ -11,6 +11,7 @@ from plexor.protocol.registers import (
     BLOCKS,
     CHANNEL,
     CHANNEL_STATUS,
+    CODE,
     CONTROL,
     IDENTITY,
     MATCHER,
@@ -148,6 +149,8 @@ class RegisterBank(wiring.Component):
         self._copies[SOURCE.name] = tuple(sorted(geometry.sources))
         steps = geometry.table_steps if Feature.SWEEP in geometry.features else 0
         self._copies[STEP.name] = tuple(range(steps))
+        has_codes = Feature.CODES in geometry.features
+        self._copies[CODE.name] = (0,) if has_codes else ()
 
         def block_port(block: Block) -> wiring.Member:
             init = {register.name: register.reset for register in block.registers}
@@ -170,6 +173,7 @@ class RegisterBank(wiring.Component):
                 "matcher": block_port(MATCHER),
                 "channel": block_port(CHANNEL).array(geometry.channels),
                 "stimulus": block_port(STIMULUS).array(geometry.strikes),
+                **({"code": block_port(CODE)} if has_codes else {}),
                 "zoom_stb": Out(1),
                 "zoom_place": Out(geometry.key_bits + ZOOM_BITS),
                 "limit_stb": Out(len(SHARED) + geometry.channels),
@@ -303,7 +307,7 @@ class RegisterBank(wiring.Component):
             self.zoom_place.eq(Cat(copy[: geometry.key_bits], kind)),
             self.written.eq(self.bus.write_data),
         ]
-        for block in (CONTROL, MATCHER, CHANNEL, STIMULUS):
+        for block in (CONTROL, MATCHER, CHANNEL, STIMULUS, CODE):
             for number in self._copies[block.name]:
                 port = self._copy(block, number)
                 lines = self._lines(m, block, number, hits, write_stb, "write")

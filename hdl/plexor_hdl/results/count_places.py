@@ -24,6 +24,8 @@ class CountPlaces:
         strike_bits = (geometry.strikes - 1).bit_length()
         if Feature.SWEEP in geometry.features:
             strike_bits = max(strike_bits, 1)
+        if Feature.CODES in geometry.features:
+            strike_bits = max(strike_bits, 2)
         self._number_bits = max(geometry.key_bits, strike_bits + 1)
         self.code_bits = self._number_bits + 1
         self.bits = self.code_bits + 4

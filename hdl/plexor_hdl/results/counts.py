@@ -4,7 +4,7 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import SOURCE_BITS, SOURCE_LOAD, SOURCE_STEP
+from plexor.protocol.frames import SOURCE_BITS, SOURCE_LOAD
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import CLASSES, Space
 from plexor_hdl.capture.capture import SourceAmounts
@@ -207,8 +207,8 @@ class Counts(wiring.Component):
         lines = []
         for number, source in enumerate(self._geometry.sources):
             amounts = self.i_sources[number]
-            # These sources have the same level in all samples of a word.
-            one = source in (SOURCE_LOAD, SOURCE_STEP)
+            # These sources have at most one edge in a word.
+            one = source >= SOURCE_LOAD
             amount = amounts.generated[0] if one else amounts.generated
             for which, enable in enumerate((Const(1), amounts.dropped.any())):
                 lines.append((places.source_number(source, which), amount, enable))

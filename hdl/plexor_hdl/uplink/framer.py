@@ -4,7 +4,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import DELTA_BITS, MAX_WORDS, EventFlag, FrameType
+from plexor.protocol.frames import DELTA_BITS, MAX_WORDS, SOURCE_CODE, EventFlag, FrameType
 from plexor_hdl.interfaces import INDEX_BITS
 from plexor_hdl.lib.frame_bytes import BASE_TICKS, FLAGS, HEADER_BYTES, INDEX, TYPE
 from plexor_hdl.lib.states import States
@@ -25,7 +25,8 @@ class Framer(wiring.Component):
 
     A frame's base is its events' time above the delta; an event's word is its entry. A frame ends
     before a mark, after MAX_WORDS events, and where no entry comes until `clock_bit` has changed
-    twice, or for HURRY_CLOCKS while `hurry` or `flush`. The entries of a stream start with marks,
+    twice, or for HURRY_CLOCKS while `hurry` or `flush`. With `codes`, none ends behind a code
+    without its value. The entries of a stream start with marks,
     and stand until they are taken. The ring's are taken between frames, while the upload FIFO has
     none.
 
@@ -45,8 +46,8 @@ class Framer(wiring.Component):
             after each.
     """
 
-    def __init__(self, *, trace: bool = True) -> None:
-        self._trace = trace
+    def __init__(self, *, trace: bool = True, codes: bool = False) -> None:
+        self._trace, self._codes = trace, codes
         super().__init__(
             {
                 "i_events": In(stream.Signature(Entry)),
@@ -121,10 +122,13 @@ class Framer(wiring.Component):
         # Entries come from a memory, so their kind is registered.
         seen, mark, come, ends = Signal(), Signal(), Signal(), Signal()
         last_of_header = Signal()
-        m.d.comb += [come.eq(seen & ~consume), ends.eq(mark | full)]
+        code, nearly_full, parted = Signal(), Signal(), Signal()
+        m.d.comb += [come.eq(seen & ~consume), ends.eq(mark | full | (code & nearly_full))]
         m.d.sync += [
             seen.eq(valid & ~consume),
             mark.eq(is_mark(coming)),
+            code.eq(self._codes & (coming.source == SOURCE_CODE)),
+            nearly_full.eq(words == MAX_WORDS - 1),
             last_of_header.eq(number == HEADER_BYTES - 1),
         ]
 
@@ -175,14 +179,14 @@ class Framer(wiring.Component):
         with m.If(now["EVENT"]):
             m.d.sync += [idle.eq(0), late.eq(0), stale.eq(0)]
         with m.If(event_goes):
-            m.d.sync += words.eq(words + 1)
+            m.d.sync += [words.eq(words + 1), parted.eq(code)]
         with m.If(now["NEXT"] & (self.clock_bit != clock_bit)):
             m.d.sync += late.eq(1)
         now.go("IDLE", "HEADER", come & ~mark)
         now.go("HEADER", "NEXT", step & last_of_header)
         now.go("NEXT", "EVENT", event_comes)
         now.go("EVENT", "NEXT", event_goes)
-        now.go("NEXT", "END", Mux(come, ends, stale))
+        now.go("NEXT", "END", Mux(come, ends, stale & ~parted))
         now.go("END", "IDLE", step)
         now.connect(m)
         return m

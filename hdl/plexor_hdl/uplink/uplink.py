@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.frames import DELTA_BITS
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import CONTROL, Stream, register
+from plexor_hdl.capture.code_port import CodeValue
 from plexor_hdl.capture.timebase import LOW_BITS
 from plexor_hdl.control.run import flag_bit
 from plexor_hdl.interfaces import COUNT_BITS, TIME_BITS, Event
@@ -34,6 +35,7 @@ class Uplink(wiring.Component):
     Ports:
         event: An event of the merge.
         event_stb: Whether there is one.
+        value: The value of a code, with Feature.CODES and an event of SOURCE_CODE_VALUE.
         stream: CONTROL.stream: which runs send events, and when.
         now_ticks: The core's time.
         low: The lower bits of the timebase.
@@ -62,6 +64,7 @@ class Uplink(wiring.Component):
             {
                 "event": In(Event()),
                 "event_stb": In(1),
+                **({"value": In(CodeValue())} if Feature.CODES in features else {}),
                 "stream": In(register(CONTROL.name, "stream").bits),
                 "now_ticks": In(TIME_BITS),
                 "low": In(LOW_BITS),
@@ -83,8 +86,11 @@ class Uplink(wiring.Component):
             return m
         geometry = self._geometry
         has_ring, has_deep = Feature.RING in geometry.features, bool(geometry.deep_depth)
+        has_codes = Feature.CODES in geometry.features
         m.submodules.upload = upload = Upload(geometry)
-        m.submodules.framer = framer = Framer(trace=has_ring)
+        m.submodules.framer = framer = Framer(trace=has_ring, codes=has_codes)
+        if has_codes:
+            m.d.comb += upload.value.eq(self.value)
         m.d.comb += [
             upload.i_events.valid.eq(self.event_stb),
             upload.i_events.payload.eq(self.event),

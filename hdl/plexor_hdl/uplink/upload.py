@@ -6,8 +6,9 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, ValueLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import DELTA_BITS, SOURCE_BITS
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.frames import DELTA_BITS, SOURCE_BITS, SOURCE_CODE, SOURCE_CODE_VALUE
+from plexor.protocol.geometry import Feature, Geometry
+from plexor_hdl.capture.code_port import CodeValue
 from plexor_hdl.interfaces import COUNT_BITS, INDEX_BITS, TIME_BITS, Event
 from plexor_hdl.lib.memory_reader import MemoryReader, QuickMemoryReader, plain_memory
 from plexor_hdl.lib.split_sum import CHUNK_BITS
@@ -97,7 +98,8 @@ class Upload(wiring.Component):
     refused event, one with `gap`, and one with other upper bits of the time than the one before.
     They are written in the next MARKS clocks that have no event, or have one that is refused for
     want of room or behind a refused one. Until then nothing behind them is sent, and another event
-    of this kind is refused. No event may be 2**DELTA_BITS ticks late.
+    of this kind is refused. A code and its value are kept or refused as one, with no mark between
+    them. No event may be 2**DELTA_BITS ticks late.
 
     Latency: 5 clocks from an event to its entry, 4 with at most ONE_BLOCK entries and 3 in a build
         with deep memory, if nothing waits; a refused event is told 1 clock, and counted 4 clocks
@@ -110,6 +112,7 @@ class Upload(wiring.Component):
 
     Ports:
         i_events: Stream of events; always taken.
+        value: The value of a code, with an event of SOURCE_CODE_VALUE; with Feature.CODES.
         enable: 1 if events go to the link; else they are neither kept nor counted. An event in its
             first clock is refused.
         now_bit: Bit DELTA_BITS of the time now, in ticks.
@@ -123,9 +126,11 @@ class Upload(wiring.Component):
     def __init__(self, geometry: Geometry) -> None:
         self._depth = geometry.upload_depth
         self._quick = bool(geometry.deep_depth)
+        self._codes = Feature.CODES in geometry.features
         super().__init__(
             {
                 "i_events": In(stream.Signature(Event(), always_ready=True)),
+                **({"value": In(CodeValue())} if self._codes else {}),
                 "enable": In(1),
                 "now_bit": In(1),
                 "clear_stb": In(1),
@@ -153,18 +158,29 @@ class Upload(wiring.Component):
         pending, hole = Signal(MARKS), Signal(bits)
         place, behind_marks = Signal(bits), Signal(bits, init=MARKS)
         level, marks = Signal(bits), pending[0]
-        fresh = self._fresh(m, above, keep, refuse)
+        second, follows, refused = Signal(), Signal(), Signal()
+        fresh = self._fresh(m, above, keep & ~second, refuse)
+        if self._codes:
+            m.d.comb += [
+                second.eq(event.source == SOURCE_CODE_VALUE),
+                follows.eq(second & ~refused),
+            ]
+            with m.If(come & (event.source == SOURCE_CODE)):
+                m.d.sync += refused.eq(~keep)
         m.d.comb += [
-            due.eq(event.gap | fresh | (event.time_ticks[DELTA_BITS] != above)),
+            due.eq(~second & (event.gap | fresh | (event.time_ticks[DELTA_BITS] != above))),
             # The choice between event and mark depends on little, so that it is early.
-            slot.eq(come & ~shut & ~(fresh & marks)),
+            slot.eq(come & Mux(second, follows, ~shut & ~(fresh & marks))),
             keep.eq(slot & ~(due & marks)),
-            refuse.eq(come & self.enable & (shut | (due & marks))),
+            refuse.eq(come & self.enable & Mux(second, refused, shut | (due & marks))),
             writes.eq(Mux(slot, ~(due & marks), marks)),
             entry_place.eq(Mux(slot, Mux(due, behind_marks, place), hole)),
         ]
         with m.If(slot):
             m.d.comb += write_event(entry, event)
+            if self._codes:
+                with m.If(second):
+                    m.d.comb += entry.low.eq(self.value)
         with m.Else():
             m.d.comb += write_mark(entry, start[:MARK_BITS])
             with m.If(marks):
@@ -189,7 +205,8 @@ class Upload(wiring.Component):
             m.d.sync += gap.eq(1)
         refusing_next = Signal()
         m.d.comb += refusing_next.eq(
-            Mux(refusing, level > self._depth // 2, level >= self._depth - MARGIN) & ~self.clear_stb
+            Mux(refusing, level > self._depth // 2, level >= self._depth - MARGIN - self._codes)
+            & ~self.clear_stb
         )
         m.d.sync += [
             limit.eq(Mux(marks, hole, place)),

@@ -13,6 +13,7 @@ from plexor.protocol.frames import (
     MAX_DELTA_TICKS,
     POLARITY_SHIFT,
     SOURCE_BITS,
+    SOURCE_CODE_VALUE,
     SOURCE_SHIFT,
     WORD_BYTES,
     EventFlag,
@@ -73,7 +74,16 @@ class EventBatch:
 
     def time_ticks(self) -> NDArray[np.uint64]:
         """Return the time of each event, in ticks."""
-        return np.repeat(self.base_ticks, self.counts) + (self.words & np.uint32(MAX_DELTA_TICKS))
+        deltas = self.words & np.uint32(MAX_DELTA_TICKS)
+        places = np.flatnonzero(self.sources() == SOURCE_CODE_VALUE)
+        # A code and its value are never in two frames.
+        deltas[places] = deltas[places - 1]
+        return np.repeat(self.base_ticks, self.counts) + deltas
+
+    def values(self) -> NDArray[np.uint32]:
+        """Return the value of each code whose value is an event; of other events 0."""
+        is_value = self.sources() == SOURCE_CODE_VALUE
+        return np.where(is_value, self.words & np.uint32(MAX_DELTA_TICKS), np.uint32(0))
 
     def sources(self) -> NDArray[np.uint8]:
         """Return the source of each event."""

@@ -347,6 +347,7 @@ def identity_of(image: RegisterImage) -> Identity:
                 "phases",
                 "deep_depth",
                 "table_steps",
+                "code_bits",
             )
         },
         features=_features(value["features"], value["protocol_version"]),
@@ -359,5 +360,5 @@ def identity_of(image: RegisterImage) -> Identity:
 
 def _features(value: int, version: int) -> Feature:
     """Return the features in an identity, by the protocol's version."""
-    known = Feature(value) & ALL_FEATURES
+    known = Feature(value) & (ALL_FEATURES | Feature.CODES)
     return known | Feature.EVENTS if version & 0xFFFF < EVENTS_SINCE else known

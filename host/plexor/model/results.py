@@ -16,7 +16,14 @@ from numpy.typing import NDArray
 from plexor.model.calibration import Calibration
 from plexor.model.identity import Identity
 from plexor.model.settings import Echo, RegisterWrite, Settings
-from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STEP, SOURCE_STRIKE
+from plexor.protocol.frames import (
+    SOURCE_CHANNEL,
+    SOURCE_CODE,
+    SOURCE_CODE_VALUE,
+    SOURCE_LOAD,
+    SOURCE_STEP,
+    SOURCE_STRIKE,
+)
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import StatusFlag, StopReason, register
 
@@ -33,12 +40,18 @@ LINK_DROPPED = ("status", "link_dropped")
 LINK_DROPPED_MOST = (1 << register(*LINK_DROPPED).bits) - 1
 
 
+_NAMES = {
+    SOURCE_LOAD: "load",
+    SOURCE_STEP: "step",
+    SOURCE_CODE: "code",
+    SOURCE_CODE_VALUE: "code value",
+}
+
+
 def source_name(source: int) -> str:
-    """Return the name of an event source: `ch3`, `strike0`, `load` or `step`."""
-    if source == SOURCE_STEP:
-        return "step"
-    if source == SOURCE_LOAD:
-        return "load"
+    """Return the name of an event source: `ch3`, `strike0`, `load`, `code`."""
+    if source in _NAMES:
+        return _NAMES[source]
     if source >= SOURCE_STRIKE:
         return f"strike{source - SOURCE_STRIKE}"
     return f"ch{source - SOURCE_CHANNEL}"

@@ -119,6 +119,12 @@ def _frames() -> Iterator[str]:
             (f"{strikes} to {strikes + frames.MAX_STRIKES - 1}", "strike outputs"),
             (frames.SOURCE_LOAD, "the load output"),
             (frames.SOURCE_STEP, "ends of steps of the sweep table, with Feature.SWEEP"),
+            (frames.SOURCE_CODE, "codes, with Feature.CODES"),
+            (
+                frames.SOURCE_CODE_VALUE,
+                "the code of the event before, of the same time. Bits 0 to 15 are the code, 16 to "
+                "19 its skew in core clocks, 20 is TORN; the others are 0",
+            ),
         ),
     )
     yield "### Commands and responses\n"
@@ -171,6 +177,7 @@ def _registers() -> Iterator[str]:
         registers.Policy,
         registers.Trigger,
         registers.InputSelect,
+        registers.CodeMode,
         registers.StatusFlag,
         geometry.Feature,
     ):

@@ -101,7 +101,16 @@ SOURCE_CHANNEL = 0  # 0 to 7: response channels
 SOURCE_STRIKE = 8  # 8 to 15: strike outputs
 SOURCE_LOAD = 16  # the load output
 SOURCE_STEP = 17  # ends of steps of the sweep table
-SOURCES = 18
+SOURCE_CODE = 18  # the time of a code
+SOURCE_CODE_VALUE = 19  # the value of the code just before, in place of the delta
+SOURCES = 20
+
+# The value of a code, from bit 0 up.
+CODE_BITS = 16
+SKEW_BITS = 4  # core clocks from the first changed bit to the last one
+SKEW_SHIFT = CODE_BITS
+TORN = 1 << (SKEW_SHIFT + SKEW_BITS)  # the code may be wrong: the port did not settle
+VALUE_BITS = SKEW_SHIFT + SKEW_BITS + 1
 
 
 def event_word(delta_ticks: int, source: int, polarity: int) -> int:

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from enum import IntFlag
 
 from plexor.protocol.frames import (
+    CODE_BITS,
     MAX_CHANNELS,
     MAX_STRIKES,
     SOURCE_CHANNEL,
+    SOURCE_CODE,
+    SOURCE_CODE_VALUE,
     SOURCE_LOAD,
     SOURCE_STEP,
     SOURCE_STRIKE,
@@ -16,7 +19,7 @@ from plexor.protocol.frames import (
 
 MAGIC = 0x52584C50  # "PLXR", little-endian
 PROTOCOL_MAJOR = 2
-PROTOCOL_MINOR = 2
+PROTOCOL_MINOR = 3
 PROTOCOL_VERSION = PROTOCOL_MAJOR << 16 | PROTOCOL_MINOR
 
 PLACED = 1 << 63
@@ -51,9 +54,11 @@ class Feature(IntFlag):
     DITHER = 4096  # random dither of the period
     SWEEP = 8192  # a table of rate steps, with results for each step; needs SNAPSHOT
     EVENTS = 16384  # events over the link; without it `control.stream` does nothing; since 2.1
+    CODES = 32768  # a code port: pins that say what the device does; needs EVENTS; since 2.3
 
 
-ALL_FEATURES = Feature(sum(Feature))
+ALL_FEATURES = Feature(sum(Feature)) & ~Feature.CODES
+"""All features but CODES, which needs pins."""
 EVENTS_SINCE = 1
 """Minor of the protocol: before it every build had Feature.EVENTS, and did not say so."""
 
@@ -93,6 +98,8 @@ class Geometry:
     base; a power of two. 0: no deep memory."""
     table_steps: int = MAX_STEPS
     """Maximum steps of the sweep table; a power of two. 0: MAX_STEPS."""
+    code_bits: int = 0
+    """Pins of the code port, 1 to 16 with Feature.CODES. 0: no code port."""
     features: Feature = ALL_FEATURES
     board: str = "sim"
     """Name of the board: up to eight ASCII characters."""
@@ -131,6 +138,9 @@ class Geometry:
                 continue
             if depth & (depth - 1) or not least <= depth <= most:
                 raise ValueError(f"{name}: {depth}; must be a power of two, {least} to {most}")
+        least, most = (1, CODE_BITS) if Feature.CODES in self.features else (0, 0)
+        if not least <= self.code_bits <= most:
+            raise ValueError(f"code_bits: {self.code_bits}; must be {least} to {most}")
         if not (self.board.isascii() and len(self.board) <= BOARD_BYTES):
             raise ValueError(f"board: {self.board!r}; must be up to {BOARD_BYTES} ASCII characters")
 
@@ -152,4 +162,10 @@ class Geometry:
             *range(SOURCE_CHANNEL, SOURCE_CHANNEL + self.channels),
             SOURCE_LOAD,
             *((SOURCE_STEP,) if Feature.SWEEP in self.features else ()),
+            *((SOURCE_CODE, SOURCE_CODE_VALUE) if Feature.CODES in self.features else ()),
         )
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """Event sources that are edges of a level: all but codes."""
+        return tuple(source for source in self.sources if source < SOURCE_CODE)

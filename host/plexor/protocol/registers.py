@@ -8,20 +8,12 @@ blocks has a power-of-two stride.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import Enum, IntEnum, IntFlag
+from enum import IntEnum, IntFlag
 from functools import cache
 
 from plexor.protocol.frames import MAX_CHANNELS, MAX_STRIKES, SOURCES
 from plexor.protocol.geometry import MAX_STEPS
-
-
-class Access(Enum):
-    """Who may write a register, and when."""
-
-    READ = "read"
-    SETUP = "write while no run is under way"
-    WRITE = "write at any time"
+from plexor.protocol.register_kinds import Access, Block, Register
 
 
 class Action(IntFlag):
@@ -97,6 +89,14 @@ class InputSelect(IntEnum):
     LOW = 3
 
 
+class CodeMode(IntEnum):
+    """`code.mode`: what makes a code."""
+
+    OFF = 0
+    CHANGE = 1  # a pin of the port changes; the code is read `code.settle_clocks` later
+    STROBED = 2  # a rising edge of channel `code.strobe_channel`
+
+
 class StatusFlag(IntFlag):
     """Sticky bits of `status.flags`, cleared by START."""
 
@@ -106,49 +106,6 @@ class StatusFlag(IntFlag):
     QUEUE_FULL = 8  # a strike found its channel's queue full and was counted as missed
     TRIGGERED = 16
     CLOCK_LOST = 32  # the PLL was not locked while the run was under way; since 2.2
-
-
-@dataclass(frozen=True, slots=True)
-class Register:
-    """One register; `bits` up to 64, one LSB worth one `unit`."""
-
-    name: str
-    bits: int
-    access: Access
-    unit: str
-    meaning: str
-    signed: bool = False
-    reset: int = 0
-    since: int = 0
-    """Of identity and status: the protocol's first minor that has it."""
-
-    @property
-    def words(self) -> int:
-        """32-bit words it takes."""
-        return (self.bits + 31) // 32
-
-    def check(self, value: int) -> int:
-        """Return `value` as its bit pattern; raise ValueError where it does not fit."""
-        least = -(1 << (self.bits - 1)) if self.signed else 0
-        most = (1 << (self.bits - self.signed)) - 1
-        if not least <= value <= most:
-            raise ValueError(f"{self.name}: {value}; must be {least} to {most}")
-        return value & (1 << self.bits) - 1
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Registers that belong together; `count` copies of them."""
-
-    name: str
-    meaning: str
-    registers: tuple[Register, ...]
-    count: int = 1
-
-    @property
-    def stride_words(self) -> int:
-        """Words from one copy to the next."""
-        return 1 << (sum(register.words for register in self.registers) - 1).bit_length()
 
 
 _R, _S, _W = Access.READ, Access.SETUP, Access.WRITE
@@ -196,6 +153,7 @@ IDENTITY = Block(
             since=2,
         ),
         Register("table_steps", 32, _R, "steps", "size of the sweep table; before 2.2 64", since=2),
+        Register("code_bits", 32, _R, "bits", "pins of the code port; 0: there is none", since=3),
     ),
 )
 
@@ -347,7 +305,28 @@ STEP = Block(
     MAX_STEPS,
 )
 
-BLOCKS = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STATUS, CHANNEL_STATUS, SOURCE, STEP)
+CODE = Block(
+    "code",
+    "The code port, with Feature.CODES.",
+    (
+        Register("mode", 2, _S, "", "CodeMode; 3 acts as OFF"),
+        Register(
+            "settle_clocks",
+            4,
+            _S,
+            "clocks",
+            "with CHANGE: from a change to the code, 1 to 8",
+            reset=3,
+        ),
+        Register("mask", 16, _S, "", "bit n: pin n belongs to the port; others read 0"),
+        Register("strobe_channel", 3, _S, "", "channel whose rising edges are the strobe"),
+        Register(
+            "zone_mask", 16, _S, "", "bit n: codes of class n, their upper 4 bits, are not sent"
+        ),
+    ),
+)
+
+BLOCKS = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STATUS, CHANNEL_STATUS, SOURCE, STEP, CODE)
 
 
 def _base_addresses() -> dict[str, int]:

@@ -65,6 +65,7 @@ def copies(geometry: Geometry, block: Block) -> tuple[int, ...]:
         "stimulus": tuple(range(geometry.strikes)),
         "source": tuple(sorted(geometry.sources)),
         "step": tuple(range(geometry.table_steps * (Feature.SWEEP in geometry.features))),
+        "code": tuple(range(Feature.CODES in geometry.features)),
     }.get(block.name, tuple(range(block.count)))
 
 

@@ -42,7 +42,7 @@ class Simulation {
         levels_(device_->initial_levels()),
         socket_(options.buffer_bytes),
         link_(socket_, options) {
-    log_.start(kChannels, kOutputs - 1, levels_);
+    log_.start(kChannels, kOutputs - 1, 0, levels_);
     chip_.channels = levels_ & kChannelMask;
     chip_.uart_rx = 1;
     chip_.eval();  // the first evaluation sees no edge

@@ -1,5 +1,5 @@
 // The interface between the simulated instrument and a device under test.
-// Time is absolute picoseconds. Pins are bit masks; bit n of an output mask is response channel n.
+// Time is absolute picoseconds. Pins are bit masks; bit n of an output mask is that of Edge.channel n.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace plexor {
 
 struct Edge {
   int64_t time_ps;
-  uint8_t channel;  // response channel, 0 to 7
+  uint8_t channel;  // response channel, 0 to 7; code pin n is 8 + n, n from 0 to 15
   bool level;       // the level from time_ps on
 };
 

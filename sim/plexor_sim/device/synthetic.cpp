@@ -6,6 +6,7 @@
 #include <queue>
 
 #include "device.h"
+#include "planted_codes.h"
 
 namespace plexor {
 
@@ -181,6 +182,7 @@ class Synthetic final : public Device {
         loadable_(options.load != "none"),
         draws_(std::any_of(options.channels.begin(), options.channels.end(),
                            [](const ChannelOptions& channel) { return channel.draws(); })) {
+    if (!options.codes.empty()) codes_ = planted_codes(options.codes, options.code_skew_ps);
     channels_.reserve(kPins);
     for (int n = 0; n < kPins; n++)
       channels_.emplace_back(options.channels[n], instants_, options.seed, n);
@@ -209,6 +211,8 @@ class Synthetic final : public Device {
         if (strikes_[n].due_ps == next_ps_) see(n);
       for (int n = 0; n < kPins; n++)
         if (channels_[n].next_ps() == next_ps_) act(n, edges);
+      for (; next_code_ < codes_.size() && codes_[next_code_].time_ps == next_ps_; next_code_++)
+        edges.push_back(codes_[next_code_]);
       find_next();
     }
   }
@@ -260,11 +264,14 @@ class Synthetic final : public Device {
     next_ps_ = changes_.empty() ? kNever : changes_.front().time_ps;
     for (const Input& strike : strikes_) next_ps_ = std::min(next_ps_, strike.due_ps);
     for (const Channel& channel : channels_) next_ps_ = std::min(next_ps_, channel.next_ps());
+    if (next_code_ < codes_.size()) next_ps_ = std::min(next_ps_, codes_[next_code_].time_ps);
   }
 
   const Instants instants_;
   std::vector<Channel> channels_;
   std::deque<Change> changes_;
+  std::vector<Edge> codes_;
+  size_t next_code_ = 0;
   std::array<Input, kPins> strikes_;
   const bool loadable_, draws_;
   bool load_ = false;

@@ -55,6 +55,8 @@ struct SyntheticOptions {
   int64_t grid_fs = 0;
   std::string load_name = "load", load;  // `load` empty: as `load_name`
   std::array<ChannelOptions, kPins> channels;
+  std::string codes;  // file of lines "time_ps value"; empty: the code pins stay low
+  int64_t code_skew_ps = 0;
 
   // Throws BadOption.
   static SyntheticOptions parse(const std::string& text);

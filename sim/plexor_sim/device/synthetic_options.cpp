@@ -6,7 +6,7 @@ namespace plexor {
 namespace {
 
 constexpr const char* kKeys =
-    "seed, clock_ps, phase_ps, grid_fs, load_name, load and, with or without chN., after, latency, "
+    "seed, clock_ps, phase_ps, grid_fs, load_name, load, codes, code_skew and, with or without chN., after, latency, "
     "load_latency, width, load_width, service, load_service, queue, overload, rest, deaf, drop, "
     "duplicate, duplicate_delay, spurious, tick, mask, gap, invert";
 
@@ -90,6 +90,8 @@ bool take(SyntheticOptions& options, const std::string& key, const std::string& 
     options.grid_fs = option_integer(key, value, 0, 1'000'000'000);
   else if (key == "load_name") options.load_name = value;
   else if (key == "load") options.load = value;
+  else if (key == "codes") options.codes = value;
+  else if (key == "code_skew") options.code_skew_ps = option_integer(key, value, 0, kMostPs);
   else return false;
   if (options.grid_fs > 0 && options.grid_fs < 1000)
     bad_option(key, value, "0 or an integer from 1000 is needed");

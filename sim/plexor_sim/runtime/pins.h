@@ -24,7 +24,7 @@ namespace plexor {
 // control.input_select, as InputSelect in plexor.protocol.registers.
 enum InputSelect { kPins = 0, kAsynchronous = 1, kLoopback = 2, kLow = 3 };
 
-template <int Channels, int Strikes, int W, int Phases, typename StrikesPort, typename SamplesPort>
+template <int Channels, int Strikes, int W, int Phases, int Codes, typename StrikesPort, typename SamplesPort>
 class Pins {
  public:
   Pins(Device& device, int64_t tick_fs, EdgeLog& log, const FrontEnd& front_end)
@@ -43,7 +43,8 @@ class Pins {
       samplers_[channel].start(level(pin_of_[channel]));
       set_word<W>(steady_, channel, samplers_[channel].steady());
     }
-    log_.start(Channels, Strikes, levels_);
+    codes_ = code_levels();
+    log_.start(Channels, Strikes, Codes, levels_);
     next_ps_ = device_.quiet_until_ps();
   }
 
@@ -55,8 +56,9 @@ class Pins {
     if (!same(strikes, idle_) || load != load_) drive(strikes, load);
     if (next_ps_ < now_ps_ + clock_ps_ + 1) {
       observe(samples);
-    } else if (moving_) {
-      samples = steady_;
+    } else {
+      codes_ = code_levels();
+      if (moving_) samples = steady_;
       moving_ = false;
     }
     now_ps_ += clock_ps_;
@@ -96,6 +98,8 @@ class Pins {
   bool is_ahead() const { return ahead_ps_ > now_ps_; }
 
   const SamplesPort& steady() const { return steady_; }
+  // Levels of the code pins at the first tick of the last clock.
+  uint32_t codes() const { return codes_; }
   int64_t now_ps() const { return now_ps_; }
 
  private:
@@ -109,6 +113,7 @@ class Pins {
     bool level;
   };
 
+  uint32_t code_levels() const { return levels_ >> kFirstCodePin & ((1u << Codes) - 1); }
   bool level(int pin) const { return levels_ >> pin & 1; }
   int64_t tick_ps(int tick) const { return now_ps_ + (now_fs_ + tick * tick_fs_) / 1000; }
 
@@ -178,13 +183,21 @@ class Pins {
     const int64_t to_ps = tick_ps(W);
     advance(to_ps);
     size_t taken = 0;
+    codes_ = code_levels();
     for (; taken < edges_.size() && edges_[taken].time_ps < to_ps; taken++) {
       const Edge& edge = edges_[taken];
       if (edge.time_ps < edge_ps_) misplaced(edge, to_ps);
       edge_ps_ = edge.time_ps;
       still_ = 0;
-      if (edge.channel >= Channels || edge.level == level(edge.channel)) continue;
+      const int code = edge.channel - kFirstCodePin;
+      if (code >= Codes || (code < 0 && edge.channel >= Channels)) continue;
+      if (edge.level == level(edge.channel)) continue;
       levels_ ^= 1u << edge.channel;
+      if (code >= 0) {
+        if (edge.time_ps <= now_ps_) codes_ = code_levels();
+        log_.response(edge.time_ps, static_cast<uint8_t>(kSourceCodePin + code), edge.level);
+        continue;
+      }
       log_.response(edge.time_ps, edge.channel, edge.level);
       if (select_ != kPins) continue;
       for (int channel = 0; channel < Channels; channel++)
@@ -217,6 +230,7 @@ class Pins {
 
   // No pin and no channel changes before this time, unless the instrument changes its outputs.
   int64_t next_change_ps() const {
+    if (codes_ != code_levels()) return INT64_MIN;
     for (const auto& sampler : samplers_)
       if (sampler.waits()) return INT64_MIN;
     int64_t next_ps =
@@ -246,7 +260,7 @@ class Pins {
   int64_t ahead_ps_ = 0;             // the device has run up to this; edges_ has its edges
   int still_ = 0;                    // clocks since a pin last changed
   int select_ = kPins, output_ = 0;
-  uint32_t strikes_ = 0, pads_level_ = 0, levels_;
+  uint32_t strikes_ = 0, pads_level_ = 0, levels_, codes_ = 0;
   bool load_ = false, pads_load_ = false, moving_ = true;
   StrikesPort idle_{};
   SamplesPort steady_{};

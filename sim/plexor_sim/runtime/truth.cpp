@@ -23,6 +23,7 @@ std::FILE* open(const std::string& path) {
 }
 
 int rank(uint8_t source) {
+  if (source >= kSourceCodePin) return 3;
   if (source == kSourceLoad) return 2;
   return source < kSourceStrike ? 1 : 0;
 }
@@ -58,18 +59,23 @@ void EdgeLog::check() const {
   if (vcd_ && std::ferror(vcd_)) cannot_write(vcd_path_);
 }
 
-void EdgeLog::start(int channels, int strikes, uint32_t initial_levels) {
+void EdgeLog::start(int channels, int strikes, int codes, uint32_t initial_levels) {
   if (!vcd_) return;
   std::fprintf(vcd_, "$timescale 1ps $end\n$scope module pins $end\n");
   for (int n = 0; n < strikes; n++)
     std::fprintf(vcd_, "$var wire 1 %c strike%d $end\n", vcd_name(kSourceStrike + n), n);
   for (int n = 0; n < channels; n++)
     std::fprintf(vcd_, "$var wire 1 %c channel%d $end\n", vcd_name(n), n);
+  for (int n = 0; n < codes; n++)
+    std::fprintf(vcd_, "$var wire 1 %c code%d $end\n", vcd_name(kSourceCodePin + n), n);
   std::fprintf(vcd_, "$var wire 1 %c load $end\n$upscope $end\n$enddefinitions $end\n#0\n",
                vcd_name(kSourceLoad));
   for (int n = 0; n < strikes; n++) std::fprintf(vcd_, "0%c\n", vcd_name(kSourceStrike + n));
   for (int n = 0; n < channels; n++)
     std::fprintf(vcd_, "%d%c\n", initial_levels >> n & 1, vcd_name(n));
+  for (int n = 0; n < codes; n++)
+    std::fprintf(vcd_, "%d%c\n", initial_levels >> (kFirstCodePin + n) & 1,
+                 vcd_name(kSourceCodePin + n));
   std::fprintf(vcd_, "0%c\n", vcd_name(kSourceLoad));
 }
 

@@ -1,9 +1,9 @@
 // The truth: every edge of every pin in ps, before the instrument saw it.
 //
 // --truth FILE holds records of 16 bytes, little-endian: int64 time_ps, uint8 source as in
-// plexor.protocol.frames (channels from 0, strikes from 8, load 16), uint8 level of the pin, six
-// zero bytes. They are ordered by time; at the same time strikes come first, then channels, then
-// the load. Strikes and load start low. So do channels; one that starts high has no record of that.
+// plexor.protocol.frames (channels from 0, strikes from 8, load 16) or, from 32, a code pin,
+// uint8 level of the pin, six zero bytes. They are ordered by time; at the same time strikes come first, then channels, then
+// the load, then code pins. Strikes and load start low. So do channels; one that starts high has no record of that.
 // --trace-pins FILE holds the same as a VCD with a time scale of 1 ps.
 #pragma once
 
@@ -22,6 +22,8 @@ struct CannotWrite : std::runtime_error {
 
 constexpr uint8_t kSourceStrike = 8;
 constexpr uint8_t kSourceLoad = 16;
+constexpr int kFirstCodePin = 8;        // Edge.channel of code pin 0
+constexpr uint8_t kSourceCodePin = 32;  // code pin n is 32 + n
 
 class EdgeLog {
  public:
@@ -31,7 +33,7 @@ class EdgeLog {
   EdgeLog(const EdgeLog&) = delete;
   EdgeLog& operator=(const EdgeLog&) = delete;
 
-  void start(int channels, int strikes, uint32_t initial_levels);
+  void start(int channels, int strikes, int codes, uint32_t initial_levels);
   void input(int64_t time_ps, uint8_t source, bool level) {
     if (on_) inputs_.push_back({time_ps, source, level});
   }

@@ -1,13 +1,15 @@
 """Requests of registers, and which words a build must have."""
 
 from plexor.protocol.frames import OpStatus
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import STEP, Access, registers
 from plexor_hdl.control.registers import ZOOMS, RegisterBank
 
 from .simulation import made
 
-GEOMETRY = Geometry(channels=3, strikes=2, board="hx8k")
+GEOMETRY = Geometry(
+    channels=3, strikes=2, code_bits=10, features=ALL_FEATURES | Feature.CODES, board="hx8k"
+)
 HASH = 0x0123456789ABCDEF
 BUILD = 0xFEDCBA9876543210
 

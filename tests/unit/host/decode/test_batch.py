@@ -8,7 +8,7 @@ import pytest
 from plexor.decode.batch import batch_of
 from plexor.protocol.frames import (
     MAX_DELTA_TICKS,
-    SOURCES,
+    SOURCE_STEP,
     EventFlag,
     Frame,
     FrameType,
@@ -20,7 +20,7 @@ BASES = (1000, (1 << 63) + 5, 2**40)
 ROWS = (
     ((0, 8, 1), (MAX_DELTA_TICKS, 0, 0)),
     (),
-    ((1, SOURCES - 1, 1), (2, 16, 0), (2, 3, 1)),
+    ((1, SOURCE_STEP, 1), (2, 16, 0), (2, 3, 1)),
 )
 INDICES = (7, 9, 1 << 62)
 
