@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from plexor.desk.load import IDLE
 from plexor.jsonable import to_json
+from plexor.model.codes import Codes, Port
 from plexor.model.results import RunResult
 from plexor.model.settings import MODES, Channel, Settings, Stimulus, TableStep
 
@@ -49,8 +50,7 @@ def configuration(result: RunResult) -> dict[str, str]:
     if settings.table:
         found["table"] = _table(settings.table)
     if settings.codes is not None:
-        codes = settings.codes
-        found["codes"] = f"ch{codes.clock}:ch{codes.data}, {codes.bits} bits"
+        found["codes"] = _codes(settings.codes)
     for channel in settings.channels:
         found[f"{CHANNEL}{channel.label}"] = _channel(channel)
     return found | {str(name): str(text) for name, text in result.device.items()}
@@ -62,6 +62,15 @@ def of_channel(found: Mapping[str, str], channel: str) -> dict[str, str]:
     return {
         name: text for name, text in found.items() if name == own or not name.startswith(CHANNEL)
     }
+
+
+def _codes(codes: Codes) -> str:
+    """Return how codes come; their names are not part of it."""
+    if codes.wires is not None:
+        way = f"ch{codes.wires.clock}:ch{codes.wires.data}"
+        return f"{way}, {codes.bits} bits"
+    entries = () if codes.port is None else _entries(codes.port)
+    return ", ".join(["port", f"{codes.bits} bits", *(f"{name} {text}" for name, text in entries)])
 
 
 def exact_time(seconds: Fraction) -> str:
@@ -94,7 +103,9 @@ def _decimal(value: Fraction) -> str:
     return str(value)
 
 
-def _entries(one: Settings | Stimulus, but: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def _entries(
+    one: Settings | Stimulus | Port, but: tuple[str, ...] = ()
+) -> Iterator[tuple[str, str]]:
     """Yield the fields that are not as they are by default."""
     for entry in fields(one):
         value = getattr(one, entry.name)

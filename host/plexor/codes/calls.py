@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from plexor.codes.stream import CodeArray, told
+from plexor.codes.stream import told
+from plexor.model.codes import CodeArray
 from plexor.protocol.codes import CodeClass
 
 Path = tuple[int, ...]

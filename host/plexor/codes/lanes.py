@@ -15,7 +15,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from plexor.codes.stream import CodeArray, told
+from plexor.codes.stream import told
+from plexor.model.codes import CodeArray
 from plexor.protocol.codes import CodeClass
 
 Ticks = npt.NDArray[np.int64]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from plexor.codes.stream import CodeArray
 from plexor.codes.two_wire import two_wire
-from plexor.model.codes import Codes
+from plexor.model.codes import CodeArray, Codes
 from plexor.model.results import RunResult
 from plexor.protocol.frames import SOURCE_CHANNEL
 
@@ -16,10 +15,12 @@ def codes_of(result: RunResult) -> tuple[Codes, CodeArray]:
     """
     codes = result.settings.codes
     if codes is None:
-        raise ValueError("has no codes; measure it with --code-wires")
+        raise ValueError("has no codes; measure it with --code-port or --code-wires")
     if result.events is None:
         raise ValueError("kept no events, so it has no codes; measure it with --mode stream")
-    clock, data = (SOURCE_CHANNEL + number for number in codes.wires)
+    if codes.wires is None:
+        return codes, result.codes
+    clock, data = SOURCE_CHANNEL + codes.wires.clock, SOURCE_CHANNEL + codes.wires.data
     found = two_wire(result.events, clock, data, codes.word_bits)
     found["torn"] |= found["code"] >> codes.bits != 0
     return codes, found

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from plexor.errors import UsageError
 from plexor.library.texts import (
     parse_channel,
+    parse_code_port,
     parse_code_wires,
     parse_duty,
     parse_start,
@@ -76,6 +77,7 @@ VELOCITY = Parsed("velocity", parse_velocity)
 KEY = Parsed("name=text", parse_key)
 CHANNEL = Parsed("channel", parse_channel)
 CODE_WIRES = Parsed("wires", parse_code_wires)
+CODE_PORT = Parsed("port", parse_code_port)
 
 time_option = partial(click.option, type=DURATION, metavar="TIME")
 """Decorator for an option that is a duration."""

@@ -155,6 +155,7 @@ def assemble(
         channels=channels,
         accounting=accounting,
         events=events if circumstances.settings.keep_events and streamed else None,
+        codes=collector.code_array(),
         trace=collector.trace_array(),
         trigger_index=triggered[0] if triggered else None,
         trigger_ticks=triggered[1] if triggered else None,

@@ -74,11 +74,15 @@ class EventBatch:
 
     def time_ticks(self) -> NDArray[np.uint64]:
         """Return the time of each event, in ticks."""
+        return np.repeat(self.base_ticks, self.counts) + self.deltas()
+
+    def deltas(self) -> NDArray[np.uint32]:
+        """Return the ticks of each event above its frame's base."""
         deltas = self.words & np.uint32(MAX_DELTA_TICKS)
-        places = np.flatnonzero(self.sources() == SOURCE_CODE_VALUE)
         # A code and its value are never in two frames.
+        places = 1 + np.flatnonzero(self.sources()[1:] == SOURCE_CODE_VALUE)
         deltas[places] = deltas[places - 1]
-        return np.repeat(self.base_ticks, self.counts) + deltas
+        return deltas
 
     def values(self) -> NDArray[np.uint32]:
         """Return the value of each code whose value is an event; of other events 0."""

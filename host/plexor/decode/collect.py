@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plexor.decode.batch import EventBatch, batch_of
+from plexor.decode.codes import codes_in
 from plexor.decode.consistent import MOST_TICKS
 from plexor.decode.decoder import Part
 from plexor.decode.memories import Memories
+from plexor.model.codes import CodeArray
 from plexor.model.results import EVENT_DTYPE, EventArray
 from plexor.protocol.frames import (
-    MAX_DELTA_TICKS,
     POLARITY_BITS,
     SOURCE_BITS,
+    SOURCE_CODE,
     SOURCE_SHIFT,
     Frame,
     FrameType,
@@ -144,7 +146,7 @@ class Collector:
         some = batch.counts > 0
         ends = np.cumsum(batch.counts[some])
         starts = ends - batch.counts[some]
-        deltas = batch.words & np.uint32(MAX_DELTA_TICKS)
+        deltas = batch.deltas()
         steps_back = deltas[1:] < deltas[:-1]
         steps_back[starts[1:] - 1] = False
         bases = batch.base_ticks[some]
@@ -216,6 +218,11 @@ class Collector:
             return None
         arrays = [batch.array() for batch in self._batches]
         return np.concatenate(arrays) if arrays else np.empty(0, dtype=EVENT_DTYPE)
+
+    def code_array(self) -> CodeArray:
+        """Return the codes of the code port among the events (CODE_DTYPE)."""
+        coded = self.received_of(SOURCE_CODE) > 0
+        return codes_in(self._batches if coded else ())
 
     def trace_array(self) -> EventArray | None:
         """Return the events around the trigger (EVENT_DTYPE); None if none came."""

@@ -10,6 +10,7 @@ from plexor.protocol.geometry import MAX_STEPS, Feature, Geometry
 from plexor.protocol.registers import (
     CHANNEL,
     CHANNEL_STATUS,
+    CODE,
     CONTROL,
     MATCHER,
     SOURCE,
@@ -134,7 +135,7 @@ def set_up_places(image: RegisterImage, geometry: Geometry) -> list[Place]:
             found += set_up(block, copy) if on else [(block.name, copy, "enable")]
     for copy in range(steps_asked(image)):
         found += set_up(STEP, copy)
-    return found
+    return found + (set_up(CODE) if Feature.CODES in geometry.features else [])
 
 
 def steps_asked(image: RegisterImage) -> int:

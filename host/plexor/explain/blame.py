@@ -12,8 +12,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from plexor.codes.stream import CodeArray
 from plexor.decode.matched import Samples
+from plexor.model.codes import CodeArray
 from plexor.model.results import EventArray
 
 Ticks = npt.NDArray[np.int64]

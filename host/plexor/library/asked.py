@@ -14,6 +14,7 @@ from plexor.errors import UsageError
 from plexor.library.texts import (
     Start,
     StopCondition,
+    parse_code_port,
     parse_code_wires,
     parse_start,
     parse_stop,
@@ -73,6 +74,8 @@ class Asked:
     stop_on: tuple[StopCondition, ...] = ()
     code_wires: Codes | None = None
     """The two channels on which the device sends codes; None: it sends none."""
+    code_port: Codes | None = None
+    """How the device shows codes at the code pins; None: it shows none."""
     codes: Path | None = None
     """Names of codes: the firmware's ELF file, or a TOML file."""
     every: Fraction | None = None
@@ -100,6 +103,7 @@ _READERS: Mapping[str, Reader] = {
     "mode": choice(MODES),
     "stop_on": each(StopCondition, parse_stop),
     "code_wires": lambda value: value if isinstance(value, Codes) else parse_code_wires(str(value)),
+    "code_port": lambda value: value if isinstance(value, Codes) else parse_code_port(str(value)),
     "codes": lambda value: Path(str(value)),
 }
 
@@ -153,14 +157,17 @@ def settings_of(options: Asked, name: Naming = plain, *, endless: bool = False) 
 
 def _codes(options: Asked, name: Naming) -> Codes | None:
     """Return how codes come, with their names."""
+    if options.code_wires is not None and options.code_port is not None:
+        raise UsageError(f"give {name('code_wires')} or {name('code_port')}, not both")
+    codes = options.code_wires or options.code_port
     if options.codes is None:
-        return options.code_wires
-    if options.code_wires is None:
+        return codes
+    if codes is None:
         raise UsageError(
-            f"{name('codes')} {options.codes}: gives names to codes; say on which channels they "
-            f"come with {name('code_wires')}, such as ch4:ch5"
+            f"{name('codes')} {options.codes}: gives names to codes; say how they come with "
+            f"{name('code_port')}, such as change, or {name('code_wires')}, such as ch4:ch5"
         )
-    return replace(options.code_wires, names=names_of(options.codes))
+    return replace(codes, names=names_of(options.codes))
 
 
 def named(

@@ -48,18 +48,20 @@ def channels_of(dut: str | None, available: int) -> tuple[Channel, ...]:
 def wired(settings: Settings) -> Settings:
     """Return settings whose channels have the wires of codes too.
 
-    Nothing of theirs is matched. Raises UsageError for a wire that is also a response.
+    Nothing of theirs is matched. Raises UsageError for a response on a channel that carries codes.
     """
     codes = settings.codes
     if codes is None:
         return settings
-    wires = (
-        Channel(codes.clock, "code clock", reference=UNSTRUCK),
-        Channel(codes.data, "code data", reference=UNSTRUCK),
-    )
+    wires = ()
+    if codes.wires is not None:
+        wires = (
+            Channel(codes.wires.clock, "code clock", reference=UNSTRUCK),
+            Channel(codes.wires.data, "code data", reference=UNSTRUCK),
+        )
     others = tuple(entry for entry in settings.channels if entry not in wires)
     for entry in others:
-        if entry.number in codes.wires:
+        if entry.number in codes.channels:
             raise UsageError(f"{entry.label}: ch{entry.number} carries codes; name another channel")
     return replace(settings, channels=others + wires)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from plexor.model.codes import Codes
+from plexor.model.codes import Codes, Port, Wires
 from plexor.model.settings import Channel, Stimulus, parse_reference
 from plexor.protocol.codes import USUAL_BITS
 from plexor.protocol.registers import Trigger
@@ -99,7 +99,30 @@ def parse_code_wires(text: str) -> Codes:
         raise ValueError(
             f"code wires: {text!r}; must be CLOCK:DATA or CLOCK:DATA:BITS, such as ch4:ch5"
         )
-    return Codes(int(match[1]), int(match[2]), int(match[3] or USUAL_BITS))
+    wires = Wires(int(match[1]), int(match[2]))
+    return Codes(wires=wires, bits=int(match[3] or USUAL_BITS))
+
+
+_PORT = re.compile(r"(?:change|ch([0-7]))(?::(\d{1,2}))?")
+
+
+def parse_code_port(text: str) -> Codes:
+    """Return how codes come by `change:8,settle=24ns` or `ch4`; raise ValueError."""
+    way, *entries = (part.strip() for part in text.split(","))
+    match = _PORT.fullmatch(way)
+    if match is None:
+        raise ValueError(
+            f"code port: {way!r}; must be change or the strobe's channel, with the bits of a code "
+            "if they are not 10: change, change:8, ch4"
+        )
+    port = Port(None if match[1] is None else int(match[1]))
+    for entry in entries:
+        name, _, value = entry.partition("=")
+        if name not in ("settle", "skew") or port.strobe is not None:
+            right = "settle=TIME or skew=TIME" if port.strobe is None else "nothing with a strobe"
+            raise ValueError(f"code port: {entry!r}; must be {right}")
+        port = replace(port, **{f"{name}_s": parse_duration(value)})
+    return Codes(port=port, bits=int(match[2] or USUAL_BITS))
 
 
 class Start(NamedTuple):

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plexor.model.calibration import Calibration
+from plexor.model.codes import CODE_DTYPE, CodeArray
 from plexor.model.identity import Identity
 from plexor.model.settings import Echo, RegisterWrite, Settings
 from plexor.protocol.frames import (
@@ -315,6 +316,8 @@ class RunResult(_ByContent):
     accounting: Accounting
     events: EventArray | None = None
     """Events as received, in order (EVENT_DTYPE); None if they were not kept or not sent."""
+    codes: CodeArray = field(default_factory=lambda: np.empty(0, CODE_DTYPE))
+    """Codes that came at the code port, in order (plexor.model.codes.CODE_DTYPE)."""
     trace: EventArray | None = None
     """Events around the trigger (EVENT_DTYPE)."""
     trigger_index: int | None = None
@@ -345,10 +348,10 @@ class RunResult(_ByContent):
 
     @property
     def answering(self) -> tuple[ChannelResult, ...]:
-        """The channels but for the wires of codes, which answer no strikes."""
+        """The channels but for those that carry codes, which answer no strikes."""
         codes = self.settings.codes
-        wires = () if codes is None else codes.wires
-        return tuple(channel for channel in self.channels if channel.number not in wires)
+        carry = () if codes is None else codes.channels
+        return tuple(channel for channel in self.channels if channel.number not in carry)
 
     @property
     def simulated(self) -> bool:

@@ -21,6 +21,7 @@ from plexor.model.settings import (
     Stimulus,
     TableStep,
 )
+from plexor.plan.codes import codes_asked
 from plexor.plan.strikes import FRACTION_BITS
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import (
@@ -108,6 +109,7 @@ def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
         loopback_output=image.value("control", "loopback_output"),
         settle_s=seconds_of(image.value("control", "settle_ticks"), tick_fs),
         table=steps if all(step.period_s > 0 for step in steps) else (),
+        codes=codes_asked(image, geometry),
     )
 
 

@@ -18,6 +18,7 @@ from plexor.model.settings import (
     Settings,
     parse_reference,
 )
+from plexor.plan.codes import code_registers
 from plexor.plan.rounding import Quantities
 from plexor.plan.strikes import step_registers, stimulus_registers
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
@@ -85,6 +86,7 @@ def plan_of(settings: Settings, identity: Identity) -> Plan:
         settle_ticks = quantities.whole("settle", settings.settle_s, 0, (1 << 48) - 1)
     for number in range(len(settings.table)):
         writes += step_registers(settings, number, settle_ticks, quantities)
+    writes += code_registers(settings.codes, quantities)
     settings = replace(settings, stream=stream_of(settings, identity))
     writes += _control(settings, quantities, settle_ticks, counted or bool(settings.table))
     for write in writes:

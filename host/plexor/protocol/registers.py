@@ -89,6 +89,10 @@ class InputSelect(IntEnum):
     LOW = 3
 
 
+MOST_SETTLE_CLOCKS = 8
+"""Core clocks that the code port waits at most for a code to settle."""
+
+
 class CodeMode(IntEnum):
     """`code.mode`: what makes a code."""
 
@@ -317,6 +321,15 @@ CODE = Block(
             "clocks",
             "with CHANGE: from a change to the code, 1 to 8",
             reset=3,
+        ),
+        Register(
+            "skew_clocks",
+            4,
+            _S,
+            "clocks",
+            "with CHANGE: a change that comes later than this after the first one, and before the "
+            "code, tears it; 0 to 8",
+            reset=1,
         ),
         Register("mask", 16, _S, "", "bit n: pin n belongs to the port; others read 0"),
         Register("strobe_channel", 3, _S, "", "channel whose rising edges are the strobe"),

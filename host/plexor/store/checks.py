@@ -12,6 +12,7 @@ import numpy as np
 
 from plexor.calibration.consistent import check as check_calibration
 from plexor.decode.consistent import MOST_TICKS
+from plexor.model.codes import CodeArray
 from plexor.model.results import (
     LINK_DROPPED_MOST,
     Accounting,
@@ -51,6 +52,16 @@ def check_events(events: EventArray, result: RunResult) -> None:
         raise ValueError(f"an event of another source than {[*known]} or of no polarity")
     if result.valid and (times[1:] < times[:-1]).any():
         raise ValueError("an event earlier than the one before; must be in order in a valid run")
+
+
+def check_codes(codes: CodeArray, result: RunResult) -> None:
+    """Raise ValueError for codes that no instrument with the run's geometry sends."""
+    most = (1 << result.identity.geometry.code_bits) - 1
+    if (codes["code"] > most).any():
+        raise ValueError(f"a code of {codes['code'].max()}; must be at most {most}")
+    times = codes["time_ticks"]
+    if len(codes) and not 0 <= int(times.min()) <= int(times.max()) < 2 * MOST_TICKS:
+        raise ValueError(f"a code at {times.min()} or {times.max()}; must be 0 to {2 * MOST_TICKS}")
 
 
 def histograms(result: RunResult) -> Mapping[Place, int]:

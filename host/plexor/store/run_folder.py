@@ -1,8 +1,8 @@
 """A run on disk: a folder with everything the run was taken with, written completely or not at all.
 
 run.json has everything but the arrays. histograms.parquet has the bins that are not empty.
-events.parquet and trace.parquet have the events, if there are any. wire.bin has the raw bytes, if
-they were requested.
+events.parquet and trace.parquet have the events, if there are any; codes.parquet has the codes of a
+code port. wire.bin has the raw bytes, if they were requested.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from plexor.decode.consistent import consistent
 from plexor.errors import StoreError
 from plexor.jsonable import one_line, read_document, to_json
+from plexor.model.codes import CODE_DTYPE, CodeArray
 from plexor.model.results import EVENT_DTYPE, Bins, EventArray, Measurement, RunResult, Zoom
 from plexor.store import checks as stored
 
@@ -33,6 +34,7 @@ RUN_FILE = "run.json"
 HISTOGRAMS_FILE = "histograms.parquet"
 EVENTS_FILE = "events.parquet"
 TRACE_FILE = "trace.parquet"
+CODES_FILE = "codes.parquet"
 WIRE_FILE = "wire.bin"
 _PIECE = 1 << 20
 """Number of rows that are read at once."""
@@ -52,6 +54,7 @@ def save(result: RunResult, folder: Path, wire: Path | None = None) -> Path:
         try:
             _write_events(work / EVENTS_FILE, result.events)
             _write_events(work / TRACE_FILE, result.trace)
+            _write_codes(work / CODES_FILE, result)
             _write_histograms(work / HISTOGRAMS_FILE, result)
             text = json.dumps(
                 {"format": FORMAT, "run": to_json(_without_arrays(result))},
@@ -87,6 +90,7 @@ def load(folder: Path) -> RunResult:
             result,
             events=_read_events(folder / EVENTS_FILE, result.events, result),
             trace=_read_events(folder / TRACE_FILE, result.trace, result),
+            codes=_read_codes(folder / CODES_FILE, result),
         )
     )
 
@@ -118,6 +122,7 @@ def _without_arrays(result: RunResult) -> RunResult:
         result,
         events=None if result.events is None else empty,
         trace=None if result.trace is None else empty,
+        codes=nothing,
         channels=tuple(
             replace(
                 channel,
@@ -244,6 +249,37 @@ def _read_events(path: Path, known: EventArray | None, result: RunResult) -> Eve
     return events
 
 
+def _code_schema() -> Any:
+    pa = _pyarrow()
+    types = (pa.int64(), pa.int64(), pa.uint16(), pa.uint8(), pa.bool_(), pa.bool_())
+    return pa.schema(list(zip(CODE_DTYPE.names or (), types, strict=True)))
+
+
+def _has_codes(result: RunResult) -> bool:
+    codes = result.settings.codes
+    return codes is not None and codes.port is not None
+
+
+def _write_codes(path: Path, result: RunResult) -> None:
+    if not _has_codes(result):
+        return
+    columns = {name: np.ascontiguousarray(result.codes[name]) for name in CODE_DTYPE.names or ()}
+    columns["index"] = columns["index"].view(np.int64)
+    _write_table(_pyarrow().table(columns, schema=_code_schema()), path, ("time_ticks", "index"))
+
+
+def _read_codes(path: Path, result: RunResult) -> CodeArray:
+    if not _has_codes(result):
+        return np.empty(0, CODE_DTYPE)
+    with _errors_of(path, "read"):
+        columns = _read_table(path, _code_schema())
+        codes = np.empty(len(columns["index"]), CODE_DTYPE)
+        for name, column in columns.items():
+            codes[name] = column.to_numpy()
+        stored.check_codes(codes, result)
+    return codes
+
+
 def _pyarrow(name: str = "pyarrow") -> Any:
     # The import takes a fifth of a second, so only commands that store runs pay for it. pyarrow
     # has no type stubs.
@@ -253,7 +289,8 @@ def _pyarrow(name: str = "pyarrow") -> Any:
 def _write_table(table: Any, path: Path, differences: tuple[str, ...] = ()) -> None:
     options: dict[str, Any] = {"compression": "zstd"}
     if differences:
-        options["use_dictionary"] = ["source", "polarity"]
+        others = [name for name in table.column_names if name not in differences]
+        options["use_dictionary"] = others
         options["column_encoding"] = dict.fromkeys(differences, "DELTA_BINARY_PACKED")
     _pyarrow("pyarrow.parquet").write_table(table, path, **options)
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from plexor.codes.stream import CODE_DTYPE, CodeArray
-from plexor.model.codes import CodeName, Codes
+from plexor.model.codes import CODE_DTYPE, CodeArray, CodeName, Codes, Wires
 from plexor.model.results import EVENT_DTYPE, EventArray, RunResult
 
 from .runs import run
@@ -59,5 +58,7 @@ def coded_run(planted: Planted, end_ticks: int, names: tuple[CodeName, ...] = ()
     """A run of `end_ticks` from tick 0 in which a device sent codes. They must be a code apart."""
     result, _ = run()
     events = edges([(time, value(*what)) for time, *what in planted])
-    settings = replace(result.settings, codes=Codes(CLOCK, DATA, BITS, names))
+    settings = replace(
+        result.settings, codes=Codes(wires=Wires(CLOCK, DATA), bits=BITS, names=names)
+    )
     return replace(result, events=events, settings=settings, start_ticks=0, end_ticks=end_ticks)

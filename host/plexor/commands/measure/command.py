@@ -13,6 +13,7 @@ from plexor.commands.measure.options import Options, settings_asked
 from plexor.commands.measure.presets import overridden, preset_option
 from plexor.commands.parameters import (
     CHANNEL,
+    CODE_PORT,
     CODE_WIRES,
     COUNT,
     DUTY,
@@ -151,6 +152,14 @@ _PATH = click.Path(path_type=Path)
     metavar="chN:chN[:BITS]",
     help="Channels on which the device sends codes of what it does: clock, then data. A code has "
     "10 BITS and is sent in two bytes, or in one if it has at most 8, the highest bit first.",
+)
+@click.option(
+    "--code-port",
+    type=CODE_PORT,
+    metavar="change|chN[:BITS][,...]",
+    help="How the device shows codes on the code pins, from pin 0 up: a change of a pin begins a "
+    "code, or a rising edge on channel N does. A code has 10 BITS. Entries: settle=TIME from the "
+    "change to the code, skew=TIME in which its pins change.",
 )
 @click.option(
     "--codes",

@@ -14,7 +14,7 @@ from plexor.model.results import RunResult
 from plexor.protocol.codes import CodeClass
 
 if TYPE_CHECKING:
-    from plexor.codes.stream import CodeArray
+    from plexor.model.codes import CodeArray
 
 _CLASSES = {
     LaneKind.INTERRUPT: CodeClass.ISR_ENTER,
@@ -36,7 +36,7 @@ class Coded:
         self.names = Names(codes.names)
 
     codes: CodeArray
-    """Codes in order (plexor.codes.stream.CODE_DTYPE)."""
+    """Codes in order (plexor.model.codes.CODE_DTYPE)."""
 
     @cached_property
     def lanes(self) -> Lanes:

@@ -11,7 +11,7 @@ from plexor.archive.configuration import (
     exact_time,
     of_channel,
 )
-from plexor.model.codes import Codes
+from plexor.model.codes import Codes, Wires
 from plexor.model.settings import Channel, Settings, Stimulus, TableStep
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import Space
@@ -50,7 +50,7 @@ OF_NAME = {
     "spacing_s": Fraction(1, 3),
     "deadline_s": Fraction(1, 3),
     "count": 7,
-    "codes": Codes(2, 3),
+    "codes": Codes(wires=Wires(2, 3)),
 }
 
 
