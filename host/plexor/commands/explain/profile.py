@@ -46,10 +46,10 @@ def profile(
 ) -> int:
     """Show which functions of a device took how long, by the codes at their entries and exits.
 
-    RUN is a folder of --out, of a run that was measured with --code-wires. VIEW is top (functions),
-    modules, tree (paths of calls), butterfly (callers and callees of one function), graph (edges
-    from caller to callee) or trace (each call). Own time leaves out callees, interrupts and other
-    tasks.
+    RUN is a folder of --out, of a run that was measured with --code-port or --code-wires. VIEW is
+    top (functions), modules, tree (paths of calls), butterfly (callers and callees of one
+    function), graph (edges from caller to callee) or trace (each call). Own time leaves out
+    callees, interrupts and other tasks.
 
     \b
       plexor profile coded

@@ -45,8 +45,8 @@ def timeline(
 ) -> int:
     """Show when each task and interrupt ran, waited and slept, and who ran after whom.
 
-    RUN is a folder of --out, of a run that was measured with --code-wires. Each lane's times in all
-    states add up to the run's length.
+    RUN is a folder of --out, of a run that was measured with --code-port or --code-wires. Each
+    lane's times in all states add up to the run's length.
 
     \b
       plexor timeline coded

@@ -6,7 +6,9 @@ import pytest
 
 from plexor.codes.of_run import codes_of
 
-from ..coded import coded_run
+from plexor.model.codes import Codes, Port
+
+from ..coded import BITS, array, coded_run
 from ..runs import run
 
 PLANTED = [(1000, 6, 0), (3000, 7, 0), (5000, 1, 3)]
@@ -27,9 +29,18 @@ def test_a_word_that_no_code_fits_is_torn():
     assert found["torn"].tolist() == [False, True]
 
 
+def test_codes_of_a_port_are_those_that_came():
+    planted = array([(100, 6, 0), (900, 7, 0)])
+    at_port = coded_run([], 9000)
+    settings = replace(at_port.settings, codes=Codes(port=Port(), bits=BITS))
+    codes, found = codes_of(replace(at_port, settings=settings, codes=planted))
+    assert codes.bits == BITS
+    assert found.tolist() == planted.tolist()
+
+
 def test_a_run_without_codes_or_events_says_what_to_do():
     plain, _ = run()
-    with pytest.raises(ValueError, match="measure it with --code-wires"):
+    with pytest.raises(ValueError, match="measure it with --code-port or --code-wires"):
         codes_of(plain)
     with pytest.raises(ValueError, match="measure it with --mode stream"):
         codes_of(replace(coded_run(PLANTED, 9000), events=None))

@@ -1,23 +1,39 @@
-"""How codes come: channels and bits that cannot be are refused."""
+"""How codes come: ways, channels and bits that cannot be are refused."""
 
 import pytest
 
-from plexor.model.codes import Codes
+from plexor.model.codes import Codes, Port, Wires
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [((2, 2, 16), "ch2 is both clock and data"), ((2, 3, 5), "5 bits"), ((2, 3, 17), "17 bits")],
-)
-def test_codes_that_cannot_be_are_refused(given, said):
-    with pytest.raises(ValueError, match=said):
-        Codes(*given)
+def test_two_wires_are_two_channels():
+    with pytest.raises(ValueError, match="ch2 is both clock and data"):
+        Wires(2, 2)
+
+
+@pytest.mark.parametrize("bits", [5, 17])
+def test_bits_that_no_code_has_are_refused(bits):
+    with pytest.raises(ValueError, match=f"{bits} bits"):
+        Codes(wires=Wires(2, 3), bits=bits)
+
+
+@pytest.mark.parametrize("ways", [{}, {"wires": Wires(0, 1), "port": Port()}])
+def test_codes_come_one_way(ways):
+    with pytest.raises(ValueError, match="on two wires or at a port, and not both"):
+        Codes(**ways)
 
 
 @pytest.mark.parametrize(("bits", "word"), [(6, 8), (8, 8), (9, 16), (10, 16), (16, 16)])
 def test_a_code_is_sent_in_as_many_bytes_as_it_needs(bits, word):
-    assert Codes(0, 1, bits).word_bits == word
+    assert Codes(wires=Wires(0, 1), bits=bits).word_bits == word
 
 
-def test_the_wires_are_clock_and_data():
-    assert Codes(4, 1).wires == (4, 1)
+@pytest.mark.parametrize(
+    ("ways", "channels"),
+    [
+        ({"wires": Wires(4, 1)}, (4, 1)),
+        ({"port": Port()}, ()),
+        ({"port": Port(strobe=5)}, (5,)),
+    ],
+)
+def test_channels_that_carry_codes_are_those_of_the_way(ways, channels):
+    assert Codes(**ways).channels == channels

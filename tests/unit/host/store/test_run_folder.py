@@ -14,8 +14,10 @@ from plexor.decode.consistent import MOST_TICKS
 from plexor.device.device import Device
 from plexor.errors import ExitCode, StoreError
 from plexor.link import open_link
+from plexor.model.codes import CODE_DTYPE, Codes, Port
 from plexor.model.results import EVENT_DTYPE, Kind, StepChannel, StepResult
 from plexor.model.settings import Channel, Settings, Stimulus, TableStep
+from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import Policy, Stream
 from plexor.session.session import measure
 from plexor.store.run_folder import load, save
@@ -41,6 +43,34 @@ def result():
 
 def test_a_run_comes_back_equal(result, tmp_path):
     assert load(save(result, tmp_path / "run")) == result
+
+
+def test_codes_of_a_port_come_back_equal(result, tmp_path):
+    geometry = replace(
+        result.identity.geometry,
+        features=result.identity.geometry.features | Feature.CODES,
+        code_bits=10,
+    )
+    codes = np.array([(5, 1, 0x3FF, 2, True, False), (90, 3, 7, 0, False, True)], CODE_DTYPE)
+    coded = replace(
+        result,
+        identity=replace(result.identity, geometry=geometry),
+        settings=replace(SETTINGS, codes=Codes(port=Port(settle_s=Fraction(1, 10**8)))),
+        codes=codes,
+    )
+    folder = save(coded, tmp_path / "run")
+    assert load(folder) == coded
+    (folder / "codes.parquet").unlink()
+    with pytest.raises(StoreError, match=r"codes.parquet: cannot read"):
+        load(folder)
+
+
+def test_codes_that_no_port_of_the_instrument_shows_are_refused(result, tmp_path):
+    codes = np.array([(5, 1, 1, 0, False, False)], CODE_DTYPE)
+    settings = replace(SETTINGS, codes=Codes(port=Port()))
+    folder = save(replace(result, settings=settings, codes=codes), tmp_path / "run")
+    with pytest.raises(StoreError, match="a code of 1; must be at most 0"):
+        load(folder)
 
 
 def test_steps_come_back_equal_and_an_older_run_has_none(result, tmp_path):

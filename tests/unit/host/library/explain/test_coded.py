@@ -24,5 +24,5 @@ def test_lanes_and_functions_have_the_names_of_the_firmware():
 
 
 def test_a_run_without_codes_is_refused():
-    with pytest.raises(UsageError, match="this run has no codes; measure it with --code-wires"):
+    with pytest.raises(UsageError, match="this run has no codes; measure it with --code-port"):
         Coded(run()[0])
