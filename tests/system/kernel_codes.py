@@ -9,6 +9,8 @@ import numpy as np
 
 import plexor
 
+from ..unit.sim.codes.reading import retired
+
 PIN_PS = 700
 """From a rising edge of the device's clock to its pins."""
 
@@ -20,17 +22,15 @@ class Told:
     run: plexor.Run
     instructions: np.ndarray
     """Fields time_ps and pc of each retired instruction."""
-    codes: np.ndarray
-    """Fields time_ps and code of each code, when its pins change."""
+    codes: list[tuple[int, int]]
+    """(time_ps, code) of each code, when its pins change."""
 
     def within(self, steps_ps: int) -> list[tuple[int, int]]:
         """Return (time_ticks, code) of each code in the run, each time rounded up to a step."""
         result = self.run.result
-        steps = -(-self.codes["time_ps"] // steps_ps)
-        ticks = steps * (steps_ps * 1000 // result.tick_fs)
-        inside = (ticks >= result.start_ticks) & (ticks < result.end_ticks)
-        values = self.codes["code"][inside].tolist()
-        return list(zip(ticks[inside].tolist(), values, strict=True))
+        step_ticks = steps_ps * 1000 // result.tick_fs
+        rounded = [(-(-time_ps // steps_ps) * step_ticks, code) for time_ps, code in self.codes]
+        return [each for each in rounded if result.start_ticks <= each[0] < result.end_ticks]
 
 
 def told(folder: Path, options: str, port: str | None = "change", **asked: object) -> Told:
@@ -39,10 +39,8 @@ def told(folder: Path, options: str, port: str | None = "change", **asked: objec
     dut = f"freertos:{options},retired={truth},clk_to_q={PIN_PS}ps"
     with plexor.open("sim:", dut=dut) as instrument:
         run = instrument.measure(code_port=port, **asked).run
-    records = np.fromfile(truth, dtype=[("time_ps", "<i8"), ("pc", "<u4"), ("code", "<u4")])
-    codes = records[records["pc"] == 0][["time_ps", "code"]].copy()
-    codes["time_ps"] += PIN_PS
-    return Told(run, records[records["pc"] != 0], codes)
+    instructions, codes = retired(truth)
+    return Told(run, instructions, [(time_ps + PIN_PS, code) for time_ps, code in codes])
 
 
 def received(run: plexor.Run) -> list[tuple[int, int]]:

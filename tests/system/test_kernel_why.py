@@ -35,8 +35,9 @@ def test_late_answers_have_the_code_that_was_retired_last_before_their_strike(cr
     starts, latency = strikes_of(run)
     late = starts[latency > OVER_US * 2000]
     assert len(late) > 20
-    last = np.searchsorted(critical.codes["time_ps"], late * 500, "right") - 1
-    truth = Counter(critical.codes["code"][last].tolist())
+    times, codes = zip(*critical.codes, strict=True)
+    last = np.searchsorted(times, late * 500, "right") - 1
+    truth = Counter(codes[place] for place in last)
     assert truth[CRITICAL] > 0.9 * len(late)
     (channel,) = run.why(over=f"{OVER_US}us").channels
     said = {entry.code: entry.late for entry in channel.blamed if entry.late}

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from plexor.codes.of_run import codes_of
-
 from plexor.model.codes import Codes, Port
 
 from ..coded import BITS, array, coded_run
