@@ -18,7 +18,7 @@ def write_npz(source: Source, path: Path, name: Path) -> None:
     """Write arrays to `path`, which `numpy.load` reads.
 
     `time_ticks`, `index`, `source` and `polarity` are the events, with times from the start of the
-    run; they are left out if the run kept none. For a channel ISR, `ISR.rise.low_ticks`,
+    run; they are left out if the run kept none. `code` and `code_time_ticks` are the code port's. For a channel ISR, `ISR.rise.low_ticks`,
     `.high_ticks` and `.counts` are the cells [low, high) of its latencies, and likewise `fall`,
     `width` and `period`. `about` is JSON: texts of the run, the pins' names by source, and each
     channel's classes.
@@ -29,6 +29,9 @@ def write_npz(source: Source, path: Path, name: Path) -> None:
     if result.events is not None:
         arrays |= {entry: result.events[entry] for entry in EVENT_DTYPE.names or ()}
         arrays["time_ticks"] = source.times(result.events)
+    if len(result.codes):
+        arrays["code_time_ticks"] = source.times(result.codes)
+        arrays["code"] = result.codes["code"]
     for channel in result.channels:
         for entry in channel.measurements:
             cells = source.distribution(channel, entry)

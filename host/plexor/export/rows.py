@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.decode.outcomes import NONE, Outcomes
-from plexor.export.source import Source
-from plexor.model.results import EventArray
-from plexor.protocol.frames import SOURCES
+from plexor.export.source import Pin, Source
+from plexor.model.results import EventArray, source_name
+from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE, SOURCES
 from plexor.protocol.memory import ResponseClass
 
 ROWS = 1 << 17
@@ -23,12 +23,13 @@ CLASSES = ("answered", "late", "missed", "duplicate", "spurious")
 COLUMNS: Mapping[str, str] = {
     "time_ticks": "time from the start of the run, in ticks of tick_fs femtoseconds",
     "index": "number of the event, with every event before it counted, dropped ones included",
-    "pin": "the source of the event: a strike output or a channel",
+    "pin": "the source of the event: a strike output, a channel, or a code",
     "edge": "to the active or to the idle level",
     "class": "of a response, an active edge of a channel: answered, late, duplicate or spurious",
     "latency_ticks": "from the strike to this response, in ticks",
     "strike_index": "index of the strike that this response answers",
     "missed_by": "of a strike, the channels that did not answer it, separated by ;",
+    "code": "of a code, its value",
 }
 """Columns with their meanings."""
 
@@ -41,9 +42,11 @@ def rows(source: Source, events: EventArray, pa: Any) -> Iterator[Mapping[str, A
     Without complete events of a channel, its classes and latencies are null.
     """
     number_of = np.zeros(SOURCES, np.int8)
-    for number, pin in enumerate(source.pins):
+    codes = (SOURCE_CODE, SOURCE_CODE_VALUE)
+    sources = [*source.pins, *(Pin(number, source_name(number)) for number in codes)]
+    for number, pin in enumerate(sources):
         number_of[pin.source] = number
-    pins = pa.array([pin.name for pin in source.pins], pa.string())
+    pins = pa.array([pin.name for pin in sources], pa.string())
     edges, classes = pa.array(EDGES, pa.string()), pa.array(CLASSES, pa.string())
     outcomes = source.checked.outcomes
     names = [entry.name for entry in source.result.channels if entry.number in outcomes]
@@ -67,8 +70,20 @@ def rows(source: Source, events: EventArray, pa: Any) -> Iterator[Mapping[str, A
             pa.array(latency_ticks, mask=unmatched),
             pa.array(strike, mask=unmatched),
             named(missed, missed == 0, missed_by),
+            _codes(source, piece, pa),
         )
         yield dict(zip(COLUMNS, columns, strict=True))
+
+
+def _codes(source: Source, piece: EventArray, pa: Any) -> Any:
+    """Return the value of each code among the events."""
+    codes = source.result.codes
+    places = np.flatnonzero(piece["source"] == SOURCE_CODE)
+    own = np.searchsorted(codes["index"], piece["index"][places])
+    values, none = np.zeros(len(piece), np.uint16), np.ones(len(piece), np.bool_)
+    whole = own < len(codes)
+    values[places[whole]], none[places[whole]] = codes["code"][own[whole]], False
+    return pa.array(values, mask=none)
 
 
 def _matched(

@@ -38,21 +38,21 @@ def sample_rate(tick_fs: int) -> int | None:
 
 
 def write_sr(source: Source, path: Path, name: Path) -> None:
-    """Write a sample for each tick of the run, and a probe for each pin; 1 is its active level.
+    """Write a sample for each tick of the run, and a probe for each pin, code pins too; 1 is its active level.
 
     The first sample is of the tick before the run, so that an edge in the run's first tick is seen.
     `about.txt` in the archive says that, and what the run was; sigrok ignores it. Raises
     UsageError, with `name`, if the run kept no events, if its tick has no sample rate, or if it is
     too long.
     """
-    events = source.events(name)
+    events = source.edges(name)
     rate = sample_rate(source.result.tick_fs)
     if rate is None:
         raise UsageError(
             f"{name}: a tick of {source.result.tick_fs} fs is not that of a whole number of "
             "kilohertz, which sigrok needs; write .vcd"
         )
-    unit = -(-len(source.pins) // 8) or 1
+    unit = -(-len(source.waves) // 8) or 1
     samples = LEAD_TICKS + source.duration_ticks
     size = samples * unit
     if size > MOST_BYTES:
@@ -62,7 +62,7 @@ def write_sr(source: Source, path: Path, name: Path) -> None:
             f"{name}: the run lasts {format_seconds(lasts)}, and a sample for each tick allows "
             f"{format_seconds(most)}; write .vcd, which has edges only"
         )
-    labels = identifiers([pin.name for pin in source.pins])
+    labels = identifiers([pin.name for pin in source.waves])
     metadata = [
         "[global]",
         "sigrok version=0.5.2",
@@ -90,7 +90,7 @@ def _chunks(source: Source, events: EventArray, unit: int, samples: int) -> Iter
     """Yield the samples of the run, `unit` bytes each, a chunk at a time."""
     before_ticks = source.result.start_ticks - LEAD_TICKS
     size = CHUNK_BYTES // unit
-    levels = [source.level_at_start(pin.source) for pin in source.pins]
+    levels = [source.level_at_start(pin.source) for pin in source.waves]
     first = 0
     for start in range(0, samples, size):
         count = min(size, samples - start)
@@ -98,7 +98,7 @@ def _chunks(source: Source, events: EventArray, unit: int, samples: int) -> Iter
         after = int(np.searchsorted(events["time_ticks"], end_ticks))
         piece = events[first:after]
         words = np.zeros(len(piece) + 1, np.uint32)
-        for bit, pin in enumerate(source.pins):
+        for bit, pin in enumerate(source.waves):
             own = np.flatnonzero(piece["source"] == pin.source)
             held = np.concatenate(([levels[bit]], piece["polarity"][own])).astype(np.uint32)
             lasts = np.diff(np.concatenate(([0], own + 1, [len(words)])))

@@ -20,6 +20,7 @@ from plexor.decode.rematch import rematch
 from plexor.errors import UsageError
 from plexor.judge.budget import Budget, Verdict, judge
 from plexor.model.results import (
+    EVENT_DTYPE,
     ChannelResult,
     EventArray,
     Kind,
@@ -28,7 +29,7 @@ from plexor.model.results import (
     source_name,
 )
 from plexor.model.settings import parse_reference
-from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
+from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE, SOURCES
 from plexor.protocol.memory import VALUE_MOST
 
 CHUNK = 1 << 16
@@ -161,17 +162,44 @@ class Source:
         used |= {entry.source for entry in result.accounting.sources if entry.generated}
         order = [
             source
-            for source in result.identity.geometry.sources
+            for source in result.identity.geometry.levels
             if source in used
             or (result.events is not None and (result.events["source"] == source).any())
         ]
         given = [names.get(source, source_name(source)) for source in order]
         return tuple(map(Pin, order, distinct(given)))
 
+    @cached_property
+    def waves(self) -> tuple[Pin, ...]:
+        """The pins, and the code port's."""
+        codes = self.result.settings.codes
+        bits = codes.bits if codes is not None and codes.port is not None else 0
+        return *self.pins, *(Pin(SOURCES + bit, f"code{bit}") for bit in range(bits))
+
+    def edges(self, path: object) -> EventArray:
+        """Return the edges of `waves` (EVENT_DTYPE): events, with code pins that change for codes.
+
+        Raises UsageError, with the file `path`, if the run kept none.
+        """
+        events = self.events(path)
+        if len(self.waves) == len(self.pins):
+            return events
+        codes = self.result.codes
+        before = np.concatenate([[0], codes["code"][:-1]]).astype(np.uint16)
+        found = [events[np.isin(events["source"], [pin.source for pin in self.pins])]]
+        for bit, pin in enumerate(self.waves[len(self.pins) :]):
+            own = codes[(codes["code"] ^ before) >> bit & 1 == 1]
+            changes = np.empty(len(own), EVENT_DTYPE)
+            changes["time_ticks"], changes["index"] = own["time_ticks"], own["index"]
+            changes["source"], changes["polarity"] = pin.source, own["code"] >> bit & 1
+            found.append(changes)
+        every = np.concatenate(found)
+        return every[np.argsort(every["index"], kind="stable")]
+
     def level_at_start(self, source: int) -> int:
         """Return the level of a source before its first event; 1 is the active level."""
         events = self.result.events
-        if events is None:
+        if events is None or source >= SOURCES:  # what a code pin was before a code is not known
             return 0
         first = np.flatnonzero(events["source"] == source)[:1]
         return 1 - int(events["polarity"][first[0]]) if len(first) else 0

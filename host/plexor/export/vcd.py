@@ -37,19 +37,19 @@ def identifiers(names: list[str]) -> list[str]:
 
 
 def write_vcd(source: Source, path: Path, name: Path) -> None:
-    """Write a wire for each pin; 1 is its active level, and time 0 the start of the run.
+    """Write a wire for each pin, code pins too; 1 is its active level, and time 0 the start of the run.
 
     Times are exact, and the last one is the end of the run. Raises UsageError, with `name`, if the
     run kept no events.
     """
-    events = source.events(name)
+    events = source.edges(name)
     library = needed("vcd.writer", "pyvcd", name)
     size, unit, factor = timescale(source.result.tick_fs)
     texts = [
         f"{key}: {line_of(text).replace('$end', '$ end')}" for key, text in about(source).items()
     ]
     texts.append("level: 1 is the active level")
-    labels = identifiers([pin.name for pin in source.pins])
+    labels = identifiers([pin.name for pin in source.waves])
     with path.open("w", encoding="ascii") as file:
         writer = library.VCDWriter(
             file,
@@ -60,7 +60,7 @@ def write_vcd(source: Source, path: Path, name: Path) -> None:
             check_values=False,
         )
         wires: dict[int, Any] = {}
-        for pin, label in zip(source.pins, labels, strict=True):
+        for pin, label in zip(source.waves, labels, strict=True):
             level = source.level_at_start(pin.source)
             wires[pin.source] = writer.register_var(SCOPE, label, "wire", 1, level)
         writer.flush()

@@ -1,11 +1,14 @@
 """A run whose events and their classes are written down here."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from plexor.decode.bins import measurement_of
 from plexor.decode.matched import Rules
 from plexor.decode.rematch import rematch
 from plexor.export.source import Source
+from plexor.model.codes import CODE_DTYPE, Codes, Port
 from plexor.model.identity import Identity
 from plexor.model.results import (
     EVENT_DTYPE,
@@ -139,3 +142,36 @@ def written(write, path, result, budget=None):
     """Write a run by a format's function and return the file."""
     write(Source(result, budget), path, path)
     return path
+
+
+CODES = [(1055, 0b11), (1300, 0b01), (3100, 0b10)]
+"""Time in ticks and value of each code, in a port of six bits."""
+CODE_EDGES = [
+    (1055, "code0", 1),
+    (1055, "code1", 1),
+    (1300, "code1", 0),
+    (3100, "code0", 0),
+    (3100, "code1", 1),
+]
+
+
+def coded(**other):
+    """Return the run with codes at a port; each is two events."""
+    rows = sorted([*ROWS, *((time, source, 1) for time, _ in CODES for source in (18, 19))])
+    found = run(rows=rows, **other)
+    geometry = replace(
+        found.identity.geometry,
+        features=found.identity.geometry.features | Feature.CODES,
+        code_bits=6,
+    )
+    places = [rows.index((time, 18, 1)) for time, _ in CODES]
+    codes = [
+        (time, index, code, 0, False, False)
+        for (time, code), index in zip(CODES, places, strict=True)
+    ]
+    return replace(
+        found,
+        identity=replace(found.identity, geometry=geometry),
+        settings=replace(found.settings, codes=Codes(port=Port(), bits=6)),
+        codes=np.array(codes, CODE_DTYPE),
+    )

@@ -22,6 +22,12 @@ def test_events_are_columns_with_times_from_the_start(tmp_path):
     assert found["index"].tolist() == list(range(len(planted.ROWS)))
 
 
+def test_codes_are_columns_too(tmp_path):
+    found = read(tmp_path, planted.coded())
+    columns = zip(found["code_time_ticks"], found["code"], strict=True)
+    assert [(int(time) + planted.START, int(code)) for time, code in columns] == planted.CODES
+
+
 def test_histograms_are_exact_where_events_are_complete(tmp_path):
     found = read(tmp_path, planted.run())
     assert found["ISR.rise.low_ticks"].tolist() == [50, 300]

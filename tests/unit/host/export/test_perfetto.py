@@ -156,3 +156,12 @@ def test_pulses_whose_end_was_lost_do_not_nest(tmp_path):
         ("edge", 100, 200),
         ("edge", 200, 210),
     ]
+
+
+def test_codes_have_no_tracks_here_and_change_no_other(tmp_path):
+    plain = Read(planted.written(write_perfetto, tmp_path / "a.pftrace", planted.run()))
+    coded = Read(planted.written(write_perfetto, tmp_path / "b.pftrace", planted.coded()))
+    assert {t.name for t in coded.tracks.values()} == {t.name for t in plain.tracks.values()}
+    assert {place: len(slices) for place, slices in coded.slices.items()} == {
+        place: len(slices) for place, slices in plain.slices.items()
+    }

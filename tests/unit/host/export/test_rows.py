@@ -29,6 +29,7 @@ def expected(number):
         "latency_ticks": latency,
         "strike_index": strike,
         "missed_by": planted.MISSED.get(number),
+        "code": None,
     }
 
 
@@ -36,6 +37,15 @@ def expected(number):
 def test_each_event_is_a_row_in_pieces_of_any_size(size, monkeypatch):
     monkeypatch.setattr(module, "ROWS", size)
     assert table(planted.run()) == [expected(number) for number in range(len(planted.ROWS))]
+
+
+def test_a_code_has_its_value_on_the_row_of_its_time():
+    found = table(planted.coded())
+    assert [
+        (row["time_ticks"] + planted.START, row["code"]) for row in found if row["pin"] == "code"
+    ] == planted.CODES
+    assert all(row["code"] is None for row in found if row["pin"] != "code")
+    assert sum(row["pin"] == "code value" for row in found) == len(planted.CODES)
 
 
 def test_a_strike_that_two_channels_missed_has_both():

@@ -21,6 +21,17 @@ def test_pins_are_those_that_were_used_strikes_first():
     assert [pin.name for pin in Source(planted.run(rows=rows)).pins][-1] == "load"
 
 
+def test_codes_are_edges_of_code_pins_in_the_order_of_events():
+    source = Source(planted.coded())
+    assert [pin.name for pin in source.waves][:3] == ["strike0", "ISR", "TASK"]
+    names = {pin.source: pin.name for pin in source.waves}
+    edges = source.edges("a.vcd")
+    found = [(e["time_ticks"], names[e["source"]], e["polarity"]) for e in edges]
+    assert [each for each in found if each[1].startswith("code")] == planted.CODE_EDGES
+    assert (edges["time_ticks"][1:] >= edges["time_ticks"][:-1]).all()
+    assert len(found) == len(planted.ROWS) + len(planted.CODE_EDGES)
+
+
 def test_a_name_that_is_there_already_gets_a_number():
     assert distinct(["a", "b", "a", "a_2", "a"]) == ["a", "b", "a_2", "a_2_2", "a_3"]
 

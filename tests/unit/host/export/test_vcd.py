@@ -49,6 +49,18 @@ def test_each_edge_is_at_its_exact_time(tick_fs, chunk, tmp_path, monkeypatch):
     assert end == (planted.END - planted.START) * tick_fs
 
 
+def test_code_pins_change_as_their_codes_do(tmp_path):
+    changes, initial, _ = read(planted.written(write_vcd, tmp_path / "a.vcd", planted.coded()))
+    assert {name: level for name, level in initial.items() if name.startswith("code")} == {
+        f"code{bit}": 0 for bit in range(6)
+    }
+    pins = [each for each in changes if each[1].startswith("code")]
+    assert pins == [
+        ((time - planted.START) * 10**6, name, level) for time, name, level in planted.CODE_EDGES
+    ]
+    assert len(changes) - len(pins) == len(planted.ROWS)
+
+
 def test_a_pin_that_is_active_at_the_start_falls(tmp_path):
     run = planted.run(rows=[(1050, 0, 0), (1060, 0, 1)])
     changes, initial, _ = read(planted.written(write_vcd, tmp_path / "a.vcd", run))
