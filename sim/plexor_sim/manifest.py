@@ -20,6 +20,7 @@ Paths are relative to the manifest. All keys:
     strikes = ["irq[0]", "irq[1]"]   # inputs: strike outputs 0, 1, ... of the instrument
     responses = ["isr", "task"]      # outputs: response channels 0, 1, ...
     load = "busy"                    # optional input: the background load
+    codes = ["state[0]", "state[1]"] # optional outputs: code pins 0, 1, ...; a strobe is a response
 
     [constants]                      # optional: inputs that never change
     enable = 1
@@ -45,13 +46,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from plexor.protocol.frames import MAX_CHANNELS, MAX_STRIKES
+from plexor.protocol.frames import CODE_BITS, MAX_CHANNELS, MAX_STRIKES
 
 _KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "": {"sources": list, "top": str, "include": list},
     "clock": {"port": str, "period_ps": int, "phase_ps": int},
     "reset": {"port": str, "active": str, "cycles": int},
-    "ports": {"strikes": list, "responses": list, "load": str},
+    "ports": {"strikes": list, "responses": list, "load": str, "codes": list},
     "timing": {"delay_ps": int},
 }
 _FREE = {"constants": int, "parameters": (int, str), "memory": str, "memory.parameters": str}
@@ -88,6 +89,7 @@ class Manifest:
     responses: tuple[Pin, ...]
     include: tuple[Path, ...] = ()
     load: Pin | None = None
+    codes: tuple[Pin, ...] = ()
     clock: Pin | None = None
     reset: Pin | None = None
     reset_active_low: bool = False
@@ -133,6 +135,7 @@ def _parse(path: Path, document: dict[str, Any]) -> Manifest:
         strikes=_pins("ports.strikes", named.get("strikes", []), MAX_STRIKES),
         responses=_pins("ports.responses", named.get("responses", []), MAX_CHANNELS),
         load=_pin("ports.load", named.get("load")),
+        codes=_pins("ports.codes", named["codes"], CODE_BITS) if "codes" in named else (),
         clock=_pin("clock.port", tables["clock"].get("port")) if tables["clock"] else None,
         reset=_pin("reset.port", reset.get("port")) if reset else None,
         reset_active_low=reset.get("active") == "low",

@@ -11,6 +11,8 @@ from plexor_sim.packages import make_once, sha256
 from plexor_sim.riscv import DeviceBuild
 
 _PREFIX = "Vdevice"
+FIRST_CODE_PIN = 8
+"""Number of code pin 0 among a device's outputs, as `kFirstCodePin` in runtime/truth.h."""
 _INCLUDED = (".v", ".vh", ".sv", ".svh", ".h", ".inc")
 
 
@@ -64,6 +66,7 @@ def verilog_device(manifest: Manifest, cache: Path) -> DeviceBuild:
 def _check_ports(manifest: Manifest, found: dict[str, tuple[str, int]]) -> None:
     wanted = [("ports.strikes", pin, "in") for pin in manifest.strikes]
     wanted += [("ports.responses", pin, "out") for pin in manifest.responses]
+    wanted += [("ports.codes", pin, "out") for pin in manifest.codes]
     for key, pin in (
         ("ports.load", manifest.load),
         ("clock.port", manifest.clock),
@@ -107,7 +110,7 @@ def glue(manifest: Manifest, *, draws: bool) -> str:
     strikes = " ".join(setter(pin, f"mask >> {n} & 1") for n, pin in enumerate(manifest.strikes))
     responses = " | ".join(
         f"get_bit(top.{member(pin.port)}, {pin.bit}) << {n}"
-        for n, pin in enumerate(manifest.responses)
+        for n, pin in (*enumerate(manifest.responses), *enumerate(manifest.codes, FIRST_CODE_PIN))
     )
     constants = " ".join(
         f"top.{member(name)} = {value}u;" for name, value in (manifest.constants or {}).items()

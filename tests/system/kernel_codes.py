@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,7 @@ class Told:
         return [each for each in rounded if result.start_ticks <= each[0] < result.end_ticks]
 
 
-def told(folder: Path, options: str, port: str | None = "change", **asked: object) -> Told:
+def told(folder: Path, options: str, port: str | None = "change", **asked: Any) -> Told:
     """Measure `freertos` with options, and read what it kept of itself."""
     truth = folder / "retired"
     dut = f"freertos:{options},retired={truth},clk_to_q={PIN_PS}ps"

@@ -6,7 +6,9 @@ The truth is the device's own table of steps: coded.v takes each in 300 clocks o
 import csv
 import json
 
+import plexor
 from plexor import cli
+from plexor.codes.of_run import codes_of
 
 from .coded import EXAMPLES, STEP_NS, STRIKES
 
@@ -74,6 +76,24 @@ def test_the_pins_of_a_device_are_measured_but_for_the_wires_of_codes(capsys):
     assert cli.main([*command.split(), "--code-wires", "ch2:ch3:16"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert [channel["name"] for channel in document["channels"]] == ["irq", "done"]
+
+
+def test_codes_of_a_port_are_those_of_the_wires(coded_folder, tmp_path):
+    names = EXAMPLES / "names.toml"
+    command = f"measure --dut {EXAMPLES / 'coded.toml'} --rate 10k --count {STRIKES} --json"
+    options = f"--channel irq=ch0 --channel done=ch1 --codes {names} --out {tmp_path / 'port'}"
+    assert cli.main([*f"{command} {options}".split(), "--code-port", "change"]) == 0
+    wires, port = (plexor.load(each) for each in (coded_folder, tmp_path / "port"))
+    _, sent = codes_of(wires.result)
+    shown = port.result.codes
+    assert len(shown) == len(sent) == STRIKES * len(STEPS)
+    assert [code >> 12 << 6 | code & 63 for code in sent["code"].tolist()] == shown[
+        "code"
+    ].tolist()
+    # The first clock edge of a word comes 8 clocks of 20 ns behind the port's change.
+    late = sent["time_ticks"] - wires.result.start_ticks
+    late = late - (shown["time_ticks"] - port.result.start_ticks)
+    assert {round(ticks / 40) for ticks in late.tolist()} <= {6, 7, 8}
 
 
 def test_without_codes_the_commands_say_what_to_do(capsys):

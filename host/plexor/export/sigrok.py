@@ -38,9 +38,10 @@ def sample_rate(tick_fs: int) -> int | None:
 
 
 def write_sr(source: Source, path: Path, name: Path) -> None:
-    """Write a sample for each tick of the run, and a probe for each pin, code pins too; 1 is its active level.
+    """Write a sample for each tick of the run, and a probe for each pin; 1 is its active level.
 
-    The first sample is of the tick before the run, so that an edge in the run's first tick is seen.
+    Code pins are pins too. The first sample is of the tick before the run, so that an edge in the
+    run's first tick is seen.
     `about.txt` in the archive says that, and what the run was; sigrok ignores it. Raises
     UsageError, with `name`, if the run kept no events, if its tick has no sample rate, or if it is
     too long.

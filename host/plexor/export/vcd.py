@@ -37,10 +37,10 @@ def identifiers(names: list[str]) -> list[str]:
 
 
 def write_vcd(source: Source, path: Path, name: Path) -> None:
-    """Write a wire for each pin, code pins too; 1 is its active level, and time 0 the start of the run.
+    """Write a wire for each pin; 1 is its active level, and time 0 the start of the run.
 
-    Times are exact, and the last one is the end of the run. Raises UsageError, with `name`, if the
-    run kept no events.
+    Code pins are pins too. Times are exact, and the last one is the end of the run. Raises
+    UsageError, with `name`, if the run kept no events.
     """
     events = source.edges(name)
     library = needed("vcd.writer", "pyvcd", name)

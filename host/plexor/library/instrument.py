@@ -89,14 +89,14 @@ class Instrument(Connection):
             found = tuple(entry for entry in pins if entry.number not in carry)
             deadline = None if wanted is None else wanted.deadline
             settings = replace(settings, channels=named(found, deadline))
-        settings = wired(self._with_names(settings))
+        settings = wired(self.with_code_names(settings))
         try:
             plan_of(settings, self.identity)
         except ValueError as error:
             raise UsageError(str(error)) from error
         return settings
 
-    def _with_names(self, settings: Settings) -> Settings:
+    def with_code_names(self, settings: Settings) -> Settings:
         """Return settings with the names of a simulated device's codes, unless they have some."""
         codes = settings.codes
         if codes is None or codes.names or self._firmware is None:

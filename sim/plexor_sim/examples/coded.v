@@ -1,9 +1,9 @@
 // A device that says what it does. Each strike is an interrupt, which wakes a task; the task calls
 // two functions and waits again. Each step sends a code of 16 bits on two wires, the highest bit
-// first: class in the upper four bits, id below.
+// first: class in the upper four bits, id below. A port of 10 bits shows the same codes.
 module coded (
   input clk, input reset, input strike,
-  output reg irq, output reg done, output code_clock, output code_data
+  output reg irq, output reg done, output code_clock, output code_data, output reg [9:0] port
 );
   localparam STEP_CLOCKS = 300;  // longer than a code
   localparam STEPS = 10;
@@ -37,6 +37,7 @@ module coded (
       busy <= 0;
       irq <= 0;
       done <= 0;
+      port <= 0;
     end else if (!busy) begin
       busy <= sync[1] & ~sync[2];
       step <= 0;
@@ -46,6 +47,7 @@ module coded (
       irq <= step == 0;
       done <= step == 6;
       since <= since + 1;
+      if (since == 0 & step != 9) port <= {word[15:12], word[5:0]};
       if (sends & since[3:0] == 15) word <= word << 1;
       if (since == STEP_CLOCKS - 1) begin
         since <= 0;

@@ -37,6 +37,7 @@ def folder(tmp_path: Path) -> Path:
             ('["pins[1]"]', '["pins(1)"]'),
             r"ports.strikes: 'pins\(1\)'; must be name or name\[bit\]",
         ),
+        (('["pins[1]"]', '["pins[1]"]\ncodes = []'), r"ports.codes: 0 pins; must be 1 to 16"),
         (("cycles = 3", 'cycles = "3"'), r"reset.cycles: '3'; must be int"),
         (("cycles = 3", "cycles = -3"), r"reset.cycles: -3; must be 0 or more"),
         (("[clock]", "[clock"), r"Expected ']'"),
