@@ -15,6 +15,7 @@ import numpy as np
 
 from plexor.model.results import ChannelResult, EventArray, Kind, source_name
 from plexor.model.settings import parse_reference
+from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE
 from plexor.scope.seam import Shot
 from plexor.units import format_ticks
 
@@ -26,6 +27,9 @@ LAST_EVENTS = 1 << 10
 """Newest events in which the last trace of each channel is looked for."""
 MOST = 24
 """Outliers listed: the newest of them."""
+
+
+CODES = (SOURCE_CODE, SOURCE_CODE_VALUE)
 
 
 @dataclass(slots=True)
@@ -57,6 +61,7 @@ class Outlier:
                 for source, polarity, time in zip(
                     self.around["source"], self.around["polarity"], times, strict=True
                 )
+                if source not in CODES  # their values are not among the events
             ]
         return {
             "channel": self.channel,

@@ -37,6 +37,14 @@ def test_the_events_around_it_are_those_before_and_behind_in_time_from_its_strik
     assert ["ch0", 1, 1000 - 50_000] in entry["events"]
 
 
+def test_codes_are_not_drawn_as_pins(run_of):
+    run = run_of([VALUES])
+    coded = run.events.copy()
+    coded["source"][coded["polarity"] == 0] = 18
+    (entry,) = told(dataclasses.replace(run, events=coded)).document()["outliers"]
+    assert {name for name, *_ in entry["events"]} == {"strike0", "ch0"}
+
+
 def test_pins_are_called_by_the_names_of_their_channels(run_of):
     found = told(run_of([VALUES, VALUES], names=["entry", "exit"])).document()
     assert found["names"] == {"ch0": "entry", "ch1": "exit"}
