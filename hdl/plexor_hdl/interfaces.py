@@ -63,7 +63,7 @@ class Beat(data.StructLayout):
 
     Every later event is at or after that time. The event has the bits that the build's features
     look at: the whole time for intervals, steps and events that are kept, the index for events that
-    are kept.
+    are kept. The value of a code has itself in place of its index, which is its code's and one.
 
     Fields:
         event: The event; without one only its time in ticks counts.

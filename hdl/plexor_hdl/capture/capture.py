@@ -17,7 +17,7 @@ from plexor_hdl.capture.merge import Columns, Rows
 from plexor_hdl.capture.stamp import Stamp
 from plexor_hdl.capture.timebase import IDLE_CLOCKS, LOW_BITS, epoch_bits
 from plexor_hdl.capture.word_queues import SourceAmounts, WordQueues
-from plexor_hdl.interfaces import INDEX_BITS, Beat, Event, block_layout
+from plexor_hdl.interfaces import COUNT_BITS, INDEX_BITS, Beat, Event, block_layout
 
 
 def in_order(queues: WordQueues, columns: Columns, rows: Rows, stamp: Stamp) -> list[Any]:
@@ -64,7 +64,7 @@ class Capture(wiring.Component):
         channels: The registers of each channel; `enable`, `invert` and `filter_ticks` count here.
         strike_enables: A bit for each strike output: its edges are captured.
         codes: Levels of the code pins, with Feature.CODES; those of `words` come a clock later.
-        code: The registers of the code port.
+        code: The registers of the code port; codes of its `zone_mask` are neither events nor beats.
         low: Of Timebase, in clocks.
         epoch: Of Timebase.
         last_epoch: Of Timebase.
@@ -77,6 +77,7 @@ class Capture(wiring.Component):
         event_stb: Strobes once for each event, as its beat comes.
         event: The event in whole, its time in ticks; valid with `event_stb`.
         value: The value of a code, valid where `event` is one of SOURCE_CODE_VALUE.
+        masked: How many codes were left out because of `zone_mask`.
         next_index: The index of the event on its way out, or of the next one if there is none.
         amounts: Edges that each source had, and that were dropped, in one clock; to be counted.
         gap_saturated: A gap was too long to be told; until `clear`.
@@ -89,6 +90,7 @@ class Capture(wiring.Component):
             "codes": In(geometry.code_bits),
             "code": In(block_layout(CODE)),
             "value": Out(CodeValue()),
+            "masked": Out(COUNT_BITS),
         }
         super().__init__(
             {
@@ -166,9 +168,6 @@ class Capture(wiring.Component):
                 queues.i_valid[number].eq(edges.o_valid),
             ]
 
-        if self._codes:
-            live = capture[late_clocks + Edges.LATENCY]
-            self._wire_codes(m, late_clocks - 1, channels, live, queues)
         told, final, clock = Signal(init=1), Signal(), Signal.like(queues.clock)
         # Between runs the clock stays at the end of the last run.
         with m.If(Cat(capture[-2:]).any()):
@@ -206,15 +205,18 @@ class Capture(wiring.Component):
             self.next_index.eq(stamp.next_index),
             self.gap_saturated.eq(queues.gap_saturated),
         ]
+        if self._codes:
+            live = capture[late_clocks + Edges.LATENCY]
+            self._wire_codes(m, late_clocks - 1, channels, live, queues, stamp)
         m.d.sync += self.idle.eq(queues.empty & columns.empty & ~rows.o_valid)
         return m
 
-    def _wire_codes(self, m: Module, late_clocks: int, channels, live, queues: WordQueues) -> None:
+    def _wire_codes(self, m: Module, wait_clocks: int, channels, live, queues, stamp) -> None:
         """Make edge words of codes, and keep the values of those that are not dropped."""
         m.submodules.code_port = port = CodePort(self._geometry.code_bits, self._geometry.samples)
-        m.submodules.code_values = values = CodeValues(self._geometry.word_fifo_depth)
+        m.submodules.code_values = values = CodeValues(self._geometry)
         pins = self.codes
-        for step in range(late_clocks):
+        for step in range(wait_clocks):
             delayed = Signal(len(pins), name=f"codes{step}")
             m.d.sync += delayed.eq(pins)
             pins = delayed
@@ -226,8 +228,13 @@ class Capture(wiring.Component):
             values.kept.eq(queues.kept[-1]),
             values.i_value.eq(port.value),
             values.i_valid.eq(port.o_value),
-            values.take.eq(self.event_stb & (self.event.source == SOURCE_CODE_VALUE)),
-            self.value.eq(values.o_value),
+            values.zone_mask.eq(self.code.zone_mask),
+            values.clear.eq(self.clear),
+            values.next_source.eq(stamp.next_source),
+            values.next_stb.eq(stamp.next_stb),
+            stamp.skip.eq(values.skip),
+            self.value.eq(values.value),
+            self.masked.eq(values.masked),
         ]
         for number in (-2, -1):
             place = len(self._geometry.sources) + number
@@ -236,3 +243,6 @@ class Capture(wiring.Component):
                 queues.i_edges[place].polarity.eq(1),
                 queues.i_valid[place].eq(live & port.o_begin.any()),
             ]
+        if Feature.RING in self._geometry.features:
+            with m.If(stamp.o_event.source == SOURCE_CODE_VALUE):
+                m.d.comb += self.o_beat.event.index.eq(values.value)

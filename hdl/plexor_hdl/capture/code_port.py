@@ -11,8 +11,6 @@ from plexor_hdl.interfaces import block_layout
 MOST_SETTLE_CLOCKS = 8
 PORT_CLOCKS = 3
 """Clocks from a level at a pin to the code that it begins."""
-CLASS_BITS = 4
-"""Upper bits of a code: its class."""
 
 
 class CodeValue(data.StructLayout):

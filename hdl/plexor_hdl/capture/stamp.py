@@ -4,7 +4,8 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.frames import SOURCE_BITS
+from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.capture.merge import MergedEvent
 from plexor_hdl.capture.timebase import LOW_BITS, epoch_bits
 from plexor_hdl.capture.word_queues import Tag
@@ -18,7 +19,7 @@ class Stamp(wiring.Component):
     The first event of a slot takes `tag`; those after it have the same clock. A blank slot becomes
     a beat without event, and with `final` the final one; its gap goes into the next index too. The
     index is 0 in a build whose geometry is not `indexed`. An event must be stamped within half the
-    range of its clock.
+    range of its clock. With `skip` an event is not numbered, and there is no beat of it.
 
     Latency: 3 clocks from an event that is taken to `o_event`; 1 more each time that one of the
         index's chunks of CHUNK_BITS carries.
@@ -37,6 +38,9 @@ class Stamp(wiring.Component):
         i_ready: The event is taken.
         i_event: One event, with its place in the word.
         final: A blank slot that is taken in this clock is the end of the run.
+        next_source: With Feature.CODES: the source of the event that will stand at `o_event`.
+        next_stb: With Feature.CODES: it will, in the next clock.
+        skip: With Feature.CODES: it will not.
         tag: The clock and the gap of the next slot; valid where its first event is offered.
         take_tag: `tag` is taken.
         o_valid: `o_event` stands.
@@ -50,8 +54,11 @@ class Stamp(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
+        self._codes = Feature.CODES in geometry.features
+        codes = {"next_source": Out(SOURCE_BITS), "next_stb": Out(1), "skip": In(1)}
         super().__init__(
             {
+                **(codes if self._codes else {}),
                 "clear": In(1),
                 "low": In(LOW_BITS),
                 "epoch": In(epoch_bits(geometry)),
@@ -81,13 +88,13 @@ class Stamp(wiring.Component):
                     "is_event": 1,
                     "final": 1,
                     "fine": (self._geometry.samples - 1).bit_length(),
-                    "source": 5,
+                    "source": SOURCE_BITS,
                     "polarity": 1,
                 }
             )
         )
         tag = Signal(self.tag.shape())
-        sources = Array(Const(source, 5) for source in self._geometry.sources)
+        sources = Array(Const(source, SOURCE_BITS) for source in self._geometry.sources)
         m.d.comb += self.take_tag.eq(self.i_ready & self.i_valid & self.i_event.first)
         with m.If(self.i_ready):
             m.d.sync += [
@@ -110,6 +117,15 @@ class Stamp(wiring.Component):
         epoch = Mux(wrapped & ~between.any(), self.last_epoch, self.epoch)
         valid, carry = Signal(), Signal()
         fresh, late, numbered = Signal(), Signal(), Signal()
+        told, stands, owed, gap = Signal(), Signal(), Signal(), Signal()
+        m.d.comb += [told.eq(event.is_event), stands.eq(event.valid), gap.eq(owed | tag.gap.any())]
+        if self._codes:
+            m.d.comb += [
+                self.next_source.eq(event.source),
+                self.next_stb.eq(self.i_ready & event.is_event),
+            ]
+            with m.If(event.is_event & self.skip):
+                m.d.comb += [told.eq(0), stands.eq(0)]
         chunks = [
             Signal(CHUNK_BITS, name=f"chunk{start}")
             for start in range(0, INDEX_BITS if self._geometry.indexed else 0, CHUNK_BITS)
@@ -122,7 +138,7 @@ class Stamp(wiring.Component):
             self.next_index.eq(Cat(chunks)),
             self.o_event.index.eq(self.next_index),
         ]
-        m.d.sync += [fresh.eq(self.i_ready & event.is_event), late.eq((fresh | late) & carry)]
+        m.d.sync += [fresh.eq(self.i_ready & told), late.eq((fresh | late) & carry)]
         # A beat is taken before the next one comes, so that the clocks between are free.
         m.d.sync += [
             self.i_ready.eq(~self.i_ready & ~carry & (self.o_ready | ~valid)),
@@ -138,20 +154,22 @@ class Stamp(wiring.Component):
                 ]
         with m.If(self.i_ready):
             m.d.sync += [
-                valid.eq(event.valid),
-                self.o_is_event.eq(event.is_event),
+                valid.eq(stands),
+                self.o_is_event.eq(told),
                 self.o_final.eq(event.final),
                 self.o_event.time_ticks.eq(
                     Cat(event.fine, tag.clock, (between - wrapped)[: len(between)], epoch)
                 ),
                 self.o_event.source.eq(event.source),
                 self.o_event.polarity.eq(event.polarity),
-                self.o_event.gap.eq(tag.gap.any()),
+                self.o_event.gap.eq(gap),
+                # A gap before what is no event is told with the next one.
+                owed.eq(gap & ~told),
             ]
             if chunks:
                 # An event is added to the index only when the next beat comes.
                 counted = (Cat(Const(1, 1), chunks[0]) + Cat(self.o_is_event, tag.gap))[1:]
                 m.d.sync += Cat(chunks[0], carries[0]).eq(counted)
         with m.If(self.clear):
-            m.d.sync += [chunk.eq(0) for chunk in chunks]
+            m.d.sync += [*(chunk.eq(0) for chunk in chunks), owed.eq(0)]
         return m

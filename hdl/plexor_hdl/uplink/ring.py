@@ -1,11 +1,11 @@
 """The ring: keeps the last events before and after a trigger."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, ResetInserter, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import DELTA_BITS
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.frames import DELTA_BITS, SOURCE_CODE, SOURCE_CODE_VALUE
+from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.interfaces import INDEX_BITS, TIME_BITS, Event
 from plexor_hdl.lib.memory_reader import plain_memory
 from plexor_hdl.lib.states import States
@@ -24,7 +24,9 @@ class Ring(wiring.Component):
     """Keeps the last ring_depth events, and sends them when it is asked to.
 
     They are sent as entries, oldest first, with marks before the first, before each after a gap and
-    before each with other upper bits of the time. They stay and can be sent again.
+    before each with other upper bits of the time. They stay and can be sent again. Of a code and
+    its value both are sent or none: the value is kept with its code even in `freeze`, and a value
+    whose code was overwritten is left out.
 
     An event takes two rows of the memory, written and read one after the other: the entry with the
     lower bits of the index, then the rest of its Start.
@@ -36,7 +38,8 @@ class Ring(wiring.Component):
     Full: the oldest event is overwritten.
 
     Ports:
-        i_events: Stream of events, at least 2 clocks apart; always taken.
+        i_events: Stream of events, at least 2 clocks apart; always taken. An event of
+            SOURCE_CODE_VALUE has the value in place of its index.
         freeze: 1 keeps nothing new; it must stay 1 while `busy`.
         clear_stb: Empties the ring and sends nothing more, but for what stands at `o_entries`.
         send_stb: Sends what is kept; ignored without `freeze`, while `busy`, and while there is
@@ -47,6 +50,7 @@ class Ring(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._depth = geometry.ring_depth
+        self._codes = Feature.CODES in geometry.features
         super().__init__(
             {
                 "i_events": In(stream.Signature(Event(), always_ready=True)),
@@ -85,15 +89,25 @@ class Ring(wiring.Component):
         m = Module()
         event, entry = self.i_events.payload, Signal(Entry)
         second, row = Signal(), Signal(ROW_BITS, reset_less=True)
+        keeps, code_kept = Signal(), Signal()
         write_data = Signal(ROW_BITS, reset_less=True)
         m.d.comb += [
             *write_event(entry, event),
+            keeps.eq(self.i_events.valid & ~self.freeze),
             write.data.eq(write_data),
             write.addr.eq(Cat(second, place)),
             writing.eq(write.en),
         ]
+        if self._codes:
+            with m.If(event.source == SOURCE_CODE_VALUE):
+                m.d.comb += [
+                    entry.low.eq(event.index),
+                    keeps.eq(self.i_events.valid & code_kept),
+                ]
+            with m.If(self.i_events.valid & (event.source == SOURCE_CODE)):
+                m.d.sync += code_kept.eq(keeps)
         m.d.sync += [
-            write.en.eq((self.i_events.valid & ~self.freeze) | (write.en & ~second)),
+            write.en.eq(keeps | (write.en & ~second)),
             second.eq(write.en & ~second),
             row.eq(
                 Cat(
@@ -129,6 +143,11 @@ class Ring(wiring.Component):
             sending.eq(~now["IDLE"]),
             out.valid.eq(now["MARKS"] | now["EVENT"]),
         ]
+        # A value that comes first has lost its code.
+        alone = Signal()
+        m.d.comb += alone.eq(
+            self._codes & begin & (data.View(Entry, first[:ENTRY_BITS]).source == SOURCE_CODE_VALUE)
+        )
         before = start[-ABOVE_BITS:]
         m.d.sync += [
             row.eq(read.data),
@@ -143,7 +162,7 @@ class Ring(wiring.Component):
         with m.If(now["KEEP"]):
             m.d.sync += first.eq(row)
         marked = begin | gap | others.any()
-        with m.If(now["START"]):
+        with m.If(now["START"] & ~alone):
             m.d.sync += begin.eq(0)
             with m.If(marked):
                 m.d.sync += start.eq(Cat(Const(0, SPARE_BITS), first[ENTRY_BITS:], row))
@@ -159,15 +178,16 @@ class Ring(wiring.Component):
             ]
         with m.If(now["EVENT"]):
             m.d.sync += marks.eq(0)
-        with m.If(next_event):
+        with m.If(next_event | (now["START"] & alone)):
             m.d.sync += at.eq(at + 1)
         now.go("IDLE", "FIRST", sends)
         now.go("FIRST", "SECOND")
         now.go("SECOND", "KEEP")
         now.go("KEEP", "LOOK")
         now.go("LOOK", "START")
-        now.go("START", "MARKS", marked)
-        now.go("START", "EVENT", ~marked)
+        now.go("START", "NEXT", alone)
+        now.go("START", "MARKS", marked & ~alone)
+        now.go("START", "EVENT", ~marked & ~alone)
         now.go("MARKS", "EVENT", next_mark & (marks == MARKS - 1))
         now.go("EVENT", "NEXT", next_event)
         now.go("NEXT", "IDLE", at == place)
