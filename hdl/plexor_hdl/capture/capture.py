@@ -6,7 +6,7 @@ from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import SOURCE_CODE_VALUE, SOURCE_STRIKE
+from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE, SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import CHANNEL, CODE
 from plexor_hdl.capture.code_port import CodePort, CodeValue
@@ -48,7 +48,8 @@ class Capture(wiring.Component):
 
     Latency: 15 or 16 clocks from `words` to `o_beat` where no other event waits, and
         filter_clocks(W) more with Feature.FILTER; 1 more each time a chunk of the index carries.
-    Throughput: one word of each source each clock in; one beat each 2 clocks out.
+    Throughput: one word of each source each clock in; one beat each 2 clocks out. A code and its
+        value are one beat.
     Reset: empty; all levels before the first word count as low; the next index is 0.
     Wrap: an event's time is whole, though only low bits of it travel with the words. The index
         wraps after 2**48 events.
@@ -75,7 +76,8 @@ class Capture(wiring.Component):
         o_ready: The beat is taken; it should come from a register.
         o_beat: An event, or only the news of the time.
         event_stb: Strobes once for each event, as its beat comes.
-        event: The event in whole, its time in ticks; valid with `event_stb`.
+        event: The event in whole, its time in ticks; valid with `event_stb`. In the clock after a
+            code that of its value, whose time and index are the code's and not told again.
         value: The value of a code, valid where `event` is one of SOURCE_CODE_VALUE.
         masked: How many codes were left out because of `zone_mask`.
         next_index: The index of the event on its way out, or of the next one if there is none.
@@ -113,7 +115,7 @@ class Capture(wiring.Component):
                 "event": Out(Event()),
                 "next_index": Out(INDEX_BITS),
                 "amounts": Out(
-                    data.ArrayLayout(SourceAmounts(geometry.samples), len(geometry.sources))
+                    data.ArrayLayout(SourceAmounts(geometry.samples), len(geometry.merged))
                 ),
                 "gap_saturated": Out(1),
             }
@@ -201,7 +203,7 @@ class Capture(wiring.Component):
             self.o_beat.final.eq(stamp.o_final),
             *(self.o_beat.event[name].eq(stamp.o_event[name]) for name in Event().members),
             self.event_stb.eq(stamp.event_stb),
-            self.event.eq(stamp.o_event),
+            *(self.event[name].eq(stamp.o_event[name]) for name in Event().members),
             self.next_index.eq(stamp.next_index),
             self.gap_saturated.eq(queues.gap_saturated),
         ]
@@ -230,19 +232,25 @@ class Capture(wiring.Component):
             values.i_valid.eq(port.o_value),
             values.zone_mask.eq(self.code.zone_mask),
             values.clear.eq(self.clear),
-            values.next_source.eq(stamp.next_source),
-            values.next_stb.eq(stamp.next_stb),
+            values.leave_stb.eq(stamp.code_stb),
             stamp.skip.eq(values.skip),
-            self.value.eq(values.value),
             self.masked.eq(values.masked),
         ]
-        for number in (-2, -1):
-            place = len(self._geometry.sources) + number
+        place, value_stb = len(self._geometry.merged) - 1, Signal()
+        m.d.comb += [
+            queues.i_edges[place].edges.eq(Mux(live, port.o_begin, 0)),
+            queues.i_edges[place].polarity.eq(1),
+            queues.i_valid[place].eq(live & port.o_begin.any()),
+            self.o_beat.event.value.eq(values.value),
+        ]
+        # The next event comes 2 clocks after a code at the earliest.
+        m.d.sync += value_stb.eq(stamp.event_stb & (stamp.o_event.source == SOURCE_CODE))
+        with m.If(stamp.event_stb):
+            m.d.sync += self.value.eq(values.value)
+        with m.If(value_stb):
             m.d.comb += [
-                queues.i_edges[place].edges.eq(Mux(live, port.o_begin, 0)),
-                queues.i_edges[place].polarity.eq(1),
-                queues.i_valid[place].eq(live & port.o_begin.any()),
+                self.event_stb.eq(1),
+                self.event.source.eq(SOURCE_CODE_VALUE),
+                self.event.polarity.eq(1),
+                self.event.gap.eq(0),
             ]
-        if Feature.RING in self._geometry.features:
-            with m.If(stamp.o_event.source == SOURCE_CODE_VALUE):
-                m.d.comb += self.o_beat.event.index.eq(values.value)

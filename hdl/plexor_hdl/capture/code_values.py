@@ -1,11 +1,10 @@
-"""Keeps the values of codes until their events leave the merge, and hides codes that are not sent."""
+"""Keeps the values of codes until these leave the merge, and says which are not sent."""
 
 from amaranth.hdl import Array, Module, Mux, Signal
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.codes import CLASS_BITS
-from plexor.protocol.frames import SOURCE_BITS, SOURCE_CODE, SOURCE_CODE_VALUE
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.capture.code_port import CodeValue
 from plexor_hdl.interfaces import COUNT_BITS
@@ -18,11 +17,12 @@ BEGUN = 4
 
 
 class CodeValues(wiring.Component):
-    """Keeps the values of codes whose words were kept, in order, until their events leave the merge.
+    """Keeps the values of codes whose words were kept, in order, until the codes leave the merge.
 
-    `skip` says of both events of a code that its class is in `zone_mask`. Such a code is counted.
+    `skip` says of the next code that its class is in `zone_mask`. Such a code is counted.
 
-    Latency: 1 clock from `i_value` until it may leave, and from `next_stb` to `value`.
+    Latency: 2 clocks from `i_value` until it may leave, 1 from `leave_stb` to `value`; codes leave
+        at least 2 clocks apart.
     Throughput: a value each clock in and out.
     Reset: empty; none was masked.
     Wrap: `masked` wraps at 2**COUNT_BITS.
@@ -34,9 +34,8 @@ class CodeValues(wiring.Component):
         i_value: The value of the oldest code without one, 2 clocks or more after its `begin`.
         i_valid: `i_value` is one.
         zone_mask: A bit for each class of codes, its codes' upper bits: they are not sent.
-        next_source: The source of the event that leaves the merge.
-        next_stb: An event leaves the merge.
-        skip: It is of a code that is not sent.
+        leave_stb: A code leaves the merge.
+        skip: It is not sent.
         value: The value of the code that left last.
         clear: A run begins: `masked` is 0.
         masked: How many codes left that are not sent.
@@ -52,8 +51,7 @@ class CodeValues(wiring.Component):
                 "i_value": In(CodeValue()),
                 "i_valid": In(1),
                 "zone_mask": In(1 << CLASS_BITS),
-                "next_source": In(SOURCE_BITS),
-                "next_stb": In(1),
+                "leave_stb": In(1),
                 "skip": Out(1),
                 "value": Out(CodeValue()),
                 "clear": In(1),
@@ -78,15 +76,12 @@ class CodeValues(wiring.Component):
             m.d.sync += write.addr.eq(write.addr + 1)
 
         above = read.data.code[: self._code_bits][-CLASS_BITS:]
-        ends, masked_stb = Signal(), Signal()
-        m.d.comb += [
-            ends.eq(self.next_source == SOURCE_CODE_VALUE),
-            self.skip.eq(
-                ((self.next_source == SOURCE_CODE) | ends) & self.zone_mask.bit_select(above, 1)
-            ),
+        masked_stb = Signal()
+        m.d.sync += [
+            self.skip.eq(self.zone_mask.bit_select(above, 1)),
+            masked_stb.eq(self.leave_stb & self.skip),
         ]
-        with m.If(self.next_stb & ends):
+        with m.If(self.leave_stb):
             m.d.sync += [read.addr.eq(read.addr + 1), self.value.eq(read.data)]
-        m.d.sync += masked_stb.eq(self.next_stb & ends & self.skip)
         count(m, self.masked, masked_stb, self.clear)
         return m

@@ -4,7 +4,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import SOURCE_BITS
+from plexor.protocol.frames import SOURCE_BITS, SOURCE_CODE_VALUE
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
 from plexor_hdl.interfaces import Decision
@@ -45,7 +45,8 @@ class CountQueue(wiring.Component):
         i_event_valid: 1 if an event counts in this clock.
         i_source: The event's source.
         i_polarity: The event's polarity.
-        i_drop: An event that was dropped before the link, if it is valid.
+        i_drop: An event that was dropped before the link, if it is valid; the value of a code is
+            counted with its code.
         bank: Bank in which all is counted.
         second: Second clock of a slot of CountMemory.
         valid: 1 if `place` is one to count; looked at in second clocks.
@@ -122,8 +123,10 @@ class CountQueue(wiring.Component):
             write.en.eq(comes),
         ]
         if drops:
+            codes = Feature.CODES in self._geometry.features
+            value = (self.i_drop.source == SOURCE_CODE_VALUE) if codes else 0
             m.d.comb += [
-                word.drop.eq(self.i_drop.valid),
+                word.drop.eq(self.i_drop.valid & ~value),
                 word.dropped.eq(places.code_of(self.i_drop.source)),
             ]
 

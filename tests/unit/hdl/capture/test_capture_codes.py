@@ -1,5 +1,6 @@
 """Codes through Capture: each a pair with its time and value, in order, numbered or masked."""
 
+import itertools
 import random
 
 import pytest
@@ -41,7 +42,7 @@ def run(planted, settings, toggles=(), geometry=CODED):
     An event is (clock, source, index, gap, value); a channel's level changes at each of `toggles`.
     """
     dut, events, beats = made(Capture, geometry), [], []
-    dropped, masked, levels = [0] * len(geometry.sources), [], dict(planted)
+    dropped, masked, levels = [0] * len(geometry.merged), [], dict(planted)
     last = max(planted[-1][0], *toggles, 0) + 80
 
     async def drive(ctx):
@@ -62,12 +63,14 @@ def run(planted, settings, toggles=(), geometry=CODED):
             if ctx.get(dut.event_stb):
                 event, value = ctx.get(dut.event), ctx.get(dut.value)
                 told = (event.time_ticks // geometry.samples, event.source, event.index, event.gap)
-                is_value = event.source == SOURCE_CODE_VALUE
-                told_value = (value.code, value.torn) if is_value else None
-                events.append((*told, told_value))
+                if event.source == SOURCE_CODE_VALUE:
+                    told = (events[-1][0], event.source, events[-1][2] + 1, event.gap)
+                    events.append((*told, (value.code, value.torn)))
+                else:
+                    events.append((*told, None))
             if ctx.get(dut.o_valid) and ctx.get(dut.o_beat.is_event):
                 event = ctx.get(dut.o_beat.event)
-                beats.append((event.source, event.index))
+                beats.append((event.source, event.index, event.value))
             for number, told in enumerate(ctx.get(dut.amounts)):
                 dropped[number] += told.dropped
             await ctx.tick()
@@ -81,9 +84,8 @@ def pairs(events):
     """Return (clock, (code, torn)) of each code; fail where an event of a code is alone."""
     found = [
         (first[0], second[4])
-        for first, second in zip(events, events[1:], strict=False)
-        if first[1] == SOURCE_CODE
-        and second[:3] == (first[0], SOURCE_CODE_VALUE, first[2] + 1)
+        for first, second in itertools.pairwise(events)
+        if first[1] == SOURCE_CODE and second[:3] == (first[0], SOURCE_CODE_VALUE, first[2] + 1)
     ]
     assert 2 * len(found) == sum(event[1] >= SOURCE_CODE for event in events)
     return found
@@ -98,17 +100,18 @@ def test_a_value_is_there_before_its_event_whatever_the_settle_time():
         assert not any(dropped)
 
 
-def test_one_code_each_four_clocks_is_merged_without_a_drop_and_no_more():
-    # Each code is two events, and the merge gives one each 2 clocks.
-    planted = codes(1, 120, lambda _: 4)
-    events, _, dropped, _ = run(planted, {**CHANGE, "settle_clocks": 3})
+def test_a_code_each_two_clocks_is_merged_without_a_drop_and_more_events_are_dropped():
+    # The merge gives an event each 2 clocks, and a code with its value is one.
+    planted = codes(1, 120, lambda _: 2)
+    events, _, dropped, _ = run(planted, {**CHANGE, "settle_clocks": 1})
     assert pairs(events) == [(clock, (code, 0)) for clock, code in planted]
     assert not any(dropped)
-    planted = codes(1, 120, lambda _: 3)
-    events, _, dropped, _ = run(planted, {**CHANGE, "settle_clocks": 2})
-    assert {clock for clock, _ in pairs(events)} < {clock for clock, _ in planted}
-    assert 2 * len(planted) == len(events) + sum(dropped)
-    assert dropped[-2] == dropped[-1] > 0
+    planted = codes(1, 120, lambda _: 4)
+    toggles = range(START, planted[-1][0], 2)
+    events, _, dropped, _ = run(planted, {**CHANGE, "settle_clocks": 3}, toggles)
+    assert set(pairs(events)) <= {(clock, (code, 0)) for clock, code in planted}
+    assert len(planted) == len(pairs(events)) + dropped[-1]
+    assert sum(dropped) > 0
 
 
 @pytest.mark.parametrize("gap", [(3, 5), (15, 30)])
@@ -120,10 +123,9 @@ def test_codes_of_masked_classes_are_neither_events_nor_numbered_but_counted(gap
     wanted = {(clock, code) for clock, code in planted if not 0x0C5A >> (code >> 6) & 1}
     found = {(clock, code) for clock, (code, torn) in pairs(events) if not torn}
     assert found <= wanted
-    assert dropped[-2] == dropped[-1]
     assert len(planted) == len(pairs(events)) + masked + dropped[-1]
     assert masked > 20
-    assert [source for source, _ in beats] == [event[1] for event in events]
+    assert [beat[0] for beat in beats] == [event[1] for event in events if event[4] is None]
     index = 0
     for _, _, number, is_gap, _ in events:
         assert number == index if not is_gap else number > index
@@ -133,10 +135,8 @@ def test_codes_of_masked_classes_are_neither_events_nor_numbered_but_counted(gap
         assert found == wanted
 
 
-def test_a_ring_gets_the_value_of_a_code_in_place_of_its_index():
+def test_a_ring_gets_the_value_of_a_code_with_its_event():
     planted = codes(3, 8, lambda rng: rng.randint(20, 30))
-    events, beats, _, _ = run(planted, {**CHANGE, "settle_clocks": 3}, geometry=RING)
-    assert beats == [
-        (source, index if value is None else value[0]) for _, source, index, _, value in events
-    ]
-    assert [code for source, code in beats if source == SOURCE_CODE_VALUE] == [c for _, c in planted]
+    _, beats, _, _ = run(planted, {**CHANGE, "settle_clocks": 3}, geometry=RING)
+    values = [(SOURCE_CODE, 2 * number, code) for number, (_, code) in enumerate(planted)]
+    assert beats == values

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from plexor.protocol.frames import DELTA_BITS, SOURCE_CODE, SOURCE_CODE_VALUE
+from plexor.protocol.frames import DELTA_BITS, SOURCE_CODE, SOURCE_CODE_VALUE, VALUE_BITS
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor_hdl.uplink.ring import ROW_BITS, Ring
 from plexor_hdl.uplink.upload import MARK_BITS, MARKS, SPARE_BITS
@@ -101,68 +101,44 @@ def test_the_last_events_are_sent_and_can_be_sent_again(bench, seed, count):
 
 
 def with_codes(rng, count):
-    """Return random events of which some are codes, each with its value behind it."""
-    events, index = [], 0
+    """Return random events of which some are codes."""
+    events, before = [], 0
     for event in random_events(rng, count):
-        events.append({**event, "index": event["index"] + index})
-        if rng.random() < 0.6:
-            index += 1
-            events[-1] |= {"source": SOURCE_CODE}
-            value = {"source": SOURCE_CODE_VALUE, "index": rng.getrandbits(21), "gap": False}
-            events.append({**events[-1], **value})
+        code = rng.random() < 0.6
+        of_code = {"source": SOURCE_CODE, "polarity": 1, "value": rng.getrandbits(VALUE_BITS)}
+        events.append({**event, **(of_code if code else {}), "index": event["index"] + before})
+        before += code
     return events
 
 
 def paired_entries(events):
-    """Return what stands in the stream: values in place of times, none without its code."""
-    kept = events[-DEPTH:]
-    if kept[0]["source"] == SOURCE_CODE_VALUE:
-        kept = kept[1:]
-    return [
-        (value["index"], *entry[1:]) if value else entry
-        for entry, value in zip(
-            expected_entries(kept),
-            [
-                value
-                for event, marked in zip(kept, marks_before(kept), strict=True)
-                for value in [None] * marked
-                + [event if event["source"] == SOURCE_CODE_VALUE else None]
-            ],
-            strict=True,
-        )
-    ]
-
-
-def marks_before(events):
-    """Return how many marks stand before each event."""
-    aboves = [None, *(event["time_ticks"] >> DELTA_BITS for event in events)]
-    return [
-        MARKS * (event["gap"] or above != event["time_ticks"] >> DELTA_BITS)
-        for event, above in zip(events, aboves, strict=False)
-    ]
+    """Return what stands in the stream: each code's value is behind it."""
+    values, found = [e["value"] for e in events[-DEPTH:] if "value" in e], []
+    for entry in expected_entries(events):
+        found.append(entry)
+        if entry[1] == SOURCE_CODE:
+            found.append((values.pop(0), SOURCE_CODE_VALUE, 1))
+    return found
 
 
 CODED = Geometry(ring_depth=DEPTH, code_bits=8, features=ALL_FEATURES | Feature.CODES)
 
 
-@pytest.mark.parametrize("count", range(1, 30, 3))
-def test_a_code_and_its_value_are_never_parted(bench, count):
+@pytest.mark.parametrize("count", [1, 2, 9, DEPTH, DEPTH + 7, 3 * DEPTH])
+def test_a_code_is_sent_with_its_value_whatever_is_overwritten(bench, count):
     rng = random.Random(count)
     events = with_codes(rng, count)
     dut, entries = made(Ring, CODED), []
-    # Where the last is a code's value, it comes while frozen.
-    late = events[-1]["source"] == SOURCE_CODE_VALUE
 
     async def drive(ctx):
-        await write(ctx, dut, events[:-1] if late else events)
-        if late:
-            await write(ctx, dut, events[-1:])
+        await write(ctx, dut, events)
         await write(ctx, dut, with_codes(rng, 5))
-        await strobe(ctx, dut.send_stb)
-        await idle(ctx, dut)
+        for _ in range(2):
+            await strobe(ctx, dut.send_stb)
+            await idle(ctx, dut)
 
     bench.simulate(dut, drive, bench.receiver(dut.o_entries, entries, count))
-    assert [split(entry) for entry in entries] == paired_entries(events)
+    assert [split(entry) for entry in entries] == paired_entries(events) * 2
 
 
 def test_indices_and_times_are_whole(bench):
