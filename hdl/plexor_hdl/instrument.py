@@ -148,7 +148,7 @@ class Instrument(wiring.Component):
         if self._geometry.code_bits:
             m.d.comb += [
                 *(s.capture.codes.eq(self.codes), s.capture.code.eq(s.bank.code)),
-                s.uplink.value.eq(s.capture.value),
+                *(s.uplink.value.eq(s.capture.value), s.bank.status.masked.eq(s.capture.masked)),
             ]
         if s.table is None:
             m.d.comb += s.outputs.config[0].eq(s.bank.stimulus[0])

@@ -276,6 +276,9 @@ STATUS = Block(
             "bytes that a UART's receiver dropped in this run; 255: 255 or more",
             since=2,
         ),
+        Register(
+            "masked", 64, _R, "codes", "not sent or numbered, because of code.zone_mask", since=3
+        ),
     ),
 )
 
@@ -327,9 +330,7 @@ CODE = Block(
             4,
             _S,
             "clocks",
-            "with CHANGE: a change that comes later than this after the first one, and before the "
-            "code, tears it; 0 to 8",
-            reset=1,
+            "with CHANGE: a change that comes later after the first one, before the code, tears it",
         ),
         Register("mask", 16, _S, "", "bit n: pin n belongs to the port; others read 0"),
         Register("strobe_channel", 3, _S, "", "channel whose rising edges are the strobe"),
