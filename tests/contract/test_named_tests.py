@@ -23,6 +23,7 @@ CONTRACTS = {
 REASONS = {
     "host/plexor/__main__.py": "calls the command line, and nothing else",
     "hdl/plexor_hdl/instrument.py": "wires stages; tests/cocotb/whole/test_instrument.py runs it",
+    "hdl/plexor_hdl/code_wires.py": "wires stages; tests/system/test_code_tables.py runs it",
     "hdl/plexor_hdl/stages.py": "says which stages a build has; test_netlists.py reads each build",
     "hdl/plexor_hdl/uart_instrument.py": "wires two components; tests/system/test_uart.py runs it",
     "hdl/plexor_hdl/uplink/frame_parts.py": "declares layouts",
