@@ -1,125 +1,28 @@
 """Tables of codes on the chip: what the host makes of events, and of truth with the link off."""
 
-import random
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-
 import numpy as np
 import pytest
-from code_port import CLOCK_PS, Link, codes_of, plant
-from code_port import GEOMETRY as LARGE
+from code_port import codes_of
+from struck_codes import CHANNEL, DEADLINE_TICKS, DEVICE, GEOMETRY, TIMEOUT_TICKS, planted, told_run
 
-from plexor.decode.batch import EventBatch, batch_of
-from plexor.decode.memories import Memories
-from plexor.protocol.frames import (
-    MAX_OPERATIONS,
-    OPERATION,
-    SOURCE_STRIKE,
-    Frame,
-    FrameType,
-    LogCode,
-    OpCode,
-    to_stream,
-)
-from plexor.protocol.memory import CODE_SPACES, ResponseClass, Space
-from plexor.protocol.registers import Action, CodeMode, StopOn, Stream, address, register
-from plexor_sim.build import build
-from plexor_sim.devices import synthetic_device
+from plexor.protocol.frames import SOURCE_STRIKE
+from plexor.protocol.memory import ResponseClass, Space
+from plexor.protocol.registers import Stream
 from plexor_sim.golden.codes import latencies_by_code, times_by_code, words
 from plexor_sim.golden.edges import Events
 from plexor_sim.golden.matcher import Rules, match
-from plexor_sim.packages import default_cache
-from plexor_sim.server import Server
 
-GEOMETRY = replace(LARGE, code_bits=8)
 TRUTH = np.dtype([("time_ps", "<i8"), ("source", "u1"), ("level", "u1"), ("pad", "V6")])
-TIMEOUT_TICKS, DEADLINE_TICKS = 60_000, 2500
-CHANNEL = 1
 COUNT = 1600
 """Codes that are planted: some come before the run starts, some after its end."""
-DEVICE = "ch1.latency=uniform:500000:4000000,ch1.drop=0.05,ch0.latency=100000"
-SPACES = (Space.CLASSES, Space.LATENCY_STATISTICS, *CODE_SPACES)
-
-
-def tell(link: Link, settings: Mapping[tuple[str, str, int], int]) -> None:
-    """Write registers in commands that are sent at once, so that the run starts soon."""
-    operations = [
-        {"address": address(block, name, copy) + word, "code": OpCode.WRITE, "status": 0}
-        | {"value": value >> 32 * word & 0xFFFFFFFF}
-        for (block, name, copy), value in settings.items()
-        for word in range(register(block, name).words)
-    ]
-    data = b""
-    for first in range(0, len(operations), MAX_OPERATIONS):
-        payload = b"".join(map(OPERATION.pack, operations[first : first + MAX_OPERATIONS]))
-        data += to_stream(Frame(FrameType.COMMAND, 0, 0, 1000 + first, 0, 0, payload))
-    link.socket.sendall(data)
-
-
-@dataclass
-class Told:
-    """What came of a run."""
-
-    memories: Memories
-    batch: EventBatch
-    status: dict[str, int]
-    registers: dict[str, int]
-
-
-def told_run(options, settings, arguments=()) -> Told:
-    """Run with strikes each 3.001 µs that channels 0 and 1 answer, and dump all that is counted."""
-    executable = build(GEOMETRY, synthetic_device(), default_cache())
-    registers = {
-        ("stimulus", "enable", 0): 1,
-        ("stimulus", "interval_ticks", 0): 3001,
-        ("stimulus", "width_ticks", 0): 100,
-        ("matcher", "timeout_ticks", 0): TIMEOUT_TICKS,
-        ("control", "stop_on", 0): StopOn.TIME,
-        ("control", "final_spaces", 0): sum(1 << space for space in SPACES),
-        ("code", "mode", 0): CodeMode.CHANGE,
-        ("code", "mask", 0): 0xFF,
-        ("code", "latency_channel", 0): CHANNEL,
-    }
-    for number in (0, CHANNEL):
-        registers |= {
-            ("channel", "enable", number): 1,
-            ("channel", "reference_source", number): SOURCE_STRIKE,
-            ("channel", "reference_polarity", number): 1,
-            ("channel", "deadline_ticks", number): DEADLINE_TICKS,
-        }
-    with Server(executable, options, arguments) as server, Link(server.port) as link:
-        tell(link, {**registers, **settings, ("control", "action", 0): Action.START})
-        while not any(f.type == FrameType.LOG and f.tag == LogCode.DUMPED for f in link.frames):
-            link.read()
-        names = ("start_ticks", "end_ticks", "stop_reason", "trigger_ticks", "trigger_index")
-        status = {name: link.get("status", name) for name in names}
-        server.close()
-    memories = Memories(GEOMETRY)
-    for frame in link.frames:
-        if frame.type in (FrameType.HISTOGRAM, FrameType.STATISTICS):
-            memories.add(frame)
-    events = [frame for frame in link.frames if frame.type == FrameType.EVENTS]
-    return Told(memories, batch_of(events), status, {})
 
 
 def image(told, space):
     """Return the words of a space, of both banks, which must not both have counted."""
-    banks = [image.tobytes() for image in told.memories._wholes(space)]
+    banks = [image.tobytes() for image in told.memories.wholes(space)]
     assert len(banks) == 2
     assert not any(banks[1])
     return banks[0]
-
-
-def planted(folder, seed, count, gaps_ps):
-    """Plant codes of 8 bits; return the device's option and their times in ticks and values."""
-    rng, time_ps, value, codes = random.Random(seed), 100_000_000, 0, []
-    for _ in range(count):
-        value ^= rng.choice((0x10, 0x31, 0xF, 0x92, 0x40))
-        codes.append((time_ps, value))
-        time_ps += rng.randint(*gaps_ps)
-    path = plant(folder / "codes.txt", codes)
-    ticks = [-(-time_ps // CLOCK_PS) * CLOCK_PS // 1000 for time_ps, _ in codes]
-    return f"codes={path}", ticks, [value for _, value in codes]
 
 
 def rises_of(events, end_ticks):

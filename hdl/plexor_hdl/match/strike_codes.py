@@ -12,7 +12,10 @@ from plexor_hdl.match.turns import Look
 
 
 class StrikeCodes(wiring.Component):
-    """Keeps codes beside the matcher's times: one for each place of a channel's queue.
+    """Keeps codes beside the matcher's times.
+
+    It has a place for each strike that may be outstanding on the channel. A channel that the build
+    lacks has no strikes.
 
     Latency: 2 clocks from `struck`, or from a change of the head, to the code at the head.
     Throughput: a strike each 2 clocks.

@@ -53,7 +53,7 @@ def latencies_by_code(
     table = _empty(geometry)
     # An early response is completed by its strike.
     struck: Times = rise.time_ticks - np.maximum(rise.value_ticks, 0)
-    passed = np.searchsorted(np.asarray(times, np.int64), struck, side="left").tolist()
+    passed: list[int] = np.searchsorted(np.array(times, np.int64), struck, side="left").tolist()
     for value_ticks, count in zip(rise.value_ticks.tolist(), passed, strict=True):
         code = codes[count - 1] if count else 0
         table[code_place(geometry, code)].add(value_ticks)
