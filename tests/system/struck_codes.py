@@ -27,7 +27,15 @@ from plexor_sim.devices import synthetic_device
 from plexor_sim.packages import default_cache
 from plexor_sim.server import Server
 
-GEOMETRY = replace(LARGE, code_bits=8)
+GEOMETRY = replace(
+    LARGE,
+    code_bits=8,
+    latency_mantissa_bits=4,
+    fall_mantissa_bits=4,
+    interval_mantissa_bits=4,
+    zoom_bits=6,
+)
+"""Few bins, so that dumps are short."""
 TIMEOUT_TICKS, DEADLINE_TICKS = 60_000, 2500
 CHANNEL = 1
 """The channel whose latencies are counted by code."""

@@ -53,6 +53,7 @@ ABOUT: Mapping[Feature, About] = {
         "leave it out; `plexor sweep` without --both-ways makes a run for each rate",
     ),
     Feature.EVENTS: About("events over the link", "measure with --mode dump"),
+    Feature.CODES: About("a port for codes", "send codes over two wires: --code-wires"),
 }
 """Name and advice of every feature."""
 
