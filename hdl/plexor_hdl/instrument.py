@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import Space, entries
 from plexor.protocol.registers import StopOn, register
+from plexor_hdl.code_wires import wire_codes
 from plexor_hdl.control.limits import in_memories
 from plexor_hdl.control.registers import RegisterBank
 from plexor_hdl.control.run import flag_bit
@@ -118,6 +119,8 @@ class Instrument(wiring.Component):
         for stage in (stages.counts, stages.results):
             for space, port in zip(stage.spaces, stage.reads, strict=True):
                 wiring.connect(m, reads[space], port)
+        if stages.code_tables is not None:
+            wire_codes(m, stages, self.codes, reads)
         self._wire_run(m, stages)
         self._wire_registers(m, stages)
         self._wire_snapshots(m, stages)
@@ -145,11 +148,6 @@ class Instrument(wiring.Component):
             s.capture.capture.eq(s.pins.belongs),
             s.capture.strike_enables.eq(Cat(stimulus.enable for stimulus in s.bank.stimulus)),
         ]
-        if self._geometry.code_bits:
-            m.d.comb += [
-                *(s.capture.codes.eq(self.codes), s.capture.code.eq(s.bank.code)),
-                *(s.uplink.value.eq(s.capture.value), s.bank.status.masked.eq(s.capture.masked)),
-            ]
         if s.table is None:
             m.d.comb += s.outputs.config[0].eq(s.bank.stimulus[0])
 
@@ -214,7 +212,7 @@ class Instrument(wiring.Component):
             s.bank.source_value.eq(s.counts.source_value),
             s.counts.settle_stb.eq(s.matcher.final),
             s.last_counted.counts_stb.eq(s.counts.settled_stb),
-            s.last_counted.results_idle.eq(s.results.idle),
+            s.last_counted.results_idle.eq(s.results_idle),
             s.run.final_seen.eq(s.last_counted.all_counted),
             s.results.frozen.eq(s.snapshots.frozen),
             s.results.zoom_stb.eq(s.bank.zoom_stb),
@@ -296,7 +294,7 @@ class Instrument(wiring.Component):
             s.run.low.eq(s.timebase.low),
             s.run.epoch.eq(s.timebase.epoch),
             s.run.clearing.eq(
-                Cat(s.results.clear_busy, s.counts.clear_busy, s.uplink.busy, *loading)
+                Cat(s.results_clearing, s.counts.clear_busy, s.uplink.busy, *loading)
             ),
             s.run.stimuli_done.eq(s.outputs.done),
             s.run.strike_stb.eq(s.outputs.strike_stb),
@@ -341,7 +339,7 @@ class Instrument(wiring.Component):
             s.snapshots.final_stb.eq(s.run.done_stb),
             s.snapshots.dump_busy.eq(s.dumper.busy),
             s.snapshots.paused.eq(s.matcher.paused),
-            s.snapshots.results_idle.eq(s.results.idle),
+            s.snapshots.results_idle.eq(s.results_idle),
             s.snapshots.counts_idle.eq(s.counts.idle),
             s.snapshots.folding.eq(s.results.folding),
             s.dumper.base.eq(s.snapshots.base),

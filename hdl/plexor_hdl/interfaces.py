@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.frames import SOURCE_BITS
 from plexor.protocol.frames import VALUE_BITS as CODE_VALUE_BITS
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import VALUE_BITS, Space
+from plexor.protocol.memory import VALUE_BITS, Space, table_bits
 from plexor.protocol.registers import Block
 
 TIME_BITS = 64
@@ -109,6 +109,8 @@ class Measured(data.StructLayout):
         value_ticks: The latency or interval, in ticks; negative where the response came first.
         index: The index of the event that completed it, where extremes are kept.
         time_ticks: The time of that event in ticks, where extremes are kept.
+        code: Of a rise latency of the channel `latency_channel`: the code in force at its strike,
+            as an entry of the tables of codes; with Feature.CODES.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -120,6 +122,7 @@ class Measured(data.StructLayout):
                 "value_ticks": signed(VALUE_BITS),
                 "index": INDEX_BITS if kept else 0,
                 "time_ticks": TIME_BITS if kept else 0,
+                "code": table_bits(geometry),
             }
         )
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
+from amaranth.hdl import Cat, Value
+
 from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.capture.capture import Capture
 from plexor_hdl.capture.pins import Pins
@@ -15,8 +17,10 @@ from plexor_hdl.control.last_counted import LastCounted
 from plexor_hdl.control.registers import RegisterBank
 from plexor_hdl.control.run import RunControl
 from plexor_hdl.control.snapshot import Snapshots
+from plexor_hdl.control.stall import Stall
 from plexor_hdl.match.matcher import Matcher
 from plexor_hdl.match.trigger import Trigger
+from plexor_hdl.results.code_tables import CodeTables
 from plexor_hdl.results.counts import Counts
 from plexor_hdl.results.results import Results
 from plexor_hdl.results.step_copies import StepCopies
@@ -65,6 +69,20 @@ class Stages:
     ring: Ring | None
     access: Access | None
     shared_bus: SharedBus | None
+    code_tables: CodeTables | None
+    stall: Stall | None
+
+    @property
+    def results_idle(self) -> Value:
+        """Whether nothing is on its way to bins, records and tables of codes."""
+        tables = [] if self.code_tables is None else [self.code_tables.idle]
+        return Cat(self.results.idle, *tables).all()
+
+    @property
+    def results_clearing(self) -> Value:
+        """Whether any of these is being cleared."""
+        tables = [] if self.code_tables is None else [self.code_tables.clear_busy]
+        return Cat(self.results.clear_busy, *tables).any()
 
     def there(self) -> Iterator[tuple[str, Any]]:
         """Yield name and stage of each stage that the build has."""
@@ -89,6 +107,7 @@ def stages_of(
 ) -> Stages:
     """Return a build's stages. `loop_clocks`, `datagrams` and `access` are as for Instrument."""
     sweep, ring = Feature.SWEEP in geometry.features, Feature.RING in geometry.features
+    codes = Feature.CODES in geometry.features
     return Stages(
         timebase=Timebase(geometry),
         bank=bank,
@@ -113,4 +132,6 @@ def stages_of(
         ring=Ring(geometry) if ring else None,
         access=Access(geometry) if access else None,
         shared_bus=SharedBus() if access else None,
+        code_tables=CodeTables(geometry) if codes else None,
+        stall=Stall() if codes else None,
     )

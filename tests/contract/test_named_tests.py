@@ -23,6 +23,7 @@ CONTRACTS = {
 REASONS = {
     "host/plexor/__main__.py": "calls the command line, and nothing else",
     "hdl/plexor_hdl/instrument.py": "wires stages; tests/cocotb/whole/test_instrument.py runs it",
+    "hdl/plexor_hdl/code_wires.py": "wires stages; tests/system/test_code_tables.py runs it",
     "hdl/plexor_hdl/stages.py": "says which stages a build has; test_netlists.py reads each build",
     "hdl/plexor_hdl/uart_instrument.py": "wires two components; tests/system/test_uart.py runs it",
     "hdl/plexor_hdl/uplink/frame_parts.py": "declares layouts",
@@ -35,6 +36,7 @@ REASONS = {
     "host/plexor/errors.py": "declares kinds of errors and their exit codes",
     "host/plexor/pytest_plugin.py": "tests/system/test_pytest_plugin.py runs it in a project",
     "sim/plexor_sim/examples/test_reflexes.py": "is an example; test_pytest_plugin.py runs it",
+    "host/plexor/model/code_tables.py": "declares what a chip counts of codes",
     "host/plexor/scope/seam.py": "declares what the page needs of an instrument",
     "host/plexor/selftest/witness.py": "declares what two witnesses have in common",
 }

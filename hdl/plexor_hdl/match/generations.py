@@ -1,11 +1,13 @@
 """Generations of strikes: tells whether a strike from before the current one is left."""
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Array, Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.lib.history import Line
+from plexor_hdl.match.horizon import Horizon
+from plexor_hdl.match.turns import Look
 
 
 class Generations(wiring.Component):
@@ -84,3 +86,23 @@ class Generations(wiring.Component):
                 with m.If(~self.held[number]):
                     m.d.sync += old_held[number].eq(0)
         return m
+
+
+def move_horizon(m: Module, s: Look, horizon: Horizon, heads: Array, tails: Array) -> None:
+    """Move the matcher's horizon when generations have gone."""
+    m.submodules.generations = generations = Generations(s.geometry)
+    for number in range(s.geometry.channels):
+        m.d.comb += [
+            generations.heads[number].eq(heads[number]),
+            generations.tails[number].eq(tails[number]),
+        ]
+    m.d.comb += [
+        generations.some.eq(s.some),
+        generations.popped.eq(s.popped),
+        generations.held.eq(s.holds),
+        generations.taken.eq(s.takes),
+        generations.quiet.eq(s.renews),
+        generations.fresh.eq(horizon.fresh),
+        horizon.turn.eq(generations.turn),
+        horizon.grown.eq(generations.grown),
+    ]

@@ -6,17 +6,18 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import MAX_CHANNELS
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import VALUE_BITS, VALUE_MOST, ResponseClass
+from plexor.protocol.memory import VALUE_BITS, VALUE_MOST, ResponseClass, table_bits
 from plexor.protocol.registers import CHANNEL, MATCHER, Policy
 from plexor_hdl.control.limits import SHARED, in_memories
 from plexor_hdl.interfaces import Beat, Decision, Kind, Measured, block_layout
 from plexor_hdl.lib.history import Line
 from plexor_hdl.match.accept import Accept
 from plexor_hdl.match.ages import Ages
-from plexor_hdl.match.generations import Generations
+from plexor_hdl.match.generations import move_horizon
 from plexor_hdl.match.handover import Handover
 from plexor_hdl.match.horizon import Horizon
 from plexor_hdl.match.own_edges import OwnEdges
+from plexor_hdl.match.strike_codes import keep_codes
 from plexor_hdl.match.trigger import Moment
 from plexor_hdl.match.turns import Look, take_turns
 from plexor_hdl.match.verdicts import decide, keep_queues
@@ -72,13 +73,18 @@ class Matcher(wiring.Component):
         trigger_stb: A latency triggers; strobes as `missed_trigger` does.
         trigger_at: The event of both triggers, where events are kept; else 0.
         pending: How many strikes of each channel are outstanding.
+        code_stb: With Feature.CODES: a code is taken.
+        in_force: With Feature.CODES: the code in force, from 2 clocks after `code_stb` on.
+        latency_channel: With Feature.CODES: the channel whose latencies go with codes.
     """
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
         channels = geometry.channels
         self._channel_bits = max(geometry.key_bits, 1)
+        self._codes = Feature.CODES in geometry.features
         limits = {"limit_stb": In(len(SHARED) + channels), "limit_data": In(VALUE_BITS)}
+        codes = {"code_stb": Out(1), "in_force": In(table_bits(geometry)), "latency_channel": In(3)}
         super().__init__(
             {
                 **(limits if in_memories(geometry) else {}),
@@ -107,6 +113,7 @@ class Matcher(wiring.Component):
                 "trigger_stb": Out(1),
                 "trigger_at": Out(Moment),
                 "pending": Out(data.ArrayLayout(32, channels)),
+                **(codes if self._codes else {}),
             }
         )
 
@@ -133,7 +140,11 @@ class Matcher(wiring.Component):
         take_turns(m, s, accepted, horizon)
         heads, tails = keep_queues(m, s, self.clear, self.pending)
         if horizon is not None:
-            self._generations(m, s, horizon, heads, tails)
+            move_horizon(m, s, horizon, heads, tails)
+        self._code = 0
+        if self._codes:
+            m.d.comb += self.code_stb.eq(s.takes & accepted.code)
+            self._code = keep_codes(m, s, self.latency_channel, self.in_force, heads, tails)
         ages = self._times(m, s, accepted, heads, tails)
         verdict = decide(m, s, ages, horizon, self.clear)
         under_way = self._hand_out(m, s, accepted, ages, verdict)
@@ -160,25 +171,6 @@ class Matcher(wiring.Component):
             horizon.time_ticks.eq(Mux(accept.i_ready, *time)),
         ]
         return horizon
-
-    def _generations(self, m, s, horizon, heads, tails) -> None:
-        """Move the horizon when generations have gone."""
-        m.submodules.generations = generations = Generations(self._geometry)
-        for number in range(self._geometry.channels):
-            m.d.comb += [
-                generations.heads[number].eq(heads[number]),
-                generations.tails[number].eq(tails[number]),
-            ]
-        m.d.comb += [
-            generations.some.eq(s.some),
-            generations.popped.eq(s.popped),
-            generations.held.eq(s.holds),
-            generations.taken.eq(s.takes),
-            generations.quiet.eq(s.renews),
-            generations.fresh.eq(horizon.fresh),
-            horizon.turn.eq(generations.turn),
-            horizon.grown.eq(generations.grown),
-        ]
 
     def _times(self, m, s, accepted, heads, tails):
         """Read and store times during looks and pushes; return their ages.
@@ -342,6 +334,7 @@ class Matcher(wiring.Component):
             measured.kind.eq(spans.kind),
             measured.channel.eq(spans.o_channel),
             measured.value_ticks.eq(value),
+            measured.code.eq(self._code),
             handover.i_valid.eq(spans.valid | s.matched | s.joins),
             handover.i_measured.eq(measured),
             s.room.eq(handover.room),
@@ -352,8 +345,9 @@ class Matcher(wiring.Component):
     def _one_value(self, m, s, ages, measured):
         """Output the latency, which stands until the next look; return whether there is one."""
         values, channel = self.o_measured, Signal(self._channel_bits)
+        code = Signal.like(measured.code)
         with m.If(s.matched):
-            m.d.sync += [values.valid.eq(1), channel.eq(s.channel)]
+            m.d.sync += [values.valid.eq(1), channel.eq(s.channel), code.eq(self._code)]
         with m.Elif(values.ready):
             m.d.sync += values.valid.eq(0)
         m.d.comb += [
@@ -362,6 +356,7 @@ class Matcher(wiring.Component):
             measured.kind.eq(Kind.RISE),
             measured.channel.eq(channel),
             measured.value_ticks.eq(~ages.age_n),
+            measured.code.eq(code),
             values.payload.eq(measured),
         ]
         return values.valid

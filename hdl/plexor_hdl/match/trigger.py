@@ -1,6 +1,6 @@
 """The trigger: finds the first event that breaks a threshold, and ends what is kept after it."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Const, Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -21,8 +21,8 @@ class Moment(data.Struct):
 class Trigger(wiring.Component):
     """Keeps the first trigger of a run, and says when enough has followed.
 
-    The first of `latency_stb` and `missed_stb` counts, each while armed, the latency's where both
-    come.
+    The first strobe counts, while armed; of several that come at once, the one that is first here.
+    After a stall enough has followed at once: what matters came before it.
 
     Latency: 1 clock from a strobe to `triggered`, `reason` and `at`, 2 from the last further event
         to `over`.
@@ -39,10 +39,14 @@ class Trigger(wiring.Component):
         latency: The event with that latency; valid with `latency_stb`.
         missed_stb: A strike was missed.
         missed: The event at which it was missed; valid with `missed_stb`.
+        code_stb: With Feature.CODES: the event `missed` brought the code to stop at.
+        armed_code: With Feature.CODES: such a code may trigger.
+        stall_stb: With Feature.CODES: a source stalled.
+        stall: With Feature.CODES: when; valid with `stall_stb`.
         taken: An event was taken.
         triggered: There was a trigger.
         reason: What triggered; valid with `triggered`.
-        at: Its event's index and time; 0 without Feature.RING.
+        at: Its event's index and time; without Feature.RING 0, but for those of a stall.
         over: Half the ring's depth of further events were taken, or 2**POST_CLOCKS_BITS clocks
             passed.
     """
@@ -50,7 +54,9 @@ class Trigger(wiring.Component):
     def __init__(self, geometry: Geometry) -> None:
         self._post_events = geometry.ring_depth // 2
         # Index and time need room in every stage from the matcher on, so only some builds do this.
-        self._kept = Feature.RING in geometry.features
+        self._codes = Feature.CODES in geometry.features
+        self._kept = self._codes or Feature.RING in geometry.features
+        codes = {"armed_code": In(1), "code_stb": In(1), "stall_stb": In(1), "stall": In(Moment)}
         super().__init__(
             {
                 "clear": In(1),
@@ -60,6 +66,7 @@ class Trigger(wiring.Component):
                 "latency": In(Moment),
                 "missed_stb": In(1),
                 "missed": In(Moment),
+                **(codes if self._codes else {}),
                 "taken": In(1),
                 "triggered": Out(1),
                 "reason": Out(StopReason),
@@ -72,22 +79,26 @@ class Trigger(wiring.Component):
         m = Module()
         events = Signal(range(self._post_events + 1))
         clocks = Signal(POST_CLOCKS_BITS)
-        latency_hit, missed_hit = Signal(), Signal()
-        m.d.comb += [
-            latency_hit.eq(self.latency_stb & self.armed_latency),
-            missed_hit.eq(self.missed_stb & self.armed_missed),
+        hits = [
+            (self.latency_stb & self.armed_latency, StopReason.LATENCY, self.latency),
+            (self.missed_stb & self.armed_missed, StopReason.MISSED, self.missed),
         ]
+        stalled = Const(0)
+        if self._codes:
+            hits += [
+                (self.code_stb & self.armed_code, StopReason.CODE, self.missed),
+                (self.stall_stb, StopReason.STALL, self.stall),
+            ]
+            stalled = self.reason == StopReason.STALL
         with m.If(self.triggered):
             m.d.sync += [clocks.eq(clocks + 1), events.eq(events + self.taken)]
-            with m.If((events == self._post_events) | clocks.all()):
+            with m.If((events == self._post_events) | clocks.all() | stalled):
                 m.d.sync += self.over.eq(1)
-        with m.Elif(latency_hit | missed_hit):
-            m.d.sync += [
-                self.triggered.eq(1),
-                self.reason.eq(Mux(latency_hit, StopReason.LATENCY, StopReason.MISSED)),
-            ]
-            if self._kept:
-                m.d.sync += self.at.eq(Mux(latency_hit, self.latency, self.missed))
+        for hit, reason, at in hits:
+            with m.Elif(hit):
+                m.d.sync += [self.triggered.eq(1), self.reason.eq(reason)]
+                if self._kept:
+                    m.d.sync += self.at.eq(at)
         with m.If(self.clear):
             m.d.sync += [
                 self.triggered.eq(0),

@@ -16,7 +16,10 @@ from plexor.protocol.registers import StopReason
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """What ended a run. Values are None if the events that would tell are missing."""
+    """What ended a run. Values are None if the events that would tell are missing.
+
+    A stall and a code are of no channel.
+    """
 
     by: StopReason
     channel: str | None = None
@@ -31,9 +34,11 @@ class Stopped:
 def stopped(report: Report) -> Stopped | None:
     """Return what ended a run; None if it was not a threshold."""
     result = report.result
+    at = None if result.trigger_ticks is None else result.trigger_ticks - result.start_ticks
+    if result.stop_reason in (StopReason.STALL, StopReason.CODE):
+        return Stopped(result.stop_reason, at_ticks=at)
     if result.stop_reason not in (StopReason.LATENCY, StopReason.MISSED):
         return None
-    at = None if result.trigger_ticks is None else result.trigger_ticks - result.start_ticks
     found = _missed if result.stop_reason == StopReason.MISSED else _late
     return found(report, at)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from plexor.decode.accounting import account, account_partly
 from plexor.decode.channels import Channels
+from plexor.decode.code_tables import code_tables_of
 from plexor.decode.collect import Collector
 from plexor.decode.consistent import MOST_TICKS, consistent
 from plexor.decode.register_image import (
@@ -168,6 +169,7 @@ def assemble(
         versions=dict(circumstances.versions),
         device=dict(circumstances.device),
         steps=steps,
+        code_tables=None if broken is not None else code_tables_of(image, memories),
     )
     return consistent(result)
 

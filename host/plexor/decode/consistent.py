@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plexor.decode.bins import bin_numbers
+from plexor.decode.code_tables import wrong_tables
 from plexor.model.results import (
     Bins,
     ChannelResult,
@@ -84,8 +85,8 @@ def consistent(result: RunResult) -> RunResult:
     """Return the run without impossible figures; its invalid reasons name each one.
 
     An impossible measurement is left out. A channel with impossible counts is left out. If one step
-    is impossible, all steps are left out. Counts that do not add up stay, because nobody can tell
-    which of them is wrong.
+    is impossible, all steps are left out, and so are tables of codes. Counts that do not add up
+    stay, because nobody can tell which of them is wrong.
     """
     sifted, found = _sifted(result)
     new = [text for text in found if text not in result.invalid_reasons]
@@ -276,7 +277,12 @@ def _sifted(result: RunResult) -> tuple[RunResult, tuple[str, ...]]:
     texts = step_contradictions(result.steps, channels, limits)
     steps = () if texts else result.steps
     found += texts
-    return replace(result, channels=channels, steps=steps), tuple(found)
+    tables = result.code_tables
+    if tables is not None:
+        texts = list(wrong_tables(tables, channels, result.identity.geometry, limits.ticks))
+        tables = None if texts else tables
+        found += texts
+    return replace(result, channels=channels, steps=steps, code_tables=tables), tuple(found)
 
 
 def _bins_contradictions(bins: Bins, known: Statistics, limits: Limits) -> Iterator[str]:

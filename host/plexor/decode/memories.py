@@ -131,19 +131,19 @@ class Memories:
     def _banks(self, space: Space) -> list[_Image]:
         return [self._images[space, bank] for bank in range(banks(self.geometry, space))]
 
-    def _wholes(self, space: Space) -> list[Words]:
+    def wholes(self, space: Space) -> list[Words]:
         """Return the last complete dump of each bank. A bank that was never dumped is left out."""
         wholes = [image.whole for image in self._banks(space)]
         return [whole for whole in wholes if whole is not None]
 
     def known(self, space: Space) -> bool:
         """Return whether the build has the space and at least one of its banks was dumped."""
-        return space in self.spaces and bool(self._wholes(space))
+        return space in self.spaces and bool(self.wholes(space))
 
     def counts(self, space: Space) -> Counts:
         """Return the totals of a space of counters or bins, one for each entry."""
         total = np.zeros(entries(self.geometry, space), dtype=np.uint64)
-        for words in self._wholes(space):
+        for words in self.wholes(space):
             total += words if entry_words(space) == 1 else words.view("<u8")
         return total
 
@@ -153,7 +153,7 @@ class Memories:
         keys = entries(self.geometry, space) // STATISTICS_SETS
         records = [
             STATISTICS.unpack(words[place * size : (place + 1) * size].tobytes())
-            for words in self._wholes(space)
+            for words in self.wholes(space)
             for place in range(key, keys * STATISTICS_SETS, keys)
         ]
         return fold(records, self.geometry.features)
@@ -161,7 +161,7 @@ class Memories:
     def steps(self, count: int) -> list[list[dict[str, int]]]:
         """Return the STEP records of the first `count` steps, by channel, or of the whole table."""
         size, keys = STEP.size_bytes, 1 << self.geometry.key_bits
-        wholes = self._wholes(Space.STEPS)
+        wholes = self.wholes(Space.STEPS)
         image = wholes[0].tobytes() if wholes else b""
         records = [
             STEP.unpack(image[place : place + size])

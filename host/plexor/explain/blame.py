@@ -1,7 +1,8 @@
 """What the device was doing when it was struck, by its codes. Pure.
 
-The code in force at a strike is the last one that came before it. It is not known before the first
-code, where codes may be missing, and after one whose value is in doubt.
+The code in force at a strike is the last one that came before it; a strike in the tick of a code
+comes first. It is not known before the first code, where codes may be missing, and after one whose
+value is in doubt.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ class Blamed:
     code: int
     """The code, or NOT_KNOWN."""
     answers: int
-    late: int
-    """Number of them that are in a cluster of late answers."""
+    late: int | None
+    """Number of them that are in a cluster of late answers; None: not known of the chip's."""
     min_ticks: int
     max_ticks: int
     sum_ticks: int
@@ -68,10 +69,10 @@ class Blame:
         """Time of the first event behind each place where events are missing."""
 
     def in_force(self, time_ticks: Ticks) -> Ticks:
-        """Return the code in force at each time, or NOT_KNOWN."""
+        """Return the code in force at a strike of each time, or NOT_KNOWN."""
         if not len(self._times):
             return np.full(len(time_ticks), NOT_KNOWN, np.int64)
-        place = np.searchsorted(self._times, time_ticks, "right") - 1
+        place = np.searchsorted(self._times, time_ticks, "left") - 1
         last = np.maximum(place, 0)
         passed = np.searchsorted(self._gaps, time_ticks, "right")
         known = passed == np.searchsorted(self._gaps, self._times[last], "right")
@@ -102,8 +103,8 @@ class Blame:
     def chain(self, strike_ticks: int, latency_ticks: int) -> Chain:
         """Return what happened from a strike to its answer."""
         end = strike_ticks + latency_ticks
-        first, last = np.searchsorted(self._times, [strike_ticks, end], "right")
-        inside = slice(int(first), int(last))
+        first = np.searchsorted(self._times, strike_ticks, "left")
+        inside = slice(int(first), int(np.searchsorted(self._times, end, "right")))
         borders = [strike_ticks, *self._times[inside].tolist(), end]
         codes: list[int | None] = [None, *self._codes[inside].tolist()]
         # Where events are missing, a code may be: what the device did until the next is not known.

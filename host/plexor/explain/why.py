@@ -59,7 +59,8 @@ def _explained(
     result: RunResult, channel: ChannelResult, over_ticks: int | None, blame: Blame | None
 ) -> Explained:
     if result.events is None:
-        return Explained(channel.name, None, missing="the run kept no events")
+        counted = _counted(result, channel)
+        return Explained(channel.name, None, missing="the run kept no events", blamed=counted)
     if not is_complete(result, channel):
         return Explained(channel.name, None, missing="some of its events were lost")
     samples = samples_of(result, channel)
@@ -79,3 +80,15 @@ def _explained(
     return Explained(
         channel.name, tail, groups, blamed=blame.by_code(samples.rise, late), chains=chains
     )
+
+
+def _counted(result: RunResult, channel: ChannelResult) -> tuple[Blamed, ...]:
+    """Return the answers by code as the chip counted them, those with the longest latency first."""
+    tables = result.code_tables
+    if tables is None or tables.channel != channel.number:
+        return ()
+    found = [
+        Blamed(each.code, each.count, None, each.min_ticks, each.max_ticks, each.sum_ticks)
+        for each in tables.latencies
+    ]
+    return tuple(sorted(found, key=lambda entry: (-entry.max_ticks, entry.code)))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from plexor.codes.names import names_of
 from plexor.errors import UsageError
@@ -86,6 +86,7 @@ def _start(value: object) -> Start:
     return value if isinstance(value, Start) else parse_start(str(value))
 
 
+T = TypeVar("T")
 POLICIES = tuple(policy.name.lower() for policy in Policy)
 _READERS: Mapping[str, Reader] = {
     "rate": hertz,
@@ -147,12 +148,22 @@ def settings_of(options: Asked, name: Naming = plain, *, endless: bool = False) 
         early_s=options.early,
         time_s=options.time,
         latency_over_s=min(limits, default=None),
-        stop_on_missed=any(stop.over_s is None for stop in options.stop_on),
+        stop_on_missed=StopCondition() in options.stop_on,
+        stall=_only([stop.stall for stop in options.stop_on], name),
+        stop_code=_only([stop.code for stop in options.stop_on], name),
         stream=None if options.mode is None else MODES[options.mode],
         load=options.load,
         codes=_codes(options, name),
         report_s=options.every,
     )
+
+
+def _only(found: Sequence[T | None], name: Naming) -> T | None:
+    """Return what is given once; None if it is not given."""
+    given = [each for each in found if each is not None]
+    if len(given) > 1:
+        raise UsageError(f"{name('stop_on')}: one stall and one code can end a run; give one")
+    return given[0] if given else None
 
 
 def _codes(options: Asked, name: Naming) -> Codes | None:

@@ -9,27 +9,54 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from plexor.model.codes import Codes, Port, Wires
-from plexor.model.settings import Channel, Stimulus, parse_reference
+from plexor.model.results import source_name
+from plexor.model.settings import Channel, Stall, Stimulus, parse_reference
 from plexor.protocol.codes import USUAL_BITS
+from plexor.protocol.frames import CODE_BITS, SOURCES
 from plexor.protocol.registers import Trigger
 from plexor.units import parse_count, parse_duration, parse_part, parse_rate
 
 
 @dataclass(frozen=True, slots=True)
 class StopCondition:
-    """What ends a run early: a latency above `over_s`, or (None) a missed strike."""
+    """What ends a run early: one of these, or with neither a missed strike."""
 
-    over_s: Fraction | None
+    over_s: Fraction | None = None
+    """A latency above this."""
+    stall: Stall | None = None
+    code: int | None = None
 
 
 def parse_stop(text: str) -> StopCondition:
-    """Return the condition of `missed` or `latency>50us`; raise ValueError."""
+    """Return the condition of `missed`, `latency>50us`, `stall:code>1ms` or `code=0x43`.
+
+    Raises ValueError for another text.
+    """
+    wrong = f"condition: {text!r}; must be missed, latency>TIME, stall:SOURCE>TIME or code=NUMBER"
     if text == "missed":
-        return StopCondition(None)
-    name, sign, limit = text.partition(">")
-    if name.strip() != "latency" or not sign:
-        raise ValueError(f"condition: {text!r}; must be missed or latency>TIME")
-    return StopCondition(parse_duration(limit))
+        return StopCondition()
+    name, sign, limit = (part.strip() for part in text.partition(">"))
+    kind, colon, source = name.partition(":")
+    if kind == "stall" and colon and sign:
+        return StopCondition(stall=Stall(parse_source(source), parse_duration(limit)))
+    if name == "latency" and sign:
+        return StopCondition(parse_duration(limit))
+    name, sign, number = (part.strip() for part in text.partition("="))
+    try:
+        code = int(number, 0)
+    except ValueError:
+        raise ValueError(wrong) from None
+    if name != "code" or not 0 <= code < 1 << CODE_BITS:
+        raise ValueError(wrong)
+    return StopCondition(code=code)
+
+
+def parse_source(text: str) -> int:
+    """Return the event source of a text such as `code`, `ch1` or `strike0`; raise ValueError."""
+    for source in range(SOURCES):
+        if source_name(source) == text:
+            return source
+    raise ValueError(f"source: {text!r}; must be code, chN, strikeN, load or step")
 
 
 def parse_duty(text: str) -> Fraction:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plexor.model.calibration import Calibration
+from plexor.model.code_tables import CodeTables
 from plexor.model.codes import CODE_DTYPE, CodeArray
 from plexor.model.identity import Identity
 from plexor.model.settings import Echo, RegisterWrite, Settings
@@ -340,6 +341,8 @@ class RunResult(_ByContent):
     """Calibration of the instrument, to correct this run's events with."""
     steps: tuple[StepResult, ...] = ()
     """Steps of the sweep table: the finished ones, and the one that the run's end cut short."""
+    code_tables: CodeTables | None = None
+    """What the chip counted of codes; None if it has no code port, or the end was never seen."""
     imported: Imported | None = None
     """Where the events are from if no Plexor took them. `identity` then describes no instrument."""
 

@@ -106,6 +106,14 @@ class TableStep:
     """Time from the step's last strike to its end. None: as long as `Settings.settle_s`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """A source of events (plexor.protocol.frames) that has none for longer than `limit_s`."""
+
+    source: int
+    limit_s: Fraction
+
+
 MODES = {"stream": Stream.LIVE, "dump": Stream.OFF, "deep": Stream.AFTER}
 """Stream modes, by their names on the command line."""
 
@@ -132,6 +140,10 @@ class Settings:
     latency_over_s: Fraction | None = None
     """Stop at the first rise latency above this."""
     stop_on_missed: bool = False
+    stall: Stall | None = None
+    """Stop when a source has no event for too long, while strikes go on."""
+    stop_code: int | None = None
+    """Stop at this code."""
     trigger_channels: tuple[int, ...] | None = None
     """Channels that may stop the run; None: all enabled channels."""
     stream: Stream | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from plexor.decode.register_image import RegisterImage, set_up
+from plexor.decode.register_image import RegisterImage
 from plexor.model.codes import SETTLE_CLOCKS, SKEW_CLOCKS, Codes, Port
 from plexor.model.settings import RegisterWrite
 from plexor.plan.rounding import Quantities
@@ -12,6 +12,12 @@ from plexor.protocol.codes import LEAST_BITS
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import CODE, MOST_SETTLE_CLOCKS, CodeMode
 from plexor.units import seconds_of
+
+
+PORT_REGISTERS = (
+    "mode", "settle_clocks", "skew_clocks", "mask", "strobe_channel", "zone_mask",
+)  # fmt: skip
+"""Registers of the block `code` that say how codes come."""
 
 
 def code_registers(codes: Codes | None, quantities: Quantities) -> list[RegisterWrite]:
@@ -25,8 +31,7 @@ def code_registers(codes: Codes | None, quantities: Quantities) -> list[Register
         quantities.need(Feature.CODES, "code port")
     if Feature.CODES not in geometry.features:
         return []
-    values = dict.fromkeys((entry.name for entry in CODE.registers), 0)
-    values["mode"] = int(CodeMode.OFF)
+    values = dict.fromkeys(PORT_REGISTERS, 0)
     if codes is not None and port is not None:
         if codes.bits > geometry.code_bits:
             raise ValueError(
@@ -65,7 +70,8 @@ def _clocks(
 
 def codes_asked(image: RegisterImage, geometry: Geometry) -> Codes | None:
     """Return how codes came in a recording; None if none came at a port, or it does not say."""
-    if Feature.CODES not in geometry.features or image.unknown(set_up(CODE)):
+    places = [(CODE.name, 0, name) for name in PORT_REGISTERS]
+    if Feature.CODES not in geometry.features or image.unknown(places):
         return None
 
     def clocks(name: str) -> Fraction:

@@ -18,11 +18,13 @@ from plexor.model.settings import (
     Channel,
     RegisterWrite,
     Settings,
+    Stall,
     Stimulus,
     TableStep,
 )
 from plexor.plan.codes import codes_asked
 from plexor.plan.strikes import FRACTION_BITS
+from plexor.protocol.frames import SOURCES
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import (
     CHANNEL,
@@ -103,6 +105,8 @@ def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
             StopOn.LATENCY in stop_on, image.value("control", "trigger_latency_ticks"), tick_fs
         ),
         stop_on_missed=StopOn.MISSED in stop_on,
+        stall=_stall(image, tick_fs) if StopOn.STALL in stop_on else None,
+        stop_code=_code(image) if StopOn.CODE in stop_on else None,
         stream=Stream(stream) if stream in set(Stream) else Stream.LIVE,
         load=bool(image.value("control", "load")),
         input_select=InputSelect(image.value("control", "input_select")),
@@ -150,6 +154,20 @@ def _period(image: RegisterImage, interval: tuple[str, int], output: int) -> Fra
     burst = image.value("stimulus", "burst_count", output)
     dither = (1 << image.value("stimulus", "dither_bits", output)) - 1
     return exact + spacing * (burst - 1) + Fraction(dither, 2)
+
+
+def _stall(image: RegisterImage, tick_fs: int) -> Stall | None:
+    """Return the source that may stall, as far as it is known."""
+    if image.unknown([("code", 0, "stall_source"), ("code", 0, "stall_ticks")]):
+        return None
+    source = image.value("code", "stall_source")
+    limit_s = seconds_of(image.value("code", "stall_ticks"), tick_fs)
+    return Stall(source, limit_s) if source < SOURCES else None
+
+
+def _code(image: RegisterImage) -> int | None:
+    """Return the code to stop at, if it is known."""
+    return image.value("code", "stop_code") if image.has("code", "stop_code") else None
 
 
 def _if(given: bool, ticks: int, tick_fs: int) -> Fraction | None:

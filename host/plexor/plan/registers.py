@@ -19,6 +19,7 @@ from plexor.model.settings import (
     parse_reference,
 )
 from plexor.plan.codes import code_registers
+from plexor.plan.coded import coded_registers
 from plexor.plan.rounding import Quantities
 from plexor.plan.strikes import step_registers, stimulus_registers
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
@@ -87,6 +88,7 @@ def plan_of(settings: Settings, identity: Identity) -> Plan:
     for number in range(len(settings.table)):
         writes += step_registers(settings, number, settle_ticks, quantities)
     writes += code_registers(settings.codes, quantities)
+    writes += coded_registers(settings, quantities)
     settings = replace(settings, stream=stream_of(settings, identity))
     writes += _control(settings, quantities, settle_ticks, counted or bool(settings.table))
     for write in writes:
@@ -256,6 +258,10 @@ def _control(
         latency_ticks = quantities.signed("latency_over", settings.latency_over_s)
     if settings.stop_on_missed:
         stop_on |= StopOn.MISSED
+    if settings.stall is not None:
+        stop_on |= StopOn.STALL
+    if settings.stop_code is not None:
+        stop_on |= StopOn.CODE
     if settings.report_s is not None:
         computed = computes_snapshots(settings, quantities.geometry)
         if not computed:

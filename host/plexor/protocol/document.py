@@ -206,6 +206,7 @@ def _memories() -> Iterator[str]:
     yield _values(memory, ("VALUE_BITS", "STATISTICS_SETS"))
     yield _record(memory.STATISTICS)
     yield _record(memory.STEP)
+    yield _record(memory.CODE_FIGURES)
     mantissa = build.latency_mantissa_bits
     yield "### Log-linear bins\n"
     yield (

@@ -34,6 +34,8 @@ class Space(IntEnum):
     LATENCY_ZOOM = 7  # entry: (key, bin), 32-bit count
     INTERVAL_ZOOM = 8  # the same
     STEPS = 9  # entry: step << key bits | channel, STEP record; only in bank 0
+    CODE_TIMES = 10  # entry: code_place, CODE_FIGURES record of times to the next code
+    CODE_LATENCY = 11  # the same of rise latencies of one channel, by the code at the strike
 
 
 HISTOGRAM_SPACES = (
@@ -42,6 +44,7 @@ HISTOGRAM_SPACES = (
     Space.LATENCY_ZOOM,
     Space.INTERVAL_ZOOM,
 )
+CODE_SPACES = (Space.CODE_TIMES, Space.CODE_LATENCY)
 
 
 class ResponseClass(IntEnum):
@@ -116,6 +119,31 @@ STEP = Record(
         Field("end_ticks", 64, "ticks", "the tick after the step's last"),
     ),
 )
+
+CODE_FIGURES = Record(
+    "code figures",
+    "Figures of one code, without those that the next code or an answer has not ended. Without "
+    "samples all fields are 0.",
+    (
+        Field("count", 64, "samples", "number of samples"),
+        Field("sum_ticks", 64, "ticks", "sum of the samples", signed=True),
+        Field("min_ticks", 64, "ticks", "minimum", signed=True),
+        Field("max_ticks", 64, "ticks", "maximum", signed=True),
+    ),
+)
+CODE_TABLE_BITS = 10
+"""Bits of a code that tables tell apart. Of a longer code they are the upper ones: its class, and
+the upper bits of its id."""
+
+
+def table_bits(geometry: Geometry) -> int:
+    """Return the bits of an entry's number in the tables of codes."""
+    return min(geometry.code_bits, CODE_TABLE_BITS)
+
+
+def code_place(geometry: Geometry, code: int) -> int:
+    """Return the entry of a code in the tables of codes; before the first code 0 is in force."""
+    return code >> geometry.code_bits - table_bits(geometry)
 
 
 def key(geometry: Geometry, kind: int, channel: int) -> int:
@@ -210,6 +238,8 @@ def entry_words(space: Space) -> int:
         return STATISTICS.size_bytes // 4
     if space == Space.STEPS:
         return STEP.size_bytes // 4
+    if space in CODE_SPACES:
+        return CODE_FIGURES.size_bytes // 4
     return 2
 
 
@@ -220,6 +250,7 @@ def entries(geometry: Geometry, space: Space) -> int:
     zoom = Feature.ZOOM in geometry.features
     swept = Feature.SWEEP in geometry.features
     sources = max(geometry.sources) + 1
+    codes = Feature.CODES in geometry.features and 1 << table_bits(geometry)
     return {
         Space.CLASSES: geometry.channels * CLASSES,
         Space.EDGES: sources * 2,
@@ -231,4 +262,5 @@ def entries(geometry: Geometry, space: Space) -> int:
         Space.LATENCY_ZOOM: zoom * first_bin(geometry, Space.LATENCY_ZOOM, KINDS, 0),
         Space.INTERVAL_ZOOM: zoom * intervals * first_bin(geometry, Space.INTERVAL_ZOOM, KINDS, 0),
         Space.STEPS: geometry.table_steps << geometry.key_bits if swept else 0,
+        **dict.fromkeys(CODE_SPACES, int(codes)),
     }[space]

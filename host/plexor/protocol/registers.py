@@ -33,6 +33,8 @@ class StopOn(IntFlag):
     TIME = 2  # `control.run_time_ticks` have passed
     LATENCY = 4  # a rise latency above `control.trigger_latency_ticks` on a trigger channel
     MISSED = 8  # a missed strike on a trigger channel
+    STALL = 16  # no event of `code.stall_source` for `code.stall_ticks`, with Feature.CODES
+    CODE = 32  # the code `code.stop_code`, with Feature.CODES
 
 
 class Stream(IntEnum):
@@ -62,6 +64,8 @@ class StopReason(IntEnum):
     TIME = 3
     LATENCY = 4
     MISSED = 5
+    STALL = 6
+    CODE = 7
 
 
 class Policy(IntEnum):
@@ -167,7 +171,7 @@ CONTROL = Block(
     (
         Register("action", 8, _W, "", "Action; reads as 0"),
         Register("stream", 2, _S, "", "Stream"),
-        Register("stop_on", 4, _S, "", "StopOn"),
+        Register("stop_on", 6, _S, "", "StopOn"),
         Register("run_time_ticks", 64, _S, "ticks", "limit of StopOn.TIME; rounded up to a clock"),
         Register("settle_ticks", 48, _S, "ticks", "from the last strike to the end of the run"),
         Register("report_clocks", 32, _S, "clocks", "time between automatic snapshots; 0: none"),
@@ -337,6 +341,10 @@ CODE = Block(
         Register(
             "zone_mask", 16, _S, "", "bit n: codes of class n, their upper 4 bits, are not sent"
         ),
+        Register("latency_channel", 3, _S, "", "channel whose latencies Space.CODE_LATENCY counts"),
+        Register("stop_code", 16, _S, "", "code that ends the run with StopOn.CODE"),
+        Register("stall_source", 5, _S, "", "source that StopOn.STALL waits for"),
+        Register("stall_ticks", 48, _S, "ticks", "limit of StopOn.STALL"),
     ),
 )
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from plexor.analyse.analyse import Report
-from plexor.analyse.stopped import stopped
-from plexor.model.results import LINK_DROPPED_MOST, Accounting, RunResult
+from plexor.analyse.stopped import Stopped, stopped
+from plexor.model.results import LINK_DROPPED_MOST, Accounting, RunResult, source_name
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import StopReason, Trigger
 from plexor.render.pictures.frame import provenance
@@ -72,6 +72,8 @@ def stop_line(report: Report) -> str:
     found = stopped(report)
     if found is None:
         return ""
+    if found.by in (StopReason.STALL, StopReason.CODE):
+        return _stopped_by_code(report, found)
     over_s = report.result.settings.latency_over_s
     by = "missed"
     if found.by == StopReason.LATENCY:
@@ -85,6 +87,21 @@ def stop_line(report: Report) -> str:
     if found.at_ticks is not None:
         parts.append(f"at {format_ticks(found.at_ticks, tick_fs, 7)}")
     return f"stopped by {by}: {', '.join(parts)}"
+
+
+def _stopped_by_code(report: Report, found: Stopped) -> str:
+    """Return `stopped by stall: no code for more than 1 ms, at 5.2 ms`, or at which code."""
+    settings = report.result.settings
+    at = ""
+    if found.at_ticks is not None:
+        at = f", at {format_ticks(found.at_ticks, report.result.tick_fs, 7)}"
+    if found.by == StopReason.CODE:
+        code = settings.stop_code
+        return f"stopped by code{'' if code is None else f' {code:#x}'}{at}"
+    if settings.stall is None:
+        return f"stopped by stall{at}"
+    name, limit = source_name(settings.stall.source), format_seconds(settings.stall.limit_s, 6)
+    return f"stopped by stall: no {name} for more than {limit}{at}"
 
 
 def accounting(report: Report) -> str:

@@ -133,8 +133,9 @@ def _wrong_settings(settings: Settings) -> Iterator[str]:
         yield from (f"strike{stimulus.output}: {text}" for text in _wrong_stimulus(stimulus))
     for channel in settings.channels:
         yield from (f"ch{channel.number}: {text}" for text in _wrong_channel(channel))
+    stall_s = None if settings.stall is None else settings.stall.limit_s
     times = (settings.timeout_s, settings.time_s, settings.latency_over_s, settings.settle_s)
-    for time_s in (*times, settings.window_min_s, settings.early_s, settings.report_s):
+    for time_s in (*times, stall_s, settings.window_min_s, settings.early_s, settings.report_s):
         if time_s is not None and time_s < 0:
             yield f"settings: {time_s} s; must be 0 or more"
     for step in settings.table:

@@ -143,8 +143,9 @@ _PATH = click.Path(path_type=Path)
     type=STOP,
     multiple=True,
     metavar="CONDITION",
-    help="Stop on latency>50us or missed, and keep the events around that point. Repeat it for "
-    "each condition.",
+    help="Stop on latency>50us or missed, and keep the events around that point. With a code port "
+    "also on stall:code>1ms, when no code came for that time, and on code=0x43. Repeat it for each "
+    "condition.",
 )
 @click.option(
     "--code-wires",

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from plexor.codes.names import Names
-from plexor.explain.blame import NOT_KNOWN
+from plexor.explain.blame import NOT_KNOWN, Blamed
 from plexor.explain.recurrence import Law, Recurrence
 from plexor.explain.why import Explained, Group, why
 from plexor.model.results import RunResult
@@ -24,7 +24,8 @@ class Why:
         """Latency above which an answer is late, in ticks; None: beyond a gap above the median."""
         codes = result.settings.codes
         names = Names(() if codes is None else codes.names)
-        self._says: Says = partial(code_text, names, 0 if codes is None else codes.bits)
+        bits = result.identity.geometry.code_bits if codes is None else codes.bits
+        self._says: Says = partial(code_text, names, bits)
         self.channels: tuple[Explained, ...] = why(result, over_ticks)
         """Each channel that answers strikes."""
 
@@ -50,7 +51,8 @@ class Why:
 
 def _channel(entry: Explained, says: Says, start_ticks: int) -> dict[str, Any]:
     if entry.tail is None:
-        return {"name": entry.name, "missing": entry.missing}
+        by_code = [_blamed(each, says) for each in entry.blamed]
+        return {"name": entry.name, "missing": entry.missing, "by_code": by_code}
     usual = entry.tail.usual_ticks
     return {
         "name": entry.name,
@@ -59,18 +61,7 @@ def _channel(entry: Explained, says: Says, start_ticks: int) -> dict[str, Any]:
         "usual_min_ticks": None if usual is None else usual[0],
         "usual_max_ticks": None if usual is None else usual[1],
         "clusters": [_group(group) for group in entry.groups],
-        "by_code": [
-            {
-                "code": _code(each.code),
-                "says": says(each.code),
-                "answers": each.answers,
-                "late": each.late,
-                "min_ticks": each.min_ticks,
-                "max_ticks": each.max_ticks,
-                "sum_ticks": each.sum_ticks,
-            }
-            for each in entry.blamed
-        ],
+        "by_code": [_blamed(each, says) for each in entry.blamed],
         "latest": [
             {
                 "strike_ticks": each.strike_ticks - start_ticks,
@@ -86,6 +77,18 @@ def _channel(entry: Explained, says: Says, start_ticks: int) -> dict[str, Any]:
             }
             for each in entry.chains
         ],
+    }
+
+
+def _blamed(entry: Blamed, says: Says) -> dict[str, Any]:
+    return {
+        "code": _code(entry.code),
+        "says": says(entry.code),
+        "answers": entry.answers,
+        "late": entry.late,
+        "min_ticks": entry.min_ticks,
+        "max_ticks": entry.max_ticks,
+        "sum_ticks": entry.sum_ticks,
     }
 
 

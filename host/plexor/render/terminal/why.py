@@ -80,7 +80,7 @@ def blame_rows(entry: Explained, says: Says, tick_fs: int) -> tuple[list[str], l
         [
             (says(each.code), ""),
             (grouped(each.answers), ""),
-            (grouped(each.late), ""),
+            ("?" if each.late is None else grouped(each.late), ""),
             (format_ticks(each.min_ticks, tick_fs), ""),
             (format_ticks(each.sum_ticks / each.answers, tick_fs), ""),
             (format_ticks(each.max_ticks, tick_fs), ""),

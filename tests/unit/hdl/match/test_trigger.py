@@ -2,12 +2,13 @@
 
 import pytest
 
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import StopReason
 from plexor_hdl.match import trigger
 from plexor_hdl.match.trigger import Trigger
 
 GEOMETRY = Geometry(ring_depth=16)
+CODED = Geometry(ring_depth=16, code_bits=8, features=Feature.EVENTS | Feature.CODES)
 
 
 async def strobe(ctx, dut, *names):
@@ -52,6 +53,26 @@ def test_the_first_event_is_kept_with_its_reason(bench, strobes, reason, index):
         await ctx.tick()
         ctx.set(dut.clear, 0)
         assert not ctx.get(dut.triggered)
+
+    bench.simulate(dut, drive)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason", "index"), [("code", StopReason.CODE, 22), ("stall", StopReason.STALL, 55)]
+)
+def test_a_code_and_a_stall_are_kept_with_their_reason(bench, name, reason, index):
+    dut = Trigger(CODED)
+
+    async def drive(ctx):
+        armed(ctx, dut, code=1)
+        ctx.set(dut.stall, {"index": 55, "time_ticks": 555})
+        await strobe(ctx, dut, name)
+        await ctx.tick()
+        assert ctx.get(dut.reason) == reason
+        assert (ctx.get(dut.at.index), ctx.get(dut.at.time_ticks)) == (index, index // 11 * 111)
+        # What matters came before a stall; after a code more is kept.
+        await ctx.tick()
+        assert ctx.get(dut.over) == (name == "stall")
 
     bench.simulate(dut, drive)
 

@@ -8,6 +8,8 @@ import pytest
 
 from plexor.analyse.analyse import analyse
 from plexor.errors import ExitCode
+from plexor.model.settings import Stall
+from plexor.protocol.frames import SOURCE_CODE
 from plexor.protocol.registers import StopReason
 from plexor.render.facts import stop_line
 from plexor.render.page import page
@@ -91,3 +93,28 @@ def test_a_run_that_ended_as_planned_says_nothing_of_it(run_of):
     assert stop_line(report) == ""
     assert document(report, None, ExitCode.PASS)["stopped"] is None
     assert "stopped by" not in text(report)
+
+
+@pytest.mark.parametrize(
+    ("why", "line"),
+    [
+        (StopReason.STALL, "stopped by stall: no code for more than 2 ms, at 3.25 ms"),
+        (StopReason.CODE, "stopped by code 0x43, at 3.25 ms"),
+    ],
+)
+def test_a_stall_and_a_code_are_told_with_their_time(run_of, why, line):
+    run = run_of([[1000] * 20])
+    limit = Stall(SOURCE_CODE, Fraction(2, 1000))
+    run = dataclasses.replace(
+        run,
+        settings=dataclasses.replace(run.settings, stall=limit, stop_code=0x43),
+        stop_reason=why,
+        trigger_index=5,
+        trigger_ticks=START + 3_250_000,
+    )
+    report = analyse(run)
+    assert stop_line(report) == line
+    assert line in text(report).splitlines()
+    found = document(report, None, ExitCode.PASS)
+    assert found["stop_reason"] == why.name.lower()
+    assert found["stopped"]["at_ticks"] == 3_250_000

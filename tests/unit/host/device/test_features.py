@@ -3,14 +3,14 @@
 import pytest
 
 from plexor.device.features import ABOUT, board_of, lack, refusal
-from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
+from plexor.protocol.geometry import Feature, Geometry
 
 BARE = Geometry(features=Feature(0), board="ice")
 
 
 def test_every_feature_of_a_board_has_a_name_and_what_to_do_without_it():
     # That an instrument is simulated is nothing that a board could have.
-    assert set(ABOUT) == set(ALL_FEATURES) - {Feature.SIMULATED}
+    assert set(ABOUT) == set(Feature) - {Feature.SIMULATED}
     assert len({about.name for about in ABOUT.values()}) == len(ABOUT)
 
 

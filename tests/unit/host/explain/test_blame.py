@@ -34,7 +34,7 @@ def test_the_code_in_force_at_a_strike_is_the_last_one_before_it(seed):
     codes, strikes, _, events = planted(seed)
     found = Blame(array(codes), events).in_force(strikes)
     for strike, code in zip(strikes.tolist(), found.tolist(), strict=True):
-        before = [value(kind, number) for time, kind, number in codes if time <= strike]
+        before = [value(kind, number) for time, kind, number in codes if time < strike]
         assert code == (before[-1] if before else NOT_KNOWN)
 
 
@@ -57,6 +57,15 @@ def test_after_a_torn_code_nothing_is_known_until_the_next_one():
     codes["torn"][1] = True
     found = Blame(codes, events_at([10, 15, 20, 25, 30, 35])).in_force(np.array([15, 25, 35]))
     assert found.tolist() == [value(SET, 1), NOT_KNOWN, value(SET, 3)]
+
+
+def test_a_strike_in_the_tick_of_a_code_comes_before_it():
+    codes = array([(10, SET, 1), (20, SET, 2)])
+    blame = Blame(codes, events_at([10, 20, 20, 25]))
+    assert blame.in_force(np.array([20, 21])).tolist() == [value(SET, 1), value(SET, 2)]
+    chain = blame.chain(20, 5)
+    assert chain.code == value(SET, 1)
+    assert [(link.code, link.ticks) for link in chain.links] == [(None, 0), (value(SET, 2), 5)]
 
 
 def test_the_answers_by_code_are_all_answers():

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+from plexor.explain.blame import Blamed
 from plexor.explain.recurrence import Law
 from plexor.explain.why import why
+from plexor.model.code_tables import CodeFigures, CodeTables
 
 from ..runs import run
 from ..scenario import Scenario
@@ -39,3 +41,11 @@ def test_a_channel_whose_events_are_not_whole_says_why():
     assert lost[0].tail is None
     assert lost[0].missing == "some of its events were lost"
     assert none[0].missing == "the run kept no events"
+
+
+def test_a_run_without_events_has_the_answers_by_code_that_the_chip_counted():
+    result = replace(late_run(), events=None)
+    tables = CodeTables(0, (), (CodeFigures(5, 9, 90, 10, 10), CodeFigures(7, 2, 80, 30, 50)))
+    isr, other = why(replace(result, code_tables=tables))
+    assert isr.blamed == (Blamed(7, 2, None, 30, 50, 80), Blamed(5, 9, None, 10, 10, 90))
+    assert other.blamed == ()

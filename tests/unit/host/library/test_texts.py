@@ -13,6 +13,8 @@ from plexor.library.texts import (
     parse_stop,
     parse_strike,
 )
+from plexor.model.settings import Stall
+from plexor.protocol.frames import SOURCE_CODE
 from plexor.protocol.registers import Trigger
 
 US = Fraction(1, 10**6)
@@ -26,9 +28,28 @@ def test_conditions_duties_and_channels_are_parsed_exactly():
     assert parse_channel("my pin=ch3").label == "my pin"
 
 
-@pytest.mark.parametrize("text", ["late", "", "missed ", "latency", "latency<5us", "p99>5us"])
+def test_a_stall_names_its_source_and_a_code_its_number():
+    assert parse_stop("stall:code>1ms").stall == Stall(SOURCE_CODE, Fraction(1, 1000))
+    assert parse_stop("stall:ch2 > 5us").stall == Stall(2, 5 * US)
+    assert parse_stop("code=0x43").code == 0x43
+    assert parse_stop("code = 67").code == 67
+
+
+@pytest.mark.parametrize("source", ["", "codes", "ch8", "strike9", "18"])
+def test_what_is_no_source_is_refused_with_it(source):
+    with pytest.raises(ValueError, match=f"source: {source!r}"):
+        parse_stop(f"stall:{source}>1ms")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("late", "", "missed ", "latency", "latency<5us", "p99>5us"),
+        *("stall>1ms", "stall:code", "code=", "code=run", "code=-1", "code=65536", "node=5"),
+    ],
+)
 def test_what_is_no_condition_is_refused_with_it(text):
-    with pytest.raises(ValueError, match=f"{text!r}.*missed or latency>TIME"):
+    with pytest.raises(ValueError, match=f"{text!r}.*missed, latency>TIME"):
         parse_stop(text)
 
 

@@ -14,6 +14,7 @@ from plexor.decode.consistent import MOST_TICKS
 from plexor.device.device import Device
 from plexor.errors import ExitCode, StoreError
 from plexor.link import open_link
+from plexor.model.code_tables import CodeFigures, CodeTables
 from plexor.model.codes import CODE_DTYPE, Codes, Port
 from plexor.model.results import EVENT_DTYPE, Kind, StepChannel, StepResult
 from plexor.model.settings import Channel, Settings, Stimulus, TableStep
@@ -85,6 +86,18 @@ def test_steps_come_back_equal_and_an_older_run_has_none(result, tmp_path):
     assert load(folder) == stepped
     document = json.loads((folder / "run.json").read_text())
     del document["run"]["steps"], document["run"]["settings"]["table"]
+    (folder / "run.json").write_text(json.dumps(document))
+    assert load(folder) == result
+
+
+def test_tables_of_codes_come_back_equal_and_an_older_run_has_none(result, tmp_path):
+    rise = result.channels[0].measurement(Kind.RISE).statistics
+    whole = CodeFigures(0, rise.count, rise.sum_ticks, rise.min_ticks, rise.max_ticks)
+    tables = CodeTables(0, (CodeFigures(0, 2, 30, 10, 20),), (whole,))
+    folder = save(replace(result, code_tables=tables), tmp_path / "run")
+    assert load(folder).code_tables == tables
+    document = json.loads((folder / "run.json").read_text())
+    del document["run"]["code_tables"]
     (folder / "run.json").write_text(json.dumps(document))
     assert load(folder) == result
 

@@ -1,0 +1,47 @@
+"""Wires the stages of codes to each other and to the stages of every build."""
+
+from amaranth.hdl import Module, Value
+from amaranth.lib import wiring
+
+from plexor.protocol.memory import Space
+from plexor.protocol.registers import StopOn
+from plexor_hdl.control.run import flag_bit
+from plexor_hdl.stages import Stages
+
+
+def wire_codes(m: Module, s: Stages, pins: Value, reads: dict) -> None:
+    """Wire the code port's pins, the tables of codes and their read ports, and the stall."""
+    settings, stop_on = s.bank.code, s.bank.control.stop_on
+    tables, stall, measured = s.code_tables, s.stall, s.matcher.o_measured
+    m.d.comb += [
+        s.capture.codes.eq(pins),
+        s.capture.code.eq(settings),
+        s.uplink.value.eq(s.capture.value),
+        s.bank.status.masked.eq(s.capture.masked),
+        tables.event.eq(s.capture.event),
+        tables.event_stb.eq(s.capture.event_stb),
+        tables.value.eq(s.capture.value),
+        tables.code_stb.eq(s.matcher.code_stb),
+        tables.settings.eq(settings),
+        tables.measured.eq(measured.payload),
+        tables.measured_stb.eq(measured.valid & measured.ready),
+        tables.bank.eq(s.snapshots.bank),
+        tables.clear_stb.eq(s.run.clear),
+        s.matcher.in_force.eq(tables.in_force),
+        s.matcher.latency_channel.eq(settings.latency_channel),
+        stall.settings.eq(settings),
+        # Once the last strike was sent, a device has no reason to go on.
+        stall.armed.eq(flag_bit(stop_on, StopOn.STALL) & ~s.outputs.done),
+        stall.now_ticks.eq(s.run.now_ticks),
+        stall.capture.eq(s.run.capture),
+        stall.beat_stb.eq(s.capture.o_valid & s.capture.o_ready),
+        stall.is_event.eq(s.capture.o_beat.is_event),
+        stall.event.eq(s.capture.event),
+        s.trigger.armed_code.eq(flag_bit(stop_on, StopOn.CODE)),
+        s.trigger.code_stb.eq(tables.stop_stb),
+        s.trigger.stall_stb.eq(stall.stall_stb),
+        s.trigger.stall.index.eq(stall.index),
+        s.trigger.stall.time_ticks.eq(stall.time_ticks),
+    ]
+    wiring.connect(m, reads[Space.CODE_TIMES], tables.times)
+    wiring.connect(m, reads[Space.CODE_LATENCY], tables.latencies)

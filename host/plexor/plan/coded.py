@@ -1,0 +1,47 @@
+"""Registers of what the chip makes of codes: whose latencies it counts, and when it stops."""
+
+from __future__ import annotations
+
+from plexor.model.results import source_name
+from plexor.model.settings import RegisterWrite, Settings
+from plexor.plan.rounding import Quantities
+from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
+from plexor.protocol.geometry import Feature
+from plexor.protocol.registers import CODE, register
+
+
+def coded_registers(settings: Settings, quantities: Quantities) -> list[RegisterWrite]:
+    """Return the registers, none for an instrument without a code port.
+
+    The channel is the first that is named and answers strikes. Raises ValueError for what the
+    instrument cannot do.
+    """
+    geometry, stall, code = quantities.geometry, settings.stall, settings.stop_code
+    if stall is not None:
+        quantities.need(Feature.CODES, "stop on a stall")
+    if code is not None:
+        quantities.need(Feature.CODES, "stop on a code")
+    if Feature.CODES not in geometry.features:
+        return []
+    carry = () if settings.codes is None else settings.codes.channels
+    named = [c.number for c in settings.channels if c.enable and c.number not in carry]
+    values = {"latency_channel": named[0] if named else 0}
+    if stall is not None:
+        most = (1 << register(CODE.name, "stall_ticks").bits) - 1
+        if stall.source not in _there(settings, geometry.sources):
+            name = source_name(stall.source)
+            raise ValueError(f"stall: {name} is not enabled, so it would stall in any run")
+        values["stall_source"] = stall.source
+        values["stall_ticks"] = quantities.whole("stall", stall.limit_s, 1, most)
+    if code is not None:
+        if code >> geometry.code_bits:
+            raise ValueError(f"code: {code}; must be 0 to {(1 << geometry.code_bits) - 1}")
+        values["stop_code"] = code
+    return [RegisterWrite(CODE.name, 0, name, value) for name, value in values.items()]
+
+
+def _there(settings: Settings, sources: tuple[int, ...]) -> set[int]:
+    """Return the sources that may have events."""
+    on = {SOURCE_CHANNEL + channel.number for channel in settings.channels if channel.enable}
+    on |= {SOURCE_STRIKE + strike.output for strike in settings.strikes}
+    return {source for source in sources if source >= SOURCE_LOAD or source in on}
