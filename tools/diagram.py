@@ -31,6 +31,7 @@ DATA: dict[str, tuple[float, float, str]] = {
     "counts": (4.25, 2, "edges, classes"),
     "results": (4.25, 3.5, "bins, statistics"),
     "uplink": (5, 0.4, "events to frames"),
+    "code_tables": (4.25, 4.6, "times by code"),
     "dumper": (6, 2.6, "memories to frames"),
     "packetizer": (6, 1.2, "a frame at a time"),
     "link": (6, 0, "frames to bytes"),
@@ -43,6 +44,7 @@ CONTROL: dict[str, str] = {
     "snapshots": "banks and dumps",
     "flags": "what happened",
     "last_counted": "the end of counting",
+    "stall": "a source falls silent",
 }
 """Stages that most others are wired to. Their wires are not drawn."""
 LEAST_BITS = 2
@@ -64,7 +66,7 @@ _LABEL_PARTS = {
 }
 """Place of an arrow's number on its curve, if another number is in the middle."""
 _WIDTH = 2 * _LEFT + 6 * _STEP_X + _WIDE
-_BAND = _TOP + 4.6 * _STEP_Y
+_BAND = _TOP + 5.7 * _STEP_Y
 _HEIGHT = _BAND + _HIGH + 46
 
 

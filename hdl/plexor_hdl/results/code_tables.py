@@ -22,10 +22,11 @@ STOP_CLOCKS = 4
 class CodeTables(wiring.Component):
     """Counts times from code to code, and latencies of one channel by the code at the strike.
 
-    Codes are counted in the order of events: strikes of the same tick come before it. Its value is there by then: it is at most 9 clocks
-    younger than the code's beginning, and an event takes more to pass the merge. A torn code counts
-    as others do. A time above VALUE_MOST is whole in the sum, and VALUE_MOST in the extremes. The
-    level before the first code has no time. Until then the code in force is 0.
+    Codes are counted in the order of events: strikes of the same tick come before a code. Its value
+    is there by then: it is at most 9 clocks younger than the code's beginning, and an event takes
+    more to pass the merge. A torn code counts as others do. A time above VALUE_MOST is whole in the
+    sum, and VALUE_MOST in the extremes. The level before the first code has no time. Until then the
+    code in force is 0.
 
     Latency: 2 clocks from `code_stb` to `in_force`, 3 to the table of times; 1 clock from a
         latency to its table. `idle` rises 14 clocks after the last of either.

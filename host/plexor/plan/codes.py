@@ -13,7 +13,6 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import CODE, MOST_SETTLE_CLOCKS, CodeMode
 from plexor.units import seconds_of
 
-
 PORT_REGISTERS = (
     "mode", "settle_clocks", "skew_clocks", "mask", "strobe_channel", "zone_mask",
 )  # fmt: skip

@@ -18,8 +18,8 @@ from plexor.model.settings import (
     Settings,
     parse_reference,
 )
-from plexor.plan.codes import code_registers
 from plexor.plan.coded import coded_registers
+from plexor.plan.codes import code_registers
 from plexor.plan.rounding import Quantities
 from plexor.plan.strikes import step_registers, stimulus_registers
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
