@@ -56,7 +56,6 @@ ABOUT: Mapping[Feature, About] = {
         "code port", "send codes on two channels: --code-wires chN:chN, on any instrument"
     ),
     Feature.EVENTS: About("events over the link", "measure with --mode dump"),
-    Feature.CODES: About("a port for codes", "send codes over two wires: --code-wires"),
 }
 """Name and advice of every feature."""
 

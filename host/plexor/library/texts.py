@@ -11,7 +11,7 @@ from typing import NamedTuple
 from plexor.model.codes import Codes, Port, Wires
 from plexor.model.results import source_name
 from plexor.model.settings import Channel, Stall, Stimulus, parse_reference
-from plexor.protocol.codes import USUAL_BITS
+from plexor.protocol.codes import CLASS_BITS, USUAL_BITS, CodeClass
 from plexor.protocol.frames import CODE_BITS, SOURCES
 from plexor.protocol.registers import Trigger
 from plexor.units import parse_count, parse_duration, parse_part, parse_rate
@@ -134,7 +134,10 @@ _PORT = re.compile(r"(?:change|ch([0-7]))(?::(\d{1,2}))?")
 
 
 def parse_code_port(text: str) -> Codes:
-    """Return how codes come by `change:8,settle=24ns` or `ch4`; raise ValueError."""
+    """Return how codes come by `change:8,settle=24ns` or `ch4,without=enter+exit`.
+
+    Raises ValueError for another text.
+    """
     way, *entries = (part.strip() for part in text.split(","))
     match = _PORT.fullmatch(way)
     if match is None:
@@ -143,13 +146,27 @@ def parse_code_port(text: str) -> Codes:
             "if they are not 10: change, change:8, ch4"
         )
     port = Port(None if match[1] is None else int(match[1]))
+    timed = ("settle", "skew") if port.strobe is None else ()
     for entry in entries:
         name, _, value = entry.partition("=")
-        if name not in ("settle", "skew") or port.strobe is not None:
-            right = "settle=TIME or skew=TIME" if port.strobe is None else "nothing with a strobe"
-            raise ValueError(f"code port: {entry!r}; must be {right}")
-        port = replace(port, **{f"{name}_s": parse_duration(value)})
+        if name == "without":
+            port = replace(port, without=tuple(map(_code_class, value.split("+"))))
+        elif name in timed:
+            port = replace(port, **{f"{name}_s": parse_duration(value)})
+        else:
+            right = "".join(f"{each}=TIME, " for each in timed)
+            raise ValueError(f"code port: {entry!r}; must be {right}without=CLASS+CLASS")
     return Codes(port=port, bits=int(match[2] or USUAL_BITS))
+
+
+def _code_class(text: str) -> int:
+    """Return the number of a class such as `enter` or `13`; raise ValueError."""
+    named = {kind.name.lower(): int(kind) for kind in CodeClass}
+    found = int(text) if text.isdecimal() else named.get(text.strip(), -1)
+    if not 0 < found < 1 << CLASS_BITS:
+        names = ", ".join(name for name, number in named.items() if number)
+        raise ValueError(f"class: {text!r}; must be {names}, or a number up to 15")
+    return found
 
 
 class Start(NamedTuple):

@@ -60,6 +60,8 @@ class Port:
     """From a change to the code; None: SETTLE_CLOCKS."""
     skew_s: Fraction | None = None
     """A change that comes later than this, and before the code, tears it; None: SKEW_CLOCKS."""
+    without: tuple[int, ...] = ()
+    """Classes of codes that are not sent. They are counted all the same."""
 
 
 SETTLE_CLOCKS, SKEW_CLOCKS = 3, 1

@@ -8,7 +8,7 @@ from plexor.decode.register_image import RegisterImage
 from plexor.model.codes import SETTLE_CLOCKS, SKEW_CLOCKS, Codes, Port
 from plexor.model.settings import RegisterWrite
 from plexor.plan.rounding import Quantities
-from plexor.protocol.codes import LEAST_BITS
+from plexor.protocol.codes import CLASS_BITS, LEAST_BITS
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import CODE, MOST_SETTLE_CLOCKS, CodeMode
 from plexor.units import seconds_of
@@ -48,6 +48,7 @@ def code_registers(codes: Codes | None, quantities: Quantities) -> list[Register
             "skew_clocks": _clocks("skew", port.skew_s, SKEW_CLOCKS, 0, quantities),
             "mask": (1 << codes.bits) - 1,
             "strobe_channel": port.strobe or 0,
+            "zone_mask": sum(1 << number for number in set(port.without)),
         }
     return [RegisterWrite(CODE.name, 0, name, value) for name, value in values.items()]
 
@@ -81,4 +82,7 @@ def codes_asked(image: RegisterImage, geometry: Geometry) -> Codes | None:
     if mode not in (CodeMode.CHANGE, CodeMode.STROBED) or bits < LEAST_BITS:
         return None
     strobe = image.value(CODE.name, "strobe_channel") if mode == CodeMode.STROBED else None
-    return Codes(port=Port(strobe, clocks("settle_clocks"), clocks("skew_clocks")), bits=bits)
+    zones = image.value(CODE.name, "zone_mask")
+    without = tuple(number for number in range(1 << CLASS_BITS) if zones >> number & 1)
+    port = Port(strobe, clocks("settle_clocks"), clocks("skew_clocks"), without)
+    return Codes(port=port, bits=bits)

@@ -138,6 +138,7 @@ def books(found: Accounting) -> str:
     if found.link_dropped:
         more = " or more" if found.link_dropped == LINK_DROPPED_MOST else ""
         bytes_lost = f" · {found.link_dropped}{more} bytes of commands lost on the link"
+    masked = f" · {grouped(found.masked)} codes not to be sent" if found.masked else ""
     disorder = "".join(
         f" · {grouped(count)} frames {_DISORDER.get(kind, kind)}"
         for kind, count in sorted(found.disorder.items())
@@ -145,7 +146,7 @@ def books(found: Accounting) -> str:
     return (
         f"generated {grouped(found.generated)} {sign} received {grouped(found.received)} "
         f"+ dropped on chip {grouped(found.dropped_on_chip)} "
-        f"+ lost on the link {grouped(found.lost_on_link)}{disorder}{bytes_lost}"
+        f"+ lost on the link {grouped(found.lost_on_link)}{masked}{disorder}{bytes_lost}"
     )
 
 

@@ -1,5 +1,6 @@
 """Texts of channels, strikes and conditions: read exactly, or refused with the value."""
 
+import re
 from fractions import Fraction
 
 import pytest
@@ -7,12 +8,14 @@ import pytest
 from plexor.library.texts import (
     Start,
     parse_channel,
+    parse_code_port,
     parse_duty,
     parse_jumper,
     parse_start,
     parse_stop,
     parse_strike,
 )
+from plexor.model.codes import Codes, Port
 from plexor.model.settings import Stall
 from plexor.protocol.frames import SOURCE_CODE
 from plexor.protocol.registers import Trigger
@@ -169,3 +172,40 @@ def test_a_jumper_is_an_output_and_a_channel():
 def test_what_is_no_jumper_is_refused_with_it(text):
     with pytest.raises(ValueError, match=f"{text!r}; must be strikeN=chM"):
         parse_jumper(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("change", Codes(port=Port())),
+        ("change:8", Codes(port=Port(), bits=8)),
+        ("ch4", Codes(port=Port(strobe=4))),
+        (
+            "change:9,settle=32ns,skew=16ns",
+            Codes(port=Port(None, Fraction(32, 10**9), Fraction(16, 10**9)), bits=9),
+        ),
+        ("ch4,without=enter+exit+13", Codes(port=Port(strobe=4, without=(8, 9, 13)))),
+    ],
+)
+def test_a_code_port_is_what_its_text_says(text, codes):
+    assert parse_code_port(text) == codes
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("port", "'port'; must be change or the strobe's channel"),
+        ("ch8", "'ch8'; must be change or the strobe's channel"),
+        ("change:4", "4 bits; must be 6 to 16"),
+        ("change,settle=3", "'3'; must be a number with a unit"),
+        ("change,speed=3ns", "'speed=3ns'; must be settle=TIME, skew=TIME, without=CLASS"),
+        ("ch4,settle=24ns", "'settle=24ns'; must be without=CLASS"),
+        ("change,without=leave", "'leave'; must be run, ready"),
+        ("change,without=16", "'16'; must be run, ready"),
+        ("change,without=0", "'0'; must be run, ready"),
+    ],
+)
+def test_a_code_port_that_cannot_be_is_one_line(text, said):
+    with pytest.raises(ValueError, match=re.escape(said)) as caught:
+        parse_code_port(text)
+    assert "\n" not in str(caught.value)

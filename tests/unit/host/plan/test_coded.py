@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.model.codes import Codes
+from plexor.model.codes import Codes, Wires
 from plexor.model.identity import Identity
 from plexor.model.settings import Channel, Settings, Stall, Stimulus
 from plexor.plan.registers import plan_of
@@ -23,7 +23,7 @@ SETTINGS = Settings(
 
 def test_the_first_channel_that_answers_is_counted_by_code():
     assert plan_of(SETTINGS, IDENTITY).value("code", "latency_channel") == 2
-    wired = replace(SETTINGS, codes=Codes(2, 3))
+    wired = replace(SETTINGS, codes=Codes(wires=Wires(2, 3)))
     assert plan_of(wired, IDENTITY).value("code", "latency_channel") == 1
 
 

@@ -78,6 +78,7 @@ def test_books_that_do_not_hold_are_no_equation():
     assert books(Accounting(1500, 1400, 60, 40)) == (
         "generated 1,500 = received 1,400 + dropped on chip 60 + lost on the link 40"
     )
+    assert books(Accounting(9, 9, 0, 0, masked=1200)).endswith(" · 1,200 codes not to be sent")
     assert "generated 1,500 ≠ received" in books(Accounting(1500, 1400, 60, 41))
 
 
