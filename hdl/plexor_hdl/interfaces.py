@@ -7,6 +7,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import SOURCE_BITS
+from plexor.protocol.frames import VALUE_BITS as CODE_VALUE_BITS
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS, Space, table_bits
 from plexor.protocol.registers import Block
@@ -44,9 +45,12 @@ class Event(data.StructLayout):
         polarity: 1: the edge to the active level.
         index: How many events were before it, dropped ones included; with 0 bits there is none.
         gap: Edges were dropped just before it.
+        value: The value of a code; with 0 bits there is none.
     """
 
-    def __init__(self, time_bits: int = TIME_BITS, index_bits: int = INDEX_BITS) -> None:
+    def __init__(
+        self, time_bits: int = TIME_BITS, index_bits: int = INDEX_BITS, value_bits: int = 0
+    ) -> None:
         super().__init__(
             {
                 "time_ticks": time_bits,
@@ -54,6 +58,7 @@ class Event(data.StructLayout):
                 "polarity": 1,
                 "index": index_bits,
                 "gap": 1,
+                "value": value_bits,
             }
         )
 
@@ -63,11 +68,12 @@ class Beat(data.StructLayout):
 
     Every later event is at or after that time. The event has the bits that the build's features
     look at: the whole time for intervals, steps and events that are kept, the index for events that
-    are kept.
+    are kept. A code has its value where a ring keeps it.
 
     Fields:
         event: The event; without one only its time in ticks counts.
         is_event: There is an event.
+        code: The code in force, as an entry of the tables of codes; with Feature.CODES.
         final: The last beat of a run; its time is the tick after the run's last.
     """
 
@@ -77,8 +83,14 @@ class Beat(data.StructLayout):
     def __init__(self, geometry: Geometry) -> None:
         kept = bool(geometry.features & self.KEPT)
         long = kept or bool(geometry.features & (self.LONG | Feature.SWEEP))
-        event = Event(TIME_BITS if long else VALUE_BITS, INDEX_BITS if kept else 0)
-        super().__init__({"event": event, "is_event": 1, "final": 1})
+        valued = geometry.code_bits and Feature.RING in geometry.features
+        event = Event(
+            TIME_BITS if long else VALUE_BITS,
+            INDEX_BITS if kept else 0,
+            CODE_VALUE_BITS if valued else 0,
+        )
+        code = table_bits(geometry)
+        super().__init__({"event": event, "is_event": 1, "final": 1, "code": code})
 
 
 class Kind(IntEnum):

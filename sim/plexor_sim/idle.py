@@ -80,7 +80,7 @@ def _counts() -> list[Watched]:
             "counts",
             "Round",
             ("line",),
-            lambda geometry: (2 * len(geometry.sources),),
+            lambda geometry: (2 * len(geometry.merged),),
             passing=passing,
             settles=("counts.memory",),
         ),

@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Self
 
@@ -28,7 +29,7 @@ from plexor_sim.server import Server
 GEOMETRY = Geometry(
     code_bits=10,
     upload_depth=256,
-    features=(ALL_FEATURES & ~Feature.SWEEP) | Feature.CODES,
+    features=ALL_FEATURES | Feature.CODES,
 )
 CLOCK_PS = 8000
 
@@ -84,6 +85,12 @@ class Link:
         return sum(self.operate(OpCode.READ, place + word) << 32 * word for word in words)
 
 
+@cache
+def executable() -> Path:
+    """Return the simulator."""
+    return build(GEOMETRY, synthetic_device(), default_cache())
+
+
 def plant(path: Path, codes: Sequence[tuple[int, int]]) -> Path:
     """Write (time_ps, value) as the synthetic device reads them."""
     path.write_text("".join(f"{time_ps} {value}\n" for time_ps, value in codes))
@@ -97,8 +104,7 @@ def coded_run(
     arguments: Sequence[str] = (),
 ) -> tuple[EventBatch, Mapping[str, int]]:
     """Return the events of a run, and its counts."""
-    executable = build(GEOMETRY, synthetic_device(), default_cache())
-    with Server(executable, options, arguments) as server, Link(server.port) as link:
+    with Server(executable(), options, arguments) as server, Link(server.port) as link:
         link.write("control", "stream", Stream.LIVE)
         link.write("control", "stop_on", StopOn.TIME)
         link.write("control", "run_time_ticks", run_ticks)
@@ -111,6 +117,7 @@ def coded_run(
             "start_ticks": link.get("status", "start_ticks"),
             "events": link.get("status", "events"),
             "upload_dropped": link.get("status", "upload_dropped"),
+            "masked": link.get("status", "masked"),
         }
         for source in (18, 19):
             for name in ("generated", "dropped"):
@@ -120,10 +127,12 @@ def coded_run(
 
 
 def codes_of(batch: EventBatch) -> np.ndarray:
-    """Return (time_ticks, value) of each code; each must be a pair of neighbours."""
+    """Return (time_ticks, value) of each code; each must be a pair of neighbours in a frame."""
     sources, times, values = batch.sources(), batch.time_ticks(), batch.values()
     firsts = np.flatnonzero(sources == 18)
     assert np.array_equal(firsts + 1, np.flatnonzero(sources == 19))
     assert np.array_equal(batch.indices()[firsts] + 1, batch.indices()[firsts + 1])
     assert np.array_equal(times[firsts], times[firsts + 1])
+    frames = np.repeat(np.arange(len(batch.counts)), batch.counts)
+    assert np.array_equal(frames[firsts], frames[firsts + 1])
     return np.stack([times[firsts].astype(np.int64), values[firsts + 1].astype(np.int64)], axis=1)

@@ -3,8 +3,10 @@
 import random
 
 import numpy as np
+import pytest
 from code_port import CLOCK_PS, coded_run, codes_of, plant
 
+from plexor.protocol.frames import CODE_BITS, TORN
 from plexor.protocol.registers import CodeMode
 
 CHANGE = {("code", "mode"): CodeMode.CHANGE, ("code", "mask"): 0x3FF, ("code", "settle_clocks"): 3}
@@ -46,3 +48,61 @@ def test_pairs_are_never_parted_by_drops_and_received_plus_dropped_is_generated(
     lost = counts["dropped18"] + counts["dropped19"] + counts["upload_dropped"]
     assert 2 * len(codes) == len(batch) + lost
     assert np.all(np.diff(batch.indices().astype(np.int64)) > 0)
+
+
+@pytest.mark.parametrize(("skew_clocks", "settle_clocks"), [(0, 3), (2, 8)])
+def test_codes_too_close_are_torn_and_none_is_wrong_without_the_mark(
+    tmp_path, skew_clocks, settle_clocks
+):
+    skew_ps = skew_clocks * CLOCK_PS
+    # A pin's change is seen a clock late at most, so this far apart pins do not mix.
+    gaps_ps = skew_ps + 2 * CLOCK_PS, 12 * CLOCK_PS
+    codes = planted(3, 4000, 1_000_000_000, gaps_ps)
+    path = plant(tmp_path / "codes.txt", codes)
+    settings = {
+        **CHANGE,
+        ("code", "settle_clocks"): settle_clocks,
+        ("code", "skew_clocks"): skew_clocks,
+    }
+    options = f"codes={path},code_skew={skew_ps}"
+    batch, counts = coded_run(options, settings, 1_600_000)
+    found, all_of = codes_of(batch), {tuple(row) for row in expected(codes)}
+    torn = found[:, 1] & TORN != 0
+    values = found[:, 1] & (1 << CODE_BITS) - 1
+    sure = set(zip(found[~torn, 0].tolist(), values[~torn].tolist(), strict=True))
+    assert sure <= all_of
+    assert len(sure) > 100
+    assert torn.sum() > 100
+    assert len(found) + counts["upload_dropped"] // 2 + counts["dropped18"] == counts["generated18"]
+
+
+def test_a_skew_up_to_the_settle_time_is_one_event_with_the_right_id(tmp_path):
+    codes = planted(4, 400, 1_000_000_000, (100_000, 300_000))
+    path = plant(tmp_path / "codes.txt", codes)
+    for clocks in (1, 3, 8):
+        settings = {
+            **CHANGE,
+            ("code", "settle_clocks"): clocks,
+            ("code", "skew_clocks"): clocks,
+        }
+        options = f"codes={path},code_skew={clocks * CLOCK_PS}"
+        batch, _ = coded_run(options, settings, 1_600_000)
+        found = codes_of(batch)
+        assert found[:, 0].tolist() == [ticks for ticks, _ in expected(codes)]
+        assert (found[:, 1] & (1 << CODE_BITS) - 1).tolist() == [value for _, value in codes]
+        assert not (found[:, 1] & TORN).any()
+
+
+def test_codes_of_masked_classes_are_not_sent_and_are_counted(tmp_path):
+    codes = planted(5, 3000, 4_000_000_000, (32_000, 400_000))
+    path = plant(tmp_path / "codes.txt", codes)
+    settings = {**CHANGE, ("code", "zone_mask"): 0b0110_0000_1111_0010}
+    batch, counts = coded_run(f"codes={path}", settings, 6_000_000, ["--stall", "0.9,3"])
+    shown = [value >> 6 for _, value in codes]
+    assert counts["masked"] == sum(0b0110_0000_1111_0010 >> kind & 1 for kind in shown)
+    found, all_of = codes_of(batch), {tuple(row) for row in expected(codes)}
+    assert {tuple(row) for row in found.tolist()} <= all_of
+    assert not any(0b0110_0000_1111_0010 >> (value >> 6) & 1 for _, value in found.tolist())
+    assert counts["events"] == 2 * (len(codes) - counts["masked"])
+    lost = counts["dropped18"] + counts["upload_dropped"] // 2
+    assert len(codes) == len(found) + lost + counts["masked"]

@@ -6,8 +6,9 @@ from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import SOURCE_CODE_VALUE, SOURCE_STRIKE
+from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE, SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import table_bits
 from plexor.protocol.registers import CHANNEL, CODE
 from plexor_hdl.capture.code_port import CodePort, CodeValue
 from plexor_hdl.capture.code_values import CodeValues
@@ -17,7 +18,7 @@ from plexor_hdl.capture.merge import Columns, Rows
 from plexor_hdl.capture.stamp import Stamp
 from plexor_hdl.capture.timebase import IDLE_CLOCKS, LOW_BITS, epoch_bits
 from plexor_hdl.capture.word_queues import SourceAmounts, WordQueues
-from plexor_hdl.interfaces import INDEX_BITS, Beat, Event, block_layout
+from plexor_hdl.interfaces import COUNT_BITS, INDEX_BITS, Beat, Event, block_layout
 
 
 def in_order(queues: WordQueues, columns: Columns, rows: Rows, stamp: Stamp) -> list[Any]:
@@ -48,7 +49,8 @@ class Capture(wiring.Component):
 
     Latency: 15 or 16 clocks from `words` to `o_beat` where no other event waits, and
         filter_clocks(W) more with Feature.FILTER; 1 more each time a chunk of the index carries.
-    Throughput: one word of each source each clock in; one beat each 2 clocks out.
+    Throughput: one word of each source each clock in; one beat each 2 clocks out. A code and its
+        value are one beat.
     Reset: empty; all levels before the first word count as low; the next index is 0.
     Wrap: an event's time is whole, though only low bits of it travel with the words. The index
         wraps after 2**48 events.
@@ -64,7 +66,7 @@ class Capture(wiring.Component):
         channels: The registers of each channel; `enable`, `invert` and `filter_ticks` count here.
         strike_enables: A bit for each strike output: its edges are captured.
         codes: Levels of the code pins, with Feature.CODES; those of `words` come a clock later.
-        code: The registers of the code port.
+        code: The registers of the code port; codes of its `zone_mask` are neither events nor beats.
         low: Of Timebase, in clocks.
         epoch: Of Timebase.
         last_epoch: Of Timebase.
@@ -75,8 +77,14 @@ class Capture(wiring.Component):
         o_ready: The beat is taken; it should come from a register.
         o_beat: An event, or only the news of the time.
         event_stb: Strobes once for each event, as its beat comes.
-        event: The event in whole, its time in ticks; valid with `event_stb`.
+        event: The event in whole, its time in ticks; valid with `event_stb`. In the clock after a
+            code that of its value, whose time and index are the code's and not told again.
         value: The value of a code, valid where `event` is one of SOURCE_CODE_VALUE.
+        code_stb: A code comes into force, in the order of beats, or one of `zone_mask` would; its
+            time stands at `event`, and its value at `code_value`.
+        code_value: The value of that code, still at its event.
+        hold: No code may come: up to two more still do.
+        masked: How many codes were left out because of `zone_mask`.
         next_index: The index of the event on its way out, or of the next one if there is none.
         amounts: Edges that each source had, and that were dropped, in one clock; to be counted.
         gap_saturated: A gap was too long to be told; until `clear`.
@@ -89,6 +97,10 @@ class Capture(wiring.Component):
             "codes": In(geometry.code_bits),
             "code": In(block_layout(CODE)),
             "value": Out(CodeValue()),
+            "code_stb": Out(1),
+            "code_value": Out(CodeValue()),
+            "hold": In(1),
+            "masked": Out(COUNT_BITS),
         }
         super().__init__(
             {
@@ -111,7 +123,7 @@ class Capture(wiring.Component):
                 "event": Out(Event()),
                 "next_index": Out(INDEX_BITS),
                 "amounts": Out(
-                    data.ArrayLayout(SourceAmounts(geometry.samples), len(geometry.sources))
+                    data.ArrayLayout(SourceAmounts(geometry.samples), len(geometry.merged))
                 ),
                 "gap_saturated": Out(1),
             }
@@ -166,9 +178,6 @@ class Capture(wiring.Component):
                 queues.i_valid[number].eq(edges.o_valid),
             ]
 
-        if self._codes:
-            live = capture[late_clocks + Edges.LATENCY]
-            self._wire_codes(m, late_clocks - 1, channels, live, queues)
         told, final, clock = Signal(init=1), Signal(), Signal.like(queues.clock)
         # Between runs the clock stays at the end of the last run.
         with m.If(Cat(capture[-2:]).any()):
@@ -202,19 +211,22 @@ class Capture(wiring.Component):
             self.o_beat.final.eq(stamp.o_final),
             *(self.o_beat.event[name].eq(stamp.o_event[name]) for name in Event().members),
             self.event_stb.eq(stamp.event_stb),
-            self.event.eq(stamp.o_event),
+            *(self.event[name].eq(stamp.o_event[name]) for name in Event().members),
             self.next_index.eq(stamp.next_index),
             self.gap_saturated.eq(queues.gap_saturated),
         ]
+        if self._codes:
+            live = capture[late_clocks + Edges.LATENCY]
+            self._wire_codes(m, late_clocks - 1, channels, live, queues, stamp)
         m.d.sync += self.idle.eq(queues.empty & columns.empty & ~rows.o_valid)
         return m
 
-    def _wire_codes(self, m: Module, late_clocks: int, channels, live, queues: WordQueues) -> None:
+    def _wire_codes(self, m: Module, wait_clocks: int, channels, live, queues, stamp) -> None:
         """Make edge words of codes, and keep the values of those that are not dropped."""
         m.submodules.code_port = port = CodePort(self._geometry.code_bits, self._geometry.samples)
-        m.submodules.code_values = values = CodeValues(self._geometry.word_fifo_depth)
+        m.submodules.code_values = values = CodeValues(self._geometry)
         pins = self.codes
-        for step in range(late_clocks):
+        for step in range(wait_clocks):
             delayed = Signal(len(pins), name=f"codes{step}")
             m.d.sync += delayed.eq(pins)
             pins = delayed
@@ -226,13 +238,36 @@ class Capture(wiring.Component):
             values.kept.eq(queues.kept[-1]),
             values.i_value.eq(port.value),
             values.i_valid.eq(port.o_value),
-            values.take.eq(self.event_stb & (self.event.source == SOURCE_CODE_VALUE)),
-            self.value.eq(values.o_value),
+            values.zone_mask.eq(self.code.zone_mask),
+            values.clear.eq(self.clear),
+            values.leave_stb.eq(stamp.code_stb),
+            stamp.skip.eq(values.skip),
+            self.masked.eq(values.masked),
         ]
-        for number in (-2, -1):
-            place = len(self._geometry.sources) + number
+        place, value_stb = len(self._geometry.merged) - 1, Signal()
+        in_force = Signal(table_bits(self._geometry))
+        m.d.comb += [
+            queues.i_edges[place].edges.eq(Mux(live, port.o_begin, 0)),
+            queues.i_edges[place].polarity.eq(1),
+            queues.i_valid[place].eq(live & port.o_begin.any()),
+            self.o_beat.event.value.eq(values.value),
+            self.code_value.eq(values.value),
+            stamp.hold.eq(self.hold),
+            self.o_beat.code.eq(in_force),
+        ]
+        m.d.sync += self.code_stb.eq(stamp.code_stb)
+        with m.If(self.clear):
+            m.d.sync += in_force.eq(0)
+        with m.Elif(self.code_stb):
+            m.d.sync += in_force.eq(values.value.code[: self._geometry.code_bits][-len(in_force) :])
+        # The next event comes 2 clocks after a code at the earliest.
+        m.d.sync += value_stb.eq(stamp.event_stb & (stamp.o_event.source == SOURCE_CODE))
+        with m.If(stamp.event_stb):
+            m.d.sync += self.value.eq(values.value)
+        with m.If(value_stb):
             m.d.comb += [
-                queues.i_edges[place].edges.eq(Mux(live, port.o_begin, 0)),
-                queues.i_edges[place].polarity.eq(1),
-                queues.i_valid[place].eq(live & port.o_begin.any()),
+                self.event_stb.eq(1),
+                self.event.source.eq(SOURCE_CODE_VALUE),
+                self.event.polarity.eq(1),
+                self.event.gap.eq(0),
             ]

@@ -11,8 +11,6 @@ from plexor_hdl.interfaces import block_layout
 MOST_SETTLE_CLOCKS = 8
 PORT_CLOCKS = 3
 """Clocks from a level at a pin to the code that it begins."""
-CLASS_BITS = 4
-"""Upper bits of a code: its class."""
 
 
 class CodeValue(data.StructLayout):
@@ -26,11 +24,21 @@ class CodePort(wiring.Component):
     """Finds the codes on the port's pins, and the value of each.
 
     With CHANGE a code begins in the clock in which a pin of the port first differs. Its value is
-    what the port shows `settle_clocks` later; changes until then belong to it. It is torn if a pin
-    changed twice until then, or if the port changed in the last clock and in the one after, which
-    begins another code. With STROBED a code begins with the first rising edge of `strobe` in a
-    word. Its value is what the port shows in the next clock; it is torn if the word has another
-    rising edge, or if the port changes in the clock after. Pins outside the mask read 0.
+    what the port shows `settle_clocks` later; changes until then belong to it. A code is torn if
+
+    - a pin changes more than `skew_clocks` after the first one, until the value is taken;
+    - a pin changes twice until then;
+    - the port changes in the clock in which the value is taken and in the one after, which begins
+      another code;
+    - it begins `skew_clocks` or less after the last change of a code torn by one of the first two,
+      or by this: what begins it may be a late pin of a code that has no beginning of its own.
+
+    So codes whose pins change within `skew_clocks`, and that are further apart, have the right
+    value and time or are torn. Codes closer than that, without a pin in common, are taken for one.
+
+    With STROBED a code begins with the first rising edge of `strobe` in a word. Its value is what
+    the port shows in the next clock; it is torn if the word has another rising edge, or if the port
+    changes in the clock after. Pins outside the mask read 0.
 
     Latency: PORT_CLOCKS clocks from `pins` to `o_begin`, 1 from `strobe`; `o_value` comes
         `settle_clocks` + 1 clocks behind `o_begin` with CHANGE, 2 with STROBED.
@@ -77,7 +85,8 @@ class CodePort(wiring.Component):
     def _change(self, m: Module, on, changes, now) -> None:
         """Begin a code at a change, and take its value once the port has settled."""
         left, age = Signal(range(MOST_SETTLE_CLOCKS + 1)), Signal(range(MOST_SETTLE_CLOCKS + 2))
-        changed, twice = Signal(self._bits), Signal()
+        since, skew = Signal(range(MOST_SETTLE_CLOCKS + 2)), self.settings.skew_clocks
+        changed, torn = Signal(self._bits), Signal()
         value, taken, late = Signal(CodeValue()), Signal(), Signal()
         settle = Signal.like(left)
         some = changes.any()
@@ -89,12 +98,13 @@ class CodePort(wiring.Component):
             )
         )
         m.d.sync += [self.o_begin.eq(0), taken.eq(0)]
+        m.d.sync += since.eq(Mux(some, 1, since + (since <= MOST_SETTLE_CLOCKS)))
         with m.If(left.any()):
             m.d.sync += [
                 left.eq(left - 1),
                 age.eq(age + 1),
                 changed.eq(changed | changes),
-                twice.eq(twice | (changed & changes).any()),
+                torn.eq(torn | (changed & changes).any() | (some & (age > skew))),
             ]
             with m.If(some):
                 m.d.sync += value.skew_clocks.eq(age)
@@ -105,13 +115,13 @@ class CodePort(wiring.Component):
                 left.eq(settle),
                 age.eq(1),
                 changed.eq(changes),
-                twice.eq(0),
+                torn.eq(torn & (since <= skew)),
                 value.skew_clocks.eq(0),
                 self.o_begin.eq(1),
             ]
         m.d.sync += self.o_value.eq(taken)
         m.d.sync += self.value.eq(value)
-        m.d.sync += self.value.torn.eq(twice | (late & some))
+        m.d.sync += self.value.torn.eq(torn | (late & some))
 
     def _strobe(self, m: Module, on, changes, now) -> None:
         """Begin a code at a strobe, and take its value in the clock after."""

@@ -31,7 +31,7 @@ class Column(data.StructLayout):
 
 
 class MergedEvent(data.StructLayout):
-    """One event, its source as a number in the order of `geometry.sources`; or a `blank` slot."""
+    """One event, its source as a number in the order of `geometry.merged`; or a `blank` slot."""
 
     def __init__(self, sources: int, samples: int) -> None:
         super().__init__(
@@ -89,7 +89,7 @@ class Columns(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._samples = geometry.samples
-        self._sources = len(geometry.sources)
+        self._sources = len(geometry.merged)
         super().__init__(
             {
                 "go": In(1),
@@ -176,7 +176,7 @@ class Rows(wiring.Component):
     """
 
     def __init__(self, geometry: Geometry) -> None:
-        self._numbers = range(len(geometry.sources))
+        self._numbers = range(len(geometry.merged))
         self._column = Column(len(self._numbers), geometry.samples)
         super().__init__(
             {

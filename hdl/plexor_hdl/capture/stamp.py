@@ -4,7 +4,8 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.frames import SOURCE_BITS, SOURCE_CODE
+from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.capture.merge import MergedEvent
 from plexor_hdl.capture.timebase import LOW_BITS, epoch_bits
 from plexor_hdl.capture.word_queues import Tag
@@ -18,7 +19,8 @@ class Stamp(wiring.Component):
     The first event of a slot takes `tag`; those after it have the same clock. A blank slot becomes
     a beat without event, and with `final` the final one; its gap goes into the next index too. The
     index is 0 in a build whose geometry is not `indexed`. An event must be stamped within half the
-    range of its clock.
+    range of its clock. A code counts as two events, itself and its value; with `skip` it is not
+    numbered, and there is no beat of it.
 
     Latency: 3 clocks from an event that is taken to `o_event`; 1 more each time that one of the
         index's chunks of CHUNK_BITS carries.
@@ -37,6 +39,9 @@ class Stamp(wiring.Component):
         i_ready: The event is taken.
         i_event: One event, with its place in the word.
         final: A blank slot that is taken in this clock is the end of the run.
+        code_stb: With Feature.CODES: a code leaves; it will stand at `o_event` in the next clock.
+        skip: With Feature.CODES: the code that leaves next will not.
+        hold: With Feature.CODES: nothing is taken; two more events may be before it is so.
         tag: The clock and the gap of the next slot; valid where its first event is offered.
         take_tag: `tag` is taken.
         o_valid: `o_event` stands.
@@ -50,15 +55,18 @@ class Stamp(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
+        self._codes = Feature.CODES in geometry.features
+        codes = {"code_stb": Out(1), "skip": In(1), "hold": In(1)}
         super().__init__(
             {
+                **(codes if self._codes else {}),
                 "clear": In(1),
                 "low": In(LOW_BITS),
                 "epoch": In(epoch_bits(geometry)),
                 "last_epoch": In(epoch_bits(geometry)),
                 "i_valid": In(1),
                 "i_ready": Out(1),
-                "i_event": In(MergedEvent(len(geometry.sources), geometry.samples)),
+                "i_event": In(MergedEvent(len(geometry.merged), geometry.samples)),
                 "final": In(1),
                 "tag": In(Tag(geometry)),
                 "take_tag": Out(1),
@@ -81,14 +89,26 @@ class Stamp(wiring.Component):
                     "is_event": 1,
                     "final": 1,
                     "fine": (self._geometry.samples - 1).bit_length(),
-                    "source": 5,
+                    "source": SOURCE_BITS,
                     "polarity": 1,
                 }
             )
         )
-        tag = Signal(self.tag.shape())
-        sources = Array(Const(source, 5) for source in self._geometry.sources)
+        # The value of a code is counted with what was dropped before the next event.
+        bits = {"clock": len(self.tag.clock), "gap": len(self.tag.gap) + self._codes}
+        tag = Signal(data.StructLayout(bits))
+        sources = Array(Const(source, SOURCE_BITS) for source in self._geometry.merged)
         m.d.comb += self.take_tag.eq(self.i_ready & self.i_valid & self.i_event.first)
+        told, stands, code, gaps = Signal(), Signal(), Signal(), Signal()
+        dropped = Mux(self.i_valid & self.i_event.first, self.tag.gap, 0)
+        m.d.comb += [told.eq(event.is_event), stands.eq(event.valid)]
+        if self._codes:
+            m.d.comb += [
+                code.eq(event.is_event & (event.source == SOURCE_CODE)),
+                self.code_stb.eq(self.i_ready & code),
+            ]
+            with m.If(code & self.skip):
+                m.d.comb += [told.eq(0), stands.eq(0)]
         with m.If(self.i_ready):
             m.d.sync += [
                 event.valid.eq(self.i_valid),
@@ -97,7 +117,8 @@ class Stamp(wiring.Component):
                 event.fine.eq(self.i_event.fine),
                 event.source.eq(sources[self.i_event.source]),
                 event.polarity.eq(self.i_event.polarity),
-                tag.gap.eq(Mux(self.i_valid & self.i_event.first, self.tag.gap, 0)),
+                tag.gap.eq(dropped + (code & told)),
+                gaps.eq(dropped.any()),
             ]
             with m.If(self.i_event.first):
                 m.d.sync += tag.clock.eq(self.tag.clock)
@@ -110,6 +131,8 @@ class Stamp(wiring.Component):
         epoch = Mux(wrapped & ~between.any(), self.last_epoch, self.epoch)
         valid, carry = Signal(), Signal()
         fresh, late, numbered = Signal(), Signal(), Signal()
+        owed, gap = Signal(), Signal()
+        m.d.comb += gap.eq(owed | gaps)
         chunks = [
             Signal(CHUNK_BITS, name=f"chunk{start}")
             for start in range(0, INDEX_BITS if self._geometry.indexed else 0, CHUNK_BITS)
@@ -122,10 +145,11 @@ class Stamp(wiring.Component):
             self.next_index.eq(Cat(chunks)),
             self.o_event.index.eq(self.next_index),
         ]
-        m.d.sync += [fresh.eq(self.i_ready & event.is_event), late.eq((fresh | late) & carry)]
+        m.d.sync += [fresh.eq(self.i_ready & told), late.eq((fresh | late) & carry)]
+        hold = self.hold if self._codes else 0
         # A beat is taken before the next one comes, so that the clocks between are free.
         m.d.sync += [
-            self.i_ready.eq(~self.i_ready & ~carry & (self.o_ready | ~valid)),
+            self.i_ready.eq(~self.i_ready & ~carry & (self.o_ready | ~valid) & ~hold),
             self.event_stb.eq(numbered),
         ]
         with m.If(self.o_ready & ~carry):
@@ -138,20 +162,22 @@ class Stamp(wiring.Component):
                 ]
         with m.If(self.i_ready):
             m.d.sync += [
-                valid.eq(event.valid),
-                self.o_is_event.eq(event.is_event),
+                valid.eq(stands),
+                self.o_is_event.eq(told),
                 self.o_final.eq(event.final),
                 self.o_event.time_ticks.eq(
                     Cat(event.fine, tag.clock, (between - wrapped)[: len(between)], epoch)
                 ),
                 self.o_event.source.eq(event.source),
                 self.o_event.polarity.eq(event.polarity),
-                self.o_event.gap.eq(tag.gap.any()),
+                self.o_event.gap.eq(gap),
+                # A gap before what is no event is told with the next one.
+                owed.eq(gap & ~told),
             ]
             if chunks:
                 # An event is added to the index only when the next beat comes.
                 counted = (Cat(Const(1, 1), chunks[0]) + Cat(self.o_is_event, tag.gap))[1:]
                 m.d.sync += Cat(chunks[0], carries[0]).eq(counted)
         with m.If(self.clear):
-            m.d.sync += [chunk.eq(0) for chunk in chunks]
+            m.d.sync += [*(chunk.eq(0) for chunk in chunks), owed.eq(0)]
         return m

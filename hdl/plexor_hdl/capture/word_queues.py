@@ -33,14 +33,14 @@ def clock_bits(geometry: Geometry) -> int:
             most //= 2
         raise ValueError(
             f"word_fifo_depth: {geometry.word_fifo_depth}; must be {most} or less with "
-            f"{len(geometry.sources)} sources of {geometry.samples} samples"
+            f"{len(geometry.merged)} sources of {geometry.samples} samples"
         )
     return bits
 
 
 def _waiting_bits(geometry: Geometry, word_fifo_depth: int) -> int:
     """Return how many bits tell clocks apart over the longest wait of a word."""
-    edges = len(geometry.sources) * word_fifo_depth * geometry.samples
+    edges = len(geometry.merged) * word_fifo_depth * geometry.samples
     longest = EVENT_CLOCKS * (edges + geometry.queue_depth)
     if Feature.SWEEP in geometry.features:
         longest += STEP_PAUSE_CLOCKS * word_fifo_depth
@@ -183,7 +183,7 @@ class WordQueues(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
-        self.sources = len(geometry.sources)
+        self.sources = len(geometry.merged)
         self._slots = 1 << (self.sources * geometry.word_fifo_depth + SPARE_SLOTS - 1).bit_length()
         word = EdgeWord(geometry.samples)
         self._sums = 1
@@ -216,7 +216,7 @@ class WordQueues(wiring.Component):
         geometry = self._geometry
         fulls, kept = Signal(self.sources), self.kept
         ticks = 0
-        for number, source in enumerate(geometry.sources):
+        for number, source in enumerate(geometry.merged):
             word, valid = self.i_edges[number], self.i_valid[number]
             m.submodules[f"queue{number}"] = queue = WordQueue(
                 geometry.samples, geometry.word_fifo_depth, source >= SOURCE_LOAD
@@ -276,6 +276,9 @@ class WordQueues(wiring.Component):
     def _tags(self, m, push):
         """Sum the drops of all sources, write each slot's tag, and return the next slot's."""
         terms = [amount.dropped for amount in self.amounts]
+        if self._geometry.code_bits:
+            # A code is two events, the last source, and one in a word at most.
+            terms[-1] = Cat(Const(0, 1), terms[-1][0], Const(0, len(terms[0]) - 2))
         for level in range(self._sums):
             sums = []
             for place in range(0, len(terms), TERMS):

@@ -1,6 +1,6 @@
 """Wide counters that meet timing, made of chunks with registered carries."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -11,6 +11,18 @@ AHEAD = 3
 """Clocks by which an Alarm counts ahead, because its comparison takes as many."""
 TIMER_CLOCKS = 6
 """Clocks from a Timer's start to its end, in addition to the set time."""
+
+
+def count(m: Module, total: Signal, stb: Value, clear: Value) -> None:
+    """Count strobes in a signal, from 0 at each `clear`. Carries go on for a clock each chunk."""
+    carry = stb
+    for start in range(0, len(total), CHUNK_BITS):
+        chunk = total[start : start + CHUNK_BITS]
+        carry_r = Signal(name=f"{total.name}_carry{start}")
+        m.d.sync += Cat(chunk, carry_r).eq(chunk + carry)
+        with m.If(clear):
+            m.d.sync += [chunk.eq(0), carry_r.eq(0)]
+        carry = carry_r
 
 
 class Alarm(wiring.Component):

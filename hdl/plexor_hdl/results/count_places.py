@@ -2,7 +2,7 @@
 
 from amaranth.hdl import Cat, Const, Mux, Value, ValueLike
 
-from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
+from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE, SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
 
 CLASS_BITS = 3
@@ -16,11 +16,13 @@ class CountPlaces:
     Sources have short codes: 0 and the channel; 1, 0 and the strike; or 1, 1 for the load and the
     step. A place has a class and a channel for classes, a polarity and a code for edges, and a code
     for drops, each in two banks. The sources' own counts are next to the drops: those of generated
-    edges in bank 0's place, those of dropped edges in bank 1's.
+    edges in bank 0's place, those of dropped edges in bank 1's. The value of a code has the places
+    of the code, because it comes and is dropped with it.
     """
 
     def __init__(self, geometry: Geometry) -> None:
         self._key_bits = geometry.key_bits
+        self._codes = Feature.CODES in geometry.features
         strike_bits = (geometry.strikes - 1).bit_length()
         if Feature.SWEEP in geometry.features:
             strike_bits = max(strike_bits, 1)
@@ -34,10 +36,13 @@ class CountPlaces:
         """Return the code of a source's number, a signal."""
         top = self._number_bits - 1
         channel = ~source[SOURCE_STRIKE.bit_length() - 1 :].any()
+        if self._codes:
+            source = Cat(source[0] & ~(source[-1] & source[1]), source[1:])
         return Cat(source[:top], Mux(channel, source[top], source[-1]), ~channel)
 
     def code_number(self, source: int) -> int:
         """Return the code of a source's number, a constant."""
+        source = SOURCE_CODE if source == SOURCE_CODE_VALUE else source
         kind = (source >= SOURCE_STRIKE) << 1 | (source >= SOURCE_LOAD)
         return kind << self._number_bits - 1 | source % SOURCE_STRIKE
 

@@ -1,10 +1,10 @@
 """Queues what is to be counted: the matcher's decisions, events, and drops."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import SOURCE_BITS
+from plexor.protocol.frames import SOURCE_BITS, SOURCE_CODE, SOURCE_CODE_VALUE
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
 from plexor_hdl.interfaces import Decision
@@ -28,7 +28,8 @@ class CountQueue(wiring.Component):
     """Keeps what came in one clock as one word, and tells its places one after the other.
 
     A decision, an event and a drop may come in the same clock. `bank` may change while `idle`, and
-    is that of what comes after.
+    is that of what comes after. Codes come too fast to be counted as events. Their sources' counts,
+    without what was dropped, tell their number.
 
     Latency: 7 or 8 clocks from what came to its first place, in a `second` clock. `idle` falls a
         clock after something came, and rises QUIET_CLOCKS or more after its last place was taken.
@@ -42,10 +43,11 @@ class CountQueue(wiring.Component):
     Ports:
         i_decision: What the matcher decided of a channel; each bit that is set is one to count.
         i_valid: 1 if `i_decision` counts in this clock.
-        i_event_valid: 1 if an event counts in this clock.
+        i_event_valid: 1 if an event counts in this clock, unless it is a code.
         i_source: The event's source.
         i_polarity: The event's polarity.
-        i_drop: An event that was dropped before the link, if it is valid.
+        i_drop: An event that was dropped before the link, if it is valid; the value of a code is
+            counted with its code.
         bank: Bank in which all is counted.
         second: Second clock of a slot of CountMemory.
         valid: 1 if `place` is one to count; looked at in second clocks.
@@ -87,6 +89,7 @@ class CountQueue(wiring.Component):
             if name != "early" or Feature.EARLY in self._geometry.features
         }
         drops = Feature.EVENTS in self._geometry.features
+        codes = Feature.CODES in self._geometry.features
         word = Signal(
             data.StructLayout(
                 {
@@ -109,12 +112,13 @@ class CountQueue(wiring.Component):
         refill, load, pop = Signal(), Signal(), Signal()
         comes = word.as_value()[:kinds].any()
         decision = self.i_decision
+        code = (self.i_source == SOURCE_CODE) if codes else Const(0)
         m.d.comb += [
             word.named.eq(
                 Cat(decision[name] for name in named) & self.i_valid.replicate(len(named))
             ),
             word.classed.eq(decision.classed & self.i_valid),
-            word.event.eq(self.i_event_valid),
+            word.event.eq(self.i_event_valid & ~code),
             word.channel.eq(decision.channel),
             word.response_class.eq(decision.response_class),
             word.edge.eq(Cat(self.i_polarity, places.code_of(self.i_source))),
@@ -122,8 +126,9 @@ class CountQueue(wiring.Component):
             write.en.eq(comes),
         ]
         if drops:
+            value = (self.i_drop.source == SOURCE_CODE_VALUE) if codes else 0
             m.d.comb += [
-                word.drop.eq(self.i_drop.valid),
+                word.drop.eq(self.i_drop.valid & ~value),
                 word.dropped.eq(places.code_of(self.i_drop.source)),
             ]
 

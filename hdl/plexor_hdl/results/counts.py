@@ -116,7 +116,7 @@ class Counts(wiring.Component):
                 "i_polarity": In(1),
                 "i_drop": In(Drop),
                 "i_sources": In(
-                    data.ArrayLayout(SourceAmounts(geometry.samples), len(geometry.sources))
+                    data.ArrayLayout(SourceAmounts(geometry.samples), len(geometry.merged))
                 ),
                 "room": Out(1),
                 "idle": Out(1),
@@ -205,7 +205,7 @@ class Counts(wiring.Component):
     def _lines(self, places):
         """Return each source count's place, its input, and the input's enable."""
         lines = []
-        for number, source in enumerate(self._geometry.sources):
+        for number, source in enumerate(self._geometry.merged):
             amounts = self.i_sources[number]
             # These sources have at most one edge in a word.
             one = source >= SOURCE_LOAD

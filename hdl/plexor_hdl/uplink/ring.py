@@ -1,11 +1,11 @@
 """The ring: keeps the last events before and after a trigger."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, ResetInserter, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import DELTA_BITS
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.frames import DELTA_BITS, SOURCE_CODE, SOURCE_CODE_VALUE, VALUE_BITS
+from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.interfaces import INDEX_BITS, TIME_BITS, Event
 from plexor_hdl.lib.memory_reader import plain_memory
 from plexor_hdl.lib.states import States
@@ -15,6 +15,8 @@ ENTRY_BITS = Entry.as_shape().size
 LOW_INDEX_BITS = 28
 """Bits of the index in an event's first row. Both rows then have the same width."""
 ROW_BITS = ENTRY_BITS + LOW_INDEX_BITS
+VALUE_ROW_BITS = (VALUE_BITS + 1) // 2
+"""Bits of a code's value in each row, above the others."""
 ABOVE_BITS = TIME_BITS - DELTA_BITS
 PART_BITS = 10
 """Bits of the upper part of the time that are compared at once."""
@@ -27,10 +29,12 @@ class Ring(wiring.Component):
     before each with other upper bits of the time. They stay and can be sent again.
 
     An event takes two rows of the memory, written and read one after the other: the entry with the
-    lower bits of the index, then the rest of its Start.
+    lower bits of the index, then the rest of its Start. A code has its value there too, which is
+    sent as an event behind it.
 
     Latency: 7 clocks from `send_stb` to the first mark.
-    Throughput: an event each 2 clocks in; an event with its marks each 13 clocks out.
+    Throughput: an event each 2 clocks in; an event with its marks each 13 clocks out, a code each
+        15.
     Reset: empty, and nothing is sent.
     Wrap: indices wrap at 2**48; the place that is written goes round.
     Full: the oldest event is overwritten.
@@ -47,9 +51,12 @@ class Ring(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._depth = geometry.ring_depth
+        self._codes = Feature.CODES in geometry.features
+        self._event = Event(value_bits=VALUE_BITS if self._codes else 0)
+        self._row_bits = ROW_BITS + VALUE_ROW_BITS * self._codes
         super().__init__(
             {
-                "i_events": In(stream.Signature(Event(), always_ready=True)),
+                "i_events": In(stream.Signature(self._event, always_ready=True)),
                 "freeze": In(1),
                 "clear_stb": In(1),
                 "send_stb": In(1),
@@ -62,7 +69,7 @@ class Ring(wiring.Component):
         m = Module()
         out, item = self.o_entries, stream.Signature(Entry).create()
         sending = Signal()
-        m.submodules.rows = rows = plain_memory(ROW_BITS, 2 * self._depth)
+        m.submodules.rows = rows = plain_memory(self._row_bits, 2 * self._depth)
         place, wrapped, writing = Signal(range(self._depth)), Signal(), Signal()
         clear = ResetInserter(self.clear_stb)
         m.submodules.writer = clear(self._writer(rows.write_port(), place, wrapped, writing))
@@ -84,8 +91,8 @@ class Ring(wiring.Component):
         """Return the module that writes an event to the two rows of `place`."""
         m = Module()
         event, entry = self.i_events.payload, Signal(Entry)
-        second, row = Signal(), Signal(ROW_BITS, reset_less=True)
-        write_data = Signal(ROW_BITS, reset_less=True)
+        second, row = Signal(), Signal(self._row_bits, reset_less=True)
+        write_data = Signal(self._row_bits, reset_less=True)
         m.d.comb += [
             *write_event(entry, event),
             write.data.eq(write_data),
@@ -101,9 +108,10 @@ class Ring(wiring.Component):
                     event.gap,
                     Const(0, 1),
                     event.time_ticks[DELTA_BITS:],
+                    event.value[VALUE_ROW_BITS:],
                 )
             ),
-            write_data.eq(Cat(entry, event.index[:LOW_INDEX_BITS])),
+            write_data.eq(Cat(entry, event.index[:LOW_INDEX_BITS], event.value[:VALUE_ROW_BITS])),
         ]
         with m.If(write.en & ~second):
             m.d.sync += write_data.eq(row)
@@ -114,11 +122,15 @@ class Ring(wiring.Component):
     def _reader(self, read, place, wrapped, sends, out, sending) -> Module:
         """Return the module that sends the events from the oldest up to `place` to `out`."""
         m = Module()
-        now = States("IDLE", "FIRST", "SECOND", "KEEP", "LOOK", "START", "MARKS", "EVENT", "NEXT")
+        now = States(
+            "IDLE", "FIRST", "SECOND", "KEEP", "LOOK", "START", "MARKS", "EVENT", "VALUE", "NEXT"
+        )
         at, begin = Signal.like(place), Signal()
         # The memory's output goes straight into a register.
-        row, first = Signal(ROW_BITS, reset_less=True), Signal(ROW_BITS, reset_less=True)
-        gap, above = row[INDEX_BITS - LOW_INDEX_BITS], row[-ABOVE_BITS:]
+        row, first = (
+            Signal(self._row_bits, reset_less=True, name=name) for name in ("row", "first")
+        )
+        gap, above = row[INDEX_BITS - LOW_INDEX_BITS], row[ROW_BITS - ABOVE_BITS : ROW_BITS]
         # Marks rotate once. The upper bits of the time, its highest, are then back in place.
         start = Signal(MARKS * MARK_BITS, reset_less=True)
         marks, parts = Signal(range(MARKS)), range(0, ABOVE_BITS, PART_BITS)
@@ -127,7 +139,7 @@ class Ring(wiring.Component):
             read.addr.eq(Cat(~now["FIRST"], at)),
             read.en.eq(1),
             sending.eq(~now["IDLE"]),
-            out.valid.eq(now["MARKS"] | now["EVENT"]),
+            out.valid.eq(now["MARKS"] | now["EVENT"] | now["VALUE"]),
         ]
         before = start[-ABOVE_BITS:]
         m.d.sync += [
@@ -146,12 +158,22 @@ class Ring(wiring.Component):
         with m.If(now["START"]):
             m.d.sync += begin.eq(0)
             with m.If(marked):
-                m.d.sync += start.eq(Cat(Const(0, SPARE_BITS), first[ENTRY_BITS:], row))
+                parts = Const(0, SPARE_BITS), first[ENTRY_BITS:ROW_BITS], row[:ROW_BITS]
+                m.d.sync += start.eq(Cat(parts))
         with m.If(now["MARKS"]):
             m.d.comb += write_mark(out.payload, start[:MARK_BITS])
         with m.Else():
             m.d.comb += out.payload.as_value().eq(first)
+        is_code = Const(0)
+        if self._codes:
+            is_code = data.View(Entry, first[:ENTRY_BITS]).source == SOURCE_CODE
+            with m.If(now["VALUE"]):
+                m.d.comb += [
+                    out.payload.source.eq(SOURCE_CODE_VALUE),
+                    out.payload.low.eq(Cat(first[ROW_BITS:], row[ROW_BITS:])),
+                ]
         next_mark, next_event = now["MARKS"] & out.ready, now["EVENT"] & out.ready
+        next_value = now["VALUE"] & out.ready
         with m.If(next_mark):
             m.d.sync += [
                 start.eq(start.rotate_right(MARK_BITS)),
@@ -159,7 +181,7 @@ class Ring(wiring.Component):
             ]
         with m.If(now["EVENT"]):
             m.d.sync += marks.eq(0)
-        with m.If(next_event):
+        with m.If((next_event & ~is_code) | next_value):
             m.d.sync += at.eq(at + 1)
         now.go("IDLE", "FIRST", sends)
         now.go("FIRST", "SECOND")
@@ -169,7 +191,9 @@ class Ring(wiring.Component):
         now.go("START", "MARKS", marked)
         now.go("START", "EVENT", ~marked)
         now.go("MARKS", "EVENT", next_mark & (marks == MARKS - 1))
-        now.go("EVENT", "NEXT", next_event)
+        now.go("EVENT", "NEXT", next_event & ~is_code)
+        now.go("EVENT", "VALUE", next_event & is_code)
+        now.go("VALUE", "NEXT", next_value)
         now.go("NEXT", "IDLE", at == place)
         now.go("NEXT", "FIRST", at != place)
         now.connect(m)

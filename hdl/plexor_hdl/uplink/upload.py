@@ -10,8 +10,8 @@ from plexor.protocol.frames import DELTA_BITS, SOURCE_BITS, SOURCE_CODE, SOURCE_
 from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.capture.code_port import CodeValue
 from plexor_hdl.interfaces import COUNT_BITS, INDEX_BITS, TIME_BITS, Event
+from plexor_hdl.lib.counter import count
 from plexor_hdl.lib.memory_reader import MemoryReader, QuickMemoryReader, plain_memory
-from plexor_hdl.lib.split_sum import CHUNK_BITS
 
 MARGIN = 6
 """Entries that may still be written after the level, which is two clocks old, shuts the FIFO."""
@@ -216,7 +216,7 @@ class Upload(wiring.Component):
             self.drop.valid.eq(refuse & ~self.clear_stb),
             self.drop.source.eq(event.source),
         ]
-        self._count(m)
+        count(m, self.dropped_cnt, self.drop.valid, self.clear_stb)
         with m.If(self.clear_stb):
             m.d.sync += [Cat(pending, gap).eq(0), Cat(place, level, limit).eq(0)]
             m.d.sync += behind_marks.eq(MARKS)
@@ -263,14 +263,3 @@ class Upload(wiring.Component):
             m.d.sync += address.eq(address + 1)
         with m.If(self.clear_stb):
             m.d.sync += address.eq(0)
-
-    def _count(self, m: Module) -> None:
-        """Count drops in chunks, so that no carry is longer than CHUNK_BITS."""
-        carry = self.drop.valid
-        for start in range(0, COUNT_BITS, CHUNK_BITS):
-            chunk = self.dropped_cnt[start : start + CHUNK_BITS]
-            carry_r = Signal(name=f"carry{start}")
-            m.d.sync += Cat(chunk, carry_r).eq(chunk + carry)
-            with m.If(self.clear_stb):
-                m.d.sync += [chunk.eq(0), carry_r.eq(0)]
-            carry = carry_r

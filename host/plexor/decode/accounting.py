@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from plexor.decode.collect import Collector
 from plexor.decode.register_image import RegisterImage
 from plexor.model.results import LINK_DROPPED, Accounting, SourceAccounting, source_name
-from plexor.protocol.frames import MAX_WORDS, SOURCES
+from plexor.protocol.frames import MAX_WORDS, SOURCE_CODE, SOURCES
 from plexor.protocol.memory import Space
 
 
@@ -28,17 +28,20 @@ def account(
     memories = collector.memories
     edges = memories.counts(Space.EDGES).reshape(-1, 2).sum(axis=1).tolist()
     uploads = memories.counts(Space.UPLOAD_DROPS).tolist()
-    sources = tuple(
-        SourceAccounting(
-            source,
-            image.value("source", "generated", source),
-            image.value("source", "dropped", source),
-            uploads[source],
-            collector.received_of(source) if streamed else edges[source],
-        )
-        for source in range(SOURCES)
-        if source in collector.geometry.sources
-    )
+    # Instruments before protocol 2.3 have no codes.
+    masked = image.value("status", "masked") if image.has("status", "masked") else 0
+
+    def of_source(source: int) -> SourceAccounting:
+        """Account for a source; codes that are not to be sent are left out."""
+        is_code = source >= SOURCE_CODE
+        generated = image.value("source", "generated", source) - masked * is_code
+        dropped = image.value("source", "dropped", source)
+        merged = generated - dropped if is_code else edges[source]
+        received = collector.received_of(source) if streamed else merged
+        return SourceAccounting(source, generated, dropped, uploads[source], received)
+
+    present = collector.geometry.sources
+    sources = tuple(of_source(source) for source in range(SOURCES) if source in present)
     generated = sum(entry.generated for entry in sources)
     indexed = collector.geometry.indexed
     events = image.value("status", "events") if indexed else generated
@@ -61,7 +64,7 @@ def account(
             sum(uploads),
         )
     if memories.known(Space.EDGES):
-        for entry in sources:
+        for entry in (entry for entry in sources if entry.source < SOURCE_CODE):
             agree(
                 f"{entry.name}: edges kept against edges merged",
                 entry.generated - entry.dropped,
@@ -88,6 +91,7 @@ def account(
         contradictions=tuple(contradictions),
         # Instruments before protocol 2.2 have no such counter.
         link_dropped=image.value(*LINK_DROPPED) if image.has(*LINK_DROPPED) else 0,
+        masked=masked,
     )
 
 

@@ -268,6 +268,8 @@ class Accounting:
     """Counters that should agree but do not, one sentence each."""
     link_dropped: int = 0
     """Bytes from the host that a UART's receiver dropped; LINK_DROPPED_MOST: at least as many."""
+    masked: int = 0
+    """Codes that were not to be sent, because of their class. They are not in `generated`."""
 
     @property
     def holds(self) -> bool:

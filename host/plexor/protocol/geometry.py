@@ -166,6 +166,11 @@ class Geometry:
         )
 
     @property
+    def merged(self) -> tuple[int, ...]:
+        """Event sources that are merged: all but values of codes, which are with their codes."""
+        return tuple(source for source in self.sources if source != SOURCE_CODE_VALUE)
+
+    @property
     def levels(self) -> tuple[int, ...]:
         """Event sources that are edges of a level: all but codes."""
         return tuple(source for source in self.sources if source < SOURCE_CODE)

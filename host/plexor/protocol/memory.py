@@ -25,7 +25,7 @@ class Space(IntEnum):
     """Memory spaces, by their bit in `dump_spaces`."""
 
     CLASSES = 0  # entry: channel * 8 + ResponseClass, 64-bit count
-    EDGES = 1  # entry: source * 2 + polarity, 64-bit count of merged events
+    EDGES = 1  # entry: source * 2 + polarity, 64-bit count of merged events; codes: 0
     UPLOAD_DROPS = 2  # entry: source, 64-bit count
     LATENCY_STATISTICS = 3  # entry: (set, key), STATISTICS record
     INTERVAL_STATISTICS = 4  # the same

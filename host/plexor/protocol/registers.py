@@ -276,6 +276,9 @@ STATUS = Block(
             "bytes that a UART's receiver dropped in this run; 255: 255 or more",
             since=2,
         ),
+        Register(
+            "masked", 64, _R, "codes", "not sent or numbered, because of code.zone_mask", since=3
+        ),
     ),
 )
 
@@ -321,6 +324,9 @@ CODE = Block(
             "clocks",
             "with CHANGE: from a change to the code, 1 to 8",
             reset=3,
+        ),
+        Register(
+            "skew_clocks", 4, _S, "clocks", "with CHANGE: a change later than this tears the code"
         ),
         Register("mask", 16, _S, "", "bit n: pin n belongs to the port; others read 0"),
         Register("strobe_channel", 3, _S, "", "channel whose rising edges are the strobe"),

@@ -1,5 +1,6 @@
 """The code port against planted pins: each code once, with its time, value, skew and TORN."""
 
+import itertools
 import random
 
 import pytest
@@ -63,7 +64,67 @@ def test_a_change_is_one_code_with_its_id_whatever_the_skew_up_to_the_window(set
         # Back to back where the last clock of the window is quiet, else a clock apart.
         levels += moving + [code] * (rng.randrange(3) + (skew == settle))
         level = code
-    assert run(levels, {"mode": CodeMode.CHANGE, "settle_clocks": settle}) == expected
+    settings = {"mode": CodeMode.CHANGE, "settle_clocks": settle, "skew_clocks": settle}
+    assert run(levels, settings) == expected
+
+
+def told(levels, settle, skew):
+    """Return what the port's docstring says of levels, an integer for each clock."""
+    levels = [*levels, *[levels[-1]] * (2 * settle + 2)]
+    changes = [0, *(one ^ other for one, other in itertools.pairwise(levels))]
+    found, clock, unsure, last = [], 0, False, 0
+    while clock < len(levels) - settle - 1:
+        if not changes[clock]:
+            clock += 1
+            continue
+        window = range(clock, clock + settle + 1)
+        moving = [at for at in window if changes[at]]
+        twice = any(changes[a] & changes[b] for a, b in itertools.combinations(moving, 2))
+        unsure = (unsure and clock - last <= skew) or twice or moving[-1] - clock > skew
+        last = moving[-1]
+        unsettled = last == window[-1] and changes[window[-1] + 1]
+        torn = int(unsure or bool(unsettled))
+        found.append((clock, 0, levels[window[-1]], last - clock, torn))
+        clock += settle + 1
+    return found
+
+
+SETTLES = [(1, 0), (1, 1), (3, 0), (3, 1), (3, 3), (5, 2), (8, 8)]
+
+
+@pytest.mark.parametrize(("settle", "skew"), SETTLES)
+def test_any_levels_give_the_codes_that_the_contract_says(settle, skew):
+    rng, levels = random.Random(f"{settle} {skew}"), [0]
+    for _ in range(300):
+        levels += [levels[-1] ^ (1 << rng.randrange(BITS))] * rng.choice((1, 1, 2, 4, 9))
+    settings = {"mode": CodeMode.CHANGE, "settle_clocks": settle, "skew_clocks": skew}
+    assert run(levels, settings) == told(levels, settle, skew)
+
+
+@pytest.mark.parametrize(("settle", "skew"), SETTLES)
+def test_no_code_is_wrong_without_the_mark_and_none_far_enough_from_others_has_it(settle, skew):
+    rng, level, levels = random.Random(f"{settle} {skew}"), 0, [0] * 12
+    codes, last_clocks = [], []
+    for _ in range(200):
+        code = rng.choice([n for n in range(1 << BITS) if n != level])
+        moving, late = skewed(rng, level, code, skew)
+        codes.append((len(levels), code))
+        last_clocks.append(len(levels) + late)
+        gap = rng.randint(skew + 1, settle + 12)
+        levels += (moving + [code] * 20)[:gap]
+        level = code
+    settings = {"mode": CodeMode.CHANGE, "settle_clocks": settle, "skew_clocks": skew}
+    found = run(levels, settings)
+    assert {(clock, code) for clock, _, code, _, torn in found if not torn} <= set(codes)
+    # Behind a code with its whole window and a quiet clock, and before such a gap, all is sure.
+    alone = {
+        codes[n]
+        for n in range(1, len(codes) - 1)
+        if codes[n][0] - last_clocks[n - 1] > max(settle, skew) + 1
+        and codes[n + 1][0] - codes[n][0] > settle + 1
+    }
+    assert len(alone) > 10
+    assert alone <= {(clock, code) for clock, _, code, _, torn in found if not torn}
 
 
 def test_one_code_each_four_clocks_is_sustained():
@@ -77,13 +138,14 @@ def test_one_code_each_four_clocks_is_sustained():
 
 def test_a_pin_that_changes_twice_in_the_window_tears_its_code():
     levels = [0, 0, 5, 4, 5, 5, 5, 5]
-    assert run(levels, {"mode": CodeMode.CHANGE, "settle_clocks": 3}) == [(2, 0, 5, 2, 1)]
+    settings = {"mode": CodeMode.CHANGE, "settle_clocks": 3, "skew_clocks": 3}
+    assert run(levels, settings) == [(2, 0, 5, 2, 1)]
 
 
 def test_a_port_that_does_not_settle_tears_its_code_and_begins_another():
     levels = [0, 0, 1, 1, 3, 7, 7, 7, 7]
-    found = run(levels, {"mode": CodeMode.CHANGE, "settle_clocks": 2})
-    assert found == [(2, 0, 3, 2, 1), (5, 0, 7, 0, 0)]
+    settings = {"mode": CodeMode.CHANGE, "settle_clocks": 2, "skew_clocks": 2}
+    assert run(levels, settings) == [(2, 0, 3, 2, 1), (5, 0, 7, 0, 0)]
 
 
 def test_pins_outside_the_mask_make_no_codes_and_read_0():

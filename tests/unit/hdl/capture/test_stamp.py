@@ -179,3 +179,11 @@ def test_the_final_beat_is_one_without_event_and_clear_starts_the_index_anew(ben
 
     bench.simulate(dut, drive)
     assert found == [(0, 1), (0, 1), (0, 1), (1, 0)]
+
+
+def test_a_gap_before_a_blank_slot_is_told_with_the_next_event(bench):
+    dut, start = Stamp(GEOMETRY), 7 * WRAP + 10
+    slots = [merged(start, gap=3, blank=1), merged(start + 1), merged(start + 2)]
+    offers = iter(slots)
+    beats, _ = run(bench, dut, start + 9, 20, lambda _: next(offers, None))
+    assert [(beat[1], beat[5], beat[6]) for beat in beats[1:]] == [(1, 3, 1), (1, 4, 0)]

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from plexor.protocol.frames import DELTA_BITS
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.frames import DELTA_BITS, SOURCE_CODE, SOURCE_CODE_VALUE, VALUE_BITS
+from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor_hdl.uplink.ring import ROW_BITS, Ring
 from plexor_hdl.uplink.upload import MARK_BITS, MARKS, SPARE_BITS
 
@@ -98,6 +98,47 @@ def test_the_last_events_are_sent_and_can_be_sent_again(bench, seed, count):
 
     bench.simulate(dut, drive, bench.receiver(dut.o_entries, entries, seed))
     assert [split(entry) for entry in entries] == expected_entries(events) * 2
+
+
+def with_codes(rng, count):
+    """Return random events of which some are codes."""
+    events, before = [], 0
+    for event in random_events(rng, count):
+        code = rng.random() < 0.6
+        of_code = {"source": SOURCE_CODE, "polarity": 1, "value": rng.getrandbits(VALUE_BITS)}
+        events.append({**event, **(of_code if code else {}), "index": event["index"] + before})
+        before += code
+    return events
+
+
+def paired_entries(events):
+    """Return what stands in the stream: each code's value is behind it."""
+    values, found = [e["value"] for e in events[-DEPTH:] if "value" in e], []
+    for entry in expected_entries(events):
+        found.append(entry)
+        if entry[1] == SOURCE_CODE:
+            found.append((values.pop(0), SOURCE_CODE_VALUE, 1))
+    return found
+
+
+CODED = Geometry(ring_depth=DEPTH, code_bits=8, features=ALL_FEATURES | Feature.CODES)
+
+
+@pytest.mark.parametrize("count", [1, 2, 9, DEPTH, DEPTH + 7, 3 * DEPTH])
+def test_a_code_is_sent_with_its_value_whatever_is_overwritten(bench, count):
+    rng = random.Random(count)
+    events = with_codes(rng, count)
+    dut, entries = made(Ring, CODED), []
+
+    async def drive(ctx):
+        await write(ctx, dut, events)
+        await write(ctx, dut, with_codes(rng, 5))
+        for _ in range(2):
+            await strobe(ctx, dut.send_stb)
+            await idle(ctx, dut)
+
+    bench.simulate(dut, drive, bench.receiver(dut.o_entries, entries, count))
+    assert [split(entry) for entry in entries] == paired_entries(events) * 2
 
 
 def test_indices_and_times_are_whole(bench):
