@@ -86,12 +86,17 @@ def groups(board: Board) -> tuple[Group, ...]:
     )
     load = _wire(board, f"outputs[{strikes}]", "load", "load on", _PLAIN)
     gate = _wire(board, "gate", "gate", "trigger", _PLAIN)
+    codes = tuple(
+        _wire(board, f"codes[{n}]", f"code{n}", f"code bit {n}", _PLAIN)
+        for n in range(board.geometry.code_bits)
+    )
     return (
         Group("ground", "common ground: first of all", (_GROUND,)),
         Group("channels", "of equal length: 5 ns a metre", channels),
         Group("strikes", f"{_OHMS} at the driving end", outputs, resistors=True),
         Group("load", "", (load,), resistors=True),
         Group("gate", "", (gate,), resistors=True),
+        *((Group("codes", "", codes),) if codes else ()),
     )
 
 

@@ -25,9 +25,10 @@ def designs() -> list[Elaboratable]:
     found, seen = [], set()
     for name in boards.names():
         board = boards.load(name)
-        family, uart = board.profile.family, bool(board.uart_period)
-        if (family, uart) not in seen:
-            seen.add((family, uart))
+        family, codes = board.profile.family, board.geometry.code_bits > 0
+        kind = family, bool(board.uart_period), codes
+        if kind not in seen:
+            seen.add(kind)
             pll = FAMILIES[family].pll(board.clock_mhz, board.fast_mhz)
             front = FAMILIES[family].module
             found.append(Board(front, pll, board.geometry, 1, 1, board.uart_period))

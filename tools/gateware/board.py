@@ -83,6 +83,7 @@ def _board(file: BoardFile) -> Board:
     pins = {name: Pin(**pin) for name, pin in _flat(table["pins"]).items()}
     wanted = {f"channels[{number}]" for number in range(geometry.channels)}
     wanted |= {f"outputs[{number}]" for number in range(geometry.strikes + 1)}
+    wanted |= {f"codes[{number}]" for number in range(geometry.code_bits)}
     wanted |= {"gate", "uart_rx", "uart_tx"}
     if wanted != set(pins):
         raise ValueError(f"pins: {', '.join(sorted(wanted ^ set(pins)))}: missing or not needed")

@@ -148,8 +148,10 @@ def _board(board: Board, chip: Chip) -> str:
     ports.append(f"input [{len(chip.lates_ps) - 1}:0] {fast}")
     connections = [f".{name}({name})" for name in ("gate", "uart_rx", "uart_tx")]
     connections.append(".reference(oscillator)")
-    for port, way in (("channels", "input"), ("outputs", "output")):
+    for port, way in (("channels", "input"), ("outputs", "output"), ("codes", "input")):
         count = sum(name.startswith(f"{port}[") for name in board.pins)
+        if not count:
+            continue
         ports.append(f"{way} [{count - 1}:0] {port}")
         connections += [
             f".{pin_name(f'{port}[{number}]')}({port}[{number}])" for number in range(count)
@@ -179,6 +181,7 @@ def _header(board: Board, chip: Chip) -> str:
         "#pragma once\n#include <cstdint>\nnamespace plexor {\n"
         f"constexpr int kChannels = {board.geometry.channels};\n"
         f"constexpr int kOutputs = {board.geometry.strikes + 1};\n"
+        f"constexpr int kCodes = {board.geometry.code_bits};\n"
         "// In parts of a femtosecond.\n"
         f"constexpr int64_t kFsParts = {parts};\n"
         f"constexpr int64_t kReferenceHalfFs = {int(reference_half * parts)};\n"

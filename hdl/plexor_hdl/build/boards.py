@@ -55,6 +55,9 @@ def read(name: str) -> BoardFile:
         core_mhz = Fraction(str(table["clock"]["core_mhz"]))
         tick_fs = round(10**9 / (core_mhz * profile.geometry.samples))
         geometry = replace(profile.geometry, board=table["identity"], tick_fs=tick_fs)
+        if codes := table.get("pins", {}).get("codes"):
+            features = geometry.features | Feature.CODES
+            geometry = replace(geometry, code_bits=len(codes), features=features)
     except KeyError as error:
         raise BoardError(f"{path.name}: no {error.args[0]!r}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, TypeError) as error:

@@ -8,7 +8,11 @@ from plexor.protocol.geometry import Geometry
 from plexor_hdl.front.front_end import FrontEnd
 from plexor_hdl.front.phases import LOOP_CLOCKS
 from plexor_hdl.instrument import Instrument
+from plexor_hdl.lib.crossing import CROSSING_CLOCKS, Crossing
 from plexor_hdl.uart_instrument import UartInstrument
+
+CODE_CLOCKS = CROSSING_CLOCKS + 1
+"""Core clocks from a code pin to the instrument: as the sampler's for a word's first sample."""
 
 
 class Board(Elaboratable):
@@ -17,13 +21,20 @@ class Board(Elaboratable):
     `ports` are the pins, by their names in constraints/. The output after the last strike's is the
     load: it goes the way of a strike, so that its time is known as well.
 
-    Latency: LOOP_CLOCKS core clocks from a strike word to the samples of the same time.
+    Code pins are sampled CODE_CLOCKS before the samples of channels are taken, about when the first
+    of these is sampled: a code has the time of the first clock that begins after it, or, where
+    ways from pads and the core clock's lag differ, of the one behind.
+
+    Latency: LOOP_CLOCKS core clocks from a strike word to the samples of the same time, CODE_CLOCKS
+        from a code pin to the instrument.
     Throughput: one sample word of each channel and one strike word of each output each core clock.
     Reset: none; the core has no clock until the PLL has locked, and all keep their initial values.
     Wrap: as the instrument.
     Full: as the instrument.
 
     Ports:
+        codes: The code pins, with Feature.CODES; each bit has a synchroniser of its own, so pins
+            that change at once may be seen a clock apart.
         gate: The gate's pin. The instrument's first flip-flops are its synchroniser.
         uart_rx: The link from the host. Its rate is `uart_period`, LinkUart's `set_period`.
         uart_tx: The link to the host, at the same rate.
@@ -41,12 +52,15 @@ class Board(Elaboratable):
         self._geometry, self._uart_period = geometry, uart_period
         self._hash, self._build_id = gateware_hash, build_id
         self.front = FrontEnd(family, pll, geometry.channels, geometry.strikes + 1)
+        self.codes = Signal(geometry.code_bits)
         self.gate = Signal()
         self.uart_rx = Signal()
         self.uart_tx = Signal()
         front = self.front
         self.ports = [front.reference, front.channels, front.outputs]
         self.ports += [self.gate, self.uart_rx, self.uart_tx]
+        if geometry.code_bits:
+            self.ports.append(self.codes)
 
     def elaborate(self, platform):
         m = Module()
@@ -67,4 +81,8 @@ class Board(Elaboratable):
             wired.uart_rx.eq(self.uart_rx),
             self.uart_tx.eq(wired.uart_tx),
         ]
+        for number in range(self._geometry.code_bits):
+            m.submodules[f"code{number}_to_core"] = crossing = Crossing()
+            m.d.comb += crossing.bit.eq(self.codes[number])
+            m.d.sync += wired.codes[number].eq(crossing.crossed)
         return m

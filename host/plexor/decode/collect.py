@@ -13,7 +13,6 @@ from plexor.decode.decoder import Part
 from plexor.decode.memories import Memories
 from plexor.model.results import EVENT_DTYPE, EventArray
 from plexor.protocol.frames import (
-    MAX_DELTA_TICKS,
     POLARITY_BITS,
     SOURCE_BITS,
     SOURCE_SHIFT,
@@ -144,7 +143,7 @@ class Collector:
         some = batch.counts > 0
         ends = np.cumsum(batch.counts[some])
         starts = ends - batch.counts[some]
-        deltas = batch.words & np.uint32(MAX_DELTA_TICKS)
+        deltas = batch.deltas()
         steps_back = deltas[1:] < deltas[:-1]
         steps_back[starts[1:] - 1] = False
         bases = batch.base_ticks[some]
@@ -172,7 +171,9 @@ class Collector:
         before = self._trace.pop(frame.index, None)
         self.trace_events += (len(frame.payload) - len(before.payload if before else b"")) // 4
         self._trace[frame.index] = frame
-        while self.trace_events > self.geometry.ring_depth or len(self._trace) > _MOST_TRACES:
+        # A code and its value take one place in the ring.
+        most = self.geometry.ring_depth * (2 if self.geometry.code_bits else 1)
+        while self.trace_events > most or len(self._trace) > _MOST_TRACES:
             self.trace_events -= len(self._trace.pop(next(iter(self._trace))).payload) // 4
 
     def _log(self, frame: Frame) -> None:

@@ -53,7 +53,9 @@ ABOUT: Mapping[Feature, About] = {
         "leave it out; `plexor sweep` without --both-ways makes a run for each rate",
     ),
     Feature.EVENTS: About("events over the link", "measure with --mode dump"),
-    Feature.CODES: About("a port for codes", "send codes over two wires: --code-wires"),
+    Feature.CODES: About(
+        "code port", "send codes over two wires, on channels of their own: --code-wires"
+    ),
 }
 """Name and advice of every feature."""
 

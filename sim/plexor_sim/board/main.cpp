@@ -31,6 +31,12 @@ constexpr int kLockReferences = 64;     // periods until the PLL reports its loc
 constexpr int kBootReferences = 1400;   // and until the core's clock runs
 constexpr int kWaitMs = 500;  // duration of a blocked wait before a look for the parent
 constexpr int kFsPerPs = 1000;
+constexpr int kFirstCode = 8;  // device.h: channel of the first code pin
+
+template <typename Chip>
+void set_codes([[maybe_unused]] Chip& chip, [[maybe_unused]] uint32_t levels) {
+  if constexpr (kCodes > 0) chip.codes = levels & ((1u << kCodes) - 1);
+}
 
 class Simulation {
  public:
@@ -102,11 +108,12 @@ class Simulation {
     found_.clear();
     device_->advance(to_ps, found_);
     for (const Edge& edge : found_) {
-      if (edge.channel >= kChannels || edge.level == (levels_ >> edge.channel & 1)) continue;
+      if (edge.level == (levels_ >> edge.channel & 1)) continue;
       levels_ ^= 1u << edge.channel;
-      log_.response(edge.time_ps, edge.channel, edge.level);
+      if (edge.channel < kChannels) log_.response(edge.time_ps, edge.channel, edge.level);
     }
     chip_.channels = levels_ & kChannelMask;
+    set_codes(chip_, levels_ >> kFirstCode);
   }
 
   void drive(int64_t time_ps) {

@@ -55,7 +55,8 @@ def port(pin, ours):
     kind, _, number = pin.rstrip("]").partition("[")
     if kind == "outputs":
         return f"strike{number}" if int(number) < ours.geometry.strikes else "load"
-    return f"ch{number}" if kind == "channels" else kind.removeprefix("uart_")
+    named = {"channels": f"ch{number}", "codes": f"code{number}"}
+    return named.get(kind, kind.removeprefix("uart_"))
 
 
 @BOARDS

@@ -19,10 +19,21 @@ def test_a_board_has_its_profiles_instrument_with_the_tick_of_its_own_clock(name
     exact = Fraction(10**9) / (file.core_mhz * profile.geometry.samples)
     assert abs(geometry.tick_fs - exact) <= Fraction(1, 2)
     assert geometry.board == table["identity"]
+    assert geometry.code_bits == len(table["pins"].get("codes", ()))
+    codes = Feature.CODES if "codes" in table["pins"] else Feature(0)
     assert (geometry.channels, geometry.features) == (
         profile.geometry.channels,
-        profile.geometry.features,
+        profile.geometry.features | codes,
     )
+
+
+def test_an_ulx3s_has_a_code_port_of_eight_pins_of_its_own():
+    for name in ("ulx3s-12f", "ulx3s-25f", "ulx3s-85f"):
+        pins = boards.read(name).table["pins"]
+        sites = [pin["site"] for pin in pins["codes"]]
+        assert len(set(sites)) == 8
+        others = [*pins["channels"], *pins["outputs"], pins["gate"]]
+        assert not set(sites) & {pin["site"] for pin in others}
 
 
 def test_a_simulation_is_of_the_boards_instrument_and_says_that_it_is_one():
