@@ -73,6 +73,7 @@ class Beat(data.StructLayout):
     Fields:
         event: The event; without one only its time in ticks counts.
         is_event: There is an event.
+        code: The code in force, as an entry of the tables of codes; with Feature.CODES.
         final: The last beat of a run; its time is the tick after the run's last.
     """
 
@@ -88,7 +89,8 @@ class Beat(data.StructLayout):
             INDEX_BITS if kept else 0,
             CODE_VALUE_BITS if valued else 0,
         )
-        super().__init__({"event": event, "is_event": 1, "final": 1})
+        code = table_bits(geometry)
+        super().__init__({"event": event, "is_event": 1, "final": 1, "code": code})
 
 
 class Kind(IntEnum):

@@ -64,4 +64,4 @@ def test_a_run_ends_at_the_code_that_it_waits_for(tmp_path):
     assert told.status["trigger_ticks"] == at
     index = told.status["trigger_index"]
     (event,) = [each for each in told.batch.array() if each["index"] == index]
-    assert (event["time_ticks"], event["source"]) == (at, SOURCE_CODE + 1)
+    assert (event["time_ticks"], event["source"]) == (at, SOURCE_CODE)

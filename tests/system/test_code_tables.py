@@ -85,6 +85,8 @@ def test_tables_are_those_of_the_truth_with_the_link_off(tmp_path):
     option, times, values = planted(tmp_path, 2, COUNT, (40_000, 2_500_000))
     settings = {
         ("control", "stream", 0): Stream.OFF,
+        # What is not sent counts as well.
+        ("code", "zone_mask", 0): 0x5A5A,
         ("control", "run_time_ticks", 0): 600_000,
     }
     log = tmp_path / "truth.bin"

@@ -8,6 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE, SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import table_bits
 from plexor.protocol.registers import CHANNEL, CODE
 from plexor_hdl.capture.code_port import CodePort, CodeValue
 from plexor_hdl.capture.code_values import CodeValues
@@ -79,6 +80,10 @@ class Capture(wiring.Component):
         event: The event in whole, its time in ticks; valid with `event_stb`. In the clock after a
             code that of its value, whose time and index are the code's and not told again.
         value: The value of a code, valid where `event` is one of SOURCE_CODE_VALUE.
+        code_stb: A code comes into force, in the order of beats, or one of `zone_mask` would; its
+            time stands at `event`, and its value at `code_value`.
+        code_value: The value of that code, still at its event.
+        hold: No code may come: up to two more still do.
         masked: How many codes were left out because of `zone_mask`.
         next_index: The index of the event on its way out, or of the next one if there is none.
         amounts: Edges that each source had, and that were dropped, in one clock; to be counted.
@@ -92,6 +97,9 @@ class Capture(wiring.Component):
             "codes": In(geometry.code_bits),
             "code": In(block_layout(CODE)),
             "value": Out(CodeValue()),
+            "code_stb": Out(1),
+            "code_value": Out(CodeValue()),
+            "hold": In(1),
             "masked": Out(COUNT_BITS),
         }
         super().__init__(
@@ -237,12 +245,21 @@ class Capture(wiring.Component):
             self.masked.eq(values.masked),
         ]
         place, value_stb = len(self._geometry.merged) - 1, Signal()
+        in_force = Signal(table_bits(self._geometry))
         m.d.comb += [
             queues.i_edges[place].edges.eq(Mux(live, port.o_begin, 0)),
             queues.i_edges[place].polarity.eq(1),
             queues.i_valid[place].eq(live & port.o_begin.any()),
             self.o_beat.event.value.eq(values.value),
+            self.code_value.eq(values.value),
+            stamp.hold.eq(self.hold),
+            self.o_beat.code.eq(in_force),
         ]
+        m.d.sync += self.code_stb.eq(stamp.code_stb)
+        with m.If(self.clear):
+            m.d.sync += in_force.eq(0)
+        with m.Elif(self.code_stb):
+            m.d.sync += in_force.eq(values.value.code[: self._geometry.code_bits][-len(in_force) :])
         # The next event comes 2 clocks after a code at the earliest.
         m.d.sync += value_stb.eq(stamp.event_stb & (stamp.o_event.source == SOURCE_CODE))
         with m.If(stamp.event_stb):

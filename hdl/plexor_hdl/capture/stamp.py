@@ -41,6 +41,7 @@ class Stamp(wiring.Component):
         final: A blank slot that is taken in this clock is the end of the run.
         code_stb: With Feature.CODES: a code leaves; it will stand at `o_event` in the next clock.
         skip: With Feature.CODES: the code that leaves next will not.
+        hold: With Feature.CODES: nothing is taken; two more events may be before it is so.
         tag: The clock and the gap of the next slot; valid where its first event is offered.
         take_tag: `tag` is taken.
         o_valid: `o_event` stands.
@@ -55,7 +56,7 @@ class Stamp(wiring.Component):
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
         self._codes = Feature.CODES in geometry.features
-        codes = {"code_stb": Out(1), "skip": In(1)}
+        codes = {"code_stb": Out(1), "skip": In(1), "hold": In(1)}
         super().__init__(
             {
                 **(codes if self._codes else {}),
@@ -145,9 +146,10 @@ class Stamp(wiring.Component):
             self.o_event.index.eq(self.next_index),
         ]
         m.d.sync += [fresh.eq(self.i_ready & told), late.eq((fresh | late) & carry)]
+        hold = self.hold if self._codes else 0
         # A beat is taken before the next one comes, so that the clocks between are free.
         m.d.sync += [
-            self.i_ready.eq(~self.i_ready & ~carry & (self.o_ready | ~valid)),
+            self.i_ready.eq(~self.i_ready & ~carry & (self.o_ready | ~valid) & ~hold),
             self.event_stb.eq(numbered),
         ]
         with m.If(self.o_ready & ~carry):

@@ -125,6 +125,7 @@ class RegisterBank(wiring.Component):
         matcher: Registers of MATCHER.
         channel: Registers of CHANNEL, for each channel; those of ZOOMS stay at their reset value.
         stimulus: Registers of STIMULUS, for each strike output.
+        code: Registers of CODE, with Feature.CODES.
         zoom_stb: Strobes as one of ZOOMS is written.
         zoom_place: Which one: its Kind << key bits | channel.
         limit_stb: A bit strobes as a register of Limits is written.

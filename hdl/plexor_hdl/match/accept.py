@@ -4,7 +4,7 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_CODE, SOURCE_STEP
+from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STEP
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import CHANNEL
 from plexor_hdl.interfaces import Beat, block_layout
@@ -27,8 +27,7 @@ class Accepted(data.StructLayout):
 
     `whole_round`: every channel must be looked at. `own` and `struck` have a bit for each channel:
     the beat is its active edge, or its strike. `channel` is that of the source. `back`: the beat is
-    a trailing edge of it that is measured. `step`: the beat is the end of a step. `code`: it is a
-    code.
+    a trailing edge of it that is measured. `step`: the beat is the end of a step.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -41,7 +40,6 @@ class Accepted(data.StructLayout):
                 "channel": max(geometry.key_bits, 1),
                 "back": 1 if geometry.features & Beat.LONG else 0,
                 "step": 1 if Feature.SWEEP in geometry.features else 0,
-                "code": 1 if Feature.CODES in geometry.features else 0,
             }
         )
 
@@ -118,8 +116,6 @@ class Accept(wiring.Component):
                 m.d.sync += accepted.back.eq(is_own.any() & ~event.polarity)
             if Feature.SWEEP in self._geometry.features:
                 m.d.sync += accepted.step.eq(beat.is_event & ends_step)
-            is_code = beat.is_event & (event.source == SOURCE_CODE)
-            m.d.sync += accepted.code.eq(is_code)
         with m.If(self.i_ready & self.i_valid):
             m.d.sync += round_before.eq(bit)
         m.d.sync += [

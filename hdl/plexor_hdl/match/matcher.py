@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import MAX_CHANNELS
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import VALUE_BITS, VALUE_MOST, ResponseClass, table_bits
+from plexor.protocol.memory import VALUE_BITS, VALUE_MOST, ResponseClass
 from plexor.protocol.registers import CHANNEL, MATCHER, Policy
 from plexor_hdl.control.limits import SHARED, in_memories
 from plexor_hdl.interfaces import Beat, Decision, Kind, Measured, block_layout
@@ -73,8 +73,6 @@ class Matcher(wiring.Component):
         trigger_stb: A latency triggers; strobes as `missed_trigger` does.
         trigger_at: The event of both triggers, where events are kept; else 0.
         pending: How many strikes of each channel are outstanding.
-        code_stb: With Feature.CODES: a code is taken.
-        in_force: With Feature.CODES: the code in force, from 2 clocks after `code_stb` on.
         latency_channel: With Feature.CODES: the channel whose latencies go with codes.
     """
 
@@ -84,7 +82,6 @@ class Matcher(wiring.Component):
         self._channel_bits = max(geometry.key_bits, 1)
         self._codes = Feature.CODES in geometry.features
         limits = {"limit_stb": In(len(SHARED) + channels), "limit_data": In(VALUE_BITS)}
-        codes = {"code_stb": Out(1), "in_force": In(table_bits(geometry)), "latency_channel": In(3)}
         super().__init__(
             {
                 **(limits if in_memories(geometry) else {}),
@@ -113,7 +110,7 @@ class Matcher(wiring.Component):
                 "trigger_stb": Out(1),
                 "trigger_at": Out(Moment),
                 "pending": Out(data.ArrayLayout(32, channels)),
-                **(codes if self._codes else {}),
+                **({"latency_channel": In(3)} if self._codes else {}),
             }
         )
 
@@ -143,8 +140,8 @@ class Matcher(wiring.Component):
             move_horizon(m, s, horizon, heads, tails)
         self._code = 0
         if self._codes:
-            m.d.comb += self.code_stb.eq(s.takes & accepted.code)
-            self._code = keep_codes(m, s, self.latency_channel, self.in_force, heads, tails)
+            code = accepted.beat.code
+            self._code = keep_codes(m, s, self.latency_channel, code, heads, tails)
         ages = self._times(m, s, accepted, heads, tails)
         verdict = decide(m, s, ages, horizon, self.clear)
         under_way = self._hand_out(m, s, accepted, ages, verdict)

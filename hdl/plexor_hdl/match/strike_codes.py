@@ -68,10 +68,16 @@ class StrikeCodes(wiring.Component):
 
 
 def keep_codes(
-    m: Module, s: Look, channel: Value, in_force: Value, heads: Array, tails: Array
+    m: Module, s: Look, channel: Value, code: Value, heads: Array, tails: Array
 ) -> Value:
-    """Keep a channel's codes beside its queue; return the one at the strike that is answered."""
+    """Keep a channel's codes beside its queue; return the one at the strike that is answered.
+
+    `code` is that of the beat that is taken.
+    """
     m.submodules.strike_codes = codes = StrikeCodes(s.geometry)
+    in_force = Signal.like(code)
+    with m.If(s.takes):
+        m.d.sync += in_force.eq(code)
     m.d.comb += [
         *(codes.heads[number].eq(heads[number]) for number in range(s.geometry.channels)),
         *(codes.tails[number].eq(tails[number]) for number in range(s.geometry.channels)),

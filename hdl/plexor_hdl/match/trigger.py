@@ -39,14 +39,15 @@ class Trigger(wiring.Component):
         latency: The event with that latency; valid with `latency_stb`.
         missed_stb: A strike was missed.
         missed: The event at which it was missed; valid with `missed_stb`.
-        code_stb: With Feature.CODES: the event `missed` brought the code to stop at.
+        code_stb: With Feature.CODES: the code to stop at came.
+        code: With Feature.CODES: its event; valid with `code_stb`.
         armed_code: With Feature.CODES: such a code may trigger.
         stall_stb: With Feature.CODES: a source stalled.
         stall: With Feature.CODES: when; valid with `stall_stb`.
         taken: An event was taken.
         triggered: There was a trigger.
         reason: What triggered; valid with `triggered`.
-        at: Its event's index and time; without Feature.RING 0, but for those of a stall.
+        at: Its event's index and time; without Feature.RING 0, but for those of codes and stalls.
         over: Half the ring's depth of further events were taken, or 2**POST_CLOCKS_BITS clocks
             passed.
     """
@@ -56,7 +57,13 @@ class Trigger(wiring.Component):
         # Index and time need room in every stage from the matcher on, so only some builds do this.
         self._codes = Feature.CODES in geometry.features
         self._kept = self._codes or Feature.RING in geometry.features
-        codes = {"armed_code": In(1), "code_stb": In(1), "stall_stb": In(1), "stall": In(Moment)}
+        codes = {
+            "armed_code": In(1),
+            "code_stb": In(1),
+            "code": In(Moment),
+            "stall_stb": In(1),
+            "stall": In(Moment),
+        }
         super().__init__(
             {
                 "clear": In(1),
@@ -86,7 +93,7 @@ class Trigger(wiring.Component):
         stalled = Const(0)
         if self._codes:
             hits += [
-                (self.code_stb & self.armed_code, StopReason.CODE, self.missed),
+                (self.code_stb & self.armed_code, StopReason.CODE, self.code),
                 (self.stall_stb, StopReason.STALL, self.stall),
             ]
             stalled = self.reason == StopReason.STALL

@@ -72,17 +72,17 @@ class EventBatch:
             self.after_loss[frames],
         )
 
-    def time_ticks(self) -> NDArray[np.uint64]:
-        """Return the time of each event, in ticks."""
-        return np.repeat(self.base_ticks, self.counts) + self.deltas()
-
     def deltas(self) -> NDArray[np.uint32]:
-        """Return the ticks of each event above its frame's base."""
+        """Return the time of each event since its frame's base, in ticks."""
         deltas = self.words & np.uint32(MAX_DELTA_TICKS)
         # A code and its value are never in two frames.
         places = 1 + np.flatnonzero(self.sources()[1:] == SOURCE_CODE_VALUE)
         deltas[places] = deltas[places - 1]
         return deltas
+
+    def time_ticks(self) -> NDArray[np.uint64]:
+        """Return the time of each event, in ticks."""
+        return np.repeat(self.base_ticks, self.counts) + self.deltas()
 
     def values(self) -> NDArray[np.uint32]:
         """Return the value of each code whose value is an event; of other events 0."""

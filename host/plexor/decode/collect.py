@@ -174,7 +174,9 @@ class Collector:
         before = self._trace.pop(frame.index, None)
         self.trace_events += (len(frame.payload) - len(before.payload if before else b"")) // 4
         self._trace[frame.index] = frame
-        while self.trace_events > self.geometry.ring_depth or len(self._trace) > _MOST_TRACES:
+        # A code and its value take one place in the ring.
+        most = self.geometry.ring_depth * (2 if self.geometry.code_bits else 1)
+        while self.trace_events > most or len(self._trace) > _MOST_TRACES:
             self.trace_events -= len(self._trace.pop(next(iter(self._trace))).payload) // 4
 
     def _log(self, frame: Frame) -> None:

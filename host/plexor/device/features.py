@@ -52,10 +52,10 @@ ABOUT: Mapping[Feature, About] = {
         "sweep table",
         "leave it out; `plexor sweep` without --both-ways makes a run for each rate",
     ),
+    Feature.EVENTS: About("events over the link", "measure with --mode dump"),
     Feature.CODES: About(
         "code port", "send codes on two channels: --code-wires chN:chN, on any instrument"
     ),
-    Feature.EVENTS: About("events over the link", "measure with --mode dump"),
 }
 """Name and advice of every feature."""
 

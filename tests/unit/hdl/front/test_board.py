@@ -1,9 +1,11 @@
 """The top of a board: what is between its pins and the instrument."""
 
+from dataclasses import replace
+
 from amaranth.hdl import Elaboratable, IOPort, Module, Signal
 from amaranth.sim import Simulator
 
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.front import board as boards
 
 GEOMETRY = Geometry(channels=1, strikes=1, samples=4)
@@ -12,6 +14,7 @@ WIDTHS = {
     "strikes": 4,
     "load": 1,
     "gate": 1,
+    "codes": 3,
     "clock_lost": 1,
     "uart_rx": 1,
     "uart_tx": 1,
@@ -58,3 +61,27 @@ def test_the_gates_pin_and_a_lost_clock_come_to_the_instrument_in_the_same_clock
     simulator.add_testbench(script)
     simulator.run()
     assert found == levels
+
+
+def test_code_pins_come_to_the_instrument_three_clocks_late_behind_a_synchroniser_each(monkeypatch):
+    front, instrument = Stub(), Stub()
+    monkeypatch.setattr(boards, "FrontEnd", lambda *_: front)
+    monkeypatch.setattr(boards, "Instrument", lambda *_, **__: None)
+    monkeypatch.setattr(boards, "UartInstrument", lambda *_: instrument)
+    geometry = replace(GEOMETRY, code_bits=3, features=GEOMETRY.features | Feature.CODES)
+    board = boards.Board(None, None, geometry, 0, 0)
+    levels, found = [0, 5, 3, 3, 7, 0, 6, 1, 1, 2], []
+    assert board.codes is board.ports[-1]
+
+    async def script(ctx):
+        for level in levels:
+            ctx.set(board.codes, level)
+            found.append(ctx.get(instrument.codes))
+            for edge in (1, 0):
+                await ctx.delay(4e-9)
+                ctx.set(front.core, edge)
+
+    simulator = Simulator(board)
+    simulator.add_testbench(script)
+    simulator.run()
+    assert found == [0, 0, 0, *levels[:-3]]

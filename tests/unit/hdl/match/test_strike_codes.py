@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from plexor.protocol.frames import SOURCE_CODE_VALUE
+from plexor.protocol.frames import SOURCE_CODE
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import Policy
 from plexor_hdl.interfaces import Kind
@@ -24,12 +24,12 @@ BUILDS = {
 
 
 def coded(events, seed):
-    """Return events with the values of codes between them: (time, source, polarity, code)."""
+    """Return events with codes between them: (time, source, polarity, code)."""
     rng, found = random.Random(seed), []
     for time, source, polarity, _ in events:
         found.append((time, source, polarity, 0))
         if rng.random() < 0.5:
-            found.append((time, SOURCE_CODE_VALUE, 1, rng.randrange(1, 64)))
+            found.append((time, SOURCE_CODE, 1, rng.randrange(1, 64)))
     return found
 
 
@@ -57,11 +57,8 @@ def measured(geometry, events, rules, channel, seed):
             ctx.set(dut.i_valid, 1)
             await ctx.tick().until(dut.i_ready)
             ctx.set(dut.i_valid, 0)
-            if source == SOURCE_CODE_VALUE:
-                # As the tables of codes do it: the code is in force 2 clocks after it was taken.
-                await ctx.tick().until(dut.code_stb)
-                await ctx.tick()
-                ctx.set(dut.in_force, code)
+            if source == SOURCE_CODE:
+                ctx.set(dut.i_beat.code, code)
             while rng.random() < 0.3:
                 await ctx.tick()
         await ctx.tick().repeat(DRAIN_CLOCKS)
@@ -92,13 +89,13 @@ def test_each_latency_comes_with_the_code_at_its_strike(bench, build, policy, ch
     bench.simulate(dut, *scripts)
     plain = stream_of([(t, s, p, n) for n, (t, s, p, _) in enumerate(events)])
     end = events[-1][0] + 1
-    rise = match(plain.chosen(plain.source != SOURCE_CODE_VALUE), rules[channel], end).rise
+    rise = match(plain.chosen(plain.source != SOURCE_CODE), rules[channel], end).rise
     assert len(found) == len(rise) > 10
     assert [value for _, value in found] == rise.value_ticks.tolist()
     strikes = np.where(rise.value_ticks > 0, rise.time_ticks - rise.value_ticks, rise.time_ticks)
     in_force, at_strike = 0, {}
     for time, source, polarity, code in events:
-        if source == SOURCE_CODE_VALUE:
+        if source == SOURCE_CODE:
             in_force = code
         elif (source, polarity) == (rules[channel].reference_source, 1):
             at_strike[time] = in_force

@@ -58,13 +58,14 @@ def test_the_first_event_is_kept_with_its_reason(bench, strobes, reason, index):
 
 
 @pytest.mark.parametrize(
-    ("name", "reason", "index"), [("code", StopReason.CODE, 22), ("stall", StopReason.STALL, 55)]
+    ("name", "reason", "index"), [("code", StopReason.CODE, 44), ("stall", StopReason.STALL, 55)]
 )
 def test_a_code_and_a_stall_are_kept_with_their_reason(bench, name, reason, index):
     dut = Trigger(CODED)
 
     async def drive(ctx):
         armed(ctx, dut, code=1)
+        ctx.set(dut.code, {"index": 44, "time_ticks": 444})
         ctx.set(dut.stall, {"index": 55, "time_ticks": 555})
         await strobe(ctx, dut, name)
         await ctx.tick()

@@ -6,9 +6,9 @@ import pytest
 
 from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import CODE_FIGURES, VALUE_MOST, code_place
+from plexor.protocol.memory import CODE_FIGURES, VALUE_MOST
 from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, Kind
-from plexor_hdl.results.code_tables import STOP_CLOCKS, CodeTables
+from plexor_hdl.results.code_tables import CodeTables
 from plexor_sim.golden.codes import Figures, times_by_code, words
 
 from ..simulation import made
@@ -30,18 +30,16 @@ async def clear(ctx, dut):
     await ctx.tick().until(~dut.clear_busy)
 
 
-async def code(ctx, dut, time, value):
-    """Tell of a code, and let the matcher take it: 4 clocks, as few as there may be."""
-    for source in (SOURCE_CODE, SOURCE_CODE_VALUE):
-        ctx.set(dut.event, {"time_ticks": time, "source": source, "polarity": 1})
-        ctx.set(dut.value.code, value)
-        ctx.set(dut.event_stb, 1)
-        ctx.set(dut.code_stb, source == SOURCE_CODE_VALUE)
-        await ctx.tick()
-        ctx.set(dut.event_stb, 0)
-        ctx.set(dut.code_stb, 0)
-        ctx.set(dut.value.code, ~value & 0x3F)
-        await ctx.tick()
+async def code(ctx, dut, time, value, clocks):
+    """Tell of a code, and wait for so many clocks in all."""
+    ctx.set(dut.event, {"time_ticks": time})
+    ctx.set(dut.code.code, value)
+    ctx.set(dut.code_stb, 1)
+    await ctx.tick()
+    ctx.set(dut.code_stb, 0)
+    ctx.set(dut.event, {"time_ticks": 0})
+    ctx.set(dut.code.code, ~value & 0x3F)
+    await ctx.tick().repeat(clocks - 1)
 
 
 async def latency(ctx, dut, value, place, channel=CHANNEL, kind=Kind.RISE):
@@ -67,21 +65,51 @@ async def table(ctx, port, count):
     return found
 
 
-def test_the_time_of_each_code_is_counted_once_the_next_one_comes(bench):
-    dut, rng = made(CodeTables, SMALL), random.Random(4)
-    gaps = (1, 32, 70_000, VALUE_MOST - 1, VALUE_MOST, VALUE_MOST + 1, 1 << 32, (1 << 33) + 5)
-    codes, times = [rng.randrange(10) for _ in range(80)], [(1 << 32) - 40]
+def planted(seed, count, gaps):
+    """Return times and values of codes."""
+    rng = random.Random(seed)
+    codes, times = [rng.randrange(10) for _ in range(count)], [(1 << 32) - 40]
     while len(times) < len(codes):
         times.append(times[-1] + rng.choice(gaps))
+    return times, codes
+
+
+def test_the_time_of_each_code_is_counted_once_the_next_one_comes(bench):
+    dut = made(CodeTables, SMALL)
+    gaps = (1, 32, 70_000, VALUE_MOST - 1, VALUE_MOST, VALUE_MOST + 1, 1 << 32, (1 << 33) + 5)
+    times, codes = planted(4, 80, gaps)
 
     async def run(ctx):
         for _ in range(2):
             await clear(ctx, dut)
             for time, value in zip(times, codes, strict=True):
-                await code(ctx, dut, time, value)
+                await code(ctx, dut, time, value, 4)
+                assert not ctx.get(dut.hold)
             await ctx.tick().until(dut.idle)
             found = await table(ctx, dut.times, 12)
             assert found == words(times_by_code(SMALL, times, codes)[:12])
+
+    bench.simulate(dut, run)
+
+
+def test_codes_that_come_faster_are_held_and_none_is_lost(bench):
+    dut = made(CodeTables, SMALL)
+    times, codes = planted(5, 120, (1, 16))
+    held = []
+
+    async def run(ctx):
+        await clear(ctx, dut)
+        more = 2
+        for time, value in zip(times, codes, strict=True):
+            # Two more come after a hold, as the stamp gives them.
+            more = more - 1 if ctx.get(dut.hold) else 2
+            held.append(more < 0)
+            if more < 0:
+                await ctx.tick().until(~dut.hold)
+            await code(ctx, dut, time, value, 2)
+        assert any(held)
+        await ctx.tick().until(dut.idle)
+        assert await table(ctx, dut.times, 12) == words(times_by_code(SMALL, times, codes)[:12])
 
     bench.simulate(dut, run)
 
@@ -106,54 +134,38 @@ def test_latencies_of_the_chosen_channel_count_for_their_code(bench):
     bench.simulate(dut, run)
 
 
-def test_a_code_is_in_force_two_clocks_after_it_is_taken_and_none_after_a_clear(bench):
+def test_of_a_long_code_the_upper_bits_say_where_it_counts(bench):
     dut = made(CodeTables, LONG)
+    times, codes = [5, 12, 20, 45], [0x008, 0x00B, 0x015, 0x001]
 
     async def run(ctx):
         await clear(ctx, dut)
-        for time, value in enumerate((0xABC, 0x123)):
-            ctx.set(dut.event, {"time_ticks": time, "source": SOURCE_CODE_VALUE})
-            ctx.set(dut.value.code, value)
-            ctx.set(dut.event_stb, 1)
-            ctx.set(dut.code_stb, 1)
-            before = ctx.get(dut.in_force)
-            await ctx.tick()
-            ctx.set(dut.event_stb, 0)
-            ctx.set(dut.code_stb, 0)
-            assert ctx.get(dut.in_force) == before
-            await ctx.tick()
-            assert ctx.get(dut.in_force) == code_place(LONG, value)
-            await ctx.tick().repeat(2)
-        await clear(ctx, dut)
-        assert ctx.get(dut.in_force) == 0
+        for time, value in zip(times, codes, strict=True):
+            await code(ctx, dut, time, value, 4)
+        await ctx.tick().until(dut.idle)
+        assert await table(ctx, dut.times, 8) == words(times_by_code(LONG, times, codes)[:8])
 
     bench.simulate(dut, run)
 
 
 @pytest.mark.parametrize("stop", [5, 7])
-def test_the_code_to_stop_at_is_told_when_the_matcher_shows_it(bench, stop):
+def test_the_code_to_stop_at_is_told_with_its_event(bench, stop):
     dut, told = made(CodeTables, SMALL), []
-    clock = [0]
 
     async def run(ctx):
         await clear(ctx, dut)
         ctx.set(dut.settings.stop_code, stop)
-        for time, value in enumerate((4, 5, 6, 5)):
-            await code(ctx, dut, time, value)
-        await ctx.tick().repeat(6)
+        ctx.set(dut.event_stb, 1)
+        for value in (4, 5, 6, 5):
+            for source in (SOURCE_CODE, SOURCE_CODE_VALUE):
+                ctx.set(dut.event.source, source)
+                ctx.set(dut.code.code, value)
+                await ctx.delay(1e-9)
+                told.append(ctx.get(dut.stop_stb))
+                await ctx.tick()
+        ctx.set(dut.event_stb, 0)
+        await ctx.delay(1e-9)
+        told.append(ctx.get(dut.stop_stb))
 
-    async def watch(ctx):
-        while clock[0] < 400:
-            _, _, coded, value, stops = await ctx.tick().sample(
-                dut.code_stb, dut.value.code, dut.stop_stb
-            )
-            clock[0] += 1
-            if coded and value == stop:
-                told.append(("code", clock[0]))
-            if stops:
-                told.append(("stop", clock[0] - STOP_CLOCKS))
-
-    bench.simulate(dut, run, watch)
-    codes = [at for name, at in told if name == "code"]
-    assert [at for name, at in told if name == "stop"] == codes
-    assert len(codes) == (2 if stop == 5 else 0)
+    bench.simulate(dut, run)
+    assert told == ([0, 0, 1, 0, 0, 0, 1, 0, 0] if stop == 5 else [0] * 9)

@@ -3,7 +3,7 @@
 import pytest
 from amaranth.hdl import Cat, Const, Elaboratable, Module, Signal
 
-from plexor.protocol.frames import SOURCE_BITS
+from plexor.protocol.frames import SOURCE_BITS, SOURCE_CODE, SOURCE_CODE_VALUE
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import CLASSES
 from plexor_hdl.results.count_places import CountPlaces
@@ -16,6 +16,8 @@ GEOMETRIES = [
     Geometry(channels=3, strikes=5, features=Feature.EVENTS),
     Geometry(channels=8, strikes=8, features=ALL_FEATURES),
     Geometry(channels=2, strikes=8, features=ALL_FEATURES),
+    Geometry(channels=8, strikes=2, code_bits=8, features=ALL_FEATURES | Feature.CODES),
+    Geometry(channels=1, strikes=1, code_bits=8, features=Feature.EVENTS | Feature.CODES),
 ]
 each_geometry = pytest.mark.parametrize(
     "geometry", GEOMETRIES, ids=lambda g: f"{g.channels}-{g.strikes}"
@@ -64,7 +66,7 @@ def test_no_two_counts_have_one_place_and_all_fit(geometry):
                 for response_class in range(CLASSES):
                     ctx.set(dut.response_class, response_class)
                     take(("class", channel, response_class, bank), ctx.get(dut.classes))
-            for source in geometry.sources:
+            for source in geometry.merged:
                 ctx.set(dut.number, source)
                 take(("drops", source, bank), ctx.get(dut.drops))
                 for bit in range(2):
@@ -73,7 +75,7 @@ def test_no_two_counts_have_one_place_and_all_fit(geometry):
                     take(("source", source, bit), ctx.get(dut.source))
 
     settle(dut, bench)
-    sources = len(geometry.sources)
+    sources = len(geometry.merged)
     assert len(taken) == 2 * (geometry.channels * CLASSES + sources + 2 * sources) + 2 * sources
 
 
@@ -97,3 +99,8 @@ def test_codes_are_as_wide_as_they_are_said_to_be(geometry):
     places = CountPlaces(geometry)
     assert len(places.code_of(Const(0, SOURCE_BITS))) == places.code_bits
     assert max(places.code_number(source) for source in geometry.sources) < 1 << places.code_bits
+
+
+def test_the_value_of_a_code_has_the_places_of_the_code():
+    places = CountPlaces(GEOMETRIES[-1])
+    assert places.code_number(SOURCE_CODE_VALUE) == places.code_number(SOURCE_CODE)

@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 from amaranth.hdl import Const
 
+from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import ResponseClass
 from plexor_hdl.results.count_memory import QUIET_CLOCKS
@@ -15,7 +16,7 @@ from plexor_hdl.results.count_queue import NAMED, ROOM, CountQueue
 from ..simulation import made, simulate
 
 GEOMETRIES = {
-    "all": Geometry(channels=5, strikes=3, features=ALL_FEATURES),
+    "all": Geometry(channels=5, strikes=3, code_bits=8, features=ALL_FEATURES | Feature.CODES),
     "least": Geometry(channels=1, strikes=1, features=Feature(0)),
 }
 UNDER_WAY = 3
@@ -44,7 +45,7 @@ class Queue:
             "i_decision": decision,
             "i_valid": rng.random() < 0.8,
             "i_event_valid": rng.random() < chance,
-            "i_source": rng.choice(self.geometry.sources),
+            "i_source": rng.choice(self.geometry.merged),
             "i_polarity": rng.getrandbits(1),
             "i_drop": {"valid": rng.random() < chance, "source": rng.choice(self.geometry.sources)},
         }
@@ -56,10 +57,12 @@ class Queue:
         channel = Const(decision["channel"], 3)
         found = [places.classes(Const(kind.value, 3), channel, bank) for kind in kinds]
         bits = places.code_bits
-        if ports["i_event_valid"]:
+        # A code is not counted, and its value with it.
+        if ports["i_event_valid"] and ports["i_source"] < SOURCE_CODE:
             code = Const(places.code_number(ports["i_source"]), bits)
             found.append(places.edges(Const(ports["i_polarity"], 1), code, bank))
-        if Feature.EVENTS in features and ports["i_drop"]["valid"]:
+        dropped = ports["i_drop"]["source"] != SOURCE_CODE_VALUE and ports["i_drop"]["valid"]
+        if Feature.EVENTS in features and dropped:
             code = Const(places.code_number(ports["i_drop"]["source"]), bits)
             found.append(places.drops(code, bank))
         return ports, Counter(Const.cast(place).value for place in found)

@@ -9,6 +9,8 @@ from plexor.protocol.frames import (
     HEADER,
     MAX_DELTA_TICKS,
     MAX_WORDS,
+    SOURCE_CODE,
+    SOURCE_CODE_VALUE,
     EventFlag,
     FrameType,
     split_event_word,
@@ -85,9 +87,16 @@ async def rest(ctx, dut, clocks):
 
 
 def run(
-    bench, entries, seed=None, port="i_events", rest_clocks=FLUSH_CLOCKS + 160, trace=True, **levels
+    bench,
+    entries,
+    seed=None,
+    port="i_events",
+    rest_clocks=FLUSH_CLOCKS + 160,
+    trace=True,
+    codes=False,
+    **levels,
 ):
-    dut, parts = made(Framer, trace=trace), []
+    dut, parts = made(Framer, trace=trace, codes=codes), []
 
     async def drive(ctx):
         for name, value in levels.items():
@@ -125,6 +134,30 @@ def test_a_frame_holds_at_most_max_words(bench):
     frames, _ = run(bench, entries)
     assert [len(frame.payload) // 4 for frame in frames] == [MAX_WORDS, MAX_WORDS, 1]
     assert [frame.index for frame in frames] == [5, 5 + MAX_WORDS, 5 + 2 * MAX_WORDS]
+
+
+@pytest.mark.parametrize("before", [0, 1, 2])
+def test_a_code_and_its_value_are_in_one_frame(bench, before):
+    pair = [event_entry(7, SOURCE_CODE), event_entry(12345, SOURCE_CODE_VALUE)]
+    entries = [*marks(5), *[event_entry(7)] * before, *pair * (MAX_WORDS // 2 + 2)]
+    frames, _ = run(bench, entries, codes=True)
+    whole = MAX_WORDS - (MAX_WORDS - before) % 2
+    assert [len(frame.payload) // 4 for frame in frames] == [whole, len(entries) - MARKS - whole]
+
+
+def test_a_code_waits_for_its_value_in_an_open_frame(bench):
+    dut, parts = made(Framer, trace=True, codes=True), []
+
+    async def drive(ctx):
+        ctx.set(dut.hurry, 1)
+        await bench.send(ctx, dut.i_events, [*marks(5), event_entry(7, SOURCE_CODE)])
+        await rest(ctx, dut, 4 * FLUSH_CLOCKS)
+        await bench.send(ctx, dut.i_events, [event_entry(99, SOURCE_CODE_VALUE)])
+        await rest(ctx, dut, FLUSH_CLOCKS)
+
+    bench.simulate(dut, drive, bench.receiver(dut.o_parts, parts))
+    (frame,), _ = bench.frames_of_parts(parts)
+    assert len(frame.payload) == 8
 
 
 def test_base_and_index_reach_their_upper_bits(bench):

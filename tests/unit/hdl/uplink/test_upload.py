@@ -1,12 +1,13 @@
 """The upload FIFO: events = sent + dropped, whatever the link does."""
 
 import random
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
-from plexor.protocol.frames import DELTA_BITS, SOURCES
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.frames import DELTA_BITS, SOURCE_CODE, SOURCE_CODE_VALUE, SOURCES
+from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.interfaces import INDEX_BITS
 from plexor_hdl.uplink.upload import MARGIN, MARK_BITS, MARKS, ONE_BLOCK, SPARE_BITS, Upload
 
@@ -53,14 +54,19 @@ async def drive_events(ctx, dut, events):
     for event in events:
         ctx.set(dut.i_events.valid, event is not None)
         if event is not None:
-            ctx.set(dut.i_events.payload, event)
+            told = {name: value for name, value in event.items() if name != "code"}
+            ctx.set(dut.i_events.payload, told)
+            if "code" in event:
+                ctx.set(dut.value, {"code": event["code"], "skew_clocks": 0, "torn": 0})
             ctx.set(dut.now_bit, event["time_ticks"] >> DELTA_BITS & 1)
         await ctx.tick()
     ctx.set(dut.i_events.valid, 0)
 
 
-def run(bench, events, link_seed, link_open_after=0, enable=1, deep_depth=0):
+def run(bench, events, link_seed, link_open_after=0, enable=1, deep_depth=0, codes=False):
     geometry = Geometry(upload_depth=DEPTH, deep_depth=deep_depth)
+    if codes:
+        geometry = replace(geometry, code_bits=16, features=geometry.features | Feature.CODES)
     dut, entries, drops = made(Upload, geometry), [], []
     state = {}
 
@@ -140,6 +146,35 @@ def test_events_are_sent_with_their_index_or_counted_as_dropped(
     assert [gap for *_, gap in sent] == [i != e for i, e in zip(indices, expected, strict=False)]
     if gap_chance == 0 or density > 0.5:
         assert bool(dropped) == (density > 0.5)
+
+
+@pytest.mark.parametrize("deep_depth", [0, 1024])
+@pytest.mark.parametrize(("density", "closed"), [(0.1, 0), (1.0, 90)])
+def test_a_code_and_its_value_are_sent_or_dropped_as_one(bench, density, closed, deep_depth):
+    rng, events, number = random.Random(closed), [], 0
+    for event in random_events(rng, 300, density, 0.05):
+        events.append(event)
+        if event is None:
+            continue
+        event["index"] += number
+        if rng.random() < 0.5:
+            event["source"] = SOURCE_CODE
+            value = {"source": SOURCE_CODE_VALUE, "gap": False, "code": rng.getrandbits(16)}
+            events.append({**event, **value, "index": event["index"] + 1})
+            number += 1
+        elif event["source"] >= SOURCE_CODE:
+            event["source"] = 0
+    entries, drops, dropped = run(bench, events, 1, closed, deep_depth=deep_depth, codes=True)
+    sent = [(index, source, low) for index, low, source, _, _ in replay(entries)]
+    values = {event["index"]: event["code"] for event in events if event and "code" in event}
+    for (index, source, _), (after, kind, low) in pairwise(sent):
+        assert (source == SOURCE_CODE) == (kind == SOURCE_CODE_VALUE)
+        if source == SOURCE_CODE:
+            assert (after, low & 0xFFFF) == (index + 1, values[after])
+    assert sent[-1][1] != SOURCE_CODE
+    assert drops.count(SOURCE_CODE) == drops.count(SOURCE_CODE_VALUE)
+    assert len(sent) + dropped == sum(event is not None for event in events)
+    assert dropped or density < 1
 
 
 def test_once_full_it_refuses_events_until_it_is_half_empty(bench):

@@ -1,10 +1,18 @@
 """Where every event of a run went, by counters and streams made by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from plexor.decode.accounting import account, account_partly
 from plexor.decode.batch import batch_of
-from plexor.protocol.frames import EventFlag, Frame, FrameType
+from plexor.protocol.frames import (
+    SOURCE_CODE,
+    SOURCE_CODE_VALUE,
+    EventFlag,
+    Frame,
+    FrameType,
+)
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import Space
 
@@ -159,3 +167,32 @@ def test_a_run_whose_end_was_not_seen_is_accounted_for_up_to_its_last_event():
     assert (found.generated, found.received, found.dropped_on_chip) == (8, 3, 5)
     assert found.contradictions == ("the end of the run was never seen",)
     assert not found.holds
+
+
+def test_codes_that_are_not_to_be_sent_are_neither_generated_nor_lost():
+    geometry = replace(GEOMETRY, code_bits=8, features=GEOMETRY.features | Feature.CODES)
+    # Of ten codes three are masked, one dropped and two not received, each with its value.
+    image = registers(
+        {STRIKE: 1, SOURCE_CODE: 10, SOURCE_CODE_VALUE: 10},
+        dropped={SOURCE_CODE: 1, SOURCE_CODE_VALUE: 1},
+        geometry=geometry,
+        events=15,
+        masked=3,
+    )
+    collector = streamed(1, geometry=geometry)
+    code = [(9, SOURCE_CODE, 1), (0, SOURCE_CODE_VALUE, 1)]
+    collector.take(batch_of([events_frame(1, START_TICKS, *code * 4)]))
+    found = account(image, collector, (2, 1), {})
+    assert found.contradictions == ()
+    assert (found.generated, found.received, found.dropped_on_chip) == (15, 9, 2)
+    assert (found.lost_on_link, found.masked, found.holds) == (4, 3, True)
+    codes = {entry.source: entry for entry in found.sources}[SOURCE_CODE]
+    assert (codes.generated, codes.received, codes.dropped, codes.lost) == (7, 4, 1, 2)
+
+
+def test_without_a_stream_the_codes_that_came_are_those_neither_dropped_nor_masked():
+    geometry = replace(GEOMETRY, code_bits=8, features=GEOMETRY.features | Feature.CODES)
+    generated = {SOURCE_CODE: 10, SOURCE_CODE_VALUE: 10}
+    image = registers(generated, geometry=geometry, stream=0, events=14, masked=3)
+    found = account(image, started(geometry), (0, 0), {})
+    assert (found.generated, found.received, found.holds) == (14, 14, True)
