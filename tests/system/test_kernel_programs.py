@@ -4,11 +4,13 @@ import itertools
 
 import pytest
 
+from plexor.protocol.registers import StopReason
+
 from .kernel_codes import told
 
 CLOCK_PS, TICKS_A_PS = 8000, 1 / 500
 MS_TICKS = 2_000_000
-ENTER, EXIT, INHERIT = 8, 9, 5
+ENTER, EXIT, INHERIT, BLOCKED = 8, 9, 5, 3
 LOW, HIGH = 1, 2
 LOW_INSIDE, HIGH_INSIDE = 0, 1
 MARK_TICKS = 40 * 20 * 2
@@ -64,3 +66,31 @@ def test_all_codes_are_those_that_were_retired(critsec):
     codes = critsec.run.result.codes
     found = list(zip(codes["time_ticks"].tolist(), codes["code"].tolist(), strict=True))
     assert found == critsec.within(CLOCK_PS)
+
+
+LIMIT_TICKS = 10 * MS_TICKS
+
+
+@pytest.fixture(scope="module")
+def deadlock(tmp_path_factory):
+    """Return a run of five philosophers, who stop when each waits for a stick."""
+    folder = tmp_path_factory.mktemp("deadlock")
+    asked = {"time": "60ms", "rate": "1k", "stop_on": ["stall:code>10ms"], "channels": ["who=ch0"]}
+    return told(folder, "codes=port,program=philosophers", **asked)
+
+
+def test_a_deadlock_is_a_stall_as_long_after_the_last_code_as_was_asked(deadlock):
+    result = deadlock.run.result
+    assert result.stop_reason == StopReason.STALL
+    last = int(result.codes["time_ticks"][-1])
+    assert LIMIT_TICKS <= result.trigger_ticks - last <= LIMIT_TICKS + 1
+
+
+def test_the_last_codes_before_a_deadlock_are_those_that_were_retired(deadlock):
+    truth = deadlock.within(CLOCK_PS)
+    codes = deadlock.run.result.codes
+    found = list(zip(codes["time_ticks"].tolist(), codes["code"].tolist(), strict=True))
+    assert found == truth
+    assert found[-5:] == truth[-5:]
+    blocked = [code & 63 for _, code in found if code >> 6 == BLOCKED][-5:]
+    assert sorted(blocked) == [1, 2, 3, 4, 5]

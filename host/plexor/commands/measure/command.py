@@ -160,8 +160,8 @@ _PATH = click.Path(path_type=Path)
     metavar="change|chN[:BITS][,...]",
     help="How the device shows codes on the code pins, from pin 0 up: a change of a pin begins a "
     "code, or a rising edge on channel N does. A code has 10 BITS. Entries: settle=TIME from the "
-    "change to the code, skew=TIME in which its pins change, without=CLASS+CLASS for codes that are "
-    "counted and not sent, such as without=enter+exit.",
+    "change to the code, skew=TIME in which its pins change, without=CLASS+CLASS for codes that "
+    "are counted and not sent, such as without=enter+exit.",
 )
 @click.option(
     "--codes",
