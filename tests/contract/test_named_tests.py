@@ -35,6 +35,7 @@ REASONS = {
     "host/plexor/errors.py": "declares kinds of errors and their exit codes",
     "host/plexor/pytest_plugin.py": "tests/system/test_pytest_plugin.py runs it in a project",
     "sim/plexor_sim/examples/test_reflexes.py": "is an example; test_pytest_plugin.py runs it",
+    "host/plexor/protocol/register_kinds.py": "declares what test_registers.py checks",
     "host/plexor/scope/seam.py": "declares what the page needs of an instrument",
     "host/plexor/selftest/witness.py": "declares what two witnesses have in common",
 }
