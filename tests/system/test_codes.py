@@ -4,10 +4,10 @@ import random
 
 import numpy as np
 import pytest
-from code_port import CLOCK_PS, coded_run, codes_of, plant
+from code_port import CLOCK_PS, GEOMETRY, coded_run, codes_of, plant
 
-from plexor.protocol.frames import CODE_BITS, TORN
-from plexor.protocol.registers import CodeMode
+from plexor.protocol.frames import CODE_BITS, TORN, FrameType
+from plexor.protocol.registers import CodeMode, StopOn, StopReason
 
 CHANGE = {("code", "mode"): CodeMode.CHANGE, ("code", "mask"): 0x3FF, ("code", "settle_clocks"): 3}
 
@@ -106,3 +106,29 @@ def test_codes_of_masked_classes_are_not_sent_and_are_counted(tmp_path):
     assert counts["events"] == 2 * (len(codes) - counts["masked"])
     lost = counts["dropped18"] + counts["upload_dropped"] // 2
     assert len(codes) == len(found) + lost + counts["masked"]
+
+
+def test_the_ring_around_a_trigger_holds_codes_with_their_values(tmp_path):
+    codes = planted(6, 4000, 1_000_000_000, (800_000, 1_600_000))
+    path = plant(tmp_path / "codes.txt", codes)
+    settings = {
+        **CHANGE,
+        ("stimulus", "enable"): 1,
+        ("stimulus", "phase_ticks"): 2_000_000,
+        ("stimulus", "interval_ticks"): 1 << 30,
+        ("stimulus", "width_ticks"): 1000,
+        ("stimulus", "strike_count"): 1,
+        ("channel", "enable"): 1,
+        ("matcher", "timeout_ticks"): 100,
+        ("control", "trigger_channels"): 1,
+        ("control", "stop_on"): StopOn.MISSED | StopOn.TIME,
+    }
+    options = f"codes={path},latency=1000000000"
+    batch, counts = coded_run(options, settings, 8_000_000, kind=FrameType.TRACE)
+    found, all_of = codes_of(batch), expected(codes)
+    # A code and its value take one place of the ring, and so does each edge of the strike.
+    assert len(found) + 2 == GEOMETRY.ring_depth
+    first = all_of.index(tuple(found[0].tolist()))
+    assert found.tolist() == [list(row) for row in all_of[first : first + len(found)]]
+    assert batch.indices()[0] == 2 * first
+    assert counts["stop_reason"] == StopReason.MISSED
