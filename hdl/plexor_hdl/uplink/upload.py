@@ -162,8 +162,8 @@ class Upload(wiring.Component):
         fresh = self._fresh(m, above, keep & ~second, refuse)
         if self._codes:
             m.d.comb += [
-                # No other source of an event has these bits, and this is early.
-                second.eq(event.source[-1] & event.source[:2].all()),
+                # No other source has these bits, and this depends on few.
+                second.eq(event.source[-1] & ~event.source[2] & event.source[:2].all()),
                 follows.eq(second & ~refused),
             ]
             with m.If(come & (event.source == SOURCE_CODE)):
