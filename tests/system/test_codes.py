@@ -36,17 +36,18 @@ def test_planted_codes_come_back_with_time_and_value(tmp_path):
     assert counts["generated18"] == counts["generated19"] == len(codes)
 
 
-def test_pairs_are_never_parted_by_drops_and_received_plus_dropped_is_generated(tmp_path):
-    codes = planted(2, 5000, 4_000_000_000, (32_000, 32_000))
+@pytest.mark.parametrize("count", [5000, pytest.param(1_000_000, marks=pytest.mark.full)])
+def test_a_code_each_four_clocks_is_merged_and_with_its_value_received_or_dropped(tmp_path, count):
+    codes = planted(2, count, 4_000_000_000, (32_000, 32_000))
     path = plant(tmp_path / "codes.txt", codes)
-    batch, counts = coded_run(f"codes={path}", CHANGE, 4_600_000, ["--stall", "0.99,3"])
+    run_ticks = 4_200_000 + 32 * count
+    batch, counts = coded_run(f"codes={path}", CHANGE, run_ticks, ["--stall", "0.99,3"])
     found, all_of = codes_of(batch), {tuple(row) for row in expected(codes)}
     assert {tuple(row) for row in found.tolist()} <= all_of
     assert counts["generated18"] == counts["generated19"] == len(codes)
-    assert counts["dropped18"] == counts["dropped19"]
+    assert counts["dropped18"] == counts["dropped19"] == 0
     assert counts["upload_dropped"] > 0
-    lost = counts["dropped18"] + counts["dropped19"] + counts["upload_dropped"]
-    assert 2 * len(codes) == len(batch) + lost
+    assert 2 * len(codes) == len(batch) + counts["upload_dropped"]
     assert np.all(np.diff(batch.indices().astype(np.int64)) > 0)
 
 
