@@ -13,6 +13,7 @@ from plexor.decode.batch import EventBatch
 from plexor.decode.decoder import MAX_FAULTS, Decoder, FaultKind
 from plexor.link.sequence import RECENT_FRAMES, Disorder
 from plexor.protocol.frames import (
+    SOURCES,
     EventFlag,
     Frame,
     FrameType,
@@ -197,7 +198,7 @@ def test_a_last_code_that_points_past_the_end_is_a_fault_though_the_bytes_are_in
 
 def test_an_event_of_a_source_that_cannot_be_makes_its_frame_a_fault():
     good = [events_frame(n, 0, 100, [(100, 8, 1)]) for n in (0, 2)]
-    bad = Frame(FrameType.EVENTS, 0, 0, 1, 1, 100, struct.pack("<I", 18 << 26))
+    bad = Frame(FrameType.EVENTS, 0, 0, 1, 1, 100, struct.pack("<I", SOURCES << 26))
     parts, decoder = decode(to_stream(good[0]) + to_stream(bad) + to_stream(good[1]))
     assert len(events_of(parts)) == 2
     assert decoder.fault_counts == {FaultKind.WORDS: 1}
@@ -354,7 +355,7 @@ def test_frames_of_sources_that_cannot_be_do_not_cost_each_what_all_do(monkeypat
         return set(items)
 
     monkeypatch.setattr("plexor.decode.decoder.set", counted, raising=False)
-    payload = struct.pack("<I", 18 << 26)
+    payload = struct.pack("<I", SOURCES << 26)
     frames = [events_frame(n, n, 100, [(100, 8, 1)]) for n in range(400)]
     frames[::2] = [replace(frame, payload=payload) for frame in frames[::2]]
     parts, decoder = decode(b"".join(map(to_stream, frames)))
