@@ -26,7 +26,6 @@ def wire_codes(m: Module, s: Stages, pins: Value, reads: dict) -> None:
         tables.settings.eq(settings),
         tables.measured.eq(measured.payload),
         tables.measured_stb.eq(measured.valid & measured.ready),
-        tables.bank.eq(s.snapshots.bank),
         tables.clear_stb.eq(s.run.clear),
         s.matcher.latency_channel.eq(settings.latency_channel),
         stall.settings.eq(settings),

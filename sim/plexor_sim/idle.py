@@ -134,7 +134,7 @@ FOLLOWS = (
     r"pins\.words",
     r"capture\.word[0-9]+_[0-9]+",
     r"capture\.(filter|edges)[0-9]+\..*",
-    r"capture\.codes[0-9]+",
+    r"capture\.(codes|strobe)[0-9]+",
     r"capture\.code_port\..*",
 )
 """Registers that follow the pins, which may change between runs. They matter only in a run."""

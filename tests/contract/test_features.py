@@ -42,7 +42,8 @@ def test_what_the_host_computes_from_events_is_told_apart():
         absent = {cell(events, feature), cell(Geometry(features=Feature(0)), feature)}
         if feature in COMPUTED:
             assert absent == {HOST, NO}
-        assert cell(Geometry(code_bits=8, features=ALL_FEATURES | Feature.CODES), feature) == YES
+        whole = Geometry(code_bits=8, features=ALL_FEATURES | Feature.CODES)
+        assert cell(whole, feature) == YES
     assert not COMPUTED & Feature.DITHER
 
 

@@ -165,7 +165,7 @@ def test_a_frame_of_a_wrong_length_is_refused(length):
     [
         ((1 << 26, 0, 0), "delta_ticks"),
         ((-1, 0, 0), "delta_ticks"),
-        ((0, 18, 0), "source"),
+        ((0, frames.SOURCES, 0), "source"),
     ],
 )
 def test_an_event_that_does_not_fit_its_word_is_refused(fields, wrong):

@@ -32,6 +32,8 @@ GEOMETRY = Geometry(
     features=ALL_FEATURES | Feature.CODES,
 )
 CLOCK_PS = 8000
+TRACES = 5
+"""Frames of a full ring of codes: twice `ring_depth` events, MAX_WORDS at most in each."""
 
 
 class Link:
@@ -102,8 +104,9 @@ def coded_run(
     settings: Mapping[tuple[str, str], int],
     run_ticks: int,
     arguments: Sequence[str] = (),
+    kind: FrameType = FrameType.EVENTS,
 ) -> tuple[EventBatch, Mapping[str, int]]:
-    """Return the events of a run, and its counts."""
+    """Return the events of a run, or with TRACE those of its ring, and its counts."""
     with Server(executable(), options, arguments) as server, Link(server.port) as link:
         link.write("control", "stream", Stream.LIVE)
         link.write("control", "stop_on", StopOn.TIME)
@@ -118,11 +121,17 @@ def coded_run(
             "events": link.get("status", "events"),
             "upload_dropped": link.get("status", "upload_dropped"),
             "masked": link.get("status", "masked"),
+            "stop_reason": link.get("status", "stop_reason"),
         }
         for source in (18, 19):
             for name in ("generated", "dropped"):
                 counts[f"{name}{source}"] = link.get("source", name, source)
-    frames = [frame for frame in link.frames if frame.type == FrameType.EVENTS]
+        if kind == FrameType.TRACE:
+            link.write("control", "action", Action.TRACE)
+            # The answers come between the frames.
+            while sum(frame.type == kind for frame in link.frames) < TRACES:
+                link.get("status", "state")
+    frames = [frame for frame in link.frames if frame.type == kind]
     return batch_of(frames), counts
 
 

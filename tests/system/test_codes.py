@@ -4,10 +4,10 @@ import random
 
 import numpy as np
 import pytest
-from code_port import CLOCK_PS, coded_run, codes_of, plant
+from code_port import CLOCK_PS, GEOMETRY, coded_run, codes_of, plant
 
-from plexor.protocol.frames import CODE_BITS, TORN
-from plexor.protocol.registers import CodeMode
+from plexor.protocol.frames import CODE_BITS, TORN, FrameType
+from plexor.protocol.registers import CodeMode, StopOn, StopReason
 
 CHANGE = {("code", "mode"): CodeMode.CHANGE, ("code", "mask"): 0x3FF, ("code", "settle_clocks"): 3}
 
@@ -36,17 +36,18 @@ def test_planted_codes_come_back_with_time_and_value(tmp_path):
     assert counts["generated18"] == counts["generated19"] == len(codes)
 
 
-def test_pairs_are_never_parted_by_drops_and_received_plus_dropped_is_generated(tmp_path):
-    codes = planted(2, 5000, 4_000_000_000, (32_000, 32_000))
+@pytest.mark.parametrize("count", [5000, pytest.param(1_000_000, marks=pytest.mark.full)])
+def test_a_code_each_four_clocks_is_merged_and_with_its_value_received_or_dropped(tmp_path, count):
+    codes = planted(2, count, 4_000_000_000, (32_000, 32_000))
     path = plant(tmp_path / "codes.txt", codes)
-    batch, counts = coded_run(f"codes={path}", CHANGE, 4_600_000, ["--stall", "0.99,3"])
+    run_ticks = 4_200_000 + 32 * count
+    batch, counts = coded_run(f"codes={path}", CHANGE, run_ticks, ["--stall", "0.99,3"])
     found, all_of = codes_of(batch), {tuple(row) for row in expected(codes)}
     assert {tuple(row) for row in found.tolist()} <= all_of
     assert counts["generated18"] == counts["generated19"] == len(codes)
-    assert counts["dropped18"] == counts["dropped19"]
+    assert counts["dropped18"] == counts["dropped19"] == 0
     assert counts["upload_dropped"] > 0
-    lost = counts["dropped18"] + counts["dropped19"] + counts["upload_dropped"]
-    assert 2 * len(codes) == len(batch) + lost
+    assert 2 * len(codes) == len(batch) + counts["upload_dropped"]
     assert np.all(np.diff(batch.indices().astype(np.int64)) > 0)
 
 
@@ -106,3 +107,29 @@ def test_codes_of_masked_classes_are_not_sent_and_are_counted(tmp_path):
     assert counts["events"] == 2 * (len(codes) - counts["masked"])
     lost = counts["dropped18"] + counts["upload_dropped"] // 2
     assert len(codes) == len(found) + lost + counts["masked"]
+
+
+def test_the_ring_around_a_trigger_holds_codes_with_their_values(tmp_path):
+    codes = planted(6, 4000, 1_000_000_000, (800_000, 1_600_000))
+    path = plant(tmp_path / "codes.txt", codes)
+    settings = {
+        **CHANGE,
+        ("stimulus", "enable"): 1,
+        ("stimulus", "phase_ticks"): 2_000_000,
+        ("stimulus", "interval_ticks"): 1 << 30,
+        ("stimulus", "width_ticks"): 1000,
+        ("stimulus", "strike_count"): 1,
+        ("channel", "enable"): 1,
+        ("matcher", "timeout_ticks"): 100,
+        ("control", "trigger_channels"): 1,
+        ("control", "stop_on"): StopOn.MISSED | StopOn.TIME,
+    }
+    options = f"codes={path},latency=1000000000"
+    batch, counts = coded_run(options, settings, 8_000_000, kind=FrameType.TRACE)
+    found, all_of = codes_of(batch), expected(codes)
+    # A code and its value take one place of the ring, and so does each edge of the strike.
+    assert len(found) + 2 == GEOMETRY.ring_depth
+    first = all_of.index(tuple(found[0].tolist()))
+    assert found.tolist() == [list(row) for row in all_of[first : first + len(found)]]
+    assert batch.indices()[0] == 2 * first
+    assert counts["stop_reason"] == StopReason.MISSED

@@ -171,7 +171,7 @@ class Capture(wiring.Component):
                     word = delayed
                 m.d.comb += edges.word.eq(word)
             if source < geometry.channels:
-                channels.append(edges.word ^ edges.invert.replicate(geometry.samples))
+                channels.append(self.words[number] ^ channel.invert.replicate(geometry.samples))
             m.d.comb += [
                 edges.capture.eq(capture[late_clocks]),
                 queues.i_edges[number].eq(edges.o_edges),
@@ -217,23 +217,29 @@ class Capture(wiring.Component):
         ]
         if self._codes:
             live = capture[late_clocks + Edges.LATENCY]
-            self._wire_codes(m, late_clocks - 1, channels, live, queues, stamp)
+            self._wire_codes(m, late_clocks, channels, live, queues, stamp)
         m.d.sync += self.idle.eq(queues.empty & columns.empty & ~rows.o_valid)
         return m
 
-    def _wire_codes(self, m: Module, wait_clocks: int, channels, live, queues, stamp) -> None:
+    def _wire_codes(self, m: Module, clocks: int, channels, live, queues, stamp) -> None:
         """Make edge words of codes, and keep the values of those that are not dropped."""
         m.submodules.code_port = port = CodePort(self._geometry.code_bits, self._geometry.samples)
         m.submodules.code_values = values = CodeValues(self._geometry)
         pins = self.codes
-        for step in range(wait_clocks):
+        for step in range(clocks - 1):
             delayed = Signal(len(pins), name=f"codes{step}")
             m.d.sync += delayed.eq(pins)
             pins = delayed
+        # The first register is behind the choice, for which there is no time later.
+        strobe = Array(channels)[self.code.strobe_channel]
+        for step in range(clocks):
+            delayed = Signal(self._geometry.samples, name=f"strobe{step}")
+            m.d.sync += delayed.eq(strobe)
+            strobe = delayed
         m.d.comb += [
             port.pins.eq(pins),
             port.settings.eq(self.code),
-            port.strobe.eq(Array(channels)[self.code.strobe_channel]),
+            port.strobe.eq(strobe),
             values.begin.eq(port.o_begin.any()),
             values.kept.eq(queues.kept[-1]),
             values.i_value.eq(port.value),

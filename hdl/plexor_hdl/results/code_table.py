@@ -4,7 +4,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import CODE_FIGURES, VALUE_BITS, table_bits
 from plexor_hdl.interfaces import TIME_BITS, SpaceRead
 from plexor_hdl.lib.addresses import WORD_BITS
@@ -27,15 +27,14 @@ ENTRY_BITS = (CODE_FIGURES.size_bytes // 4 - 1).bit_length()
 
 
 class CodeTable(wiring.Component):
-    """Keeps a record CODE_FIGURES (plexor.protocol.memory) of each code, in each bank.
+    """Keeps a record CODE_FIGURES (plexor.protocol.memory) of each code.
 
-    A value goes to the record at `place` in `bank`, which may change while `idle`. The extremes are
-    of `extreme_ticks`, which may be less exact than what is added.
+    A value goes to the record at `place`. The extremes are of `extreme_ticks`, which may be less
+    exact than what is added. Words are read while `idle`.
 
     Latency: `idle` falls 1 clock after `stb` and rises IDLE_CLOCKS later; the value is in memory by
-        then. A word is there 10 clocks, at most, after its address came and its record was last
-        added to.
-    Throughput: a value in STAND_CLOCKS (4) clocks; words are read in between.
+        then. A word is there 10 clocks, at most, after its address came.
+    Throughput: a value in STAND_CLOCKS (4) clocks.
     Reset: nothing is under way; the memories keep their words, so a clear must come first.
     Wrap: count and sum wrap at 2**64; no run is that long.
     Full: never; a value must not come sooner than that.
@@ -45,7 +44,6 @@ class CodeTable(wiring.Component):
         place: Its record.
         value_ticks: What is added to the sum.
         extreme_ticks: What is compared with minimum and maximum.
-        bank: Bank of the record.
         idle: No value is under way.
         read: Reads the space.
         clear_stb: Zeroes all records.
@@ -54,15 +52,12 @@ class CodeTable(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._place_bits = table_bits(geometry)
-        self._live = Feature.SNAPSHOT in geometry.features
-        self._key_bits = self._place_bits + self._live
         super().__init__(
             {
                 "stb": In(1),
                 "place": In(self._place_bits),
                 "value_ticks": In(signed(TIME_BITS)),
                 "extreme_ticks": In(signed(VALUE_BITS)),
-                "bank": In(1),
                 "idle": Out(1, init=1),
                 "read": In(SpaceRead()),
                 "clear_stb": In(1),
@@ -72,7 +67,7 @@ class CodeTable(wiring.Component):
 
     def elaborate(self, platform) -> Module:
         m = Module()
-        words = PASSES << self._key_bits
+        words = PASSES << self._place_bits
         m.submodules.clearing = clearing = Clearing(words)
         clears = Line(m, clearing.busy, "clears")
         m.d.comb += [
@@ -89,12 +84,11 @@ class CodeTable(wiring.Component):
             m.d.sync += calm.eq(IDLE_CLOCKS - 1)
         with m.Elif(calm.any()):
             m.d.sync += calm.eq(calm - 1)
-        key = Cat(self.place, self.bank)[: self._key_bits]
-        address = Signal(ENTRY_BITS)
-        entry, chosen = Signal(self._key_bits), Signal()
+        key = self.place
+        address, entry, chosen = Signal(ENTRY_BITS), Signal(self._place_bits), Signal()
         m.d.sync += [
             address.eq(self.read.address),
-            entry.eq(Cat(self.read.address[ENTRY_BITS:][: self._place_bits], self.read.bank)),
+            entry.eq(self.read.address[ENTRY_BITS:]),
             chosen.eq(
                 ~self.read.address[-1] & ~self.read.address[ENTRY_BITS + self._place_bits :].any()
             ),
@@ -106,7 +100,7 @@ class CodeTable(wiring.Component):
             ("counts", ~late),
             ("sums", self.value_ticks.as_unsigned().word_select(late, WORD_BITS)),
         ):
-            m.submodules[name] = sums = WordSums(words, WORD_BITS, self._live)
+            m.submodules[name] = sums = WordSums(words, WORD_BITS, live=False)
             m.d.comb += [
                 sums.run.eq(runs),
                 sums.first.eq(~second),
@@ -125,8 +119,7 @@ class CodeTable(wiring.Component):
 
     def _frames(self, m: Module, entry, clearing) -> None:
         """Keep in which frames of a dump there is a value; tell so of the one that is read."""
-        asked = Cat(entry[: self._place_bits][FRAME_BITS:], entry[self._place_bits :])
-        used = Cat(self.place[FRAME_BITS:], self.bank)[: len(asked)]
+        asked, used = entry[FRAME_BITS:], self.place[FRAME_BITS:]
         m.submodules.frames = memory = plain_memory(1, 1 << len(asked))
         read, write = memory.read_port(domain="comb"), memory.write_port()
         m.d.comb += [
@@ -143,7 +136,7 @@ class CodeTable(wiring.Component):
         Row 1 holds the complement of the maximum, so in both rows a smaller value replaces another.
         The bit above is set once there is a value.
         """
-        memory = plain_memory(VALUE_BITS + 1, 2 << self._key_bits, ram_style="block")
+        memory = plain_memory(VALUE_BITS + 1, 2 << self._place_bits, ram_style="block")
         m.submodules.extremes = memory
         read, write = memory.read_port(), memory.write_port()
         row = Mux(runs, Cat(second, key), Cat(address[1], entry))
@@ -168,7 +161,5 @@ class CodeTable(wiring.Component):
             write.data.eq(Mux(clear, 0, Cat(Line(m, candidate, "candidate")[1], 1))),
             write.en.eq(clear | keeps),
         ]
-        word = Signal(VALUE_BITS)
-        with m.If(~compares[2]):
-            m.d.sync += word.eq(Mux(known, biased(stored ^ address[1].replicate(VALUE_BITS)), 0))
+        word = Mux(known, biased(stored ^ address[1].replicate(VALUE_BITS)), 0)
         return Mux(address[0], word[-1].replicate(VALUE_BITS), word)

@@ -43,7 +43,6 @@ class CodeTables(wiring.Component):
         stop_stb: Strobes at the event of a code that is `stop_code`.
         measured: A value on its way to the results.
         measured_stb: It is taken.
-        bank: Bank that counts; it may change while `idle`.
         idle: No code and no latency is under way.
         times: Reads Space.CODE_TIMES.
         latencies: Reads Space.CODE_LATENCY.
@@ -64,7 +63,6 @@ class CodeTables(wiring.Component):
                 "stop_stb": Out(1),
                 "measured": In(Measured(geometry)),
                 "measured_stb": In(1),
-                "bank": In(1),
                 "idle": Out(1, init=1),
                 "times": In(SpaceRead()),
                 "latencies": In(SpaceRead()),
@@ -84,7 +82,6 @@ class CodeTables(wiring.Component):
         self._count_latencies(m, latencies)
         is_code = self.event.source == SOURCE_CODE
         m.d.comb += [
-            *(table.bank.eq(self.bank) for table in (times, latencies)),
             *(table.clear_stb.eq(self.clear_stb) for table in (times, latencies)),
             self.clear_busy.eq(times.clear_busy | latencies.clear_busy),
             self.stop_stb.eq(

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import WORD_BYTES, ZEROS_SHIFT, FrameType, LogCode, MemoryFlag
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import HISTOGRAM_SPACES, Space, banks, entries, entry_words
+from plexor.protocol.memory import CODE_SPACES, HISTOGRAM_SPACES, Space, banks, entries, entry_words
 from plexor_hdl.interfaces import READ_CLOCKS, SPACE_ADDRESS_BITS, DumpRequest, SpaceRead
 from plexor_hdl.lib.frame_bytes import BASE_TICKS, HEADER_BYTES, INDEX, TAG, TYPE, FrameByte
 from plexor_hdl.lib.states import States
@@ -33,7 +33,8 @@ HOLDERS = 2
 class Dumper(wiring.Component):
     """Sends the words of the requested spaces in frames, space by space, bank 0 before bank 1.
 
-    Spaces that the build leaves out are skipped. A space with one bank is sent from it, whichever
+    Spaces that the build leaves out are skipped, and while a run counts those of codes, which have
+    no bank that rests. A space with one bank is sent from it, whichever
     is asked for. With Feature.SNAPSHOT a frame whose words are all without `some` is skipped too,
     if it is not the space's last; the next frame says how many words were. With `report` a LOG
     frame DUMPED follows. A request, once taken, must stand until `busy` falls: nothing of it is
@@ -86,9 +87,11 @@ class Dumper(wiring.Component):
         space, bank = self.space, Signal()
         present = [number for number in Space if self._words[number]]
         wanted = Signal()
-        m.d.sync += wanted.eq(
-            Array(request.spaces[number] if number in present else 0 for number in Space)[space]
-        )
+        asked = {number: request.spaces[number] for number in present}
+        for number in CODE_SPACES:
+            if number in present:
+                asked[number] &= request.final
+        m.d.sync += wanted.eq(Array(asked.get(number, 0) for number in Space)[space])
         two_banks = Signal()
         if 2 in self._banks:
             m.d.sync += two_banks.eq(Array(each - 1 for each in self._banks)[space])

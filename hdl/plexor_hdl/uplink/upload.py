@@ -6,7 +6,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, ValueLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import DELTA_BITS, SOURCE_BITS, SOURCE_CODE, SOURCE_CODE_VALUE
+from plexor.protocol.frames import DELTA_BITS, SOURCE_BITS, SOURCE_CODE
 from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.capture.code_port import CodeValue
 from plexor_hdl.interfaces import COUNT_BITS, INDEX_BITS, TIME_BITS, Event
@@ -162,7 +162,8 @@ class Upload(wiring.Component):
         fresh = self._fresh(m, above, keep & ~second, refuse)
         if self._codes:
             m.d.comb += [
-                second.eq(event.source == SOURCE_CODE_VALUE),
+                # No other source has these bits, and this depends on few.
+                second.eq(event.source[-1] & ~event.source[2] & event.source[:2].all()),
                 follows.eq(second & ~refused),
             ]
             with m.If(come & (event.source == SOURCE_CODE)):

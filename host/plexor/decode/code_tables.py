@@ -27,25 +27,14 @@ def code_tables_of(image: RegisterImage, memories: Memories) -> CodeTables | Non
 
 
 def _figures(memories: Memories, space: Space) -> tuple[CodeFigures, ...]:
-    """Return the figures of each code with samples, over all banks."""
+    """Return the figures of each code with samples."""
     geometry = memories.geometry
     lower_bits = geometry.code_bits - table_bits(geometry)
-    found: dict[int, CodeFigures] = {}
-    for words in memories.wholes(space):
-        records = words.view("<i8").reshape(-1, 4)
-        for place in np.flatnonzero(records[:, 0]).tolist():
-            own = CodeFigures(place << lower_bits, *records[place].tolist())
-            found[place] = _added(found[place], own) if place in found else own
-    return tuple(found[place] for place in sorted(found))
-
-
-def _added(one: CodeFigures, other: CodeFigures) -> CodeFigures:
-    return CodeFigures(
-        one.code,
-        one.count + other.count,
-        one.sum_ticks + other.sum_ticks,
-        min(one.min_ticks, other.min_ticks),
-        max(one.max_ticks, other.max_ticks),
+    (words,) = memories.wholes(space)
+    records = words.view("<i8").reshape(-1, 4)
+    return tuple(
+        CodeFigures(place << lower_bits, *records[place].tolist())
+        for place in np.flatnonzero(records[:, 0]).tolist()
     )
 
 

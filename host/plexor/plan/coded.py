@@ -25,7 +25,12 @@ def coded_registers(settings: Settings, quantities: Quantities) -> list[Register
         return []
     carry = () if settings.codes is None else settings.codes.channels
     named = [c.number for c in settings.channels if c.enable and c.number not in carry]
-    values = {"latency_channel": named[0] if named else 0}
+    values = {
+        "latency_channel": named[0] if named else 0,
+        "stall_source": 0,
+        "stall_ticks": 0,
+        "stop_code": 0,
+    }
     if stall is not None:
         most = (1 << register(CODE.name, "stall_ticks").bits) - 1
         if stall.source not in _there(settings, geometry.sources):

@@ -3,7 +3,7 @@
 A space is an array of entries of 32-bit words, dumped in HISTOGRAM or STATISTICS frames. Counts and
 statistics have up to two banks (Feature.SNAPSHOT). The value of an entry is the sum over the banks;
 for statistics it is the sum over banks and interleaved sets, and minimum and maximum are combined
-in the same way. Bins and steps have only bank 0, so a dump has their totals.
+in the same way. Bins, steps and tables of codes have only bank 0, so a dump has their totals.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Space(IntEnum):
     LATENCY_ZOOM = 7  # entry: (key, bin), 32-bit count
     INTERVAL_ZOOM = 8  # the same
     STEPS = 9  # entry: step << key bits | channel, STEP record; only in bank 0
-    CODE_TIMES = 10  # entry: code_place, CODE_FIGURES record of times to the next code
+    CODE_TIMES = 10  # entry: code_place, CODE_FIGURES record of times; dumped after a run only
     CODE_LATENCY = 11  # the same of rise latencies of one channel, by the code at the strike
 
 
@@ -226,7 +226,7 @@ def first_bin(geometry: Geometry, space: Space, kind: int, channel: int) -> int:
 
 def banks(geometry: Geometry, space: Space) -> int:
     """Return how many banks a space has."""
-    single = space in HISTOGRAM_SPACES or space == Space.STEPS
+    single = space in (*HISTOGRAM_SPACES, Space.STEPS, *CODE_SPACES)
     return 1 if single or Feature.SNAPSHOT not in geometry.features else 2
 
 

@@ -90,9 +90,10 @@ class Results:
     def words(self, space: Space) -> bytes:
         """Return a space as dumped, all in one bank and, for statistics, in the first set."""
         entry_count = entries(self.geometry, space)
+        if not entry_count:
+            return b""
         if space in HISTOGRAM_SPACES:
-            rows = self.bins[space] if entry_count else ()
-            return b"".join(row.astype("<u4").tobytes() for row in rows)
+            return b"".join(row.astype("<u4").tobytes() for row in self.bins[space])
         if space in (Space.LATENCY_STATISTICS, Space.INTERVAL_STATISTICS):
             parts = list(self.statistics.get(space, ()))
             parts += [Statistics()] * (entry_count - len(parts))

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -36,7 +37,7 @@ def codes(seed, count, gap):
     return found
 
 
-def run(planted, settings, toggles=(), geometry=CODED):
+def run(planted, settings, toggles=(), geometry=CODED, closed_until=0):
     """Return (events, beats, dropped of each source, masked) of planted codes.
 
     An event is (clock, source, index, gap, value); a channel's level changes at each of `toggles`.
@@ -49,10 +50,10 @@ def run(planted, settings, toggles=(), geometry=CODED):
         for name, value in settings.items():
             ctx.set(dut.code[name], value)
         ctx.set(dut.channels[0].enable, 1)
-        ctx.set(dut.o_ready, 1)
         level, code = 0, 0
         for clock in range(last):
             ctx.set(dut.low, clock)
+            ctx.set(dut.o_ready, clock >= closed_until)
             code = levels.get(clock, code)
             ctx.set(dut.codes, code)
             # The words are those of the clock before.
@@ -114,6 +115,18 @@ def test_a_code_each_two_clocks_is_merged_without_a_drop_and_more_events_are_dro
     assert sum(dropped) > 0
 
 
+def test_codes_that_are_dropped_before_the_merge_are_numbered_as_two_events():
+    planted = codes(1, 80, lambda _: 4)
+    settings = {**CHANGE, "settle_clocks": 3}
+    events, _, dropped, _ = run(planted, settings, closed_until=START + 200)
+    indices = {clock: 2 * number for number, (clock, _) in enumerate(planted)}
+    assert all(
+        index == indices[clock] for clock, source, index, _, _ in events if source == SOURCE_CODE
+    )
+    assert len(planted) == len(pairs(events)) + dropped[-1]
+    assert 0 < dropped[-1] < 60
+
+
 @pytest.mark.parametrize("gap", [(3, 5), (15, 30)])
 def test_codes_of_masked_classes_are_neither_events_nor_numbered_but_counted(gap):
     planted = codes(7, 100, lambda rng: rng.randint(*gap))
@@ -140,3 +153,18 @@ def test_a_ring_gets_the_value_of_a_code_with_its_event():
     _, beats, _, _ = run(planted, {**CHANGE, "settle_clocks": 3}, geometry=RING)
     values = [(SOURCE_CODE, 2 * number, code) for number, (_, code) in enumerate(planted)]
     assert beats == values
+
+
+@pytest.mark.parametrize("features", [Feature.EVENTS, Feature.EVENTS | Feature.FILTER])
+def test_a_strobed_code_has_the_time_of_its_strobe_and_the_value_at_it(features):
+    geometry = replace(CODED, features=features | Feature.CODES)
+    planted = codes(5, 30, lambda rng: rng.randint(8, 20))
+    # The strobe rises with the data, or up to 3 clocks later, and falls behind it.
+    rises = [clock + number % 4 for number, (clock, _) in enumerate(planted)]
+    toggles = {*rises, *(clock + 3 for clock in rises)}
+    events, _, _, _ = run(planted, {**CHANGE, "mode": CodeMode.STROBED}, toggles, geometry)
+    assert pairs(events) == [
+        (clock, (code, 0)) for clock, (_, code) in zip(rises, planted, strict=True)
+    ]
+    channel = [event[0] for event in events if event[1] == 0]
+    assert channel == sorted(toggles)

@@ -1,13 +1,14 @@
 """The dumper: every word of every requested space, once, in frames that say what they are."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from amaranth.hdl import Cat
 
 from plexor.protocol.frames import SPACE_MASK, FrameType, LogCode, MemoryFlag, split_place
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
-from plexor.protocol.memory import HISTOGRAM_SPACES, Space, banks, entries, entry_words
+from plexor.protocol.memory import CODE_SPACES, HISTOGRAM_SPACES, Space, banks, entries, entry_words
 from plexor_hdl.interfaces import READ_CLOCKS
 from plexor_hdl.uplink.dumper import FRAME_WORDS, Dumper, word_clocks
 
@@ -22,6 +23,7 @@ SMALL = Geometry(
     features=ALL_FEATURES & ~Feature.SWEEP,
 )
 """Without steps, of which there are many words."""
+CODED = replace(SMALL, code_bits=4, features=SMALL.features | Feature.CODES)
 LATE_CLOCKS = word_clocks(SMALL) - READ_CLOCKS
 BASE_TICKS = 0x0123456789ABCDEF
 
@@ -164,6 +166,14 @@ def expected(geometry, spaces, wanted):
         for bank in {min(each, banks(geometry, space) - 1) for each in wanted}
         if entries(geometry, space)
     }
+
+
+@pytest.mark.parametrize("final", [0, 1])
+def test_tables_of_codes_are_sent_after_a_run_only(bench, final):
+    spaces = [Space.CLASSES, *CODE_SPACES]
+    frames = run(bench, CODED, [request(spaces, final=final)])
+    sent = spaces if final else spaces[:1]
+    assert contents(frames[:-1]) == expected(CODED, sent, (0,))
 
 
 @pytest.mark.full

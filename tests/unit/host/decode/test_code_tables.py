@@ -1,4 +1,4 @@
-"""The chip's tables of codes: read over banks, and refused where they cannot be."""
+"""The chip's tables of codes: read, and refused where they cannot be."""
 
 from dataclasses import replace
 
@@ -23,20 +23,19 @@ WIDE = Geometry(code_bits=12, features=FEATURES)
 
 
 def memories_of(geometry, tables):
-    """Return memories with records (count, sum, minimum, maximum) by (space, bank) and entry."""
+    """Return memories with records (count, sum, minimum, maximum) by space and entry."""
     found = Memories(geometry)
+    names = [field.name for field in CODE_FIGURES.fields]
     for space in (Space.CODE_TIMES, Space.CODE_LATENCY):
-        for bank in range(2):
-            records = tables.get((space, bank), {})
-            names = [field.name for field in CODE_FIGURES.fields]
-            data = b"".join(
-                CODE_FIGURES.pack(dict(zip(names, records.get(place, (0,) * 4), strict=True)))
-                for place in range(entries(geometry, space))
-            )
-            flags = space | MemoryFlag.FINAL | MemoryFlag.BANK * bank
-            for start in range(0, len(data), 512):
-                piece = data[start : start + 512]
-                found.add(Frame(FrameType.STATISTICS, flags, 0, 0, start // 4, 0, piece))
+        records = tables.get(space, {})
+        data = b"".join(
+            CODE_FIGURES.pack(dict(zip(names, records.get(place, (0,) * 4), strict=True)))
+            for place in range(entries(geometry, space))
+        )
+        for start in range(0, len(data), 512):
+            piece = data[start : start + 512]
+            flags = space | MemoryFlag.FINAL
+            found.add(Frame(FrameType.STATISTICS, flags, 0, 0, start // 4, 0, piece))
     return found
 
 
@@ -46,21 +45,20 @@ def image(channel=1):
     return found
 
 
-def test_the_banks_of_a_code_are_one_and_codes_without_samples_are_left_out():
+def test_codes_without_samples_are_left_out():
     tables = {
-        (Space.CODE_LATENCY, 0): {3: (2, 30, -5, 35), 4: (1, 7, 7, 7)},
-        (Space.CODE_LATENCY, 1): {3: (1, 40, 40, 40)},
-        (Space.CODE_TIMES, 1): {63: (1, 1 << 40, VALUE_MOST, VALUE_MOST)},
+        Space.CODE_LATENCY: {3: (2, 30, -5, 35), 4: (1, 7, 7, 7)},
+        Space.CODE_TIMES: {63: (1, 1 << 40, VALUE_MOST, VALUE_MOST)},
     }
     assert code_tables_of(image(), memories_of(SMALL, tables)) == CodeTables(
         1,
         (CodeFigures(63, 1, 1 << 40, VALUE_MOST, VALUE_MOST),),
-        (CodeFigures(3, 3, 70, -5, 40), CodeFigures(4, 1, 7, 7, 7)),
+        (CodeFigures(3, 2, 30, -5, 35), CodeFigures(4, 1, 7, 7, 7)),
     )
 
 
 def test_of_a_long_code_the_upper_ten_bits_are_told():
-    tables = {(Space.CODE_LATENCY, 0): {0x2AF: (1, 7, 7, 7)}}
+    tables = {Space.CODE_LATENCY: {0x2AF: (1, 7, 7, 7)}}
     found = code_tables_of(image(), memories_of(WIDE, tables))
     assert found is not None
     assert [each.code for each in found.latencies] == [0x2AF << 2]

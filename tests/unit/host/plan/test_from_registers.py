@@ -6,7 +6,7 @@ import pytest
 
 from plexor.decode.register_image import common_places, set_up
 from plexor.model.identity import Identity
-from plexor.model.settings import Channel, Settings, Stimulus, TableStep
+from plexor.model.settings import Channel, Settings, Stall, Stimulus, TableStep
 from plexor.plan.from_registers import registers_in, settings_in, wrong_in
 from plexor.plan.registers import plan_of
 from plexor.protocol.geometry import Geometry
@@ -231,3 +231,15 @@ def test_a_register_of_48_bits_comes_back_whole():
     set_register(image, "stimulus", "phase_ticks", (1 << 48) - 1)
     assert register("stimulus", "phase_ticks").bits == 48
     assert settings_in(image, GEOMETRY).strikes[0].phase_s == ((1 << 48) - 1) * NS
+
+
+def test_a_stall_and_a_code_that_end_a_run_come_back_as_far_as_they_are_known():
+    stop = ("control", 0, "stop_on", StopOn.STALL | StopOn.CODE)
+    known = [("code", 0, "stall_source", 18), ("code", 0, "stall_ticks", 2000)]
+    found = settings_in(recorded(stop, *known, ("code", 0, "stop_code", 67)), GEOMETRY)
+    assert found.stall == Stall(18, 2000 * NS)
+    assert found.stop_code == 67
+    unknown = settings_in(recorded(stop, known[0]), GEOMETRY)
+    assert (unknown.stall, unknown.stop_code) == (None, None)
+    none = settings_in(recorded(stop, ("code", 0, "stall_source", 31), known[1]), GEOMETRY)
+    assert none.stall is None
