@@ -240,7 +240,7 @@ class Capture(wiring.Component):
             port.pins.eq(pins),
             port.settings.eq(self.code),
             port.strobe.eq(strobe),
-            values.begin.eq(port.o_begin.any()),
+            values.begin.eq(port.begin_stb),
             values.kept.eq(queues.kept[-1]),
             values.i_value.eq(port.value),
             values.i_valid.eq(port.o_value),
@@ -255,7 +255,7 @@ class Capture(wiring.Component):
         m.d.comb += [
             queues.i_edges[place].edges.eq(Mux(live, port.o_begin, 0)),
             queues.i_edges[place].polarity.eq(1),
-            queues.i_valid[place].eq(live & port.o_begin.any()),
+            queues.i_valid[place].eq(live & port.begin_stb),
             self.o_beat.event.value.eq(values.value),
             self.code_value.eq(values.value),
             stamp.hold.eq(self.hold),

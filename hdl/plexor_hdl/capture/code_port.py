@@ -53,6 +53,7 @@ class CodePort(wiring.Component):
             of `pins`, oldest lowest, its active level high.
         settings: The registers of the block `code`.
         o_begin: The ticks, at most one, in which a code begins.
+        begin_stb: A code begins.
         o_value: Strobes once for each code, in the order of their beginnings.
         value: The code's value, with `o_value`.
     """
@@ -65,6 +66,7 @@ class CodePort(wiring.Component):
                 "strobe": In(samples),
                 "settings": In(block_layout(CODE)),
                 "o_begin": Out(samples),
+                "begin_stb": Out(1),
                 "o_value": Out(1),
                 "value": Out(CodeValue()),
             }
@@ -97,7 +99,7 @@ class CodePort(wiring.Component):
                 Mux(self.settings.settle_clocks.any(), self.settings.settle_clocks, 1),
             )
         )
-        m.d.sync += [self.o_begin.eq(0), taken.eq(0)]
+        m.d.sync += [self.o_begin.eq(0), self.begin_stb.eq(0), taken.eq(0)]
         m.d.sync += since.eq(Mux(some, 1, since + (since <= MOST_SETTLE_CLOCKS)))
         with m.If(left.any()):
             m.d.sync += [
@@ -117,7 +119,7 @@ class CodePort(wiring.Component):
                 changed.eq(changes),
                 torn.eq(torn & (since <= skew)),
                 value.skew_clocks.eq(0),
-                self.o_begin.eq(1),
+                *(self.o_begin.eq(1), self.begin_stb.eq(1)),
             ]
         m.d.sync += self.o_value.eq(taken)
         m.d.sync += self.value.eq(value)
@@ -140,6 +142,7 @@ class CodePort(wiring.Component):
         with m.If(on):
             m.d.sync += [
                 self.o_begin.eq(lowest),
+                self.begin_stb.eq(rises.any()),
                 self.o_value.eq(struck[1]),
                 self.value.code.eq(code),
                 self.value.skew_clocks.eq(0),
