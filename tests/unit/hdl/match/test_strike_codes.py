@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from plexor.protocol.frames import SOURCE_CODE
+from plexor.protocol.frames import SOURCE_CODE, SOURCE_STRIKE
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import Policy
 from plexor_hdl.interfaces import Kind
@@ -81,9 +81,19 @@ def measured(geometry, events, rules, channel, seed):
 @pytest.mark.parametrize("policy", Policy)
 @pytest.mark.parametrize("build", BUILDS)
 def test_each_latency_comes_with_the_code_at_its_strike(bench, build, policy, channel):
-    geometry = Geometry(channels=2, strikes=2, queue_depth=8, code_bits=6, features=BUILDS[build])
     early = 25 if build == "full" else 0
     rules = rules_for(policy, least=15 if policy == Policy.WINDOW else 0, early=early)
+    check(bench, build, rules, channel)
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_a_code_right_behind_a_strike_of_both_channels_does_not_count_for_the_second(bench, build):
+    check(bench, build, rules_for(second=(SOURCE_STRIKE, 1)), 1)
+
+
+def check(bench, build, rules, channel):
+    """Assert that each latency of a channel comes with the code that was in force."""
+    geometry = Geometry(channels=2, strikes=2, queue_depth=8, code_bits=6, features=BUILDS[build])
     events = coded(random_events(7, 150, 60), 8)
     found, scripts, dut = measured(geometry, events, rules, channel, 9)
     bench.simulate(dut, *scripts)

@@ -134,7 +134,7 @@ def test_before_protocol_2_2_the_bins_of_falls_are_those_of_rises():
     ("lie", "text"),
     [
         ({"magic": 0}, "not a Plexor: its magic is 0x00000000"),
-        ({"protocol_version": 3 << 16 | 7}, "speaks protocol 3.7, this host 2.2"),
+        ({"protocol_version": 3 << 16 | 7}, "speaks protocol 3.7, this host 2.3"),
         ({"channels": 0}, "channels: 0; must be 1 to 8"),
         ({"channels": 1 << 31}, "channels: 2147483648"),
         ({"strikes": 9}, "strikes: 9"),
@@ -175,9 +175,9 @@ def test_an_instrument_from_before_builds_had_an_id_is_known_by_its_gateware():
 
 
 def test_a_newer_minor_version_and_unknown_features_are_accepted():
-    lie = {"protocol_version": PROTOCOL_VERSION + 9, "features": 0xFFFFFFFF}
+    lie = {"protocol_version": PROTOCOL_VERSION + 9, "features": 0xFFFFFFFF, "code_bits": 8}
     with FakeDevice(Scenario([50]), identity=lie) as fake, opened(fake) as device:
-        assert device.identity.geometry.features == GEOMETRY.features
+        assert device.identity.geometry.features == GEOMETRY.features | Feature.CODES
 
 
 @settings(max_examples=300)
