@@ -90,6 +90,10 @@ class DeviceBuild:
     flags: tuple[str, ...] = ()
 
 
+ELF_FILE = "firmware.elf"
+"""The firmware with its symbols and names, beside the image."""
+
+
 class FirmwareError(Exception):
     """Firmware that does not compile or does not fit. The text is the compiler's."""
 
@@ -190,7 +194,7 @@ def build_firmware(kind: Kind, program: str, flags: tuple[str, ...], cache: Path
     key = _digest(*inputs, version("ziglang"), *_COMPILE, *flags)
 
     def fill(directory: Path) -> None:
-        elf = directory / "firmware.elf"
+        elf = directory / ELF_FILE
         compile_firmware(sources, includes, elf, cache, flags)
         (directory / "firmware.hex").write_text(memory_image(elf.read_bytes()))
 

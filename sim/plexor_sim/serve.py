@@ -2,10 +2,11 @@
 
     python -m plexor_sim.serve --dut NAME_OR_MANIFEST[:options] ...
 
-Prints `device NAME`, `draws` if the device draws at random, and `listening tcp://127.0.0.1:PORT` on
-stdout. Progress and errors go to stderr. With --fallback, `fallback WHY` comes before these lines
-if NAME is not the requested device. Exit codes: 2 for usage, a bad option or manifest; 3 if the
-build or the simulation fails; 4 if a file cannot be written.
+Prints `device NAME`, `firmware FILE` if it has firmware, `draws` if the device draws at random, and
+`listening tcp://127.0.0.1:PORT` on stdout. Progress and errors go to stderr. With --fallback,
+`fallback WHY` comes before these lines if NAME is not the requested device. Exit codes: 2 for
+usage, a bad option or manifest; 3 if the build or the simulation fails; 4 if a file cannot be
+written.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from plexor_sim.devices import NAMES, find_device, option_text, options_of
 from plexor_sim.front_end import front_end_options
 from plexor_sim.manifest import ManifestError
 from plexor_sim.packages import PackageMissing, default_cache
-from plexor_sim.riscv import DeviceBuild, FirmwareError
+from plexor_sim.riscv import ELF_FILE, DeviceBuild, FirmwareError
 
 EXIT_USAGE = 2
 EXIT_FAILED = 3
@@ -92,6 +93,13 @@ class Prepared:
     executable: Path
     options: str
     """The device's options, for the simulator's --device."""
+    elf: Path | None = None
+    """The device's firmware, if it has any."""
+
+    @property
+    def said(self) -> list[str]:
+        """The lines that say what it is."""
+        return [f"device {self.device}", *([] if self.elf is None else [f"firmware {self.elf}"])]
 
 
 def prepare(
@@ -107,7 +115,13 @@ def prepare(
     checked(options_of(name), own, name)  # before anything is built
     name, device, own = _find(name, own, cache, fallback)
     executable = build(geometry, device, cache, uart=uart, report=_say)
-    return Prepared(device.name, executable, option_text(name, device, own))
+    elf = device.options.get("firmware")
+    return Prepared(
+        device.name,
+        executable,
+        option_text(name, device, own),
+        None if elf is None else Path(elf).with_name(ELF_FILE),
+    )
 
 
 def _find(name: str, own: str, cache: Path, fallback: bool) -> tuple[str, DeviceBuild, str]:
@@ -194,8 +208,8 @@ def _geometry(chosen: argparse.Namespace) -> Geometry:
     return replace(boards.simulated(chosen.board or boards.DEFAULT), **own)
 
 
-def command_of(arguments: list[str] | None, parent: int) -> tuple[str, list[str]] | int:
-    """Build a simulator; return its device and its command, or an exit code if that fails.
+def command_of(arguments: list[str] | None, parent: int) -> tuple[list[str], list[str]] | int:
+    """Build a simulator; return lines that say what it is, and its command; or an exit code.
 
     With `--once` it ends when process `parent` is no longer its parent.
     """
@@ -218,7 +232,7 @@ def command_of(arguments: list[str] | None, parent: int) -> tuple[str, list[str]
     if chosen.once:
         # A program started it for itself alone, so nobody else comes after that program dies.
         command += ["--once", "--parent", str(parent)]
-    return ready.device, command
+    return ready.said, command
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -226,8 +240,8 @@ def main(arguments: list[str] | None = None) -> int:
     found = command_of(arguments, os.getppid())
     if isinstance(found, int):
         return found
-    device, command = found
-    print(f"device {device}", flush=True)
+    said, command = found
+    print(*said, sep="\n", flush=True)
     os.execv(command[0], command)
 
 

@@ -47,7 +47,7 @@ class _Simulator:
 
 class _Starter:
     def __init__(self) -> None:
-        self._known: dict[tuple[str, ...], tuple[str, list[str]]] = {}
+        self._known: dict[tuple[str, ...], tuple[list[str], list[str]]] = {}
 
     def start(self, arguments: list[str]) -> _Simulator | int:
         """Start a simulator; return the exit code if it does not start."""
@@ -57,8 +57,8 @@ class _Starter:
             if isinstance(found, int):
                 return found
             self._known[key] = found
-        device, command = self._known[key]
-        print(f"device {device}", flush=True)
+        said, command = self._known[key]
+        print(*said, sep="\n", flush=True)
         alive, held = os.pipe()
         try:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[held])

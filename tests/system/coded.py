@@ -1,10 +1,12 @@
 """A run of the example coded.v, whose steps are known: 300 clocks of 20 ns each."""
 
+import sys
 from pathlib import Path
 
 from plexor import cli
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "sim/plexor_sim/examples"
+PROGRAM = Path(sys.executable).with_name("plexor")
 STRIKES = 30
 STEP_NS = 300 * 20
 

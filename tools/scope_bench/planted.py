@@ -290,6 +290,10 @@ class PlantedBench:
             knees.append(Knee("none", channel.label, bracket, 1000 * len(steps)))
         return PlantedSweep(tuple(steps), tuple(knees))
 
+    def explain(self, result: RunResult) -> Mapping[str, Any]:
+        """Return that there are no codes."""
+        return {"timeline": "", "texts": {}}
+
     def keep(self, result: RunResult | Swept, folder: Path) -> None:
         """Remember a folder."""
         del result

@@ -40,6 +40,12 @@ _MISSING = "the live page needs {}, which is not installed; in a clone: pip inst
     metavar="DIR",
     help="Folder in which kept runs become folders. Default: the current one.",
 )
+@click.option(
+    "--codes",
+    type=_PATH,
+    metavar="FILE",
+    help="Names of codes: the firmware's ELF file, or a TOML file.",
+)
 @click.option("--no-open", is_flag=True, help="Print the address; open no browser.")
 def scope(
     link: str,
@@ -49,6 +55,7 @@ def scope(
     certificate: Path | None,
     key: Path | None,
     out: Path,
+    codes: Path | None,
     no_open: bool,
 ) -> None:
     """Show a live page: strike a device, and watch its reflexes.
@@ -66,7 +73,7 @@ def scope(
     from plexor.scope.instrument import open_bench  # noqa: PLC0415
 
     where = Where(host, port, certificate, key, out)
-    serve(lambda: open_bench(link, dut), where, _say, show=not no_open)
+    serve(lambda: open_bench(link, dut, codes), where, _say, show=not no_open)
 
 
 def _say(line: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -30,6 +31,7 @@ class Connection:
         self.notes: tuple[str, ...] = ()
         """What the user should know of what was opened, one sentence each."""
         self._dut: str | None = None
+        self._firmware: Path | None = None
         self._description: dict[str, str] = {}
         self._wanted = dut, fallback, tap
         self._released = False
@@ -98,6 +100,8 @@ class Connection:
         if simulated:
             wanted = sim_device(self.uri) or dut or DEFAULT_DUT
             self._dut, self._description = wanted, {"dut": wanted}
+            if isinstance(link, SimLink):
+                self._firmware = link.firmware
             if isinstance(link, SimLink) and link.fallback:
                 self.notes = (link.fallback,)
                 self._dut, self._description = link.device, {"dut": link.device}

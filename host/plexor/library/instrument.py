@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plexor.calibration.store import find, of_other_builds
+from plexor.codes.names import names_of
 from plexor.errors import UsageError
 from plexor.library.asked import Asked, asked, named, settings_of
 from plexor.library.connection import Connection
@@ -87,12 +89,21 @@ class Instrument(Connection):
             found = tuple(entry for entry in pins if entry.number not in wires)
             deadline = None if wanted is None else wanted.deadline
             settings = replace(settings, channels=named(found, deadline))
-        settings = wired(settings)
+        settings = wired(self.with_code_names(settings))
         try:
             plan_of(settings, self.identity)
         except ValueError as error:
             raise UsageError(str(error)) from error
         return settings
+
+    def with_code_names(self, settings: Settings) -> Settings:
+        """Return settings with the names of a simulated device's codes, unless they have some."""
+        codes = settings.codes
+        if codes is None or codes.names or self._firmware is None:
+            return settings
+        with suppress(UsageError):  # firmware that sends no codes has no names
+            codes = replace(codes, names=names_of(self._firmware))
+        return replace(settings, codes=codes)
 
     def watched(self, settings: Settings, *, live: bool) -> Settings:
         """Return settings with snapshots for a person who watches, if the instrument has any.

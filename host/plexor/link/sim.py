@@ -6,6 +6,7 @@ import queue
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from plexor.errors import LinkError, UsageError
 from plexor.link.base import LinkEndError
@@ -44,6 +45,8 @@ class SimLink:
         """What the simulator says it simulates."""
         self.fallback = ""
         """Why that is not the device asked for; empty where it is."""
+        self.firmware: Path | None = None
+        """The ELF file of the device's firmware; None if it has none."""
         self.draws = False
         """Whether the device draws at random; otherwise it answers the same strikes the same."""
         self._tcp: TcpLink | None = None
@@ -107,6 +110,8 @@ class SimLink:
                 self.draws = True
             if line.startswith("device "):
                 self.device = line.removeprefix("device ").strip()
+            if line.startswith("firmware "):
+                self.firmware = Path(line.removeprefix("firmware ").strip())
             if line.startswith("fallback "):
                 why = line.removeprefix("fallback ").strip()
                 self.fallback = f"{self.fallback}; {why}" if self.fallback else why

@@ -30,6 +30,10 @@ FIGURES_EACH_S = 0.25
 """The table is worked out and read, so it changes four times a second at most."""
 
 
+NO_CODES: Mapping[str, Any] = {"timeline": "", "texts": {}}
+"""What a device without codes did."""
+
+
 class Show(Protocol):
     """Where documents and frames go."""
 
@@ -202,6 +206,7 @@ class Conductor:
         self._outliers.clear()
         self._show.show("outliers", self._outliers.document())
         self._show.show("books", {"state": "unknown", "text": ""})
+        self._show.show("codes", NO_CODES)
         self._set("starting")
 
     def _follow(self, running: Running) -> None:
@@ -219,6 +224,7 @@ class Conductor:
         self._shoot(final(result, last), ended=True)
         self._figures.flush()
         self._show.show("books", books_of(result))
+        self._show.show("codes", self._bench.explain(result))
         self._set("idle", "" if result.valid else "; ".join(result.invalid_reasons))
 
     def _listen(self, running: Running) -> None:
@@ -250,6 +256,7 @@ class Conductor:
         self._show.show("outliers", self._outliers.document())
         self._show.show("figures", {"run": self._run, "heads": [], "rows": [], "traces": {}})
         self._show.show("books", {"state": "unknown", "text": ""})
+        self._show.show("codes", NO_CODES)
         self._set("idle")
 
     def _store(self) -> None:

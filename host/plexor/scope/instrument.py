@@ -9,15 +9,18 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from plexor.codes.names import names_of
 from plexor.errors import UsageError
 from plexor.library.asked import asked, named, settings_of
 from plexor.library.instrument import Instrument
 from plexor.library.measurement import Measurement
 from plexor.library.open import open as open_instrument
+from plexor.library.pins import wired
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
 from plexor.library.snapshot import Snapshot
 from plexor.link.open import DEFAULT_DUT, sim_device
+from plexor.model.codes import CodeName
 from plexor.model.results import EventArray, RunResult
 from plexor.model.settings import Channel, Settings
 from plexor.plan.registers import plan_of
@@ -35,22 +38,34 @@ SERIAL_EVERY_S = Fraction(1, 10)
 """The same of one at a serial port, which carries events and snapshots more slowly."""
 SIMULATED_EVERY_S = Fraction(1, 2000)
 """The same of a simulated one, whose time passes some hundred times more slowly."""
+_COLUMNS = 110
+"""Width of texts below the pictures."""
 _BEFORE = Progress(0, None, 0.0, None, 0.0, None, 0, 0, 0, 0, RunState.RUNNING)
 """Progress that has not been reported yet."""
 
 
-def open_bench(link: str, dut: str | None) -> LibraryBench:
-    """Open the instrument at a link, for a page. Raises what `plexor.open` raises."""
+def open_bench(link: str, dut: str | None, codes: Path | None = None) -> LibraryBench:
+    """Open the instrument at a link, for a page. Raises what `plexor.open` raises.
+
+    `codes` is a file that names the device's codes. Raises UsageError if it cannot be read.
+    """
     simulated = link.startswith("sim:")
     device = (sim_device(link) or dut or DEFAULT_DUT) if simulated else ""
-    return LibraryBench(open_instrument(link, dut=dut), device)
+    names = () if codes is None else names_of(codes)
+    return LibraryBench(open_instrument(link, dut=dut), device, names)
 
 
 class LibraryBench:
-    """An instrument that the library has opened. `device` names what is at its pins."""
+    """An instrument that the library has opened.
 
-    def __init__(self, instrument: Instrument, device: str) -> None:
+    `device` names what is at its pins, and `names` are those of the device's codes.
+    """
+
+    def __init__(
+        self, instrument: Instrument, device: str, names: tuple[CodeName, ...] = ()
+    ) -> None:
         self._instrument = instrument
+        self._names = names
         identity = self._identity = instrument.identity
         self._pins = instrument.checked(Settings()).channels
         self._every_s: Fraction | None = EVERY_S
@@ -103,8 +118,14 @@ class LibraryBench:
         """Return settings that this instrument can take. A sweep may have its link meanwhile."""
         wanted = asked(options)
         settings = settings_of(wanted, endless=True)
+        if settings.codes is not None:
+            settings = replace(settings, codes=replace(settings.codes, names=self._names))
+        settings = self._instrument.with_code_names(settings)
         if not settings.channels:
-            settings = replace(settings, channels=named(self._pins, wanted.deadline))
+            carry = () if settings.codes is None else settings.codes.wires
+            pins = tuple(pin for pin in self._pins if pin.number not in carry)
+            settings = replace(settings, channels=named(pins, wanted.deadline))
+        settings = wired(settings)
         try:
             plan_of(settings, self._identity)
         except ValueError as error:
@@ -116,6 +137,19 @@ class LibraryBench:
         points = options.get("points", "")
         chosen = {**options, "points": int(points)} if points.isdecimal() else dict(options)
         return self._instrument.sweep(on_step=on_step, stop=stop, **chosen)
+
+    def explain(self, result: RunResult) -> Mapping[str, Any]:
+        """Return what the device did, by its codes: `timeline`, an SVG picture, and `texts`."""
+        run = Run(result)
+        if result.settings.codes is None or result.events is None:
+            return {"timeline": "", "texts": {}}
+        timeline = run.timeline()
+        texts = {
+            "timeline": timeline.text(width=_COLUMNS),
+            "why": run.why().text(width=_COLUMNS),
+            "profile": run.profile().text(width=_COLUMNS),
+        }
+        return {"timeline": timeline.picture(), "texts": texts}
 
     def keep(self, result: RunResult | Swept, folder: Path) -> None:
         """Write a run or a sweep into a new folder. Raises StoreError."""

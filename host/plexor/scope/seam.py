@@ -93,6 +93,13 @@ class Bench(Protocol):
         """Sweep, telling of each step, until stopped. Raises PlexorError without any step."""
         ...
 
+    def explain(self, result: RunResult) -> Mapping[str, Any]:
+        """Return what the device did, by its codes: `timeline`, an SVG picture, and `texts`.
+
+        Without codes the timeline is empty.
+        """
+        ...
+
     def keep(self, result: RunResult | Swept, folder: Path) -> None:
         """Write a run or a sweep into a new folder. Raises StoreError."""
         ...

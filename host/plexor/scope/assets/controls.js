@@ -15,6 +15,9 @@ const LIMITS = [
   ["deadline", "deadline", "none", "Latency above which a response is late: 50us"],
   ["stop_latency", "stop on latency >", "none", "Stop at the first latency above this: 80us"],
 ];
+const CODES = [
+  ["code_wires", "wires", "none", "Channels that carry codes, clock and data: ch2:ch3"],
+];
 const SWEEP = [
   ["low", "from", "1k", "Lowest rate: 1k"],
   ["high", "to", "200k", "Highest rate: 200k"],
@@ -34,11 +37,12 @@ export class Controls {
     this.fields.set("stop_missed", missed);
     limits.append(make("label", { className: "check" }, missed, " stop on a missed strike"));
     this.channels = group("Channels", []);
+    const codes = group("Codes", CODES.map((entry) => this.field(...entry)));
     this.sweeps = group("Sweep", SWEEP.map((entry) => this.field(...entry)));
     this.sweeps.append(button("Sweep", "Find the highest rate that is sustained (w)", onSweep));
     this.sweeps.lastElementChild.id = "go";
     const hidden = make("button", { hidden: true });
-    form.replaceChildren(hidden, strikes, this.channels, limits, this.sweeps);
+    form.replaceChildren(hidden, strikes, this.channels, limits, codes, this.sweeps);
     this.fields.get("rate").value = "20k";
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -47,7 +51,7 @@ export class Controls {
   }
 
   field(name, label, placeholder, title) {
-    const input = text({ name, placeholder, title, maxLength: 40 });
+    const input = text({ name, placeholder, title, maxLength: 200 });
     this.fields.set(name, input);
     return make("label", { title }, make("span", { textContent: label }), input);
   }

@@ -7,6 +7,7 @@ import { Stack } from "./draw/stack.js";
 import { isDark, setTheme, startTheme } from "./draw/theme.js";
 import { fillTools } from "./draw/tools.js";
 import { View } from "./draw/view.js";
+import { Codes } from "./codes.js";
 import { Controls } from "./controls.js";
 import { Feed } from "./feed.js";
 import { decode } from "./frames.js";
@@ -27,6 +28,7 @@ const stack = new Stack(byId("stack"), view, feed, byId("readout"));
 const probe = new Probe(stack);
 const outliers = new Outliers(byId("outliers"));
 const sweep = new Sweep(byId("sweep"));
+const codes = new Codes(byId("codes"));
 const controls = new Controls(byId("settings"), () => ask("run"), () => ask("sweep"));
 fillTools(byId("tools"), stack, view, true);
 const legend = byId("tools").appendChild(make("span", { className: "legend" }));
@@ -110,6 +112,7 @@ const socket = new Socket({
     feed.takeOutliers(outliers.all);
   },
   sweep: (found) => sweep.take(found),
+  codes: (found) => codes.take(found),
   notice: ({ text }) => notice(text),
   frame: takeFrame,
   lost: (reason) => {

@@ -5,10 +5,12 @@ import dataclasses
 import pytest
 
 from plexor.errors import UsageError
+from plexor.model.codes import CodeName
 from plexor.protocol.geometry import Feature
 from plexor.scope.instrument import EVERY_S, open_bench
 from plexor.store.run_folder import load
 
+from ..coded import coded_run
 from ..fake_device import FakeDevice
 from ..scenario import GEOMETRY, Scenario
 
@@ -56,6 +58,29 @@ def test_snapshots_are_asked_for_in_the_instruments_time(bench, fake):
     assert fake.get("control", "report_clocks") == pytest.approx(
         float(EVERY_S) * 1e15 / clock_fs, rel=1e-6
     )
+
+
+def test_a_run_without_codes_has_nothing_to_explain(bench):
+    run = bench.begin(RUN)
+    list(run.events())
+    assert bench.explain(run.result()) == {"timeline": "", "texts": {}}
+
+
+def test_what_a_device_did_is_a_timeline_and_texts(bench):
+    planted = [(1000, 1, 3), (3000, 8, 1), (5000, 9, 1), (7000, 1, 0)]
+    names = (CodeName(1, 3, "motor"), CodeName(8, 1, "update"))
+    found = bench.explain(coded_run(planted, 9000, names))
+    assert found["timeline"].startswith("<svg")
+    assert "motor" in found["timeline"]
+    assert list(found["texts"]) == ["timeline", "why", "profile"]
+    assert "motor" in found["texts"]["timeline"]
+    assert "update" in found["texts"]["profile"]
+
+
+def test_channels_that_carry_codes_are_not_measured(bench):
+    assert {channel.number for channel in bench.channels({})} == {0, 1}
+    settings = bench._settings({"code_wires": "ch0:ch1", "rate": "1k"})
+    assert [channel.label for channel in settings.channels] == ["code clock", "code data"]
 
 
 def test_a_run_can_be_kept_and_read_again(bench, tmp_path):
