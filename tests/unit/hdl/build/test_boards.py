@@ -27,11 +27,11 @@ def test_a_board_has_its_profiles_instrument_with_the_tick_of_its_own_clock(name
     )
 
 
-def test_an_ulx3s_has_a_code_port_of_ten_pins_of_its_own():
+def test_an_ulx3s_has_a_code_port_of_eight_pins_of_its_own():
     for name in ("ulx3s-12f", "ulx3s-25f", "ulx3s-85f"):
         pins = boards.read(name).table["pins"]
         sites = [pin["site"] for pin in pins["codes"]]
-        assert len(set(sites)) == 10
+        assert len(set(sites)) == 8
         others = [*pins["channels"], *pins["outputs"], pins["gate"]]
         assert not set(sites) & {pin["site"] for pin in others}
 
