@@ -22,7 +22,7 @@ from plexor.protocol.geometry import Geometry
 from plexor_hdl.build import boards
 from plexor_sim.build import BuildError, build
 from plexor_sim.device_options import checked
-from plexor_sim.devices import NAMES, find_device, option_text, options_of
+from plexor_sim.devices import NAMES, chosen, find_device, option_text, options_of
 from plexor_sim.front_end import front_end_options
 from plexor_sim.manifest import ManifestError
 from plexor_sim.packages import PackageMissing, default_cache
@@ -115,7 +115,8 @@ def prepare(
     checked(options_of(name), own, name)  # before anything is built
     name, device, own = _find(name, own, cache, fallback)
     executable = build(geometry, device, cache, uart=uart, report=_say)
-    elf = device.options.get("firmware")
+    # The names in our firmware are not those of the user's own.
+    elf = None if "firmware" in dict(chosen(own)) else device.options.get("firmware")
     return Prepared(
         device.name,
         executable,

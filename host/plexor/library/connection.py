@@ -100,8 +100,7 @@ class Connection:
         if simulated:
             wanted = sim_device(self.uri) or dut or DEFAULT_DUT
             self._dut, self._description = wanted, {"dut": wanted}
-            if isinstance(link, SimLink):
-                self._firmware = link.firmware
+            self._firmware = link.firmware if isinstance(link, SimLink) else None
             if isinstance(link, SimLink) and link.fallback:
                 self.notes = (link.fallback,)
                 self._dut, self._description = link.device, {"dut": link.device}

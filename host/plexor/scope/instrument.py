@@ -121,10 +121,11 @@ class LibraryBench:
         if settings.codes is not None:
             settings = replace(settings, codes=replace(settings.codes, names=self._names))
         settings = self._instrument.with_code_names(settings)
-        if not settings.channels:
-            carry = () if settings.codes is None else settings.codes.channels
-            pins = tuple(pin for pin in self._pins if pin.number not in carry)
-            settings = replace(settings, channels=named(pins, wanted.deadline))
+        # The form has all pins; those that carry codes are not measured.
+        carry = () if settings.codes is None else settings.codes.channels
+        chosen = settings.channels or named(self._pins, wanted.deadline)
+        measured = tuple(channel for channel in chosen if channel.number not in carry)
+        settings = replace(settings, channels=measured)
         settings = wired(settings)
         try:
             plan_of(settings, self._identity)

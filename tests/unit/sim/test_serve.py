@@ -10,7 +10,7 @@ import pytest
 from plexor.protocol.geometry import Geometry
 from plexor_sim import serve
 from plexor_sim.devices import find_device
-from plexor_sim.packages import PackageMissing
+from plexor_sim.packages import PackageMissing, default_cache
 
 
 @pytest.fixture
@@ -47,6 +47,16 @@ def test_options_are_left_out_where_the_device_changes_its_kind(missing, capsys)
 def test_nothing_is_replaced_without_being_asked_to(missing):
     with pytest.raises(PackageMissing, match="parts of freertos"):
         missing("freertos", "freertos", fallback=False)
+
+
+def test_the_names_of_codes_are_those_of_the_firmware_that_runs(monkeypatch, tmp_path):
+    monkeypatch.setattr(serve, "build", lambda *_, **__: tmp_path / "simulator")
+    ours = serve.prepare("bare", Geometry(), default_cache())
+    assert ours.elf is not None
+    assert ours.elf.read_bytes()[:4] == b"\x7fELF"
+    assert ours.said == ["device bare", f"firmware {ours.elf}"]
+    users = serve.prepare("bare:firmware=mine.hex", Geometry(), default_cache())
+    assert users.said == ["device bare"]
 
 
 def test_help_names_every_option_that_the_simulator_takes(capsys):

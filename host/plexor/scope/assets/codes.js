@@ -17,10 +17,10 @@ export class Codes {
       src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(timeline)}`,
     });
     this.texts = texts;
-    this.tabs = make("div", { className: "tools", role: "tablist" });
+    this.tabs = make("div", { className: "tools" });
     this.text = make("pre", { className: "scroll", tabIndex: 0 });
     for (const name of Object.keys(texts)) {
-      const tab = make("button", { type: "button", textContent: name, role: "tab" });
+      const tab = make("button", { type: "button", textContent: name });
       tab.addEventListener("click", () => this.choose(name));
       this.tabs.append(tab);
     }
@@ -33,7 +33,6 @@ export class Codes {
     this.chosen = name;
     this.text.textContent = this.texts[name];
     for (const tab of this.tabs.children) {
-      tab.setAttribute("aria-selected", tab.textContent === name);
       tab.setAttribute("aria-pressed", tab.textContent === name);
     }
   }

@@ -52,7 +52,7 @@ export class Controls {
   }
 
   field(name, label, placeholder, title) {
-    const input = text({ name, placeholder, title, maxLength: 200 });
+    const input = text({ name, placeholder, title, maxLength: 40 });
     this.fields.set(name, input);
     return make("label", { title }, make("span", { textContent: label }), input);
   }
