@@ -10,7 +10,7 @@ from plexor_hdl.stages import Stages
 
 
 def wire_codes(m: Module, s: Stages, pins: Value, reads: dict) -> None:
-    """Wire the code port's pins, the tables of codes and their read ports, and the stall."""
+    """Wire the code port's pins, the tables of codes and their read port, and the stall."""
     settings, stop_on = s.bank.code, s.bank.control.stop_on
     tables, stall, measured = s.code_tables, s.stall, s.matcher.o_measured
     m.d.comb += [
@@ -44,5 +44,4 @@ def wire_codes(m: Module, s: Stages, pins: Value, reads: dict) -> None:
         s.trigger.stall.index.eq(stall.index),
         s.trigger.stall.time_ticks.eq(stall.time_ticks),
     ]
-    wiring.connect(m, reads[Space.CODE_TIMES], tables.times)
-    wiring.connect(m, reads[Space.CODE_LATENCY], tables.latencies)
+    wiring.connect(m, reads[Space.CODES], tables.read)

@@ -258,7 +258,7 @@ RISCV: tuple[Option, ...] = (
         Text("WAY", "off, port, strobed or two-wire", "off|port|strobed|two-wire"),
         "off",
         "how codes of what it does leave it: port has pins of its own, strobed raises channel 7 "
-        "with each code as well, two-wire clocks 16 bits a code out of channel 3 with channel 2, "
+        "with each code as well, two-wire clocks 8 bits a code out of channel 3 with channel 2, "
         "instead of the answers to strike 1",
     ),
     Option(

@@ -14,7 +14,7 @@ STEP_NS = 300 * 20
 def measured(out: Path) -> Path:
     """Measure the example into a folder; return the folder."""
     options = f"--rate 10k --count {STRIKES} --channel irq=ch0 --channel done=ch1"
-    codes = f"--code-wires ch2:ch3:16 --codes {EXAMPLES / 'names.toml'}"
+    codes = f"--code-wires ch2:ch3 --codes {EXAMPLES / 'names.toml'}"
     command = f"measure --dut {EXAMPLES / 'coded.toml'} {options} {codes} --json --out {out}"
     assert cli.main(command.split()) == 0
     return out

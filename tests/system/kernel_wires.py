@@ -17,7 +17,7 @@ from ..unit.sim.riscv_player import CLOCK_PS
 PIN_PS = 700
 """From a rising edge of the device's clock to its pins."""
 TICK_PS = 500
-WORD_CLOCKS, FIRST_RISE_CLOCKS = 197, 7
+WORD_CLOCKS, FIRST_RISE_CLOCKS = 117, 7
 """Clocks of a code on the wires, and from its store to its first clock edge."""
 
 

@@ -20,7 +20,7 @@ from plexor.protocol.frames import (
     OpCode,
     to_stream,
 )
-from plexor.protocol.memory import CODE_SPACES, Space
+from plexor.protocol.memory import Space
 from plexor.protocol.registers import Action, CodeMode, StopOn, address, register
 from plexor_sim.build import build
 from plexor_sim.devices import synthetic_device
@@ -40,7 +40,7 @@ TIMEOUT_TICKS, DEADLINE_TICKS = 60_000, 2500
 CHANNEL = 1
 """The channel whose latencies are counted by code."""
 DEVICE = "ch1.latency=uniform:500000:4000000,ch1.drop=0.05,ch0.latency=100000"
-SPACES = (Space.CLASSES, Space.LATENCY_STATISTICS, *CODE_SPACES)
+SPACES = (Space.CLASSES, Space.LATENCY_STATISTICS, Space.CODES)
 Settings = Mapping[tuple[str, str, int], int]
 """Values of registers by block, name and copy."""
 

@@ -6,7 +6,7 @@ from code_port import codes_of
 from struck_codes import CHANNEL, DEADLINE_TICKS, DEVICE, GEOMETRY, TIMEOUT_TICKS, planted, told_run
 
 from plexor.protocol.frames import SOURCE_STRIKE
-from plexor.protocol.memory import ResponseClass, Space
+from plexor.protocol.memory import ByCode, ResponseClass, Space
 from plexor.protocol.registers import Stream
 from plexor_sim.golden.codes import latencies_by_code, times_by_code, words
 from plexor_sim.golden.edges import Events
@@ -17,10 +17,10 @@ COUNT = 1600
 """Codes that are planted: some come before the run starts, some after its end."""
 
 
-def image(told, space):
-    """Return the words of a space."""
-    (words_of_bank,) = told.memories.wholes(space)
-    return words_of_bank.tobytes()
+def table(told, kind):
+    """Return the words of a table of codes."""
+    (both,) = told.memories.wholes(Space.CODES)
+    return both.reshape(len(ByCode), -1)[kind].tobytes()
 
 
 def rises_of(events, end_ticks):
@@ -38,12 +38,12 @@ def answered(told):
 
 
 def assert_sums_are_the_channels(told):
-    table = np.frombuffer(image(told, Space.CODE_LATENCY), "<i8").reshape(-1, 4)
+    records = np.frombuffer(table(told, ByCode.LATENCY), "<i8").reshape(-1, 4)
     whole = told.memories.statistics(Space.LATENCY_STATISTICS, CHANNEL)
-    assert table[:, 0].sum() == whole.count == answered(told) > 100
-    assert table[:, 1].sum() == whole.sum_ticks
-    assert table[table[:, 0] > 0, 2].min() == whole.min_ticks
-    assert table[table[:, 0] > 0, 3].max() == whole.max_ticks
+    assert records[:, 0].sum() == whole.count == answered(told) > 100
+    assert records[:, 1].sum() == whole.sum_ticks
+    assert records[records[:, 0] > 0, 2].min() == whole.min_ticks
+    assert records[records[:, 0] > 0, 3].max() == whole.max_ticks
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +71,8 @@ def test_tables_are_what_the_host_makes_of_all_events_bit_for_bit(streamed):
     rise = rises_of(events, streamed.status["end_ticks"]).rise
     expected = latencies_by_code(GEOMETRY, times, values, rise)
     assert sum(each.count > 0 for each in expected) > 20
-    assert image(streamed, Space.CODE_LATENCY) == words(expected)
-    assert image(streamed, Space.CODE_TIMES) == words(times_by_code(GEOMETRY, times, values))
+    assert table(streamed, ByCode.LATENCY) == words(expected)
+    assert table(streamed, ByCode.TIMES) == words(times_by_code(GEOMETRY, times, values))
 
 
 def test_counts_sum_to_answered_and_late_and_sums_to_the_channels(streamed):
@@ -107,6 +107,6 @@ def test_tables_are_those_of_the_truth_with_the_link_off(tmp_path):
     times, values = [times[n] for n in inside], [values[n] for n in inside]
     expected = latencies_by_code(GEOMETRY, times, values, rise)
     assert sum(each.count > 0 for each in expected) > 20
-    assert image(told, Space.CODE_LATENCY) == words(expected)
-    assert image(told, Space.CODE_TIMES) == words(times_by_code(GEOMETRY, times, values))
+    assert table(told, ByCode.LATENCY) == words(expected)
+    assert table(told, ByCode.TIMES) == words(times_by_code(GEOMETRY, times, values))
     assert_sums_are_the_channels(told)

@@ -24,7 +24,7 @@ class Truth:
         stack, own, since = [], defaultdict(int), stores[0][0]
         interrupts = 0
         for now, code in stores:
-            kind, number = code >> 6, code & 63
+            kind, number = code >> 4, code & 15
             if stack and not interrupts:
                 own[stack[-1][1]] += now - since
             since = now

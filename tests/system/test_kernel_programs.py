@@ -35,7 +35,7 @@ def stays(run, channel):
 
 def times_of(run, kind, number):
     codes = run.result.codes
-    wanted = kind << 6 | number
+    wanted = kind << 4 | number
     return codes["time_ticks"][codes["code"] == wanted].tolist()
 
 
@@ -92,5 +92,5 @@ def test_the_last_codes_before_a_deadlock_are_those_that_were_retired(deadlock):
     found = list(zip(codes["time_ticks"].tolist(), codes["code"].tolist(), strict=True))
     assert found == truth
     assert found[-5:] == truth[-5:]
-    blocked = [code & 63 for _, code in found if code >> 6 == BLOCKED][-5:]
+    blocked = [code & 15 for _, code in found if code >> 4 == BLOCKED][-5:]
     assert sorted(blocked) == [1, 2, 3, 4, 5]

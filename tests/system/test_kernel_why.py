@@ -10,7 +10,7 @@ from plexor.explain.blame import NOT_KNOWN
 from .kernel_codes import told
 
 OVER_US = 8
-CRITICAL = 8 << 6
+CRITICAL = 8 << 4
 """The code with which the load's critical section begins."""
 
 

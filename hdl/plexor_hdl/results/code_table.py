@@ -4,8 +4,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Geometry
-from plexor.protocol.memory import CODE_FIGURES, VALUE_BITS, table_bits
+from plexor.protocol.memory import CODE_FIGURES, VALUE_BITS, VALUE_MOST
 from plexor_hdl.interfaces import TIME_BITS, SpaceRead
 from plexor_hdl.lib.addresses import WORD_BITS
 from plexor_hdl.lib.clearing import Clearing
@@ -18,8 +17,8 @@ from plexor_hdl.uplink.dumper import FRAME_WORDS
 
 PASSES = 2
 """Words of a count, and of a sum; clocks that a value takes."""
-STAND_CLOCKS = 4
-"""Clocks for which a value and its place must stand, from its strobe on."""
+AGAIN_CLOCKS = 4
+"""Least clocks from a value to another one of its record."""
 IDLE_CLOCKS = 8
 FRAME_BITS = (FRAME_WORDS * 4 // CODE_FIGURES.size_bytes - 1).bit_length()
 """Bits of a record's place in a frame of a dump."""
@@ -27,37 +26,35 @@ ENTRY_BITS = (CODE_FIGURES.size_bytes // 4 - 1).bit_length()
 
 
 class CodeTable(wiring.Component):
-    """Keeps a record CODE_FIGURES (plexor.protocol.memory) of each code.
+    """Keeps 2**`place_bits` records CODE_FIGURES (plexor.protocol.memory).
 
-    A value goes to the record at `place`. The extremes are of `extreme_ticks`, which may be less
-    exact than what is added. Words are read while `idle`.
+    A value goes to the record at `place`. A value above VALUE_MOST is whole in the sum, and
+    VALUE_MOST in the extremes. Words are read while `idle`.
 
     Latency: `idle` falls 1 clock after `stb` and rises IDLE_CLOCKS later; the value is in memory by
         then. A word is there 10 clocks, at most, after its address came.
-    Throughput: a value in STAND_CLOCKS (4) clocks.
+    Throughput: a value in PASSES (2) clocks, and one of the same record AGAIN_CLOCKS (4) later.
     Reset: nothing is under way; the memories keep their words, so a clear must come first.
     Wrap: count and sum wrap at 2**64; no run is that long.
     Full: never; a value must not come sooner than that.
 
     Ports:
-        stb: Adds a value. What belongs to it stands for STAND_CLOCKS, this one included.
+        stb: Adds a value.
         place: Its record.
-        value_ticks: What is added to the sum.
-        extreme_ticks: What is compared with minimum and maximum.
+        value_ticks: The value; it comes a clock after its `stb`.
         idle: No value is under way.
         read: Reads the space.
         clear_stb: Zeroes all records.
         clear_busy: 1 while that takes; no values may come.
     """
 
-    def __init__(self, geometry: Geometry) -> None:
-        self._place_bits = table_bits(geometry)
+    def __init__(self, place_bits: int) -> None:
+        self._place_bits = place_bits
         super().__init__(
             {
                 "stb": In(1),
-                "place": In(self._place_bits),
+                "place": In(place_bits),
                 "value_ticks": In(signed(TIME_BITS)),
-                "extreme_ticks": In(signed(VALUE_BITS)),
                 "idle": Out(1, init=1),
                 "read": In(SpaceRead()),
                 "clear_stb": In(1),
@@ -84,7 +81,15 @@ class CodeTable(wiring.Component):
             m.d.sync += calm.eq(IDLE_CLOCKS - 1)
         with m.Elif(calm.any()):
             m.d.sync += calm.eq(calm - 1)
-        key = self.place
+        key, value, above = Signal(self._place_bits), Signal(TIME_BITS), Signal()
+        with m.If(self.stb):
+            m.d.sync += key.eq(self.place)
+        with m.If(runs & ~second):
+            m.d.sync += [
+                value.eq(self.value_ticks),
+                above.eq(~self.value_ticks[-1] & self.value_ticks[VALUE_BITS - 1 :].any()),
+            ]
+        shown = Mux(above, VALUE_MOST, value[:VALUE_BITS])
         address, entry, chosen = Signal(ENTRY_BITS), Signal(self._place_bits), Signal()
         m.d.sync += [
             address.eq(self.read.address),
@@ -96,10 +101,7 @@ class CodeTable(wiring.Component):
         # The count's word is 1 or 0; it and the value's word are added a clock after their place.
         late = Line(m, second, "second")[1]
         found = []
-        for name, addend in (
-            ("counts", ~late),
-            ("sums", self.value_ticks.as_unsigned().word_select(late, WORD_BITS)),
-        ):
+        for name, addend in (("counts", ~late), ("sums", value.word_select(late, WORD_BITS))):
             m.submodules[name] = sums = WordSums(words, WORD_BITS, live=False)
             m.d.comb += [
                 sums.run.eq(runs),
@@ -110,27 +112,27 @@ class CodeTable(wiring.Component):
                 sums.clear.eq(clearing.busy),
             ]
             found.append(sums.word)
-        extreme = self._extremes(m, runs, second, key, address, entry, clearing)
+        extreme = self._extremes(m, runs, second, key, shown, address, entry, clearing)
         m.d.sync += self.read.data.eq(
             Mux(chosen, Mux(address[2], extreme, Mux(address[1], found[1], found[0])), 0)
         )
-        self._frames(m, entry, clearing)
+        self._frames(m, runs, key, entry, clearing)
         return m
 
-    def _frames(self, m: Module, entry, clearing) -> None:
+    def _frames(self, m: Module, runs, key, entry, clearing) -> None:
         """Keep in which frames of a dump there is a value; tell so of the one that is read."""
-        asked, used = entry[FRAME_BITS:], self.place[FRAME_BITS:]
+        asked, used = entry[FRAME_BITS:], key[FRAME_BITS:]
         m.submodules.frames = memory = plain_memory(1, 1 << len(asked))
         read, write = memory.read_port(domain="comb"), memory.write_port()
         m.d.comb += [
-            write.en.eq(self.stb | clearing.busy),
+            write.en.eq(runs | clearing.busy),
             write.addr.eq(Mux(clearing.busy, clearing.address, used)),
             write.data.eq(~clearing.busy),
             read.addr.eq(asked),
         ]
         m.d.sync += self.read.some.eq(read.data)
 
-    def _extremes(self, m: Module, runs, second, key, address, entry, clearing):
+    def _extremes(self, m: Module, runs, second, key, shown, address, entry, clearing):
         """Keep minima in row 0 and maxima in row 1; return the word that is read.
 
         Row 1 holds the complement of the maximum, so in both rows a smaller value replaces another.
@@ -146,7 +148,7 @@ class CodeTable(wiring.Component):
         low_less, high_less, high_same, first = (Signal() for _ in range(4))
         m.d.comb += read.addr.eq(row)
         m.d.sync += [
-            candidate.eq(biased(self.extreme_ticks) ^ most.replicate(VALUE_BITS)),
+            candidate.eq(biased(shown) ^ most.replicate(VALUE_BITS)),
             Cat(stored, known).eq(read.data),
             low_less.eq(low_part(candidate) < low_part(stored)),
             high_less.eq(high_part(candidate) < high_part(stored)),

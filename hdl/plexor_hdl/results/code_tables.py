@@ -1,34 +1,50 @@
 """The code in force: how long each code lasts, and how late answers are to strikes that meet it."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from dataclasses import dataclass
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import SOURCE_CODE
 from plexor.protocol.geometry import Geometry
-from plexor.protocol.memory import VALUE_BITS, VALUE_MOST, table_bits
+from plexor.protocol.memory import VALUE_BITS, table_bits
 from plexor.protocol.registers import CODE
 from plexor_hdl.capture.code_port import CodeValue
 from plexor_hdl.interfaces import TIME_BITS, Event, Kind, Measured, SpaceRead, block_layout
 from plexor_hdl.lib.memory_reader import plain_memory
 from plexor_hdl.lib.split_sum import added
-from plexor_hdl.results.code_table import STAND_CLOCKS, CodeTable
+from plexor_hdl.results.code_table import CodeTable
 
 HALF_BITS = TIME_BITS // 2
+TURN_CLOCKS = 4
+"""Clocks that a time and a latency take together."""
+LATENCY_TURN = 2
+"""The clock of a turn in which a latency goes to the table; a time goes in clock 0."""
 PLACES = 16
 ROOM = 6
 """Codes that still fit when `hold` rises: two to come, two on their way, and one to spare each."""
 
 
+@dataclass(frozen=True)
+class Sample:
+    """A value for the table."""
+
+    waits: Value
+    comes: Value
+    place: Value
+    ticks: Value
+
+
 class CodeTables(wiring.Component):
     """Counts times from code to code, and latencies of one channel by the code at the strike.
 
-    A code that is not sent counts as others do, and so does a torn one. A time above VALUE_MOST is
-    whole in the sum, and VALUE_MOST in the extremes. The level before the first code has no time.
+    A code that is not sent counts as others do, and so does a torn one. The level before the first
+    code has no time. Both are in one table, which takes a time and a latency in turn.
 
-    Latency: up to PLACES x 4 clocks from a code to the table, 1 clock from a latency to its table.
-        `idle` falls a clock after either, and rises once it is in memory.
-    Throughput: a code, and a latency, each 4 clocks; PLACES - ROOM codes may come at once.
+    Latency: up to PLACES x TURN_CLOCKS from a code to the table, up to TURN_CLOCKS + 1 from a
+        latency. `idle` falls a clock after either, and rises once it is in memory.
+    Throughput: a code, and a latency, each TURN_CLOCKS (4); PLACES - ROOM codes may come at once.
     Reset: no code has come; a clear must come before the first one.
     Wrap: times are modulo 2**64 ticks.
     Full: `hold` is high while fewer than ROOM places are free.
@@ -44,9 +60,8 @@ class CodeTables(wiring.Component):
         measured: A value on its way to the results.
         measured_stb: It is taken.
         idle: No code and no latency is under way.
-        times: Reads Space.CODE_TIMES.
-        latencies: Reads Space.CODE_LATENCY.
-        clear_stb: Zeroes both tables, and forgets the last code.
+        read: Reads Space.CODES.
+        clear_stb: Zeroes all records, and forgets the last code.
         clear_busy: 1 while that takes; nothing may come.
     """
 
@@ -64,8 +79,7 @@ class CodeTables(wiring.Component):
                 "measured": In(Measured(geometry)),
                 "measured_stb": In(1),
                 "idle": Out(1, init=1),
-                "times": In(SpaceRead()),
-                "latencies": In(SpaceRead()),
+                "read": In(SpaceRead()),
                 "clear_stb": In(1),
                 "clear_busy": Out(1),
             }
@@ -73,23 +87,27 @@ class CodeTables(wiring.Component):
 
     def elaborate(self, platform) -> Module:
         m = Module()
-        m.submodules.times = times = CodeTable(self._geometry)
-        m.submodules.latencies = latencies = CodeTable(self._geometry)
-        wiring.connect(m, wiring.flipped(self.times), times.read)
-        wiring.connect(m, wiring.flipped(self.latencies), latencies.read)
-        lasting = self._lasting(m)
-        counting = self._count_times(m, times, *lasting)
-        self._count_latencies(m, latencies)
+        m.submodules.table = table = CodeTable(table_bits(self._geometry) + 1)
+        wiring.connect(m, wiring.flipped(self.read), table.read)
+        turn = Signal(range(TURN_CLOCKS))
+        m.d.sync += turn.eq(turn + 1)
+        ended, *lasting = self._lasting(m)
+        time, latency = self._times(m, turn, ended, *lasting), self._latency(m, turn)
+        second = turn[-1]
         is_code = self.event.source == SOURCE_CODE
         m.d.comb += [
-            *(table.clear_stb.eq(self.clear_stb) for table in (times, latencies)),
-            self.clear_busy.eq(times.clear_busy | latencies.clear_busy),
+            table.stb.eq(Mux(second, latency.waits, time.waits) & ~turn[0]),
+            table.place.eq(Cat(Mux(second, latency.place, time.place), second)),
+            table.value_ticks.eq(Mux(second, latency.ticks, time.ticks)),
+            table.clear_stb.eq(self.clear_stb),
+            self.clear_busy.eq(table.clear_busy),
             self.stop_stb.eq(
                 self.event_stb & is_code & (self.code.code == self.settings.stop_code)
             ),
         ]
-        busy = self.code_stb | self.measured_stb | lasting[0] | counting | latencies.stb
-        m.d.sync += self.idle.eq(~busy & times.idle & latencies.idle)
+        waits = (each.waits | each.comes for each in (time, latency))
+        busy = Cat(self.code_stb, self.measured_stb, *waits).any()
+        m.d.sync += self.idle.eq(~busy & table.idle)
         return m
 
     def _lasting(self, m: Module):
@@ -118,48 +136,50 @@ class CodeTables(wiring.Component):
         high = added(new_high, ~old_high, low[-1])[:HALF_BITS]
         return ended, place, Cat(low[:HALF_BITS], high)
 
-    def _count_times(self, m: Module, table: CodeTable, ended, place, ticks) -> Signal:
-        """Queue times, and hand one to the table each STAND_CLOCKS; return whether there is one."""
+    def _times(self, m: Module, turn, ended, place, ticks) -> Sample:
+        """Queue times; return the one whose turn is next. It stands for its turn."""
         m.submodules.queue = queue = plain_memory(
             data.StructLayout({"place": len(place), "ticks": TIME_BITS}), PLACES
         )
         write, read = queue.write_port(), queue.read_port(domain="comb")
-        level, wait = Signal(range(PLACES + 1)), Signal(range(STAND_CLOCKS))
-        take, there = Signal(), Signal()
+        level, taken, goes = Signal(range(PLACES + 1)), Signal(), Signal()
         m.d.comb += [
-            there.eq(level.any()),
-            take.eq(there & ~wait.any()),
+            goes.eq(taken & (turn == 1)),
             write.en.eq(ended),
             write.data.place.eq(place),
             write.data.ticks.eq(ticks),
         ]
         m.d.sync += [
             write.addr.eq(write.addr + ended),
-            read.addr.eq(read.addr + take),
-            level.eq(level + ended - take),
+            read.addr.eq(read.addr + goes),
+            level.eq(level + ended - goes),
             self.hold.eq(level > PLACES - ROOM),
-            table.stb.eq(take),
-            wait.eq(Mux(take, STAND_CLOCKS - 1, wait - wait.any())),
+            taken.eq(level.any()),
         ]
-        with m.If(take):
-            m.d.sync += [table.place.eq(read.data.place), table.value_ticks.eq(read.data.ticks)]
-        above = table.value_ticks[VALUE_BITS - 1 :].any()
-        m.d.comb += table.extreme_ticks.eq(Mux(above, VALUE_MOST, table.value_ticks[:VALUE_BITS]))
-        return there | table.stb
+        return Sample(level.any(), ended, read.data.place, read.data.ticks)
 
-    def _count_latencies(self, m: Module, table: CodeTable) -> None:
-        """Count latencies of the chosen channel."""
+    def _latency(self, m: Module, turn) -> Sample:
+        """Return the latest latency of the chosen channel. It stands for its turn."""
         measured = self.measured
-        counted = Signal()
+        came, waits, counted = Signal(), Signal(), Signal()
+        place, ticks = Signal.like(measured.code), Signal(signed(VALUE_BITS))
+        next_place, next_ticks = Signal.like(place), Signal.like(ticks)
         m.d.comb += counted.eq(
             self.measured_stb
             & (measured.kind == Kind.RISE)
             & (measured.channel == self.settings.latency_channel)
         )
-        m.d.sync += table.stb.eq(counted)
+        with m.If(turn == LATENCY_TURN - 1):
+            m.d.sync += [
+                came.eq(0),
+                waits.eq(came),
+                place.eq(next_place),
+                ticks.eq(next_ticks),
+            ]
         with m.If(counted):
             m.d.sync += [
-                table.place.eq(measured.code),
-                table.extreme_ticks.eq(measured.value_ticks),
+                came.eq(1),
+                next_place.eq(measured.code),
+                next_ticks.eq(measured.value_ticks),
             ]
-        m.d.comb += table.value_ticks.eq(table.extreme_ticks)
+        return Sample(waits, came, place, ticks)

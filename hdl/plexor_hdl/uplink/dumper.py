@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import WORD_BYTES, ZEROS_SHIFT, FrameType, LogCode, MemoryFlag
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import CODE_SPACES, HISTOGRAM_SPACES, Space, banks, entries, entry_words
+from plexor.protocol.memory import HISTOGRAM_SPACES, Space, banks, entries, entry_words
 from plexor_hdl.interfaces import READ_CLOCKS, SPACE_ADDRESS_BITS, DumpRequest, SpaceRead
 from plexor_hdl.lib.frame_bytes import BASE_TICKS, HEADER_BYTES, INDEX, TAG, TYPE, FrameByte
 from plexor_hdl.lib.states import States
@@ -88,9 +88,8 @@ class Dumper(wiring.Component):
         present = [number for number in Space if self._words[number]]
         wanted = Signal()
         asked = {number: request.spaces[number] for number in present}
-        for number in CODE_SPACES:
-            if number in present:
-                asked[number] &= request.final
+        if Space.CODES in present:
+            asked[Space.CODES] &= request.final
         m.d.sync += wanted.eq(Array(asked.get(number, 0) for number in Space)[space])
         two_banks = Signal()
         if 2 in self._banks:

@@ -11,27 +11,26 @@ from plexor.decode.register_image import RegisterImage
 from plexor.model.code_tables import CodeFigures, CodeTables
 from plexor.model.results import ChannelResult, Kind
 from plexor.protocol.geometry import Geometry
-from plexor.protocol.memory import CODE_SPACES, VALUE_MOST, Space, table_bits
+from plexor.protocol.memory import VALUE_MOST, ByCode, Space, table_bits
 
 
 def code_tables_of(image: RegisterImage, memories: Memories) -> CodeTables | None:
     """Return the tables of a run that has ended; None if they are not known."""
     told = image.has("code", "latency_channel")
-    if not told or not all(memories.known(space) for space in CODE_SPACES):
+    if not told or not memories.known(Space.CODES):
         return None
     return CodeTables(
         image.value("code", "latency_channel"),
-        _figures(memories, Space.CODE_TIMES),
-        _figures(memories, Space.CODE_LATENCY),
+        *(_figures(memories, table) for table in ByCode),
     )
 
 
-def _figures(memories: Memories, space: Space) -> tuple[CodeFigures, ...]:
+def _figures(memories: Memories, table: ByCode) -> tuple[CodeFigures, ...]:
     """Return the figures of each code with samples."""
     geometry = memories.geometry
     lower_bits = geometry.code_bits - table_bits(geometry)
-    (words,) = memories.wholes(space)
-    records = words.view("<i8").reshape(-1, 4)
+    (words,) = memories.wholes(Space.CODES)
+    records = words.view("<i8").reshape(len(ByCode), -1, 4)[table]
     return tuple(
         CodeFigures(place << lower_bits, *records[place].tolist())
         for place in np.flatnonzero(records[:, 0]).tolist()

@@ -13,7 +13,7 @@
 // mutex, a notification or an event, or is suspended, is BLOCKED; one that waits for a time alone is
 // SLEEPING. INHERIT holds until the task's next RUN or READY.
 //
-// The tick is interrupt PLEXOR_ISR_TICK (63). Ticks that came while the scheduler was suspended are
+// The tick is interrupt PLEXOR_ISR_TICK (15). Ticks that came while the scheduler was suspended are
 // made up for by the task that resumes it, and look the same.
 #ifndef PLEXOR_FREERTOS_H
 #define PLEXOR_FREERTOS_H
@@ -27,7 +27,7 @@
 #define configUSE_TRACE_FACILITY 1  // gives tasks a number for tools such as this
 
 #ifndef PLEXOR_ISR_TICK
-#define PLEXOR_ISR_TICK 63
+#define PLEXOR_ISR_TICK 15
 #endif
 #define PLEXOR_TASK(handle, number)       \
   do {                                    \

@@ -28,7 +28,7 @@
 //
 //   PLEXOR_TRACE      0: all of this compiles to nothing, and arguments are not evaluated; 1
 //   PLEXOR_ZONES      sum of the zones that are compiled, PLEXOR_ZONE_...; all
-//   PLEXOR_CODE_BITS  width of the port, 6 to 16; 10
+//   PLEXOR_CODE_BITS  width of the port, 6 to 16; 8
 //   PLEXOR_PORT       one of PLEXOR_PORT_..., see there; needed unless PLEXOR_TRACE is 0
 //   PLEXOR_ADDRESS    address of the port's register, for GPIO and STM32
 //   PLEXOR_SHIFT      the register's bit that is bit 0 of a code; 0
@@ -67,7 +67,7 @@
 #endif
 
 #ifndef PLEXOR_CODE_BITS
-#define PLEXOR_CODE_BITS 10
+#define PLEXOR_CODE_BITS 8
 #endif
 #define PLEXOR_ID_BITS (PLEXOR_CODE_BITS - 4)
 #define PLEXOR_IDS (1 << PLEXOR_ID_BITS)
@@ -127,11 +127,11 @@ PLEXOR_INLINE_ void plexor_send(uint32_t code) {
   __asm__ volatile("msr primask, %0" ::"r"(masked) : "memory");
 }
 #elif PLEXOR_PORT == PLEXOR_PORT_VEXRISCV
-#if PLEXOR_CODE_BITS > 10
-#error "PLEXOR_CODE_BITS: the simulated device's port has 10"
+#if PLEXOR_CODE_BITS > 8
+#error "PLEXOR_CODE_BITS: the simulated device's port has 8"
 #endif
 PLEXOR_INLINE_ void plexor_send(uint32_t code) {
-  *(volatile uint8_t *)(uintptr_t)(0xfffffc00u + code) = 0;
+  *(volatile uint8_t *)(uintptr_t)(0xffffff00u + code) = 0;
 }
 #else
 #error "PLEXOR_PORT must be one of PLEXOR_PORT_GPIO, _RP2040, _STM32, _VEXRISCV"

@@ -10,7 +10,7 @@ class CodeFigures:
     """Figures of one code, in ticks. Minimum and maximum stop at 2**31 - 1."""
 
     code: int
-    """The code. Of one with more than 10 bits the lower ones are 0: it stands for all of them."""
+    """The code. Of one with more than 8 bits the lower ones are 0: it stands for all of them."""
     count: int
     sum_ticks: int
     min_ticks: int

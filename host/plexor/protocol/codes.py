@@ -12,7 +12,7 @@ from enum import IntEnum
 CLASS_BITS = 4
 LEAST_BITS, MOST_BITS = CLASS_BITS + 2, 16
 """Bits of a code."""
-USUAL_BITS = 10
+USUAL_BITS = 8
 """Those of plexor_trace.h, unless it is told otherwise."""
 NAMES_SECTION = ".plexor.names"
 

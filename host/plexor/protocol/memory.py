@@ -34,8 +34,7 @@ class Space(IntEnum):
     LATENCY_ZOOM = 7  # entry: (key, bin), 32-bit count
     INTERVAL_ZOOM = 8  # the same
     STEPS = 9  # entry: step << key bits | channel, STEP record; only in bank 0
-    CODE_TIMES = 10  # entry: code_place, CODE_FIGURES record of times; dumped after a run only
-    CODE_LATENCY = 11  # the same of rise latencies of one channel, by the code at the strike
+    CODES = 10  # entry: table * codes + code_place, CODE_FIGURES record; dumped after a run only
 
 
 HISTOGRAM_SPACES = (
@@ -44,7 +43,6 @@ HISTOGRAM_SPACES = (
     Space.LATENCY_ZOOM,
     Space.INTERVAL_ZOOM,
 )
-CODE_SPACES = (Space.CODE_TIMES, Space.CODE_LATENCY)
 
 
 class ResponseClass(IntEnum):
@@ -131,13 +129,20 @@ CODE_FIGURES = Record(
         Field("max_ticks", 64, "ticks", "maximum", signed=True),
     ),
 )
-CODE_TABLE_BITS = 10
+CODE_TABLE_BITS = 8
 """Bits of a code that tables tell apart. Of a longer code they are the upper ones: its class, and
 the upper bits of its id."""
 
 
+class ByCode(IntEnum):
+    """Tables in Space.CODES."""
+
+    TIMES = 0  # times from each code to the next one
+    LATENCY = 1  # rise latencies of one channel, by the code at the strike
+
+
 def table_bits(geometry: Geometry) -> int:
-    """Return the bits of an entry's number in the tables of codes."""
+    """Return the bits of an entry's number in a table of codes."""
     return min(geometry.code_bits, CODE_TABLE_BITS)
 
 
@@ -226,7 +231,7 @@ def first_bin(geometry: Geometry, space: Space, kind: int, channel: int) -> int:
 
 def banks(geometry: Geometry, space: Space) -> int:
     """Return how many banks a space has."""
-    single = space in (*HISTOGRAM_SPACES, Space.STEPS, *CODE_SPACES)
+    single = space in (*HISTOGRAM_SPACES, Space.STEPS, Space.CODES)
     return 1 if single or Feature.SNAPSHOT not in geometry.features else 2
 
 
@@ -238,7 +243,7 @@ def entry_words(space: Space) -> int:
         return STATISTICS.size_bytes // 4
     if space == Space.STEPS:
         return STEP.size_bytes // 4
-    if space in CODE_SPACES:
+    if space == Space.CODES:
         return CODE_FIGURES.size_bytes // 4
     return 2
 
@@ -250,7 +255,7 @@ def entries(geometry: Geometry, space: Space) -> int:
     zoom = Feature.ZOOM in geometry.features
     swept = Feature.SWEEP in geometry.features
     sources = max(geometry.sources) + 1
-    codes = Feature.CODES in geometry.features and 1 << table_bits(geometry)
+    codes = 1 << table_bits(geometry) if Feature.CODES in geometry.features else 0
     return {
         Space.CLASSES: geometry.channels * CLASSES,
         Space.EDGES: sources * 2,
@@ -262,5 +267,5 @@ def entries(geometry: Geometry, space: Space) -> int:
         Space.LATENCY_ZOOM: zoom * first_bin(geometry, Space.LATENCY_ZOOM, KINDS, 0),
         Space.INTERVAL_ZOOM: zoom * intervals * first_bin(geometry, Space.INTERVAL_ZOOM, KINDS, 0),
         Space.STEPS: geometry.table_steps << geometry.key_bits if swept else 0,
-        **dict.fromkeys(CODE_SPACES, int(codes)),
+        Space.CODES: codes * len(ByCode),
     }[space]

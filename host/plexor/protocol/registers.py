@@ -343,7 +343,7 @@ CODE = Block(
         Register(
             "zone_mask", 16, _S, "", "bit n: codes of class n, their upper 4 bits, are not sent"
         ),
-        Register("latency_channel", 3, _S, "", "channel whose latencies Space.CODE_LATENCY counts"),
+        Register("latency_channel", 3, _S, "", "channel whose latencies Space.CODES counts"),
         Register("stop_code", 16, _S, "", "code that ends the run with StopOn.CODE"),
         Register("stall_source", 5, _S, "", "source that StopOn.STALL waits for"),
         Register("stall_ticks", 48, _S, "ticks", "limit of StopOn.STALL"),

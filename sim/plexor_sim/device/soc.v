@@ -18,12 +18,12 @@
 //   34 CODE     w   as a store to the window, but the code is the lower half of the data
 //   40 MTIME lo, 44 hi, 48 MTIMECMP lo, 4c hi
 //
-// Codes of the firmware leave through a window at fffffc00, where the address of a store is the code:
-// `sb zero, code-1024(zero)`. Its data is ignored. As a port, the code is on code_pins one clock after
-// the store retires, until the next one. On two wires, it is a word of 16 bits, upper bit first: pin
-// 3 is its data, which changes while pin 2 is low and counts when that rises. A bit takes ten
-// clocks, and pin 2 is low for 42 or more between words, so a code takes 197 clocks. Eight codes wait;
-// a store that finds no room holds the core until there is some.
+// Codes of the firmware leave through a window at ffffff00, where the address of a store is the code:
+// `sb zero, code-256(zero)`. Its data is ignored. As a port, the code is on code_pins one clock after
+// the store retires, until the next one. On two wires, it is a word, upper bit first, of 8 bits, or of
+// 16 if it came by CODE: pin 3 is its data, which changes while pin 2 is low and counts when that
+// rises. A bit takes ten clocks, and pin 2 is low for 42 or more between words, so a code takes 117 or
+// 197 clocks. Eight codes wait; a store that finds no room holds the core until there is some.
 module soc #(
   parameter RETIRED = 0           // 1: the outputs `retired` and below show something
 ) (
@@ -82,7 +82,7 @@ module soc #(
   wire d_registers = d_adr[29:6] == REGISTERS_TOP;
   wire [5:0] register = d_adr[5:0];
   wire register_write = d_stb & d_we & d_registers;
-  wire d_window = d_adr[29:8] == 22'h3fffff & d_we & codes != 0;
+  wire d_window = d_adr[29:6] == 24'hffffff & d_we & codes != 0;
   wire code_register = d_registers & register == 6'h0d & d_we & codes != 0;
   assign strike_ack = register_write && register == 6'h02 ? d_mosi[2:0] : 3'h0;
 
@@ -95,20 +95,21 @@ module soc #(
     end
 
   // Codes: the lowest byte that is written gives the lower bits of the address.
-  reg [15:0] code_queue [0:7];
+  reg [16:0] code_queue [0:7];     // the upper bit: the word has 16 bits
   reg [2:0] code_first;
   reg [3:0] code_count;
   reg [15:0] code_shift;
   reg [5:0] code_halves;          // that are left of a word, of half a bit each
   reg [2:0] code_wait;            // clocks that are left of a half bit
   reg code_clock, code_data;
+  wire [16:0] code_sent = code_queue[code_first];
   wire code_full = codes[1] & code_count[3];
   wire d_ack = d_stb & ~((d_window | code_register) & code_full);
   wire code_steps = code_wait == 0;
   wire code_next = codes[1] & code_halves == 0 & code_count != 0;
   wire [1:0] code_low = {d_sel[1:0] == 0, d_sel[1:0] == 0 ? ~d_sel[2] : ~d_sel[0]};
   assign coded = d_ack & (d_window | code_register);
-  assign code = d_window ? {6'h0, d_adr[7:0], code_low} : d_mosi[15:0];
+  assign code = d_window ? {8'h0, d_adr[5:0], code_low} : d_mosi[15:0];
 
   always @(posedge clk)
     if (reset) begin
@@ -121,12 +122,12 @@ module soc #(
       code_data <= 0;
     end else begin
       if (coded & ~codes[1]) code_pins <= code;
-      if (coded & codes[1]) code_queue[code_first + code_count[2:0]] <= code;
+      if (coded & codes[1]) code_queue[code_first + code_count[2:0]] <= {code_register, code};
       code_count <= code_count + {3'h0, coded & codes[1]} - {3'h0, code_next};
       if (code_next) begin
-        code_shift <= code_queue[code_first];
+        code_shift <= code_sent[16] ? code_sent[15:0] : {code_sent[7:0], 8'h0};
         code_first <= code_first + 1;
-        code_halves <= 40;
+        code_halves <= code_sent[16] ? 40 : 24;
       end else if (code_steps & code_halves != 0) code_halves <= code_halves - 1;
       if (code_next | code_halves == 0) code_wait <= 0;
       else code_wait <= code_steps ? 4 : code_wait - 1;

@@ -152,14 +152,14 @@ _PATH = click.Path(path_type=Path)
     type=CODE_WIRES,
     metavar="chN:chN[:BITS]",
     help="Channels on which the device sends codes of what it does: clock, then data. A code has "
-    "10 BITS and is sent in two bytes, or in one if it has at most 8, the highest bit first.",
+    "8 BITS and is sent in a byte, or in two if it has more, the highest bit first.",
 )
 @click.option(
     "--code-port",
     type=CODE_PORT,
     metavar="change|chN[:BITS][,...]",
     help="How the device shows codes on the code pins, from pin 0 up: a change of a pin begins a "
-    "code, or a rising edge on channel N does. A code has 10 BITS. Entries: settle=TIME from the "
+    "code, or a rising edge on channel N does. A code has 8 BITS. Entries: settle=TIME from the "
     "change to the code, skew=TIME in which its pins change, without=CLASS+CLASS for codes that "
     "are counted and not sent, such as without=enter+exit.",
 )

@@ -2,17 +2,16 @@
 
 import random
 
-from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import CODE_FIGURES, VALUE_MOST
 from plexor_hdl.interfaces import SPACE_ADDRESS_BITS
-from plexor_hdl.results.code_table import IDLE_CLOCKS, STAND_CLOCKS, CodeTable
+from plexor_hdl.results.code_table import AGAIN_CLOCKS, IDLE_CLOCKS, PASSES, CodeTable
 
 from ..simulation import made
 
 OUTSIDE = 1 << SPACE_ADDRESS_BITS - 1
 READ_CLOCKS = 10
 WORDS = CODE_FIGURES.size_bytes // 4
-GEOMETRY = Geometry(code_bits=6, features=Feature.EVENTS | Feature.CODES)
+PLACE_BITS = 6
 
 
 async def clear(ctx, dut):
@@ -23,15 +22,17 @@ async def clear(ctx, dut):
     await ctx.tick().until(~dut.clear_busy)
 
 
-async def add(ctx, dut, place, value):
+async def add(ctx, dut, place, value, clocks=AGAIN_CLOCKS):
     """Add a value, and wait until the next one may come."""
     ctx.set(dut.place, place)
-    ctx.set(dut.value_ticks, value)
-    ctx.set(dut.extreme_ticks, min(value, VALUE_MOST))
     ctx.set(dut.stb, 1)
     await ctx.tick()
     ctx.set(dut.stb, 0)
-    await ctx.tick().repeat(STAND_CLOCKS - 1)
+    ctx.set(dut.place, ~place & (1 << PLACE_BITS) - 1)
+    ctx.set(dut.value_ticks, value)
+    await ctx.tick()
+    ctx.set(dut.value_ticks, 0)
+    await ctx.tick().repeat(clocks - 2)
 
 
 async def record(ctx, dut, place):
@@ -53,7 +54,7 @@ def figures(values):
 
 
 def test_every_value_counts_for_its_code(bench):
-    dut, rng = made(CodeTable, GEOMETRY), random.Random(5)
+    dut, rng = made(CodeTable, PLACE_BITS), random.Random(5)
     edges = (0, 1, -1, VALUE_MOST, -(1 << 31), 0xFFFF, 1 << 32, (1 << 40) + 3)
     values = [(rng.choice((0, 5, 63, rng.randrange(64))), rng.choice(edges)) for _ in range(300)]
 
@@ -70,8 +71,28 @@ def test_every_value_counts_for_its_code(bench):
     bench.simulate(dut, run)
 
 
+def test_a_value_may_come_each_two_clocks_if_records_take_turns(bench):
+    dut, rng = made(CodeTable, PLACE_BITS), random.Random(8)
+    values = [(number % 2 * 32 + rng.randrange(2), rng.randrange(1 << 34)) for number in range(200)]
+
+    async def run(ctx):
+        await clear(ctx, dut)
+        for place, value in values:
+            ctx.set(dut.stb, 1)
+            ctx.set(dut.place, place)
+            await ctx.tick()
+            ctx.set(dut.stb, 0)
+            ctx.set(dut.value_ticks, value)
+            await ctx.tick().repeat(PASSES - 1)
+        await ctx.tick().until(dut.idle)
+        for place in (0, 1, 32, 33):
+            assert await record(ctx, dut, place) == figures([v for p, v in values if p == place])
+
+    bench.simulate(dut, run)
+
+
 def test_a_frame_without_values_is_told_to_be_empty(bench):
-    dut = made(CodeTable, GEOMETRY)
+    dut = made(CodeTable, PLACE_BITS)
 
     async def run(ctx):
         for _ in range(2):
@@ -87,7 +108,7 @@ def test_a_frame_without_values_is_told_to_be_empty(bench):
 
 
 def test_a_space_that_is_not_read_gives_zeros_and_idle_tells_when_nothing_is_under_way(bench):
-    dut = made(CodeTable, GEOMETRY)
+    dut = made(CodeTable, PLACE_BITS)
 
     async def run(ctx):
         await clear(ctx, dut)

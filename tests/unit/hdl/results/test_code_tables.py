@@ -6,7 +6,7 @@ import pytest
 
 from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import CODE_FIGURES, VALUE_MOST
+from plexor.protocol.memory import CODE_FIGURES, VALUE_MOST, ByCode
 from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, Kind
 from plexor_hdl.results.code_tables import CodeTables
 from plexor_sim.golden.codes import Figures, times_by_code, words
@@ -21,8 +21,7 @@ LONG = Geometry(code_bits=12, features=Feature.EVENTS | Feature.CODES)
 
 
 async def clear(ctx, dut):
-    for port in (dut.times, dut.latencies):
-        ctx.set(port.address, OUTSIDE)
+    ctx.set(dut.read.address, OUTSIDE)
     ctx.set(dut.settings.latency_channel, CHANNEL)
     ctx.set(dut.clear_stb, 1)
     await ctx.tick()
@@ -42,7 +41,7 @@ async def code(ctx, dut, time, value, clocks):
     await ctx.tick().repeat(clocks - 1)
 
 
-async def latency(ctx, dut, value, place, channel=CHANNEL, kind=Kind.RISE):
+async def latency(ctx, dut, value, place, channel=CHANNEL, kind=Kind.RISE, and_then=None):
     ctx.set(dut.measured.value_ticks, value)
     ctx.set(dut.measured.code, place)
     ctx.set(dut.measured.channel, channel)
@@ -50,18 +49,21 @@ async def latency(ctx, dut, value, place, channel=CHANNEL, kind=Kind.RISE):
     ctx.set(dut.measured_stb, 1)
     await ctx.tick()
     ctx.set(dut.measured_stb, 0)
+    if and_then is not None:
+        ctx.set(and_then, 0)
     ctx.set(dut.measured.value_ticks, 0)
     await ctx.tick().repeat(3)
 
 
-async def table(ctx, port, count):
-    """Return the bytes of a space's first `count` records."""
-    found = b""
-    for word in range(count * CODE_FIGURES.size_bytes // 4):
-        ctx.set(port.address, word)
+async def table(ctx, dut, kind, count, bits=6):
+    """Return the bytes of a table's first `count` records."""
+    found, first = b"", kind << bits
+    size = CODE_FIGURES.size_bytes // 4
+    for word in range(first * size, (first + count) * size):
+        ctx.set(dut.read.address, word)
         await ctx.tick().repeat(READ_CLOCKS)
-        found += ctx.get(port.data).to_bytes(4, "little")
-    ctx.set(port.address, OUTSIDE)
+        found += ctx.get(dut.read.data).to_bytes(4, "little")
+    ctx.set(dut.read.address, OUTSIDE)
     return found
 
 
@@ -86,7 +88,7 @@ def test_the_time_of_each_code_is_counted_once_the_next_one_comes(bench):
                 await code(ctx, dut, time, value, 4)
                 assert not ctx.get(dut.hold)
             await ctx.tick().until(dut.idle)
-            found = await table(ctx, dut.times, 12)
+            found = await table(ctx, dut, ByCode.TIMES, 12)
             assert found == words(times_by_code(SMALL, times, codes)[:12])
 
     bench.simulate(dut, run)
@@ -109,7 +111,9 @@ def test_codes_that_come_faster_are_held_and_none_is_lost(bench):
             await code(ctx, dut, time, value, 2)
         assert any(held)
         await ctx.tick().until(dut.idle)
-        assert await table(ctx, dut.times, 12) == words(times_by_code(SMALL, times, codes)[:12])
+        assert await table(ctx, dut, ByCode.TIMES, 12) == words(
+            times_by_code(SMALL, times, codes)[:12]
+        )
 
     bench.simulate(dut, run)
 
@@ -128,8 +132,33 @@ def test_latencies_of_the_chosen_channel_count_for_their_code(bench):
         await latency(ctx, dut, 3, 1, channel=CHANNEL + 1)
         await latency(ctx, dut, 3, 1, kind=Kind.FALL)
         await ctx.tick().until(dut.idle)
-        assert await table(ctx, dut.latencies, 8) == words(expected)
-        assert not any(await table(ctx, dut.times, 8))
+        assert await table(ctx, dut, ByCode.LATENCY, 8) == words(expected)
+        assert not any(await table(ctx, dut, ByCode.TIMES, 8))
+
+    bench.simulate(dut, run)
+
+
+def test_times_and_latencies_that_come_together_each_four_clocks_are_all_counted(bench):
+    dut, rng = made(CodeTables, SMALL), random.Random(7)
+    times, codes = planted(7, 90, (1, 32, 1 << 33))
+    values = [(rng.randrange(-5, 1 << 31), rng.randrange(8)) for _ in codes]
+    expected = [Figures() for _ in range(8)]
+    for value, place in values:
+        expected[place].add(value)
+
+    async def run(ctx):
+        for start in range(1, 5):
+            await clear(ctx, dut)
+            await ctx.tick().repeat(start)
+            for time, code, (value, place) in zip(times, codes, values, strict=True):
+                ctx.set(dut.event, {"time_ticks": time})
+                ctx.set(dut.code.code, code)
+                ctx.set(dut.code_stb, 1)
+                await latency(ctx, dut, value, place, and_then=dut.code_stb)
+            await ctx.tick().until(dut.idle)
+            assert await table(ctx, dut, ByCode.LATENCY, 8) == words(expected)
+            found = await table(ctx, dut, ByCode.TIMES, 12)
+            assert found == words(times_by_code(SMALL, times, codes)[:12])
 
     bench.simulate(dut, run)
 
@@ -143,7 +172,9 @@ def test_of_a_long_code_the_upper_bits_say_where_it_counts(bench):
         for time, value in zip(times, codes, strict=True):
             await code(ctx, dut, time, value, 4)
         await ctx.tick().until(dut.idle)
-        assert await table(ctx, dut.times, 8) == words(times_by_code(LONG, times, codes)[:8])
+        assert await table(ctx, dut, ByCode.TIMES, 8, bits=8) == words(
+            times_by_code(LONG, times, codes)[:8]
+        )
 
     bench.simulate(dut, run)
 

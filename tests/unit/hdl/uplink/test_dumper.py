@@ -8,7 +8,7 @@ from amaranth.hdl import Cat
 
 from plexor.protocol.frames import SPACE_MASK, FrameType, LogCode, MemoryFlag, split_place
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
-from plexor.protocol.memory import CODE_SPACES, HISTOGRAM_SPACES, Space, banks, entries, entry_words
+from plexor.protocol.memory import HISTOGRAM_SPACES, Space, banks, entries, entry_words
 from plexor_hdl.interfaces import READ_CLOCKS
 from plexor_hdl.uplink.dumper import FRAME_WORDS, Dumper, word_clocks
 
@@ -170,7 +170,7 @@ def expected(geometry, spaces, wanted):
 
 @pytest.mark.parametrize("final", [0, 1])
 def test_tables_of_codes_are_sent_after_a_run_only(bench, final):
-    spaces = [Space.CLASSES, *CODE_SPACES]
+    spaces = [Space.CLASSES, Space.CODES]
     frames = run(bench, CODED, [request(spaces, final=final)])
     sent = spaces if final else spaces[:1]
     assert contents(frames[:-1]) == expected(CODED, sent, (0,))

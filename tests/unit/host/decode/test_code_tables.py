@@ -12,7 +12,7 @@ from plexor.model.code_tables import CodeFigures, CodeTables
 from plexor.model.results import Kind
 from plexor.protocol.frames import Frame, FrameType, MemoryFlag
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
-from plexor.protocol.memory import CODE_FIGURES, VALUE_MOST, Space, entries
+from plexor.protocol.memory import CODE_FIGURES, VALUE_MOST, ByCode, Space, entries
 from plexor.protocol.registers import address
 
 from ..runs import run
@@ -23,19 +23,18 @@ WIDE = Geometry(code_bits=12, features=FEATURES)
 
 
 def memories_of(geometry, tables):
-    """Return memories with records (count, sum, minimum, maximum) by space and entry."""
+    """Return memories with records (count, sum, minimum, maximum) by table and entry."""
     found = Memories(geometry)
     names = [field.name for field in CODE_FIGURES.fields]
-    for space in (Space.CODE_TIMES, Space.CODE_LATENCY):
-        records = tables.get(space, {})
-        data = b"".join(
-            CODE_FIGURES.pack(dict(zip(names, records.get(place, (0,) * 4), strict=True)))
-            for place in range(entries(geometry, space))
-        )
-        for start in range(0, len(data), 512):
-            piece = data[start : start + 512]
-            flags = space | MemoryFlag.FINAL
-            found.add(Frame(FrameType.STATISTICS, flags, 0, 0, start // 4, 0, piece))
+    data = b"".join(
+        CODE_FIGURES.pack(dict(zip(names, records.get(place, (0,) * 4), strict=True)))
+        for records in (tables.get(table, {}) for table in ByCode)
+        for place in range(entries(geometry, Space.CODES) // len(ByCode))
+    )
+    for start in range(0, len(data), 512):
+        piece = data[start : start + 512]
+        flags = Space.CODES | MemoryFlag.FINAL
+        found.add(Frame(FrameType.STATISTICS, flags, 0, 0, start // 4, 0, piece))
     return found
 
 
@@ -47,8 +46,8 @@ def image(channel=1):
 
 def test_codes_without_samples_are_left_out():
     tables = {
-        Space.CODE_LATENCY: {3: (2, 30, -5, 35), 4: (1, 7, 7, 7)},
-        Space.CODE_TIMES: {63: (1, 1 << 40, VALUE_MOST, VALUE_MOST)},
+        ByCode.LATENCY: {3: (2, 30, -5, 35), 4: (1, 7, 7, 7)},
+        ByCode.TIMES: {63: (1, 1 << 40, VALUE_MOST, VALUE_MOST)},
     }
     assert code_tables_of(image(), memories_of(SMALL, tables)) == CodeTables(
         1,
@@ -57,11 +56,11 @@ def test_codes_without_samples_are_left_out():
     )
 
 
-def test_of_a_long_code_the_upper_ten_bits_are_told():
-    tables = {Space.CODE_LATENCY: {0x2AF: (1, 7, 7, 7)}}
+def test_of_a_long_code_the_upper_eight_bits_are_told():
+    tables = {ByCode.LATENCY: {0x2A: (1, 7, 7, 7)}}
     found = code_tables_of(image(), memories_of(WIDE, tables))
     assert found is not None
-    assert [each.code for each in found.latencies] == [0x2AF << 2]
+    assert [each.code for each in found.latencies] == [0x2A << 4]
 
 
 def test_tables_that_never_came_or_of_an_unknown_channel_are_not_known():

@@ -29,7 +29,7 @@ def test_a_change_port_has_its_window_and_the_pins_of_its_bits():
 
 def test_a_strobed_port_has_its_channel():
     found = values(Codes(port=Port(strobe=3)))
-    assert (found["mode"], found["strobe_channel"], found["mask"]) == (CodeMode.STROBED, 3, 0x3FF)
+    assert (found["mode"], found["strobe_channel"], found["mask"]) == (CodeMode.STROBED, 3, 0xFF)
 
 
 @pytest.mark.parametrize("codes", [None, Codes(wires=Wires(2, 3))])

@@ -6,7 +6,7 @@ PLEXOR_TASK_NAME(1, "one");
 PLEXOR_ISR_NAME(6, "six");
 PLEXOR_FUNCTION_NAME(8, "eight");
 PLEXOR_STATE_NAME(10, "ten");
-PLEXOR_NAME(13, 63, "a name of its own");
+PLEXOR_NAME(13, 15, "a name of its own");
 
 static uint32_t recursive(uint32_t depth) {
   PLEXOR_CALL(11);
@@ -30,7 +30,7 @@ int main(void) {
   PLEXOR_SET(10);
   OUT_SET = recursive(2);
   PLEXOR_VALUE(0xdeadbeef);
-  PLEXOR_USER(13, 63);
+  PLEXOR_USER(13, 15);
   PLEXOR_USER(15, 0);
   for (;;) {
   }

@@ -21,8 +21,8 @@ Instructions = NDArray[np.void]
 
 
 def code(kind: int, number: int) -> int:
-    """Return the code of a port of ten bits."""
-    return kind << 6 | number
+    """Return the code of a port of eight bits."""
+    return kind << 4 | number
 
 
 def port_codes(edges: Edges) -> Codes:
@@ -49,7 +49,7 @@ def strobed_codes(edges: Edges) -> Codes:
     return found
 
 
-def wire_codes(edges: Edges) -> Codes:
+def wire_codes(edges: Edges, bits: int = 8) -> Codes:
     """Return each word of the two wires. A word begins when the clock has been low for long."""
     words: list[tuple[int, list[int]]] = []
     data, rise_ps = 0, -(10**9)
@@ -61,8 +61,8 @@ def wire_codes(edges: Edges) -> Codes:
                 words.append((time_ps, []))
             words[-1][1].append(data)
             rise_ps = time_ps
-    assert all(len(bits) == 16 for _, bits in words[:-1])
-    return [(time_ps, int("".join(map(str, bits)), 2)) for time_ps, bits in words]
+    assert all(len(word) == bits for _, word in words[:-1])
+    return [(time_ps, int("".join(map(str, word)), 2)) for time_ps, word in words]
 
 
 def retired(path: Path) -> tuple[Instructions, Codes]:
@@ -85,7 +85,7 @@ def code_stores(image: Path) -> dict[int, int | None]:
             continue
         offset = word >> 25 << 5 | word >> 7 & 31
         base = word >> 15 & 31
-        found[RAM + 4 * index] = None if base else (offset - 0xC00 if offset >> 11 else None)
+        found[RAM + 4 * index] = None if base else (offset - 0xF00 if offset >= 0xF00 else None)
     return found
 
 

@@ -1,6 +1,6 @@
 """Codes of the firmware come out of the device's pins, each at its time, and change nothing else.
 
-A code is its class, four bits, over its id, six bits. The classes are those of the instrument's
+A code is its class, four bits, over its id, four bits. The classes are those of the instrument's
 contract: 1 RUN, 2 READY, 3 BLOCKED, 4 SLEEPING, 5 INHERIT, 6 and 7 an interrupt, 8 and 9 a call,
 10 SET, 11 and 12 a value, 13 to 15 the user's.
 """
@@ -10,6 +10,7 @@ import random
 import re
 import shutil
 import statistics
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -38,13 +39,13 @@ MARKS = [
     *(code(number, number) for number in range(1, 11)),
     *[code(8, 11)] * 3,
     *[code(9, 11)] * 3,
-    *(code(11 + part % 2, VALUE >> 6 * part & 63) for part in range(6)),
-    code(13, 63),
+    *(code(11 + part % 2, VALUE >> 4 * part & 15) for part in range(8)),
+    code(13, 15),
     code(15, 0),
 ]
 """What marks.c sends."""
 
-WORD_CLOCKS, FIRST_RISE_CLOCKS = 197, 7
+WORD_CLOCKS, FIRST_RISE_CLOCKS = 117, 7
 """Of two wires: from code to code, and from the port's change to the first rise of the clock."""
 
 
@@ -105,10 +106,10 @@ def test_wide_codes_are_the_data_of_a_store(play: Play, tmp_path: Path) -> None:
         *[8 << 12 | 11] * 3,
         *[9 << 12 | 11] * 3,
         *(11 + part % 2 << 12 | VALUE >> 12 * part & 4095 for part in range(3)),
-        13 << 12 | 63,
+        13 << 12 | 15,
         15 << 12,
     ]
-    for codes, read in (("strobed", strobed_codes), ("two-wire", wire_codes)):
+    for codes, read in (("strobed", strobed_codes), ("two-wire", partial(wire_codes, bits=16))):
         played = play("freertos", [10**9], f"codes={codes},firmware={image}")
         assert [value for _, value in read(played.edges)] == wanted
 
@@ -119,7 +120,7 @@ def test_only_codes_of_chosen_zones_are_compiled(
 ) -> None:
     image = image_of(marks(tmp_path, *PORT, f"-DPLEXOR_ZONES={zones}"))
     played = play("freertos", [10**9], f"codes=port,firmware={image}")
-    wanted = [one for one in MARKS if one >> 6 in (kinds or range(8, 16))]
+    wanted = [one for one in MARKS if one >> 4 in (kinds or range(8, 16))]
     assert [value for _, value in port_codes(played.edges)] == changes(wanted)
 
 
@@ -152,7 +153,7 @@ def test_names_are_in_a_section_that_is_not_loaded(tmp_path: Path) -> None:
         for name, flags, content in sections(marks(tmp_path, *PORT).read_bytes())
     }
     flags, content = found[".plexor.names"]
-    assert content == b"1 1 one\x006 6 six\x008 8 eight\x0010 10 ten\x0013 63 a name of its own\0"
+    assert content == b"1 1 one\x006 6 six\x008 8 eight\x0010 10 ten\x0013 15 a name of its own\0"
     assert flags == 0
 
 
@@ -198,7 +199,7 @@ def test_a_strike_is_seen_in_codes_from_interrupt_to_idle(play: Play, image: Pat
         for pin in (ISR, TASK)
     }
     codes = port_codes(played.edges)
-    ticks = {code(ENTER, 63), code(EXIT, 63)}
+    ticks = {code(ENTER, 15), code(EXIT, 15)}
     for number, strike_ps in enumerate(strikes):
         after = [
             (time_ps, value)

@@ -20,13 +20,13 @@ static uint32_t port = 0xffffffff;
 #include "plexor_trace.h"
 int main() {
   PLEXOR_SET(5); std::printf("%u\\n", port);
-  PLEXOR_ISR_EXIT(63); std::printf("%u\\n", port);
+  PLEXOR_ISR_EXIT(15); std::printf("%u\\n", port);
   PLEXOR_RUN(0); std::printf("%u\\n", port);
 }
 """
-CODES = [10 << 6 | 5, 7 << 6 | 63, 1 << 6]
+CODES = [10 << 4 | 5, 7 << 4 | 15, 1 << 4]
 SHIFT = 3
-MASK = 0x3FF << SHIFT
+MASK = 0xFF << SHIFT
 
 
 def stored(port: str, folder: Path) -> list[int]:
@@ -107,7 +107,7 @@ def test_an_stm32_sends_a_code_with_one_store(tmp_path: Path) -> None:
         (["-DPLEXOR_PORT=9"], "PLEXOR_PORT must be one of"),
         (["-DPLEXOR_CODE_BITS=5"], "PLEXOR_CODE_BITS must be 6 to 16"),
         (["-DPLEXOR_PORT=PLEXOR_PORT_STM32", "-DPLEXOR_SHIFT=7"], "a port of an STM32 has 16 pins"),
-        (["-DPLEXOR_PORT=PLEXOR_PORT_VEXRISCV", "-DPLEXOR_CODE_BITS=11"], "device's port has 10"),
+        (["-DPLEXOR_PORT=PLEXOR_PORT_VEXRISCV", "-DPLEXOR_CODE_BITS=9"], "device's port has 8"),
     ],
 )
 def test_a_port_that_cannot_be_is_refused(flags: list[str], says: str, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_the_low_task_inherits_while_it_is_inside_and_the_high_one_waits(critsec
     assert len(inherited) > 5
     for time_ps in inherited:
         ((_, fall),) = [each for each in inside if each[0] < time_ps < each[1] + 10**6]
-        after = [value for when, value in codes if when > time_ps and value >> 6 in (RUN, BLOCKED)]
+        after = [value for when, value in codes if when > time_ps and value >> 4 in (RUN, BLOCKED)]
         assert after[:2] == [code(BLOCKED, HIGH), code(RUN, LOW)]
         # When it gives the mutex, the high one gets it.
         left = [value for when, value in codes if when > max(fall, time_ps)]
@@ -102,12 +102,12 @@ def test_the_low_task_inherits_while_it_is_inside_and_the_high_one_waits(critsec
 
 def test_values_of_32_bits_are_the_numbers_of_the_rounds(critsec: Played) -> None:
     parts = [
-        value & 63 for _, value in port_codes(critsec.edges) if value >> 6 in (VALUE_A, VALUE_B)
+        value & 15 for _, value in port_codes(critsec.edges) if value >> 4 in (VALUE_A, VALUE_B)
     ]
-    parts = parts[len(parts) % 6 :]  # the first began before time zero
+    parts = parts[len(parts) % 8 :]  # the first began before time zero
     values = [
-        sum(part << 6 * k for k, part in enumerate(parts[at : at + 6]))
-        for at in range(0, len(parts), 6)
+        sum(part << 4 * k for k, part in enumerate(parts[at : at + 8]))
+        for at in range(0, len(parts), 8)
     ]
     assert len(values) > 12
     assert values == list(range(values[0], values[0] + len(values)))
@@ -123,7 +123,7 @@ def test_nobody_eats_with_a_stick_of_a_neighbour_who_eats(philosophers: Played) 
 
 def test_philosophers_stop_at_a_known_time_each_waiting_for_a_stick(philosophers: Played) -> None:
     codes = port_codes(philosophers.edges)
-    blocked = [(time_ps, value & 63) for time_ps, value in codes if value >> 6 == BLOCKED][-5:]
+    blocked = [(time_ps, value & 15) for time_ps, value in codes if value >> 4 == BLOCKED][-5:]
     assert {who for _, who in blocked} == {1, 2, 3, 4, 5}
     # From tick 20 on they take one stick; five ticks later they wait for the other.
     assert all(24 * MS < time_ps < 29 * MS for time_ps, _ in blocked)
@@ -156,12 +156,12 @@ def test_calls_nest_as_the_program_does_and_stray_exits_are_every_eighth(calls: 
     names = {1: "round", 2: "heavy", 3: "light", 4: "recursive", 5: "leaf", 6: "stray"}
     found: list[list[str]] = []
     for _, value in port_codes(calls.edges):
-        name = names.get(value & 63, "")
+        name = names.get(value & 15, "")
         if value == code(ENTER, ROUND):
             found.append([])
-        elif value >> 6 == ENTER:
+        elif value >> 4 == ENTER:
             found[-1].append(name)
-        elif value >> 6 == EXIT and name in ("heavy", "recursive", "round", "stray"):
+        elif value >> 4 == EXIT and name in ("heavy", "recursive", "round", "stray"):
             found[-1].append(f"/{name}")
     assert len(found) > 20
     for number, one in enumerate(found[:-1], 1):
