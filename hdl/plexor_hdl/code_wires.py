@@ -6,6 +6,7 @@ from amaranth.lib import wiring
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import StopOn
 from plexor_hdl.control.run import flag_bit
+from plexor_hdl.interfaces import Event
 from plexor_hdl.stages import Stages
 
 
@@ -21,8 +22,9 @@ def wire_codes(m: Module, s: Stages, pins: Value, reads: dict) -> None:
         s.capture.hold.eq(tables.hold),
         tables.code_stb.eq(s.capture.code_stb),
         tables.code.eq(s.capture.code_value),
-        tables.event.eq(s.capture.event),
-        tables.event_stb.eq(s.capture.event_stb),
+        tables.time_ticks.eq(s.capture.event.time_ticks),
+        tables.value.eq(s.capture.value),
+        tables.value_stb.eq(s.capture.value_stb),
         tables.settings.eq(settings),
         tables.measured.eq(measured.payload),
         tables.measured_stb.eq(measured.valid & measured.ready),
@@ -35,7 +37,8 @@ def wire_codes(m: Module, s: Stages, pins: Value, reads: dict) -> None:
         stall.capture.eq(s.run.capture),
         stall.beat_stb.eq(s.capture.o_valid & s.capture.o_ready),
         stall.is_event.eq(s.capture.o_beat.is_event),
-        stall.event.eq(s.capture.event),
+        # The event of the beat, which comes earlier in the clock than that of a code's value.
+        *(stall.event[name].eq(s.capture.o_beat.event[name]) for name in Event().members),
         s.trigger.armed_code.eq(flag_bit(stop_on, StopOn.CODE)),
         s.trigger.code_stb.eq(tables.stop_stb),
         s.trigger.code.index.eq(s.capture.event.index),

@@ -80,6 +80,7 @@ class Capture(wiring.Component):
         event: The event in whole, its time in ticks; valid with `event_stb`. In the clock after a
             code that of its value, whose time and index are the code's and not told again.
         value: The value of a code, valid where `event` is one of SOURCE_CODE_VALUE.
+        value_stb: `event` is one of SOURCE_CODE_VALUE.
         code_stb: A code comes into force, in the order of beats, or one of `zone_mask` would; its
             time stands at `event`, and its value at `code_value`.
         code_value: The value of that code, still at its event.
@@ -97,6 +98,7 @@ class Capture(wiring.Component):
             "codes": In(geometry.code_bits),
             "code": In(block_layout(CODE)),
             "value": Out(CodeValue()),
+            "value_stb": Out(1),
             "code_stb": Out(1),
             "code_value": Out(CodeValue()),
             "hold": In(1),
@@ -250,7 +252,7 @@ class Capture(wiring.Component):
             stamp.skip.eq(values.skip),
             self.masked.eq(values.masked),
         ]
-        place, value_stb = len(self._geometry.merged) - 1, Signal()
+        place = len(self._geometry.merged) - 1
         in_force = Signal(table_bits(self._geometry))
         m.d.comb += [
             queues.i_edges[place].edges.eq(Mux(live, port.o_begin, 0)),
@@ -267,10 +269,10 @@ class Capture(wiring.Component):
         with m.Elif(self.code_stb):
             m.d.sync += in_force.eq(values.value.code[: self._geometry.code_bits][-len(in_force) :])
         # The next event comes 2 clocks after a code at the earliest.
-        m.d.sync += value_stb.eq(stamp.event_stb & (stamp.o_event.source == SOURCE_CODE))
+        m.d.sync += self.value_stb.eq(stamp.event_stb & (stamp.o_event.source == SOURCE_CODE))
         with m.If(stamp.event_stb):
             m.d.sync += self.value.eq(values.value)
-        with m.If(value_stb):
+        with m.If(self.value_stb):
             m.d.comb += [
                 self.event_stb.eq(1),
                 self.event.source.eq(SOURCE_CODE_VALUE),

@@ -6,12 +6,11 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import SOURCE_CODE
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import VALUE_BITS, table_bits
 from plexor.protocol.registers import CODE
 from plexor_hdl.capture.code_port import CodeValue
-from plexor_hdl.interfaces import TIME_BITS, Event, Kind, Measured, SpaceRead, block_layout
+from plexor_hdl.interfaces import TIME_BITS, Kind, Measured, SpaceRead, block_layout
 from plexor_hdl.lib.memory_reader import plain_memory
 from plexor_hdl.lib.split_sum import added
 from plexor_hdl.results.code_table import CodeTable
@@ -43,7 +42,8 @@ class CodeTables(wiring.Component):
     code has no time. Both are in one table, which takes a time and a latency in turn.
 
     Latency: up to PLACES x TURN_CLOCKS from a code to the table, up to TURN_CLOCKS + 1 from a
-        latency. `idle` falls a clock after either, and rises once it is in memory.
+        latency. `idle` falls a clock after a code, 2 clocks after a latency, and
+        rises once it is in memory.
     Throughput: a code, and a latency, each TURN_CLOCKS (4); PLACES - ROOM codes may come at once.
     Reset: no code has come; a clear must come before the first one.
     Wrap: times are modulo 2**64 ticks.
@@ -52,11 +52,12 @@ class CodeTables(wiring.Component):
     Ports:
         code_stb: A code comes into force, 2 clocks after another at the earliest.
         code: Its value, up to the next one.
-        event: An event; while `code_stb`, its time is the code's.
-        event_stb: It is one that is sent.
+        time_ticks: Its time, valid with `code_stb`.
+        value_stb: A code is sent.
+        value: Its value, valid with `value_stb`.
         hold: No code may come.
         settings: The registers of the code port.
-        stop_stb: Strobes at the event of a code that is `stop_code`.
+        stop_stb: The code that is sent is `stop_code`.
         measured: A value on its way to the results.
         measured_stb: It is taken.
         idle: No code and no latency is under way.
@@ -71,8 +72,9 @@ class CodeTables(wiring.Component):
             {
                 "code_stb": In(1),
                 "code": In(CodeValue()),
-                "event": In(Event()),
-                "event_stb": In(1),
+                "time_ticks": In(TIME_BITS),
+                "value_stb": In(1),
+                "value": In(CodeValue()),
                 "hold": Out(1),
                 "settings": In(block_layout(CODE)),
                 "stop_stb": Out(1),
@@ -94,19 +96,16 @@ class CodeTables(wiring.Component):
         ended, *lasting = self._lasting(m)
         time, latency = self._times(m, turn, ended, *lasting), self._latency(m, turn)
         second = turn[-1]
-        is_code = self.event.source == SOURCE_CODE
         m.d.comb += [
             table.stb.eq(Mux(second, latency.waits, time.waits) & ~turn[0]),
             table.place.eq(Cat(Mux(second, latency.place, time.place), second)),
             table.value_ticks.eq(Mux(second, latency.ticks, time.ticks)),
             table.clear_stb.eq(self.clear_stb),
             self.clear_busy.eq(table.clear_busy),
-            self.stop_stb.eq(
-                self.event_stb & is_code & (self.code.code == self.settings.stop_code)
-            ),
+            self.stop_stb.eq(self.value_stb & (self.value.code == self.settings.stop_code)),
         ]
         waits = (each.waits | each.comes for each in (time, latency))
-        busy = Cat(self.code_stb, self.measured_stb, *waits).any()
+        busy = Cat(self.code_stb, *waits).any()
         m.d.sync += self.idle.eq(~busy & table.idle)
         return m
 
@@ -119,7 +118,7 @@ class CodeTables(wiring.Component):
         last_ticks, last, known = Signal(TIME_BITS), Signal(place_bits), Signal()
         ended, place, low = Signal(), Signal(place_bits), Signal(HALF_BITS + 1)
         new_high, old_high = Signal(HALF_BITS), Signal(HALF_BITS)
-        time = self.event.time_ticks
+        time = self.time_ticks
         m.d.sync += ended.eq(self.code_stb & known)
         with m.If(self.code_stb):
             m.d.sync += [

@@ -26,7 +26,8 @@ class Uplink(wiring.Component):
     Without Feature.EVENTS it holds nothing and sends nothing. With a `deep_depth` in the geometry,
     entries pass a FIFO outside, between `o_kept` and `i_fetched`.
 
-    Latency: that of Upload and Framer, one after the other; Deep adds a clock and its memory.
+    Latency: that of Upload and Framer, one after the other; Deep adds a clock and its memory,
+        Feature.CODES a clock.
     Throughput: an event each 2 clocks in; out as fast as `o_parts` is taken.
     Reset: nothing is queued.
     Wrap: `dropped_cnt` wraps at 2**COUNT_BITS.
@@ -89,11 +90,15 @@ class Uplink(wiring.Component):
         has_codes = Feature.CODES in geometry.features
         m.submodules.upload = upload = Upload(geometry)
         m.submodules.framer = framer = Framer(trace=has_ring, codes=has_codes)
-        if has_codes:
-            m.d.comb += upload.value.eq(self.value)
-        m.d.comb += [
+        # With codes, what comes from the merge takes a clock: it is early at the FIFO then.
+        given = m.d.sync if has_codes else m.d.comb
+        given += [
             upload.i_events.valid.eq(self.event_stb),
             upload.i_events.payload.eq(self.event),
+        ]
+        if has_codes:
+            given += upload.value.eq(self.value)
+        m.d.comb += [
             upload.enable.eq(self.stream.any() if has_deep else flag_bit(self.stream, Stream.LIVE)),
             upload.now_bit.eq(self.now_ticks[DELTA_BITS]),
             upload.clear_stb.eq(self.clear),

@@ -4,7 +4,6 @@ import random
 
 import pytest
 
-from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import CODE_FIGURES, VALUE_MOST, ByCode
 from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, Kind
@@ -31,12 +30,12 @@ async def clear(ctx, dut):
 
 async def code(ctx, dut, time, value, clocks):
     """Tell of a code, and wait for so many clocks in all."""
-    ctx.set(dut.event, {"time_ticks": time})
+    ctx.set(dut.time_ticks, time)
     ctx.set(dut.code.code, value)
     ctx.set(dut.code_stb, 1)
     await ctx.tick()
     ctx.set(dut.code_stb, 0)
-    ctx.set(dut.event, {"time_ticks": 0})
+    ctx.set(dut.time_ticks, 0)
     ctx.set(dut.code.code, ~value & 0x3F)
     await ctx.tick().repeat(clocks - 1)
 
@@ -151,7 +150,7 @@ def test_times_and_latencies_that_come_together_each_four_clocks_are_all_counted
             await clear(ctx, dut)
             await ctx.tick().repeat(start)
             for time, code, (value, place) in zip(times, codes, values, strict=True):
-                ctx.set(dut.event, {"time_ticks": time})
+                ctx.set(dut.time_ticks, time)
                 ctx.set(dut.code.code, code)
                 ctx.set(dut.code_stb, 1)
                 await latency(ctx, dut, value, place, and_then=dut.code_stb)
@@ -180,23 +179,19 @@ def test_of_a_long_code_the_upper_bits_say_where_it_counts(bench):
 
 
 @pytest.mark.parametrize("stop", [5, 7])
-def test_the_code_to_stop_at_is_told_with_its_event(bench, stop):
+def test_the_code_to_stop_at_is_told_with_its_value(bench, stop):
     dut, told = made(CodeTables, SMALL), []
 
     async def run(ctx):
         await clear(ctx, dut)
         ctx.set(dut.settings.stop_code, stop)
-        ctx.set(dut.event_stb, 1)
         for value in (4, 5, 6, 5):
-            for source in (SOURCE_CODE, SOURCE_CODE_VALUE):
-                ctx.set(dut.event.source, source)
-                ctx.set(dut.code.code, value)
+            for sent in (0, 1):
+                ctx.set(dut.value_stb, sent)
+                ctx.set(dut.value.code, value)
                 await ctx.delay(1e-9)
                 told.append(ctx.get(dut.stop_stb))
                 await ctx.tick()
-        ctx.set(dut.event_stb, 0)
-        await ctx.delay(1e-9)
-        told.append(ctx.get(dut.stop_stb))
 
     bench.simulate(dut, run)
-    assert told == ([0, 0, 1, 0, 0, 0, 1, 0, 0] if stop == 5 else [0] * 9)
+    assert told == ([0, 0, 0, 1, 0, 0, 0, 1] if stop == 5 else [0] * 8)

@@ -106,7 +106,7 @@ def test_an_stm32_sends_a_code_with_one_store(tmp_path: Path) -> None:
     [
         (["-DPLEXOR_PORT=9"], "PLEXOR_PORT must be one of"),
         (["-DPLEXOR_CODE_BITS=5"], "PLEXOR_CODE_BITS must be 6 to 16"),
-        (["-DPLEXOR_PORT=PLEXOR_PORT_STM32", "-DPLEXOR_SHIFT=7"], "a port of an STM32 has 16 pins"),
+        (["-DPLEXOR_PORT=PLEXOR_PORT_STM32", "-DPLEXOR_SHIFT=9"], "a port of an STM32 has 16 pins"),
         (["-DPLEXOR_PORT=PLEXOR_PORT_VEXRISCV", "-DPLEXOR_CODE_BITS=9"], "device's port has 8"),
     ],
 )
