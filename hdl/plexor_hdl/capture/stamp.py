@@ -91,6 +91,7 @@ class Stamp(wiring.Component):
                     "fine": (self._geometry.samples - 1).bit_length(),
                     "source": SOURCE_BITS,
                     "polarity": 1,
+                    **({"code": 1} if self._codes else {}),
                 }
             )
         )
@@ -99,12 +100,12 @@ class Stamp(wiring.Component):
         tag = Signal(data.StructLayout(bits))
         sources = Array(Const(source, SOURCE_BITS) for source in self._geometry.merged)
         m.d.comb += self.take_tag.eq(self.i_ready & self.i_valid & self.i_event.first)
-        told, stands, code, gaps = Signal(), Signal(), Signal(), Signal()
+        told, stands, gaps = Signal(), Signal(), Signal()
+        code = event.code if self._codes else Const(0)
         dropped = Mux(self.i_valid & self.i_event.first, self.tag.gap, 0)
         m.d.comb += [told.eq(event.is_event), stands.eq(event.valid)]
         if self._codes:
             m.d.comb += [
-                code.eq(event.is_event & (event.source == SOURCE_CODE)),
                 self.code_stb.eq(self.i_ready & code),
             ]
             with m.If(code & self.skip):
@@ -120,6 +121,10 @@ class Stamp(wiring.Component):
                 tag.gap.eq(dropped + (code & told)),
                 gaps.eq(dropped.any()),
             ]
+            if self._codes:
+                number = self._geometry.merged.index(SOURCE_CODE)
+                is_code = ~self.i_event.blank & (self.i_event.source == number)
+                m.d.sync += event.code.eq(self.i_valid & is_code)
             with m.If(self.i_event.first):
                 m.d.sync += tag.clock.eq(self.tag.clock)
 

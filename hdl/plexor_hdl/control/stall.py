@@ -1,6 +1,6 @@
 """The stall: finds when a source that should have events has none for too long."""
 
-from amaranth.hdl import Cat, Const, Module, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -18,7 +18,7 @@ class Stall(wiring.Component):
     the source at the last tick of that time comes early enough. The beats tell the time, so each
     event counts where it is in the stream. It can tell more than once.
 
-    Latency: 1 clock from the first beat behind the limit to `stall_stb`; beats come with the news
+    Latency: 2 clocks from the first beat behind the limit to `stall_stb`; beats come with the news
         of the time at least each IDLE_CLOCKS of Timebase.
     Throughput: a beat each 2 clocks.
     Reset: none is found before the limit was set by a start.
@@ -32,7 +32,8 @@ class Stall(wiring.Component):
         capture: 1 in the clocks that belong to the run; the first one is its start.
         beat_stb: A beat is taken by the matcher.
         is_event: The beat has an event.
-        event: The event; without one only its time and the next index count.
+        event: The event; without one only its time and the next index count. It stands for 2 clocks
+            from `beat_stb` on, and so does `is_event`.
         stall_stb: There is a stall.
         index: How many events came before it.
         time_ticks: The limit: the source's last event and `stall_ticks`.
@@ -57,25 +58,24 @@ class Stall(wiring.Component):
     def elaborate(self, platform) -> Module:
         m = Module()
         event, limit = self.event, self.time_ticks
-        captured, begins, renews = Signal(), Signal(), Signal()
+        captured, begins, renews, beat = Signal(), Signal(), Signal(), Signal()
         own, compares = Signal(), Signal()
         low, high = Signal(HALF_BITS + 1), Signal(HALF_BITS)
         low_over, high_over, high_same = Signal(), Signal(), Signal()
-        time = Signal(TIME_BITS)
+        time, start = event.time_ticks, Signal(TIME_BITS)
         m.d.comb += [
             begins.eq(self.capture & ~captured),
-            own.eq(self.beat_stb & self.is_event & (event.source == self.settings.stall_source)),
-            time.eq(event.time_ticks),
+            own.eq(beat & self.is_event & (event.source == self.settings.stall_source)),
+            start.eq(Mux(begins, self.now_ticks, time)),
         ]
-        with m.If(begins):
-            m.d.comb += time.eq(self.now_ticks)
         ticks = self.settings.stall_ticks
         m.d.sync += [
+            beat.eq(self.beat_stb),
             captured.eq(self.capture),
             renews.eq(begins | own),
-            low.eq(added(time[:HALF_BITS], ticks[:HALF_BITS], 0)),
-            high.eq(time[HALF_BITS:]),
-            compares.eq(self.beat_stb & captured & self.armed),
+            low.eq(added(start[:HALF_BITS], ticks[:HALF_BITS], 0)),
+            high.eq(start[HALF_BITS:]),
+            compares.eq(beat & captured & self.armed),
             low_over.eq(time[:HALF_BITS] > limit[:HALF_BITS]),
             high_over.eq(time[HALF_BITS:] > limit[HALF_BITS:]),
             high_same.eq(time[HALF_BITS:] == limit[HALF_BITS:]),

@@ -42,7 +42,7 @@ class CodeTables(wiring.Component):
     code has no time. Both are in one table, which takes a time and a latency in turn.
 
     Latency: up to PLACES x TURN_CLOCKS from a code to the table, up to TURN_CLOCKS + 1 from a
-        latency. `idle` falls a clock after a code, 2 clocks after a latency, and
+        latency. `idle` falls a clock after a code, 3 clocks after a latency, and
         rises once it is in memory.
     Throughput: a code, and a latency, each TURN_CLOCKS (4); PLACES - ROOM codes may come at once.
     Reset: no code has come; a clear must come before the first one.
@@ -53,12 +53,11 @@ class CodeTables(wiring.Component):
         code_stb: A code comes into force, 2 clocks after another at the earliest.
         code: Its value, up to the next one.
         time_ticks: Its time, valid with `code_stb`.
-        value_stb: A code is sent.
-        value: Its value, valid with `value_stb`.
+        value_stb: A code is sent. Its value stands at `code` from the clock before on.
         hold: No code may come.
         settings: The registers of the code port.
         stop_stb: The code that is sent is `stop_code`.
-        measured: A value on its way to the results.
+        measured: A value on its way to the results. It stands for 2 clocks, from `measured_stb` on.
         measured_stb: It is taken.
         idle: No code and no latency is under way.
         read: Reads Space.CODES.
@@ -74,7 +73,6 @@ class CodeTables(wiring.Component):
                 "code": In(CodeValue()),
                 "time_ticks": In(TIME_BITS),
                 "value_stb": In(1),
-                "value": In(CodeValue()),
                 "hold": Out(1),
                 "settings": In(block_layout(CODE)),
                 "stop_stb": Out(1),
@@ -95,14 +93,15 @@ class CodeTables(wiring.Component):
         m.d.sync += turn.eq(turn + 1)
         ended, *lasting = self._lasting(m)
         time, latency = self._times(m, turn, ended, *lasting), self._latency(m, turn)
-        second = turn[-1]
+        second, stops = turn[-1], Signal()
+        m.d.sync += stops.eq(self.code.code == self.settings.stop_code)
         m.d.comb += [
             table.stb.eq(Mux(second, latency.waits, time.waits) & ~turn[0]),
             table.place.eq(Cat(Mux(second, latency.place, time.place), second)),
             table.value_ticks.eq(Mux(second, latency.ticks, time.ticks)),
             table.clear_stb.eq(self.clear_stb),
             self.clear_busy.eq(table.clear_busy),
-            self.stop_stb.eq(self.value_stb & (self.value.code == self.settings.stop_code)),
+            self.stop_stb.eq(self.value_stb & stops),
         ]
         waits = (each.waits | each.comes for each in (time, latency))
         busy = Cat(self.code_stb, *waits).any()
@@ -160,11 +159,12 @@ class CodeTables(wiring.Component):
     def _latency(self, m: Module, turn) -> Sample:
         """Return the latest latency of the chosen channel. It stands for its turn."""
         measured = self.measured
-        came, waits, counted = Signal(), Signal(), Signal()
+        came, waits, counted, taken = Signal(), Signal(), Signal(), Signal()
         place, ticks = Signal.like(measured.code), Signal(signed(VALUE_BITS))
         next_place, next_ticks = Signal.like(place), Signal.like(ticks)
+        m.d.sync += taken.eq(self.measured_stb)
         m.d.comb += counted.eq(
-            self.measured_stb
+            taken
             & (measured.kind == Kind.RISE)
             & (measured.channel == self.settings.latency_channel)
         )

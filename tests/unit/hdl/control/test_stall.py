@@ -32,12 +32,11 @@ async def beat(ctx, dut, time, source=None, index=0):
     ctx.set(dut.beat_stb, 1)
     await ctx.tick()
     ctx.set(dut.beat_stb, 0)
-    found = None
-    if ctx.get(dut.stall_stb):
-        found = ctx.get(dut.index), ctx.get(dut.time_ticks)
-    await ctx.tick()
     assert not ctx.get(dut.stall_stb)
-    return found
+    await ctx.tick()
+    if not ctx.get(dut.stall_stb):
+        return None
+    return ctx.get(dut.index), ctx.get(dut.time_ticks)
 
 
 @pytest.mark.parametrize("ticks", [1, 1000, TICKS])

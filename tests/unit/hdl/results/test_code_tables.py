@@ -50,8 +50,9 @@ async def latency(ctx, dut, value, place, channel=CHANNEL, kind=Kind.RISE, and_t
     ctx.set(dut.measured_stb, 0)
     if and_then is not None:
         ctx.set(and_then, 0)
+    await ctx.tick()
     ctx.set(dut.measured.value_ticks, 0)
-    await ctx.tick().repeat(3)
+    await ctx.tick().repeat(2)
 
 
 async def table(ctx, dut, kind, count, bits=6):
@@ -186,12 +187,14 @@ def test_the_code_to_stop_at_is_told_with_its_value(bench, stop):
         await clear(ctx, dut)
         ctx.set(dut.settings.stop_code, stop)
         for value in (4, 5, 6, 5):
+            ctx.set(dut.code.code, value)
+            await ctx.tick()
             for sent in (0, 1):
                 ctx.set(dut.value_stb, sent)
-                ctx.set(dut.value.code, value)
                 await ctx.delay(1e-9)
                 told.append(ctx.get(dut.stop_stb))
                 await ctx.tick()
+            ctx.set(dut.value_stb, 0)
 
     bench.simulate(dut, run)
     assert told == ([0, 0, 0, 1, 0, 0, 0, 1] if stop == 5 else [0] * 8)
