@@ -19,12 +19,13 @@ _FUNCTION: _Family = (CodeClass.ENTER, CodeClass.EXIT)
 _FAMILIES: Mapping[int, _Family] = {
     kind: family for family in (_TASK, _ISR, _FUNCTION) for kind in family
 }
-_KINDS: Mapping[str, int] = {
+KINDS: Mapping[str, int] = {
     "task": CodeClass.RUN,
     "interrupt": CodeClass.ISR_ENTER,
     "function": CodeClass.ENTER,
     "state": CodeClass.SET,
 }
+"""The class of the code that begins what has a name, by the word for its kind."""
 _VERBS: Mapping[int, str] = {
     CodeClass.RUN: "{} runs",
     CodeClass.READY: "{} could run",
@@ -96,12 +97,12 @@ def names_of(path: Path) -> tuple[CodeName, ...]:
 
 def _listed(document: Mapping[str, object]) -> Iterator[CodeName]:
     for kind, entries in document.items():
-        if kind not in _KINDS or not isinstance(entries, dict):
-            raise ValueError(f"{kind}: must be a table named {', '.join(_KINDS)}")
+        if kind not in KINDS or not isinstance(entries, dict):
+            raise ValueError(f"{kind}: must be a table named {', '.join(KINDS)}")
         for number, name in cast("dict[str, object]", entries).items():
             if not number.isdecimal() or not isinstance(name, str):
                 raise ValueError(f'{kind}: {number} = {name!r}; must be like 3 = "motor"')
-            yield CodeName(_KINDS[kind], int(number), name)
+            yield CodeName(KINDS[kind], int(number), name)
 
 
 def _named(text: str) -> CodeName:

@@ -78,6 +78,28 @@ KEY = Parsed("name=text", parse_key)
 CHANNEL = Parsed("channel", parse_channel)
 CODE_WIRES = Parsed("wires", parse_code_wires)
 CODE_PORT = Parsed("port", parse_code_port)
+code_wires_option = click.option(
+    "--code-wires",
+    type=CODE_WIRES,
+    metavar="chN:chN[:BITS]",
+    help="Channels on which the device sends codes of what it does: clock, then data. A code has "
+    "8 BITS and is sent in a byte, or in two if it has more, the highest bit first.",
+)
+code_port_option = click.option(
+    "--code-port",
+    type=CODE_PORT,
+    metavar="change|chN[:BITS][,...]",
+    help="How the device shows codes on the code pins, from pin 0 up: a change of a pin begins a "
+    "code, or a rising edge on channel N does. A code has 8 BITS. Entries: settle=TIME from the "
+    "change to the code, skew=TIME in which its pins change, without=CLASS+CLASS for codes that "
+    "are counted and not sent, such as without=enter+exit.",
+)
+codes_option = click.option(
+    "--codes",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Names of codes: the firmware's ELF file, or a TOML file.",
+)
 
 time_option = partial(click.option, type=DURATION, metavar="TIME")
 """Decorator for an option that is a duration."""

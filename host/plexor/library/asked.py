@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
@@ -87,6 +88,11 @@ def _start(value: object) -> Start:
 
 
 T = TypeVar("T")
+CODE_READERS: Mapping[str, Reader] = {
+    "code_wires": lambda value: value if isinstance(value, Codes) else parse_code_wires(str(value)),
+    "code_port": lambda value: value if isinstance(value, Codes) else parse_code_port(str(value)),
+    "codes": lambda value: Path(str(value)),
+}
 POLICIES = tuple(policy.name.lower() for policy in Policy)
 _READERS: Mapping[str, Reader] = {
     "rate": hertz,
@@ -103,9 +109,7 @@ _READERS: Mapping[str, Reader] = {
     "policy": choice(POLICIES),
     "mode": choice(MODES),
     "stop_on": each(StopCondition, parse_stop),
-    "code_wires": lambda value: value if isinstance(value, Codes) else parse_code_wires(str(value)),
-    "code_port": lambda value: value if isinstance(value, Codes) else parse_code_port(str(value)),
-    "codes": lambda value: Path(str(value)),
+    **CODE_READERS,
 }
 
 
@@ -153,7 +157,7 @@ def settings_of(options: Asked, name: Naming = plain, *, endless: bool = False) 
         stop_code=_only([stop.code for stop in options.stop_on], name),
         stream=None if options.mode is None else MODES[options.mode],
         load=options.load,
-        codes=_codes(options, name),
+        codes=codes_asked(options.code_wires, options.code_port, options.codes, name),
         report_s=options.every,
     )
 
@@ -166,19 +170,30 @@ def _only(found: Sequence[T | None], name: Naming) -> T | None:
     return given[0] if given else None
 
 
-def _codes(options: Asked, name: Naming) -> Codes | None:
-    """Return how codes come, with their names."""
-    if options.code_wires is not None and options.code_port is not None:
+def codes_asked(
+    wires: Codes | None, port: Codes | None, file: Path | None, name: Naming = plain
+) -> Codes | None:
+    """Return how codes come, with their names; raise UsageError for options that do not fit."""
+    if wires is not None and port is not None:
         raise UsageError(f"give {name('code_wires')} or {name('code_port')}, not both")
-    codes = options.code_wires or options.code_port
-    if options.codes is None:
+    codes = wires or port
+    if file is None:
         return codes
     if codes is None:
         raise UsageError(
-            f"{name('codes')} {options.codes}: gives names to codes; say how they come with "
+            f"{name('codes')} {file}: gives names to codes; say how they come with "
             f"{name('code_port')}, such as change, or {name('code_wires')}, such as ch4:ch5"
         )
-    return replace(codes, names=names_of(options.codes))
+    return replace(codes, names=names_of(file))
+
+
+def named_by(codes: Codes | None, firmware: Path | None) -> Codes | None:
+    """Return codes with the names of a simulated device's firmware, unless they have some."""
+    if codes is None or codes.names or firmware is None:
+        return codes
+    with suppress(UsageError):  # firmware that sends no codes has no names
+        return replace(codes, names=names_of(firmware))
+    return codes
 
 
 def named(

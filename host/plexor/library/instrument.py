@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plexor.calibration.store import find, of_other_builds
-from plexor.codes.names import names_of
 from plexor.errors import UsageError
-from plexor.library.asked import Asked, asked, named, settings_of
+from plexor.library.asked import Asked, asked, named, named_by, settings_of
 from plexor.library.connection import Connection
 from plexor.library.keep import Tap, check_out, keep
 from plexor.library.measurement import Labels, Measurement, busy
@@ -98,12 +96,7 @@ class Instrument(Connection):
 
     def with_code_names(self, settings: Settings) -> Settings:
         """Return settings with the names of a simulated device's codes, unless they have some."""
-        codes = settings.codes
-        if codes is None or codes.names or self._firmware is None:
-            return settings
-        with suppress(UsageError):  # firmware that sends no codes has no names
-            codes = replace(codes, names=names_of(self._firmware))
-        return replace(settings, codes=codes)
+        return replace(settings, codes=named_by(settings.codes, self._firmware))
 
     def watched(self, settings: Settings, *, live: bool) -> Settings:
         """Return settings with snapshots for a person who watches, if the instrument has any.
@@ -211,6 +204,7 @@ class Instrument(Connection):
 
         busy(self.last)
         described = {**self._description, **(device or {})}
+        options["firmware"] = self._firmware
         return phase(self.device, self._place(), asked, device=described, **options)
 
     def calibrate(self, **options: Any) -> Calibrated:

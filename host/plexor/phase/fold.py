@@ -13,7 +13,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from plexor.model.results import EventArray, source_name
+from plexor.model.results import EventArray
+from plexor.phase.against import Marks
 from plexor.phase.model import (
     BEYOND,
     IRREGULAR,
@@ -38,12 +39,10 @@ MOST_IRREGULAR = 10
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """The events' sources: which are strikes, responses and reference."""
+    """The events' sources: which are strikes and responses."""
 
     strike: int
     response: int
-    reference: tuple[int, int]
-    """Source and polarity."""
     span_ticks: int | None = None
     """Upper bound of phases. None: the reference has a period, and phases lie between two of its
     edges. Otherwise a phase is the time since the reference's last edge."""
@@ -73,23 +72,26 @@ class Folded:
 
 
 def fold(
-    events: EventArray, pins: Pins, timeout_ticks: int, end_ticks: int, generated: int
+    events: EventArray,
+    marks: Marks,
+    pins: Pins,
+    timeout_ticks: int,
+    end_ticks: int,
+    generated: int,
 ) -> Folded:
     """Return the strikes of a run, from time-ordered events (EVENT_DTYPE).
 
-    The run generated `generated` events; fewer may have come. Strikes must be more than the
-    time-out apart. Raises ValueError if the reference has too few edges, or must be a tick and is
-    none.
+    `marks` are those of the reference. The run generated `generated` events; fewer may have come.
+    Strikes must be more than the time-out apart. Raises ValueError if the reference has too few
+    edges, or must be a tick and is none.
     """
     times, sources = events["time_ticks"].astype(np.int64), events["source"]
     rising = events["polarity"] == 1
     strikes = np.flatnonzero((sources == pins.strike) & rising)
     segment = _segments(events["index"].astype(np.int64), generated)
-    source, polarity = pins.reference
-    ticks = np.flatnonzero((sources == source) & (events["polarity"] == polarity))
-    edges = times[ticks]
+    edges = times[marks.places]
     reference, regular = _reference(
-        source_name(source), edges, np.diff(segment[ticks]) == 0, pins.periodic
+        marks.name, edges, np.diff(segment[marks.places]) == 0, pins.periodic
     )
     at = times[strikes]
     latency = _latency(times, np.flatnonzero((sources == pins.response) & rising), strikes)

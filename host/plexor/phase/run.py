@@ -18,8 +18,10 @@ import numpy as np
 
 from plexor.device.device import Device
 from plexor.errors import InvalidRunError, UsageError
+from plexor.model.codes import Codes
 from plexor.model.results import ChannelResult, RunResult
-from plexor.model.settings import Channel, Settings, Stimulus, parse_reference
+from plexor.model.settings import Channel, Settings, Stimulus
+from plexor.phase.against import marks_of, source_of, value_of
 from plexor.phase.fold import Pins, fold
 from plexor.phase.model import PhaseResult, PhaseScan
 from plexor.phase.windows import scan as scan_of
@@ -53,7 +55,7 @@ class Wanted:
 
     channels: tuple[Channel, ...]
     against: str
-    """The reference, such as `strike1`, `ch2` or `ch2.fall`."""
+    """The reference, such as `strike1`, `ch2`, `ch2.fall` or `code:NAME`."""
     rate_hz: Fraction
     """Maximum strike rate. Against a period, one strike comes in every k periods."""
     repeats: int
@@ -69,6 +71,8 @@ class Wanted:
     """None: the reference is a tick. Otherwise phases are times since its last edge, below this."""
     load: bool = False
     seed: int = 1
+    codes: Codes | None = None
+    """How the device's codes come, with their names, if the reference is one."""
 
 
 def run(
@@ -86,6 +90,8 @@ def run(
     """
     stop = stop or Stop()
     need_events(device.identity, "phase")
+    if wanted.codes is not None:
+        value_of(wanted.codes, wanted.against)
     if wanted.span_s is not None:
         need_dither(device.identity, "span: strikes at random")
     period_s = _reference_period(device, wanted, stop)
@@ -96,8 +102,7 @@ def run(
 
 def settings_of(wanted: Wanted, reference_period_s: Fraction | None, tick_fs: int) -> Settings:
     """Return the settings of the run. Raises UsageError for an impossible scan."""
-    source, _ = parse_reference(wanted.against)
-    ours = source >= SOURCE_STRIKE
+    source = source_of(wanted.against)
     least_s = 1 / wanted.rate_hz
     span_s = wanted.span_s or reference_period_s
     assert span_s is not None
@@ -110,7 +115,7 @@ def settings_of(wanted: Wanted, reference_period_s: Fraction | None, tick_fs: in
         spacing_s = least_s * (1 - DITHER_PART / 2)
     else:
         step_s = reference_period_s * GOLDEN
-        if ours:
+        if source is not None and source >= SOURCE_STRIKE:
             step_s = _whole(wanted.step_s or reference_period_s / steps, "step", tick_fs)
             reference_period_s = _whole(reference_period_s, "period", tick_fs)
             others = (Stimulus(source - SOURCE_STRIKE, reference_period_s),)
@@ -130,6 +135,7 @@ def settings_of(wanted: Wanted, reference_period_s: Fraction | None, tick_fs: in
         # The last strike's phase needs the reference's next edge.
         settle_s=2 * max(timeout_s, reference_period_s or Fraction(0)),
         load=wanted.load,
+        codes=wanted.codes,
     )
 
 
@@ -147,35 +153,45 @@ def _whole(seconds: Fraction, what: str, tick_fs: int) -> Fraction:
     return seconds_of(known, tick_fs)
 
 
-def _channels(wanted: Wanted, source: int) -> tuple[Channel, ...]:
-    """Return the wanted channels, plus the reference's."""
+def _channels(wanted: Wanted, source: int | None) -> tuple[Channel, ...]:
+    """Return the wanted channels, plus the reference's, if that is one."""
+    carry = _carry(wanted)
     for channel in wanted.channels:
-        if channel.number != source and channel.reference not in (STRIKE, f"{STRIKE}.rise"):
+        if channel.number in (source, *carry):
+            continue
+        if channel.reference not in (STRIKE, f"{STRIKE}.rise"):
             raise UsageError(
                 f"{channel.label}: is timed after {channel.reference}; must be timed after {STRIKE}"
             )
-    if source >= SOURCE_STRIKE or any(entry.number == source for entry in wanted.channels):
+    has_own = any(entry.number == source for entry in wanted.channels)
+    if source is None or source >= SOURCE_STRIKE or has_own:
         return wanted.channels
     return (*wanted.channels, Channel(source - SOURCE_CHANNEL, "reference"))
+
+
+def _carry(wanted: Wanted) -> tuple[int, ...]:
+    """Return the channels that carry codes and nothing else."""
+    return () if wanted.codes is None else wanted.codes.channels
 
 
 def _reference_period(device: Device, wanted: Wanted, stop: Stop) -> Fraction | None:
     """Return the reference's period, measured for a device's tick; None if it has none."""
     if wanted.span_s is not None or wanted.period_s is not None:
         return wanted.period_s
-    source, polarity = parse_reference(wanted.against)
+    source = source_of(wanted.against)
     # Nothing is matched without strikes, so the channels' references do not matter.
-    channels = tuple(entry for entry in _channels(wanted, source) if entry.number == source)
+    apart = (source, *_carry(wanted))
+    channels = tuple(entry for entry in _channels(wanted, source) if entry.number in apart)
     found, time_s = 0, FIRST_LOOK_S
     for look in range(LOOKS):
         time_s = FIRST_LOOK_S * 10**look
-        settings = Settings(channels=channels, time_s=time_s, load=wanted.load)
+        settings = Settings(channels=channels, time_s=time_s, load=wanted.load, codes=wanted.codes)
         seen = measure(device, settings, stop=stop)
         if seen.interrupted or stop.asked:
             raise KeyboardInterrupt
         if seen.events is None:
             continue
-        own = (seen.events["source"] == source) & (seen.events["polarity"] == polarity)
+        own = marks_of(seen, wanted.against).places
         edges = seen.events["time_ticks"][own].astype(np.int64)
         found = len(edges)
         if found >= LEAST_EDGES:
@@ -188,8 +204,9 @@ def _reference_period(device: Device, wanted: Wanted, stop: Stop) -> Fraction | 
 
 def analyse(result: RunResult, wanted: Wanted) -> PhaseResult:
     """Return the scan of a run. Raises UsageError if its reference does not allow one."""
-    source, _ = parse_reference(wanted.against)
-    channels = [channel for channel in result.channels if channel.number != source]
+    source = source_of(wanted.against)
+    apart = (source, *_carry(wanted))
+    channels = [channel for channel in result.channels if channel.number not in apart]
     try:
         scans = tuple(_scan(result, channel, wanted, len(channels)) for channel in channels)
     except ValueError as error:
@@ -219,10 +236,10 @@ def _scan(result: RunResult, channel: ChannelResult, wanted: Wanted, channels: i
         raise ValueError("phase: this run kept no events")
     folded = fold(
         result.events,
+        marks_of(result, wanted.against),
         Pins(
             SOURCE_STRIKE,
             channel.number,
-            parse_reference(wanted.against),
             None if wanted.span_s is None else round(ticks_of(wanted.span_s, result.tick_fs)),
         ),
         timeout_ticks(result),

@@ -13,8 +13,6 @@ from plexor.commands.measure.options import Options, settings_asked
 from plexor.commands.measure.presets import overridden, preset_option
 from plexor.commands.parameters import (
     CHANNEL,
-    CODE_PORT,
-    CODE_WIRES,
     COUNT,
     DUTY,
     RATE,
@@ -23,6 +21,9 @@ from plexor.commands.parameters import (
     STRIKE,
     base_option,
     budget_option,
+    code_port_option,
+    code_wires_option,
+    codes_option,
     dut_option,
     json_option,
     key_option,
@@ -147,28 +148,9 @@ _PATH = click.Path(path_type=Path)
     "also on stall:code>1ms, when no code came for that time, and on code=0x43. Repeat it for each "
     "condition.",
 )
-@click.option(
-    "--code-wires",
-    type=CODE_WIRES,
-    metavar="chN:chN[:BITS]",
-    help="Channels on which the device sends codes of what it does: clock, then data. A code has "
-    "8 BITS and is sent in a byte, or in two if it has more, the highest bit first.",
-)
-@click.option(
-    "--code-port",
-    type=CODE_PORT,
-    metavar="change|chN[:BITS][,...]",
-    help="How the device shows codes on the code pins, from pin 0 up: a change of a pin begins a "
-    "code, or a rising edge on channel N does. A code has 8 BITS. Entries: settle=TIME from the "
-    "change to the code, skew=TIME in which its pins change, without=CLASS+CLASS for codes that "
-    "are counted and not sent, such as without=enter+exit.",
-)
-@click.option(
-    "--codes",
-    type=_PATH,
-    metavar="FILE",
-    help="Names of codes: the firmware's ELF file, or a TOML file.",
-)
+@code_wires_option
+@code_port_option
+@codes_option
 @base_option
 @velocity_option
 @budget_option

@@ -1,4 +1,4 @@
-"""`plexor phase`: latency over the phase of a device's tick, or of another output."""
+"""`plexor phase`: latency over the phase of a device's tick, a code, or another output."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from plexor.commands.parameters import (
     COUNT,
     RATE,
     Parsed,
+    code_port_option,
+    code_wires_option,
+    codes_option,
     dut_option,
     json_option,
     key_option,
@@ -47,8 +50,9 @@ class Options(PhaseAsked):
     type=Parsed("reference", parse_against),
     required=True,
     metavar="EDGE",
-    help="Reference edge from which phases are measured: that of a channel, such as ch2 or "
-    "ch2.fall, or of another output, such as strike1.",
+    help="Reference from which phases are measured: the edge of a channel, such as ch2 or "
+    "ch2.fall, or of another output, such as strike1, or a code of the device, by its name or "
+    "value, such as code:give, code:function:give or code:0x43.",
 )
 @time_option("--period", help="Period of the output that --against names.")
 @time_option(
@@ -96,6 +100,9 @@ class Options(PhaseAsked):
 @time_option(
     "--timeout", help="Age at which an unanswered strike is missed. Default: 5/8 of the period."
 )
+@code_wires_option
+@code_port_option
+@codes_option
 @click.option("--load", is_flag=True, help="Raise the load output during the run.")
 @seed_option
 @key_option
@@ -105,7 +112,7 @@ class Options(PhaseAsked):
     "--out", type=_PATH, metavar="DIR", help="Keep the run, the scan and its page in a new folder."
 )
 def phase(**given: Any) -> int:
-    """Strike at each phase of a tick or of another output, and find the phases that are masked.
+    """Strike at each phase of a tick, a code or another output, and find those that are masked.
 
     A strike is masked if it is missed, or if its latency exceeds the base by more than --threshold.
     The base is the median of the fastest quarter of strikes. A window is a range of phases with so

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
 from plexor.device.device import Device
 from plexor.errors import StoreError, UsageError
+from plexor.library.asked import named_by
 from plexor.library.files import write_text
 from plexor.library.keep import check_new
 from plexor.library.run import Run
@@ -87,13 +89,15 @@ def phase(
     out: str | Path | None = None,
     on_progress: OnProgress | None = None,
     stop: Stop | None = None,
+    firmware: Path | None = None,
     **options: Unpack[PhaseOptions],
 ) -> PhaseScan:
-    """Find the phases of a tick, or of another output, in which a device is deaf.
+    """Find the phases of a tick, a code or another output in which a device is deaf.
 
     The options are those of PhaseOptions: `against="ch2"`, `rate="5k"`, `channels="ISR=ch0"`.
     `asked` are complete ones, in their place. `place` has the `link` and the simulated `dut`.
-    `device` describes what is measured. Run, result and page are kept in the new folder `out`.
+    `device` describes what is measured; `firmware`, that of a simulated one, names its codes. Run,
+    result and page are kept in the new folder `out`.
     `stop` and the first KeyboardInterrupt end the run; what was measured is kept.
 
     Raises UsageError for options that the instrument cannot take, and InvalidRunError if the
@@ -105,7 +109,9 @@ def phase(
         raise UsageError(f"{', '.join(options)}: give complete options, or single ones")
     target = None if out is None else Path(out)
     check_new(target)
-    result, taken = run(instrument, wanted_of(asked), on_progress, device, stop)
+    wanted = wanted_of(asked)
+    wanted = replace(wanted, codes=named_by(wanted.codes, firmware))
+    result, taken = run(instrument, wanted, on_progress, device, stop)
     scan = PhaseScan(result, Run(taken))
     if target is not None:
         scan.unsaved = _kept(scan, taken, target)

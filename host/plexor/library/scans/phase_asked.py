@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Required, TypedDict
 
 from plexor.errors import UsageError
-from plexor.library.pins import described, response_pins
+from plexor.library.asked import CODE_READERS, codes_asked
+from plexor.library.pins import described, response_pins, wired
 from plexor.library.scans.workers import live
 from plexor.library.values import (
     Count,
@@ -25,7 +27,9 @@ from plexor.library.values import (
     seed,
     whole,
 )
-from plexor.model.settings import Channel, parse_reference
+from plexor.model.codes import Codes
+from plexor.model.settings import Channel, Settings
+from plexor.phase.against import source_of
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
 
 if TYPE_CHECKING:
@@ -36,8 +40,8 @@ MOST_POINTS = 100_000
 
 
 def parse_against(text: str) -> str:
-    """Return the reference of `ch2`, `ch2.fall` or `strike1`; raise ValueError for others."""
-    source, _ = parse_reference(text)
+    """Return the reference of `ch2`, `ch2.fall`, `strike1` or `code:NAME`; raise ValueError."""
+    source = source_of(text)
     if source in (SOURCE_STRIKE, SOURCE_LOAD):
         raise ValueError(f"against: {text!r}; must be ch0 to ch7 or strike1 to strike7")
     return text
@@ -47,7 +51,7 @@ class PhaseOptions(TypedDict, total=False):
     """The options of a phase scan, as texts or numbers."""
 
     against: Required[str]
-    """Reference edge from which phases are measured: `ch2`, `ch2.fall` or `strike1`."""
+    """Reference from which phases are measured: `ch2`, `ch2.fall`, `strike1` or `code:NAME`."""
     rate: Required[Rate]
     """Maximum strikes per second."""
     period: Time | None
@@ -69,6 +73,12 @@ class PhaseOptions(TypedDict, total=False):
     """Response pins, such as `ISR=ch0`. Default: those of a simulated device."""
     timeout: Time | None
     """Age at which an unanswered strike is missed. Default: 5/8 of the period."""
+    code_wires: str | Codes | None
+    """Channels on which the device sends codes, such as `ch2:ch3`, if the reference is one."""
+    code_port: str | Codes | None
+    """How the device shows codes on the code pins, such as `change`."""
+    codes: str | Path | None
+    """The firmware's ELF file, or a TOML file, with the names of codes."""
     load: bool
     """Whether the load output is raised during the run."""
     seed: int
@@ -92,6 +102,9 @@ class PhaseAsked:
     width: Fraction | None = None
     channels: tuple[Channel, ...] = ()
     timeout: Fraction | None = None
+    code_wires: Codes | None = None
+    code_port: Codes | None = None
+    codes: Path | None = None
     load: bool = False
     seed: int = 1
 
@@ -103,6 +116,7 @@ READERS: Mapping[str, Reader] = {
     "points": whole(2, MOST_POINTS),
     "repeats": count,
     "channels": channels,
+    **CODE_READERS,
     "load": flag,
     "seed": seed,
 }
@@ -130,19 +144,31 @@ def check(asked: PhaseAsked, name: Naming = plain) -> None:
             f"{name('span')} is for a reference without a period; the phases of {asked.against} "
             "cover its period"
         )
+    if (source_of(asked.against) is None) != (_codes(asked, name) is not None):
+        raise UsageError(
+            f"{against}: a reference code:NAME and {name('code_port')} or {name('code_wires')} "
+            "belong together; give both"
+        )
     live(asked.link)
-    _pins(asked)
+    _pins(asked, name)
     described(asked.link, asked.dut, {})
 
 
 def _is_ours(asked: PhaseAsked) -> bool:
     """Return whether the reference is another output of the instrument."""
-    return parse_reference(asked.against)[0] >= SOURCE_STRIKE
+    source = source_of(asked.against)
+    return source is not None and source >= SOURCE_STRIKE
 
 
-def _pins(asked: PhaseAsked) -> tuple[Channel, ...]:
-    but = None if _is_ours(asked) else parse_reference(asked.against)[0]
-    return asked.channels or response_pins(asked.link, asked.dut, but)
+def _pins(asked: PhaseAsked, name: Naming = plain) -> tuple[Channel, ...]:
+    source, codes = source_of(asked.against), _codes(asked, name)
+    carry = () if codes is None else codes.channels
+    found = asked.channels or response_pins(asked.link, asked.dut, source)
+    return tuple(each for each in found if asked.channels or each.number not in carry)
+
+
+def _codes(asked: PhaseAsked, name: Naming) -> Codes | None:
+    return codes_asked(asked.code_wires, asked.code_port, asked.codes, name)
 
 
 def wanted_of(asked: PhaseAsked, name: Naming = plain) -> Wanted:
@@ -154,8 +180,9 @@ def wanted_of(asked: PhaseAsked, name: Naming = plain) -> Wanted:
     # Imported here so that wrong options answer at once.
     from plexor.phase.run import Wanted  # noqa: PLC0415
 
+    codes = _codes(asked, name)
     return Wanted(
-        channels=_pins(asked),
+        channels=wired(Settings(channels=_pins(asked, name), codes=codes)).channels,
         against=asked.against,
         rate_hz=asked.rate,
         repeats=asked.repeats,
@@ -168,4 +195,5 @@ def wanted_of(asked: PhaseAsked, name: Naming = plain) -> Wanted:
         span_s=asked.span,
         load=asked.load,
         seed=asked.seed,
+        codes=codes,
     )

@@ -14,6 +14,7 @@ import numpy as np
 
 from plexor.model.results import EVENT_DTYPE
 from plexor.model.settings import Channel
+from plexor.phase.against import edges_of
 from plexor.phase.fold import Pins, fold
 from plexor.phase.model import PhaseScan
 from plexor.phase.run import Wanted, settings_of
@@ -81,7 +82,9 @@ def scanned(model: Model, wanted: Wanted, seed: int) -> PhaseScan:
     timeout = int(run.timeout_s * 10**12) // TICK_PS
     edges = np.arange(0, end_ps, model.period_ps, dtype=np.int64)
     events = events_of(strikes, responses[responses >= 0], edges)
-    folded = fold(events, Pins(STRIKE, RESPONSE, (REFERENCE, 1)), timeout, end_ps, len(events))
+    folded = fold(
+        events, edges_of(events, REFERENCE, 1), Pins(STRIKE, RESPONSE), timeout, end_ps, len(events)
+    )
     points = wanted.points
     if points is None:
         points = round(Fraction(model.period_ps, 10**12) / wanted.step_s)
