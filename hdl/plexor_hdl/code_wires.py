@@ -18,6 +18,7 @@ def wire_codes(m: Module, s: Stages, pins: Value, reads: dict) -> None:
         s.capture.codes.eq(pins),
         s.capture.code.eq(settings),
         s.uplink.value.eq(s.capture.value),
+        s.uplink.value_stb.eq(s.capture.value_stb),
         s.bank.status.masked.eq(s.capture.masked),
         s.capture.hold.eq(tables.hold),
         tables.code_stb.eq(s.capture.code_stb),

@@ -46,6 +46,7 @@ class KeptTogether(Elaboratable):
             event.time_ticks.eq(number),
             event.gap.eq(self.gap & ~value),
             dut.value.code.eq(number),
+            dut.value_stb.eq(value),
             dut.enable.eq(1),
             dut.now_bit.eq(self.now_bit),
             dut.o_entries.ready.eq(self.ready),

@@ -36,7 +36,8 @@ class Uplink(wiring.Component):
     Ports:
         event: An event of the merge.
         event_stb: Whether there is one.
-        value: The value of a code, with Feature.CODES and an event of SOURCE_CODE_VALUE.
+        value: The value of a code, with Feature.CODES.
+        value_stb: The event is one of SOURCE_CODE_VALUE, and `value` is its value.
         stream: CONTROL.stream: which runs send events, and when.
         now_ticks: The core's time.
         low: The lower bits of the timebase.
@@ -57,6 +58,7 @@ class Uplink(wiring.Component):
         features = geometry.features
         self._has_events = Feature.EVENTS in features
         ring = {"i_trace": In(stream.Signature(Entry))} if Feature.RING in features else {}
+        values = {"value": In(CodeValue()), "value_stb": In(1)}
         deep = {
             "o_kept": Out(stream.Signature(Entry)),
             "i_fetched": In(stream.Signature(Entry)),
@@ -65,7 +67,7 @@ class Uplink(wiring.Component):
             {
                 "event": In(Event()),
                 "event_stb": In(1),
-                **({"value": In(CodeValue())} if Feature.CODES in features else {}),
+                **(values if Feature.CODES in features else {}),
                 "stream": In(register(CONTROL.name, "stream").bits),
                 "now_ticks": In(TIME_BITS),
                 "low": In(LOW_BITS),
@@ -97,7 +99,7 @@ class Uplink(wiring.Component):
             upload.i_events.payload.eq(self.event),
         ]
         if has_codes:
-            given += upload.value.eq(self.value)
+            given += [upload.value.eq(self.value), upload.value_stb.eq(self.value_stb)]
         m.d.comb += [
             upload.enable.eq(self.stream.any() if has_deep else flag_bit(self.stream, Stream.LIVE)),
             upload.now_bit.eq(self.now_ticks[DELTA_BITS]),

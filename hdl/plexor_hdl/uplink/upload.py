@@ -6,7 +6,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, ValueLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import DELTA_BITS, SOURCE_BITS, SOURCE_CODE
+from plexor.protocol.frames import DELTA_BITS, SOURCE_BITS
 from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.capture.code_port import CodeValue
 from plexor_hdl.interfaces import COUNT_BITS, INDEX_BITS, TIME_BITS, Event
@@ -112,7 +112,9 @@ class Upload(wiring.Component):
 
     Ports:
         i_events: Stream of events; always taken.
-        value: The value of a code, with an event of SOURCE_CODE_VALUE; with Feature.CODES.
+        value: The value of a code; with Feature.CODES.
+        value_stb: The event is one of SOURCE_CODE_VALUE, and `value` is its value. It comes in the
+            clock after its code; with Feature.CODES.
         enable: 1 if events go to the link; else they are neither kept nor counted. An event in its
             first clock is refused.
         now_bit: Bit DELTA_BITS of the time now, in ticks.
@@ -130,7 +132,7 @@ class Upload(wiring.Component):
         super().__init__(
             {
                 "i_events": In(stream.Signature(Event(), always_ready=True)),
-                **({"value": In(CodeValue())} if self._codes else {}),
+                **({"value": In(CodeValue()), "value_stb": In(1)} if self._codes else {}),
                 "enable": In(1),
                 "now_bit": In(1),
                 "clear_stb": In(1),
@@ -162,11 +164,10 @@ class Upload(wiring.Component):
         fresh = self._fresh(m, above, keep & ~second, refuse)
         if self._codes:
             m.d.comb += [
-                # No other source has these bits, and this depends on few.
-                second.eq(event.source[-1] & ~event.source[2] & event.source[:2].all()),
+                second.eq(self.value_stb),
                 follows.eq(second & ~refused),
             ]
-            with m.If(come & (event.source == SOURCE_CODE)):
+            with m.If(come & ~second):
                 m.d.sync += refused.eq(~keep)
         m.d.comb += [
             due.eq(~second & (event.gap | fresh | (event.time_ticks[DELTA_BITS] != above))),

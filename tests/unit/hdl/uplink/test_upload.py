@@ -58,6 +58,8 @@ async def drive_events(ctx, dut, events):
             ctx.set(dut.i_events.payload, told)
             if "code" in event:
                 ctx.set(dut.value, {"code": event["code"], "skew_clocks": 0, "torn": 0})
+            if hasattr(dut, "value_stb"):
+                ctx.set(dut.value_stb, "code" in event)
             ctx.set(dut.now_bit, event["time_ticks"] >> DELTA_BITS & 1)
         await ctx.tick()
     ctx.set(dut.i_events.valid, 0)
