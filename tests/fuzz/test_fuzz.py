@@ -15,7 +15,7 @@ from plexor.errors import StoreError
 ROOT = Path(__file__).resolve().parents[2]
 CASES = 10_000
 PART = 2_000
-QUICK = 4_000
+QUICK = 2_000
 KEPT = [folder for kind in targets.KINDS for folder in targets.kept(kind)]
 
 

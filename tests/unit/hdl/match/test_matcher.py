@@ -26,7 +26,9 @@ from ..matcher_events import random_events
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in (1, 2))]
 )
 @pytest.mark.parametrize("depth", [4, pytest.param(8, marks=pytest.mark.full)])
-@pytest.mark.parametrize("stalls", [NONE, ROUGH], ids=["quick", "rough"])
+@pytest.mark.parametrize(
+    "stalls", [pytest.param(NONE, marks=pytest.mark.full), ROUGH], ids=["quick", "rough"]
+)
 @pytest.mark.parametrize("policy", Policy)
 def test_random_events_are_matched_as_the_golden_model_does(policy, stalls, depth, seed, build):
     rules = rules_for(policy, least=15 if policy == Policy.WINDOW else 0, depth=depth)
@@ -34,7 +36,9 @@ def test_random_events_are_matched_as_the_golden_model_does(policy, stalls, dept
     check(random_events(seed + 20, 250, 30), rules, seed, geometry=geometry, stalls=stalls)
 
 
-@pytest.mark.parametrize("second", [(0, 0), (0, 1), (1, 1), (1, 0)])
+@pytest.mark.parametrize(
+    "second", [(0, 0), *(pytest.param(s, marks=pytest.mark.full) for s in ((0, 1), (1, 1))), (1, 0)]
+)
 def test_a_channel_can_be_timed_from_any_channels_edge(second, build):
     for policy in (Policy.OLDEST, Policy.LATEST):
         rules = rules_for(policy, second=second, timeout=60, deadline=9)
