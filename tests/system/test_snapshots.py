@@ -221,7 +221,7 @@ def test_each_snapshot_is_coherent_and_they_add_up(count, tmp_path):
         assert np.array_equal(final.counts(space), expected), space.name
 
 
-@pytest.mark.parametrize("count", [1, pytest.param(3, marks=pytest.mark.full)])
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.full)])
 def test_snapshots_are_coherent_while_steps_end_and_records_while_they_are_dumped(count, tmp_path):
     log = tmp_path / "truth.bin"
     steps = tuple(

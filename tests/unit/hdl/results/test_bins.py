@@ -182,7 +182,8 @@ def test_pages_of_the_delta_are_free_again_once_it_is_folded():
     simulate(dut, testbench, bench.send)
 
 
-def test_a_counter_stays_at_its_greatest_value_and_says_so():
+@pytest.mark.parametrize("apart", [5, pytest.param(1, marks=pytest.mark.full)])
+def test_a_counter_stays_at_its_greatest_value_and_says_so(apart):
     # Of 6 bits in all.
     dut = made(Bins, ENTRIES, SECOND_FROM, main_bits=4, delta_bits=2, pages=32, upper_bits=2)
     bench = Bench(dut, 4, 1, apart=(4, 5, 7))
@@ -195,7 +196,7 @@ def test_a_counter_stays_at_its_greatest_value_and_says_so():
         assert counts[0] == counts[SECOND_FROM] == 63
         assert await bench.read(ctx) == counts
         assert ctx.get(dut.saturated) == 0
-        for more in range(42, 58):
+        for more in range(42, 58, apart):
             bench.left, bench.paused = more, False
             await ctx.tick().repeat(1000)
             await bench.pause(ctx)
@@ -211,7 +212,8 @@ def test_a_counter_stays_at_its_greatest_value_and_says_so():
     simulate(dut, testbench, bench.send)
 
 
-def test_without_a_free_page_a_counter_keeps_what_it_has_and_the_others_count():
+@pytest.mark.parametrize("apart", [5, pytest.param(1, marks=pytest.mark.full)])
+def test_without_a_free_page_a_counter_keeps_what_it_has_and_the_others_count(apart):
     # One page, which the first group to carry takes.
     dut = made(Bins, ENTRIES, SECOND_FROM, main_bits=3, delta_bits=2, pages=2)
     bench = Bench(dut, 5, 1)
@@ -219,7 +221,7 @@ def test_without_a_free_page_a_counter_keeps_what_it_has_and_the_others_count():
 
     async def testbench(ctx):
         await bench.clear(ctx)
-        for more in range(100, 116):
+        for more in range(100, 116, apart):
             bench.left, bench.paused = more, False
             await ctx.tick().repeat(1000)
             counts = await bench.pause(ctx)
