@@ -32,7 +32,23 @@ from ..matcher_events import random_events
 @pytest.mark.parametrize(
     "stalls", [pytest.param(NONE, marks=pytest.mark.full), ROUGH], ids=["quick", "rough"]
 )
-@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize(
+    ("build", "policy"),
+    [
+        pytest.param(
+            build,
+            policy,
+            marks=() if policy in quick else pytest.mark.full,
+            id=f"{name}-{policy.name}",
+        )
+        for name, build, quick in (
+            ("full", FULL, tuple(Policy)),
+            ("events", LEAN, (Policy.LATEST,)),
+            ("silent", SILENT, (Policy.WINDOW,)),
+        )
+        for policy in Policy
+    ],
+)
 def test_random_events_are_matched_as_the_golden_model_does(policy, stalls, depth, seed, build):
     rules = rules_for(policy, least=15 if policy == Policy.WINDOW else 0, depth=depth)
     geometry = replace(build, queue_depth=depth)
