@@ -1,6 +1,7 @@
 // A front-end's pins and words for a test: edges at planted times in, every word of the core's clocks out.
 // +edges=FILE: times in ps, rising, a line each; +words=FILE: clock, its time in ps, sample words and
-// strike words; +lag=PS: of the core clock's tree; +loop=PS: from output 0 to channel 1.
+// strike words; +lag=PS: of the core clock's tree; +loop=PS: from output 0 to channel 1; +select=N: what
+// is sampled; +output=N: the output that is looped back.
 `timescale 1ps / 1fs
 module front_bench #(
     parameter CHANNELS = 2, OUTPUTS = 2, WIDTH = 16, REFERENCE_PS = 40000.0
@@ -15,8 +16,11 @@ module front_bench #(
   reg [OUTPUTS*WIDTH-1:0] drives = 0;
   wire [CHANNELS*WIDTH-1:0] samples;
   wire core;
+  reg [1:0] select = 0;
+  reg output_number = 0;
   front dut (.reference(reference), .channels(channels), .outputs(outputs), .drives(drives),
-             .samples(samples), .core(core), .input_select(2'd0), .loopback_output(1'd0));
+             .samples(samples), .core(core), .input_select(select),
+             .loopback_output(output_number));
 
   string edges_name, words_name;
   integer edges, words, found;
@@ -28,6 +32,8 @@ module front_bench #(
     found = $value$plusargs("words=%s", words_name);
     found = $value$plusargs("lag=%f", lag);
     found = $value$plusargs("loop=%f", loop_ps);
+    found = $value$plusargs("select=%d", select);
+    found = $value$plusargs("output=%d", output_number);
     dut.front.core_buffer.lag_ps = lag;
     edges = $fopen(edges_name, "r");
     words = $fopen(words_name, "w");

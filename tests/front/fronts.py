@@ -17,6 +17,7 @@ from types import ModuleType
 from amaranth.back import verilog
 from amaranth.hdl import ClockDomain, ClockSignal, Elaboratable, Module
 
+from plexor.protocol.registers import InputSelect
 from plexor_hdl.front import ecp5, ice40, up5k
 from plexor_hdl.front.front_end import FrontEnd
 from plexor_hdl.front.phases import CORE_PHASE, RATIO
@@ -114,12 +115,13 @@ def built(family: Family, folder: Path, way: Way | None = None, *more: Path) -> 
     return built_of(family, folder, verilog.convert(Alone(front), name="front", ports=ports), *more)
 
 
-def built_of(family: Family, folder: Path, text: str, *more: Path) -> Bench:
+def built_of(family: Family, folder: Path, text: str, *more: Path, channels: int = 2) -> Bench:
     """Build the test bench of a module `front` in Verilog, in which the front-end is `front`."""
     (folder / "front.v").write_text(text)
     sources = [folder / "front.v", *(PRIMITIVES / f"{name}.v" for name in family.primitives)]
     sources += [HERE / "front_bench.v", *more]
     flags = [f"-GWIDTH={family.width}", f"-GREFERENCE_PS={family.reference_ps}"]
+    flags.append(f"-GCHANNELS={channels}")
     return Bench(binary(folder, "front_bench", sources, *flags), family)
 
 
@@ -155,11 +157,19 @@ class Word:
     drives: int
 
 
-def played(bench: Bench, folder: Path, edges_ps: list[float], lag_ps=3600.0, loop_ps=250.0):
+def played(
+    bench: Bench,
+    folder: Path,
+    edges_ps: list[float],
+    lag_ps=3600.0,
+    loop_ps=250.0,
+    select=InputSelect.PINS,
+    output=0,
+):
     """Return the words of a run with planted edges on channel 0."""
     (folder / "edges").write_text("".join(f"{edge:.3f}\n" for edge in edges_ps))
     given = [f"+edges={folder / 'edges'}", f"+words={folder / 'words'}"]
-    given += [f"+lag={lag_ps}", f"+loop={loop_ps}"]
+    given += [f"+lag={lag_ps}", f"+loop={loop_ps}", f"+select={select:d}", f"+output={output}"]
     subprocess.run([str(bench.executable), *given], check=True, capture_output=True)
     rows = (line.split() for line in (folder / "words").read_text().splitlines())
     return [Word(int(row[0]), float(row[1]), int(row[2], 16), int(row[3], 16)) for row in rows]

@@ -13,7 +13,10 @@ from plexor_hdl.front.phases import LOOP_CLOCKS, RATIO
 from .fronts import FAMILIES, bits, built, check, played, random_edges
 
 
-@pytest.fixture(scope="module", params=FAMILIES)
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(n, marks=pytest.mark.full if n == "up5k" else ()) for n in FAMILIES],
+)
 def bench(request, tmp_path_factory):
     """Return a family's test bench."""
     return built(FAMILIES[request.param], tmp_path_factory.mktemp("front"))

@@ -6,7 +6,6 @@ What of a system is between the pads and the core is simulated in picoseconds.
 from __future__ import annotations
 
 import bisect
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -28,6 +27,7 @@ SOME = ("colorlight-i5", "orangecrab")
 """Two boards, of different clocks."""
 WIDTH = 16
 MASK = (1 << WIDTH) - 1
+MASK_OF_BOTH = (1 << 2 * WIDTH) - 1
 
 
 def family_of(name: str) -> Family:
@@ -48,15 +48,14 @@ def family_of(name: str) -> Family:
 class Alone(LiteXModule):
     """Pins of a core with two channels, a strike and the load, by the ports of the test bench.
 
-    Output 0 of the bench is the strike, the lowest bit of each word of output 1 the load. What is
-    sampled is fixed. The gate is the pin of channel 0; with `gate` what the core has of it is shown
-    as the word of channel 1.
+    Output 0 of the bench is the strike, the lowest bit of each word of output 1 the load. The gate
+    is the pin of channel 0; what the core has of it is shown as the word of a third channel.
     """
 
-    def __init__(self, family: Family, select: InputSelect, output: int, gate: bool) -> None:
+    def __init__(self, family: Family) -> None:
         self.reference, self.core = Signal(name="reference"), Signal(name="core")
-        self.channels, self.outputs = Signal(2, name="channels"), Signal(2, name="outputs")
-        self.samples = Signal(2 * WIDTH, name="samples")
+        self.channels, self.outputs = Signal(3, name="channels"), Signal(2, name="outputs")
+        self.samples = Signal(3 * WIDTH, name="samples")
         self.drives = Signal(2 * WIDTH, name="drives")
         self.selection = Signal(2, name="input_select"), Signal(name="loopback_output")
         core = SimpleNamespace(
@@ -67,19 +66,20 @@ class Alone(LiteXModule):
             load=Signal(),
             gate=Signal(),
             clock_lost=Signal(),
-            input_select=Signal(2, reset=select),
-            loopback_output=Signal(3, reset=output),
+            input_select=self.selection[0],
+            loopback_output=self.selection[1],
         )
-        pads = SimpleNamespace(channels=self.channels, outputs=self.outputs, gate=self.channels[0])
+        pads = SimpleNamespace(
+            channels=self.channels[:2], outputs=self.outputs, gate=self.channels[0]
+        )
         self.pins = Pins(core, family.pll, pads, self.reference)
         self.cd_core = ClockDomain(reset_less=True)
-        shown = Replicate(core.gate, WIDTH) if gate else core.samples[WIDTH:]
         self.comb += [
             self.core.eq(self.pins.core_clock),
             self.cd_core.clk.eq(self.pins.core_clock),
             core.strikes.eq(self.drives[:WIDTH]),
             core.load.eq(self.drives[WIDTH]),
-            self.samples.eq(Cat(core.samples[:WIDTH], shown)),
+            self.samples.eq(Cat(core.samples, Replicate(core.gate, WIDTH))),
         ]
 
     def text(self) -> str:
@@ -89,29 +89,22 @@ class Alone(LiteXModule):
         return top + verilog_of(self.pins.component, NAME)
 
 
-def bench_of(
-    folder: Path,
-    name: str = SOME[0],
-    select: InputSelect = InputSelect.PINS,
-    output: int = 0,
-    gate: bool = False,
-) -> Bench:
-    """Build the test bench of a board's pins."""
-    family = family_of(name)
-    return built_of(family, folder, Alone(family, select, output, gate).text())
+@pytest.fixture(scope="module", params=[SOME[0], pytest.param(SOME[1], marks=pytest.mark.full)])
+def bench(request, tmp_path_factory) -> Bench:
+    """Return the test bench of a board's pins."""
+    family = family_of(request.param)
+    return built_of(family, tmp_path_factory.mktemp("front"), Alone(family).text(), channels=3)
 
 
-@pytest.mark.parametrize("name", [SOME[0], pytest.param(SOME[1], marks=pytest.mark.full)])
-def test_each_sample_is_the_pins_level_at_its_time(name, tmp_path):
-    bench = bench_of(tmp_path, name)
+def test_each_sample_is_the_pins_level_at_its_time(bench, tmp_path):
     check(bench, tmp_path, 2_000)
     check(bench, tmp_path, 500, lag_ps=100.0)
 
 
 @pytest.mark.parametrize("output", [0, 1])
-def test_a_strike_and_the_load_looped_back_are_seen_loop_clocks_later(output, tmp_path):
-    bench = bench_of(tmp_path, select=InputSelect.LOOPBACK, output=output)
-    words = played(bench, tmp_path, random_edges(200, seed=2))
+def test_a_strike_and_the_load_looped_back_are_seen_loop_clocks_later(bench, output, tmp_path):
+    edges = random_edges(200, seed=2)
+    words = played(bench, tmp_path, edges, select=InputSelect.LOOPBACK, output=output)
     strikes = (word.drives & MASK for word in words)
     loads = (MASK * (word.drives >> WIDTH & 1) for word in words)
     sent = bits(loads if output else strikes, WIDTH)
@@ -123,9 +116,8 @@ def test_a_strike_and_the_load_looped_back_are_seen_loop_clocks_later(output, tm
         assert seen == late & (1 << len(words) * WIDTH) - 1
 
 
-def test_the_oscillator_comes_to_both_channels_at_once(tmp_path):
-    bench = bench_of(tmp_path, select=InputSelect.ASYNCHRONOUS)
-    words = played(bench, tmp_path, random_edges(200, seed=2))
+def test_the_oscillator_comes_to_both_channels_at_once(bench, tmp_path):
+    words = played(bench, tmp_path, random_edges(200, seed=2), select=InputSelect.ASYNCHRONOUS)
     first, second = (
         bits((word.samples >> shift & MASK for word in words), WIDTH) for shift in (0, WIDTH)
     )
@@ -135,15 +127,14 @@ def test_the_oscillator_comes_to_both_channels_at_once(tmp_path):
     assert changes * 3226.7 * 64 == pytest.approx(ticks * 1000, rel=0.01)
 
 
-def test_nothing_is_seen_of_pins_that_are_not_chosen(tmp_path):
-    bench = bench_of(tmp_path, select=InputSelect.LOW)
-    assert not any(word.samples for word in played(bench, tmp_path, random_edges(200, seed=2)))
+def test_nothing_is_seen_of_pins_that_are_not_chosen(bench, tmp_path):
+    words = played(bench, tmp_path, random_edges(200, seed=2), select=InputSelect.LOW)
+    assert not any(word.samples & MASK_OF_BOTH for word in words)
 
 
-def test_the_core_has_the_gate_as_it_is(tmp_path):
-    bench = bench_of(tmp_path, gate=True)
+def test_the_core_has_the_gate_as_it_is(bench, tmp_path):
     edges = random_edges(500, seed=3)
     words = played(bench, tmp_path, edges)
     levels = [bisect.bisect_left(edges, word.time_ps) & 1 for word in words]
     assert 100 < sum(levels) < len(levels) - 100
-    assert [word.samples >> WIDTH for word in words] == [MASK * bit for bit in levels]
+    assert [word.samples >> 2 * WIDTH for word in words] == [MASK * bit for bit in levels]

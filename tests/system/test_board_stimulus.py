@@ -25,6 +25,7 @@ DEVICE = (
     "ch1.latency=uniform:30ns:200ns,ch1.width=uniform:1ns:10ns"
 )
 CHANNELS = (Channel(0, filter_s=Fraction(5, 2) * NS), Channel(1, filter_s=4 * NS))
+RANDOM = ("--dither 512ns", "--poisson")
 WAYS = {
     "dither": Stimulus(period_s=2 * US, width_s=50 * NS, dither_s=1024 * NS, seed=7),
     "fractional dither": Stimulus(period_s=Fraction(7, 3) * US, width_s=9 * NS, dither_s=2 * NS),
@@ -37,9 +38,12 @@ WAYS = {
         period_s=10 * US, burst=4, spacing_s=Fraction(7, 2) * NS, width_s=NS, dither_s=16 * NS
     ),
 }
+QUICK = ("fractional dither", "poisson", "fast burst")
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=() if way in QUICK else pytest.mark.full) for way in WAYS]
+)
 def test_a_boards_strikes_and_filtered_responses_equal_the_truth(way, tmp_path):
     build = boards.read("ulx3s-25f").geometry
     geometry = replace(build, features=build.features | Feature.SIMULATED)
@@ -60,7 +64,10 @@ def test_a_boards_strikes_and_filtered_responses_equal_the_truth(way, tmp_path):
 
 @pytest.mark.parametrize(
     "how",
-    ["--rate 20k --dither 512ns", "--rate 20k --poisson", "--rate 5k --burst 4 --spacing 3ns"],
+    [
+        *(pytest.param(f"--rate 20k {way}", marks=pytest.mark.full) for way in RANDOM),
+        "--rate 5k --burst 4 --spacing 3ns",
+    ],
 )
 def test_a_boards_command_takes_random_strikes_bursts_and_filters(how, capsys):
     link = ["--link", "sim:synthetic:latency=300ns,width=100ns?board=ulx3s-25f"]

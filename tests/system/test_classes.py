@@ -222,6 +222,8 @@ for policy in Policy:
                 "timeout_s": 9000 * NS,
             },
         )
+SHORT_RUN = ("overload", *(f"all at once, {policy.name.lower()}, early 500" for policy in Policy))
+"""Cases that have, together, every class under every policy."""
 
 
 def settings(case: Case, strikes: int) -> Settings:
@@ -255,7 +257,10 @@ def measure_case(name: str, strikes: int, folder: Path) -> None:
     assert rises(outcome) == outcome.result.channels[0].active_edges
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in SHORT_RUN else pytest.mark.full) for name in CASES],
+)
 def test_every_class_is_what_was_planted(name, tmp_path):
     # Of most that have no sum, no clock is skipped: they take far longer.
     measure_case(name, 600 if CASES[name].expect else 300, tmp_path)

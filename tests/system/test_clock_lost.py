@@ -26,7 +26,7 @@ CLOCKS = 400_000
 SAYS = "the instrument's PLL lost its lock: its clock stood or was wrong"
 
 
-@pytest.mark.parametrize("no_skip", [(), ("--no-skip",)])
+@pytest.mark.parametrize("no_skip", [(), pytest.param(("--no-skip",), marks=pytest.mark.full)])
 def test_a_run_in_which_the_lock_is_lost_is_invalid_and_the_next_is_not(no_skip):
     arguments = ("--clock-lost", f"{CLOCKS},{CLOCKS + 20}", *no_skip)
     with simulator(DEVICE, FEW, arguments) as server:

@@ -38,7 +38,7 @@ def taken(options, dither_s=Fraction(0)):
 @pytest.mark.parametrize(
     ("options", "cycle"),
     [
-        ("width=50ns", 1),
+        pytest.param("width=50ns", 1, marks=pytest.mark.full),
         # An edge of its clock and a strike meet every 14 us, seven strikes.
         ("width=50ns,clock=7ns", 7),
     ],
@@ -68,14 +68,15 @@ def test_dithered_strikes_and_a_device_that_draws_are_not_deterministic():
 @pytest.mark.parametrize(
     ("options", "draws"),
     [
-        ("drop=0", False),
-        ("drop=0.5", True),
+        pytest.param("drop=0", False, marks=pytest.mark.full),
+        pytest.param("drop=0.5", True, marks=pytest.mark.full),
         ("drop=1", False),
-        ("latency=uniform:1ns:9ns", True),
-        ("ch3.latency=uniform:1ns:9ns", False),  # nothing asks channel 3
+        pytest.param("latency=uniform:1ns:9ns", True, marks=pytest.mark.full),
+        # Nothing asks channel 3.
+        pytest.param("ch3.latency=uniform:1ns:9ns", False, marks=pytest.mark.full),
         ("ch3.latency=uniform:1ns:9ns,ch3.after=ch0", True),
-        ("spurious=5", True),
-        ("duplicate=1", False),
+        pytest.param("spurious=5", True, marks=pytest.mark.full),
+        pytest.param("duplicate=1", False, marks=pytest.mark.full),
     ],
 )
 def test_a_device_says_whether_it_draws_at_random(options, draws):

@@ -18,7 +18,7 @@ from plexor_hdl.build import boards
 
 US = Fraction(1, 1_000_000)
 LOADS = ("none", "cpu", "critical", "polygons", "queue", "storm", "all")
-SHORT_LOADS = ("none", "critical", "polygons", "all")
+SHORT_LOADS = ("all",)
 PINS = ("ISR", "TASK")
 # A clock that is nowhere on the instrument's ticks.
 CLOCK = "phase=1234ps,ppm=37"

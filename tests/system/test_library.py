@@ -126,9 +126,10 @@ def test_a_reader_with_an_exception_loses_nothing_that_was_measured(tmp_path):
     assert (tmp_path / "run" / "run.json").is_file()
 
 
-def test_events_come_in_order_and_none_is_missing_for_a_slow_reader():
+@pytest.mark.parametrize("count", ["1k", pytest.param("5k", marks=pytest.mark.full)])
+def test_events_come_in_order_and_none_is_missing_for_a_slow_reader(count):
     with plexor.open("sim:?dut=synthetic") as instrument:
-        measurement = instrument.measure(rate="500k", count="5k")
+        measurement = instrument.measure(rate="500k", count=count)
         come = []
         for batch in measurement.events():
             threading.Event().wait(0.01)

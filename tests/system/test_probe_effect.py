@@ -17,14 +17,19 @@ MOST_CYCLES = 15
 CYCLE_S = 20e-9
 
 
-@pytest.fixture(scope="module")
-def off(tmp_path_factory):
-    return told(tmp_path_factory.mktemp("off"), "codes=off", None, rate="18k", count=120)
+@pytest.fixture(scope="module", params=[60, pytest.param(120, marks=pytest.mark.full)])
+def count(request):
+    return request.param
 
 
 @pytest.fixture(scope="module")
-def on(tmp_path_factory):
-    return told(tmp_path_factory.mktemp("on"), "codes=port", rate="18k", count=120)
+def off(count, tmp_path_factory):
+    return told(tmp_path_factory.mktemp("off"), "codes=off", None, rate="18k", count=count)
+
+
+@pytest.fixture(scope="module")
+def on(count, tmp_path_factory):
+    return told(tmp_path_factory.mktemp("on"), "codes=port", rate="18k", count=count)
 
 
 def busy(found, codes):

@@ -37,7 +37,7 @@ def found_by(*arguments: str, build=SMALL, dut: str = WIRES, wiring=WIRED) -> Se
 @pytest.mark.parametrize(
     ("build", "dut", "wiring"),
     [
-        pytest.param(SMALL, WIRES, WIRED, id="events"),
+        pytest.param(SMALL, WIRES, WIRED, id="events", marks=pytest.mark.full),
         pytest.param(SILENT, "synthetic:ch0.latency=6ns,width=6ns", {0: (0,)}, id="board"),
         pytest.param(QUIET, WIRES, WIRED, id="silent", marks=pytest.mark.full),
     ],
@@ -76,10 +76,19 @@ BAD_LINKS = {
 }
 
 
-@pytest.mark.parametrize("name", BAD_LINKS)
-def test_a_bad_link_is_found(name, build):
+@pytest.mark.parametrize(
+    ("build_name", "name"),
+    [
+        pytest.param(
+            build, name, marks=() if build == "events" else pytest.mark.full, id=f"{build}-{name}"
+        )
+        for build in BUILDS
+        for name in BAD_LINKS
+    ],
+)
+def test_a_bad_link_is_found(build_name, name):
     arguments, says = BAD_LINKS[name]
-    with simulator(WIRES, build, arguments) as server:
+    with simulator(WIRES, BUILDS[build_name], arguments) as server:
         with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
             found = link_check(device)
     assert says in " ".join(finding.text for finding in found.findings)

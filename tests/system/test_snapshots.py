@@ -200,7 +200,7 @@ def ended(device: Device, frames: Frames) -> None:
     await_end(device, frames, MOST_TICKS)
 
 
-@pytest.mark.parametrize("count", [6, pytest.param(100, marks=pytest.mark.full)])
+@pytest.mark.parametrize("count", [2, *(pytest.param(n, marks=pytest.mark.full) for n in (6, 100))])
 def test_each_snapshot_is_coherent_and_they_add_up(count, tmp_path):
     log = tmp_path / "truth.bin"
     with simulator(DEVICE, SMALL, ("--truth", str(log))) as server:
@@ -221,7 +221,8 @@ def test_each_snapshot_is_coherent_and_they_add_up(count, tmp_path):
         assert np.array_equal(final.counts(space), expected), space.name
 
 
-def test_snapshots_are_coherent_while_steps_end_and_records_while_they_are_dumped(tmp_path):
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.full)])
+def test_snapshots_are_coherent_while_steps_end_and_records_while_they_are_dumped(count, tmp_path):
     log = tmp_path / "truth.bin"
     steps = tuple(
         TableStep((900 + 10 * n) * NS, 60, width_s=100 * NS, guard_s=50 * NS) for n in range(64)
@@ -232,11 +233,11 @@ def test_snapshots_are_coherent_while_steps_end_and_records_while_they_are_dumpe
             # The last step goes on until all snapshots have come.
             endless = RegisterWrite("step", 63, "strike_count", 0)
             frames = start(device, table, endless, dump_spaces=ALL_SPACES)
-            asked(device, frames, 3)
+            asked(device, frames, count)
             ended(device, frames)
         server.close()
     truth = golden_of(device, table, frames, log, strike_count=0)
-    taken = [assert_coherent(held, truth) for held in snapshots_of(frames, 3)]
+    taken = [assert_coherent(held, truth) for held in snapshots_of(frames, count)]
     ends = np.flatnonzero(truth.events.source == SOURCE_STEP)
     assert len(ends) == 63
     assert taken[0] < ends[-1], "no step ended while a snapshot was dumped"

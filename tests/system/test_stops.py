@@ -67,7 +67,7 @@ def test_an_endless_output_does_not_hold_up_the_end(tmp_path):
     assert len(outcome.edges_ps(SOURCE_STRIKE + 1)) > 140
 
 
-@pytest.mark.parametrize("stream", [Stream.LIVE, Stream.OFF])
+@pytest.mark.parametrize("stream", [Stream.LIVE, pytest.param(Stream.OFF, marks=pytest.mark.full)])
 @pytest.mark.parametrize("before", [3, pytest.param(200, marks=pytest.mark.full)])
 def test_the_first_latency_over_a_threshold_ends_the_run(before, stream, tmp_path):
     wanted = settings(latency_over_s=900 * NS, stream=stream)
@@ -112,7 +112,7 @@ def test_few_events_after_the_trigger_are_waited_for_65536_clocks(tmp_path):
     assert_trace_equals_truth(outcome, 0, len(outcome.golden().events) - 1)
 
 
-@pytest.mark.parametrize("skip", [True, False])
+@pytest.mark.parametrize("skip", [True, pytest.param(False, marks=pytest.mark.full)])
 def test_the_first_missed_strike_ends_the_run(skip, tmp_path):
     outcome = run(
         f"{DEVICE},drop=0.02,seed=4",
@@ -139,7 +139,7 @@ def test_the_first_missed_strike_ends_the_run(skip, tmp_path):
     assert len(trace) == min(SMALL.ring_depth, int(trace[-1]) + 1)
 
 
-@pytest.mark.parametrize("ticks", [100_000, 100_001])
+@pytest.mark.parametrize("ticks", [pytest.param(100_000, marks=pytest.mark.full), 100_001])
 def test_a_time_limit_ends_the_run_on_its_clock(ticks, tmp_path):
     outcome = run(DEVICE, settings(time_s=ticks * NS), tmp_path, geometry=SMALL)
     assert_equals_truth(outcome)
@@ -179,7 +179,9 @@ def test_a_command_ends_the_run_and_keeps_it(tmp_path):
     assert outcome.edges_ps(SOURCE_STRIKE)[-1] < result.end_ticks * 1000
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.full)]
+)
 def test_an_interrupt_ends_the_run_and_keeps_it(number, tmp_path):
     log = tmp_path / "truth.bin"
     with simulator(DEVICE, SMALL, ("--truth", str(log))) as server:

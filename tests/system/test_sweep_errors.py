@@ -103,7 +103,7 @@ def run(dut: str, rate_hz: int, strikes: int):
     ("dut", "rate_hz"),
     [
         ("synthetic:latency=uniform:100ns:300ns,width=20ns,clock=7001ps,drop=0.1", 1_000_000),
-        ("bare", 100_000),
+        pytest.param("bare", 100_000, marks=pytest.mark.full),
     ],
 )
 def test_a_longer_run_of_a_simulated_device_begins_as_the_shorter_one_was(dut, rate_hz):

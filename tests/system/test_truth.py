@@ -29,6 +29,8 @@ DISTRIBUTIONS = {
     "mixture": "0.9*normal:200ns:5ns+0.09*uniform:500ns:900ns+0.01*fixed:1500001ps",
 }
 GRIDS = {"grid": 1_000_000, "free": 0}
+QUICK = ("list", "mixture")
+"""In an order, and of several kinds at once."""
 FULL_STRIKES = 72_000
 """Of 14 runs: over 10**6 strikes."""
 
@@ -91,7 +93,10 @@ def measure_planted(distribution: str, grid: str, strikes: int, folder: Path) ->
 
 
 @pytest.mark.parametrize("grid", ["free", pytest.param("grid", marks=pytest.mark.full)])
-@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+@pytest.mark.parametrize(
+    "distribution",
+    [pytest.param(n, marks=() if n in QUICK else pytest.mark.full) for n in DISTRIBUTIONS],
+)
 def test_on_chip_results_equal_the_truth_of_every_distribution(distribution, grid, tmp_path):
     measure_planted(distribution, grid, 1000, tmp_path)
 

@@ -79,12 +79,17 @@ def write_sr(source: Source, path: Path, name: Path) -> None:
     ]
     said = {**about(source), "lead_ticks": str(LEAD_TICKS)}
     texts = "".join(f"{key}: {text}\n" for key, text in said.items())
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-        archive.writestr("version", "2")
-        archive.writestr("metadata", "\n".join(metadata))
-        archive.writestr("about.txt", texts)
+    with zipfile.ZipFile(path, "w") as archive:
+        _put(archive, "version", "2")
+        _put(archive, "metadata", "\n".join(metadata))
+        _put(archive, "about.txt", texts)
         for number, chunk in enumerate(_chunks(source, events, unit, samples), 1):
-            archive.writestr(f"logic-1-{number}", chunk)
+            _put(archive, f"logic-1-{number}", chunk)
+
+
+def _put(archive: zipfile.ZipFile, name: str, data: str | bytes) -> None:
+    """Add a file that has no time of its own, so that a run is the same bytes at any time."""
+    archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED, compresslevel=6)
 
 
 def _chunks(source: Source, events: EventArray, unit: int, samples: int) -> Iterator[bytes]:

@@ -19,8 +19,9 @@ def counted(channels: int, values: int) -> None:
     check(results, f"counting_{channels}", HERE / "dense_values.py", environment=environment)
 
 
-def test_dense_values_leave_the_golden_models_memories():
-    counted(2, 20_000)
+@pytest.mark.parametrize("values", [5_000, pytest.param(20_000, marks=pytest.mark.full)])
+def test_dense_values_leave_the_golden_models_memories(values):
+    counted(2, values)
 
 
 @pytest.mark.full

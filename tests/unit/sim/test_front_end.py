@@ -28,7 +28,7 @@ FALL = {"W16": (240, -200, 30, 120, -240, 10, 200, -90), "W4": (0, 0, 350, -410)
 INPUT_PS = (0, 1357)
 
 
-@pytest.fixture(params=GEOMETRIES, name="name")
+@pytest.fixture(params=["W16", pytest.param("W4", marks=pytest.mark.full)], name="name")
 def each_geometry(request: pytest.FixtureRequest) -> str:
     return request.param
 

@@ -95,7 +95,9 @@ def test_the_end_of_its_input_ends_it_and_the_simulator(starter):
     assert not listens(port)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGTERM, marks=pytest.mark.full), signal.SIGKILL]
+)
 def test_a_starter_that_is_killed_takes_the_simulator_along(starter, number):
     port = starter.ask("--dut", "synthetic", "--once")
     starter.process.send_signal(number)

@@ -106,7 +106,11 @@ def test_the_sdram_is_started_as_its_data_sheet_says_before_anything_else(module
     assert all(10 * (after - before) >= 66 for before, after in pairwise(clocks))
 
 
-@MODULES
+@pytest.mark.parametrize(
+    ("module", "bits"),
+    [(M12L64322A, 32), pytest.param(MT48LC16M16, 16, marks=pytest.mark.full)],
+    ids=["i5", "ulx3s"],
+)
 def test_words_come_back_as_they_went_through_every_place_of_the_memory(module, bits):
     rng, depth = random.Random(bits), 8
     words = [rng.getrandbits(32) for _ in range(24)]

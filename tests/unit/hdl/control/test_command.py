@@ -142,7 +142,7 @@ def run(bench, stream, seed=None, logs=(), quiet=False):
     return frames, writes, errors[0]
 
 
-@pytest.mark.parametrize("seed", [None, 1, pytest.param(2, marks=pytest.mark.full)])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(n, marks=pytest.mark.full) for n in (None, 2))])
 def test_commands_are_executed_in_order_and_answered(bench, seed):
     rng = random.Random(seed)
     commands = [random_command(rng, rng.getrandbits(32)) for _ in range(6)]
@@ -247,7 +247,7 @@ LOGS = {
 }
 
 
-@pytest.mark.parametrize("seed", [None, 3, pytest.param(4, marks=pytest.mark.full)])
+@pytest.mark.parametrize("seed", [3, *(pytest.param(n, marks=pytest.mark.full) for n in (None, 4))])
 def test_logs_say_what_the_registers_say_between_and_amid_commands(bench, seed):
     rng = random.Random(seed)
     commands = [random_command(rng, rng.getrandbits(32)) for _ in range(4)]

@@ -11,8 +11,11 @@ from plexor_hdl.match.accept import ROUND_BIT
 from plexor_sim.golden.matcher import match
 
 from ..matcher_bench import (
+    FULL,
+    LEAN,
     NONE,
     ROUGH,
+    SILENT,
     assert_equal,
     check,
     drive,
@@ -26,15 +29,35 @@ from ..matcher_events import random_events
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in (1, 2))]
 )
 @pytest.mark.parametrize("depth", [4, pytest.param(8, marks=pytest.mark.full)])
-@pytest.mark.parametrize("stalls", [NONE, ROUGH], ids=["quick", "rough"])
-@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize(
+    "stalls", [pytest.param(NONE, marks=pytest.mark.full), ROUGH], ids=["quick", "rough"]
+)
+@pytest.mark.parametrize(
+    ("build", "policy"),
+    [
+        pytest.param(
+            build,
+            policy,
+            marks=() if policy in quick else pytest.mark.full,
+            id=f"{name}-{policy.name}",
+        )
+        for name, build, quick in (
+            ("full", FULL, tuple(Policy)),
+            ("events", LEAN, (Policy.LATEST,)),
+            ("silent", SILENT, (Policy.WINDOW,)),
+        )
+        for policy in Policy
+    ],
+)
 def test_random_events_are_matched_as_the_golden_model_does(policy, stalls, depth, seed, build):
     rules = rules_for(policy, least=15 if policy == Policy.WINDOW else 0, depth=depth)
     geometry = replace(build, queue_depth=depth)
     check(random_events(seed + 20, 250, 30), rules, seed, geometry=geometry, stalls=stalls)
 
 
-@pytest.mark.parametrize("second", [(0, 0), (0, 1), (1, 1), (1, 0)])
+@pytest.mark.parametrize(
+    "second", [(0, 0), *(pytest.param(s, marks=pytest.mark.full) for s in ((0, 1), (1, 1))), (1, 0)]
+)
 def test_a_channel_can_be_timed_from_any_channels_edge(second, build):
     for policy in (Policy.OLDEST, Policy.LATEST):
         rules = rules_for(policy, second=second, timeout=60, deadline=9)
@@ -94,6 +117,11 @@ def test_a_latency_over_the_triggers_triggers(limit, build):
     assert len(bench.triggers) == sum(latency > limit for latency in latencies)
 
 
+@pytest.mark.parametrize(
+    "build",
+    [FULL, *(pytest.param(build, marks=pytest.mark.full) for build in (LEAN, SILENT))],
+    ids=["full", "events", "silent"],
+)
 def test_strikes_of_a_channel_expire_while_only_others_have_events(build):
     strikes = [(1000, 9, 1, 0), (1001, 9, 0, 1)]
     others = [(1010 + 4 * n, 8, n % 2, 2 + n) for n in range((1 << ROUND_BIT) // 4)]

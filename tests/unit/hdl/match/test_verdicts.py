@@ -10,7 +10,7 @@ from ..matcher_bench import NONE, check, drive, rules_for
 from ..matcher_events import random_events
 
 
-@pytest.mark.parametrize("seed", [0, 1, pytest.param(2, marks=pytest.mark.full)])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.full) for n in (1, 2))])
 def test_expired_strikes_are_missed_before_a_response_and_before_a_strike(seed, build):
     # So seldom answered that most expire, and often in a full queue.
     events = [event for event in random_events(seed, 400, 30) if event[1] > 1 or event[3] % 5 == 0]

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from itertools import cycle
+from itertools import cycle, product
 
 import pytest
 
@@ -14,6 +14,8 @@ from ..simulation import made, simulate
 ENTRIES, SECOND_FROM = 64, 48
 MANY = {"main_bits": 4, "delta_bits": 2, "pages": 32}
 """Carries at every turn, and a page for each group of both sets."""
+QUICK = ((4, 1, 1), (4, 1, 2), (4, ENTRIES, 1), (4, ENTRIES, 2), (4, 3, 4), (7, 3, 14))
+"""Clocks between pairs, counters and bits of `make test`: each of them, and often carries."""
 
 
 class Bench:
@@ -88,10 +90,14 @@ async def count(ctx, bench, clocks):
     await ctx.tick().repeat(clocks)
 
 
-@pytest.mark.parametrize("main_bits", [1, 2, 4, 14])
-@pytest.mark.parametrize("spread", [1, 3, ENTRIES])
-@pytest.mark.parametrize("apart", [4, 7])
-def test_every_count_is_in_its_counter(main_bits, spread, apart):
+@pytest.mark.parametrize(
+    ("apart", "spread", "main_bits"),
+    [
+        pytest.param(*case, marks=() if case in QUICK else pytest.mark.full)
+        for case in product((4, 7), (1, 3, ENTRIES), (1, 2, 4, 14))
+    ],
+)
+def test_every_count_is_in_its_counter(apart, spread, main_bits):
     delta_bits = min(main_bits, 2)
     dut = made(Bins, ENTRIES, SECOND_FROM, main_bits=main_bits, delta_bits=delta_bits, pages=8)
     bench = Bench(dut, 1, spread, (apart,))
@@ -107,8 +113,19 @@ def test_every_count_is_in_its_counter(main_bits, spread, apart):
     simulate(dut, testbench, bench.send)
 
 
-@pytest.mark.parametrize("spread", [1, 3, ENTRIES])
-@pytest.mark.parametrize("bits", [(4, 2), (1, 1)])
+@pytest.mark.parametrize(
+    ("bits", "spread"),
+    [
+        pytest.param(
+            bits,
+            spread,
+            marks=() if (bits, spread) in (((4, 2), ENTRIES), ((1, 1), 1)) else pytest.mark.full,
+            id=f"bits{number}-{spread}",
+        )
+        for number, bits in enumerate(((4, 2), (1, 1)))
+        for spread in (1, 3, ENTRIES)
+    ],
+)
 def test_what_is_read_while_frozen_is_the_state_before_and_nothing_is_lost(bits, spread):
     main_bits, delta_bits = bits
     dut = made(
@@ -165,7 +182,8 @@ def test_pages_of_the_delta_are_free_again_once_it_is_folded():
     simulate(dut, testbench, bench.send)
 
 
-def test_a_counter_stays_at_its_greatest_value_and_says_so():
+@pytest.mark.parametrize("apart", [5, pytest.param(1, marks=pytest.mark.full)])
+def test_a_counter_stays_at_its_greatest_value_and_says_so(apart):
     # Of 6 bits in all.
     dut = made(Bins, ENTRIES, SECOND_FROM, main_bits=4, delta_bits=2, pages=32, upper_bits=2)
     bench = Bench(dut, 4, 1, apart=(4, 5, 7))
@@ -178,7 +196,7 @@ def test_a_counter_stays_at_its_greatest_value_and_says_so():
         assert counts[0] == counts[SECOND_FROM] == 63
         assert await bench.read(ctx) == counts
         assert ctx.get(dut.saturated) == 0
-        for more in range(42, 58):
+        for more in range(42, 58, apart):
             bench.left, bench.paused = more, False
             await ctx.tick().repeat(1000)
             await bench.pause(ctx)
@@ -194,7 +212,8 @@ def test_a_counter_stays_at_its_greatest_value_and_says_so():
     simulate(dut, testbench, bench.send)
 
 
-def test_without_a_free_page_a_counter_keeps_what_it_has_and_the_others_count():
+@pytest.mark.parametrize("apart", [5, pytest.param(1, marks=pytest.mark.full)])
+def test_without_a_free_page_a_counter_keeps_what_it_has_and_the_others_count(apart):
     # One page, which the first group to carry takes.
     dut = made(Bins, ENTRIES, SECOND_FROM, main_bits=3, delta_bits=2, pages=2)
     bench = Bench(dut, 5, 1)
@@ -202,7 +221,7 @@ def test_without_a_free_page_a_counter_keeps_what_it_has_and_the_others_count():
 
     async def testbench(ctx):
         await bench.clear(ctx)
-        for more in range(100, 116):
+        for more in range(100, 116, apart):
             bench.left, bench.paused = more, False
             await ctx.tick().repeat(1000)
             counts = await bench.pause(ctx)

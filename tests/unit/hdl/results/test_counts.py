@@ -218,7 +218,7 @@ def test_all_that_comes_is_counted_where_it_belongs_and_a_clear_forgets_it(name)
     simulate(bench.dut, process)
 
 
-@pytest.mark.parametrize("name", ["all", "swept"])
+@pytest.mark.parametrize("name", [pytest.param("all", marks=pytest.mark.full), "swept"])
 def test_the_bank_that_stands_is_read_while_the_other_one_counts(name):
     bench = Bench(GEOMETRIES[name], 4)
     addresses = [s * 2 + which for s in bench.geometry.sources for which in range(2)]
@@ -295,7 +295,12 @@ def test_a_read_of_a_source_is_of_one_moment_and_no_older_than_two_rounds(monkey
 
 @pytest.mark.parametrize(
     ("channels", "clocks", "spared"),
-    [(1, 24, ()), (8, 160, ()), (1, 14, ("drop",)), (8, 98, ("drop",))],
+    [
+        pytest.param(1, 24, (), marks=pytest.mark.full),
+        (8, 160, ()),
+        (1, 14, ("drop",)),
+        pytest.param(8, 98, ("drop",), marks=pytest.mark.full),
+    ],
 )
 def test_answered_strikes_are_counted_as_fast_as_they_are_to_come(channels, clocks, spared):
     """A strike, a response a channel, both with the edges back; each event dropped but for some."""

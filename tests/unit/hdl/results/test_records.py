@@ -85,18 +85,22 @@ def expected(geometry, values, kind, channel):
     return pack_statistics(statistics(Samples(*columns), geometry.features))
 
 
-@pytest.mark.parametrize("gap", [0.0, 0.6])
 @pytest.mark.parametrize(
-    ("features", "channels"),
+    ("features", "channels", "gap"),
     [
-        (ALL_FEATURES, 8),
-        (ONE_BANK, 8),
-        (Feature.FALL | Feature.EXTREMES, 3),
-        (Feature.INTERVALS | Feature.SUM_SQUARES, 1),
-        (Feature.EVENTS, 4),
-        (Feature(0), 2),
+        pytest.param(
+            *build, gap, marks=() if gap == quick else pytest.mark.full, id=f"{name}-{gap}"
+        )
+        for name, build, quick in (
+            ("all", (ALL_FEATURES, 8), 0.0),
+            ("one_bank", (ONE_BANK, 8), 0.6),
+            ("falls", (Feature.FALL | Feature.EXTREMES, 3), 0.0),
+            ("squares", (Feature.INTERVALS | Feature.SUM_SQUARES, 1), 0.6),
+            ("events", (Feature.EVENTS, 4), 0.0),
+            ("none", (Feature(0), 2), 0.6),
+        )
+        for gap in (0.0, 0.6)
     ],
-    ids=["all", "one_bank", "falls", "squares", "events", "none"],
 )
 def test_records_are_those_of_the_golden_model(features, channels, gap):
     geometry = Geometry(channels=channels, features=features)

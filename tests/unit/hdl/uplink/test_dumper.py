@@ -240,7 +240,7 @@ def test_a_long_space_is_cut_into_full_frames(bench):
     assert contents(frames[:-1]) == expected(geometry, [Space.LATENCY_BINS], (0,))
 
 
-@pytest.mark.parametrize("late", [0, LATE_CLOCKS])
+@pytest.mark.parametrize("late", [pytest.param(0, marks=pytest.mark.full), LATE_CLOCKS])
 def test_frames_of_zeros_are_left_out_and_told_in_the_next(bench, late):
     geometry = Geometry(channels=1, strikes=1, latency_mantissa_bits=4)
     space, words = Space.LATENCY_BINS, entries(geometry, Space.LATENCY_BINS)

@@ -108,7 +108,9 @@ def run(
     return bench.frames_of_parts(parts)
 
 
-@pytest.mark.parametrize("seed", [None, 1, 2, 3])
+@pytest.mark.parametrize(
+    "seed", [None, 1, *(pytest.param(n, marks=pytest.mark.full) for n in (2, 3))]
+)
 def test_frames_decode_to_the_events_that_went_in(bench, seed):
     entries, events, gaps = random_entries(random.Random(seed), 500)
     frames, rest = run(bench, entries, seed)

@@ -48,7 +48,7 @@ def as_bytes(bench):
     return parts_of
 
 
-@pytest.mark.parametrize("words", [True, False])
+@pytest.mark.parametrize("words", [True, pytest.param(False, marks=pytest.mark.full)])
 def test_a_byte_each_three_clocks_is_sustained(bench, words):
     frame = Frame(FrameType.HISTOGRAM, 0, 0, 0, 0, 0, bytes(range(1, 251)) * 4)
     assert len(frame.payload) == 4 * MAX_WORDS

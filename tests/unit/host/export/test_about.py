@@ -1,6 +1,7 @@
 """What every file says: where the run is from, whether it holds, what was lost."""
 
 import re
+import time
 import zipfile
 from dataclasses import replace
 
@@ -53,3 +54,15 @@ def test_a_line_is_one_line_of_ascii():
 def test_a_start_that_is_no_time_is_none():
     assert started_s(Source(planted.run())) == 1795248000
     assert started_s(Source(replace(planted.run(), started="soon"))) is None
+
+
+@pytest.mark.parametrize("suffix", [*FORMATS, *ALIASES])
+def test_a_run_is_the_same_file_an_hour_later(suffix, tmp_path, monkeypatch):
+    result, files = planted.run(), []
+    for later_s in (0, 3600):
+        now_s = time.time() + later_s
+        monkeypatch.setattr(time, "time", lambda at_s=now_s: at_s)
+        path = tmp_path / f"{later_s}{suffix}"
+        export(result, [path], OMAC)
+        files.append(path.read_bytes())
+    assert files[0] == files[1]
