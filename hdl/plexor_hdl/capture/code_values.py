@@ -1,7 +1,7 @@
 """Keeps the values of codes until these leave the merge, and says which are not sent."""
 
 from amaranth.hdl import Array, Module, Mux, Signal
-from amaranth.lib import memory, wiring
+from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.codes import CLASS_BITS
@@ -61,7 +61,8 @@ class CodeValues(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.values = values = memory.Memory(shape=CodeValue(), depth=self._depth, init=[])
+        kept = data.StructLayout({"value": CodeValue(), "skip": 1})
+        m.submodules.values = values = memory.Memory(shape=kept, depth=self._depth, init=[])
         write, read = values.write_port(), values.read_port(domain="comb")
         keeps = Array(Signal(name=f"keep{number}") for number in range(BEGUN))
         begun, valued, begins = Signal(range(BEGUN)), Signal(range(BEGUN)), Signal()
@@ -69,19 +70,23 @@ class CodeValues(wiring.Component):
         with m.If(begins):
             m.d.sync += [keeps[begun].eq(self.kept), begun.eq(begun + 1)]
         keep = Mux(begins & (begun == valued), self.kept, keeps[valued])
-        m.d.comb += [write.data.eq(self.i_value), write.en.eq(self.i_valid & keep)]
+        above = self.i_value.code[: self._code_bits][-CLASS_BITS:]
+        m.d.comb += [
+            write.data.value.eq(self.i_value),
+            write.data.skip.eq(self.zone_mask.bit_select(above, 1)),
+            write.en.eq(self.i_valid & keep),
+        ]
         with m.If(self.i_valid):
             m.d.sync += valued.eq(valued + 1)
         with m.If(write.en):
             m.d.sync += write.addr.eq(write.addr + 1)
 
-        above = read.data.code[: self._code_bits][-CLASS_BITS:]
         masked_stb = Signal()
         m.d.sync += [
-            self.skip.eq(self.zone_mask.bit_select(above, 1)),
+            self.skip.eq(read.data.skip),
             masked_stb.eq(self.leave_stb & self.skip),
         ]
         with m.If(self.leave_stb):
-            m.d.sync += [read.addr.eq(read.addr + 1), self.value.eq(read.data)]
+            m.d.sync += [read.addr.eq(read.addr + 1), self.value.eq(read.data.value)]
         count(m, self.masked, masked_stb, self.clear)
         return m
