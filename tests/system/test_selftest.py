@@ -37,7 +37,7 @@ def found_by(*arguments: str, build=SMALL, dut: str = WIRES, wiring=WIRED) -> Se
 @pytest.mark.parametrize(
     ("build", "dut", "wiring"),
     [
-        pytest.param(SMALL, WIRES, WIRED, id="events", marks=pytest.mark.full),
+        pytest.param(SMALL, WIRES, WIRED, id="events"),
         pytest.param(SILENT, "synthetic:ch0.latency=6ns,width=6ns", {0: (0,)}, id="board"),
         pytest.param(QUIET, WIRES, WIRED, id="silent", marks=pytest.mark.full),
     ],
