@@ -207,6 +207,7 @@ def _memories() -> Iterator[str]:
     yield _record(memory.STATISTICS)
     yield _record(memory.STEP)
     yield _record(memory.CODE_FIGURES)
+    yield _enumeration(memory.ByCode)
     mantissa = build.latency_mantissa_bits
     yield "### Log-linear bins\n"
     yield (

@@ -337,9 +337,7 @@ CODE = Block(
             "with CHANGE: a change that comes later after the first one, before the code, tears it",
         ),
         Register("mask", 16, _S, "", "bit n: pin n belongs to the port; others read 0"),
-        Register(
-            "strobe_channel", 3, _S, "", "channel whose rising edges, unfiltered, are the strobe"
-        ),
+        Register("strobe_channel", 3, _S, "", "channel whose unfiltered rises are the strobe"),
         Register(
             "zone_mask", 16, _S, "", "bit n: codes of class n, their upper 4 bits, are not sent"
         ),
