@@ -339,7 +339,7 @@ class Instrument(wiring.Component):
             s.snapshots.final_stb.eq(s.run.done_stb),
             s.snapshots.dump_busy.eq(s.dumper.busy),
             s.snapshots.paused.eq(s.matcher.paused),
-            s.snapshots.results_idle.eq(s.results_idle),
+            s.snapshots.results_idle.eq(s.results.idle),
             s.snapshots.counts_idle.eq(s.counts.idle),
             s.snapshots.folding.eq(s.results.folding),
             s.dumper.base.eq(s.snapshots.base),

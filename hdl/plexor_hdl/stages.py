@@ -74,15 +74,17 @@ class Stages:
 
     @property
     def results_idle(self) -> Value:
-        """Whether nothing is on its way to bins, records and tables of codes."""
-        tables = [] if self.code_tables is None else [self.code_tables.idle]
-        return Cat(self.results.idle, *tables).all()
+        """A bit for each of results and tables of codes: nothing is on its way to it."""
+        return Cat(stage.idle for stage in self._results)
 
     @property
     def results_clearing(self) -> Value:
-        """Whether any of these is being cleared."""
-        tables = [] if self.code_tables is None else [self.code_tables.clear_busy]
-        return Cat(self.results.clear_busy, *tables).any()
+        """A bit for each of results and tables of codes: it is being cleared."""
+        return Cat(stage.clear_busy for stage in self._results)
+
+    @property
+    def _results(self) -> Iterator[Any]:
+        return (stage for stage in (self.results, self.code_tables) if stage is not None)
 
     def there(self) -> Iterator[tuple[str, Any]]:
         """Yield name and stage of each stage that the build has."""

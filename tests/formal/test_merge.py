@@ -35,7 +35,9 @@ class EveryEdgeOnce(Elaboratable):
         self._sources = sources
         self._samples = samples
         self._late = late
-        self.geometry = SimpleNamespace(samples=self._samples, sources=tuple(range(sources)))
+        self.geometry = SimpleNamespace(
+            samples=self._samples, sources=tuple(range(sources)), merged=tuple(range(sources))
+        )
         self.valid, self.ready = Signal(), Signal()
         self.words = Signal(data.ArrayLayout(EdgeWord(samples), sources))
         self.mask = Signal(sources)

@@ -48,6 +48,7 @@ class QueuedOrCounted(Elaboratable):
             samples=4,
             word_fifo_depth=depth,
             sources=(0, 1),
+            merged=(0, 1),
             indexed=True,
             queue_depth=1 << CLOCK_BITS,
             features=features,

@@ -21,20 +21,26 @@ class LastCounted(wiring.Component):
     Ports:
         counts_stb: The counts of the run stand in memory.
         records_stb: The records of steps do, with Feature.SWEEP.
-        results_idle: Nothing is on its way to bins and statistics.
+        results_idle: Nothing is on its way to bins and statistics; nor, with Feature.CODES and in
+            the bit above, to the tables of codes.
         all_counted: All have told: high for one clock.
     """
 
     def __init__(self, geometry: Geometry) -> None:
         records = {"records_stb": In(1)} if Feature.SWEEP in geometry.features else {}
         super().__init__(
-            {"counts_stb": In(1), **records, "results_idle": In(1), "all_counted": Out(1)}
+            {
+                "counts_stb": In(1),
+                **records,
+                "results_idle": In(1 + (Feature.CODES in geometry.features)),
+                "all_counted": Out(1),
+            }
         )
         self._strobes = [self.counts_stb, *([self.records_stb] if records else [])]
 
     def elaborate(self, platform):
         m = Module()
         told = Signal(len(self._strobes))
-        m.d.comb += self.all_counted.eq(told.all() & self.results_idle)
+        m.d.comb += self.all_counted.eq(told.all() & self.results_idle.all())
         m.d.sync += told.eq(Mux(self.all_counted, 0, told | Cat(self._strobes)))
         return m

@@ -22,7 +22,7 @@ REST_CLOCKS = 8
 """Clocks from a strike's last clock to the run's end. Stimuli are done sooner than that."""
 
 
-CLEARERS = 4
+CLEARERS = 5
 """Number of stages that a run's start waits for while they clear."""
 
 

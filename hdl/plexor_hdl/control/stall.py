@@ -27,13 +27,15 @@ class Stall(wiring.Component):
 
     Ports:
         settings: The registers of the code port.
-        armed: A stall counts.
+        armed: A stall counts, unless `done`.
+        done: No strike will come: a device has no reason to go on.
         now_ticks: The time, in ticks.
         capture: 1 in the clocks that belong to the run; the first one is its start.
-        beat_stb: A beat is taken by the matcher.
+        beat_valid: A beat is offered to the matcher.
+        beat_ready: It is taken.
         is_event: The beat has an event.
         event: The event; without one only its time and the next index count. It stands for 2 clocks
-            from `beat_stb` on, and so does `is_event`.
+            from then on, and so does `is_event`.
         stall_stb: There is a stall.
         index: How many events came before it.
         time_ticks: The limit: the source's last event and `stall_ticks`.
@@ -44,9 +46,11 @@ class Stall(wiring.Component):
             {
                 "settings": In(block_layout(CODE)),
                 "armed": In(1),
+                "done": In(1),
                 "now_ticks": In(TIME_BITS),
                 "capture": In(1),
-                "beat_stb": In(1),
+                "beat_valid": In(1),
+                "beat_ready": In(1),
                 "is_event": In(1),
                 "event": In(Event()),
                 "stall_stb": Out(1),
@@ -70,12 +74,12 @@ class Stall(wiring.Component):
         ]
         ticks = self.settings.stall_ticks
         m.d.sync += [
-            beat.eq(self.beat_stb),
+            beat.eq(self.beat_valid & self.beat_ready),
             captured.eq(self.capture),
             renews.eq(begins | own),
             low.eq(added(start[:HALF_BITS], ticks[:HALF_BITS], 0)),
             high.eq(start[HALF_BITS:]),
-            compares.eq(beat & captured & self.armed),
+            compares.eq(beat & captured & self.armed & ~self.done),
             low_over.eq(time[:HALF_BITS] > limit[:HALF_BITS]),
             high_over.eq(time[HALF_BITS:] > limit[HALF_BITS:]),
             high_same.eq(time[HALF_BITS:] == limit[HALF_BITS:]),

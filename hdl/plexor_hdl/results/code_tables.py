@@ -57,8 +57,9 @@ class CodeTables(wiring.Component):
         hold: No code may come.
         settings: The registers of the code port.
         stop_stb: The code that is sent is `stop_code`.
-        measured: A value on its way to the results. It stands for 2 clocks, from `measured_stb` on.
-        measured_stb: It is taken.
+        measured: A value on its way to the results. It stands for a clock more than it is offered.
+        measured_valid: It is offered.
+        measured_ready: It is taken.
         idle: No code and no latency is under way.
         read: Reads Space.CODES.
         clear_stb: Zeroes all records, and forgets the last code.
@@ -77,7 +78,8 @@ class CodeTables(wiring.Component):
                 "settings": In(block_layout(CODE)),
                 "stop_stb": Out(1),
                 "measured": In(Measured(geometry)),
-                "measured_stb": In(1),
+                "measured_valid": In(1),
+                "measured_ready": In(1),
                 "idle": Out(1, init=1),
                 "read": In(SpaceRead()),
                 "clear_stb": In(1),
@@ -162,7 +164,7 @@ class CodeTables(wiring.Component):
         came, waits, counted, taken = Signal(), Signal(), Signal(), Signal()
         place, ticks = Signal.like(measured.code), Signal(signed(VALUE_BITS))
         next_place, next_ticks = Signal.like(place), Signal.like(ticks)
-        m.d.sync += taken.eq(self.measured_stb)
+        m.d.sync += taken.eq(self.measured_valid & self.measured_ready)
         m.d.comb += counted.eq(
             taken
             & (measured.kind == Kind.RISE)

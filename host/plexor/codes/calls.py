@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from plexor.codes.stream import told
-from plexor.model.codes import CodeArray
+from plexor.model.code_array import CodeArray
 from plexor.protocol.codes import CodeClass
 
 Path = tuple[int, ...]

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.codes.stream import told
-from plexor.model.codes import CodeArray
+from plexor.model.code_array import CodeArray
 from plexor.protocol.codes import CodeClass
 
 Ticks = npt.NDArray[np.int64]

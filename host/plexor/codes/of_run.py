@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from plexor.codes.two_wire import two_wire
-from plexor.model.codes import CodeArray, Codes
+from plexor.model.code_array import CodeArray
+from plexor.model.codes import Codes
 from plexor.model.results import RunResult
 from plexor.protocol.frames import SOURCE_CHANNEL
 

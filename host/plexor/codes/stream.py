@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plexor.model.codes import CodeArray
+from plexor.model.code_array import CodeArray
 from plexor.protocol.codes import CLASS_BITS
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from plexor.model.codes import CODE_DTYPE, CodeArray
+from plexor.model.code_array import CODE_DTYPE, CodeArray
 from plexor.model.results import EventArray
 
 Ticks = npt.NDArray[np.int64]

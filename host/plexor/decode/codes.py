@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from plexor.decode.batch import EventBatch
-from plexor.model.codes import CODE_DTYPE, CodeArray
+from plexor.model.code_array import CODE_DTYPE, CodeArray
 from plexor.protocol.frames import (
     CODE_BITS,
     SKEW_BITS,

@@ -12,7 +12,7 @@ from plexor.decode.codes import codes_in
 from plexor.decode.consistent import MOST_TICKS
 from plexor.decode.decoder import Part
 from plexor.decode.memories import Memories
-from plexor.model.codes import CodeArray
+from plexor.model.code_array import CodeArray
 from plexor.model.results import EVENT_DTYPE, EventArray
 from plexor.protocol.frames import (
     POLARITY_BITS,

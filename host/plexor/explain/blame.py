@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.decode.matched import Samples
-from plexor.model.codes import CodeArray
+from plexor.model.code_array import CodeArray
 from plexor.model.results import EventArray
 
 Ticks = npt.NDArray[np.int64]

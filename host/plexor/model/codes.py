@@ -6,26 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from plexor.protocol.codes import LEAST_BITS, MOST_BITS, USUAL_BITS
-
-CodeArray = NDArray[np.void]
-
-CODE_DTYPE = np.dtype(
-    [
-        ("time_ticks", "<i8"),
-        ("index", "<u8"),
-        ("code", "<u2"),
-        ("skew_clocks", "u1"),
-        ("torn", "?"),
-        ("gap", "?"),
-    ]
-)
-"""One code: its time, the index of its first event, its value, the core clocks from its first bit
-that changed to its last, whether its value is in doubt, and whether events are missing between it
-and the code before."""
 
 
 class CodeName(NamedTuple):

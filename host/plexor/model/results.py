@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plexor.model.calibration import Calibration
+from plexor.model.code_array import CODE_DTYPE, CodeArray
 from plexor.model.code_tables import CodeTables
-from plexor.model.codes import CODE_DTYPE, CodeArray
 from plexor.model.identity import Identity
 from plexor.model.settings import Echo, RegisterWrite, Settings
 from plexor.protocol.frames import (

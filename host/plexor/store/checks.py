@@ -12,7 +12,7 @@ import numpy as np
 
 from plexor.calibration.consistent import check as check_calibration
 from plexor.decode.consistent import MOST_TICKS
-from plexor.model.codes import CodeArray
+from plexor.model.code_array import CodeArray
 from plexor.model.results import (
     LINK_DROPPED_MOST,
     Accounting,

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from plexor.decode.consistent import consistent
 from plexor.errors import StoreError
 from plexor.jsonable import one_line, read_document, to_json
-from plexor.model.codes import CODE_DTYPE, CodeArray
+from plexor.model.code_array import CODE_DTYPE, CodeArray
 from plexor.model.results import EVENT_DTYPE, Bins, EventArray, Measurement, RunResult, Zoom
 from plexor.store import checks as stored
 

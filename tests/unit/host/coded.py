@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from plexor.model.codes import CODE_DTYPE, CodeArray, CodeName, Codes, Wires
+from plexor.model.code_array import CODE_DTYPE, CodeArray
+from plexor.model.codes import CodeName, Codes, Wires
 from plexor.model.results import EVENT_DTYPE, EventArray, RunResult
 
 from .runs import run

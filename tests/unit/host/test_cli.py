@@ -44,7 +44,10 @@ def document(capsys):
         ([*STRIKES, "--width", "1us", "--duty", "20%"], "give one"),
         ([*STRIKES, "--duty", "120%"], "duty: '120%'; must lie between 0 and 1"),
         ([*STRIKES, "--burst", "3"], "--burst needs --spacing"),
-        ([*STRIKES, "--stop-on", "late"], "condition: 'late'; must be missed or latency>TIME"),
+        (
+            [*STRIKES, "--stop-on", "late"],
+            "condition: 'late'; must be missed, latency>TIME, stall:",
+        ),
         ([*STRIKES, "--stop-on", "latency>5"], "duration: '5'"),
         ([*STRIKES, "--channel", "ISR=pin0"], "channel: 'ISR=pin0'; must be NAME=ch0"),
         ([*STRIKES, "--channel", "A=ch0", "--channel", "B=ch0"], "ch0 is given twice"),

@@ -36,6 +36,7 @@ def declared():
         "channel_status": range(SMALL.channels),
         "stimulus": range(SMALL.strikes),
         "source": SMALL.sources,
+        "code": range(Feature.CODES in SMALL.features),
     }
     return {
         f"plexor_{block.name}{copy if block.count > 1 else ''}_{register.name}": (

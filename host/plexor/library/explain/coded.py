@@ -14,7 +14,7 @@ from plexor.model.results import RunResult
 from plexor.protocol.codes import CodeClass
 
 if TYPE_CHECKING:
-    from plexor.model.codes import CodeArray
+    from plexor.model.code_array import CodeArray
 
 _CLASSES = {
     LaneKind.INTERRUPT: CodeClass.ISR_ENTER,

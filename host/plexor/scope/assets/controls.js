@@ -16,7 +16,7 @@ const LIMITS = [
   ["stop_latency", "stop on latency >", "none", "Stop at the first latency above this: 80us"],
 ];
 const CODES = [
-  ["code_port", "port", "none", "How the device shows codes: change, change:8, or the strobe's ch7"],
+  ["code_port", "port", "none", "How the device shows codes: change, or the strobe's channel"],
   ["code_wires", "wires", "none", "Channels that carry codes, clock and data: ch2:ch3"],
 ];
 const SWEEP = [

@@ -18,6 +18,7 @@ async def start(ctx, dut, ticks, now=START):
     ctx.set(dut.settings.stall_source, SOURCE)
     ctx.set(dut.settings.stall_ticks, ticks)
     ctx.set(dut.armed, 1)
+    ctx.set(dut.beat_ready, 1)
     ctx.set(dut.now_ticks, now)
     ctx.set(dut.capture, 1)
     await ctx.tick()
@@ -29,9 +30,9 @@ async def beat(ctx, dut, time, source=None, index=0):
     """Send a beat; return (index, time) of the stall that it tells, or None."""
     ctx.set(dut.event, {"time_ticks": time, "source": source or 0, "index": index})
     ctx.set(dut.is_event, source is not None)
-    ctx.set(dut.beat_stb, 1)
+    ctx.set(dut.beat_valid, 1)
     await ctx.tick()
-    ctx.set(dut.beat_stb, 0)
+    ctx.set(dut.beat_valid, 0)
     assert not ctx.get(dut.stall_stb)
     await ctx.tick()
     if not ctx.get(dut.stall_stb):

@@ -8,7 +8,8 @@ from plexor.decode.bins import measurement_of
 from plexor.decode.matched import Rules
 from plexor.decode.rematch import rematch
 from plexor.export.source import Source
-from plexor.model.codes import CODE_DTYPE, Codes, Port
+from plexor.model.code_array import CODE_DTYPE
+from plexor.model.codes import Codes, Port
 from plexor.model.identity import Identity
 from plexor.model.results import (
     EVENT_DTYPE,

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from plexor.errors import UsageError
-from plexor.model.codes import CODE_DTYPE, CodeName, Codes, Port
+from plexor.model.code_array import CODE_DTYPE
+from plexor.model.codes import CodeName, Codes, Port
 from plexor.model.results import EVENT_DTYPE
 from plexor.phase.against import edges_of, marks_of, source_of, value_of
 from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE, SOURCE_STRIKE

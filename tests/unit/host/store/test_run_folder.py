@@ -14,8 +14,9 @@ from plexor.decode.consistent import MOST_TICKS
 from plexor.device.device import Device
 from plexor.errors import ExitCode, StoreError
 from plexor.link import open_link
+from plexor.model.code_array import CODE_DTYPE
 from plexor.model.code_tables import CodeFigures, CodeTables
-from plexor.model.codes import CODE_DTYPE, Codes, Port
+from plexor.model.codes import Codes, Port
 from plexor.model.results import EVENT_DTYPE, Kind, StepChannel, StepResult
 from plexor.model.settings import Channel, Settings, Stimulus, TableStep
 from plexor.protocol.geometry import Feature

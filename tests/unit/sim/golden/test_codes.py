@@ -42,9 +42,9 @@ def test_an_early_response_counts_with_the_code_at_its_strike():
     assert some(found) == {9: Figures(1, -40, -40, -40)}
 
 
-def test_of_a_long_code_the_upper_ten_bits_count():
+def test_of_a_long_code_the_upper_eight_bits_count():
     found = times_by_code(WIDE, [0, 1, 3], [0x1ABF, 0x1A80, 0x1AC0])
-    assert some(found) == {0x1A80 >> 6: Figures(2, 3, 1, 2)}
+    assert some(found) == {0x1A80 >> 8: Figures(2, 3, 1, 2)}
 
 
 def test_a_space_holds_a_record_for_each_code():
