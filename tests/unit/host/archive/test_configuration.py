@@ -12,7 +12,7 @@ from plexor.archive.configuration import (
     of_channel,
 )
 from plexor.model.codes import Codes, Wires
-from plexor.model.settings import Channel, Settings, Stimulus, TableStep
+from plexor.model.settings import Channel, Settings, Stall, Stimulus, TableStep
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import InputSelect, Policy, Stream, Trigger
@@ -51,6 +51,8 @@ OF_NAME = {
     "deadline_s": Fraction(1, 3),
     "count": 7,
     "codes": Codes(wires=Wires(2, 3)),
+    "stall": Stall(18, Fraction(1, 3)),
+    "stop_code": 7,
 }
 
 
